@@ -1,0 +1,1 @@
+"""What can be done: one noun per module, one small function per command."""

@@ -1,0 +1,1 @@
+"""The rules: registry, principals, policy, approvals, journal, audit and events."""

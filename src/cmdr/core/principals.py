@@ -1,0 +1,53 @@
+"""Who is calling, and what that caller may do."""
+
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import Literal
+
+
+class Access(IntEnum):
+    """What a command does, from harmless to final; a principal holds a set of these."""
+
+    READ = 1
+    """Looks."""
+    VIEW = 2
+    """Changes what is shown."""
+    PROPOSE = 3
+    """Stages a change to files, cannot perform it."""
+    ACT = 4
+    """Performs. For people; for agents only inside what a person granted, never for approving."""
+
+
+AGENT_ACCESS = frozenset({Access.READ, Access.VIEW, Access.PROPOSE})
+PERSON_ACCESS = frozenset(Access)
+
+
+@dataclass(frozen=True, slots=True)
+class Principal:
+    """One caller: a person at a face, or an agent with a name."""
+
+    kind: Literal["person", "agent"]
+    name: str
+    """`terminal`, `browser`, `shell` for people; the client's name for agents; `same-user` without a token."""
+    access: frozenset[Access] = field(default=AGENT_ACCESS)
+    toolsets: frozenset[str] | None = None
+    """The toolsets this caller is held to, or None for whatever is switched on."""
+    token: bool = False
+    """Whether a token proved the caller; the same-user tier has none and reads no contents."""
+
+    @property
+    def id(self) -> str:
+        """The name used in the audit log and for limits, as in `agent:codex`."""
+        return f"{self.kind}:{self.name}"
+
+    @property
+    def is_person(self) -> bool:
+        """Whether this caller may approve proposals."""
+        return self.kind == "person"
+
+
+PERSON = Principal("person", "terminal", PERSON_ACCESS, token=True)
+"""The person at the terminal this program runs in."""
+
+SAME_USER = Principal("agent", "same-user")
+"""A local program of the same user that sent no token."""

@@ -1,0 +1,1 @@
+"""Text: buffers, diff review, diagnostics, kernels and the Neovim bridge."""

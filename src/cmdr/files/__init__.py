@@ -1,0 +1,1 @@
+"""The disk: scanning, stat, volumes, watching, and every change to files."""

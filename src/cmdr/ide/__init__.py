@@ -1,0 +1,1 @@
+"""The editor socket that Claude Code speaks."""

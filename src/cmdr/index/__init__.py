@@ -1,0 +1,1 @@
+"""Big trees: walk, store, query, reports and sets."""

@@ -1,0 +1,1 @@
+"""The agent face: MCP in both protocol eras."""

@@ -1,0 +1,1 @@
+"""What exists: pure data and pure functions, standard library only."""
