@@ -1,1 +1,12 @@
 """What can be done: one noun per module, one small function per command."""
+
+from importlib import import_module
+
+# The order in which tools are listed: what an agent needs first comes first.
+_NOUNS = ("state", "navigation", "cursor", "view", "tabs", "dialogs", "panes", "palette", "app", "file")
+
+
+def register() -> None:
+    """Declare every command."""
+    for noun in _NOUNS:
+        import_module(f"cmdr.commands.{noun}")

@@ -1,0 +1,25 @@
+"""`cmdr serve`: run without a terminal, for agents."""
+
+import argparse
+import os
+
+from cmdr.cli.launcher import Launcher, Start
+
+
+def add(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Declare the verb."""
+    parser = verbs.add_parser("serve", help="run without a terminal, for agents", description=__doc__)
+    parser.add_argument("--left", metavar="DIR", type=folder, help="the left pane's folder (default: here)")
+    parser.add_argument("--right", metavar="DIR", type=folder, help="the right pane's folder (default: home)")
+    parser.add_argument("--port", type=int, metavar="N", help="listen on 127.0.0.1:N (default: 9224)")
+    parser.set_defaults(verb=run)
+
+
+def folder(text: str) -> bytes:
+    """An absolute path from what was typed."""
+    return os.path.abspath(os.path.expanduser(os.fsencode(text)))
+
+
+def run(chosen: argparse.Namespace, launcher: Launcher) -> int:
+    """Serve until asked to quit."""
+    return launcher.serve(Start(chosen.left, chosen.right, chosen.port))

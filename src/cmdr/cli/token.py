@@ -1,0 +1,63 @@
+"""`cmdr token`: the token that proves an agent to cmdr."""
+
+import argparse
+import os
+import sys
+
+from cmdr.cli.launcher import Launcher
+
+
+def add(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Declare the verb."""
+    parser = verbs.add_parser("token", help="print a token for an agent", description=__doc__)
+    parser.add_argument("--client", metavar="NAME", help="make a lasting token for a client of this name")
+    parser.add_argument("--toolsets", metavar="A,B", help="hold that client to these toolsets")
+    parser.add_argument("--for", dest="seconds", metavar="TIME", type=_seconds, help="end it after 30m, 2h or 7d")
+    parser.add_argument("--replace", action="store_true", help="put the new token in place of the client's old one")
+    parser.add_argument("--revoke", metavar="NAME", help="make a client's token worthless")
+    parser.add_argument("--list", action="store_true", help="list the clients that have a token")
+    parser.set_defaults(verb=run)
+
+
+def run(chosen: argparse.Namespace, launcher: Launcher) -> int:
+    """Print, make, list or revoke."""
+    from cmdr.core import places
+    from cmdr.core.registry import ALL_TOOLSETS
+    from cmdr.core.tokens import TokenError, Tokens
+
+    tokens = Tokens(places.runtime(), places.state())
+    try:
+        if chosen.revoke:
+            known = tokens.revoke(chosen.revoke)
+            print(f"Revoked {chosen.revoke}." if known else f"No client is called {chosen.revoke}.")
+            return 0 if known else 1
+        if chosen.list:
+            for client in tokens.clients():
+                print(client.name, ",".join(client.toolsets) if client.toolsets is not None else "all toolsets")
+            return 0
+        if chosen.client:
+            toolsets = None if chosen.toolsets is None else set(chosen.toolsets.split(","))
+            if toolsets and (unknown := toolsets - ALL_TOOLSETS):
+                print(f"No toolset {min(unknown)}. There are: {', '.join(sorted(ALL_TOOLSETS))}.", file=sys.stderr)
+                return 2
+            print(tokens.issue(chosen.client, toolsets=toolsets, seconds=chosen.seconds, replace=chosen.replace))
+            return 0
+        return _print_running(places.read(os.path.join(places.runtime(), places.TOKEN_NAME)))
+    except (TokenError, places.UnsafePlace) as error:
+        print(error, file=sys.stderr)
+        return 1
+
+
+def _print_running(token: bytes | None) -> int:
+    if token is None:
+        print("cmdr is not running, so there is no token. Start it with: cmdr serve", file=sys.stderr)
+        return 1
+    print(token.decode("ascii").strip())
+    return 0
+
+
+def _seconds(text: str) -> float:
+    units = {"m": 60, "h": 3600, "d": 86400}
+    if text[:-1].isdecimal() and text[-1:] in units:
+        return float(int(text[:-1]) * units[text[-1]])
+    raise argparse.ArgumentTypeError(f"{text!r} is no time; write 30m, 2h or 7d")

@@ -1,0 +1,122 @@
+"""The cursor, the agents' window and the selection."""
+
+import fnmatch
+import re
+from collections.abc import Iterable
+from typing import Annotated, Literal
+
+from cmdr.commands.places import PaneRef, pane_of
+from cmdr.core.call import Call
+from cmdr.core.errors import CommandError, StaleRevision
+from cmdr.core.parameter import Doc, Whole
+from cmdr.core.principals import Access
+from cmdr.core.registry import command
+from cmdr.model.names import from_wire, to_wire
+from cmdr.model.tab import Tab
+from cmdr.model.units import count as counted
+
+
+def check_rev(tab: Tab, rev: int | None) -> None:
+    """Refuse a call that counts rows of a listing that has changed since."""
+    if rev is not None and rev != tab.rev:
+        raise StaleRevision(rev, tab.rev)
+
+
+def _position(tab: Tab, index: int) -> int:
+    if not len(tab.listing):
+        raise CommandError("The pane is empty.")
+    if not 0 <= index < len(tab.listing):
+        raise CommandError(f"Index {index} out of range (max: {len(tab.listing) - 1})")
+    return index
+
+
+@command("scroll_to", access=Access.VIEW, toolset="panes", idempotent=True)
+def scroll_to(call: Call, *, pane: PaneRef, index: Annotated[int, Whole()]) -> str:
+    """Move the window of rows that state shows, so that it begins at an index. The person's view stays."""
+    tab = pane_of(call.workspace, pane).tab
+    tab.window = _position(tab, index)
+    call.events.changed()
+    return f"Scrolled to index {index}"
+
+
+@command("move_cursor", access=Access.VIEW, toolset="panes", idempotent=True)
+def move_cursor(
+    call: Call, *, pane: PaneRef, to: Annotated[int | str, Doc("index or name")], rev: int | None = None
+) -> str:
+    """Put the cursor on an entry."""
+    tab = pane_of(call.workspace, pane).tab
+    check_rev(tab, rev)
+    position = _position(tab, to) if isinstance(to, int) else _place_of(tab, to)
+    tab.put_cursor(position)
+    call.events.changed()
+    return f"Cursor moved to index {position} ({to_wire(tab.listing.name(position))})"
+
+
+def _place_of(tab: Tab, name: str) -> int:
+    position = tab.listing.position_of(from_wire(name))
+    if position is not None:
+        return position
+    if re.fullmatch("[0-9]{1,9}", name):
+        return _position(tab, int(name))
+    raise CommandError(f"No entry named {name[:80]} in {to_wire(tab.path)}")
+
+
+@command("select", access=Access.VIEW, toolset="panes", always_loaded=True)
+def select(
+    call: Call,
+    *,
+    pane: PaneRef,
+    start: Annotated[int, Whole()] = 0,
+    count: Annotated[int | Literal["all"] | None, Whole(), Doc("0 clears")] = None,
+    mode: Literal["replace", "add", "subtract"] = "replace",
+    names: list[str] | None = None,
+    glob: str | None = None,
+    set: Annotated[str | None, Doc("a resource set")] = None,
+    rev: Annotated[int | None, Doc("refuse if the rows have changed since")] = None,
+) -> str:
+    """Select entries of a pane: a range of rows, names, a glob, or a resource set."""
+    tab = pane_of(call.workspace, pane).tab
+    check_rev(tab, rev)
+    if names is not None:
+        rows: Iterable[int] = _named(tab, names)
+    elif glob is not None:
+        matches = re.compile(fnmatch.translate(glob)).match
+        rows = [row for row in tab.listing.order if matches(to_wire(tab.listing.columns.name(row)))]
+    elif set is not None:
+        raise CommandError(f"No resource set {set[:40]}.")
+    elif count is None:
+        raise CommandError('select needs "count" (a number or "all"), "names", "glob" or "set".')
+    else:
+        rows = _range(tab, start, count)
+    selection = tab.selection
+    if mode == "replace":
+        selection.clear()
+    if mode == "subtract":
+        selection.remove(rows)
+    else:
+        selection.add(rows)
+    call.events.changed()
+    return f"Selected {counted(selection.count, 'file')}"
+
+
+def _range(tab: Tab, start: int, count: int | str) -> Iterable[int]:
+    total = len(tab.listing)
+    if count == 0 or total == 0:
+        return ()
+    _position(tab, start)
+    return tab.listing.order[start : total if isinstance(count, str) else start + count]
+
+
+def _named(tab: Tab, names: list[str]) -> list[int]:
+    rows: list[int] = []
+    missing: list[str] = []
+    for name in names:
+        row = tab.listing.columns.find(from_wire(name))
+        if row is None:
+            missing.append(name)
+        else:
+            rows.append(row)
+    if missing:
+        more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
+        raise CommandError(f"Not in {to_wire(tab.path)}: {', '.join(name[:60] for name in missing[:3])}{more}")
+    return rows

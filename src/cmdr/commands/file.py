@@ -1,0 +1,69 @@
+"""The entry under the cursor: its path, its contents, its facts."""
+
+import os
+
+from cmdr.commands.places import PaneRef, pane_of
+from cmdr.core.call import Call
+from cmdr.core.errors import CommandError
+from cmdr.core.principals import Access
+from cmdr.core.registry import command
+from cmdr.model.dialog import DialogType
+from cmdr.model.names import to_wire
+from cmdr.model.pane import Pane
+
+
+def under_cursor(pane: Pane) -> bytes:
+    """The path of the entry under a pane's cursor."""
+    name = pane.tab.cursor_name()
+    if name is None:
+        raise CommandError(f"The {pane.side} pane is empty.")
+    return os.path.join(pane.tab.path, name)
+
+
+@command("file.copyPath", access=Access.VIEW, title="Copy path")
+async def copy_path(call: Call, *, pane: PaneRef = "focused") -> str:
+    """Copy the path of the entry under the cursor to the clipboard."""
+    path = under_cursor(pane_of(call.workspace, pane))
+    way = await call.commander.desktop.copy(os.fsdecode(path))
+    return f"Copied {to_wire(path)} through {way}"
+
+
+@command("file.copyFilename", access=Access.VIEW, title="Copy file name")
+async def copy_filename(call: Call, *, pane: PaneRef = "focused") -> str:
+    """Copy the name of the entry under the cursor to the clipboard."""
+    name = os.path.basename(under_cursor(pane_of(call.workspace, pane)))
+    way = await call.commander.desktop.copy(os.fsdecode(name))
+    return f"Copied {to_wire(name)} through {way}"
+
+
+@command("file.showInFinder", access=Access.VIEW, title="Show in file manager")
+async def show_in_finder(call: Call, *, pane: PaneRef = "focused") -> str:
+    """Show the entry under the cursor in the system's file manager."""
+    shown = pane_of(call.workspace, pane)
+    path = under_cursor(shown)
+    # Linux's openers start a file's own program; only its folder is safe to hand them.
+    way = await call.commander.desktop.reveal(path if os.uname().sysname == "Darwin" else shown.tab.path)
+    return f"Showing {to_wire(path)} through {way}"
+
+
+@command("file.quickLook", access=Access.VIEW, title="Quick look")
+def quick_look(call: Call, *, pane: PaneRef = "focused") -> str:
+    """View the file under the cursor."""
+    return _open(call, DialogType.FILE_VIEWER, under_cursor(pane_of(call.workspace, pane)), "file viewer")
+
+
+@command("file.getInfo", access=Access.VIEW, title="Get info")
+def get_info(call: Call, *, pane: PaneRef = "focused") -> str:
+    """Show the facts of the entry under the cursor."""
+    return _open(call, DialogType.INFO, under_cursor(pane_of(call.workspace, pane)), "info")
+
+
+def _open(call: Call, type: DialogType, path: bytes, spoken: str) -> str:
+    workspace = call.workspace
+    present = next((dialog for dialog in workspace.dialogs_of(type) if dialog.path == path), None)
+    if present is None:
+        workspace.open_dialog(type, call.principal.id, path=path)
+    else:
+        workspace.focus_dialog(present)
+    call.events.changed()
+    return f"Opened {spoken} for {to_wire(path)}"

@@ -1,0 +1,96 @@
+"""Going places."""
+
+import os
+
+from cmdr.commands.places import PaneRef, pane_of, path_of
+from cmdr.core.call import Call
+from cmdr.core.errors import CommandError
+from cmdr.core.principals import Access
+from cmdr.core.registry import command
+from cmdr.model.dialog import DialogType
+from cmdr.model.names import to_wire
+from cmdr.model.pane import Pane
+from cmdr.model.tab import Tab
+from cmdr.model.volume import volume_of
+
+
+def arrived(tab: Tab) -> str:
+    """How every navigation answers."""
+    return f"Navigated to {to_wire(tab.path)}\ntotalFiles: {len(tab.listing)} rev: {tab.rev}"
+
+
+@command("select_volume", access=Access.VIEW, toolset="panes", idempotent=True)
+async def select_volume(call: Call, *, pane: PaneRef, name: str) -> str:
+    """Show a volume by its name, as listed in the state."""
+    await call.browser.reload_volumes()
+    workspace = call.workspace
+    volume = next((volume for volume in workspace.volumes if volume.name == name), None)
+    if volume is None:
+        names = ", ".join(volume.name for volume in workspace.volumes)
+        raise CommandError(f'No volume "{name[:60]}". There are: {names}.')
+    shown = pane_of(workspace, pane)
+    here = volume_of(shown.tab.path, workspace.volumes)
+    if here == volume:
+        return f"Volume {name} is already shown in the {shown.side} pane"
+    tab = await call.browser.open(shown, volume.path)
+    return f"Selected volume {name}\npath: {to_wire(tab.path)} totalFiles: {len(tab.listing)} rev: {tab.rev}"
+
+
+@command("nav_to_path", access=Access.VIEW, toolset="panes", idempotent=True, always_loaded=True)
+async def nav_to_path(call: Call, *, pane: PaneRef, path: str) -> str:
+    """Show a folder in a pane. ~ and relative paths work."""
+    shown = pane_of(call.workspace, pane)
+    return arrived(await call.browser.open(shown, path_of(path, shown.tab.path)))
+
+
+@command("nav_to_parent", access=Access.VIEW, toolset="panes", ids=("nav.parent",))
+async def nav_to_parent(call: Call, *, pane: PaneRef = "focused") -> str:
+    """Go up one folder."""
+    shown = pane_of(call.workspace, pane)
+    here = shown.tab.path
+    if here == b"/":
+        raise CommandError("/ has no parent.")
+    return arrived(await call.browser.open(shown, os.path.dirname(here), cursor=os.path.basename(here)))
+
+
+@command("nav_back", access=Access.VIEW, toolset="panes", ids=("nav.back",))
+async def nav_back(call: Call, *, pane: PaneRef = "focused") -> str:
+    """Go back in the tab's history."""
+    return await _through_history(call, pane_of(call.workspace, pane), -1)
+
+
+@command("nav_forward", access=Access.VIEW, toolset="panes", ids=("nav.forward",))
+async def nav_forward(call: Call, *, pane: PaneRef = "focused") -> str:
+    """Go forward in the tab's history."""
+    return await _through_history(call, pane_of(call.workspace, pane), +1)
+
+
+async def _through_history(call: Call, pane: Pane, step: int) -> str:
+    visit = pane.tab.history.peek(step)
+    if visit is None:
+        raise CommandError(f"Nothing to go {'back' if step < 0 else 'forward'} to.")
+    return arrived(await call.browser.open(pane, visit.path, cursor=visit.cursor, step=step))
+
+
+@command("open_under_cursor", access=Access.VIEW, toolset="panes", ids=("nav.open",))
+async def open_under_cursor(call: Call, *, pane: PaneRef = "focused") -> str:
+    """Enter the folder under the cursor, or view the file."""
+    shown = pane_of(call.workspace, pane)
+    tab = shown.tab
+    name = tab.cursor_name()
+    if name is None:
+        raise CommandError(f"The {shown.side} pane is empty.")
+    path = os.path.join(tab.path, name)
+    if tab.listing.entry(tab.cursor).is_folder:
+        return arrived(await call.browser.open(shown, path))
+    call.workspace.open_dialog(DialogType.FILE_VIEWER, call.principal.id, path=path)
+    call.events.changed()
+    return f"Opened file viewer for {to_wire(path)}"
+
+
+@command("refresh", access=Access.VIEW, toolset="panes", idempotent=True)
+async def refresh(call: Call, *, pane: PaneRef = "focused") -> str:
+    """Read a pane's folder again."""
+    shown = pane_of(call.workspace, pane)
+    await call.browser.refresh(shown.tab)
+    return f"Refreshed {shown.side} pane\ntotalFiles: {len(shown.tab.listing)} rev: {shown.tab.rev}"

@@ -1,0 +1,38 @@
+"""The palette's commands: run one by its id, and list them all."""
+
+from typing import Annotated, cast
+
+from cmdr.core.call import Call
+from cmdr.core.errors import CommandError, UnknownCommand
+from cmdr.core.parameter import Arguments, Doc
+from cmdr.core.principals import Access
+from cmdr.core.registry import command
+from cmdr.model.yaml_text import Value, document
+
+
+@command("command", access=Access.VIEW, toolset="panes")
+async def run_command(
+    call: Call, *, id: Annotated[str, Doc("from cmdr://commands")], args: dict[str, object] | None = None
+) -> str:
+    """Run any palette command by its id, such as file.copyPath or app.about."""
+    try:
+        found = call.commander.registry.find(id)
+    except UnknownCommand:
+        raise CommandError(f'No command "{id[:60]}". Read cmdr://commands for the ids.') from None
+    if found.function is run_command:
+        raise CommandError("command cannot run itself.")
+    return await call.commander.perform(found, cast("Arguments", args or {}), call)
+
+
+@command("commands_list", access=Access.READ, title="All commands", idempotent=True, plain=True)
+def commands_list(call: Call) -> str:
+    """Which commands there are, by the id that command takes."""
+    told: list[Value] = []
+    for found in call.commander.available(call.principal):
+        row: dict[str, Value] = {"id": found.id, "does": found.description}
+        if found.parameters:
+            row["args"] = " ".join(
+                parameter.wire + ("" if parameter.required else "?") for parameter in found.parameters
+            )
+        told.append(row)
+    return document({"commands": told})

@@ -1,0 +1,50 @@
+"""The two panes themselves."""
+
+from cmdr.core.call import Call
+from cmdr.core.principals import Access
+from cmdr.core.registry import command
+from cmdr.model.dialog import DialogType
+from cmdr.model.pane import Side
+
+
+@command("switch_pane", access=Access.VIEW, toolset="panes", ids=("pane.switch",))
+def switch_pane(call: Call) -> str:
+    """Move the focus to the other pane."""
+    call.workspace.focused = call.workspace.focused.other
+    call.events.changed()
+    return f"Switched focus to {call.workspace.focused} pane"
+
+
+@command("swap_panes", access=Access.VIEW, toolset="panes", ids=("pane.swap",))
+def swap_panes(call: Call) -> str:
+    """Exchange what the panes show."""
+    left, right = call.workspace.panes
+    left.tabs, right.tabs = right.tabs, left.tabs
+    left.active, right.active = right.active, left.active
+    left.closed, right.closed = right.closed, left.closed
+    rev = call.events.changed()
+    left.tab.rev = right.tab.rev = rev
+    call.browser.follow_active_tabs()
+    return f"Swapped panes\nrev: {rev}"
+
+
+@command("pane.leftVolumeChooser", access=Access.VIEW, title="Left volume")
+async def left_volume_chooser(call: Call) -> str:
+    """Choose the volume of the left pane."""
+    return await _choose(call, Side.LEFT)
+
+
+@command("pane.rightVolumeChooser", access=Access.VIEW, title="Right volume")
+async def right_volume_chooser(call: Call) -> str:
+    """Choose the volume of the right pane."""
+    return await _choose(call, Side.RIGHT)
+
+
+async def _choose(call: Call, side: Side) -> str:
+    await call.browser.reload_volumes()
+    workspace = call.workspace
+    for open_picker in workspace.dialogs_of(DialogType.VOLUME_PICKER):
+        workspace.close_dialog(open_picker)
+    workspace.open_dialog(DialogType.VOLUME_PICKER, call.principal.id, pane=side)
+    call.events.changed()
+    return f"Opened volume picker for the {side} pane"

@@ -1,0 +1,152 @@
+"""The whole workspace as a short text."""
+
+from typing import Annotated, Literal
+
+from cmdr.commands.places import PaneRef, pane_of
+from cmdr.core.call import Call
+from cmdr.core.parameter import Doc, Whole
+from cmdr.core.principals import Access
+from cmdr.core.registry import command
+from cmdr.model.dialog import Dialog
+from cmdr.model.entry import Entry, Kind
+from cmdr.model.names import to_wire
+from cmdr.model.pane import Pane
+from cmdr.model.tab import Tab, ViewMode
+from cmdr.model.units import iso_date, iso_time
+from cmdr.model.volume import volume_of
+from cmdr.model.workspace import Workspace
+from cmdr.model.yaml_text import Plain, Value, document, quoted_name
+
+ROWS = 50
+Detail = Literal["names", "short", "full"]
+
+
+@command("state", access=Access.READ, toolset="panes", idempotent=True, always_loaded=True, plain=True)
+async def state(
+    call: Call,
+    *,
+    pane: PaneRef | None = None,
+    limit: Annotated[int | None, Whole(0, 500), Doc("rows per pane, default 50")] = None,
+    detail: Detail | None = None,
+) -> str:
+    """Both panes (path, sort, cursor, selection, rows), volumes and open dialogs, as YAML."""
+    workspace = call.workspace
+    limit = ROWS if limit is None else limit
+    panes = [pane_of(workspace, pane)] if pane else list(workspace.panes)
+    for shown in panes:
+        await _look_up(call, shown.tab, limit, detail)
+    told: dict[str, Value] = {
+        "focused": workspace.focused.value,
+        "showHidden": workspace.show_hidden,
+        "rev": workspace.rev,
+    }
+    for shown in panes:
+        told[shown.side.value] = _pane(workspace, shown, limit, detail)
+    told["volumes"] = [volume.name for volume in workspace.volumes]
+    if workspace.dialogs:
+        told["dialogs"] = [_dialog(dialog, front=dialog is workspace.dialogs[-1]) for dialog in workspace.dialogs]
+    return document(told)
+
+
+def _window(tab: Tab, limit: int) -> tuple[int, int]:
+    return tab.window, min(tab.window + limit, len(tab.listing))
+
+
+async def _look_up(call: Call, tab: Tab, limit: int, detail: Detail | None) -> None:
+    if detail == "names":
+        return
+    if detail or tab.view is ViewMode.FULL:
+        await call.browser.look_up(tab, *_window(tab, limit))
+    if len(tab.listing):
+        await call.browser.look_up(tab, tab.cursor, tab.cursor + 1)
+
+
+def _pane(workspace: Workspace, pane: Pane, limit: int, detail: Detail | None) -> dict[str, Value]:
+    tab = pane.tab
+    listing = tab.listing
+    start, end = _window(tab, limit)
+    volume = volume_of(tab.path, workspace.volumes)
+    told: dict[str, Value] = {
+        "volume": volume.name if volume else None,
+        "path": to_wire(tab.path),
+        "view": tab.view.value,
+        "sort": str(tab.sort),
+        "rev": tab.rev,
+        "totalFiles": len(listing),
+    }
+    if tab.problem:
+        told["problem"] = tab.problem
+    if not listing.complete:
+        told["loading"] = True
+    if listing.hidden_count:
+        told["hiddenFiles"] = listing.hidden_count
+    told["loadedRange"] = [start, end]
+    if len(listing):
+        told["cursor"] = _cursor(tab, with_facts=tab.view is ViewMode.BRIEF and detail is None)
+    told["selected"] = tab.selection.count
+    if len(pane.tabs) > 1 or tab.pinned:
+        told["tabs"] = [_tab(other, active=other is tab) for other in pane.tabs]
+    else:
+        told["tab"] = tab.id
+    told["files"] = [_row(tab, position, detail) for position in range(start, end)]
+    return told
+
+
+def _cursor(tab: Tab, *, with_facts: bool) -> dict[str, Value]:
+    told: dict[str, Value] = {"index": tab.cursor}
+    entry = tab.listing.entry(tab.cursor)
+    if with_facts:
+        told["name"] = to_wire(entry.name)
+        if facts := entry.facts:
+            if entry.kind is not Kind.FOLDER:
+                told["size"] = facts.size
+            if facts.created_ns is not None:
+                told["created"] = Plain(iso_date(facts.created_ns))
+            told["lastModified"] = Plain(iso_date(facts.modified_ns))
+    return told
+
+
+def _tab(tab: Tab, *, active: bool) -> str:
+    marks = (" [active]" if active else "") + (" [pinned]" if tab.pinned else "")
+    return f"{tab.id} {quoted_name(to_wire(tab.path))}{marks}"
+
+
+def _row(tab: Tab, position: int, detail: Detail | None) -> str:
+    entry = tab.listing.entry(position)
+    row = f"i:{position} {entry.kind.value} {quoted_name(to_wire(entry.name))}"
+    if detail in ("short", "full") or (detail is None and tab.view is ViewMode.FULL):
+        row += _facts(entry, exact=detail == "full")
+    if position == tab.cursor:
+        row += " [cur]"
+    if tab.listing.order[position] in tab.selection:
+        row += " [sel]"
+    return row
+
+
+def _facts(entry: Entry, *, exact: bool) -> str:
+    facts = entry.facts
+    if facts is None:
+        return " gone"
+    tell = iso_time if exact else iso_date
+    told = "" if entry.kind is Kind.FOLDER else f" {facts.size}b"
+    # The seed's rows show no dates for folders; only a caller that asks for everything gets them.
+    if entry.kind is not Kind.FOLDER or exact:
+        if facts.created_ns is not None:
+            told += f" cr:{tell(facts.created_ns)}"
+        told += f" lm:{tell(facts.modified_ns)}"
+    return told + (f" mode:{facts.mode & 0o7777:04o}" if exact else "")
+
+
+def _dialog(dialog: Dialog, *, front: bool) -> dict[str, Value]:
+    told: dict[str, Value] = {"type": dialog.type.value}
+    if dialog.section:
+        told["section"] = dialog.section.value
+    if dialog.path is not None:
+        told["path"] = to_wire(dialog.path)
+    if dialog.pane:
+        told["pane"] = dialog.pane.value
+    if dialog.proposal:
+        told["proposal"] = dialog.proposal
+    if front:
+        told["focused"] = True
+    return told

@@ -1,0 +1,85 @@
+"""Tabs of a pane."""
+
+from typing import Annotated
+
+from cmdr.commands.places import PaneRef, pane_of, path_of
+from cmdr.core.call import Call
+from cmdr.core.errors import CommandError
+from cmdr.core.parameter import Doc
+from cmdr.core.principals import Access
+from cmdr.core.registry import command
+from cmdr.model.names import to_wire
+from cmdr.model.pane import Pane
+from cmdr.model.tab import Tab
+
+
+def _place(pane: Pane, id: str) -> int:
+    place = pane.find_tab(id)
+    if place is None:
+        ids = ", ".join(tab.id for tab in pane.tabs)
+        raise CommandError(f'No tab "{id[:40]}" in the {pane.side} pane. There are: {ids}.')
+    return place
+
+
+@command("activate_tab", access=Access.VIEW, toolset="panes", idempotent=True)
+async def activate_tab(call: Call, *, pane: PaneRef, tab: Annotated[str, Doc("id from state")]) -> str:
+    """Bring a tab to the front."""
+    shown = pane_of(call.workspace, pane)
+    shown.active = _place(shown, tab)
+    call.events.changed()
+    call.browser.follow_active_tabs()
+    await call.browser.refresh(shown.tab)
+    return f"Activated tab {tab} ({to_wire(shown.tab.path)})"
+
+
+@command("pin_tab", access=Access.VIEW, toolset="panes", idempotent=True)
+def pin_tab(call: Call, *, pane: PaneRef, tab: str, pinned: bool = True) -> str:
+    """Pin a tab to its folder, or let it go."""
+    shown = pane_of(call.workspace, pane)
+    shown.tabs[_place(shown, tab)].pinned = pinned
+    call.events.changed()
+    return f"{'Pinned' if pinned else 'Unpinned'} tab {tab}"
+
+
+@command("tab.new", access=Access.VIEW, title="New tab")
+async def new_tab(call: Call, *, pane: PaneRef = "focused", path: str | None = None) -> str:
+    """Open a new tab beside the one in front."""
+    shown = pane_of(call.workspace, pane)
+    here = shown.tab
+    tab = Tab(call.workspace.new_id("t"), here.path, here.sort, here.view)
+    shown.open_tab(tab)
+    try:
+        await call.browser.open(shown, path_of(path, here.path) if path else here.path)
+    except Exception:
+        shown.close_tab(shown.tabs.index(tab))
+        raise
+    return f"Opened tab {tab.id} ({to_wire(tab.path)})"
+
+
+@command("tab.close", access=Access.VIEW, title="Close tab")
+def close_tab(call: Call, *, pane: PaneRef = "focused", tab: str | None = None) -> str:
+    """Close a tab; the last one stays."""
+    shown = pane_of(call.workspace, pane)
+    place = shown.active if tab is None else _place(shown, tab)
+    if len(shown.tabs) == 1:
+        raise CommandError(f"The {shown.side} pane keeps its last tab.")
+    if shown.tabs[place].pinned:
+        raise CommandError(f"Tab {shown.tabs[place].id} is pinned. Unpin it first.")
+    closed = shown.tabs[place]
+    shown.close_tab(place)
+    call.events.changed()
+    call.browser.follow_active_tabs()
+    return f"Closed tab {closed.id}"
+
+
+@command("tab.reopen", access=Access.VIEW, title="Reopen closed tab")
+async def reopen_tab(call: Call, *, pane: PaneRef = "focused") -> str:
+    """Bring back the tab that was closed last."""
+    shown = pane_of(call.workspace, pane)
+    if not shown.closed:
+        raise CommandError("No closed tab to reopen.")
+    tab = shown.closed.pop()
+    shown.open_tab(tab)
+    call.events.changed()
+    await call.browser.refresh(tab)
+    return f"Reopened tab {tab.id} ({to_wire(tab.path)})"

@@ -1,0 +1,45 @@
+"""How panes are shown."""
+
+from cmdr.commands.places import PaneRef, pane_of
+from cmdr.core.call import Call
+from cmdr.core.principals import Access
+from cmdr.core.registry import command
+from cmdr.model.sorting import Direction, SortKey, SortOrder
+from cmdr.model.tab import ViewMode
+
+
+@command("sort", access=Access.VIEW, toolset="panes", idempotent=True)
+async def sort(call: Call, *, pane: PaneRef, by: SortKey, order: Direction = Direction.ASC) -> str:
+    """Sort a pane."""
+    shown = pane_of(call.workspace, pane)
+    await call.browser.sort(shown.tab, SortOrder(by, order))
+    return f"Sorted {shown.side} pane by {by} ({order})\nrev: {shown.tab.rev}"
+
+
+@command("toggle_hidden", access=Access.VIEW, toolset="panes", ids=("view.showHidden",))
+async def toggle_hidden(call: Call, *, value: bool | None = None) -> str:
+    """Show or hide dot files."""
+    show = not call.workspace.show_hidden if value is None else value
+    await call.browser.show_hidden(show)
+    return f"Hidden files {'shown' if show else 'hidden'}"
+
+
+@command("set_view_mode", access=Access.VIEW, toolset="panes", idempotent=True)
+def set_view_mode(call: Call, *, pane: PaneRef, mode: ViewMode) -> str:
+    """Brief shows names, full adds size and dates."""
+    shown = pane_of(call.workspace, pane)
+    shown.tab.view = mode
+    call.events.changed()
+    return f"{shown.side.capitalize()} pane set to {mode} view"
+
+
+@command("view.briefMode", access=Access.VIEW, title="Brief view", idempotent=True)
+def brief_mode(call: Call, *, pane: PaneRef = "focused") -> str:
+    """Show a pane's names in columns."""
+    return set_view_mode(call, pane=pane, mode=ViewMode.BRIEF)
+
+
+@command("view.fullMode", access=Access.VIEW, title="Full view", idempotent=True)
+def full_mode(call: Call, *, pane: PaneRef = "focused") -> str:
+    """Show a pane with sizes and dates."""
+    return set_view_mode(call, pane=pane, mode=ViewMode.FULL)

@@ -1,0 +1,187 @@
+"""The audit log: every call, in order, each line sealed by the hash of the one before it.
+
+A chain shows that nothing inside it was changed or taken out. It cannot show that its end was cut off, so the newest
+hash is also kept in a second file. Nobody who runs as the same user outside cmdr can be kept from rewriting both; the
+log is a record against agents and mistakes.
+"""
+
+import hashlib
+import json
+import os
+import queue
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+
+GENESIS = "0" * 64
+ROTATE_AT = 64 * 2**20
+_LONGEST_LINE = 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class AuditRecord:
+    """Who asked for what, on which paths, what was decided and what came of it."""
+
+    who: str
+    what: str
+    arguments: str
+    """SHA-256 of the arguments: enough to compare, too little to leak."""
+    result: str
+    """`ok`, `error` or `refused`, and for operations their outcome."""
+    ms: int = 0
+    paths: tuple[str, ...] = ()
+    decision: str = ""
+    plan: str = ""
+    """Digest of the plan that was proposed, decided on or run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What checking the chain found."""
+
+    lines: int
+    broken_at: int | None
+    """The first line that does not fit, or None."""
+    cut_off: bool
+    """Whether the kept newest hash is not the last one in the log."""
+
+
+def digest_of(arguments: object) -> str:
+    """The digest under which a call's arguments are remembered."""
+    return hashlib.sha256(json.dumps(arguments, sort_keys=True, default=str).encode()).hexdigest()
+
+
+class Audit:
+    """Appends records in a thread of its own; `record` never waits."""
+
+    def __init__(self, folder: str, *, rotate_at: int = ROTATE_AT) -> None:
+        self._folder = folder
+        self._rotate_at = rotate_at
+        self._queue: queue.SimpleQueue[AuditRecord | threading.Event | None] = queue.SimpleQueue()
+        self._seq, self._head = _resume(folder)
+        self._writer = threading.Thread(target=self._write_all, name="audit", daemon=True)
+        self._writer.start()
+
+    def record(self, record: AuditRecord) -> None:
+        """Put a record at the end of the log."""
+        self._queue.put(record)
+
+    def flush(self) -> None:
+        """Wait until everything recorded so far is on disk."""
+        written = threading.Event()
+        self._queue.put(written)
+        written.wait()
+
+    def close(self) -> None:
+        """Write what is left and end."""
+        self._queue.put(None)
+        self._writer.join()
+
+    def _write_all(self) -> None:
+        log = _open_log(self._folder)
+        try:
+            while (item := self._queue.get()) is not None:
+                if isinstance(item, AuditRecord):
+                    os.write(log, self._sealed(item))
+                    if os.fstat(log).st_size >= self._rotate_at:
+                        os.close(log)
+                        os.replace(log_path(self._folder), log_path(self._folder, self._seq))
+                        log = _open_log(self._folder)
+                    if self._queue.empty():
+                        self._keep_head()
+                else:
+                    os.fdatasync(log)
+                    self._keep_head()
+                    item.set()
+            os.fdatasync(log)
+            self._keep_head()
+        finally:
+            os.close(log)
+
+    def _sealed(self, record: AuditRecord) -> bytes:
+        self._seq += 1
+        row = {"seq": self._seq, "at": round(time.time(), 3), **asdict(record), "prev": self._head}
+        self._head = _seal(row)
+        return json.dumps({**row, "hash": self._head}, ensure_ascii=True).encode() + b"\n"
+
+    def _keep_head(self) -> None:
+        head = os.path.join(self._folder, "audit.head")
+        new = os.open(head + ".new", os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+        try:
+            os.write(new, f"{self._seq} {self._head}\n".encode())
+        finally:
+            os.close(new)
+        os.replace(head + ".new", head)
+
+
+def _open_log(folder: str) -> int:
+    return os.open(log_path(folder), os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+
+
+def log_path(folder: str, upto: int | None = None) -> str:
+    """The current log, or a finished one that ends with record `upto`."""
+    return os.path.join(folder, "audit.jsonl" if upto is None else f"audit-{upto:010d}.jsonl")
+
+
+def read_log(folder: str) -> Iterator[dict[str, object]]:
+    """Every record there is, oldest first; a line that is no record is told as an empty one."""
+    try:
+        finished = sorted(name for name in os.listdir(folder) if name.startswith("audit-") and name.endswith(".jsonl"))
+    except FileNotFoundError:
+        return
+    for name in [*finished, "audit.jsonl"]:
+        try:
+            with open(os.path.join(folder, name), "rb") as log:
+                for line in log:
+                    try:
+                        row = json.loads(line)
+                    except ValueError:
+                        row = {}
+                    yield row if isinstance(row, dict) else {}
+        except FileNotFoundError:
+            continue
+
+
+def verify(folder: str) -> Verdict:
+    """Check the whole chain against itself and against the kept newest hash."""
+    previous, lines = "", 0
+    for row in read_log(folder):
+        lines += 1
+        seal = row.pop("hash", None)
+        if (previous and row.get("prev") != previous) or seal != _seal(row):
+            return Verdict(lines, lines, cut_off=False)
+        previous = str(seal)
+    try:
+        with open(os.path.join(folder, "audit.head"), encoding="ascii") as kept:
+            head = kept.read().split()[-1]
+    except (FileNotFoundError, IndexError):
+        head = ""
+    return Verdict(lines, None, cut_off=bool(lines or head) and head != previous)
+
+
+def _seal(row: dict[str, object]) -> str:
+    return hashlib.sha256(json.dumps(row, ensure_ascii=True, sort_keys=True).encode()).hexdigest()
+
+
+def _resume(folder: str) -> tuple[int, str]:
+    """Where the chain stands. A line that a crash cut in half is taken off first: it was never a record."""
+    os.makedirs(folder, mode=0o700, exist_ok=True)
+    finished = sorted(name for name in os.listdir(folder) if name.startswith("audit-") and name.endswith(".jsonl"))
+    for name in ["audit.jsonl", *reversed(finished)]:
+        try:
+            with open(os.path.join(folder, name), "r+b") as log:
+                end = log.seek(0, os.SEEK_END)
+                log.seek(max(0, end - _LONGEST_LINE))
+                tail = log.read()
+                whole, _, torn = tail.rpartition(b"\n")
+                log.truncate(end - len(torn))
+        except FileNotFoundError:
+            continue
+        if whole:
+            try:
+                row = json.loads(whole.rsplit(b"\n", 1)[-1])
+                return int(row["seq"]), str(row["hash"])
+            except (ValueError, KeyError, TypeError):
+                return 0, GENESIS
+    return 0, GENESIS

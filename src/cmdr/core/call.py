@@ -1,0 +1,46 @@
+"""One call of a command: who calls, and everything the command may use."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from cmdr.core.principals import Principal
+from cmdr.model.workspace import Workspace
+
+if TYPE_CHECKING:
+    from cmdr.core.browser import Browser
+    from cmdr.core.commander import Commander
+    from cmdr.core.events import Events
+
+Progress = Callable[[float, str], Awaitable[None]]
+"""Tells a waiting client how long it has waited, and for what."""
+
+
+async def no_progress(elapsed: float, message: str) -> None:
+    """For callers that do not listen."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """Commands that need more than the workspace take this."""
+
+    commander: Commander
+    principal: Principal
+    progress: Progress = no_progress
+
+    @property
+    def workspace(self) -> Workspace:
+        """The one workspace."""
+        return self.commander.workspace
+
+    @property
+    def browser(self) -> Browser:
+        """What moves panes about on the disk."""
+        return self.commander.browser
+
+    @property
+    def events(self) -> Events:
+        """Where changes are announced."""
+        return self.commander.events

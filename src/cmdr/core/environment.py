@@ -1,0 +1,69 @@
+"""What the environment switches on; read once at start, changed by nothing that runs afterwards."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from cmdr.core.registry import ALL_TOOLSETS, DEFAULT_TOOLSETS
+
+PORT = 9224
+
+
+class BadSetting(Exception):
+    """A variable that cannot mean anything; the text names it and says what it takes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """The `CMDR_…` variables."""
+
+    port: int = PORT
+    """`CMDR_MCP_PORT`; 0 lets the system choose."""
+    enabled: bool = True
+    """`CMDR_MCP_ENABLED`: whether agents can connect at all."""
+    toolsets: frozenset[str] = DEFAULT_TOOLSETS
+    """`CMDR_MCP_TOOLSETS`: what agents are offered."""
+    allow_write: bool = False
+    """`CMDR_MCP_ALLOW_WRITE`: whether agents may change files inside the roots without asking."""
+    allow_shell: bool = False
+    """`CMDR_MCP_ALLOW_SHELL`: whether agents may run commands in the sandbox."""
+
+    @classmethod
+    def read(cls, variables: Mapping[str, str] | None = None) -> "Environment":
+        """The settings of this process."""
+        variables = os.environ if variables is None else variables
+        return cls(
+            port=_port(variables.get("CMDR_MCP_PORT", "")),
+            enabled=_truth(variables, "CMDR_MCP_ENABLED", default=True),
+            toolsets=_toolsets(variables.get("CMDR_MCP_TOOLSETS", "")),
+            allow_write=_truth(variables, "CMDR_MCP_ALLOW_WRITE", default=False),
+            allow_shell=_truth(variables, "CMDR_MCP_ALLOW_SHELL", default=False),
+        )
+
+
+def _port(text: str) -> int:
+    if not text:
+        return PORT
+    if text.isdecimal() and int(text) <= 65535:
+        return int(text)
+    raise BadSetting(f"CMDR_MCP_PORT is {text!r}; it must be a port number from 0 to 65535.")
+
+
+def _truth(variables: Mapping[str, str], name: str, *, default: bool) -> bool:
+    text = variables.get(name, "").strip().lower()
+    if not text:
+        return default
+    if text in ("1", "true", "yes", "on"):
+        return True
+    if text in ("0", "false", "no", "off"):
+        return False
+    raise BadSetting(f"{name} is {text!r}; it must be true or false.")
+
+
+def _toolsets(text: str) -> frozenset[str]:
+    named = frozenset(name.strip() for name in text.split(",")) - {""}
+    if not named:
+        return DEFAULT_TOOLSETS
+    if unknown := named - ALL_TOOLSETS:
+        raise BadSetting(f"CMDR_MCP_TOOLSETS names {min(unknown)!r}; there are: {', '.join(sorted(ALL_TOOLSETS))}.")
+    return named

@@ -1,0 +1,32 @@
+"""What a command may answer instead of doing its work, as types with one sentence each."""
+
+
+class CommandError(Exception):
+    """The caller can mend this: `ERROR: …` with what, why and what next."""
+
+
+class UnknownCommand(Exception):
+    """No command has this name, or it is not switched on for this caller."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        super().__init__(f"Unknown tool: {name}")
+
+
+class NotAllowed(CommandError):
+    """The caller may not do this."""
+
+
+class StaleRevision(CommandError):
+    """The rows have changed since the caller looked."""
+
+    def __init__(self, given: int, current: int) -> None:
+        super().__init__(f"stale rev {given}: the listing is now at rev {current}. Read the state again, then repeat.")
+
+
+class TooMany(CommandError):
+    """The caller asks faster than its share."""
+
+    def __init__(self, what: str, retry_after_ms: int) -> None:
+        self.retry_after_ms = retry_after_ms
+        super().__init__(f"Too many {what} calls. Wait {retry_after_ms} ms, then repeat.")

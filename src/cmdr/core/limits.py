@@ -1,0 +1,47 @@
+"""How often a caller may call: one bucket for each kind of access, so that a runaway agent starves nobody."""
+
+import os
+import time
+from dataclasses import dataclass
+
+from cmdr.core.errors import TooMany
+from cmdr.core.principals import Access, Principal
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """Calls a second, and how many may come at once."""
+
+    per_second: float
+    burst: int
+
+
+DEFAULT_RATES = {
+    Access.READ: Rate(50, 200),
+    Access.VIEW: Rate(20, 100),
+    Access.PROPOSE: Rate(10 / 60, 20),
+    Access.ACT: Rate(10 / 60, 10),
+}
+_WORDS = {Access.READ: "read", Access.VIEW: "view", Access.PROPOSE: "propose", Access.ACT: "act"}
+
+
+class Limits:
+    """Token buckets per caller and kind of access. People are not limited."""
+
+    def __init__(self, rates: dict[Access, Rate] | None = None, scale: float | None = None) -> None:
+        self._rates = rates or DEFAULT_RATES
+        self._scale = scale if scale is not None else float(os.environ.get("CMDR_MCP_RATE_SCALE", "1"))
+        self._buckets: dict[tuple[str, Access], tuple[float, float]] = {}
+
+    def take(self, principal: Principal, access: Access, now: float | None = None) -> None:
+        """Count a call, or raise with the time to wait."""
+        if principal.is_person:
+            return
+        now = time.monotonic() if now is None else now
+        rate = self._rates[access]
+        speed, size = rate.per_second * self._scale, rate.burst * self._scale
+        level, last = self._buckets.get((principal.id, access), (size, now))
+        level = min(size, level + (now - last) * speed)
+        if level < 1:
+            raise TooMany(_WORDS[access], max(1, round((1 - level) / speed * 1000)))
+        self._buckets[principal.id, access] = (level - 1, now)

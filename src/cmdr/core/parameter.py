@@ -1,0 +1,135 @@
+"""One parameter of a command: told as JSON Schema, and checked with errors that say how to mend the call."""
+
+import difflib
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+
+from cmdr.core.errors import CommandError
+
+Json = str | int | float | bool | None | list["Json"] | dict[str, "Json"]
+Arguments = dict[str, Json]
+
+_WHOLE_NUMBER = re.compile(r"-?[0-9]{1,15}")
+
+
+@dataclass(frozen=True, slots=True)
+class Doc:
+    """What a parameter means, where its name does not say it."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """Bounds of a whole number."""
+
+    least: int = 0
+    most: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter: its Python name, its name on the wire, and what it accepts."""
+
+    name: str
+    wire: str
+    accepts: tuple[type, ...]
+    """Of str, int, bool, list, dict."""
+    choices: tuple[str, ...] = ()
+    enum: type[StrEnum] | None = None
+    required: bool = False
+    whole: Whole | None = None
+    doc: str = ""
+
+    def schema(self) -> dict[str, Json]:
+        """JSON Schema of this parameter."""
+        variants: list[dict[str, Json]] = []
+        if bool in self.accepts:
+            variants.append({"type": "boolean"})
+        if int in self.accepts:
+            number: dict[str, Json] = {"type": "integer"}
+            if self.whole is not None:
+                number["minimum"] = self.whole.least
+                if self.whole.most is not None:
+                    number["maximum"] = self.whole.most
+            variants.append(number)
+        if self.choices:
+            variants.append({"enum": list(self.choices)})
+        elif str in self.accepts:
+            variants.append({"type": "string"})
+        if list in self.accepts:
+            variants.append({"type": "array", "items": {"type": "string"}})
+        if dict in self.accepts:
+            variants.append({"type": "object"})
+        schema: dict[str, Json] = variants[0] if len(variants) == 1 else {"anyOf": [*variants]}
+        if self.doc:
+            schema["description"] = self.doc
+        return schema
+
+    def check(self, value: Json) -> object:
+        """The value as the command wants it, or an error that names what it takes."""
+        if isinstance(value, bool):
+            if bool in self.accepts:
+                return value
+        elif isinstance(value, int) or (isinstance(value, float) and value.is_integer()):
+            if int in self.accepts:
+                return self._in_bounds(int(value))
+        elif isinstance(value, str):
+            return self._check_text(value)
+        elif isinstance(value, list):
+            if list in self.accepts and all(isinstance(item, str) for item in value):
+                return value
+        elif isinstance(value, dict) and dict in self.accepts:
+            return value
+        raise self._wrong(value)
+
+    def _check_text(self, value: str) -> object:
+        # Models send numbers, booleans and single items as text often enough to be lenient here.
+        if value in self.choices:
+            return self.enum(value) if self.enum else value
+        takes_free_text = str in self.accepts and not self.choices
+        if int in self.accepts and not takes_free_text and _WHOLE_NUMBER.fullmatch(value.strip()):
+            return self._in_bounds(int(value))
+        if bool in self.accepts and value.lower() in ("true", "false"):
+            return value.lower() == "true"
+        if takes_free_text:
+            return value
+        if list in self.accepts:
+            return [value]
+        raise self._wrong(value)
+
+    def _in_bounds(self, number: int) -> int:
+        bounds = self.whole
+        if bounds and (number < bounds.least or (bounds.most is not None and number > bounds.most)):
+            raise self._wrong(number)
+        return number
+
+    def _wrong(self, value: Json) -> CommandError:
+        shown = repr(value) if not isinstance(value, str) else f'"{value[:40]}"'
+        close = difflib.get_close_matches(value, self.choices, 1) if isinstance(value, str) else []
+        hint = f' Did you mean "{close[0]}"?' if close else ""
+        return CommandError(f'"{self.wire}" must be {self.wanted()}, not {shown[:60]}.{hint}')
+
+    def wanted(self) -> str:
+        """What this parameter takes, in words."""
+        words = []
+        if bool in self.accepts:
+            words.append("true or false")
+        if int in self.accepts:
+            most = self.whole.most if self.whole else None
+            least = self.whole.least if self.whole else None
+            words.append(
+                "a whole number"
+                + (f" from {least}" if least is not None else "")
+                + (f" to {most}" if most is not None else "")
+            )
+        if self.choices:
+            words.append("one of " + ", ".join(self.choices) if len(self.choices) > 1 else f'"{self.choices[0]}"')
+        elif str in self.accepts:
+            words.append("text")
+        if list in self.accepts:
+            words.append("a list of text")
+        if dict in self.accepts:
+            words.append("an object")
+        return " or ".join(words)

@@ -1,0 +1,128 @@
+"""Every command, declared once: the tool, the palette entry, the docs row and the permission come from one function."""
+
+import inspect
+import re
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from cmdr.core.errors import UnknownCommand
+from cmdr.core.parameter import Json, Parameter
+from cmdr.core.principals import Access
+from cmdr.core.signature import input_schema, parameters_of
+
+Function = TypeVar("Function", bound=Callable[..., str | Awaitable[str]])
+
+DEFAULT_TOOLSETS = frozenset({"panes", "ops", "index", "review"})
+ALL_TOOLSETS = DEFAULT_TOOLSETS | {"ide", "fs", "shell"}
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One thing that can be done, for every face alike."""
+
+    name: str
+    function: Callable[..., str | Awaitable[str]]
+    access: Access
+    toolset: str | None
+    """Where agents find it as a tool; None for commands of the palette only."""
+    title: str
+    description: str
+    parameters: tuple[Parameter, ...]
+    wants_call: bool
+    """Whether it takes the whole call, or only the workspace."""
+    ids: tuple[str, ...] = ()
+    """Other names it answers to, the palette's id first."""
+    destructive: bool = False
+    idempotent: bool = False
+    blocking: bool = False
+    """Whether it may wait for a person, and reports progress meanwhile."""
+    always_loaded: bool = False
+    """Whether clients that defer tools should show this one from the start."""
+    plain: bool = False
+    """Whether the answer is a document of its own, told without `OK:` before it."""
+
+    @property
+    def id(self) -> str:
+        """The id in the palette."""
+        return self.ids[0] if self.ids else self.name
+
+    def schema(self) -> dict[str, Json]:
+        """JSON Schema of the arguments."""
+        return input_schema(self.parameters)
+
+
+@dataclass(slots=True)
+class Registry:
+    """All commands by name."""
+
+    commands: dict[str, Command] = field(default_factory=dict)
+    _aliases: dict[str, str] = field(default_factory=dict)
+
+    def add(self, command: Command) -> None:
+        """Register a command; names and ids are unique."""
+        for name in (command.name, *command.ids):
+            if name in self._aliases or name in self.commands:
+                raise ValueError(f"{name} is taken")
+        self.commands[command.name] = command
+        for id in command.ids:
+            self._aliases[id] = command.name
+
+    def find(self, name: str) -> Command:
+        """A command by its name, its palette id, or the same name in dotted, kebab or camel spelling."""
+        for spelling in (name, self._aliases.get(name), _snake(name)):
+            if spelling is not None and spelling in self.commands:
+                return self.commands[spelling]
+        raise UnknownCommand(name)
+
+    def __iter__(self) -> Iterator[Command]:
+        return iter(self.commands.values())
+
+
+REGISTRY = Registry()
+"""The commands of this program, filled by importing `cmdr.commands`."""
+
+
+def command(
+    name: str,
+    *,
+    access: Access,
+    toolset: str | None = None,
+    ids: tuple[str, ...] = (),
+    title: str | None = None,
+    destructive: bool = False,
+    idempotent: bool = False,
+    blocking: bool = False,
+    always_loaded: bool = False,
+    plain: bool = False,
+    registry: Registry = REGISTRY,
+) -> Callable[[Function], Function]:
+    """Declare a command. Its docstring is the palette text, the tool description and the docs row."""
+
+    def declare(function: Function) -> Function:
+        first = next(iter(inspect.signature(function).parameters.values()))
+        registry.add(
+            Command(
+                name=name,
+                function=function,
+                access=access,
+                toolset=toolset,
+                title=title or name.replace("_", " ").capitalize(),
+                description=" ".join((inspect.getdoc(function) or "").split()),
+                parameters=parameters_of(function),
+                wants_call=first.name == "call",
+                ids=ids,
+                destructive=destructive,
+                idempotent=idempotent,
+                blocking=blocking,
+                always_loaded=always_loaded,
+                plain=plain,
+            )
+        )
+        return function
+
+    return declare
+
+
+def _snake(name: str) -> str:
+    return re.sub(r"(?<=[a-z0-9])([A-Z])", r"_\1", name.replace(".", "_").replace("-", "_")).lower()

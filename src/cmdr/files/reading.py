@@ -1,0 +1,87 @@
+"""Read one folder in this very process: names and kinds, and facts only when the sort needs them."""
+
+from __future__ import annotations
+
+import os
+from array import array
+from collections.abc import Callable, Iterable
+
+from cmdr.files.errors import ScanStopped
+from cmdr.files.facts import facts_of
+from cmdr.files.volumes import is_below, remote_mounts
+from cmdr.model.entry import FOLDER_LINK, Kind
+from cmdr.model.listing import Columns, FactColumns, Listing
+from cmdr.model.sorting import SortOrder
+
+Stopped = Callable[[], bool]
+
+
+def never() -> bool:
+    """For readings that nobody stops."""
+    return False
+
+
+class Reading:
+    """The entries of a folder as they come from the disk, in no order."""
+
+    def __init__(self, path: bytes, stopped: Stopped = never) -> None:
+        self.path = path
+        self.stopped = stopped
+        self.names: list[bytes] = []
+        self.kinds: list[str] = []
+        self.inodes: list[int] = []
+        self._remote = remote_mounts()
+
+    def take(self, entries: Iterable[os.DirEntry[bytes]]) -> None:
+        """Read entries until they end or the caller has gone."""
+        for entry in entries:
+            self.names.append(entry.name)
+            self.kinds.append(self._kind(entry))
+            self.inodes.append(entry.inode())
+            if not len(self.names) % 1024 and self.stopped():
+                raise ScanStopped
+
+    def listing(self, sort: SortOrder, *, show_hidden: bool, complete: bool = True) -> Listing:
+        """What was read, sorted."""
+        facts = self._facts() if sort.needs_facts else None
+        columns = Columns.pack(self.names, self.kinds, self.inodes, facts)
+        return Listing.of(columns, sort, show_hidden=show_hidden, complete=complete)
+
+    def _kind(self, entry: os.DirEntry[bytes]) -> str:
+        try:
+            if entry.is_file(follow_symlinks=False):
+                return Kind.FILE
+            if entry.is_dir(follow_symlinks=False):
+                return Kind.FOLDER
+            if entry.is_symlink():
+                return self._kind_of_link(entry)
+            return _SPECIAL.get(entry.stat(follow_symlinks=False).st_mode & 0o170000, Kind.UNKNOWN)
+        except OSError:
+            return Kind.UNKNOWN
+
+    def _kind_of_link(self, entry: os.DirEntry[bytes]) -> str:
+        """Whether a link leads to a folder; a link onto a mount that may never answer is not followed to find out."""
+        try:
+            target = os.path.normpath(os.path.join(self.path, os.readlink(entry.path)))
+            unsafe = any(is_below(target, point) for point in self._remote)
+            return FOLDER_LINK if not unsafe and entry.is_dir() else Kind.LINK
+        except OSError:
+            return Kind.LINK
+
+    def _facts(self) -> FactColumns:
+        sizes, modified, created = array("q"), array("q"), array("q")
+        folder = os.open(self.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            for place, name in enumerate(self.names):
+                facts = facts_of(folder, name)
+                sizes.append(-1 if facts is None else facts.size)
+                modified.append(-1 if facts is None else facts.modified_ns)
+                created.append(-1 if facts is None or facts.created_ns is None else facts.created_ns)
+                if not place % 1024 and self.stopped():
+                    raise ScanStopped
+        finally:
+            os.close(folder)
+        return FactColumns(sizes, modified, created)
+
+
+_SPECIAL = {0o010000: Kind.PIPE, 0o140000: Kind.SOCKET, 0o060000: Kind.BLOCK, 0o020000: Kind.CHARACTER}

@@ -1,0 +1,38 @@
+"""Who sent an MCP request, and which toolsets its address asks for."""
+
+from typing import Any
+
+import mcp_types as types
+from mcp.server.context import ServerRequestContext
+from mcp.shared.exceptions import MCPError
+from starlette.requests import Request
+
+from cmdr.core.guard import PRINCIPAL
+from cmdr.core.principals import Principal
+from cmdr.core.registry import ALL_TOOLSETS
+
+Context = ServerRequestContext[Any, Request]
+
+
+def caller_of(ctx: Context) -> Principal:
+    """The principal that the guard proved for this request."""
+    if ctx.request is None:
+        raise MCPError(types.INTERNAL_ERROR, "The request came without its connection.")
+    principal = ctx.request.scope.get(PRINCIPAL)
+    if not isinstance(principal, Principal):
+        raise MCPError(types.INTERNAL_ERROR, "The request did not pass the guard.")
+    return principal
+
+
+def toolsets_of(ctx: Context) -> frozenset[str] | None:
+    """The toolsets named in `/mcp?toolsets=a,b`, or None for all that are switched on."""
+    if ctx.request is None:
+        return None
+    named = ctx.request.query_params.get("toolsets")
+    if named is None:
+        return None
+    toolsets = frozenset(named.split(",")) - {""}
+    if unknown := toolsets - ALL_TOOLSETS:
+        known = ", ".join(sorted(ALL_TOOLSETS))
+        raise MCPError(types.INVALID_PARAMS, f"No toolset {min(unknown)[:40]}. There are: {known}.")
+    return toolsets

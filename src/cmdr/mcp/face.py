@@ -1,0 +1,110 @@
+"""The agent face: one endpoint that speaks both eras of the protocol."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+from mcp.server.auth.provider import AccessToken
+from mcp.server.caching import CacheHint
+from mcp.server.lowlevel import Server
+from mcp.server.streamable_http_manager import StreamableHTTPASGIApp, StreamableHTTPSessionManager
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import BaseRoute, Route
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from cmdr import __version__
+from cmdr.core.commander import Commander
+from cmdr.core.guard import PRINCIPAL
+from cmdr.mcp.resources import Resources
+from cmdr.mcp.subscriptions import Subscriptions
+from cmdr.mcp.tools import Tools
+
+MAX_BODY = 4 * 2**20
+SESSIONS = 1000
+
+INSTRUCTIONS = """\
+cmdr is a two-pane file commander that you share with a person: you both see the same panes, and what you do shows on
+their screen. Read `state` (or cmdr://state) for both panes: path, rows as `i:INDEX KIND NAME`, [cur] cursor, [sel]
+selected. `pane` is left, right, focused or other. Rows carry a `rev`; pass it back when you count rows.
+Answers begin with OK: (it has happened) or ERROR: (what, why, what to do next).
+Changes to files are proposals: copy, mkdir and the like open a confirmation that only the person can accept. Nothing
+has happened until they do. `await` the proposal to learn the outcome; close the confirmation dialog to withdraw it.
+Names with spaces or odd characters are JSON-quoted; give them back as the string they stand for."""
+
+_LISTS = CacheHint(ttl_ms=60_000, scope="public")
+
+
+class McpFace:
+    """Everything of the agent face that the application mounts."""
+
+    def __init__(self, commander: Commander) -> None:
+        tools = Tools(commander)
+        resources = Resources(commander)
+        self._subscriptions = Subscriptions(commander)
+        self._manager = manager_of(
+            Server(
+                "cmdr",
+                version=__version__,
+                title="cmdr",
+                instructions=INSTRUCTIONS,
+                cache_hints={
+                    "tools/list": _LISTS,
+                    "resources/list": _LISTS,
+                    "resources/templates/list": _LISTS,
+                    "server/discover": _LISTS,
+                },
+                get_tool_input_schema=tools.schema,
+                on_list_tools=tools.list,
+                on_call_tool=tools.call,
+                on_list_resources=resources.list,
+                on_list_resource_templates=resources.templates,
+                on_read_resource=resources.read,
+                on_subscribe_resource=self._subscriptions.subscribe,
+                on_unsubscribe_resource=self._subscriptions.unsubscribe,
+                on_subscriptions_listen=self._subscriptions.listen,
+            )
+        )
+
+    def routes(self) -> list[BaseRoute]:
+        """`/mcp` for every verb, and a sign of life."""
+        return mcp_routes(self._manager)
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Serve while this is entered."""
+        async with self._manager.run():
+            self._subscriptions.start()
+            try:
+                yield
+            finally:
+                await self._subscriptions.close()
+
+
+def manager_of(server: Server) -> StreamableHTTPSessionManager:
+    """The transport of both eras for a server; Host and Origin are the guard's business."""
+    return StreamableHTTPSessionManager(server, max_request_body_size=MAX_BODY, max_sessions=SESSIONS)
+
+
+def mcp_routes(manager: StreamableHTTPSessionManager) -> list[BaseRoute]:
+    """The routes of a transport."""
+    return [
+        Route("/mcp", _SessionsByCaller(StreamableHTTPASGIApp(manager))),
+        Route("/mcp/health", _health, methods=["GET"]),
+    ]
+
+
+async def _health(request: Request) -> Response:
+    return JSONResponse({"ok": True})
+
+
+class _SessionsByCaller:
+    """Binds each older client's session to the principal that opened it."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        principal = scope[PRINCIPAL]
+        user = AuthenticatedUser(AccessToken(token="", client_id=principal.id, scopes=[]))
+        await self._app({**scope, "user": user}, receive, send)

@@ -1,0 +1,69 @@
+"""Tell subscribers that the state has changed, in both protocol eras."""
+
+import asyncio
+import logging
+from contextlib import suppress
+
+import mcp_types as types
+from mcp.server.session import ServerSession
+from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ResourceUpdated
+
+from cmdr.core.commander import Commander
+from cmdr.mcp.caller import Context
+from cmdr.mcp.resources import STATE
+
+log = logging.getLogger(__name__)
+
+GATHER = 0.05
+"""Seconds in which further changes join the same notice."""
+MOST_PER_RESOURCE = 1000
+
+
+class Subscriptions:
+    """Clients of 2026-07-28 listen on a stream of their own; older ones subscribe and get notices on theirs."""
+
+    def __init__(self, commander: Commander) -> None:
+        self._commander = commander
+        self._bus = InMemorySubscriptionBus()
+        self._sessions: dict[str, set[ServerSession]] = {}
+        self._task: asyncio.Task[None] | None = None
+        self.listen = ListenHandler(self._bus)
+
+    def start(self) -> None:
+        """Begin to publish changes."""
+        self._task = asyncio.get_running_loop().create_task(self._publish())
+
+    async def close(self) -> None:
+        """End all streams gracefully."""
+        self.listen.close()
+        if self._task is not None:
+            self._task.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._task
+
+    async def subscribe(self, ctx: Context, params: types.SubscribeRequestParams) -> types.EmptyResult:
+        """Remember an older client's session."""
+        sessions = self._sessions.setdefault(str(params.uri), set())
+        if len(sessions) < MOST_PER_RESOURCE:
+            sessions.add(ctx.session)
+        return types.EmptyResult()
+
+    async def unsubscribe(self, ctx: Context, params: types.UnsubscribeRequestParams) -> types.EmptyResult:
+        """Forget it again."""
+        self._sessions.get(str(params.uri), set()).discard(ctx.session)
+        return types.EmptyResult()
+
+    async def _publish(self) -> None:
+        rev = self._commander.events.rev
+        while True:
+            rev = await self._commander.events.beyond(rev)
+            await asyncio.sleep(GATHER)
+            rev = self._commander.events.rev
+            await self._bus.publish(ResourceUpdated(uri=STATE))
+            for session in list(self._sessions.get(STATE, ())):
+                try:
+                    await session.send_resource_updated(STATE)
+                except Exception:
+                    # A session that ended says so in many ways; none of them may keep the others waiting.
+                    log.debug("a subscriber is gone", exc_info=True)
+                    self._sessions[STATE].discard(session)

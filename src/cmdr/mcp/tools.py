@@ -1,0 +1,86 @@
+"""Commands as MCP tools: what is listed, and how a call becomes an answer."""
+
+import logging
+from typing import Any
+
+import mcp_types as types
+from mcp.server.context import ServerRequestContext
+from mcp.shared.exceptions import MCPError
+
+from cmdr.core.call import Progress
+from cmdr.core.commander import Commander
+from cmdr.core.errors import CommandError, UnknownCommand
+from cmdr.core.principals import Access
+from cmdr.core.registry import Command
+from cmdr.mcp.caller import Context, caller_of, toolsets_of
+
+log = logging.getLogger(__name__)
+
+
+def tool_of(command: Command) -> types.Tool:
+    """How a command is listed."""
+    reads = command.access is Access.READ
+    return types.Tool(
+        name=command.name,
+        title=command.title,
+        description=command.description,
+        input_schema=command.schema(),
+        annotations=types.ToolAnnotations(
+            read_only_hint=reads,
+            destructive_hint=command.destructive,
+            idempotent_hint=command.idempotent or reads,
+            open_world_hint=False,
+        ),
+        _meta={"anthropic/alwaysLoad": True} if command.always_loaded else None,
+    )
+
+
+class Tools:
+    """Lists and calls commands for one server."""
+
+    def __init__(self, commander: Commander) -> None:
+        self._commander = commander
+        self._told: dict[str, types.Tool] = {}
+
+    async def list(self, ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+        """The tools this caller gets to see; the same at every call, chosen by configuration, token and address."""
+        available = self._commander.available(caller_of(ctx), toolsets_of(ctx))
+        return types.ListToolsResult(tools=[self._tool(command) for command in available if command.toolset])
+
+    async def call(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+        """Run a command; what the caller can mend is an error text, everything else a protocol error."""
+        try:
+            answer = await self._commander.run(
+                caller_of(ctx), params.name, params.arguments or {}, progress=_progress_to(ctx)
+            )
+        except UnknownCommand as error:
+            raise MCPError(types.INVALID_PARAMS, str(error)[:200]) from None
+        except CommandError as error:
+            return _said(f"ERROR: {error}", is_error=True)
+        except Exception:
+            log.exception("%s failed", params.name)
+            raise MCPError(types.INTERNAL_ERROR, "cmdr failed inside; its log says how.") from None
+        return _said(answer)
+
+    def schema(self, name: str) -> dict[str, Any] | None:
+        """The input schema of a tool, asked by the SDK before each call."""
+        try:
+            return self._tool(self._commander.registry.find(name)).input_schema
+        except UnknownCommand:
+            return None
+
+    def _tool(self, command: Command) -> types.Tool:
+        if command.name not in self._told:
+            self._told[command.name] = tool_of(command)
+        return self._told[command.name]
+
+
+def _said(text: str, *, is_error: bool = False) -> types.CallToolResult:
+    return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=is_error)
+
+
+def _progress_to(ctx: ServerRequestContext[Any, Any]) -> Progress:
+    async def report(elapsed: float, message: str) -> None:
+        await ctx.session.report_progress(elapsed, None, message)
+
+    return report

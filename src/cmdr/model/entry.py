@@ -1,0 +1,45 @@
+"""One row of a listing, made on demand from the columns."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Kind(StrEnum):
+    """What an entry is, by the letter that stands in every row."""
+
+    FOLDER = "d"
+    FILE = "f"
+    LINK = "l"
+    PIPE = "p"
+    SOCKET = "s"
+    BLOCK = "b"
+    CHARACTER = "c"
+    UNKNOWN = "?"
+
+
+FOLDER_LINK = "L"
+"""How the columns mark a link that leads to a folder: shown as a link, sorted and entered as a folder."""
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What `lstat` says about an entry; looked up only for rows that somebody looks at."""
+
+    size: int
+    modified_ns: int
+    created_ns: int | None
+    """When it was created, where the file system remembers."""
+    mode: int
+    inode: int
+    device: int
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A name in a listing, its kind, and its facts where they are known."""
+
+    name: bytes
+    kind: Kind
+    is_folder: bool
+    """Whether Enter goes into it: a folder, or a link to one."""
+    facts: Facts | None = None

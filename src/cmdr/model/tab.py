@@ -1,0 +1,77 @@
+"""One tab of a pane: a folder, its listing, the cursor, the selection and where it has been."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from cmdr.model.history import History
+from cmdr.model.listing import Listing
+from cmdr.model.selection import Selection, follow
+from cmdr.model.sorting import SortOrder
+
+
+class ViewMode(StrEnum):
+    """Brief shows names in columns, full shows one entry a line with size and dates."""
+
+    BRIEF = "brief"
+    FULL = "full"
+
+
+@dataclass(slots=True, eq=False)
+class Tab:
+    """What one tab shows. `rev` is the workspace's revision at which its rows last changed place."""
+
+    id: str
+    path: bytes
+    sort: SortOrder = field(default_factory=SortOrder)
+    view: ViewMode = ViewMode.BRIEF
+    pinned: bool = False
+    listing: Listing = field(default_factory=Listing.empty)
+    selection: Selection = field(default_factory=Selection)
+    cursor: int = 0
+    window: int = 0
+    """First row of the agents' window; the person's scroll position is their own."""
+    history: History = field(default_factory=History)
+    rev: int = 0
+    journey: int = 0
+    """Counts navigations, so that one that was overtaken can see it."""
+    problem: str | None = None
+    """Why the folder cannot be shown any more, in one sentence."""
+
+    def cursor_name(self) -> bytes | None:
+        """The name under the cursor, or None in an empty folder."""
+        return self.listing.name(self.cursor) if self.cursor < len(self.listing) else None
+
+    def put_cursor(self, position: int) -> None:
+        """Move the cursor, kept inside the listing."""
+        self.cursor = max(0, min(position, len(self.listing) - 1))
+
+    def show(self, listing: Listing, *, path: bytes | None = None, cursor: bytes | None = None) -> None:
+        """Put a listing in place: of another folder, or of the same one read again.
+
+        For the same folder the cursor and the selection follow their entries by identity; when the cursor's entry is
+        gone, the one that took its place gets the cursor.
+        """
+        same_folder = path is None or path == self.path
+        old = self.listing
+        if same_folder and len(old.columns):
+            stays = self._cursor_after(listing) if cursor is None else listing.position_of(cursor)
+            if listing.columns is not old.columns:
+                self.selection = self.selection.carried(old.columns, listing.columns)
+        else:
+            stays = listing.position_of(cursor) if cursor is not None else 0
+            self.selection = Selection(len(listing.columns))
+            self.window = 0
+        if path is not None:
+            self.path = path
+        self.listing = listing
+        self.problem = None
+        self.put_cursor(self.cursor if stays is None else stays)
+        self.window = max(0, min(self.window, len(listing) - 1))
+
+    def _cursor_after(self, listing: Listing) -> int | None:
+        if self.cursor >= len(self.listing):
+            return None
+        row = self.listing.order[self.cursor]
+        for found in follow([row], self.listing.columns, listing.columns):
+            return listing.position_of_row(found)
+        return None

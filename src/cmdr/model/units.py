@@ -1,0 +1,28 @@
+"""How sizes and times are told."""
+
+from datetime import datetime
+
+
+def iso_date(ns: int) -> str:
+    """The local date of a time in nanoseconds, as in `2025-01-15`."""
+    return datetime.fromtimestamp(ns / 1_000_000_000).astimezone().date().isoformat()
+
+
+def iso_time(ns: int) -> str:
+    """The local date and time with its zone, to the second."""
+    return datetime.fromtimestamp(ns // 1_000_000_000).astimezone().isoformat()
+
+
+def human_size(size: int) -> str:
+    """A size with at most one decimal, in binary steps, as in `1.2 KiB`."""
+    amount = float(size)
+    for unit in ("B", "KiB", "MiB", "GiB", "TiB", "PiB"):
+        if amount < 1024 or unit == "PiB":
+            return f"{size} B" if unit == "B" else f"{amount:.1f} {unit}"
+        amount /= 1024
+    raise AssertionError
+
+
+def count(number: int, one: str, many: str | None = None) -> str:
+    """A number with its noun, as in `1 file` and `3 files`."""
+    return f"{number} {one if number == 1 else many or one + 's'}"
