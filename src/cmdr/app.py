@@ -16,7 +16,7 @@ from cmdr import __version__
 if TYPE_CHECKING:
     import uvicorn
 
-    from cmdr.cli.launcher import Start
+    from cmdr.cli.launcher import Ask, Start
     from cmdr.core.commander import Commander
     from cmdr.core.environment import Environment
     from cmdr.core.exchange import App
@@ -55,6 +55,39 @@ class _Application:
             return 1
         return 0
 
+    @contextmanager
+    def person(self) -> Iterator[Ask]:
+        """Speak as the person: to the cmdr that runs, or to one that runs only for this."""
+        from cmdr.core import places
+        from cmdr.core.instance import Instance, running
+        from cmdr.core.person_line import PersonCaller
+
+        if running() is not None:
+            caller = PersonCaller(places.runtime())
+            try:
+                yield caller.ask
+            finally:
+                caller.close()
+        else:
+            with Instance.claim(), _alone() as ask:
+                yield ask
+
+
+@contextmanager
+def _alone() -> Iterator[Ask]:
+    """A core without faces, on a loop of its own, for one errand of the person's."""
+    from cmdr.cli.launcher import Start
+    from cmdr.core.environment import Environment
+    from cmdr.core.person_line import SHELL
+
+    with asyncio.Runner() as runner:
+        core = commander_at(Start(), Environment.read())
+        commander = runner.run(core.__aenter__())
+        try:
+            yield lambda command, arguments: runner.run(commander.run(SHELL, command, arguments))
+        finally:
+            runner.run(core.__aexit__(None, None, None))
+
 
 class PortTaken(Exception):
     """Another program listens where cmdr should."""
@@ -71,6 +104,8 @@ def _listening(port: int | None, environment: Environment) -> socket.socket:
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(("127.0.0.1", wanted))
+        # From here on clients wait for the first answer instead of being turned away; two that bound alike find out.
+        listener.listen(2048)
     except (OSError, OverflowError):
         listener.close()
         raise PortTaken(wanted) from None
@@ -79,6 +114,7 @@ def _listening(port: int | None, environment: Environment) -> socket.socket:
 
 async def _serve(start: Start, environment: Environment, instance: Instance, listener: socket.socket) -> None:
     from cmdr.core import places
+    from cmdr.core.person_line import PersonLine
     from cmdr.core.server_log import log_to
     from cmdr.core.tokens import Tokens
 
@@ -89,6 +125,8 @@ async def _serve(start: Start, environment: Environment, instance: Instance, lis
     port: int = listener.getsockname()[1]
     try:
         async with commander_at(start, environment) as commander:
+            person = PersonLine(commander, places.runtime())
+            await person.open()
             server = http_server(commander, tokens, port)
             ending = asyncio.create_task(_end_on_quit(commander, server))
             serving = asyncio.create_task(server.serve(sockets=[listener]))
@@ -98,6 +136,7 @@ async def _serve(start: Start, environment: Environment, instance: Instance, lis
                 print(f"token: {tokens.path}\nlog:   {log}", flush=True)
                 await serving
             finally:
+                await person.close()
                 ending.cancel()
                 with suppress(asyncio.CancelledError):
                     await ending
@@ -112,6 +151,8 @@ async def commander_at(start: Start, environment: Environment) -> AsyncIterator[
     from cmdr.core import places
     from cmdr.core.audit import Audit
     from cmdr.core.commander import Commander
+    from cmdr.core.engine import Engine
+    from cmdr.core.journal import Journal
     from cmdr.core.policy import Policy
     from cmdr.model.workspace import Workspace
 
@@ -119,7 +160,8 @@ async def commander_at(start: Start, environment: Environment) -> AsyncIterator[
     home = os.path.expanduser(b"~")
     workspace = Workspace.at(start.left or os.getcwdb(), start.right or home)
     audit = Audit(os.path.join(places.state(), "audit"))
-    commander = Commander(workspace, audit, policy=Policy(environment.toolsets))
+    engine = Engine(Journal(os.fsencode(os.path.join(places.state(), "journal.db"))))
+    commander = Commander(workspace, audit, policy=Policy(environment.toolsets), engine=engine)
     await commander.start()
     try:
         yield commander

@@ -1,7 +1,11 @@
 """What the command line asks of the application above it."""
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
+
+from cmdr.core.parameter import Arguments
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,8 +17,15 @@ class Start:
     port: int | None = None
 
 
+Ask = Callable[[str, Arguments], str]
+"""Runs a command as the person at this shell; raises `CommandError`."""
+
+
 class Launcher(Protocol):
     """Starts the program; `cmdr.app` is one."""
 
     def serve(self, start: Start) -> int:
         """Run without a face of its own until asked to quit; the exit code."""
+
+    def person(self) -> AbstractContextManager[Ask]:
+        """Speak as the person: to the cmdr that runs, or to one that runs only for this."""

@@ -5,10 +5,10 @@ import sys
 from collections.abc import Sequence
 
 from cmdr import __version__
-from cmdr.cli import bridge_verb, serve, token
+from cmdr.cli import audit, bridge_verb, decide, serve, token, undo
 from cmdr.cli.launcher import Launcher
 
-_VERBS = (serve, token, bridge_verb)
+_VERBS = (serve, bridge_verb, token, decide, undo, audit)
 
 
 def run(arguments: Sequence[str] | None, launcher: Launcher) -> int:

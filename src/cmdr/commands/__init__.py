@@ -3,7 +3,11 @@
 from importlib import import_module
 
 # The order in which tools are listed: what an agent needs first comes first.
-_NOUNS = ("state", "navigation", "cursor", "view", "tabs", "dialogs", "panes", "palette", "app", "file")
+_NOUNS = """
+    state navigation cursor view tabs dialogs panes palette app
+    operations awaiting file decisions jobs history
+    filter selection bookmarks settings
+""".split()
 
 
 def register() -> None:

@@ -2,6 +2,8 @@
 
 import asyncio
 import os
+from array import array
+from collections.abc import Callable
 
 from cmdr.core.errors import CommandError
 from cmdr.core.events import Events
@@ -13,6 +15,7 @@ from cmdr.files.scan import LARGE, scan
 from cmdr.files.volumes import volumes
 from cmdr.model.entry import Facts
 from cmdr.model.listing import Listing
+from cmdr.model.matching import matching_rows
 from cmdr.model.names import to_wire
 from cmdr.model.pane import Pane
 from cmdr.model.sorting import SortKey, SortOrder
@@ -30,6 +33,8 @@ class Browser:
         self._workspace = workspace
         self._events = events
         self._watching = Watching(self._refresh_quietly) if watch else None
+        self.arrived: Callable[[bytes], None] | None = None
+        """Told every folder that is gone to."""
 
     async def start(self) -> None:
         """Read the folders of both panes; one that cannot be read gives way to the nearest that can."""
@@ -50,6 +55,10 @@ class Browser:
         if tab.pinned and path != tab.path:
             tab = Tab(self._workspace.new_id("t"), tab.path, tab.sort, tab.view)
         listing = await self._read(tab, path)
+        if path == tab.path:
+            listing = await self._filtered(tab, listing)
+        else:
+            tab.filter = ""
         tab.history.remember_cursor(tab.cursor_name())
         if cursor is None and step == 0 and path != tab.path:
             cursor = tab.history.last_cursor(path)
@@ -61,6 +70,8 @@ class Browser:
         else:
             tab.history.visit(path)
         self._put_in_place(tab)
+        if self.arrived is not None:
+            self.arrived(path)
         return tab
 
     async def refresh(self, tab: Tab) -> None:
@@ -74,8 +85,20 @@ class Browser:
                 tab.problem = str(error)
                 self._put_in_place(tab)
             raise
-        tab.show(listing)
+        tab.show(await self._filtered(tab, listing))
         self._put_in_place(tab)
+
+    async def filter(self, tab: Tab, text: str) -> None:
+        """Show only entries that match; those that are not shown are not selected either."""
+        before, tab.filter = tab.filter, text
+        try:
+            await self._arrange(tab, tab.sort, show_hidden=self._workspace.show_hidden)
+        except (CommandError, DiskError):
+            tab.filter = before
+            raise
+        if text and tab.selection.count:
+            shown = set(tab.listing.order)
+            tab.selection.remove([row for row in tab.selection.rows() if row not in shown])
 
     async def sort(self, tab: Tab, sort: SortOrder) -> None:
         """Sort a tab; looks at every entry only when the sort needs it."""
@@ -128,9 +151,18 @@ class Browser:
             if tab.listing.columns is not columns:
                 raise CommandError("The folder changed while it was sorted. Repeat the call.")
             listing.looked_up = tab.listing.looked_up
+        listing = await self._filtered(tab, listing)
         tab.sort = sort
         tab.show(listing)
         self._put_in_place(tab)
+
+    async def _filtered(self, tab: Tab, listing: Listing) -> Listing:
+        text = tab.filter
+        if text:
+            rows = await in_thread(matching_rows, listing.columns, listing.order, text, part=True)
+            if tab.filter == text:
+                listing.order = array("I", rows)
+        return listing
 
     async def _read(self, tab: Tab, path: bytes, sort: SortOrder | None = None) -> Listing:
         tab.journey += 1
@@ -162,6 +194,7 @@ class Browser:
     def _show_first_part(self, tab: Tab, journey: int, path: bytes, part: Listing) -> None:
         if tab.journey == journey and tab in self._workspace.tabs:
             tab.history.remember_cursor(tab.cursor_name())
+            tab.filter = ""
             tab.show(part, path=path)
             tab.history.visit(path)
             self._put_in_place(tab)

@@ -25,6 +25,8 @@ class Tab:
     sort: SortOrder = field(default_factory=SortOrder)
     view: ViewMode = ViewMode.BRIEF
     pinned: bool = False
+    filter: str = ""
+    """What names must hold or match to be shown; empty shows all."""
     listing: Listing = field(default_factory=Listing.empty)
     selection: Selection = field(default_factory=Selection)
     cursor: int = 0

@@ -1,0 +1,68 @@
+"""`cmdr pending`, `cmdr approve`, `cmdr reject`: answer agents' proposals at a shell prompt."""
+
+import argparse
+import json
+import sys
+from collections.abc import Callable
+
+from cmdr.cli.launcher import Ask, Launcher
+from cmdr.core.errors import CommandError
+
+
+def add(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Declare the verbs."""
+    waiting = verbs.add_parser("pending", help="list the proposals that wait for you")
+    waiting.set_defaults(verb=lambda chosen, launcher: _as_person(launcher, _pending))
+    for word, errand, text in (("approve", confirm, "say yes to a proposal"), ("reject", _reject, "say no to one")):
+        parser = verbs.add_parser(word, help=text)
+        parser.add_argument("id", metavar="ID", help="the proposal, as `cmdr pending` lists it")
+        parser.set_defaults(verb=_verb(errand))
+
+
+def _verb(errand: Callable[[Ask, str], int]) -> Callable[[argparse.Namespace, Launcher], int]:
+    return lambda chosen, launcher: _as_person(launcher, lambda ask: errand(ask, chosen.id))
+
+
+def _as_person(launcher: Launcher, errand: Callable[[Ask], int]) -> int:
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        print("Only a person decides: run this at an interactive terminal.", file=sys.stderr)
+        return 2
+    try:
+        with launcher.person() as ask:
+            return errand(ask)
+    except CommandError as error:
+        print(error, file=sys.stderr)
+        return 1
+
+
+def _pending(ask: Ask) -> int:
+    print(ask("pending", {}), end="")
+    return 0
+
+
+def _reject(ask: Ask, id: str) -> int:
+    print(ask("reject", {"proposal": id}))
+    return 0
+
+
+def confirm(ask: Ask, id: str) -> int:
+    """Show a proposal drawn from its plan, ask, and carry it out on a yes; the usual answer is no."""
+    shown = json.loads(ask("proposal.show", {"proposal": id}))
+    print("\n".join(shown["plan"]))
+    print(f"proposed by {shown['by']}")
+    if shown["reason"]:
+        print(f'the agent says: "{shown["reason"]}"')
+    if shown["word"]:
+        typed = input(f"Type {shown['word']} to go on, anything else to leave it: ")
+        yes = typed.strip().lower() == shown["word"]
+    else:
+        typed = input("Do it? [y/N] ")
+        yes = typed.strip().lower() in ("y", "yes")
+    if not yes:
+        print(ask("reject", {"proposal": id}))
+        return 1
+    ask("approve", {"proposal": id, "digest": shown["digest"], "word": typed})
+    while (answer := ask("await", {"proposal": id})).startswith("OK: still waiting"):
+        print("still running …")
+    print(answer.removeprefix("OK: "))
+    return 0

@@ -1,0 +1,134 @@
+"""Finding the running cmdr for the stdio bridge, or starting one without a face.
+
+Every call looks again, so a cmdr that was quit and started anew, on another port and with another token, is found.
+"""
+
+import os
+import sys
+import threading
+import time
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from cmdr.core import instance, places
+
+START_SECONDS = 10.0
+_RETRY_SECONDS = 5.0
+_PATH = "/mcp"
+TOKEN_VARIABLE = "CMDR_TOKEN"  # noqa: S105 - a name
+
+
+class Unreachable(Exception):
+    """There is no cmdr to talk to; the message says why and what to do."""
+
+
+class Target(NamedTuple):
+    """Where to send a message, and what proves who sends it."""
+
+    host: str
+    port: int
+    path: str
+    token: str | None
+
+    @property
+    def address(self) -> str:
+        """The host and port, as shown to people."""
+        return f"{self.host}:{self.port}"
+
+    def headers(self, headers: Mapping[str, str]) -> dict[str, str]:
+        """These headers with the proof of who sends them."""
+        return {**headers, "authorization": f"Bearer {self.token}"} if self.token else dict(headers)
+
+
+class Reach:
+    """The way to cmdr: a fixed address, or the one instance of this user."""
+
+    def __init__(self, url: str | None = None) -> None:
+        self._fixed = _parse(url) if url else None
+        self._starting = threading.Lock()
+        self._failed: tuple[float, str] = (float("-inf"), "")
+
+    def target(self, start: bool = True) -> Target:
+        """Where cmdr listens now; starts it when it does not run and `start` allows it."""
+        record = _running()
+        if self._fixed is not None:
+            # The file's token goes only to a port that our own user's cmdr is known to hold.
+            ours = record is not None and (self._fixed.host, self._fixed.port) == ("127.0.0.1", record.port)
+            return self._fixed._replace(token=_token(from_file=ours))
+        if record is None and start:
+            record = self._start()
+        if record is None:
+            raise Unreachable("cmdr is not running; start it with: cmdr serve")
+        return Target("127.0.0.1", record.port, _PATH, _token(from_file=True))
+
+    def _start(self) -> instance.Record:
+        with self._starting:
+            if record := _running():
+                return record
+            when, why = self._failed
+            if time.monotonic() - when < _RETRY_SECONDS:
+                raise Unreachable(why)
+            try:
+                return _launch()
+            except Unreachable as failure:
+                self._failed = (time.monotonic(), str(failure))
+                raise
+
+
+def _launch() -> instance.Record:
+    import subprocess  # only a start without a running cmdr pays for this import
+
+    environment = {name: value for name, value in os.environ.items() if name != TOKEN_VARIABLE}
+    # -P: an agent starts us inside whatever project it works on, and a module lying there must never be imported.
+    server = subprocess.Popen(
+        [sys.executable, "-P", "-m", "cmdr", "serve"],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        cwd=os.path.expanduser("~"),
+        env=environment,
+        start_new_session=True,
+    )
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline:
+        if record := instance.wait_until_running(0.2):
+            return record
+        # Ours may have given way to another that is just starting, so its end alone does not end the wait.
+        if server.poll():
+            deadline = min(deadline, time.monotonic() + START_SECONDS / 4)
+    if server.returncode is None:
+        raise Unreachable(f"cmdr did not start within {START_SECONDS:.0f} s; run `cmdr serve` to see why.")
+    raise Unreachable(f"cmdr could not be started (exit code {server.returncode}); run `cmdr serve` to see why.")
+
+
+def _running() -> instance.Record | None:
+    try:
+        return instance.running()
+    except (places.UnsafePlace, OSError) as error:
+        raise Unreachable(str(error)) from error
+
+
+def _token(from_file: bool) -> str | None:
+    if given := os.environ.get(TOKEN_VARIABLE):
+        return given
+    if not from_file:
+        return None
+    try:
+        data = places.read(os.path.join(places.runtime(), places.TOKEN_NAME), 1024)
+    except (places.UnsafePlace, OSError) as error:
+        raise Unreachable(str(error)) from error
+    return data.decode("ascii", "replace").strip() if data else None
+
+
+def _parse(url: str) -> Target:
+    from urllib.parse import urlsplit
+
+    parts = urlsplit(url)
+    try:
+        port = parts.port
+    except ValueError:
+        port = None
+    if parts.scheme != "http" or not parts.hostname or port is None:
+        raise Unreachable(f"{url} is not an address of cmdr; it looks like http://127.0.0.1:9224/mcp")
+    path = parts.path or _PATH
+    return Target(parts.hostname, port, f"{path}?{parts.query}" if parts.query else path, None)

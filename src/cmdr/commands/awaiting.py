@@ -1,0 +1,83 @@
+"""Waiting: for the person's answer, for a job, for a change."""
+
+import asyncio
+import time
+from collections.abc import Callable
+from typing import Annotated
+
+from cmdr.core.call import Call
+from cmdr.core.errors import CommandError
+from cmdr.core.parameter import Doc, Whole
+from cmdr.core.principals import Access
+from cmdr.core.registry import command
+from cmdr.model.job import Job, JobState
+from cmdr.model.proposal import Proposal, ProposalState
+
+LONGEST = 60
+TELL_EVERY = 10.0
+"""Seconds between signs of life; clients give up on a silent call after a few minutes."""
+
+
+@command("await", access=Access.READ, toolset="ops", blocking=True)
+async def await_(
+    call: Call,
+    *,
+    proposal: str | None = None,
+    job: str | None = None,
+    rev: Annotated[int | None, Doc("wait until the state is newer")] = None,
+    timeout: Annotated[int, Whole(0, LONGEST), Doc("seconds")] = LONGEST,  # noqa: ASYNC109 - a parameter of the tool
+) -> str:
+    """Wait for the outcome of a proposal or job, or for a newer state; at most 60 s."""
+    if sum(given is not None for given in (proposal, job, rev)) != 1:
+        raise CommandError('await needs one of "proposal", "job" or "rev".')
+    if rev is not None:
+        return await _until(call, timeout, lambda: _newer(call, rev), f"state rev {call.events.rev}")
+    if job is not None:
+        waited = call.commander.jobs.get(job, call.principal)
+        return await _until(call, timeout, lambda: _of_job(waited), f"job {job}")
+    asked = call.commander.proposals.get(proposal or "", call.principal)
+    return await _until(call, timeout, lambda: _of_proposal(call, asked), f"proposal {proposal}")
+
+
+async def _until(call: Call, patience: float, outcome: Callable[[], str | None], what: str) -> str:
+    started = time.monotonic()
+    told = 0.0
+    while True:
+        rev = call.events.rev
+        if (answer := outcome()) is not None:
+            return answer
+        waited = time.monotonic() - started
+        if waited >= patience:
+            return f"still waiting for {what}. Await it again."
+        if waited - told >= TELL_EVERY:
+            told = waited
+            await call.progress(round(waited, 1), f"waiting for {what}")
+        try:
+            await asyncio.wait_for(call.events.beyond(rev), min(patience - waited, told + TELL_EVERY - waited))
+        except TimeoutError:
+            continue
+
+
+def _newer(call: Call, rev: int) -> str | None:
+    return f"rev: {call.events.rev}" if call.events.rev > rev else None
+
+
+def _of_proposal(call: Call, proposal: Proposal) -> str | None:
+    if proposal.state is ProposalState.PENDING:
+        return None
+    if proposal.state is not ProposalState.APPROVED:
+        return f"Proposal {proposal.state}. Nothing was changed."
+    if proposal.job is None:
+        return None
+    return _of_job(call.commander.jobs.get(proposal.job, call.principal))
+
+
+def _of_job(job: Job) -> str | None:
+    if job.state is JobState.WAITING:
+        return f"Job {job.id} asks the person about a taken name. Await it again."
+    if not job.state.is_over:
+        return None
+    told = [f"Approved. {job.outcome}", *job.problems]
+    if job.operation:
+        told.append(f"operation: {job.operation} (undo takes it back)")
+    return "\n".join(told)

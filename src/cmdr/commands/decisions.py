@@ -1,0 +1,73 @@
+"""The person's answers to proposals. No agent ever has these."""
+
+import json
+
+from cmdr.core.call import Call
+from cmdr.core.errors import CommandError
+from cmdr.core.principals import Access
+from cmdr.core.registry import command
+from cmdr.model.plan_text import summary_of, title_of, word_to_type
+from cmdr.model.yaml_text import Value, document
+
+
+@command("pending", access=Access.ACT, title="Pending proposals", plain=True)
+def pending(call: Call) -> str:
+    """The proposals that wait for an answer."""
+    waiting: list[Value] = [
+        {
+            "id": proposal.id,
+            "by": proposal.proposed_by,
+            "plan": title_of(proposal.plan),
+            "digest": proposal.plan.digest,
+            "reason": proposal.reason,
+        }
+        for proposal in call.commander.proposals.pending()
+    ]
+    return document({"pending": waiting})
+
+
+@command("proposal.show", access=Access.ACT, title="Show proposal", plain=True)
+def show(call: Call, *, proposal: str) -> str:
+    """Everything one needs to know to decide about a proposal."""
+    asked = call.commander.proposals.get(proposal, call.principal)
+    told: dict[str, Value] = {
+        "state": asked.state.value,
+        "by": asked.proposed_by,
+        "digest": asked.plan.digest,
+        "word": word_to_type(asked.plan),
+        "plan": [*summary_of(asked.plan)],
+        "reason": asked.reason,
+    }
+    return json.dumps(told)
+
+
+@command("approve", access=Access.ACT, title="Approve proposal")
+def approve(call: Call, *, proposal: str, digest: str, word: str = "") -> str:
+    """Carry out a proposal, exactly as it was shown."""
+    asked = call.commander.proposals.get(proposal, call.principal)
+    needed = word_to_type(asked.plan)
+    if needed is not None and word.strip().lower() != needed:
+        raise CommandError(f'This is risky ({"; ".join(asked.plan.risk.reasons)}): type the word "{needed}" to go on.')
+    approved = call.commander.proposals.approve(proposal, digest, call.principal)
+    return f"Approved {proposal}\njob: {approved.job}"
+
+
+@command("reject", access=Access.ACT, title="Reject proposal")
+def reject(call: Call, *, proposal: str) -> str:
+    """Say no to a proposal; nothing is changed."""
+    rejected = call.commander.proposals.reject(proposal, call.principal)
+    return f"Proposal {proposal} is {rejected.state}"
+
+
+@command("agents.stop", access=Access.ACT, title="Stop all agents")
+def stop_agents(call: Call) -> str:
+    """End every agent's call, drop what agents proposed, and refuse new calls."""
+    call.commander.stop_agents()
+    return "All agents are stopped"
+
+
+@command("agents.allow", access=Access.ACT, title="Allow agents again")
+def allow_agents(call: Call) -> str:
+    """Let agents call again."""
+    call.commander.allow_agents()
+    return "Agents may call again"

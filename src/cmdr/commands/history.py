@@ -1,0 +1,57 @@
+"""What was done: the journal, and operations that a crash cut short."""
+
+from datetime import datetime
+from typing import Annotated
+
+from cmdr.core.call import Call
+from cmdr.core.journal import HistoryEntry
+from cmdr.core.parameter import Whole
+from cmdr.core.principals import Access
+from cmdr.core.registry import command
+from cmdr.files.recorder import OperationState
+from cmdr.model.names import to_wire
+from cmdr.model.units import count
+from cmdr.model.yaml_text import Value, document
+
+
+@command("history.list", access=Access.READ, ids=("history",), title="History", plain=True)
+async def list_history(call: Call, *, limit: Annotated[int, Whole(1, 200)] = 20) -> str:
+    """The newest operations, newest first."""
+    entries = await call.commander.engine.history(limit)
+    rows: list[Value] = [line_of(entry) for entry in entries]
+    return document({"history": rows})
+
+
+def line_of(entry: HistoryEntry) -> str:
+    """One operation in one line."""
+    when = datetime.fromtimestamp(entry.started).astimezone().strftime("%Y-%m-%d %H:%M")
+    told = f"{entry.id} {when} {entry.verb} {to_wire(entry.title)}"
+    if entry.total > 1:
+        told += f" and {entry.total - 1} more"
+    if entry.destination is not None:
+        told += f" to {to_wire(entry.destination)}"
+    if entry.state is OperationState.INTERRUPTED:
+        told += f" (interrupted: {entry.done} of {entry.total} done)"
+    elif entry.state is not OperationState.DONE:
+        told += f" ({entry.state})"
+    elif entry.done < entry.total:
+        told += f" ({entry.done} of {count(entry.total, 'item')} done)"
+    if entry.undone_by is not None:
+        told += f" (undone by {entry.undone_by})"
+    return f"{told} by {entry.by}"
+
+
+@command("operation.resume", access=Access.ACT, title="Resume interrupted operation")
+async def resume_operation(call: Call, *, operation: int) -> str:
+    """Do what an interrupted operation did not come to."""
+    plan = await call.commander.engine.resume_plan(operation)
+    await call.commander.engine.leave(operation)
+    job = call.commander.jobs.start(plan, call.principal.id)
+    return f"Resumed operation {operation}\njob: {job.id}"
+
+
+@command("operation.leave", access=Access.ACT, title="Leave interrupted operation")
+async def leave_operation(call: Call, *, operation: int) -> str:
+    """Leave an interrupted operation as it is."""
+    await call.commander.engine.leave(operation)
+    return f"Left operation {operation} as it is"

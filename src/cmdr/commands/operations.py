@@ -1,0 +1,168 @@
+"""Changes to files: each becomes a proposal that the person answers."""
+
+import os
+from typing import Annotated
+
+from cmdr.commands.file import under_cursor
+from cmdr.commands.places import PaneRef, pane_of, path_of
+from cmdr.commands.sources import sources_of
+from cmdr.core.call import Call
+from cmdr.core.errors import CommandError
+from cmdr.core.parameter import Doc
+from cmdr.core.principals import Access
+from cmdr.core.registry import command
+from cmdr.core.threads import in_thread
+from cmdr.files.free_name import free_name
+from cmdr.files.new_names import new_names
+from cmdr.files.new_plan import plan_mkdir, plan_mkfile
+from cmdr.files.planning import plan_copy, plan_delete, plan_move, plan_trash
+from cmdr.files.rename_plan import plan_rename
+from cmdr.model.names import from_wire, to_wire
+from cmdr.model.plan import ConflictPolicy, Plan
+from cmdr.model.plan_text import amount_of
+
+Reason = Annotated[str, Doc("shown to the person")]
+
+
+def proposed(call: Call, plan: Plan, what: str, reason: str) -> str:
+    """Stage a plan and say so."""
+    proposal = call.commander.proposals.add(plan, call.principal, reason)
+    told = f"{what} dialog opened. Waiting for user confirmation.\nproposal: {proposal.id} ({amount_of(plan)})"
+    if plan.overwrites:
+        told += f"\noverwrites: {len(plan.overwrites)}"
+    if plan.questions:
+        told += f"\ntaken names the person will be asked about: {len(plan.questions)}"
+    return told
+
+
+@command("copy", access=Access.PROPOSE, toolset="ops")
+async def copy(
+    call: Call,
+    *,
+    pane: PaneRef = "focused",
+    paths: list[str] | None = None,
+    set: str | None = None,
+    to: Annotated[str | None, Doc("folder, default the other pane")] = None,
+    on_conflict: ConflictPolicy = ConflictPolicy.ASK,
+    reason: Reason = "",
+) -> str:
+    """Propose to copy files (default: the selection, else the entry under the cursor) to the other pane."""
+    shown = pane_of(call.workspace, pane)
+    sources = sources_of(call, shown, paths, set)
+    target = _destination(call, pane, to)
+    plan = await in_thread(plan_copy, sources.paths, target, policy=on_conflict, limits=sources.limits)
+    return proposed(call, sources.check(plan), "Copy", reason)
+
+
+@command("move", access=Access.PROPOSE, toolset="ops", destructive=True)
+async def move(
+    call: Call,
+    *,
+    pane: PaneRef = "focused",
+    paths: list[str] | None = None,
+    set: str | None = None,
+    to: str | None = None,
+    on_conflict: ConflictPolicy = ConflictPolicy.ASK,
+    reason: Reason = "",
+) -> str:
+    """Propose to move files; chosen as in copy."""
+    shown = pane_of(call.workspace, pane)
+    sources = sources_of(call, shown, paths, set)
+    target = _destination(call, pane, to)
+    plan = await in_thread(plan_move, sources.paths, target, policy=on_conflict, limits=sources.limits)
+    return proposed(call, sources.check(plan), "Move", reason)
+
+
+@command("delete", access=Access.PROPOSE, toolset="ops", destructive=True)
+async def delete(
+    call: Call,
+    *,
+    pane: PaneRef = "focused",
+    paths: list[str] | None = None,
+    set: str | None = None,
+    permanent: bool = False,
+    reason: Reason = "",
+) -> str:
+    """Propose to move files to the trash, or to delete them for good; chosen as in copy."""
+    shown = pane_of(call.workspace, pane)
+    sources = sources_of(call, shown, paths, set)
+    plan = await in_thread(plan_delete if permanent else plan_trash, sources.paths, limits=sources.limits)
+    return proposed(call, sources.check(plan), "Delete", reason)
+
+
+@command("rename", access=Access.PROPOSE, toolset="ops")
+async def rename(
+    call: Call,
+    *,
+    pane: PaneRef = "focused",
+    path: Annotated[str | None, Doc("with newName: one file")] = None,
+    new_name: str | None = None,
+    match: Annotated[str | None, Doc("with replace: a regex over many names")] = None,
+    replace: Annotated[str | None, Doc("$1 is a group, {n} a number")] = None,
+    paths: list[str] | None = None,
+    set: str | None = None,
+    reason: Reason = "",
+) -> str:
+    """Propose to rename one file, or many by pattern with a preview of three."""
+    shown = pane_of(call.workspace, pane)
+    if new_name is not None:
+        one = path_of(path, shown.tab.path) if path is not None else under_cursor(shown)
+        pairs = [(one, from_wire(new_name))]
+    elif match is not None and replace is not None:
+        sources = sources_of(call, shown, paths if path is None else [path], set)
+        names = await in_thread(new_names, [os.path.basename(source) for source in sources.paths], match, replace)
+        pairs = [(old, new) for old, new in zip(sources.paths, names, strict=True) if os.path.basename(old) != new]
+        if not pairs:
+            raise CommandError(f'"{match[:60]}" changes none of the {len(sources.paths)} names.')
+    else:
+        raise CommandError('rename needs "newName", or "match" and "replace".')
+    plan = await in_thread(plan_rename, pairs)
+    answer = proposed(call, plan, "Rename", reason)
+    preview = [f"{to_wire(os.path.basename(old))} → {to_wire(new)}" for old, new in pairs[:3]]
+    more = [f"… {len(pairs) - 3} more"] if len(pairs) > 3 else []
+    return "\n".join([answer, *preview, *more])
+
+
+@command("mkdir", access=Access.PROPOSE, toolset="ops")
+async def mkdir(
+    call: Call, *, pane: PaneRef = "focused", name: str | None = None, path: str | None = None, reason: Reason = ""
+) -> str:
+    """Propose to create a folder in a pane, or at a path."""
+    target = await _new_path(call, pane, name, path, b"New folder")
+    return proposed(call, await in_thread(plan_mkdir, target), "Create folder", reason)
+
+
+@command("mkfile", access=Access.PROPOSE, title="New file")
+async def mkfile(
+    call: Call, *, pane: PaneRef = "focused", name: str | None = None, path: str | None = None, reason: Reason = ""
+) -> str:
+    """Propose to create an empty file."""
+    target = await _new_path(call, pane, name, path, b"New file")
+    return proposed(call, await in_thread(plan_mkfile, target), "Create file", reason)
+
+
+@command("undo", access=Access.PROPOSE, toolset="ops")
+async def undo(
+    call: Call, *, operation: Annotated[int | None, Doc("default: the last one")] = None, reason: Reason = ""
+) -> str:
+    """Propose to take back an operation; what has changed since is left alone."""
+    return proposed(call, await call.commander.engine.undo_plan(operation), "Undo", reason)
+
+
+def _destination(call: Call, pane: PaneRef, to: str | None) -> bytes:
+    shown = pane_of(call.workspace, pane)
+    return path_of(to, shown.tab.path) if to is not None else call.workspace.pane(shown.side.other).tab.path
+
+
+async def _new_path(call: Call, pane: PaneRef, name: str | None, path: str | None, usual: bytes) -> bytes:
+    folder = pane_of(call.workspace, pane).tab.path
+    if path is not None:
+        return path_of(path, folder)
+    if name is not None:
+        return os.path.join(folder, from_wire(name))
+    return os.path.join(folder, await in_thread(_unused, folder, usual))
+
+
+def _unused(folder: bytes, usual: bytes) -> bytes:
+    taken = frozenset(os.listdir(folder))
+    return usual if usual not in taken else free_name(usual, taken.__contains__)

@@ -1,0 +1,68 @@
+"""Which files a caller means: named paths, a resource set, the selection, or the entry under the cursor."""
+
+import os
+from dataclasses import dataclass
+
+from cmdr.commands.file import under_cursor
+from cmdr.commands.places import path_of
+from cmdr.core.call import Call
+from cmdr.core.errors import CommandError
+from cmdr.files.walking import Limits
+from cmdr.model.names import to_wire
+from cmdr.model.pane import Pane
+from cmdr.model.plan import Plan
+from cmdr.model.tab import Tab
+
+# A person may plan whatever they selected. An agent names at most so many paths one by one; its selections and sets
+# may hold more, because they are one thing to look at.
+PERSON = Limits(top=200_000, leaves=1_000_000)
+AGENT = Limits(top=10_000, leaves=100_000)
+NAMED_PATHS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """The chosen paths, and for rows of a listing the inodes they had when they were shown."""
+
+    paths: tuple[bytes, ...]
+    limits: Limits
+    inodes: tuple[int, ...] = ()
+
+    def check(self, plan: Plan) -> Plan:
+        """Refuse a plan whose files are not the ones that were shown: a name may have passed to another file."""
+        shown = dict(zip(self.paths, self.inodes, strict=False))
+        for item in plan.items:
+            inode = shown.get(item.source.path) if item.source else None
+            if inode and item.fingerprint is not None and item.fingerprint.ino != inode:
+                path = to_wire(item.place.path)
+                raise CommandError(f"{path} is not the file that was listed. Refresh the pane and choose again.")
+        return plan
+
+
+def sources_of(call: Call, pane: Pane, paths: list[str] | None, set: str | None) -> Sources:
+    """The files a caller means."""
+    limits = PERSON if call.principal.is_person else AGENT
+    if paths is not None and set is not None:
+        raise CommandError('Give "paths" or "set", not both.')
+    if paths is not None:
+        if len(paths) > NAMED_PATHS and not call.principal.is_person:
+            raise CommandError(f"{len(paths)} paths are too many to name one by one; at most {NAMED_PATHS}. Use a set.")
+        return Sources(tuple(path_of(path, pane.tab.path) for path in paths), limits)
+    if set is not None:
+        return Sources(call.commander.members_of(set, call.principal), limits)
+    return _of_listing(pane, limits)
+
+
+def _of_listing(pane: Pane, limits: Limits) -> Sources:
+    tab: Tab = pane.tab
+    columns = tab.listing.columns
+    if tab.selection.count:
+        rows = list(tab.selection.rows())
+    else:
+        row = columns.find(os.path.basename(under_cursor(pane)))
+        rows = [] if row is None else [row]
+    return Sources(
+        tuple(os.path.join(tab.path, columns.name(row)) for row in rows),
+        limits,
+        tuple(columns.inodes[row] for row in rows),
+    )

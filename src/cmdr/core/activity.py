@@ -1,0 +1,81 @@
+"""What agents are doing: every call while it runs, the last ones afterwards, and who has called at all."""
+
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from cmdr.core.parameter import Arguments
+from cmdr.core.principals import Principal
+
+KEPT = 200
+
+
+@dataclass(slots=True, eq=False)
+class SeenCall:
+    """One call of an agent. Its words are the agent's: printable only after the face made them so."""
+
+    caller: str
+    command: str
+    about: str
+    """The argument that says most, shortened."""
+    started: float
+    result: str = ""
+    """Empty while it runs, then ok, refused or error."""
+    ms: int = 0
+
+
+@dataclass(slots=True, eq=False)
+class Caller:
+    """One agent that has called."""
+
+    name: str
+    calls: int = 0
+    last: float = 0.0
+
+
+@dataclass(slots=True, eq=False)
+class Activity:
+    """Belongs to the loop; listeners are told at the start and end of every agent's call."""
+
+    recent: deque[SeenCall] = field(default_factory=lambda: deque(maxlen=KEPT))
+    callers: dict[str, Caller] = field(default_factory=dict)
+    running: int = 0
+    _listeners: list[Callable[[SeenCall], None]] = field(default_factory=list)
+
+    def begin(self, principal: Principal, command: str, arguments: Arguments) -> SeenCall | None:
+        """Note that a call begins; people's own calls are not noted."""
+        if principal.is_person:
+            return None
+        seen = SeenCall(principal.name, command, _about(arguments), time.time())
+        self.recent.append(seen)
+        caller = self.callers.setdefault(principal.name, Caller(principal.name))
+        caller.calls += 1
+        caller.last = seen.started
+        self.running += 1
+        self._tell(seen)
+        return seen
+
+    def end(self, seen: SeenCall | None, result: str, ms: int) -> None:
+        """Note how a call ended."""
+        if seen is not None:
+            seen.result, seen.ms = result, ms
+            self.running -= 1
+            self._tell(seen)
+
+    def listen(self, listener: Callable[[SeenCall], None]) -> Callable[[], None]:
+        """Call `listener` for every call that begins or ends; returns what ends that."""
+        self._listeners.append(listener)
+        return lambda: self._listeners.remove(listener)
+
+    def _tell(self, seen: SeenCall) -> None:
+        for listener in self._listeners:
+            listener(seen)
+
+
+def _about(arguments: Arguments) -> str:
+    for name in ("path", "to", "name", "glob", "id", "text", "root", "newName", "pane"):
+        value = arguments.get(name)
+        if isinstance(value, str | int) and not isinstance(value, bool):
+            return str(value)[:120]
+    return ""

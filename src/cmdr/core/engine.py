@@ -1,0 +1,66 @@
+"""The operation engine as the core sees it: it runs plans, remembers them, and finds the way back."""
+
+from cmdr.core.errors import CommandError
+from cmdr.core.journal import HistoryEntry, Journal, NoSuchOperation
+from cmdr.core.threads import in_thread
+from cmdr.files.control import Control
+from cmdr.files.operation import Operation
+from cmdr.files.outcome import Outcome
+from cmdr.files.recorder import OperationRecord
+from cmdr.files.sweep import SweepReport, sweep
+from cmdr.files.syscalls import Syscalls
+from cmdr.files.undo import plan_resume, plan_undo
+from cmdr.model.plan import Plan
+
+
+class Engine:
+    """One journal, one way to the disk."""
+
+    def __init__(self, journal: Journal, syscalls: Syscalls | None = None, *, verify: bool = False) -> None:
+        self._journal = journal
+        self._syscalls = syscalls or Syscalls()
+        self._verify = verify
+
+    async def start(self) -> SweepReport:
+        """Clean up after a crash, before the first new operation."""
+        return await in_thread(sweep, self._journal, self._syscalls)
+
+    async def close(self) -> None:
+        """Close the journal."""
+        await in_thread(self._journal.close)
+
+    def run(self, plan: Plan, by: str, control: Control) -> Outcome:
+        """Carry a plan out; blocks."""
+        return Operation(plan, self._syscalls, self._journal, by=by, verify=self._verify).run(control)
+
+    async def undo_plan(self, operation: int | None) -> Plan:
+        """The inverse of an operation, or of the last one that can be undone."""
+        number = operation if operation is not None else await in_thread(self._journal.last_undoable)
+        if number is None:
+            raise CommandError("Nothing to undo.")
+        record = await self._record(number)
+        if record.undone_by is not None:
+            raise CommandError(f"Operation {number} was already undone, by operation {record.undone_by}.")
+        return await in_thread(plan_undo, record)
+
+    async def resume_plan(self, operation: int) -> Plan:
+        """What an interrupted operation did not come to."""
+        return await in_thread(plan_resume, await self._record(operation))
+
+    async def history(self, limit: int = 50, before: int | None = None) -> list[HistoryEntry]:
+        """The newest operations, newest first."""
+        return await in_thread(self._journal.history, limit, before)
+
+    async def interrupted(self) -> list[HistoryEntry]:
+        """Operations that a crash cut short and that wait for a word."""
+        return await in_thread(self._journal.interrupted)
+
+    async def leave(self, operation: int) -> None:
+        """Leave an interrupted operation as it is."""
+        await in_thread(self._journal.leave, operation)
+
+    async def _record(self, number: int) -> OperationRecord:
+        try:
+            return await in_thread(self._journal.operation, number)
+        except NoSuchOperation as error:
+            raise CommandError(str(error)) from None

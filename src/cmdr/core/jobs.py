@@ -1,0 +1,228 @@
+"""Jobs: approved plans are carried out one after the other on each device, side by side on different ones."""
+
+import asyncio
+import contextlib
+import secrets
+import time
+from collections.abc import Callable
+
+from cmdr.core.audit import Audit, AuditRecord
+from cmdr.core.errors import CommandError
+from cmdr.core.events import Events
+from cmdr.core.outcome_text import outcome_line, problem_lines
+from cmdr.core.principals import Principal
+from cmdr.core.reins import Reins
+from cmdr.core.threads import in_thread
+from cmdr.files.control import Answer, Conflict, Control
+from cmdr.files.control import Progress as Step
+from cmdr.files.outcome import Outcome
+from cmdr.files.recorder import OperationState
+from cmdr.model.job import Job, JobState, Question
+from cmdr.model.names import to_wire
+from cmdr.model.plan import ConflictPolicy, Plan
+from cmdr.model.plan_text import title_of
+
+KEPT = 100
+"""How many finished jobs are remembered."""
+
+Run = Callable[[Plan, str, Control], Outcome]
+"""Carries a plan out, in a worker thread: the plan, for whom, and the reins."""
+
+
+class Jobs:
+    """Every job by its id. Belongs to the loop; operations run in threads of their own."""
+
+    def __init__(self, run: Run, events: Events, audit: Audit) -> None:
+        self._run = run
+        self._events = events
+        self._audit = audit
+        self._all: dict[str, Job] = {}
+        self._plans: dict[str, Plan] = {}
+        self._outcomes: dict[str, Outcome] = {}
+        self._reins: dict[str, Reins] = {}
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+
+    def start(self, plan: Plan, principal_id: str) -> Job:
+        """Queue a plan; it begins when no other job works on its devices."""
+        job = Job(
+            f"j_{secrets.token_urlsafe(9)}", title_of(plan), principal_id, frozenset(root.dev for root in plan.roots)
+        )
+        job.progress.items_total = len(plan.items)
+        job.progress.bytes_total = plan.totals.bytes
+        self._all[job.id] = job
+        self._plans[job.id] = plan
+        self._forget_oldest()
+        self._begin_what_can()
+        self._events.changed()
+        return job
+
+    def get(self, id: str, principal: Principal) -> Job:
+        """A job by its id; agents see only what they proposed."""
+        job = self._all.get(id)
+        if job is None or not (principal.is_person or job.started_by == principal.id):
+            raise CommandError(f"No job {id[:40]}. It may have been forgotten.")
+        return job
+
+    def all(self) -> list[Job]:
+        """Every job, oldest first."""
+        return list(self._all.values())
+
+    def running(self) -> list[Job]:
+        """The jobs that are not over."""
+        return [job for job in self._all.values() if not job.state.is_over]
+
+    def pause(self, job: Job) -> None:
+        """Hold a running job at its next chunk."""
+        if job.state is not JobState.RUNNING:
+            raise CommandError(f"Job {job.id} is {job.state}; only a running one can be paused.")
+        self._reins[job.id].pause()
+        self._now(job, JobState.PAUSED)
+
+    def resume(self, job: Job) -> None:
+        """Let a paused job go on."""
+        if job.state is not JobState.PAUSED:
+            raise CommandError(f"Job {job.id} is {job.state}; only a paused one can be resumed.")
+        self._reins[job.id].resume()
+        self._now(job, JobState.RUNNING)
+
+    def cancel(self, job: Job) -> None:
+        """Stop a job; finished items stay as they are."""
+        if job.state is JobState.QUEUED:
+            job.outcome = "cancelled before it began"
+            self._now(job, JobState.CANCELLED)
+        elif not job.state.is_over:
+            self._reins[job.id].cancel()
+
+    def answer(self, job: Job, question: str, policy: ConflictPolicy, *, for_all: bool) -> None:
+        """Answer a job's question; the first answer counts."""
+        if job.question is None or job.question.id != question:
+            raise CommandError(f"Job {job.id} does not ask {question[:40]} any more.")
+        if policy is ConflictPolicy.ASK:
+            raise CommandError("That is not an answer. Choose skip, overwrite, rename, newer or larger.")
+        job.question = None
+        self._reins[job.id].answer(question, Answer(policy, for_all))
+        self._now(job, JobState.RUNNING)
+
+    def retry(self, job: Job, principal_id: str) -> Job:
+        """Run the items that failed once more, as a new job."""
+        outcome = self._outcomes.get(job.id)
+        if outcome is None or not job.can_retry:
+            raise CommandError(f"Job {job.id} has nothing to retry.")
+        job.can_retry = False
+        return self.start(outcome.retry(), principal_id)
+
+    async def finished(self, job: Job) -> None:
+        """Wait until a job is over."""
+        while not job.state.is_over:
+            await self._events.beyond(self._events.rev)
+
+    async def close(self, patience: float) -> None:
+        """Cancel everything and wait a little; what remains is swept at the next start."""
+        for job in self.running():
+            self.cancel(job)
+        if self._tasks:
+            await asyncio.wait(self._tasks.values(), timeout=patience)
+
+    def _begin_what_can(self) -> None:
+        busy: set[int] = set()
+        for job in self._all.values():
+            if job.id in self._tasks:
+                busy |= job.devices
+        for job in self._all.values():
+            # A job behind another one on the same device waits for it, even if that one waits itself.
+            if job.state is JobState.QUEUED and not job.devices & busy:
+                self._begin(job)
+            if job.state is JobState.QUEUED or job.id in self._tasks:
+                busy |= job.devices
+
+    def _begin(self, job: Job) -> None:
+        loop = asyncio.get_running_loop()
+        meter = _Meter()
+
+        def told(step: Step) -> None:
+            loop.call_soon_threadsafe(self._progressed, job, step, meter)
+
+        def asked(conflict: Conflict) -> None:
+            loop.call_soon_threadsafe(self._asked, job, conflict)
+
+        self._reins[job.id] = Reins(told, asked)
+        job.state = JobState.RUNNING
+        self._tasks[job.id] = loop.create_task(self._carry_out(job))
+
+    async def _carry_out(self, job: Job) -> None:
+        state = JobState.FAILED
+        try:
+            outcome = await in_thread(self._run, self._plans[job.id], job.started_by, self._reins[job.id])
+            self._outcomes[job.id] = outcome
+            job.operation = outcome.operation
+            job.outcome = outcome_line(outcome)
+            job.problems = problem_lines(outcome)
+            job.can_retry = bool(outcome.retry().items)
+            if outcome.state is OperationState.CANCELLED:
+                state = JobState.CANCELLED
+            elif outcome.is_clean:
+                state = JobState.DONE
+        except Exception as error:
+            job.outcome = f"stopped: {error}"
+            raise
+        finally:
+            job.question = None
+            del self._tasks[job.id], self._reins[job.id]
+            plan = self._plans.pop(job.id)
+            self._audit.record(
+                AuditRecord(job.started_by, f"job {job.id}", "", job.outcome, decision=state.value, plan=plan.digest)
+            )
+            job.state = state
+            self._begin_what_can()
+            self._events.changed()
+
+    def _progressed(self, job: Job, step: Step, meter: "_Meter") -> None:
+        progress = job.progress
+        progress.items_done, progress.items_total = step.items_done, step.items_total
+        progress.bytes_done, progress.bytes_total = step.bytes_done, step.bytes_total
+        progress.current = to_wire(step.current.place.path) if step.current else ""
+        progress.rate = meter.rate(step.bytes_done)
+        self._events.changed()
+
+    def _asked(self, job: Job, conflict: Conflict) -> None:
+        item, there = conflict.item, conflict.existing
+        source = item.fingerprint
+        job.question = Question(
+            conflict.id,
+            item.place.path,
+            (item.target or item.place).path,
+            source.size if source else 0,
+            there.size,
+            source.mtime_ns if source else 0,
+            there.mtime_ns,
+        )
+        self._now(job, JobState.WAITING)
+
+    def _now(self, job: Job, state: JobState) -> None:
+        job.state = state
+        self._events.changed()
+
+    def _forget_oldest(self) -> None:
+        over = [id for id, job in self._all.items() if job.state.is_over]
+        for id in over[: max(0, len(over) - KEPT)]:
+            del self._all[id]
+            with contextlib.suppress(KeyError):
+                del self._outcomes[id]
+
+
+class _Meter:
+    """Bytes a second, smoothed over a few seconds so that the estimate does not jump."""
+
+    def __init__(self) -> None:
+        self._at = time.monotonic()
+        self._bytes = 0
+        self._rate = 0.0
+
+    def rate(self, done: int) -> float:
+        now = time.monotonic()
+        passed = now - self._at
+        if passed >= 0.5:
+            speed = (done - self._bytes) / passed
+            self._rate = speed if not self._rate else 0.7 * self._rate + 0.3 * speed
+            self._at, self._bytes = now, done
+        return self._rate

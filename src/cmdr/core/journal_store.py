@@ -1,0 +1,123 @@
+"""The journal's database file: opened by one thread, checked, migrated step by step, never thrown away."""
+
+import contextlib
+import os
+import sqlite3
+import time
+from collections.abc import Callable, Iterator, Sequence
+
+from cmdr.files.syscalls import NOREPLACE, Syscalls
+
+Migration = Callable[[sqlite3.Connection], None]
+
+
+class JournalTooNew(Exception):
+    """The journal was written by a newer cmdr; it is left untouched."""
+
+    def __init__(self, found: int, known: int) -> None:
+        super().__init__(
+            f"The journal has format {found}, but this cmdr knows only up to {known}. Start the newer cmdr instead."
+        )
+
+
+def _first(db: sqlite3.Connection) -> None:
+    db.execute(
+        """CREATE TABLE operations (
+            id INTEGER PRIMARY KEY AUTOINCREMENT, plan BLOB NOT NULL, digest TEXT NOT NULL, verb TEXT NOT NULL,
+            state TEXT NOT NULL, by TEXT NOT NULL, started REAL NOT NULL, ended REAL, total INTEGER NOT NULL,
+            title BLOB NOT NULL, destination BLOB, undoes INTEGER, undone_by INTEGER)"""
+    )
+    db.execute(
+        """CREATE TABLE items (
+            operation INTEGER NOT NULL REFERENCES operations(id), idx INTEGER NOT NULL, state TEXT NOT NULL,
+            reason TEXT NOT NULL DEFAULT '', temp BLOB, parks INTEGER NOT NULL DEFAULT 0, beside BLOB, target BLOB,
+            staged BLOB, landed BLOB, kept BLOB, PRIMARY KEY (operation, idx)) WITHOUT ROWID"""
+    )
+    db.execute("CREATE INDEX unswept ON items (operation) WHERE temp IS NOT NULL")
+    db.execute("CREATE INDEX running ON operations (state) WHERE state IN ('running', 'interrupted')")
+
+
+MIGRATIONS: tuple[Migration, ...] = (_first,)
+"""The ladder; a step that has been shipped is never edited."""
+
+
+def open_store(path: bytes, migrations: Sequence[Migration] = MIGRATIONS) -> tuple[sqlite3.Connection, bytes | None]:
+    """The open database, and where a damaged one was put aside."""
+    aside = None
+    try:
+        db = _connect(path)
+        _check(db)
+    except sqlite3.DatabaseError as problem:
+        if isinstance(problem, sqlite3.OperationalError):
+            raise
+        aside = _put_aside(path)
+        db = _connect(path)
+    try:
+        _migrate(db, path, migrations)
+    except BaseException:
+        db.close()
+        raise
+    return db, aside
+
+
+def _connect(path: bytes) -> sqlite3.Connection:
+    db = sqlite3.connect(os.fsdecode(path), isolation_level=None, check_same_thread=True)
+    try:
+        db.execute("PRAGMA journal_mode = WAL")
+        db.execute("PRAGMA synchronous = FULL")
+        db.execute("PRAGMA foreign_keys = ON")
+    except BaseException:
+        db.close()
+        raise
+    return db
+
+
+def _check(db: sqlite3.Connection) -> None:
+    try:
+        answer = db.execute("PRAGMA quick_check(1)").fetchone()
+    except BaseException:
+        db.close()
+        raise
+    if answer != ("ok",):
+        db.close()
+        raise sqlite3.DatabaseError(str(answer))
+
+
+def _put_aside(path: bytes) -> bytes:
+    """Rename a damaged database and its companions, so that nothing of it is lost."""
+    folder_path, name = os.path.split(os.path.abspath(path))
+    stamp = time.strftime("%Y%m%d-%H%M%S", time.gmtime()).encode() + b"-%d" % time.monotonic_ns()
+    aside = name + b".damaged-" + stamp
+    folder = os.open(folder_path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        for companion in (b"", b"-wal", b"-shm"):
+            with contextlib.suppress(FileNotFoundError):
+                Syscalls().rename(name + companion, folder, aside + companion, folder, NOREPLACE)
+    finally:
+        os.close(folder)
+    return os.path.join(folder_path, aside)
+
+
+def _migrate(db: sqlite3.Connection, path: bytes, migrations: Sequence[Migration]) -> None:
+    (found,) = db.execute("PRAGMA user_version").fetchone()
+    if found > len(migrations):
+        raise JournalTooNew(found, len(migrations))
+    if 0 < found < len(migrations):
+        backup = os.fsdecode(path) + f".before-{len(migrations)}-{time.time_ns()}"
+        db.execute("VACUUM INTO ?", (backup,))
+    for version in range(found, len(migrations)):
+        with transaction(db):
+            migrations[version](db)
+            db.execute(f"PRAGMA user_version = {version + 1}")
+
+
+@contextlib.contextmanager
+def transaction(db: sqlite3.Connection) -> Iterator[None]:
+    """All or nothing."""
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    except BaseException:
+        db.execute("ROLLBACK")
+        raise
+    db.execute("COMMIT")

@@ -1,0 +1,39 @@
+"""What came of an operation, in words."""
+
+from cmdr.files.outcome import ItemOutcome, Outcome
+from cmdr.files.recorder import OperationState
+from cmdr.model.names import to_wire
+from cmdr.model.units import count, human_size
+
+SHOWN = 5
+
+
+def outcome_line(outcome: Outcome) -> str:
+    """One line: what was done, what was not."""
+    totals = outcome.totals
+    parts = [
+        count(totals.files, "file") if totals.files else "",
+        count(totals.folders, "folder") if totals.folders else "",
+    ]
+    done = ", ".join(part for part in parts if part) or "nothing"
+    told = f"{outcome.plan.verb} done: {done}" + (f", {human_size(totals.bytes)}" if totals.bytes else "")
+    if outcome.state is OperationState.CANCELLED:
+        told = f"cancelled after {done}"
+    for items, word in (
+        (outcome.skipped, "skipped"),
+        (outcome.failed, "failed"),
+        (outcome.drifted, "changed meanwhile and left alone"),
+    ):
+        if items:
+            told += f"; {len(items)} {word}"
+    return told
+
+
+def problem_lines(outcome: Outcome) -> tuple[str, ...]:
+    """The first few items that did not go as planned, and what could not be kept."""
+    troubled: list[ItemOutcome] = [*outcome.failed, *outcome.drifted, *outcome.skipped]
+    lines = [f"{item.state}: {to_wire(item.item.place.path)}: {item.reason}" for item in troubled if item.reason]
+    lines += [f"not kept: {to_wire(item.place.path)}: {text}" for item, text in outcome.warnings]
+    if len(lines) > SHOWN:
+        lines[SHOWN:] = [f"and {len(lines) - SHOWN} more"]
+    return tuple(lines)

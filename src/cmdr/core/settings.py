@@ -1,0 +1,186 @@
+"""The person's settings: what there is to choose, and the file that keeps it.
+
+`settings.toml` in the config folder is the person's own: comments and unknown keys in it stay. A file that cannot be
+read as TOML means the defaults, and is never written over.
+"""
+
+import os
+import tomllib
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from cmdr.core import places
+from cmdr.core.errors import CommandError
+from cmdr.model.dialog import SettingsSection as Section
+
+NAME = "settings.toml"
+Value = str | int | bool
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One thing to choose."""
+
+    key: str
+    section: Section
+    title: str
+    default: Value
+    choices: tuple[str, ...] = ()
+
+    def check(self, value: object) -> Value:
+        """The value in its right type, or an error that says what is possible."""
+        if isinstance(self.default, bool):
+            if isinstance(value, bool):
+                return value
+            if isinstance(value, str) and value.lower() in ("true", "false"):
+                return value.lower() == "true"
+            raise CommandError(f"{self.key} is true or false.")
+        if isinstance(self.default, int):
+            if isinstance(value, int) and not isinstance(value, bool):
+                return value
+            if isinstance(value, str) and value.lstrip("-").isdecimal():
+                return int(value)
+            raise CommandError(f"{self.key} is a whole number.")
+        if not isinstance(value, str) or (self.choices and value not in self.choices):
+            raise CommandError(f"{self.key} is one of {', '.join(self.choices)}." if self.choices else f"{self.key} is text.")
+        return value
+
+
+_G, _A, _AG, _AD = Section.GENERAL, Section.APPEARANCE, Section.AGENTS, Section.ADVANCED
+
+SETTINGS: dict[str, Setting] = {
+    setting.key: setting
+    for setting in (
+        Setting("general.view", _G, "View of new panes", "full", ("full", "brief")),
+        Setting("general.show_hidden", _G, "Show hidden files at start", False),
+        Setting("general.confirm_quit", _G, "Ask before quitting while jobs run", True),
+        Setting("general.quick_search", _G, "Letters search for a name at once", True),
+        Setting("appearance.theme", _A, "Theme", "auto", ("auto", "dark", "light", "terminal", "classic")),
+        Setting("appearance.sizes", _A, "Sizes", "binary", ("binary", "decimal", "bytes")),
+        Setting("appearance.dates", _A, "Dates", "iso", ("iso", "short", "relative")),
+        Setting("appearance.file_colours", _A, "Colours by kind of file", True),
+        Setting("appearance.key_bar", _A, "Show the key bar", True),
+        Setting("agents.activity", _AG, "Show what agents are doing", True),
+        Setting("agents.mark_changes", _AG, "Mark what agents change", True),
+        Setting("agents.bell", _AG, "Ring when an agent proposes a change", False),
+        Setting("advanced.editor", _AD, "Editor (empty: built in, $EDITOR for large files)", ""),
+        Setting("advanced.editor_limit_kib", _AD, "Largest file for the built-in editor, KiB", 1024),
+        Setting("advanced.viewer_wrap", _AD, "Viewer wraps long lines", True),
+        Setting("advanced.mouse", _AD, "Mouse", True),
+    )
+}
+
+
+class Settings:
+    """What the person chose; without a folder it lives only as long as the program."""
+
+    def __init__(self, folder: str | None = None) -> None:
+        self._path = None if folder is None else os.path.join(folder, NAME)
+        self._values: dict[str, Value] = {}
+        self.shortcuts: dict[str, list[str]] = {}
+        """The person's own keys, by action or command."""
+        self.problems: list[str] = []
+        """What is wrong with the file, in one sentence each."""
+        self._broken = False
+        self._listeners: list[Callable[[], None]] = []
+        self._load()
+
+    @property
+    def path(self) -> str | None:
+        """The file, or None."""
+        return self._path
+
+    def get(self, key: str) -> Value:
+        """The chosen value, or the default."""
+        return self._values.get(key, SETTINGS[key].default)
+
+    def text(self, key: str) -> str:
+        """A setting that is text."""
+        return str(self.get(key))
+
+    def flag(self, key: str) -> bool:
+        """A setting that is on or off."""
+        return bool(self.get(key))
+
+    def number(self, key: str) -> int:
+        """A setting that is a number."""
+        return int(self.get(key))
+
+    def choose(self, key: str, value: object) -> Value:
+        """Choose a value and keep it."""
+        setting = SETTINGS.get(key)
+        if setting is None:
+            raise CommandError(f"No setting {key[:60]}. There are: {', '.join(SETTINGS)}.")
+        checked = setting.check(value)
+        section, _, name = key.partition(".")
+        self._write(section, name, checked)
+        self._values[key] = checked
+        self._tell()
+        return checked
+
+    def bind(self, action: str, keys: list[str] | None) -> None:
+        """Give an action other keys, or its usual ones back."""
+        self._write("shortcuts", action, keys)
+        if keys is None:
+            self.shortcuts.pop(action, None)
+        else:
+            self.shortcuts[action] = keys
+        self._tell()
+
+    def listen(self, listener: Callable[[], None]) -> None:
+        """Call `listener` after every change."""
+        self._listeners.append(listener)
+
+    def _tell(self) -> None:
+        for listener in self._listeners:
+            listener()
+
+    def _load(self) -> None:
+        if self._path is None:
+            return
+        try:
+            with open(self._path, "rb") as file:
+                document = tomllib.load(file)
+        except FileNotFoundError:
+            return
+        except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            self._broken = True
+            self.problems.append(f"{self._path} cannot be read ({error}); the defaults hold, and it is left as it is.")
+            return
+        for key, setting in SETTINGS.items():
+            section, _, name = key.partition(".")
+            table = document.get(section)
+            if isinstance(table, dict) and name in table:
+                try:
+                    self._values[key] = setting.check(table[name])
+                except CommandError as error:
+                    self.problems.append(f"{NAME}: {error}")
+        shortcuts = document.get("shortcuts", {})
+        for action, keys in shortcuts.items() if isinstance(shortcuts, dict) else ():
+            wanted = [keys] if isinstance(keys, str) else keys
+            if isinstance(wanted, list) and all(isinstance(key, str) for key in wanted):
+                self.shortcuts[action] = wanted
+            else:
+                self.problems.append(f"{NAME}: shortcuts.{action} is a key or a list of keys.")
+
+    def _write(self, section: str, name: str, value: Value | list[str] | None) -> None:
+        if self._path is None:
+            return
+        if self._broken:
+            raise CommandError(f"{self._path} cannot be read, so nothing is written to it. Mend or remove it first.")
+        import tomlkit
+
+        try:
+            with open(self._path, encoding="utf-8") as file:
+                document = tomlkit.parse(file.read())
+        except FileNotFoundError:
+            document = tomlkit.document()
+        if section not in document:
+            document.add(section, tomlkit.table())
+        table = document[section]
+        assert isinstance(table, dict)
+        if value is None:
+            table.pop(name, None)
+        else:
+            table[name] = value
+        places.write(self._path, tomlkit.dumps(document).encode())

@@ -1,0 +1,65 @@
+"""The reins of a running operation: pause, cancel, progress, and questions about taken names."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from cmdr.model.plan import ConflictPolicy, Fingerprint, PlanItem
+
+
+class Cancelled(Exception):
+    """The person said stop."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far an operation has come."""
+
+    items_done: int
+    items_total: int
+    bytes_done: int
+    bytes_total: int
+    current: PlanItem | None
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """A question about a taken name. The answer counts only for the file shown here."""
+
+    id: str
+    item: PlanItem
+    existing: Fingerprint
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What to do about one taken name, or about all further ones; `ask` is not an answer and means skip."""
+
+    policy: ConflictPolicy
+    for_all: bool = False
+
+
+class Control(Protocol):
+    """What the owner of a running operation provides. All calls come from the operation's own thread."""
+
+    def checkpoint(self) -> None:
+        """Called before each item and each chunk of data: waits while paused, raises Cancelled when cancelled."""
+
+    def progress(self, progress: Progress) -> None:
+        """Called after each item and each chunk."""
+
+    def ask(self, conflict: Conflict) -> Answer:
+        """Called for a taken name under the policy `ask`; waits for the answer, or raises Cancelled."""
+
+
+class Unattended:
+    """Runs through: never pauses, never cancels, and skips whatever would need a question."""
+
+    def checkpoint(self) -> None:
+        """Go on."""
+
+    def progress(self, progress: Progress) -> None:
+        """Nobody watches."""
+
+    def ask(self, conflict: Conflict) -> Answer:
+        """Nobody answers: keep both files as they are."""
+        return Answer(ConflictPolicy.SKIP)

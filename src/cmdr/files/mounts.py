@@ -1,0 +1,49 @@
+"""Which volume an open directory is on, and where that volume begins."""
+
+import contextlib
+import os
+import sys
+
+_OPEN = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+
+
+def volume_of(fd: int) -> tuple[int, int]:
+    """Device and mount of an open file: renames work only where both are the same."""
+    return os.fstat(fd).st_dev, _mount_of(fd)
+
+
+def top_of(folder: int) -> int:
+    """The topmost directory of an open directory's volume; open, for the caller to close."""
+    here = os.dup(folder)
+    volume = volume_of(here)
+    while True:
+        above = -1
+        try:
+            above = os.open(b"..", _OPEN, dir_fd=here)
+            is_top = volume_of(above) != volume or os.path.sameopenfile(above, here)
+        except OSError:
+            is_top = True
+        if is_top:
+            if above >= 0:
+                os.close(above)
+            return here
+        os.close(here)
+        here = above
+
+
+def path_of(fd: int) -> bytes:
+    """The path of an open directory as the system knows it now."""
+    if sys.platform == "darwin":
+        import fcntl
+
+        return fcntl.fcntl(fd, fcntl.F_GETPATH, bytes(1024)).rstrip(b"\0")
+    return os.readlink(b"/proc/self/fd/%d" % fd)
+
+
+def _mount_of(fd: int) -> int:
+    # A bind mount has the device of what it shows, yet refuses renames; only the mount number tells.
+    with contextlib.suppress(OSError), open(f"/proc/self/fdinfo/{fd}", "rb") as info:
+        for line in info:
+            if line.startswith(b"mnt_id:"):
+                return int(line[7:])
+    return 0

@@ -1,0 +1,103 @@
+"""The end of an operation: folders get their attributes, and sources go whose copies are safe."""
+
+import os
+
+from cmdr.files.group_commit import GROUP
+from cmdr.files.landing import Spot
+from cmdr.files.metadata import keep_metadata
+from cmdr.files.outcome import ItemOutcome
+from cmdr.files.recorder import Intent, ItemState
+from cmdr.files.relocation import drop_note
+from cmdr.files.removal import remove_exactly
+from cmdr.files.tally import Tally
+from cmdr.files.temporary import temp_name
+from cmdr.files.trouble import TROUBLE, Drifted, fate_of
+from cmdr.files.workbench import Landed, Workbench
+from cmdr.model.plan import Kind, Step
+
+
+class MovedOut:
+    """What is left to do when everything has landed."""
+
+    def __init__(self, bench: Workbench, tally: Tally) -> None:
+        self._bench = bench
+        self._tally = tally
+
+    def finish_folders(self) -> None:
+        """Give new folders the attributes of their sources: after their children, innermost first."""
+        for fate in reversed(self._tally.fates):
+            if fate.item.step is Step.MAKE and fate.state is ItemState.STAGED:
+                self._finish_folder(fate)
+        self._tally.write()
+
+    def remove_sources(self) -> None:
+        """Remove the sources of a move that copied: exactly those that landed and are unchanged."""
+        done = [fate for fate in self._tally.fates if fate.item.remove_source and fate.state is ItemState.LANDED]
+        done.reverse()
+        for start in range(0, len(done), GROUP):
+            group = [(fate, temp_name()) for fate in done[start : start + GROUP]]
+            self._tally.intend(
+                [Intent(fate.index, temp, fate.item.source, fate.kept, parks=True) for fate, temp in group]
+            )
+            touched: set[int] = set()
+            for fate, temp in group:
+                self._bench.control.checkpoint()
+                self._remove_source(fate, temp, touched)
+            self._sync(touched)
+            self._tally.write()
+            self._bench.folders.trim()
+
+    def _finish_folder(self, fate: ItemOutcome) -> None:
+        item, folders = fate.item, self._bench.folders
+        if item.source is None or item.target is None:
+            raise ValueError("only copied folders are finished")
+        lost: tuple[str, ...]
+        try:
+            source = folders.open(item.source.root, item.source.rel)
+            target = folders.open(item.target.root, item.target.rel)
+            lost = keep_metadata(self._bench.syscalls, source, target, os.fstat(source))
+            self._bench.syscalls.sync_folder(target)
+        except TROUBLE as problem:
+            lost = (f"folder attributes ({fate_of(problem)[1]})",)
+        self._tally.settle(fate.index, Landed(target=item.target, landed=fate.landed, warnings=lost))
+        folders.trim()
+
+    def _remove_source(self, fate: ItemOutcome, temp: bytes, touched: set[int]) -> None:
+        item = fate.item
+        if item.source is None or item.fingerprint is None:
+            raise ValueError("a move has a source")
+        kept = Landed(target=fate.target, landed=fate.landed, kept=fate.kept)
+        clean = True
+        try:
+            self._must_have_landed(fate)
+            source = self._bench.spot(item.source)
+            parked = Spot(source.folder, temp)
+            try:
+                remove_exactly(self._bench.syscalls, source, item.fingerprint, parked)
+            finally:
+                clean = parked.found is None
+            touched.add(source.folder)
+            if item.info is not None:
+                clean = drop_note(self._bench, item.info)
+        except TROUBLE as problem:
+            reason = f"the source was kept: {fate_of(problem)[1]}"
+            landed = Landed(ItemState.LANDED, reason, kept.target, kept.landed, kept.kept, (reason,), clean)
+            self._tally.settle(fate.index, landed)
+            return
+        gone = Landed(ItemState.SOURCE_REMOVED, "", kept.target, kept.landed, kept.kept, is_clean=clean)
+        self._tally.settle(fate.index, gone)
+
+    def _must_have_landed(self, fate: ItemOutcome) -> None:
+        if fate.item.kind is Kind.FOLDER:
+            return
+        target = fate.target
+        if target is None or fate.landed is None or not fate.landed.matches(self._bench.spot(target).found):
+            raise Drifted("its copy is gone or has changed")
+
+    def _sync(self, touched: set[int]) -> None:
+        for folder in sorted(touched):
+            try:
+                self._bench.syscalls.sync_folder(folder)
+            except OSError:
+                # The copies are on the disk; at worst a removed source shows up again after a power cut.
+                continue

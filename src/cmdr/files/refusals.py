@@ -1,0 +1,117 @@
+"""Why a plan is refused, as types; the text says what happened, why, and what to do next."""
+
+from cmdr.model.names import to_wire
+
+
+class PlanRefused(Exception):
+    """Nothing was changed, because this could not be planned safely."""
+
+
+class NotThere(PlanRefused):
+    """A source does not exist."""
+
+    def __init__(self, path: bytes) -> None:
+        super().__init__(f"{to_wire(path)} is not there any more. Refresh the pane and choose again.")
+        self.path = path
+
+
+class ChangedSince(PlanRefused):
+    """A source is not the file that was chosen."""
+
+    def __init__(self, path: bytes) -> None:
+        super().__init__(f"{to_wire(path)} has changed since it was chosen. Look at it again, then repeat.")
+        self.path = path
+
+
+class NotAFolder(PlanRefused):
+    """The destination is not a directory."""
+
+    def __init__(self, path: bytes) -> None:
+        super().__init__(f"{to_wire(path)} is not a folder, so nothing can be put into it. Choose a folder.")
+        self.path = path
+
+
+class InsideItself(PlanRefused):
+    """A folder was to be put into itself."""
+
+    def __init__(self, source: bytes, destination: bytes) -> None:
+        super().__init__(
+            f"{to_wire(destination)} lies inside {to_wire(source)}: a folder cannot be put into itself. "
+            "Choose another destination."
+        )
+
+
+class SameTarget(PlanRefused):
+    """Two sources would land on one name."""
+
+    def __init__(self, first: bytes, second: bytes, target: bytes) -> None:
+        super().__init__(
+            f"{to_wire(first)} and {to_wire(second)} would both become {to_wire(target)}. "
+            "Rename one of them, or do them one after the other."
+        )
+
+
+class TargetTaken(PlanRefused):
+    """A new name is in use."""
+
+    def __init__(self, path: bytes) -> None:
+        super().__init__(f"{to_wire(path)} exists already. Choose another name.")
+        self.path = path
+
+
+class BadName(PlanRefused):
+    """A name no file can have."""
+
+    def __init__(self, name: bytes) -> None:
+        super().__init__(
+            f"'{to_wire(name)}' cannot be a file name: it is empty, '.' or '..', too long, or has '/' or a zero byte. "
+            "Choose another name."
+        )
+
+
+class TooMany(PlanRefused):
+    """More than one plan may hold."""
+
+    def __init__(self, limit: int, what: str) -> None:
+        super().__init__(f"This is more than {limit:,} {what}, the most one operation may hold. Do it in parts.")
+
+
+class NotEnoughSpace(PlanRefused):
+    """The copies would not fit."""
+
+    def __init__(self, path: bytes, need: int, free: int) -> None:
+        super().__init__(
+            f"{to_wire(path)} has {free:,} bytes free, but {need:,} are needed. Make room or choose another volume."
+        )
+        self.need, self.free = need, free
+
+
+class NoTrash(PlanRefused):
+    """A volume on which no trash can be kept."""
+
+    def __init__(self, path: bytes) -> None:
+        super().__init__(
+            f"There is no trash for the volume of {to_wire(path)}, and none can be made. "
+            "Move it elsewhere, or delete it for good."
+        )
+
+
+class NotInTrash(PlanRefused):
+    """A file to restore that the trash does not know."""
+
+    def __init__(self, path: bytes) -> None:
+        super().__init__(f"{to_wire(path)} is not a file in a trash, so its old place is not known. Move it instead.")
+
+
+class Unreadable(PlanRefused):
+    """Something could not be looked at."""
+
+    def __init__(self, path: bytes, why: str) -> None:
+        super().__init__(f"{to_wire(path)} could not be read: {why}. Check the permissions or the disk.")
+
+
+class NothingToDo(PlanRefused):
+    """There is nothing that could be done."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(why)

@@ -1,0 +1,76 @@
+"""A job: work that takes a while, as everybody sees it."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class JobState(StrEnum):
+    """Where a job stands."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    PAUSED = "paused"
+    WAITING = "waiting"
+    """It asked something and needs an answer; other jobs go on."""
+    DONE = "done"
+    FAILED = "failed"
+    """It ended, and some items could not be carried out."""
+    CANCELLED = "cancelled"
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing more will happen."""
+        return self in (JobState.DONE, JobState.FAILED, JobState.CANCELLED)
+
+
+@dataclass(slots=True)
+class Progress:
+    """How far a job has come, and how fast."""
+
+    items_done: int = 0
+    items_total: int = 0
+    bytes_done: int = 0
+    bytes_total: int = 0
+    current: str = ""
+    rate: float = 0.0
+    """Bytes a second, smoothed."""
+
+    @property
+    def seconds_left(self) -> float | None:
+        """An honest estimate, or None while there is nothing to base it on."""
+        if self.rate <= 0 or self.bytes_done <= 0:
+            return None
+        return max(0.0, (self.bytes_total - self.bytes_done) / self.rate)
+
+
+@dataclass(slots=True, eq=False)
+class Question:
+    """A taken name, and what stands there; an answer must carry this id."""
+
+    id: str
+    source: bytes
+    target: bytes
+    source_size: int
+    target_size: int
+    source_modified_ns: int
+    target_modified_ns: int
+
+
+@dataclass(slots=True, eq=False)
+class Job:
+    """One operation under way, waiting for its turn, or over."""
+
+    id: str
+    title: str
+    started_by: str
+    devices: frozenset[int]
+    state: JobState = JobState.QUEUED
+    progress: Progress = field(default_factory=Progress)
+    question: Question | None = None
+    operation: int | None = None
+    """Its number in the journal, once it has begun."""
+    outcome: str = ""
+    """What came of it, in one line."""
+    problems: tuple[str, ...] = ()
+    """What was skipped, failed or could not be kept; at most a handful."""
+    can_retry: bool = False
