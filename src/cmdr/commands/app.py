@@ -6,11 +6,15 @@ from cmdr.core.errors import CommandError
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.model.dialog import DialogType
+from cmdr.model.units import count
 
 
 @command("quit", access=Access.VIEW, toolset="panes", ids=("app.quit",))
 def quit_app(call: Call) -> str:
-    """Quit cmdr. While operations run, the person is asked."""
+    """Quit cmdr. While operations run, only the person can."""
+    running = len(call.commander.jobs.running())
+    if running and not call.principal.is_person:
+        raise CommandError(f"{count(running, 'operation')} still running. Await them, or ask the person to quit.")
     call.commander.quitting.set()
     return "Quitting"
 

@@ -9,7 +9,7 @@ from cmdr.core.errors import CommandError
 from cmdr.core.parameter import Doc
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
-from cmdr.model.names import to_wire
+from cmdr.model.names import printable, to_wire
 from cmdr.model.yaml_text import document
 
 
@@ -53,5 +53,5 @@ async def jump(
     shown = pane_of(call.workspace, pane)
     found = next((path for path in call.commander.bookmarks.frequent(text) if path != shown.tab.path), None)
     if found is None:
-        raise CommandError(f"No folder visited before matches {text[:60]}.")
+        raise CommandError(f"No folder visited before matches {printable(text)}.")
     return arrived(await call.browser.open(shown, found))

@@ -11,7 +11,7 @@ from cmdr.core.errors import CommandError, StaleRevision
 from cmdr.core.parameter import Doc, Whole
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
-from cmdr.model.names import from_wire, to_wire
+from cmdr.model.names import from_wire, printable, to_wire
 from cmdr.model.tab import Tab
 from cmdr.model.units import count as counted
 
@@ -58,7 +58,7 @@ def _place_of(tab: Tab, name: str) -> int:
         return position
     if re.fullmatch("[0-9]{1,9}", name):
         return _position(tab, int(name))
-    raise CommandError(f"No entry named {name[:80]} in {to_wire(tab.path)}")
+    raise CommandError(f"No entry named {printable(name, 80)} in {to_wire(tab.path)}")
 
 
 @command("select", access=Access.VIEW, toolset="panes", always_loaded=True)
@@ -83,7 +83,7 @@ def select(
         matches = re.compile(fnmatch.translate(glob)).match
         rows = [row for row in tab.listing.order if matches(to_wire(tab.listing.columns.name(row)))]
     elif set is not None:
-        raise CommandError(f"No resource set {set[:40]}.")
+        raise CommandError(f"No resource set {printable(set, 40)}.")
     elif count is None:
         raise CommandError('select needs "count" (a number or "all"), "names", "glob" or "set".')
     else:
@@ -118,5 +118,5 @@ def _named(tab: Tab, names: list[str]) -> list[int]:
             rows.append(row)
     if missing:
         more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
-        raise CommandError(f"Not in {to_wire(tab.path)}: {', '.join(name[:60] for name in missing[:3])}{more}")
+        raise CommandError(f"Not in {to_wire(tab.path)}: {', '.join(printable(name) for name in missing[:3])}{more}")
     return rows

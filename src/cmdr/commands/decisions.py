@@ -1,4 +1,4 @@
-"""The person's answers to proposals. No agent ever has these."""
+"""Proposals: what has become of them, and the person's answers, which no agent ever has."""
 
 import json
 
@@ -24,6 +24,16 @@ def pending(call: Call) -> str:
         for proposal in call.commander.proposals.pending()
     ]
     return document({"pending": waiting})
+
+
+@command("proposal.state", access=Access.READ, title="State of a proposal", plain=True)
+def proposal_state(call: Call, *, proposal: str) -> str:
+    """What has become of a proposal."""
+    asked = call.commander.proposals.get(proposal, call.principal)
+    told: dict[str, Value] = {"id": asked.id, "plan": title_of(asked.plan), "state": asked.state.value}
+    if asked.job is not None:
+        told["job"] = asked.job
+    return document(told)
 
 
 @command("proposal.show", access=Access.ACT, title="Show proposal", plain=True)

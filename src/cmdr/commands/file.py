@@ -49,13 +49,18 @@ async def show_in_finder(call: Call, *, pane: PaneRef = "focused") -> str:
 @command("file.quickLook", access=Access.VIEW, title="Quick look")
 def quick_look(call: Call, *, pane: PaneRef = "focused") -> str:
     """View the file under the cursor."""
-    return _open(call, DialogType.FILE_VIEWER, under_cursor(pane_of(call.workspace, pane)), "file viewer")
+    return view(call, under_cursor(pane_of(call.workspace, pane)))
 
 
 @command("file.getInfo", access=Access.VIEW, title="Get info")
 def get_info(call: Call, *, pane: PaneRef = "focused") -> str:
     """Show the facts of the entry under the cursor."""
     return _open(call, DialogType.INFO, under_cursor(pane_of(call.workspace, pane)), "info")
+
+
+def view(call: Call, path: bytes) -> str:
+    """Open a viewer for a file, or bring the one that is open to the front."""
+    return _open(call, DialogType.FILE_VIEWER, path, "file viewer")
 
 
 def _open(call: Call, type: DialogType, path: bytes, spoken: str) -> str:

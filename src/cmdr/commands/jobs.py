@@ -23,6 +23,12 @@ def list_jobs(call: Call) -> str:
     return document({"jobs": jobs})
 
 
+@command("jobs.show", access=Access.READ, title="Show job", plain=True)
+def show_job(call: Call, *, job: str) -> str:
+    """How far one job has come."""
+    return document(told_of(call.commander.jobs.get(job, call.principal)))
+
+
 def told_of(job: Job) -> dict[str, Value]:
     """A job as it is told."""
     progress = job.progress
@@ -105,6 +111,6 @@ def answer(
     jobs = call.commander.jobs
     asked = jobs.get(job, call.principal)
     if asked.question is None:
-        raise CommandError(f"Job {job} asks nothing.")
+        raise CommandError(f"Job {asked.id} asks nothing.")
     jobs.answer(asked, question, ConflictPolicy(answer), for_all=for_all)
     return f"Answered: {answer}" + (" for all" if for_all else "")

@@ -2,13 +2,13 @@
 
 import os
 
+from cmdr.commands.file import view
 from cmdr.commands.places import PaneRef, pane_of, path_of
 from cmdr.core.call import Call
 from cmdr.core.errors import CommandError
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
-from cmdr.model.dialog import DialogType
-from cmdr.model.names import to_wire
+from cmdr.model.names import printable, to_wire
 from cmdr.model.pane import Pane
 from cmdr.model.tab import Tab
 from cmdr.model.volume import volume_of
@@ -27,7 +27,7 @@ async def select_volume(call: Call, *, pane: PaneRef, name: str) -> str:
     volume = next((volume for volume in workspace.volumes if volume.name == name), None)
     if volume is None:
         names = ", ".join(volume.name for volume in workspace.volumes)
-        raise CommandError(f'No volume "{name[:60]}". There are: {names}.')
+        raise CommandError(f'No volume "{printable(name)}". There are: {names}.')
     shown = pane_of(workspace, pane)
     here = volume_of(shown.tab.path, workspace.volumes)
     if here == volume:
@@ -83,9 +83,7 @@ async def open_under_cursor(call: Call, *, pane: PaneRef = "focused") -> str:
     path = os.path.join(tab.path, name)
     if tab.listing.entry(tab.cursor).is_folder:
         return arrived(await call.browser.open(shown, path))
-    call.workspace.open_dialog(DialogType.FILE_VIEWER, call.principal.id, path=path)
-    call.events.changed()
-    return f"Opened file viewer for {to_wire(path)}"
+    return view(call, path)
 
 
 @command("refresh", access=Access.VIEW, toolset="panes", idempotent=True)

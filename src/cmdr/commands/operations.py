@@ -12,12 +12,13 @@ from cmdr.core.parameter import Doc
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
+from cmdr.files.errors import disk_error
 from cmdr.files.free_name import free_name
 from cmdr.files.new_names import new_names
 from cmdr.files.new_plan import plan_mkdir, plan_mkfile
 from cmdr.files.planning import plan_copy, plan_delete, plan_move, plan_trash
 from cmdr.files.rename_plan import plan_rename
-from cmdr.model.names import from_wire, to_wire
+from cmdr.model.names import from_wire, printable, to_wire
 from cmdr.model.plan import ConflictPolicy, Plan
 from cmdr.model.plan_text import amount_of
 
@@ -113,7 +114,7 @@ async def rename(
         names = await in_thread(new_names, [os.path.basename(source) for source in sources.paths], match, replace)
         pairs = [(old, new) for old, new in zip(sources.paths, names, strict=True) if os.path.basename(old) != new]
         if not pairs:
-            raise CommandError(f'"{match[:60]}" changes none of the {len(sources.paths)} names.')
+            raise CommandError(f'"{printable(match)}" changes none of the {len(sources.paths)} names.')
     else:
         raise CommandError('rename needs "newName", or "match" and "replace".')
     plan = await in_thread(plan_rename, pairs)
@@ -164,5 +165,8 @@ async def _new_path(call: Call, pane: PaneRef, name: str | None, path: str | Non
 
 
 def _unused(folder: bytes, usual: bytes) -> bytes:
-    taken = frozenset(os.listdir(folder))
+    try:
+        taken = frozenset(os.listdir(folder))
+    except OSError as error:
+        raise disk_error(folder, error) from error
     return usual if usual not in taken else free_name(usual, taken.__contains__)

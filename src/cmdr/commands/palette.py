@@ -7,21 +7,22 @@ from cmdr.core.errors import CommandError, UnknownCommand
 from cmdr.core.parameter import Arguments, Doc
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
+from cmdr.model.names import printable
 from cmdr.model.yaml_text import Value, document
 
 
-@command("command", access=Access.VIEW, toolset="panes")
+@command("command", access=Access.VIEW, toolset="panes", plain=True)
 async def run_command(
     call: Call, *, id: Annotated[str, Doc("from cmdr://commands")], args: dict[str, object] | None = None
 ) -> str:
     """Run any palette command by its id, such as file.copyPath or app.about."""
     try:
         found = call.commander.registry.find(id)
+        if found.function is run_command:
+            raise CommandError("command cannot run itself.")
+        return await call.commander.perform(found, cast("Arguments", args or {}), call)
     except UnknownCommand:
-        raise CommandError(f'No command "{id[:60]}". Read cmdr://commands for the ids.') from None
-    if found.function is run_command:
-        raise CommandError("command cannot run itself.")
-    return await call.commander.perform(found, cast("Arguments", args or {}), call)
+        raise CommandError(f'No command "{printable(id)}". Read cmdr://commands for the ids.') from None
 
 
 @command("commands_list", access=Access.READ, title="All commands", idempotent=True, plain=True)

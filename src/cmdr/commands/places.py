@@ -4,7 +4,7 @@ import os
 from typing import Literal
 
 from cmdr.core.errors import CommandError
-from cmdr.model.names import from_wire
+from cmdr.model.names import from_wire, printable
 from cmdr.model.pane import Pane, Side
 from cmdr.model.workspace import Workspace
 
@@ -25,7 +25,9 @@ def path_of(text: str, base: bytes) -> bytes:
     """The absolute path a caller means: `~` and paths relative to `base` are welcome."""
     path = from_wire(text)
     if not path or b"\0" in path:
-        raise CommandError(f'"{text[:40]}" is not a path. Give an absolute path, or one relative to the pane.')
+        raise CommandError(
+            f'"{printable(text, 40)}" is not a path. Give an absolute path, or one relative to the pane.'
+        )
     if len(path) > LONGEST_PATH:
         raise CommandError(f"Path too long: {len(path)} bytes, at most {LONGEST_PATH}.")
     joined = os.path.normpath(os.path.join(base, os.path.expanduser(path)))

@@ -9,6 +9,7 @@ from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.model.dialog import Dialog
 from cmdr.model.entry import Entry, Kind
+from cmdr.model.job import Job
 from cmdr.model.names import to_wire
 from cmdr.model.pane import Pane
 from cmdr.model.tab import Tab, ViewMode
@@ -43,6 +44,8 @@ async def state(
     for shown in panes:
         told[shown.side.value] = _pane(workspace, shown, limit, detail)
     told["volumes"] = [volume.name for volume in workspace.volumes]
+    if running := [_job(job) for job in call.commander.jobs.running()]:
+        told["jobs"] = running
     if workspace.dialogs:
         told["dialogs"] = [_dialog(dialog, front=dialog is workspace.dialogs[-1]) for dialog in workspace.dialogs]
     return document(told)
@@ -135,6 +138,10 @@ def _facts(entry: Entry, *, exact: bool) -> str:
             told += f" cr:{tell(facts.created_ns)}"
         told += f" lm:{tell(facts.modified_ns)}"
     return told + (f" mode:{facts.mode & 0o7777:04o}" if exact else "")
+
+
+def _job(job: Job) -> str:
+    return f"{job.id} {job.state} {job.progress.items_done} of {job.progress.items_total}: {job.title}"
 
 
 def _dialog(dialog: Dialog, *, front: bool) -> dict[str, Value]:

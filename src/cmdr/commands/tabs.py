@@ -8,16 +8,15 @@ from cmdr.core.errors import CommandError
 from cmdr.core.parameter import Doc
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
-from cmdr.model.names import to_wire
+from cmdr.model.names import printable, to_wire
 from cmdr.model.pane import Pane
-from cmdr.model.tab import Tab
 
 
 def _place(pane: Pane, id: str) -> int:
     place = pane.find_tab(id)
     if place is None:
         ids = ", ".join(tab.id for tab in pane.tabs)
-        raise CommandError(f'No tab "{id[:40]}" in the {pane.side} pane. There are: {ids}.')
+        raise CommandError(f'No tab "{printable(id, 40)}" in the {pane.side} pane. There are: {ids}.')
     return place
 
 
@@ -45,14 +44,8 @@ def pin_tab(call: Call, *, pane: PaneRef, tab: str, pinned: bool = True) -> str:
 async def new_tab(call: Call, *, pane: PaneRef = "focused", path: str | None = None) -> str:
     """Open a new tab beside the one in front."""
     shown = pane_of(call.workspace, pane)
-    here = shown.tab
-    tab = Tab(call.workspace.new_id("t"), here.path, here.sort, here.view)
-    shown.open_tab(tab)
-    try:
-        await call.browser.open(shown, path_of(path, here.path) if path else here.path)
-    except Exception:
-        shown.close_tab(shown.tabs.index(tab))
-        raise
+    here = shown.tab.path
+    tab = await call.browser.open(shown, path_of(path, here) if path else here, new_tab=True)
     return f"Opened tab {tab.id} ({to_wire(tab.path)})"
 
 

@@ -10,7 +10,7 @@ from cmdr.core.errors import CommandError, NotAllowed
 from cmdr.core.events import Events
 from cmdr.core.principals import Principal
 from cmdr.model.dialog import DialogType
-from cmdr.model.names import to_wire
+from cmdr.model.names import printable, to_wire
 from cmdr.model.plan import Plan
 from cmdr.model.proposal import Proposal, ProposalState
 from cmdr.model.workspace import Workspace
@@ -57,21 +57,30 @@ class Proposals:
         """A proposal by its id; agents see only their own."""
         proposal = self._all.get(id)
         if proposal is None or not (principal.is_person or proposal.proposed_by == principal.id):
-            raise CommandError(f"No proposal {id[:40]}. It may have been forgotten; propose the change again.")
+            raise CommandError(
+                f"No proposal {printable(id, 40)}. It may have been forgotten; propose the change again."
+            )
         return proposal
 
     def pending(self) -> list[Proposal]:
         """The proposals that wait for an answer, oldest first."""
         return [proposal for proposal in self._all.values() if proposal.state.is_open]
 
+    def all(self) -> list[Proposal]:
+        """Every proposal that is remembered, oldest first."""
+        return list(self._all.values())
+
     def approve(self, id: str, digest: str, principal: Principal) -> Proposal:
         """Carry a proposal out: from a person only, once, and only the very plan that was shown."""
         if not principal.is_person:
             raise NotAllowed("Only the person approves.")
         proposal = self.get(id, principal)
+        if time.time() >= proposal.expires_at:
+            # The timer's clock stands still while the machine sleeps; this one does not.
+            self._expire(proposal)
         if not proposal.state.is_open:
             raise CommandError(f"Proposal {id} is already {proposal.state}.")
-        if not secrets.compare_digest(digest, proposal.plan.digest):
+        if not secrets.compare_digest(digest.encode("utf-8", "replace"), proposal.plan.digest.encode()):
             raise CommandError(f"Proposal {id} is not the plan that was shown. Look at it again.")
         if self.start_job is None:
             raise CommandError("This cmdr cannot carry out operations.")
@@ -138,4 +147,4 @@ class Proposals:
 
 def _one_line(reason: str) -> str:
     # The words are an agent's: they may not hold anything that could be taken for part of the dialog.
-    return to_wire(" ".join(reason.split()).encode("utf-8", "surrogateescape"))[:REASON_LENGTH]
+    return printable(" ".join(reason.split()), REASON_LENGTH)

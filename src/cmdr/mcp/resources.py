@@ -1,4 +1,4 @@
-"""What agents can read: the state, the dialogs and the commands."""
+"""What agents can read: the state, the dialogs, the commands, jobs and proposals."""
 
 import logging
 from urllib.parse import parse_qsl, urlsplit
@@ -8,17 +8,38 @@ from mcp.shared.exceptions import MCPError
 
 from cmdr.core.commander import Commander
 from cmdr.core.errors import CommandError
+from cmdr.core.parameter import Arguments
 from cmdr.mcp.caller import Context, caller_of
 
 log = logging.getLogger(__name__)
 
 YAML = "application/yaml"
 STATE = "cmdr://state"
+JOB = "cmdr://jobs/"
+PROPOSAL = "cmdr://proposals/"
 _COMMANDS = {
     STATE: ("state", "Both panes, volumes and dialogs"),
     "cmdr://dialogs/available": ("dialogs_available", "Which dialogs can be opened"),
     "cmdr://commands": ("commands_list", "Every command by its id"),
 }
+
+
+_TEMPLATES = (
+    (STATE + "{?pane,limit,detail}", "state-part", "One pane, rows (limit), detail names, short or full"),
+    (JOB + "{id}", "job", "How far a job has come"),
+    (PROPOSAL + "{id}", "proposal", "What has become of a proposal"),
+)
+
+
+def command_for(uri: str) -> tuple[str, Arguments] | None:
+    """The command whose answer is a resource, or None when there is no such resource."""
+    if uri.startswith(JOB):
+        return "jobs.show", {"job": uri.removeprefix(JOB)}
+    if uri.startswith(PROPOSAL):
+        return "proposal.state", {"proposal": uri.removeprefix(PROPOSAL)}
+    parts = urlsplit(uri)
+    found = _COMMANDS.get(f"{parts.scheme}://{parts.netloc}{parts.path}")
+    return None if found is None else (found[0], {**dict(parse_qsl(parts.query))})
 
 
 class Resources:
@@ -39,24 +60,22 @@ class Resources:
     async def templates(
         self, ctx: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourceTemplatesResult:
-        """The state with a choice of pane, rows and detail."""
-        template = types.ResourceTemplate(
-            uri_template=STATE + "{?pane,limit,detail}",
-            name="state-part",
-            description="One pane, more or fewer rows (limit), detail names, short or full",
-            mime_type=YAML,
+        """Parts of the state, and single jobs and proposals."""
+        return types.ListResourceTemplatesResult(
+            resource_templates=[
+                types.ResourceTemplate(uri_template=template, name=name, description=text, mime_type=YAML)
+                for template, name, text in _TEMPLATES
+            ]
         )
-        return types.ListResourceTemplatesResult(resource_templates=[template])
 
     async def read(self, ctx: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         """The text of one resource."""
         uri = str(params.uri)
-        parts = urlsplit(uri)
-        found = _COMMANDS.get(f"{parts.scheme}://{parts.netloc}{parts.path}")
+        found = command_for(uri)
         if found is None:
             raise MCPError(types.INVALID_PARAMS, f"Resource not found: {uri[:200]}", data={"uri": uri[:200]})
         try:
-            text = await self._commander.run(caller_of(ctx), found[0], {**dict(parse_qsl(parts.query))})
+            text = await self._commander.run(caller_of(ctx), *found)
         except CommandError as error:
             raise MCPError(types.INVALID_PARAMS, str(error)) from None
         except Exception:

@@ -1,4 +1,4 @@
-"""Tell subscribers that the state has changed, in both protocol eras."""
+"""Tell subscribers what has changed, in both protocol eras."""
 
 import asyncio
 import logging
@@ -10,7 +10,7 @@ from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, Res
 
 from cmdr.core.commander import Commander
 from cmdr.mcp.caller import Context
-from cmdr.mcp.resources import STATE
+from cmdr.mcp.resources import JOB, PROPOSAL, STATE
 
 log = logging.getLogger(__name__)
 
@@ -26,6 +26,7 @@ class Subscriptions:
         self._commander = commander
         self._bus = InMemorySubscriptionBus()
         self._sessions: dict[str, set[ServerSession]] = {}
+        self._standing: dict[str, object] = {}
         self._task: asyncio.Task[None] | None = None
         self.listen = ListenHandler(self._bus)
 
@@ -59,11 +60,25 @@ class Subscriptions:
             rev = await self._commander.events.beyond(rev)
             await asyncio.sleep(GATHER)
             rev = self._commander.events.rev
-            await self._bus.publish(ResourceUpdated(uri=STATE))
-            for session in list(self._sessions.get(STATE, ())):
-                try:
-                    await session.send_resource_updated(STATE)
-                except Exception:
-                    # A session that ended says so in many ways; none of them may keep the others waiting.
-                    log.debug("a subscriber is gone", exc_info=True)
-                    self._sessions[STATE].discard(session)
+            for uri in [STATE, *self._changed()]:
+                await self._tell(uri)
+
+    def _changed(self) -> list[str]:
+        """The jobs and proposals that have come further since the last notice."""
+        standing: dict[str, object] = {
+            JOB + job.id: (job.state, job.progress.items_done, job.progress.bytes_done)
+            for job in self._commander.jobs.all()
+        }
+        standing |= {PROPOSAL + proposal.id: proposal.state for proposal in self._commander.proposals.all()}
+        before, self._standing = self._standing, standing
+        return [uri for uri, now in standing.items() if before.get(uri) != now]
+
+    async def _tell(self, uri: str) -> None:
+        await self._bus.publish(ResourceUpdated(uri=uri))
+        for session in list(self._sessions.get(uri, ())):
+            try:
+                await session.send_resource_updated(uri)
+            except Exception:
+                # A session that ended says so in many ways; none of them may keep the others waiting.
+                log.debug("a subscriber is gone", exc_info=True)
+                self._sessions[uri].discard(session)

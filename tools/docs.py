@@ -1,0 +1,67 @@
+"""Writes the parts of docs/ that come from the registry; a test makes sure they are current."""
+
+import sys
+from pathlib import Path
+
+from cmdr import commands
+from cmdr.core.principals import Access
+from cmdr.core.registry import DEFAULT_TOOLSETS, REGISTRY, Command
+
+DOCS = Path(__file__).parent.parent / "docs"
+_WHO = {
+    Access.READ: "looks",
+    Access.VIEW: "changes what is shown",
+    Access.PROPOSE: "proposes",
+    Access.ACT: "acts",
+}
+
+
+def tools_page() -> str:
+    """docs/tools.md: every command, by toolset."""
+    commands.register()
+    toolsets = {command.toolset for command in REGISTRY if command.toolset}
+    lines = [
+        "# Tools and commands",
+        "",
+        "Written by `make docs` from the registry; do not edit.",
+        "",
+        "Agents see the tools of the toolsets that are switched on (`CMDR_MCP_TOOLSETS`, `/mcp?toolsets=a,b`). Every",
+        "answer is text that begins with `OK:` or `ERROR:`. `?` marks an optional parameter; `pane` is left, right,",
+        "focused or other. What *proposes* only stages a change: a person approves it or not.",
+    ]
+    for toolset in sorted(toolsets, key=lambda name: (name not in DEFAULT_TOOLSETS, name)):
+        note = "on by default" if toolset in DEFAULT_TOOLSETS else "off by default"
+        lines += [
+            "",
+            f"## Toolset `{toolset}` ({note})",
+            "",
+            "| tool | parameters | | what it does |",
+            "|---|---|---|---|",
+        ]
+        lines += [_row(command, command.name) for command in REGISTRY if command.toolset == toolset]
+    lines += ["", "## Palette commands", ""]
+    lines += ["Run by `command {id}`, from the palette or by a key. What *acts* is for the person only.", ""]
+    lines += ["| id | parameters | | what it does |", "|---|---|---|---|"]
+    lines += [_row(command, command.id) for command in REGISTRY if command.toolset is None]
+    return "\n".join(lines) + "\n"
+
+
+def _row(command: Command, name: str) -> str:
+    parameters = ", ".join(p.wire + ("" if p.required else "?") for p in command.parameters)
+    also = f" (also `{'`, `'.join(command.ids)}`)" if command.ids and name == command.name else ""
+    description = command.description.replace("|", "\\|")
+    return f"| `{name}`{also} | {parameters} | {_WHO[command.access]} | {description} |"
+
+
+PAGES = {"tools.md": tools_page}
+
+
+def main() -> int:
+    """Write every page."""
+    for name, page in PAGES.items():
+        (DOCS / name).write_text(page(), encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
