@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from cmdr.core.exchange import App
     from cmdr.core.guard import Verifier
     from cmdr.core.instance import Instance
+    from cmdr.tui.terminal import Terminal
 
 GRACE = 1
 """Seconds that open connections get when the program ends."""
@@ -51,6 +52,27 @@ class _Application:
             with Instance.claim() as instance, _listening(start.port, environment) as listener:
                 asyncio.run(_serve(start, environment, instance, listener))
         except (BadSetting, AlreadyRunning, UnsafePlace, PortTaken) as error:
+            print(error, file=sys.stderr)
+            return 1
+        return 0
+
+    def terminal(self, start: Start) -> int:
+        """Run the terminal face until the person quits."""
+        from cmdr.core.environment import BadSetting, Environment
+        from cmdr.core.instance import AlreadyRunning, Instance
+        from cmdr.core.places import UnsafePlace
+
+        try:
+            environment = Environment.read()
+            if not environment.enabled:
+                asyncio.run(_terminal(start, environment, None))
+            else:
+                with Instance.claim() as instance:
+                    asyncio.run(_terminal(start, environment, instance))
+        except AlreadyRunning as error:
+            print(f"{error}\nCMDR_MCP_ENABLED=false cmdr opens another one without the agent server.", file=sys.stderr)
+            return 1
+        except (BadSetting, UnsafePlace) as error:
             print(error, file=sys.stderr)
             return 1
         return 0
@@ -144,25 +166,121 @@ async def _serve(start: Start, environment: Environment, instance: Instance, lis
         tokens.withdraw()
 
 
+async def _terminal(start: Start, environment: Environment, instance: Instance | None) -> None:
+    from cmdr.tui.terminal import Terminal
+
+    _raise_file_limit()
+    async with commander_at(start, environment, panes_up=False) as commander:
+        painted = asyncio.Event()
+        terminal = Terminal(commander, painted=painted.set)
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            loop.add_signal_handler(number, commander.quitting.set)
+        # In the panes Ctrl+C is a key; as a signal it is meant for an editor that has the terminal meanwhile.
+        loop.add_signal_handler(signal.SIGINT, bool)
+        behind = loop.create_task(_serve_behind(start, environment, instance, terminal, painted))
+        try:
+            await terminal.run_async(mouse=commander.settings.flag("advanced.mouse"))
+        finally:
+            commander.quitting.set()
+            # Before the first paint there is nothing to end in good order.
+            if not painted.is_set():
+                behind.cancel()
+            with suppress(asyncio.CancelledError):
+                await behind
+
+
+async def _serve_behind(
+    start: Start, environment: Environment, instance: Instance | None, terminal: Terminal, painted: asyncio.Event
+) -> None:
+    """The agent server behind the terminal face; nothing of it is imported before the panes are on the screen."""
+    await painted.wait()
+    if instance is None:
+        return
+    from cmdr.core import places
+    from cmdr.core.person_line import PersonLine
+    from cmdr.core.server_log import log_to
+    from cmdr.core.threads import in_thread
+    from cmdr.core.tokens import Tokens
+
+    commander = terminal.commander
+    try:
+        listener = _listening(start.port, environment)
+    except PortTaken as error:
+        terminal.main.tell(f"Agents cannot connect: {error}", bad=True)
+        return
+    tokens = Tokens(places.runtime(), places.state())
+    try:
+        with listener:
+            await in_thread(_import_server)
+            log_to(places.state())
+            tokens.renew()
+            port: int = listener.getsockname()[1]
+            person = PersonLine(commander, places.runtime())
+            await person.open()
+            server = http_server(commander, tokens, port)
+            ending = asyncio.create_task(_stop_on_quit(commander, server))
+            serving = asyncio.create_task(server.serve(sockets=[listener]))
+            try:
+                instance.announce(port, __version__)
+                terminal.listens_at = f"http://127.0.0.1:{port}/mcp"
+                await serving
+            finally:
+                await person.close()
+                ending.cancel()
+                with suppress(asyncio.CancelledError):
+                    await ending
+    finally:
+        tokens.withdraw()
+
+
+def _import_server() -> None:
+    import starlette.applications
+    import uvicorn
+
+    import cmdr.core.guard
+    import cmdr.mcp.face  # noqa: F401
+
+
 @asynccontextmanager
-async def commander_at(start: Start, environment: Environment) -> AsyncIterator[Commander]:
-    """The core with its commands, panes up, until this is left."""
+async def commander_at(
+    start: Start, environment: Environment, *, panes_up: bool = True
+) -> AsyncIterator[Commander]:
+    """The core with its commands until this is left; the panes are up, unless a face wants to bring them up itself."""
     from cmdr import commands
     from cmdr.core import places
+    from cmdr.core.agent_roots import sandbox_of
     from cmdr.core.audit import Audit
+    from cmdr.core.bookmarks import Bookmarks
     from cmdr.core.commander import Commander
     from cmdr.core.engine import Engine
     from cmdr.core.journal import Journal
     from cmdr.core.policy import Policy
+    from cmdr.core.settings import Settings
     from cmdr.model.workspace import Workspace
 
     commands.register()
     home = os.path.expanduser(b"~")
     workspace = Workspace.at(start.left or os.getcwdb(), start.right or home)
+    sandbox = sandbox_of(start.roots or environment.roots, start.left or os.getcwdb())
     audit = Audit(os.path.join(places.state(), "audit"))
     engine = Engine(Journal(os.fsencode(os.path.join(places.state(), "journal.db"))))
-    commander = Commander(workspace, audit, policy=Policy(environment.toolsets), engine=engine)
-    await commander.start()
+    commander = Commander(
+        workspace,
+        audit,
+        policy=Policy(
+            environment.toolsets, allow_write=environment.allow_write, allow_shell=environment.allow_shell
+        ),
+        engine=engine,
+        sandbox=sandbox,
+        settings=Settings(places.config()),
+        bookmarks=Bookmarks(places.state()),
+        indexes=places.state(),
+    )
+    if environment.allow_shell:
+        commander.shells.look_for_a_sandbox()
+    if panes_up:
+        await commander.start()
     try:
         yield commander
     finally:
@@ -176,6 +294,7 @@ def application(commander: Commander, tokens: Verifier, port: int) -> App:
     from cmdr.core.guard import Guard
     from cmdr.mcp.face import MAX_BODY, McpFace
 
+    commander.base_url = f"http://127.0.0.1:{port}"
     face = McpFace(commander)
 
     @asynccontextmanager
@@ -214,7 +333,12 @@ async def _end_on_quit(commander: Commander, server: uvicorn.Server) -> None:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         loop.add_signal_handler(number, commander.quitting.set)
+    await _stop_on_quit(commander, server)
+
+
+async def _stop_on_quit(commander: Commander, server: uvicorn.Server) -> None:
     await commander.quitting.wait()
+    commander.end_agent_calls()
     server.should_exit = True
 
 

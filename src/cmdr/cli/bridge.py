@@ -183,7 +183,8 @@ class Bridge:
                 status = self._read_stream()
                 if status == 405:
                     return  # this server keeps no such stream
-                pause = shortest
+                if status == 200:
+                    pause = shortest
             self._stream_open.clear()
 
     def _read_stream(self) -> int:
@@ -195,10 +196,11 @@ class Bridge:
             if response.status == 404:
                 self._renew(session)
                 self._stream_wanted.set()
-                return response.status
-            self._stream_open.set()
-            for text, _ in answers(response):
-                self._emit(text)
+            elif response.status in (200, 405):
+                self._stream_open.set()
+            for text, answer in answers(response):
+                if "method" in answer:  # not the server's complaint about this request of ours
+                    self._emit(text)
             return response.status
 
     def _fail(self, call: Call, code: int, why: str) -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from cmdr.core.parameter import Arguments
+from cmdr.model.root_spec import RootSpec
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,6 +16,8 @@ class Start:
     left: bytes | None = None
     right: bytes | None = None
     port: int | None = None
+    roots: tuple[RootSpec, ...] = ()
+    """The folders agents may use; without any, CMDR_ROOTS or the left pane's folder."""
 
 
 Ask = Callable[[str, Arguments], str]
@@ -26,6 +29,9 @@ class Launcher(Protocol):
 
     def serve(self, start: Start) -> int:
         """Run without a face of its own until asked to quit; the exit code."""
+
+    def terminal(self, start: Start) -> int:
+        """Run the terminal face, with the agent server behind it, until the person quits; the exit code."""
 
     def person(self) -> AbstractContextManager[Ask]:
         """Speak as the person: to the cmdr that runs, or to one that runs only for this."""

@@ -95,7 +95,7 @@ def _launch() -> instance.Record:
             return record
         # Ours may have given way to another that is just starting, so its end alone does not end the wait.
         if server.poll():
-            deadline = min(deadline, time.monotonic() + START_SECONDS / 4)
+            deadline = min(deadline, time.monotonic() + START_SECONDS / 2)
     if server.returncode is None:
         raise Unreachable(f"cmdr did not start within {START_SECONDS:.0f} s; run `cmdr serve` to see why.")
     raise Unreachable(f"cmdr could not be started (exit code {server.returncode}); run `cmdr serve` to see why.")

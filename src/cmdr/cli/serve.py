@@ -4,6 +4,7 @@ import argparse
 import os
 
 from cmdr.cli.launcher import Launcher, Start
+from cmdr.model.root_spec import RootSpec
 
 
 def add(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -12,7 +13,21 @@ def add(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     parser.add_argument("--left", metavar="DIR", type=folder, help="the left pane's folder (default: here)")
     parser.add_argument("--right", metavar="DIR", type=folder, help="the right pane's folder (default: home)")
     parser.add_argument("--port", type=int, metavar="N", help="listen on 127.0.0.1:N (default: 9224)")
+    add_root(parser)
     parser.set_defaults(verb=run)
+
+
+def add_root(parser: argparse.ArgumentParser) -> None:
+    """The option that says which folders agents may use."""
+    parser.add_argument(
+        "--root",
+        dest="roots",
+        metavar="DIR[:ro]",
+        type=RootSpec.parse,
+        action="append",
+        default=[],
+        help="a folder agents may read and, with CMDR_MCP_ALLOW_WRITE, change; :ro lets them only read",
+    )
 
 
 def folder(text: str) -> bytes:
@@ -22,4 +37,4 @@ def folder(text: str) -> bytes:
 
 def run(chosen: argparse.Namespace, launcher: Launcher) -> int:
     """Serve until asked to quit."""
-    return launcher.serve(Start(chosen.left, chosen.right, chosen.port))
+    return launcher.serve(Start(chosen.left, chosen.right, chosen.port, tuple(chosen.roots)))

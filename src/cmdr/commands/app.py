@@ -11,7 +11,7 @@ from cmdr.model.units import count
 
 @command("quit", access=Access.VIEW, toolset="panes", ids=("app.quit",))
 def quit_app(call: Call) -> str:
-    """Quit cmdr. While operations run, only the person can."""
+    """Quit cmdr."""
     running = len(call.commander.jobs.running())
     if running and not call.principal.is_person:
         raise CommandError(f"{count(running, 'operation')} still running. Await them, or ask the person to quit.")

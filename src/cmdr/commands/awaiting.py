@@ -7,7 +7,7 @@ from typing import Annotated
 
 from cmdr.core.call import Call
 from cmdr.core.errors import CommandError
-from cmdr.core.parameter import Doc, Whole
+from cmdr.core.parameter import Whole
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.model.job import Job, JobState
@@ -24,10 +24,10 @@ async def await_(
     *,
     proposal: str | None = None,
     job: str | None = None,
-    rev: Annotated[int | None, Doc("wait until the state is newer")] = None,
-    timeout: Annotated[int, Whole(0, LONGEST), Doc("seconds")] = LONGEST,  # noqa: ASYNC109 - a parameter of the tool
+    rev: int | None = None,
+    timeout: Annotated[int, Whole(0, LONGEST)] = LONGEST,  # noqa: ASYNC109 - a parameter of the tool
 ) -> str:
-    """Wait for the outcome of a proposal or job, or for a newer state; at most 60 s."""
+    """Wait (at most 60 s) for the outcome of a proposal or job, or for a state newer than rev."""
     if sum(given is not None for given in (proposal, job, rev)) != 1:
         raise CommandError('await needs one of "proposal", "job" or "rev".')
     if rev is not None:
@@ -80,4 +80,6 @@ def _of_job(job: Job) -> str | None:
     told = [f"Approved. {job.outcome}", *job.problems]
     if job.operation:
         told.append(f"operation: {job.operation} (undo takes it back)")
+    if job.output:
+        told.append(job.output)
     return "\n".join(told)

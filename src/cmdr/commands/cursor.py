@@ -32,7 +32,7 @@ def _position(tab: Tab, index: int) -> int:
 
 @command("scroll_to", access=Access.VIEW, toolset="panes", idempotent=True)
 def scroll_to(call: Call, *, pane: PaneRef, index: Annotated[int, Whole()]) -> str:
-    """Move the window of rows that state shows, so that it begins at an index. The person's view stays."""
+    """Choose the first row that state shows. The person's view stays."""
     tab = pane_of(call.workspace, pane).tab
     tab.window = _position(tab, index)
     call.events.changed()
@@ -71,8 +71,8 @@ def select(
     mode: Literal["replace", "add", "subtract"] = "replace",
     names: list[str] | None = None,
     glob: str | None = None,
-    set: Annotated[str | None, Doc("a resource set")] = None,
-    rev: Annotated[int | None, Doc("refuse if the rows have changed since")] = None,
+    set: str | None = None,
+    rev: int | None = None,
 ) -> str:
     """Select entries of a pane: a range of rows, names, a glob, or a resource set."""
     tab = pane_of(call.workspace, pane).tab

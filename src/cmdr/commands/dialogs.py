@@ -33,8 +33,7 @@ async def dialog(
     section: SettingsSection | None = None,
     path: str | None = None,
 ) -> str:
-    """Open, focus or close a dialog. file-viewer: path defaults to the entry under the cursor, on close to all of
-    them. Closing confirmation cancels the proposal."""
+    """Open, focus or close a dialog. Closing the confirmation withdraws the proposal."""
     if section is not None and type is not DialogType.SETTINGS:
         raise CommandError(f"{type} has no sections. Only settings has.")
     if path is not None and type not in _WITH_PATH:

@@ -8,6 +8,7 @@ from cmdr.core.call import Call
 from cmdr.core.errors import CommandError
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
+from cmdr.files.errors import NotAFolder, PathNotFound
 from cmdr.model.names import printable, to_wire
 from cmdr.model.pane import Pane
 from cmdr.model.tab import Tab
@@ -21,7 +22,7 @@ def arrived(tab: Tab) -> str:
 
 @command("select_volume", access=Access.VIEW, toolset="panes", idempotent=True)
 async def select_volume(call: Call, *, pane: PaneRef, name: str) -> str:
-    """Show a volume by its name, as listed in the state."""
+    """Show a volume by its name."""
     await call.browser.reload_volumes()
     workspace = call.workspace
     volume = next((volume for volume in workspace.volumes if volume.name == name), None)
@@ -66,10 +67,16 @@ async def nav_forward(call: Call, *, pane: PaneRef = "focused") -> str:
 
 
 async def _through_history(call: Call, pane: Pane, step: int) -> str:
-    visit = pane.tab.history.peek(step)
+    history = pane.tab.history
+    visit = history.peek(step)
     if visit is None:
         raise CommandError(f"Nothing to go {'back' if step < 0 else 'forward'} to.")
-    return arrived(await call.browser.open(pane, visit.path, cursor=visit.cursor, step=step))
+    try:
+        return arrived(await call.browser.open(pane, visit.path, cursor=visit.cursor, step=step))
+    except (PathNotFound, NotAFolder) as error:
+        if history.peek(step) is visit:
+            history.forget(step)
+        raise CommandError(f"{error}. It is out of the history now; repeat to go further.") from error
 
 
 @command("open_under_cursor", access=Access.VIEW, toolset="panes", ids=("nav.open",))

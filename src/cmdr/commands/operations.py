@@ -22,8 +22,6 @@ from cmdr.model.names import from_wire, printable, to_wire
 from cmdr.model.plan import ConflictPolicy, Plan
 from cmdr.model.plan_text import amount_of
 
-Reason = Annotated[str, Doc("shown to the person")]
-
 
 def proposed(call: Call, plan: Plan, what: str, reason: str) -> str:
     """Stage a plan and say so."""
@@ -43,13 +41,13 @@ async def copy(
     pane: PaneRef = "focused",
     paths: list[str] | None = None,
     set: str | None = None,
-    to: Annotated[str | None, Doc("folder, default the other pane")] = None,
+    to: str | None = None,
     on_conflict: ConflictPolicy = ConflictPolicy.ASK,
-    reason: Reason = "",
+    reason: str = "",
 ) -> str:
-    """Propose to copy files (default: the selection, else the entry under the cursor) to the other pane."""
+    """Propose to copy the selection (else the entry under the cursor), paths or a set to the other pane."""
     shown = pane_of(call.workspace, pane)
-    sources = sources_of(call, shown, paths, set)
+    sources = await sources_of(call, shown, paths, set)
     target = _destination(call, pane, to)
     plan = await in_thread(plan_copy, sources.paths, target, policy=on_conflict, limits=sources.limits)
     return proposed(call, sources.check(plan), "Copy", reason)
@@ -64,11 +62,11 @@ async def move(
     set: str | None = None,
     to: str | None = None,
     on_conflict: ConflictPolicy = ConflictPolicy.ASK,
-    reason: Reason = "",
+    reason: str = "",
 ) -> str:
     """Propose to move files; chosen as in copy."""
     shown = pane_of(call.workspace, pane)
-    sources = sources_of(call, shown, paths, set)
+    sources = await sources_of(call, shown, paths, set)
     target = _destination(call, pane, to)
     plan = await in_thread(plan_move, sources.paths, target, policy=on_conflict, limits=sources.limits)
     return proposed(call, sources.check(plan), "Move", reason)
@@ -82,11 +80,11 @@ async def delete(
     paths: list[str] | None = None,
     set: str | None = None,
     permanent: bool = False,
-    reason: Reason = "",
+    reason: str = "",
 ) -> str:
-    """Propose to move files to the trash, or to delete them for good; chosen as in copy."""
+    """Propose to trash files, or delete them for good; chosen as in copy."""
     shown = pane_of(call.workspace, pane)
-    sources = sources_of(call, shown, paths, set)
+    sources = await sources_of(call, shown, paths, set)
     plan = await in_thread(plan_delete if permanent else plan_trash, sources.paths, limits=sources.limits)
     return proposed(call, sources.check(plan), "Delete", reason)
 
@@ -96,21 +94,21 @@ async def rename(
     call: Call,
     *,
     pane: PaneRef = "focused",
-    path: Annotated[str | None, Doc("with newName: one file")] = None,
+    path: str | None = None,
     new_name: str | None = None,
-    match: Annotated[str | None, Doc("with replace: a regex over many names")] = None,
-    replace: Annotated[str | None, Doc("$1 is a group, {n} a number")] = None,
+    match: Annotated[str | None, Doc("regex")] = None,
+    replace: Annotated[str | None, Doc("$1 group, {n} counter")] = None,
     paths: list[str] | None = None,
     set: str | None = None,
-    reason: Reason = "",
+    reason: str = "",
 ) -> str:
-    """Propose to rename one file, or many by pattern with a preview of three."""
+    """Propose to rename one file (newName), or many by pattern (match, replace)."""
     shown = pane_of(call.workspace, pane)
     if new_name is not None:
         one = path_of(path, shown.tab.path) if path is not None else under_cursor(shown)
         pairs = [(one, from_wire(new_name))]
     elif match is not None and replace is not None:
-        sources = sources_of(call, shown, paths if path is None else [path], set)
+        sources = await sources_of(call, shown, paths if path is None else [path], set)
         names = await in_thread(new_names, [os.path.basename(source) for source in sources.paths], match, replace)
         pairs = [(old, new) for old, new in zip(sources.paths, names, strict=True) if os.path.basename(old) != new]
         if not pairs:
@@ -126,16 +124,16 @@ async def rename(
 
 @command("mkdir", access=Access.PROPOSE, toolset="ops")
 async def mkdir(
-    call: Call, *, pane: PaneRef = "focused", name: str | None = None, path: str | None = None, reason: Reason = ""
+    call: Call, *, pane: PaneRef = "focused", name: str | None = None, path: str | None = None, reason: str = ""
 ) -> str:
-    """Propose to create a folder in a pane, or at a path."""
+    """Propose to create a folder."""
     target = await _new_path(call, pane, name, path, b"New folder")
     return proposed(call, await in_thread(plan_mkdir, target), "Create folder", reason)
 
 
 @command("mkfile", access=Access.PROPOSE, title="New file")
 async def mkfile(
-    call: Call, *, pane: PaneRef = "focused", name: str | None = None, path: str | None = None, reason: Reason = ""
+    call: Call, *, pane: PaneRef = "focused", name: str | None = None, path: str | None = None, reason: str = ""
 ) -> str:
     """Propose to create an empty file."""
     target = await _new_path(call, pane, name, path, b"New file")
@@ -143,10 +141,8 @@ async def mkfile(
 
 
 @command("undo", access=Access.PROPOSE, toolset="ops")
-async def undo(
-    call: Call, *, operation: Annotated[int | None, Doc("default: the last one")] = None, reason: Reason = ""
-) -> str:
-    """Propose to take back an operation; what has changed since is left alone."""
+async def undo(call: Call, *, operation: int | None = None, reason: str = "") -> str:
+    """Propose to take back the last or a given operation."""
     return proposed(call, await call.commander.engine.undo_plan(operation), "Undo", reason)
 
 

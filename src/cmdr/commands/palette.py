@@ -1,10 +1,10 @@
 """The palette's commands: run one by its id, and list them all."""
 
-from typing import Annotated, cast
+from typing import cast
 
 from cmdr.core.call import Call
 from cmdr.core.errors import CommandError, UnknownCommand
-from cmdr.core.parameter import Arguments, Doc
+from cmdr.core.parameter import Arguments
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.model.names import printable
@@ -12,10 +12,8 @@ from cmdr.model.yaml_text import Value, document
 
 
 @command("command", access=Access.VIEW, toolset="panes", plain=True)
-async def run_command(
-    call: Call, *, id: Annotated[str, Doc("from cmdr://commands")], args: dict[str, object] | None = None
-) -> str:
-    """Run any palette command by its id, such as file.copyPath or app.about."""
+async def run_command(call: Call, *, id: str, args: dict[str, object] | None = None) -> str:
+    """Run a palette command by its id; cmdr://commands lists them."""
     try:
         found = call.commander.registry.find(id)
         if found.function is run_command:

@@ -39,7 +39,7 @@ class Sources:
         return plan
 
 
-def sources_of(call: Call, pane: Pane, paths: list[str] | None, set: str | None) -> Sources:
+async def sources_of(call: Call, pane: Pane, paths: list[str] | None, set: str | None) -> Sources:
     """The files a caller means."""
     limits = PERSON if call.principal.is_person else AGENT
     if paths is not None and set is not None:
@@ -49,7 +49,7 @@ def sources_of(call: Call, pane: Pane, paths: list[str] | None, set: str | None)
             raise CommandError(f"{len(paths)} paths are too many to name one by one; at most {NAMED_PATHS}. Use a set.")
         return Sources(tuple(path_of(path, pane.tab.path) for path in paths), limits)
     if set is not None:
-        return Sources(call.commander.members_of(set, call.principal), limits)
+        return Sources(await call.commander.indexing.members_of(set, call.principal), limits)
     return _of_listing(pane, limits)
 
 

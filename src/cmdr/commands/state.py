@@ -1,5 +1,6 @@
 """The whole workspace as a short text."""
 
+import asyncio
 from typing import Annotated, Literal
 
 from cmdr.commands.places import PaneRef, pane_of
@@ -27,15 +28,14 @@ async def state(
     call: Call,
     *,
     pane: PaneRef | None = None,
-    limit: Annotated[int | None, Whole(0, 500), Doc("rows per pane, default 50")] = None,
+    limit: Annotated[int | None, Whole(0, 500), Doc("rows a pane")] = None,
     detail: Detail | None = None,
 ) -> str:
-    """Both panes (path, sort, cursor, selection, rows), volumes and open dialogs, as YAML."""
+    """Both panes with their rows, volumes, jobs and dialogs, as YAML."""
     workspace = call.workspace
     limit = ROWS if limit is None else limit
     panes = [pane_of(workspace, pane)] if pane else list(workspace.panes)
-    for shown in panes:
-        await _look_up(call, shown.tab, limit, detail)
+    await asyncio.gather(*(_look_up(call, shown, limit, detail) for shown in panes))
     told: dict[str, Value] = {
         "focused": workspace.focused.value,
         "showHidden": workspace.show_hidden,
@@ -55,13 +55,17 @@ def _window(tab: Tab, limit: int) -> tuple[int, int]:
     return tab.window, min(tab.window + limit, len(tab.listing))
 
 
-async def _look_up(call: Call, tab: Tab, limit: int, detail: Detail | None) -> None:
-    if detail == "names":
-        return
-    if detail or tab.view is ViewMode.FULL:
-        await call.browser.look_up(tab, *_window(tab, limit))
-    if len(tab.listing):
-        await call.browser.look_up(tab, tab.cursor, tab.cursor + 1)
+async def _look_up(call: Call, pane: Pane, limit: int, detail: Detail | None) -> None:
+    for _ in range(3):  # a pane that moves on meanwhile is looked at again, one that never rests is told as it is
+        tab, listing = pane.tab, pane.tab.listing
+        if detail == "names":
+            return
+        if detail or tab.view is ViewMode.FULL:
+            await call.browser.look_up(tab, *_window(tab, limit))
+        elif len(listing):
+            await call.browser.look_up(tab, tab.cursor, tab.cursor + 1)
+        if pane.tab.listing is listing:
+            return
 
 
 def _pane(workspace: Workspace, pane: Pane, limit: int, detail: Detail | None) -> dict[str, Value]:
@@ -118,7 +122,8 @@ def _row(tab: Tab, position: int, detail: Detail | None) -> str:
     entry = tab.listing.entry(position)
     row = f"i:{position} {entry.kind.value} {quoted_name(to_wire(entry.name))}"
     if detail in ("short", "full") or (detail is None and tab.view is ViewMode.FULL):
-        row += _facts(entry, exact=detail == "full")
+        looked = tab.listing.order[position] in tab.listing.looked_up
+        row += _facts(entry, exact=detail == "full") if looked else " pending"
     if position == tab.cursor:
         row += " [cur]"
     if tab.listing.order[position] in tab.selection:

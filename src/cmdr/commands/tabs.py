@@ -1,11 +1,8 @@
 """Tabs of a pane."""
 
-from typing import Annotated
-
 from cmdr.commands.places import PaneRef, pane_of, path_of
 from cmdr.core.call import Call
 from cmdr.core.errors import CommandError
-from cmdr.core.parameter import Doc
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.model.names import printable, to_wire
@@ -21,7 +18,7 @@ def _place(pane: Pane, id: str) -> int:
 
 
 @command("activate_tab", access=Access.VIEW, toolset="panes", idempotent=True)
-async def activate_tab(call: Call, *, pane: PaneRef, tab: Annotated[str, Doc("id from state")]) -> str:
+async def activate_tab(call: Call, *, pane: PaneRef, tab: str) -> str:
     """Bring a tab to the front."""
     shown = pane_of(call.workspace, pane)
     shown.active = _place(shown, tab)

@@ -5,14 +5,18 @@ hash is also kept in a second file. Nobody who runs as the same user outside cmd
 log is a record against agents and mistakes.
 """
 
+import errno
 import hashlib
 import json
+import logging
 import os
 import queue
 import threading
 import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+
+log = logging.getLogger(__name__)
 
 GENESIS = "0" * 64
 ROTATE_AT = 64 * 2**20
@@ -79,31 +83,58 @@ class Audit:
         self._writer.join()
 
     def _write_all(self) -> None:
-        log = _open_log(self._folder)
-        try:
-            while (item := self._queue.get()) is not None:
+        file = _open_log(self._folder)
+        while (item := self._queue.get()) is not None:
+            try:
                 if isinstance(item, AuditRecord):
-                    os.write(log, self._sealed(item))
-                    if os.fstat(log).st_size >= self._rotate_at:
-                        os.close(log)
-                        os.replace(log_path(self._folder), log_path(self._folder, self._seq))
-                        log = _open_log(self._folder)
+                    file = self._rotated(file, self._append(file, item))
                     if self._queue.empty():
                         self._keep_head()
                 else:
-                    os.fdatasync(log)
+                    os.fdatasync(file)
                     self._keep_head()
-                    item.set()
-            os.fdatasync(log)
+            except OSError:
+                # A full disk costs records, never the chain, the writer or whoever waits for it.
+                log.exception("the audit log cannot be written")
+            if isinstance(item, threading.Event):
+                item.set()
+        try:
+            os.fdatasync(file)
             self._keep_head()
+        except OSError:
+            log.exception("the audit log cannot be written")
         finally:
-            os.close(log)
+            os.close(file)
+
+    def _append(self, file: int, record: AuditRecord) -> int:
+        """Put a record at the end, whole or not at all; returns the new length."""
+        length, seq, head = os.fstat(file).st_size, self._seq, self._head
+        line = self._sealed(record)
+        written = 0
+        try:
+            written = os.write(file, line)
+        finally:
+            if written != len(line):
+                self._seq, self._head = seq, head
+                os.ftruncate(file, length)
+        if written != len(line):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return length + written
+
+    def _rotated(self, file: int, length: int) -> int:
+        """The log to go on with: a new one once this one is long enough."""
+        if length < self._rotate_at:
+            return file
+        os.replace(log_path(self._folder), log_path(self._folder, self._seq))
+        new = _open_log(self._folder)
+        os.close(file)
+        return new
 
     def _sealed(self, record: AuditRecord) -> bytes:
         self._seq += 1
         row = {"seq": self._seq, "at": round(time.time(), 3), **asdict(record), "prev": self._head}
         self._head = _seal(row)
-        return json.dumps({**row, "hash": self._head}, ensure_ascii=True).encode() + b"\n"
+        return _line({**row, "hash": self._head})
 
     def _keep_head(self) -> None:
         head = os.path.join(self._folder, "audit.head")
@@ -126,6 +157,10 @@ def log_path(folder: str, upto: int | None = None) -> str:
 
 def read_log(folder: str) -> Iterator[dict[str, object]]:
     """Every record there is, oldest first; a line that is no record is told as an empty one."""
+    return map(_record, _lines(folder))
+
+
+def _lines(folder: str) -> Iterator[bytes]:
     try:
         finished = sorted(name for name in os.listdir(folder) if name.startswith("audit-") and name.endswith(".jsonl"))
     except FileNotFoundError:
@@ -133,31 +168,49 @@ def read_log(folder: str) -> Iterator[dict[str, object]]:
     for name in [*finished, "audit.jsonl"]:
         try:
             with open(os.path.join(folder, name), "rb") as log:
-                for line in log:
-                    try:
-                        row = json.loads(line)
-                    except ValueError:
-                        row = {}
-                    yield row if isinstance(row, dict) else {}
+                yield from log
         except FileNotFoundError:
             continue
 
 
+def _record(line: bytes) -> dict[str, object]:
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError):
+        row = {}
+    return row if isinstance(row, dict) else {}
+
+
 def verify(folder: str) -> Verdict:
-    """Check the whole chain against itself and against the kept newest hash."""
-    previous, lines = "", 0
-    for row in read_log(folder):
+    """Check the whole chain, from its very first record, against itself and against the kept newest hash."""
+    kept = _kept_head(folder)
+    previous, lines, reached = GENESIS, 0, kept == (0, GENESIS)
+    for line in _lines(folder):
         lines += 1
+        row = _record(line)
+        # The line must be the very one that was written: what only reads the same is a change, too.
+        if line != _line(row):
+            return Verdict(lines, lines, cut_off=False)
         seal = row.pop("hash", None)
-        if (previous and row.get("prev") != previous) or seal != _seal(row):
+        if row.get("prev") != previous or seal != _seal(row):
             return Verdict(lines, lines, cut_off=False)
         previous = str(seal)
+        reached = reached or kept == (row.get("seq"), previous)
+    # A crash may leave the log a few records ahead of the kept hash, never behind it.
+    return Verdict(lines, None, cut_off=not reached and (lines > 0 or kept is not None))
+
+
+def _kept_head(folder: str) -> tuple[int, str] | None:
     try:
         with open(os.path.join(folder, "audit.head"), encoding="ascii") as kept:
-            head = kept.read().split()[-1]
-    except (FileNotFoundError, IndexError):
-        head = ""
-    return Verdict(lines, None, cut_off=bool(lines or head) and head != previous)
+            seq, head = kept.read().split()
+            return int(seq), head
+    except (FileNotFoundError, ValueError):
+        return None
+
+
+def _line(row: dict[str, object]) -> bytes:
+    return json.dumps(row, ensure_ascii=True).encode() + b"\n"
 
 
 def _seal(row: dict[str, object]) -> str:
@@ -165,7 +218,14 @@ def _seal(row: dict[str, object]) -> str:
 
 
 def _resume(folder: str) -> tuple[int, str]:
-    """Where the chain stands. A line that a crash cut in half is taken off first: it was never a record."""
+    """Where the chain goes on. A kept hash ahead of the log means that its end was cut off: the chain goes on from
+    that hash, so that the gap shows for ever."""
+    last, kept = _last_record(folder), _kept_head(folder)
+    return kept if kept is not None and kept[0] > last[0] else last
+
+
+def _last_record(folder: str) -> tuple[int, str]:
+    """The number and hash of the last record. A line that a crash cut in half is taken off: it was never a record."""
     os.makedirs(folder, mode=0o700, exist_ok=True)
     finished = sorted(name for name in os.listdir(folder) if name.startswith("audit-") and name.endswith(".jsonl"))
     for name in ["audit.jsonl", *reversed(finished)]:

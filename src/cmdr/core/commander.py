@@ -3,7 +3,7 @@
 import asyncio
 import inspect
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from cmdr.core.activity import Activity
 from cmdr.core.audit import Audit, AuditRecord, digest_of
@@ -14,6 +14,7 @@ from cmdr.core.desktop import Desktop
 from cmdr.core.engine import Engine
 from cmdr.core.errors import CommandError, NotAllowed
 from cmdr.core.events import Events
+from cmdr.core.indexing import Indexing
 from cmdr.core.jobs import Jobs
 from cmdr.core.limits import Limits
 from cmdr.core.parameter import Arguments
@@ -22,13 +23,21 @@ from cmdr.core.principals import Principal
 from cmdr.core.proposals import Proposals
 from cmdr.core.registry import REGISTRY, Command, Registry
 from cmdr.core.settings import Settings
+from cmdr.core.shells import Shells
 from cmdr.core.signature import bind
 from cmdr.core.space import SpaceBoard
+from cmdr.core.threads import is_being_cancelled
+from cmdr.core.turns import Turns
 from cmdr.files.control import Control
 from cmdr.files.errors import DiskError
 from cmdr.files.outcome import Outcome
 from cmdr.files.refusals import PlanRefused
+from cmdr.files.sandbox import Sandbox
+from cmdr.index.errors import IndexFault
+from cmdr.model.command_plan import CommandPlan
+from cmdr.model.filter import FilterError
 from cmdr.model.plan import Plan
+from cmdr.model.proposal import Proposal
 from cmdr.model.workspace import Workspace
 
 LONGEST_ANSWER = 20_000
@@ -51,6 +60,8 @@ class Commander:
         settings: Settings | None = None,
         bookmarks: Bookmarks | None = None,
         watch: bool = True,
+        sandbox: Sandbox | None = None,
+        indexes: str | None = None,
     ) -> None:
         self.workspace = workspace
         self.registry = registry
@@ -61,15 +72,21 @@ class Commander:
         self.proposals = Proposals(workspace, self.events, audit)
         self._engine = engine
         self.jobs = Jobs(self._run_plan, self.events, audit)
+        self.sandbox = sandbox or Sandbox()
+        """The folders agents may use directly."""
+        self.shells = Shells(self.sandbox, self.jobs, self.events, audit)
+        self.turns = Turns()
         if engine is not None:
-            self.proposals.start_job = lambda proposal: self.jobs.start(proposal.plan, proposal.proposed_by).id
+            self.proposals.start_job = self._start_job
+        self._indexing = Indexing(indexes, self.events) if indexes is not None else None
+        self.base_url = ""
+        """Where links in answers lead, once the server listens."""
         self.desktop = Desktop()
         self.settings = settings or Settings()
         self.bookmarks = bookmarks or Bookmarks()
         self.activity = Activity()
         self.space = SpaceBoard()
         self.browser.arrived = self.bookmarks.visit
-        self.sets: Callable[[str, Principal], tuple[bytes, ...]] | None = None
         self.quitting = asyncio.Event()
         """Set when somebody asked the program to end."""
         self._limits = limits or Limits()
@@ -90,13 +107,16 @@ class Commander:
 
     async def close(self) -> None:
         """End everything that is under way."""
-        for call in self._agent_calls:
-            call.cancel()
+        self.end_agent_calls()
         self.proposals.close()
+        await self.shells.close()
         await self.jobs.close(QUIT_PATIENCE)
         if self._engine is not None:
             await self._engine.close()
+        if self._indexing is not None:
+            await self._indexing.close()
         await self.browser.close()
+        self.sandbox.close()
         self.bookmarks.save()
         self.audit.close()
 
@@ -115,12 +135,17 @@ class Commander:
             self.policy.admit(command, call.principal)
             self._limits.take(call.principal, command.access)
             bound = bind(command.parameters, arguments, command.name)
-            answer = await self._perform(command, bound, call)
+            if command.blocking:
+                answer = await self._perform(command, bound, call)
+            else:
+                async with self.turns.of(call.principal):
+                    self.policy.admit(command, call.principal)  # the person may have stopped agents meanwhile
+                    answer = await self._perform(command, bound, call)
             result = "ok"
         except NotAllowed:
             result = "refused"
             raise
-        except (DiskError, PlanRefused) as error:
+        except (DiskError, PlanRefused, IndexFault, FilterError) as error:
             raise CommandError(str(error)) from error
         finally:
             ms = round((time.monotonic() - started) * 1000)
@@ -132,24 +157,34 @@ class Commander:
         """The commands a caller gets to know, in the order they were declared."""
         return (command for command in self.registry if self.policy.shows(command, principal, toolsets))
 
-    def members_of(self, set: str, principal: Principal) -> tuple[bytes, ...]:
-        """The paths in a resource set; sets come with the index."""
-        if self.sets is None:
-            raise CommandError(f"No resource set {set[:40]}.")
-        return self.sets(set, principal)
+    @property
+    def indexing(self) -> Indexing:
+        """What knows big trees."""
+        if self._indexing is None:
+            raise CommandError("This cmdr has no index.")
+        return self._indexing
 
     def stop_agents(self) -> None:
         """The kill switch: end every agent's call, drop what agents proposed, refuse new calls."""
         self.policy.agents_stopped = True
-        for call in self._agent_calls:
-            call.cancel()
+        self.shells.stop_all()
+        self.end_agent_calls()
         self.proposals.drop_of_agents()
         self.events.changed()
+
+    def end_agent_calls(self) -> None:
+        """End every call of an agent that still waits; their callers are told why."""
+        for call in self._agent_calls:
+            call.cancel()
 
     def allow_agents(self) -> None:
         """Let agents call again."""
         self.policy.agents_stopped = False
         self.events.changed()
+
+    def _start_job(self, proposal: Proposal) -> str:
+        plan, by = proposal.plan, proposal.proposed_by
+        return (self.shells.begin(plan, by) if isinstance(plan, CommandPlan) else self.jobs.start(plan, by)).id
 
     def _run_plan(self, plan: Plan, by: str, control: Control) -> Outcome:
         return self.engine.run(plan, by, control)
@@ -165,8 +200,10 @@ class Commander:
             return await task
         except asyncio.CancelledError:
             # Stopping the agents ends the command alone; its caller is still there and is told why.
-            if self.policy.agents_stopped and task.cancelled() and not _is_being_cancelled():
+            if task.cancelled() and not is_being_cancelled():
                 self.policy.admit(command, call.principal)
+                if self.quitting.is_set():
+                    raise CommandError("cmdr is quitting. Nothing more happens until it is started again.") from None
             raise
         finally:
             self._agent_calls.discard(task)
@@ -181,8 +218,3 @@ def shortened(answer: str) -> str:
     kept = kept[: kept.rfind("\n") + 1] or kept
     left_out = answer.count("\n", len(kept))
     return f"{kept}# {left_out} more lines left out; ask for less, with limit or pane\n"
-
-
-def _is_being_cancelled() -> bool:
-    current = asyncio.current_task()
-    return current is not None and current.cancelling() > 0

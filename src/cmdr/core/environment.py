@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from cmdr.core.registry import ALL_TOOLSETS, DEFAULT_TOOLSETS
+from cmdr.model.root_spec import RootSpec, parse_roots
 
 PORT = 9224
 
@@ -27,6 +28,11 @@ class Environment:
     """`CMDR_MCP_ALLOW_WRITE`: whether agents may change files inside the roots without asking."""
     allow_shell: bool = False
     """`CMDR_MCP_ALLOW_SHELL`: whether agents may run commands in the sandbox."""
+    roots: tuple[RootSpec, ...] = ()
+    """`CMDR_ROOTS`: the folders agents may use, separated as in PATH; `:ro` after one lets them only read it."""
+
+    rate_scale: float = 1.0
+    """`CMDR_MCP_RATE_SCALE`: how many times the usual rate agents may call."""
 
     @classmethod
     def read(cls, variables: Mapping[str, str] | None = None) -> "Environment":
@@ -38,15 +44,27 @@ class Environment:
             toolsets=_toolsets(variables.get("CMDR_MCP_TOOLSETS", "")),
             allow_write=_truth(variables, "CMDR_MCP_ALLOW_WRITE", default=False),
             allow_shell=_truth(variables, "CMDR_MCP_ALLOW_SHELL", default=False),
+            roots=parse_roots(variables.get("CMDR_ROOTS", "")),
+            rate_scale=_scale(variables.get("CMDR_MCP_RATE_SCALE", "")),
         )
 
 
 def _port(text: str) -> int:
     if not text:
         return PORT
-    if text.isdecimal() and int(text) <= 65535:
+    if text.isdecimal() and len(text) <= 5 and int(text) <= 65535:
         return int(text)
     raise BadSetting(f"CMDR_MCP_PORT is {text!r}; it must be a port number from 0 to 65535.")
+
+
+def _scale(text: str) -> float:
+    try:
+        scale = float(text or "1")
+    except ValueError:
+        scale = 0.0
+    if 0.01 <= scale <= 1_000_000:
+        return scale
+    raise BadSetting(f"CMDR_MCP_RATE_SCALE is {text!r}; it must be a number from 0.01 to 1000000.")
 
 
 def _truth(variables: Mapping[str, str], name: str, *, default: bool) -> bool:

@@ -1,5 +1,7 @@
 """What a command may answer instead of doing its work, as types with one sentence each."""
 
+from cmdr.model.names import printable
+
 
 class CommandError(Exception):
     """The caller can mend this: `ERROR: …` with what, why and what next."""
@@ -10,7 +12,7 @@ class UnknownCommand(Exception):
 
     def __init__(self, name: str) -> None:
         self.name = name
-        super().__init__(f"Unknown tool: {name}")
+        super().__init__(f"Unknown tool: {printable(name)}")
 
 
 class NotAllowed(CommandError):

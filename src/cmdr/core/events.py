@@ -28,7 +28,7 @@ class Events:
             if not waiter.done():
                 waiter.set_result(None)
         self._waiting.clear()
-        for listener in self._listeners:
+        for listener in tuple(self._listeners):
             listener(self._workspace.rev)
         return self._workspace.rev
 

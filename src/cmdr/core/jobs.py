@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import logging
 import secrets
 import time
 from collections.abc import Callable
@@ -18,9 +19,11 @@ from cmdr.files.control import Progress as Step
 from cmdr.files.outcome import Outcome
 from cmdr.files.recorder import OperationState
 from cmdr.model.job import Job, JobState, Question
-from cmdr.model.names import to_wire
+from cmdr.model.names import printable, to_wire
 from cmdr.model.plan import ConflictPolicy, Plan
 from cmdr.model.plan_text import title_of
+
+log = logging.getLogger(__name__)
 
 KEPT = 100
 """How many finished jobs are remembered."""
@@ -41,6 +44,14 @@ class Jobs:
         self._outcomes: dict[str, Outcome] = {}
         self._reins: dict[str, Reins] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._stops: dict[str, Callable[[], None]] = {}
+
+    def adopt(self, job: Job, stop: Callable[[], None]) -> None:
+        """Take in work that runs elsewhere, as a command does; `stop` ends it."""
+        self._all[job.id] = job
+        self._stops[job.id] = stop
+        self._forget_oldest()
+        self._events.changed()
 
     def start(self, plan: Plan, principal_id: str) -> Job:
         """Queue a plan; it begins when no other job works on its devices."""
@@ -60,7 +71,7 @@ class Jobs:
         """A job by its id; agents see only what they proposed."""
         job = self._all.get(id)
         if job is None or not (principal.is_person or job.started_by == principal.id):
-            raise CommandError(f"No job {id[:40]}. It may have been forgotten.")
+            raise CommandError(f"No job {printable(id, 40)}. It may have been forgotten.")
         return job
 
     def all(self) -> list[Job]:
@@ -75,6 +86,8 @@ class Jobs:
         """Hold a running job at its next chunk."""
         if job.state is not JobState.RUNNING:
             raise CommandError(f"Job {job.id} is {job.state}; only a running one can be paused.")
+        if job.id in self._stops:
+            raise CommandError("A command cannot be paused. Cancel it, or let it end.")
         self._reins[job.id].pause()
         self._now(job, JobState.PAUSED)
 
@@ -89,19 +102,24 @@ class Jobs:
         """Stop a job; finished items stay as they are."""
         if job.state is JobState.QUEUED:
             job.outcome = "cancelled before it began"
+            del self._plans[job.id]
             self._now(job, JobState.CANCELLED)
+            self._begin_what_can()
+        elif job.id in self._stops:
+            self._stops[job.id]()
         elif not job.state.is_over:
             self._reins[job.id].cancel()
 
     def answer(self, job: Job, question: str, policy: ConflictPolicy, *, for_all: bool) -> None:
         """Answer a job's question; the first answer counts."""
         if job.question is None or job.question.id != question:
-            raise CommandError(f"Job {job.id} does not ask {question[:40]} any more.")
+            raise CommandError(f"Job {job.id} does not ask {printable(question, 40)} any more.")
         if policy is ConflictPolicy.ASK:
             raise CommandError("That is not an answer. Choose skip, overwrite, rename, newer or larger.")
         job.question = None
-        self._reins[job.id].answer(question, Answer(policy, for_all))
-        self._now(job, JobState.RUNNING)
+        reins = self._reins[job.id]
+        reins.answer(question, Answer(policy, for_all))
+        self._now(job, JobState.PAUSED if reins.is_paused else JobState.RUNNING)
 
     def retry(self, job: Job, principal_id: str) -> Job:
         """Run the items that failed once more, as a new job."""
@@ -118,7 +136,8 @@ class Jobs:
 
     async def close(self, patience: float) -> None:
         """Cancel everything and wait a little; what remains is swept at the next start."""
-        for job in self.running():
+        # The last first: cancelling one that others wait behind would let those begin.
+        for job in reversed(self.running()):
             self.cancel(job)
         if self._tasks:
             await asyncio.wait(self._tasks.values(), timeout=patience)
@@ -164,7 +183,7 @@ class Jobs:
                 state = JobState.DONE
         except Exception as error:
             job.outcome = f"stopped: {error}"
-            raise
+            log.exception("job %s failed", job.id)
         finally:
             job.question = None
             del self._tasks[job.id], self._reins[job.id]
@@ -206,6 +225,7 @@ class Jobs:
         over = [id for id, job in self._all.items() if job.state.is_over]
         for id in over[: max(0, len(over) - KEPT)]:
             del self._all[id]
+            self._stops.pop(id, None)
             with contextlib.suppress(KeyError):
                 del self._outcomes[id]
 

@@ -1,9 +1,10 @@
 """How often a caller may call: one bucket for each kind of access, so that a runaway agent starves nobody."""
 
-import os
+import math
 import time
 from dataclasses import dataclass
 
+from cmdr.core.environment import Environment
 from cmdr.core.errors import TooMany
 from cmdr.core.principals import Access, Principal
 
@@ -20,8 +21,9 @@ DEFAULT_RATES = {
     Access.READ: Rate(50, 200),
     Access.VIEW: Rate(20, 100),
     Access.PROPOSE: Rate(10 / 60, 20),
-    Access.ACT: Rate(10 / 60, 10),
+    Access.ACT: Rate(2, 60),
 }
+_ROUNDING = 1e-6  # whoever waits exactly as long as told is let through
 _WORDS = {Access.READ: "read", Access.VIEW: "view", Access.PROPOSE: "propose", Access.ACT: "act"}
 
 
@@ -30,7 +32,7 @@ class Limits:
 
     def __init__(self, rates: dict[Access, Rate] | None = None, scale: float | None = None) -> None:
         self._rates = rates or DEFAULT_RATES
-        self._scale = scale if scale is not None else float(os.environ.get("CMDR_MCP_RATE_SCALE", "1"))
+        self._scale = Environment.read().rate_scale if scale is None else scale
         self._buckets: dict[tuple[str, Access], tuple[float, float]] = {}
 
     def take(self, principal: Principal, access: Access, now: float | None = None) -> None:
@@ -42,6 +44,6 @@ class Limits:
         speed, size = rate.per_second * self._scale, rate.burst * self._scale
         level, last = self._buckets.get((principal.id, access), (size, now))
         level = min(size, level + (now - last) * speed)
-        if level < 1:
-            raise TooMany(_WORDS[access], max(1, round((1 - level) / speed * 1000)))
-        self._buckets[principal.id, access] = (level - 1, now)
+        if level < 1 - _ROUNDING:
+            raise TooMany(_WORDS[access], math.ceil((1 - level) / speed * 1000))
+        self._buckets[principal.id, access] = (max(0.0, level - 1), now)

@@ -6,11 +6,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from cmdr.core.errors import CommandError
+from cmdr.model.names import printable
 
 Json = str | int | float | bool | None | list["Json"] | dict[str, "Json"]
 Arguments = dict[str, Json]
 
 _WHOLE_NUMBER = re.compile(r"-?[0-9]{1,15}")
+_LARGEST = 2**53
+"""Beyond it JSON's numbers are not exact any more, and nothing here is counted so far."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +51,8 @@ class Parameter:
         if bool in self.accepts:
             variants.append({"type": "boolean"})
         if int in self.accepts:
-            number: dict[str, Json] = {"type": "integer"}
-            if self.whole is not None:
-                number["minimum"] = self.whole.least
-                if self.whole.most is not None:
-                    number["maximum"] = self.whole.most
-            variants.append(number)
+            # Bounds are checked, and told in the error; in every listing they would cost more than they help.
+            variants.append({"type": "integer"})
         if self.choices:
             variants.append({"enum": list(self.choices)})
         elif str in self.accepts:
@@ -103,13 +102,14 @@ class Parameter:
         bounds = self.whole
         if bounds and (number < bounds.least or (bounds.most is not None and number > bounds.most)):
             raise self._wrong(number)
+        if abs(number) > _LARGEST:
+            raise self._wrong(number)
         return number
 
     def _wrong(self, value: Json) -> CommandError:
-        shown = repr(value) if not isinstance(value, str) else f'"{value[:40]}"'
-        close = difflib.get_close_matches(value, self.choices, 1) if isinstance(value, str) else []
+        close = difflib.get_close_matches(value[:40], self.choices, 1) if isinstance(value, str) else []
         hint = f' Did you mean "{close[0]}"?' if close else ""
-        return CommandError(f'"{self.wire}" must be {self.wanted()}, not {shown[:60]}.{hint}')
+        return CommandError(f'"{self.wire}" must be {self.wanted()}, not {_told(value)}.{hint}')
 
     def wanted(self) -> str:
         """What this parameter takes, in words."""
@@ -133,3 +133,20 @@ class Parameter:
         if dict in self.accepts:
             words.append("an object")
         return " or ".join(words)
+
+
+def _told(value: Json) -> str:
+    """A value that was sent, in a few words of one line."""
+    match value:
+        case str():
+            return f'"{printable(value, 40)}"'
+        case bool() | None:
+            return {True: "true", False: "false", None: "null"}[value]
+        case int():
+            return str(value) if abs(value) <= _LARGEST else "a number of that size"
+        case float():
+            return f"{value:g}"
+        case list():
+            return "a list" if all(isinstance(item, str) for item in value) else "a list of other things"
+        case _:
+            return "an object"

@@ -1,21 +1,37 @@
 """Who may run what: one place, asked for every call from every face."""
 
 from cmdr.core.errors import NotAllowed, UnknownCommand
-from cmdr.core.principals import Principal
+from cmdr.core.grants import Grant, Grants
+from cmdr.core.principals import Access, Principal
 from cmdr.core.registry import ALL_TOOLSETS, DEFAULT_TOOLSETS, Command
 
 # Palette commands belong to no toolset of their own; whoever may use the panes may use them.
 _PALETTE = "panes"
+_FILES, _SHELL = "fs", "shell"
+_BEHIND_A_TOKEN = frozenset({_FILES, _SHELL})
+"""Contents and commands are only for callers that proved who they are."""
 
 
 class Policy:
-    """What is switched on for agents, and the person's kill switch."""
+    """What is switched on for agents, and the person's kill switch.
 
-    def __init__(self, toolsets: frozenset[str] = DEFAULT_TOOLSETS) -> None:
+    The two switches for writing and for the shell come from the environment at start and cannot be changed afterwards.
+    """
+
+    def __init__(
+        self,
+        toolsets: frozenset[str] = DEFAULT_TOOLSETS,
+        *,
+        allow_write: bool = False,
+        allow_shell: bool = False,
+        grants: Grants | None = None,
+    ) -> None:
         unknown = toolsets - ALL_TOOLSETS
         if unknown:
             raise ValueError(f"No toolset {', '.join(sorted(unknown))}. There are: {', '.join(sorted(ALL_TOOLSETS))}.")
-        self.toolsets = toolsets
+        self.toolsets = toolsets | {_SHELL} if allow_shell else toolsets - {_SHELL}
+        self.grants = grants or Grants()
+        self._allow_write = allow_write
         self.agents_stopped = False
 
     def shows(self, command: Command, principal: Principal, toolsets: frozenset[str] | None = None) -> bool:
@@ -24,7 +40,7 @@ class Policy:
             return True
         toolset = command.toolset or _PALETTE
         granted = self.toolsets if principal.toolsets is None else self.toolsets & principal.toolsets
-        return toolset in granted and (toolsets is None or toolset in toolsets) and command.access in principal.access
+        return toolset in granted and (toolsets is None or toolset in toolsets) and self._may(command, principal)
 
     def admit(self, command: Command, principal: Principal) -> None:
         """Raise unless the caller may run the command now."""
@@ -32,7 +48,23 @@ class Policy:
             return
         if self.agents_stopped:
             raise NotAllowed("The person has stopped all agents. Wait until they allow agents again.")
-        if command.access not in principal.access:
+        if command.toolset not in _BEHIND_A_TOKEN and command.access not in principal.access:
             raise NotAllowed(f"{command.name} is for the person only. Ask them to do it.")
         if not self.shows(command, principal):
             raise UnknownCommand(command.name)
+        if (
+            command.access is Access.ACT
+            and command.toolset == _FILES
+            and self.grants.is_withheld(principal, Grant.WRITE)
+        ):
+            raise NotAllowed("The person has withdrawn your leave to change files. Ask them for it.")
+
+    def _may(self, command: Command, principal: Principal) -> bool:
+        """Whether the caller's access reaches so far; acting is possible only behind a switch."""
+        if command.toolset in _BEHIND_A_TOKEN:
+            if not principal.token:
+                return False
+            if command.access is Access.ACT:
+                is_on = self._allow_write if command.toolset == _FILES else _SHELL in self.toolsets
+                return is_on and not principal.read_only
+        return command.access in principal.access and not (principal.read_only and command.access is Access.PROPOSE)

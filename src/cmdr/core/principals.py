@@ -4,6 +4,8 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Literal
 
+from cmdr.model.root_spec import RootSpec
+
 
 class Access(IntEnum):
     """What a command does, from harmless to final; a principal holds a set of these."""
@@ -34,6 +36,10 @@ class Principal:
     """The toolsets this caller is held to, or None for whatever is switched on."""
     token: bool = False
     """Whether a token proved the caller; the same-user tier has none and reads no contents."""
+    roots: tuple[RootSpec, ...] | None = None
+    """The folders this caller is held to, or None for those all agents share."""
+    read_only: bool = False
+    """Whether it may change nothing and run nothing, whatever is switched on."""
 
     @property
     def id(self) -> str:

@@ -21,6 +21,11 @@ class Reins:
         self._answers: dict[str, Answer] = {}
         self._reported = 0.0
 
+    @property
+    def is_paused(self) -> bool:
+        """Whether the operation is held."""
+        return self._paused
+
     def pause(self) -> None:
         """Hold at the next chunk."""
         with self._changed:

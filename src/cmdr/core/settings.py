@@ -42,7 +42,9 @@ class Setting:
                 return int(value)
             raise CommandError(f"{self.key} is a whole number.")
         if not isinstance(value, str) or (self.choices and value not in self.choices):
-            raise CommandError(f"{self.key} is one of {', '.join(self.choices)}." if self.choices else f"{self.key} is text.")
+            raise CommandError(
+                f"{self.key} is one of {', '.join(self.choices)}." if self.choices else f"{self.key} is text."
+            )
         return value
 
 

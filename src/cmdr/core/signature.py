@@ -9,6 +9,7 @@ from typing import Annotated, Literal, Union, get_args, get_origin, get_type_hin
 
 from cmdr.core.errors import CommandError
 from cmdr.core.parameter import Arguments, Doc, Json, Parameter, Whole
+from cmdr.model.names import printable
 
 
 def parameters_of(function: Callable[..., object]) -> tuple[Parameter, ...]:
@@ -29,9 +30,9 @@ def bind(parameters: tuple[Parameter, ...], arguments: Arguments, command: str) 
         parameter = known.get(wire)
         if parameter is None:
             takes = ", ".join(known) or "no parameters"
-            close = difflib.get_close_matches(wire, known, 1)
+            close = difflib.get_close_matches(wire[:40], known, 1)
             hint = f' Did you mean "{close[0]}"?' if close else ""
-            raise CommandError(f'{command} has no parameter "{wire[:40]}".{hint} It takes: {takes}.')
+            raise CommandError(f'{command} has no parameter "{printable(wire, 40)}".{hint} It takes: {takes}.')
         if value is None and not parameter.required:
             continue
         bound[parameter.name] = parameter.check(value)

@@ -41,3 +41,9 @@ async def in_thread(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> 
 
     threading.Thread(target=run, daemon=True, name=getattr(work, "__name__", "work")).start()
     return await answer
+
+
+def is_being_cancelled() -> bool:
+    """Whether the current task itself was asked to end, not only what it waits for."""
+    current = asyncio.current_task()
+    return current is not None and current.cancelling() > 0

@@ -18,6 +18,7 @@ from dataclasses import asdict, dataclass
 
 from cmdr.core import places
 from cmdr.core.principals import Principal
+from cmdr.model.root_spec import RootSpec
 
 CLIENTS = "clients.json"
 DEFAULT = Principal("agent", "default", token=True)
@@ -53,11 +54,15 @@ class Client:
     toolsets: tuple[str, ...] | None
     created: float
     expires: float | None
+    roots: tuple[str, ...] | None = None
+    """Folders it is held to, each as `DIR` or `DIR:ro`."""
+    read_only: bool = False
 
     def principal(self) -> Principal:
         """The caller that this client's token proves."""
         toolsets = None if self.toolsets is None else frozenset(self.toolsets)
-        return Principal("agent", self.name, toolsets=toolsets, token=True)
+        roots = None if self.roots is None else tuple(RootSpec.parse(root) for root in self.roots)
+        return Principal("agent", self.name, toolsets=toolsets, token=True, roots=roots, read_only=self.read_only)
 
 
 class Tokens:
@@ -101,6 +106,8 @@ class Tokens:
         toolsets: Iterable[str] | None = None,
         seconds: float | None = None,
         replace: bool = False,
+        roots: Iterable[RootSpec] | None = None,
+        read_only: bool = False,
     ) -> str:
         """Make a token for a named client and return it: the only time it can be seen."""
         if not _NAME.fullmatch(name) or name in _RESERVED:
@@ -113,6 +120,8 @@ class Tokens:
             None if toolsets is None else tuple(sorted(set(toolsets))),
             now,
             None if seconds is None else now + seconds,
+            None if roots is None else tuple(str(root) for root in roots),
+            read_only,
         )
         with self._exclusive():
             clients = self._load()
@@ -164,7 +173,7 @@ class Tokens:
             ) from error
 
     def _store(self, clients: list[Client]) -> None:
-        data = json.dumps({"clients": [asdict(client) for client in clients]}, indent=1)
+        data = json.dumps({"clients": [_row(client) for client in clients]}, indent=1)
         places.write(self._clients_path, data.encode() + b"\n")
 
     @contextlib.contextmanager
@@ -186,6 +195,15 @@ def _digest(token: str) -> bytes:
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).digest()
 
 
+def _row(client: Client) -> dict[str, object]:
+    row = asdict(client)
+    if client.roots is None:
+        del row["roots"]
+    if not client.read_only:
+        del row["read_only"]
+    return row
+
+
 def _client(item: dict[str, object]) -> Client:
     name, sha256, toolsets = item["name"], item["sha256"], item["toolsets"]
     created, expires = item["created"], item["expires"]
@@ -195,8 +213,17 @@ def _client(item: dict[str, object]) -> Client:
         raise TypeError("sha256")
     if not isinstance(created, int | float) or not (expires is None or isinstance(expires, int | float)):
         raise TypeError("times")
-    if toolsets is None:
-        return Client(name, sha256, None, created, expires)
-    if not isinstance(toolsets, list) or not all(isinstance(toolset, str) for toolset in toolsets):
-        raise TypeError("toolsets")
-    return Client(name, sha256, tuple(toolsets), created, expires)
+    read_only = item.get("read_only", False)
+    if not isinstance(read_only, bool):
+        raise TypeError("read_only")
+    return Client(
+        name, sha256, _texts(toolsets, "toolsets"), created, expires, _texts(item.get("roots"), "roots"), read_only
+    )
+
+
+def _texts(value: object, name: str) -> tuple[str, ...] | None:
+    if value is None:
+        return None
+    if not isinstance(value, list) or not all(isinstance(text, str) and text for text in value):
+        raise TypeError(name)
+    return tuple(value)

@@ -3,50 +3,84 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
+from contextlib import aclosing, suppress
+from dataclasses import dataclass
+from typing import TypeVar
 
 from cmdr.files.watch import changes
 from cmdr.model.pane import Side
 from cmdr.model.tab import Tab
 
+T = TypeVar("T")
+
 SHARE = 0.1
 """At most this part of the time goes into reading a folder again that never stops changing."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Watch:
+    tab: Tab
+    path: bytes
+    stop: asyncio.Event
+    task: asyncio.Task[None]
 
 
 class Watching:
     """One watch for each pane, on the folder of the tab in front."""
 
-    def __init__(self, refresh: Callable[[Tab], Awaitable[None]]) -> None:
+    def __init__(self, refresh: Callable[[Tab], Awaitable[None]], is_stale: Callable[[Tab], Awaitable[bool]]) -> None:
         self._refresh = refresh
-        self._watches: dict[Side, tuple[Tab, bytes, asyncio.Event, asyncio.Task[None]]] = {}
+        self._is_stale = is_stale
+        self._watches: dict[Side, _Watch] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
 
     def watch(self, tabs: dict[Side, Tab]) -> None:
         """Watch these tabs' folders from now on."""
         for side, tab in tabs.items():
             current = self._watches.get(side)
             if current is not None:
-                if current[0] is tab and current[1] == tab.path:
+                if current.tab is tab and current.path == tab.path and not current.task.done():
                     continue
-                current[2].set()
+                current.stop.set()
             stop = asyncio.Event()
             task = asyncio.get_running_loop().create_task(self._follow(tab, tab.path, stop))
-            self._watches[side] = (tab, tab.path, stop, task)
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+            self._watches[side] = _Watch(tab, tab.path, stop, task)
 
     async def close(self) -> None:
         """End all watches."""
-        for _, _, stop, _ in self._watches.values():
-            stop.set()
-        for _, _, _, task in self._watches.values():
-            with suppress(asyncio.CancelledError):
-                await task
+        for watch in self._watches.values():
+            watch.stop.set()
+        if self._tasks:
+            await asyncio.wait(self._tasks)
         self._watches.clear()
 
     async def _follow(self, tab: Tab, path: bytes, stop: asyncio.Event) -> None:
-        async for _names in changes(path, stop):
-            if stop.is_set() or tab.path != path:
-                return
-            started = time.monotonic()
-            await self._refresh(tab)
-            spent = time.monotonic() - started
-            with suppress(TimeoutError):
-                await asyncio.wait_for(stop.wait(), spent / SHARE - spent)
+        async with aclosing(changes(path, stop)) as batches:
+            async for names in batches:
+                if stop.is_set() or tab.path != path:
+                    return
+                # The watch has begun to stand after the folder was read: what changed in between, nobody told.
+                if not names and not await _unless(stop, self._is_stale(tab)):
+                    continue
+                started = time.monotonic()
+                await _unless(stop, self._refresh(tab))
+                if tab.problem is not None:
+                    # What is watched is gone; a folder that comes back in its place is another one.
+                    return
+                spent = time.monotonic() - started
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(stop.wait(), spent / SHARE - spent)
+
+
+async def _unless(stop: asyncio.Event, work: Awaitable[T]) -> T | None:
+    """The outcome of some work, or None as soon as it is not wanted any more: it may hang on a dead mount."""
+    task = asyncio.ensure_future(work)
+    stopping = asyncio.ensure_future(stop.wait())
+    try:
+        await asyncio.wait({task, stopping}, return_when=asyncio.FIRST_COMPLETED)
+        return task.result() if task.done() else None
+    finally:
+        task.cancel()
+        stopping.cancel()

@@ -30,10 +30,16 @@ class Newcomer(Work):
         self.kept: Kept | None = None
         self._trash: Trash | None = None
         self._noted = False
+        self._note: int | None = None
+        """The note about the displaced file, written while staging and not yet on the disk."""
+
+    @property
+    def unsynced(self) -> list[int]:
+        return super().unsynced + ([] if self._note is None else [self._note])
 
     def intent(self) -> Intent:
         if self.item.existing is not None and self.bench.decider.may_replace(self.item):
-            self._choose_slot()
+            self._trash, self.kept = self._choose_slot()
         return Intent(self.index, self.temp, self.target, self.kept)
 
     def settle_target(self) -> Spot:
@@ -41,12 +47,15 @@ class Newcomer(Work):
         while True:
             spot = self.bench.spot(self.target)
             found = spot.found
+            if self.replacing is not None and self.replacing.matches(found):
+                # Decided before, for exactly this file.
+                return spot
             self.replacing = None
             if found is None:
                 return spot
             if self.bench.decider.decide(self.item, found) is Verdict.REPLACE:
                 self.replacing = found
-                self._note_displaced()
+                self._note_displaced(spot)
                 return spot
             name = free_name(self.target.name, lambda name, folder=spot.folder: _is_taken(name, folder))  # type: ignore[misc]
             self.target = self.goal = self.target.renamed(name)
@@ -66,26 +75,31 @@ class Newcomer(Work):
             self._noted = False
         return True
 
-    def _choose_slot(self) -> None:
-        self._trash = self.bench.trashes.beside(self.bench.folders.open(self.target.root, self.target.folder))
-        self.kept = self._trash.choose(self.target.name)
+    def _choose_slot(self) -> tuple[Trash, Kept]:
+        trash = self.bench.trashes.beside(self.bench.folders.open(self.target.root, self.target.folder))
+        return trash, trash.choose(self.target.name)
 
-    def _note_displaced(self) -> None:
+    def _note_displaced(self, spot: Spot) -> None:
         if self._noted:
             return
-        if self.slot is None:
-            self._choose_slot()
+        if self._trash is None or self.kept is None:
+            self._trash, self.kept = self._choose_slot()
             self.bench.intend(Intent(self.index, self.temp, self.target, self.kept))
-        slot, trash = self.slot, self._trash
-        if slot is None or trash is None:
-            raise ValueError("a slot was just chosen")
-        spot = self.bench.spot(self.target)
+        slot = self._trash.slot(self.kept)
         self._noted = True
-        fd = slot.write_note(trash.note_for(spot.folder, spot.name))
-        try:
-            self.bench.syscalls.sync_data(fd)
-        finally:
-            self.bench.syscalls.discard(fd)
+        self._note = slot.write_note(self._trash.note_for(spot.folder, spot.name))
+
+    def sync_note(self) -> None:
+        """Bring a note to the disk that was written too late to be waited for with the others."""
+        if self._note is not None:
+            self.bench.syscalls.sync_data(self._note)
+            self.drop_note()
+
+    def drop_note(self) -> None:
+        """Close the note."""
+        if self._note is not None:
+            note, self._note = self._note, None
+            self.bench.syscalls.discard(note)
 
 
 class Arrival(Newcomer):
@@ -106,9 +120,11 @@ class Arrival(Newcomer):
 
     def land(self) -> Landed:
         self.close()
+        self.drop_note()
         clean = True
         while True:
             target = self.settle_target()
+            self.sync_note()
             temp = Spot(target.folder, self.temp)
             try:
                 if self.replacing is None or self.slot is None:
@@ -132,6 +148,7 @@ class Arrival(Newcomer):
         if self.fd is not None:
             fd, self.fd = self.fd, None
             self.bench.syscalls.discard(fd)
+        self.drop_note()
         gone = self._remove_temp()
         return self.release_slot() and gone
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import ctypes
 import os
 import sys
+import time
 from collections.abc import Iterable
 
 from cmdr.files.errors import disk_error
 from cmdr.model.entry import Facts
 
+_TICK = 50_000_000  # nanoseconds; file systems keep times no finer than the kernel's own tick
 _AT_SYMLINK_NOFOLLOW = 0x100
 _STATX_BTIME = 0x800
 _BTIME_OFFSET = 0x50  # struct statx: stx_btime, seconds (s64) and nanoseconds (u32)
@@ -63,9 +65,27 @@ def look_up(path: bytes, names: Iterable[bytes]) -> list[Facts | None]:
         os.close(folder)
 
 
+def last_change(path: bytes) -> int | None:
+    """When entries of a folder were last added, renamed or taken away; None when it is gone, or when that is so short
+    ago that one more change could carry the same time."""
+    try:
+        changed = os.stat(path).st_mtime_ns
+    except (OSError, ValueError):
+        return None
+    return changed if time.time_ns() - changed > _TICK else None
+
+
 def check_exists(path: bytes) -> None:
     """Raise unless there is an entry at this path; a broken link is one."""
     try:
         os.lstat(path)
     except (OSError, ValueError) as error:
         raise disk_error(path, error) from error
+
+
+def link_target(path: bytes) -> bytes | None:
+    """Where a symbolic link leads, as it is written in the link; None for everything else."""
+    try:
+        return os.readlink(path)
+    except (OSError, ValueError):
+        return None

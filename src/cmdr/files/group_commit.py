@@ -1,7 +1,8 @@
 """Bringing many small files to the disk at once: waiting for them side by side instead of one after the other."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 from cmdr.files.syscalls import Syscalls
 
@@ -23,11 +24,11 @@ class GroupCommit:
 
     def sync(self, fds: Sequence[int]) -> list[OSError | None]:
         """Wait until all files are on the disk; for each, the error that says it is not."""
-        if len(fds) < 2:
-            return [self._one(fd) for fd in fds]
-        if self._pool is None:
-            self._pool = ThreadPoolExecutor(_THREADS, "sync")
-        return list(self._pool.map(self._one, fds))
+        return self._all(self._syscalls.sync_data, fds)
+
+    def sync_folders(self, fds: Sequence[int]) -> list[OSError | None]:
+        """Wait until the names in all directories are on the disk."""
+        return self._all(self._syscalls.sync_folder, fds)
 
     def close(self) -> None:
         """Let the threads go."""
@@ -35,9 +36,17 @@ class GroupCommit:
             self._pool.shutdown()
             self._pool = None
 
-    def _one(self, fd: int) -> OSError | None:
-        try:
-            self._syscalls.sync_data(fd)
-        except OSError as problem:
-            return problem
-        return None
+    def _all(self, sync: Callable[[int], None], fds: Sequence[int]) -> list[OSError | None]:
+        if len(fds) < 2:
+            return [_error_of(sync, fd) for fd in fds]
+        if self._pool is None:
+            self._pool = ThreadPoolExecutor(_THREADS, "sync")
+        return list(self._pool.map(partial(_error_of, sync), fds))
+
+
+def _error_of(sync: Callable[[int], None], fd: int) -> OSError | None:
+    try:
+        sync(fd)
+    except OSError as problem:
+        return problem
+    return None

@@ -16,7 +16,7 @@ from array import array
 from collections.abc import Callable
 from typing import IO
 
-from cmdr.files.errors import ScanStopped, disk_error
+from cmdr.files.errors import ReadFailed, ScanStopped, disk_error
 from cmdr.files.reading import Reading
 from cmdr.model.listing import Columns, FactColumns, Listing
 from cmdr.model.sorting import Direction, SortKey, SortOrder
@@ -47,7 +47,9 @@ def scan_in_process(path: bytes, sort: SortOrder, *, show_hidden: bool, stopped:
     ) as helper:
         assert helper.stdout is not None
         try:
-            while not select.select([helper.stdout], [], [], 0.1)[0]:
+            answer = select.poll()  # `select` itself fails once the program holds a thousand files and sockets
+            answer.register(helper.stdout, select.POLLIN)
+            while not answer.poll(100):
                 if stopped():
                     raise ScanStopped
             return _receive(helper.stdout, path, sort, show_hidden=show_hidden)
@@ -94,9 +96,12 @@ def _receive(stream: IO[bytes], path: bytes, sort: SortOrder, *, show_hidden: bo
             raise disk_error(path, OSError(failed, os.strerror(failed)))
         lengths = _HEADER.unpack(stream.read(_HEADER.size))
         folder_count, whole = struct.unpack("=Q?", stream.read(9))
+        blocks = [stream.read(length) for length in lengths]
     except struct.error as error:
-        raise disk_error(path, OSError(5, "the reading broke off")) from error
-    names, starts, kinds, inodes, order, *facts = [stream.read(length) for length in lengths]
+        raise ReadFailed(path, "the reading broke off") from error
+    if tuple(map(len, blocks)) != lengths:
+        raise ReadFailed(path, "the reading broke off")
+    names, starts, kinds, inodes, order, *facts = blocks
     columns = Columns(
         names, _array("I", starts), kinds, _array("Q", inodes), folder_count,
         FactColumns(*[_array("q", column) for column in facts]) if facts[0] else None,

@@ -2,32 +2,39 @@
 
 import os
 
-from cmdr.files.group_commit import GROUP
+from cmdr.files.group_commit import GROUP, GroupCommit
 from cmdr.files.landing import Spot
 from cmdr.files.metadata import keep_metadata
 from cmdr.files.outcome import ItemOutcome
 from cmdr.files.recorder import Intent, ItemState
-from cmdr.files.relocation import drop_note
 from cmdr.files.removal import remove_exactly
 from cmdr.files.tally import Tally
 from cmdr.files.temporary import temp_name
-from cmdr.files.trouble import TROUBLE, Drifted, fate_of
+from cmdr.files.trouble import TROUBLE, Drifted, fate_of, saying
 from cmdr.files.workbench import Landed, Workbench
 from cmdr.model.plan import Kind, Step
+
+_TOGETHER = 64
+"""How many folders are finished at a time; each holds two descriptors."""
 
 
 class MovedOut:
     """What is left to do when everything has landed."""
 
-    def __init__(self, bench: Workbench, tally: Tally) -> None:
+    def __init__(self, bench: Workbench, tally: Tally, pool: GroupCommit) -> None:
         self._bench = bench
         self._tally = tally
+        self._pool = pool
 
     def finish_folders(self) -> None:
         """Give new folders the attributes of their sources: after their children, innermost first."""
-        for fate in reversed(self._tally.fates):
-            if fate.item.step is Step.MAKE and fate.state is ItemState.STAGED:
-                self._finish_folder(fate)
+        made = [
+            fate
+            for fate in reversed(self._tally.fates)
+            if fate.item.step is Step.MAKE and fate.state is ItemState.STAGED
+        ]
+        for start in range(0, len(made), _TOGETHER):
+            self._finish_some(made[start : start + _TOGETHER])
         self._tally.write()
 
     def remove_sources(self) -> None:
@@ -43,24 +50,31 @@ class MovedOut:
             for fate, temp in group:
                 self._bench.control.checkpoint()
                 self._remove_source(fate, temp, touched)
-            self._sync(touched)
+            # The copies are on the disk; at worst a removed source shows up again after a power cut.
+            self._pool.sync_folders(sorted(touched))
             self._tally.write()
             self._bench.folders.trim()
 
-    def _finish_folder(self, fate: ItemOutcome) -> None:
+    def _finish_some(self, made: list[ItemOutcome]) -> None:
+        lost = [self._set_attributes(fate) for fate in made]
+        targets = [target for target, _ in lost if target is not None]
+        errors = dict(zip(targets, self._pool.sync_folders(targets), strict=True))
+        for fate, (target, warnings) in zip(made, lost, strict=True):
+            error = None if target is None else errors[target]
+            told = warnings if error is None else (*warnings, f"folder attributes ({saying(error)})")
+            self._tally.settle(fate.index, Landed(target=fate.target, landed=fate.landed, warnings=told))
+        self._bench.folders.trim()
+
+    def _set_attributes(self, fate: ItemOutcome) -> tuple[int | None, tuple[str, ...]]:
         item, folders = fate.item, self._bench.folders
         if item.source is None or item.target is None:
             raise ValueError("only copied folders are finished")
-        lost: tuple[str, ...]
         try:
             source = folders.open(item.source.root, item.source.rel)
             target = folders.open(item.target.root, item.target.rel)
-            lost = keep_metadata(self._bench.syscalls, source, target, os.fstat(source))
-            self._bench.syscalls.sync_folder(target)
+            return target, keep_metadata(self._bench.syscalls, source, target, os.fstat(source))
         except TROUBLE as problem:
-            lost = (f"folder attributes ({fate_of(problem)[1]})",)
-        self._tally.settle(fate.index, Landed(target=item.target, landed=fate.landed, warnings=lost))
-        folders.trim()
+            return None, (f"folder attributes ({fate_of(problem)[1]})",)
 
     def _remove_source(self, fate: ItemOutcome, temp: bytes, touched: set[int]) -> None:
         item = fate.item
@@ -77,15 +91,12 @@ class MovedOut:
             finally:
                 clean = parked.found is None
             touched.add(source.folder)
-            if item.info is not None:
-                clean = drop_note(self._bench, item.info)
         except TROUBLE as problem:
             reason = f"the source was kept: {fate_of(problem)[1]}"
             landed = Landed(ItemState.LANDED, reason, kept.target, kept.landed, kept.kept, (reason,), clean)
             self._tally.settle(fate.index, landed)
             return
-        gone = Landed(ItemState.SOURCE_REMOVED, "", kept.target, kept.landed, kept.kept, is_clean=clean)
-        self._tally.settle(fate.index, gone)
+        self._tally.settle(fate.index, Landed(ItemState.SOURCE_REMOVED, "", kept.target, kept.landed, kept.kept))
 
     def _must_have_landed(self, fate: ItemOutcome) -> None:
         if fate.item.kind is Kind.FOLDER:
@@ -93,11 +104,3 @@ class MovedOut:
         target = fate.target
         if target is None or fate.landed is None or not fate.landed.matches(self._bench.spot(target).found):
             raise Drifted("its copy is gone or has changed")
-
-    def _sync(self, touched: set[int]) -> None:
-        for folder in sorted(touched):
-            try:
-                self._bench.syscalls.sync_folder(folder)
-            except OSError:
-                # The copies are on the disk; at worst a removed source shows up again after a power cut.
-                continue

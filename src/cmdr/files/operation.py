@@ -19,7 +19,7 @@ from cmdr.files.temporary import temp_name
 from cmdr.files.trash import home_trash
 from cmdr.files.trouble import TROUBLE, fate_of, saying
 from cmdr.files.workbench import Landed, Trashes, Work, Workbench
-from cmdr.model.plan import Decision, Kind, Plan, PlanItem, Step
+from cmdr.model.plan import Decision, Kind, Place, Plan, PlanItem, Step
 
 _WORKS: dict[Step, type[Work]] = {
     Step.MAKE: MadeFolder,
@@ -73,7 +73,7 @@ class Operation:
                 tally.intend([intent])
 
             bench = Workbench(self._syscalls, folders, trashes, decider, control, intend, tally.stride, self._verify)
-            after = MovedOut(bench, tally)
+            after = MovedOut(bench, tally, pool)
             try:
                 _Line(bench, tally, pool).run(self.plan.items)
             except Cancelled:
@@ -139,7 +139,7 @@ class _Line:
             self._confirm()
             self._bench.folders.trim()
         try:
-            self._tally.begin(work.item)
+            self._tally.begin(work.index)
             work.stage()
         except Cancelled:
             self._give_up(work, ItemState.PLANNED, "")
@@ -156,12 +156,12 @@ class _Line:
 
     def _land_staged(self) -> None:
         works, self._staged = self._staged, []
-        syncing = [work for work in works if work.fd is not None]
-        errors = self._pool.sync([work.fd for work in syncing if work.fd is not None])
-        for work, error in zip(syncing, errors, strict=True):
-            if error is not None:
-                works.remove(work)
-                self._give_up(work, ItemState.FAILED, saying(error))
+        waiting = [(work, fd) for work in works for fd in work.unsynced]
+        errors = self._pool.sync([fd for _, fd in waiting])
+        failed = {work.index: error for (work, _), error in zip(waiting, errors, strict=True) if error is not None}
+        for work in [work for work in works if work.index in failed]:
+            works.remove(work)
+            self._give_up(work, ItemState.FAILED, saying(failed[work.index]))
         self._record_staged(works)
         stopped: Cancelled | None = None
         for work in works:
@@ -177,7 +177,7 @@ class _Line:
 
     def _record_staged(self, works: list[Work]) -> None:
         notes = [
-            Note(work.index, ItemState.STAGED, "", work.goal, work.staged, temp_gone=False)
+            Note(work.index, ItemState.STAGED, "", _elsewhere(work), work.staged, temp_gone=False)
             for work in works
             if work.staged is not None
         ]
@@ -192,12 +192,9 @@ class _Line:
     def _confirm(self) -> None:
         """Wait until the new names are on the disk, then settle the items."""
         landed, self._landed = self._landed, []
-        unsure: dict[int, str] = {}
-        for folder in sorted(set().union(*(work.touched for work, _ in landed))):
-            try:
-                self._bench.syscalls.sync_folder(folder)
-            except OSError as problem:
-                unsure[folder] = saying(problem)
+        folders = sorted(set().union(*(work.touched for work, _ in landed)))
+        errors = zip(folders, self._pool.sync_folders(folders), strict=True)
+        unsure = {folder: saying(error) for folder, error in errors if error is not None}
         for work, fate in landed:
             why = next((unsure[folder] for folder in work.touched if folder in unsure), "")
             self._tally.settle(work.index, _unconfirmed(fate, why) if why else fate)
@@ -205,6 +202,10 @@ class _Line:
 
     def _give_up(self, work: Work, state: ItemState, reason: str) -> None:
         self._tally.settle(work.index, Landed(state, reason, is_clean=work.abandon()))
+
+
+def _elsewhere(work: Work) -> Place | None:
+    return None if work.goal == work.item.target else work.goal
 
 
 def _unconfirmed(fate: Landed, why: str) -> Landed:

@@ -5,13 +5,17 @@ from __future__ import annotations
 import os
 from array import array
 from collections.abc import Callable, Iterable
+from itertools import islice
+from operator import attrgetter
 
 from cmdr.files.errors import ScanStopped
 from cmdr.files.facts import facts_of
 from cmdr.files.volumes import is_below, remote_mounts
 from cmdr.model.entry import FOLDER_LINK, Kind
-from cmdr.model.listing import Columns, FactColumns, Listing
+from cmdr.model.listing import UNKNOWN, Columns, FactColumns, Listing
 from cmdr.model.sorting import SortOrder
+
+_NAME = attrgetter("name")
 
 Stopped = Callable[[], bool]
 
@@ -34,11 +38,12 @@ class Reading:
 
     def take(self, entries: Iterable[os.DirEntry[bytes]]) -> None:
         """Read entries until they end or the caller has gone."""
-        for entry in entries:
-            self.names.append(entry.name)
-            self.kinds.append(self._kind(entry))
-            self.inodes.append(entry.inode())
-            if not len(self.names) % 1024 and self.stopped():
+        entries = iter(entries)
+        while batch := list(islice(entries, 4096)):
+            self.names.extend(map(_NAME, batch))
+            self.inodes.extend(map(os.DirEntry.inode, batch))
+            self.kinds.extend(map(self._kind, batch))
+            if self.stopped():
                 raise ScanStopped
 
     def listing(self, sort: SortOrder, *, show_hidden: bool, complete: bool = True) -> Listing:
@@ -74,14 +79,19 @@ class Reading:
         try:
             for place, name in enumerate(self.names):
                 facts = facts_of(folder, name)
-                sizes.append(-1 if facts is None else facts.size)
-                modified.append(-1 if facts is None else facts.modified_ns)
-                created.append(-1 if facts is None or facts.created_ns is None else facts.created_ns)
+                sizes.append(UNKNOWN if facts is None else facts.size)
+                modified.append(_storable(facts.modified_ns if facts else None))
+                created.append(_storable(facts.created_ns if facts else None))
                 if not place % 1024 and self.stopped():
                     raise ScanStopped
         finally:
             os.close(folder)
         return FactColumns(sizes, modified, created)
+
+
+def _storable(ns: int | None) -> int:
+    """A time as a column holds it: some file systems keep years that nanoseconds in 64 bits cannot count."""
+    return UNKNOWN if ns is None else max(UNKNOWN + 1, min(ns, 2**63 - 1))
 
 
 _SPECIAL = {0o010000: Kind.PIPE, 0o140000: Kind.SOCKET, 0o060000: Kind.BLOCK, 0o020000: Kind.CHARACTER}

@@ -37,6 +37,7 @@ class Renamed(Newcomer):
                 landed = self._respell(source, self.bench.spot(self.target), expected)
                 break
             target = self.settle_target()
+            self.sync_note()
             try:
                 landed = self._move(source, target, expected)
             except FileExistsError:
@@ -44,12 +45,13 @@ class Renamed(Newcomer):
             break
         clean = self.release_slot() if self.replacing is None else True
         if self.item.info is not None:
-            clean = drop_note(self.bench, self.item.info) and clean
+            clean = _drop_note(self.bench, self.item.info) and clean
         self.touched |= {source.folder, self.bench.spot(self.target).folder}
         kept = self.kept if self.replacing else None
         return Landed(target=self.target, landed=landed, kept=kept, is_clean=clean)
 
     def abandon(self) -> bool:
+        self.drop_note()
         return self.release_slot()
 
     def _move(self, source: Spot, target: Spot, expected: Fingerprint) -> Fingerprint:
@@ -227,7 +229,7 @@ class MadeFolder(Work):
             self.bench.folders.expect(self.item.target, found.dev, found.ino)
 
 
-def drop_note(bench: Workbench, info: Place) -> bool:
+def _drop_note(bench: Workbench, info: Place) -> bool:
     """Remove the trash's note about a file that has left the trash; whether it is gone."""
     try:
         note = bench.spot(info)

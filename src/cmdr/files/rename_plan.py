@@ -54,10 +54,10 @@ def _ordered(moves: Mapping[_Key, tuple[Source, bytes]], protection: Protection)
     items: list[PlanItem] = []
     done: set[_Key] = set()
     for start in moves:
-        chain: list[_Key] = []
+        chain: dict[_Key, None] = {}
         key = start
         while key in moves and key not in done and key not in chain:
-            chain.append(key)
+            chain[key] = None
             source, new = moves[key]
             key = (source.folder, new)
         if key in chain:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from itertools import islice
 
 from cmdr.files.errors import disk_error
+from cmdr.files.facts import last_change
 from cmdr.files.large_folder import scan_in_process
 from cmdr.files.reading import Reading, Stopped, never
 from cmdr.model.listing import Listing
@@ -31,14 +32,19 @@ def scan(
     `first_part` is told the beginning of a very large folder while the rest is still being read.
     """
     reading = Reading(path, stopped)
+    mark = last_change(path)
     try:
         with os.scandir(path) as entries:
             reading.take(islice(entries, LARGE))
             more = next(entries, None) is not None
         if not more:
-            return reading.listing(sort, show_hidden=show_hidden)
+            listing = reading.listing(sort, show_hidden=show_hidden)
+            listing.mark = mark
+            return listing
     except (OSError, ValueError) as error:
         raise disk_error(path, error) from error
     if first_part is not None and not sort.needs_facts:
         first_part(reading.listing(sort, show_hidden=show_hidden, complete=False))
-    return scan_in_process(path, sort, show_hidden=show_hidden, stopped=stopped)
+    listing = scan_in_process(path, sort, show_hidden=show_hidden, stopped=stopped)
+    listing.mark = mark
+    return listing

@@ -4,6 +4,7 @@ Only names that the journal wrote down as ours are touched. A temporary name tha
 the original goes back to its place, or to the trash.
 """
 
+import os
 from dataclasses import dataclass, field
 
 from cmdr.files.folders import Folders
@@ -14,7 +15,7 @@ from cmdr.files.temporary import is_temp_name
 from cmdr.files.trash import Slot, home_trash
 from cmdr.files.trouble import TROUBLE
 from cmdr.files.workbench import Trashes
-from cmdr.model.plan import Fingerprint, Place, PlanItem, Step
+from cmdr.model.plan import Fingerprint, Kind, Place, PlanItem, Step
 
 
 @dataclass(slots=True)
@@ -77,6 +78,8 @@ class _Broom:
                 self._see_to_temp(item, found)
             if item.step is Step.RENAME:
                 self._finish_displacement(item, found)
+            if item.step in (Step.RENAME, Step.TRASH):
+                self._drop_second_name(item, found)
             note = self._judge(item, found)
             self._drop_left_note(item)
             self._drop_orphan(found.kept)
@@ -111,8 +114,13 @@ class _Broom:
             self._rescue(temp, standing, found, path)
 
     def _put_back(self, item: PlanItem, found: ItemRecord, temp: Spot, standing: Fingerprint, path: bytes) -> None:
-        goals = [at for at in (item.source, item.target if item.step is Step.SWAP else None) if at is not None]
-        for goal in map(self._spot, goals):
+        goals = [
+            self._spot(at) for at in (item.source, item.target if item.step is Step.SWAP else None) if at is not None
+        ]
+        if item.step is Step.SWAP and len(goals) == 2 and _are_two_names(*goals):
+            # Stopped between the two links of the second step: the first name was free before it.
+            self._syscalls.unlink(goals[0].name, goals[0].folder)
+        for goal in goals:
             there = goal.found
             if there is not None and there.is_same_file(standing):
                 # Landed under its name by a second link; the temporary one is too much.
@@ -157,6 +165,17 @@ class _Broom:
             and item.fingerprint.is_same_file(target.found)
         ):
             self._rescue(source, standing, found, item.source.path)
+
+    def _drop_second_name(self, item: PlanItem, found: ItemRecord) -> None:
+        """A rename by way of a second link that stopped between the two names: the new one is too much."""
+        goal = found.kept.place if item.step is Step.TRASH and found.kept is not None else found.target or item.target
+        if item.source is None or goal is None or item.kind is Kind.FOLDER:
+            return
+        old, new = self._spot(item.source), self._spot(goal)
+        if _are_two_names(old, new):
+            self._syscalls.unlink(new.name, new.folder)
+            self._syscalls.sync_folder(new.folder)
+            self._report.removed.append(goal.path)
 
     def _judge(self, item: PlanItem, found: ItemRecord) -> Note:
         """Whether the item had been carried out after all."""
@@ -215,3 +234,12 @@ class _Broom:
             if slot.note.found is not None and slot.spot.found is None:
                 slot.forget()
                 self._report.removed.append(kept.note_place.path)
+
+
+def _are_two_names(first: Spot, second: Spot) -> bool:
+    """Whether one file stands under both names; two spellings of one name, where case is ignored, do not count."""
+    standing = first.found
+    if standing is None or standing.kind is Kind.FOLDER or not standing.is_same_file(second.found):
+        return False
+    names = set(map(os.fsencode, os.listdir(second.folder)))
+    return second.name in names and (first.folder != second.folder or first.name in names)

@@ -19,30 +19,34 @@ class Tally:
         self._control = control
         self._notes: list[Note] = []
         self._current: PlanItem | None = None
-        self._strode = 0
+        self._at = 0
+        self._strode: dict[int, int] = {}
+        """Bytes copied for items that are not settled yet."""
         self._bytes = 0
+        self._total = sum(item.totals.bytes for item in plan.items)
         self._settled = 0
         self.fates = [ItemOutcome(index, item, ItemState.PLANNED) for index, item in enumerate(plan.items)]
 
-    def begin(self, item: PlanItem) -> None:
+    def begin(self, index: int) -> None:
         """An item is being worked on; waits while paused, raises Cancelled when the person said stop."""
-        self._current = item
-        self._strode = 0
+        self._at = index
+        self._current = self._plan.items[index]
         self._control.checkpoint()
 
     def stride(self, count: int) -> None:
         """Some bytes of the current item are copied; waits or stops as `begin` does."""
-        self._strode += count
-        self._report(self._bytes + self._strode)
+        self._strode[self._at] = self._strode.get(self._at, 0) + count
+        self._bytes += count
+        self._report()
         self._control.checkpoint()
 
     def settle(self, index: int, landed: Landed) -> None:
         """What became of an item."""
         before = self.fates[index]
+        self._bytes -= self._strode.pop(index, 0)
         if landed.state.is_settled and not before.state.is_settled:
             self._settled += 1
             self._bytes += before.item.totals.bytes
-            self._strode = 0
         self.fates[index] = replace(
             before,
             state=landed.state,
@@ -64,7 +68,7 @@ class Tally:
                 landed.is_clean,
             )
         )
-        self._report(self._bytes)
+        self._report()
 
     def stage(self, notes: list[Note]) -> None:
         """Some items are complete under temporary names: written down before they land."""
@@ -83,6 +87,7 @@ class Tally:
             notes, self._notes = self._notes, []
             self._recorder.note(self._operation, notes)
 
-    def _report(self, done: int) -> None:
-        total = self._plan.totals.bytes
-        self._control.progress(Progress(self._settled, len(self.fates), min(done, total), total, self._current))
+    def _report(self) -> None:
+        total = self._total
+        done = min(self._bytes, total)
+        self._control.progress(Progress(self._settled, len(self.fates), done, total, self._current))

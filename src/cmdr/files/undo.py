@@ -76,6 +76,7 @@ class _Inverse:
     made: list[PlanItem] = field(default_factory=list)
     """Folders that were moved away and come back."""
     renamed: list[PlanItem] = field(default_factory=list)
+    swapped: list[PlanItem] = field(default_factory=list)
     copied: list[PlanItem] = field(default_factory=list)
     emptied: list[PlanItem] = field(default_factory=list)
     """Folders that go, innermost first."""
@@ -83,7 +84,7 @@ class _Inverse:
     def items(self) -> list[PlanItem]:
         """All of them, in order."""
         made = sorted(self.made, key=lambda item: item.target.rel.count(b"/") if item.target is not None else 0)
-        return [*made, *self.renamed, *reversed(self.copied), *self.emptied]
+        return [*made, *self.renamed, *reversed(self.copied), *self.swapped, *self.emptied]
 
     def add(self, item: PlanItem, found: ItemRecord) -> None:
         """The inverse of one item, newest first."""
@@ -123,16 +124,15 @@ class _Inverse:
         if landed is None or not landed.matches(self._look(target)):
             self._nothing(item, target, _DRIFTED)
             return
-        here = target
-        if found.kept is not None:
-            self._swap(item, found.kept.place, self._look(found.kept.place), target, landed)
-            here = found.kept.place
         if found.state is ItemState.SOURCE_REMOVED and item.source is not None:
-            note = found.kept.note_place if found.kept is not None else None
-            back = PlanItem(Step.COPY, item.kind, here, item.source, landed, totals=item.totals)
-            self.copied.append(replace(back, remove_source=True, info=note))
+            gone = found.kept is None
+            back = PlanItem(Step.COPY, item.kind, target, item.source, landed, totals=item.totals)
+            self.copied.append(replace(back, remove_source=gone))
         elif found.kept is None:
             self.renamed.append(self._away(item, target, landed))
+        if found.kept is not None:
+            # What was displaced gets its name back; what displaced it stays in the trash in its stead.
+            self._swap(item, found.kept.place, self._look(found.kept.place), target, landed)
 
     def _away(self, item: PlanItem, target: Place, landed: Fingerprint) -> PlanItem:
         """The end of a copy: removed while its source is still there, kept in the trash otherwise."""
@@ -177,7 +177,7 @@ class _Inverse:
         if first_mark is None or second_mark is None:
             self._nothing(item, second, _DRIFTED)
             return
-        self.renamed.append(
+        self.swapped.append(
             PlanItem(Step.SWAP, first_mark.kind, first, second, first_mark, second_mark, totals=item.totals)
         )
 

@@ -2,27 +2,71 @@
 
 import asyncio
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
+from contextlib import ExitStack, aclosing, suppress
 
 import watchfiles
 
+UNTOLD = "\ufffd".encode()
+"""Stands for a changed name that the watcher could not tell: one that is not UTF-8."""
+PAUSE = 0.2
 
-async def changes(path: bytes, stop: asyncio.Event) -> AsyncIterator[frozenset[bytes]]:
+
+async def changes(path: bytes, stop: asyncio.Event) -> AsyncGenerator[frozenset[bytes], None]:
     """The names that changed in a folder, gathered over a few milliseconds; ends when `stop` is set.
 
-    A folder that cannot be watched (gone, forbidden, out of watches) yields nothing and ends.
+    An answer without names says that the watch stands, and that no later change will be missed. A folder that cannot
+    be watched (gone, forbidden, out of watches) yields nothing and ends.
     """
+    with ExitStack() as stack:
+        try:
+            text = _in_utf8(path, stack)
+            while not stop.is_set():
+                try:
+                    async with aclosing(_batches(text, stop)) as batches:
+                        async for names in batches:
+                            yield names
+                except ExceptionGroup:
+                    # The watcher breaks on a name that is not UTF-8. Something did change; then watch anew.
+                    yield frozenset({UNTOLD})
+                    with suppress(TimeoutError):
+                        await asyncio.wait_for(stop.wait(), PAUSE)
+        except (OSError, RuntimeError, ValueError):
+            return
+
+
+async def _batches(path: str, stop: asyncio.Event) -> AsyncGenerator[frozenset[bytes], None]:
     watcher = watchfiles.awatch(
-        os.fsdecode(path),
+        path,
         watch_filter=None,
         debounce=200,
         step=20,
         stop_event=stop,
         recursive=False,
-        ignore_permission_denied=True,
+        ignore_permission_denied=False,
     )
+    async with aclosing(watcher):
+        batch = asyncio.ensure_future(anext(watcher))
+        try:
+            await asyncio.sleep(0)  # in its first step the watcher registers with the system
+            if not batch.done():
+                yield frozenset()
+            while True:
+                yield frozenset(os.path.basename(os.fsencode(changed)) for _, changed in await batch)
+                batch = asyncio.ensure_future(anext(watcher))
+        except StopAsyncIteration:
+            return
+        finally:
+            if not batch.done():
+                stop.set()
+            await asyncio.gather(batch, return_exceptions=True)
+
+
+def _in_utf8(path: bytes, stack: ExitStack) -> str:
+    """A path as the watcher takes it. One that is not UTF-8 is reached through the open folder itself."""
     try:
-        async for batch in watcher:
-            yield frozenset(os.path.basename(os.fsencode(changed)) for _, changed in batch)
-    except (OSError, RuntimeError, ValueError):
-        return
+        return path.decode()
+    except UnicodeDecodeError:
+        folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        stack.callback(os.close, folder)
+        return f"/proc/self/fd/{folder}"

@@ -104,6 +104,11 @@ class Work:
         """Clean up after a failure; whether no temporary name is left behind."""
         return True
 
+    @property
+    def unsynced(self) -> list[int]:
+        """The files that must be on the disk before this lands."""
+        return [] if self.fd is None else [self.fd]
+
     def close(self) -> None:
         """Close the prepared file; an error means it may not be on the disk."""
         if self.fd is not None:

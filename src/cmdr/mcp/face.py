@@ -1,5 +1,6 @@
 """The agent face: one endpoint that speaks both eras of the protocol."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -11,7 +12,7 @@ from mcp.server.streamable_http_manager import StreamableHTTPASGIApp, Streamable
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from cmdr import __version__
 from cmdr.core.commander import Commander
@@ -39,6 +40,7 @@ class McpFace:
     """Everything of the agent face that the application mounts."""
 
     def __init__(self, commander: Commander) -> None:
+        self._commander = commander
         tools = Tools(commander)
         resources = Resources(commander)
         self._subscriptions = Subscriptions(commander)
@@ -68,7 +70,7 @@ class McpFace:
 
     def routes(self) -> list[BaseRoute]:
         """`/mcp` for every verb, and a sign of life."""
-        return mcp_routes(self._manager)
+        return mcp_routes(self._manager, self._commander.quitting)
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
@@ -86,16 +88,48 @@ def manager_of(server: Server) -> StreamableHTTPSessionManager:
     return StreamableHTTPSessionManager(server, max_request_body_size=MAX_BODY, max_sessions=SESSIONS)
 
 
-def mcp_routes(manager: StreamableHTTPSessionManager) -> list[BaseRoute]:
-    """The routes of a transport."""
+def mcp_routes(manager: StreamableHTTPSessionManager, ending: asyncio.Event) -> list[BaseRoute]:
+    """The routes of a transport that ends when `ending` is set."""
     return [
-        Route("/mcp", _SessionsByCaller(StreamableHTTPASGIApp(manager))),
+        Route("/mcp", _EndingStreams(_SessionsByCaller(StreamableHTTPASGIApp(manager)), ending)),
         Route("/mcp/health", _health, methods=["GET"]),
     ]
 
 
 async def _health(request: Request) -> Response:
     return JSONResponse({"ok": True})
+
+
+class _EndingStreams:
+    """Ends the standing streams of older clients with the program, which would wait for them otherwise."""
+
+    def __init__(self, app: ASGIApp, ending: asyncio.Event) -> None:
+        self._app = app
+        self._ending = ending
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["method"] != "GET":
+            return await self._app(scope, receive, send)
+        is_open = False
+
+        async def receive_or_end() -> Message:
+            message = asyncio.ensure_future(receive())
+            ended = asyncio.ensure_future(self._ending.wait())
+            try:
+                await asyncio.wait({message, ended}, return_when=asyncio.FIRST_COMPLETED)
+                return message.result() if message.done() else {"type": "http.disconnect"}
+            finally:
+                message.cancel()
+                ended.cancel()
+
+        async def send_and_note(message: Message) -> None:
+            nonlocal is_open
+            is_open = message["type"] == "http.response.start" or message.get("more_body", False)
+            await send(message)
+
+        await self._app(scope, receive_or_end, send_and_note)
+        if is_open and self._ending.is_set():
+            await send({"type": "http.response.body", "body": b""})
 
 
 class _SessionsByCaller:

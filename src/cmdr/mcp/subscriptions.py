@@ -27,20 +27,21 @@ class Subscriptions:
         self._bus = InMemorySubscriptionBus()
         self._sessions: dict[str, set[ServerSession]] = {}
         self._standing: dict[str, object] = {}
-        self._task: asyncio.Task[None] | None = None
+        self._tasks: list[asyncio.Task[None]] = []
         self.listen = ListenHandler(self._bus)
 
     def start(self) -> None:
         """Begin to publish changes."""
-        self._task = asyncio.get_running_loop().create_task(self._publish())
+        loop = asyncio.get_running_loop()
+        self._tasks = [loop.create_task(self._publish()), loop.create_task(self._end_on_quit())]
 
     async def close(self) -> None:
         """End all streams gracefully."""
         self.listen.close()
-        if self._task is not None:
-            self._task.cancel()
+        for task in self._tasks:
+            task.cancel()
             with suppress(asyncio.CancelledError):
-                await self._task
+                await task
 
     async def subscribe(self, ctx: Context, params: types.SubscribeRequestParams) -> types.EmptyResult:
         """Remember an older client's session."""
@@ -53,6 +54,11 @@ class Subscriptions:
         """Forget it again."""
         self._sessions.get(str(params.uri), set()).discard(ctx.session)
         return types.EmptyResult()
+
+    async def _end_on_quit(self) -> None:
+        # The web server waits for open streams before it closes the faces, so they end here, at once.
+        await self._commander.quitting.wait()
+        self.listen.close()
 
     async def _publish(self) -> None:
         rev = self._commander.events.rev

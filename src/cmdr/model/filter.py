@@ -1,14 +1,14 @@
 """What to look for in a tree: the filter AST, version 1.
 
-A filter is a tree of frozen nodes. It has a JSON form (`to_json`, `from_json`) and a one-line text form
-(`filter_text`), and both bring back the very same tree. Whoever evaluates it decides how; nothing here knows an index.
+A filter is a tree of frozen nodes. It has a JSON form (`filter_json`) and a one-line text form (`filter_text`), and
+both bring back the very same tree. Whoever evaluates it decides how; nothing here knows an index.
 Names and paths in a filter are the printable form of `names.to_wire`.
 """
 
 import re
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, get_args
+from datetime import datetime
+from typing import Literal, get_args
 
 VERSION = 1
 MAX_DEPTH = 32
@@ -157,146 +157,6 @@ class Question:
     limit: int | None = None
 
 
-# -- JSON -------------------------------------------------------------------------------------------------------------
-def to_json(node: Filter) -> dict[str, Any]:
-    """The JSON form: one key per node."""
-    match node:
-        case And(items):
-            return {"and": [to_json(item) for item in items]}
-        case Or(items):
-            return {"or": [to_json(item) for item in items]}
-        case Not(item):
-            return {"not": to_json(item)}
-        case Text(field, op, value, case):
-            return {field: {op: value, "case": True} if case else {op: value}}
-        case Ext(values):
-            return {"ext": list(values)}
-        case KindIs(values):
-            return {"kind": list(values)}
-        case Number(field, least, most):
-            bounds = {"min": least, "max": most}
-            return {field: {key: value for key, value in bounds.items() if value is not None}}
-        case Time(field, after, before):
-            times = {"after": after, "before": before}
-            return {field: {key: value for key, value in times.items() if value is not None}}
-        case Under(place):
-            return {"under": place}
-        case Mode(bits):
-            return {"mode": f"{bits:04o}"}
-        case Owner(values):
-            return {"owner": list(values)}
-        case Is(trait):
-            return {trait: True}
-        case InSet(set_id):
-            return {"inSet": set_id}
-        case DuplicateOf(place):
-            return {"duplicateOf": place}
-
-
-def from_json(data: object) -> Filter:
-    """Read the JSON form; an unknown node or value is an error with its place."""
-    return _Reader().node(data, "$", 1)
-
-
-class _Reader:
-    def __init__(self) -> None:
-        self.nodes = 0
-
-    def node(self, data: object, at: str, depth: int) -> Filter:
-        self.nodes += 1
-        if depth > MAX_DEPTH:
-            raise FilterError(f"Filters may be nested {MAX_DEPTH} deep.", at)
-        if self.nodes > MAX_NODES:
-            raise FilterError(f"A filter may have {MAX_NODES} parts.", at)
-        if not isinstance(data, Mapping) or len(data) != 1:
-            raise FilterError('Each part is an object with one key, such as {"ext": ["py"]}.', at)
-        key, value = next(iter(data.items()))
-        here = f"{at}.{key}"
-        if key in ("and", "or"):
-            if not isinstance(value, Sequence) or isinstance(value, str):
-                raise FilterError(f"`{key}` takes a list of filters.", here)
-            items = tuple(self.node(item, f"{here}[{i}]", depth + 1) for i, item in enumerate(value))
-            return And(items) if key == "and" else Or(items)
-        if key == "not":
-            return Not(self.node(value, here, depth + 1))
-        return _leaf(str(key), value, here)
-
-
-def _leaf(key: str, value: object, at: str) -> Filter:
-    if key in get_args(TextField):
-        return _text_leaf(key, value, at)
-    if key in get_args(NumberField):
-        bounds = _object(value, ("min", "max"), at)
-        return checked(Number(key, bounds.get("min"), bounds.get("max")), at)  # type: ignore[arg-type]
-    if key in get_args(TimeField):
-        times = _object(value, ("after", "before"), at)
-        return checked(Time(key, times.get("after"), times.get("before")), at)  # type: ignore[arg-type]
-    if key in get_args(Trait):
-        if value is not True:
-            raise FilterError(f"`{key}` takes true; use `not` for the opposite.", at)
-        return Is(key)  # type: ignore[arg-type]
-    match key:
-        case "ext":
-            return checked(Ext(_words(value, at)), at)
-        case "kind":
-            return checked(KindIs(_words(value, at)), at)  # type: ignore[arg-type]
-        case "owner":
-            return checked(Owner(_words(value, at)), at)
-        case "under":
-            return checked(Under(_word(value, at)), at)
-        case "inSet":
-            return checked(InSet(_word(value, at)), at)
-        case "duplicateOf":
-            return checked(DuplicateOf(_word(value, at)), at)
-        case "mode":
-            text = _word(value, at)
-            if not re.fullmatch(r"[0-7]{1,5}", text):
-                raise FilterError("`mode` takes permission bits in octal, such as 0111.", at)
-            return checked(Mode(int(text, 8)), at)
-    raise FilterError(f"There is no filter called `{key[:40]}`. Known: {', '.join(KNOWN)}.", at)
-
-
-def _text_leaf(key: str, value: object, at: str) -> Filter:
-    if isinstance(value, str):
-        return checked(Text(key, "contains", value), at)  # type: ignore[arg-type]
-    data = _object(value, (*get_args(TextOp), "case"), at)
-    case = data.pop("case", False)
-    if not isinstance(case, bool) or len(data) != 1:
-        raise FilterError(f"`{key}` takes one of {', '.join(get_args(TextOp))}, and `case` as true or false.", at)
-    op, text = next(iter(data.items()))
-    return checked(Text(key, op, _word(text, at), case), at)  # type: ignore[arg-type]
-
-
-def _object(value: object, keys: tuple[str, ...], at: str) -> dict[str, Any]:
-    if not isinstance(value, Mapping) or not value:
-        raise FilterError(f"This takes an object with {' or '.join(keys)}.", at)
-    for key in value:
-        if key not in keys:
-            raise FilterError(f"`{str(key)[:40]}` is not known here; use {', '.join(keys)}.", at)
-    return {str(key): one for key, one in value.items()}
-
-
-def _word(value: object, at: str) -> str:
-    if not isinstance(value, str):
-        raise FilterError("This takes a text.", at)
-    return value
-
-
-def _words(value: object, at: str) -> tuple[str, ...]:
-    if isinstance(value, str):  # models send a single text where a list is meant
-        return (value,)
-    if not isinstance(value, Sequence):
-        raise FilterError("This takes a list of texts.", at)
-    if len(value) > MAX_VALUES:
-        raise FilterError(f"A list may have {MAX_VALUES:,} values.", at)
-    return tuple(_word(one, f"{at}[{i}]") for i, one in enumerate(value))
-
-
-KNOWN = ("and", "or", "not", "name", "path", "ext", "kind", "size", "allocated", "mtime", "ctime", "depth", "under")
-KNOWN += ("mode", "owner", "empty", "brokenLink", "hardlinked", "inSet", "duplicateOf")
-
-
-# -- validity -----------------------------------------------------------------------------------------------------------
 def checked(node: Filter, at: int | str) -> Filter:
     """The leaf itself when its values make sense; a FilterError with the place otherwise."""
     match node:
@@ -311,13 +171,15 @@ def checked(node: Filter, at: int | str) -> Filter:
             if isinstance(node, Ext):
                 return Ext(tuple(one.removeprefix(".") or one for one in node.values))
         case Number(_, least, most):
-            for one in (least, most):
-                if one is not None and (not isinstance(one, int) or isinstance(one, bool) or not 0 <= one < 1 << 63):
+            bounds: tuple[object, ...] = (least, most)  # from outside, so of any type
+            for one in bounds:
+                if one is not None and (type(one) is not int or not 0 <= one < 1 << 63):
                     raise FilterError("Bounds are whole numbers from 0 on.", at)
             if least is None and most is None:
                 raise FilterError("At least one bound is needed.", at)
         case Time(_, after, before):
-            for moment in (after, before):
+            moments: tuple[object, ...] = (after, before)
+            for moment in moments:
                 if moment is not None and not (isinstance(moment, str) and is_moment(moment)):
                     raise FilterError("A time is an ISO date or time (2026-01-31), or an age such as 30d or 12h.", at)
             if after is None and before is None:
@@ -340,8 +202,6 @@ def is_moment(text: str) -> bool:
         return True
     if not _INSTANT.fullmatch(text):
         return False
-    from datetime import datetime
-
     try:
         datetime.fromisoformat(text)
     except ValueError:
@@ -349,7 +209,6 @@ def is_moment(text: str) -> bool:
     return True
 
 
-# -- normal form ----------------------------------------------------------------------------------------------------------
 def normal(node: Filter) -> Filter:
     """The same question in its plainest shape: `not` only on leaves, nothing nested in its own kind, no repeats."""
     return _normal(node, False)
@@ -366,7 +225,10 @@ def _normal(node: Filter, negate: bool) -> Filter:
                 plain = _normal(item, negate)
                 flat.update(dict.fromkeys(plain.items if isinstance(plain, together) else (plain,)))
             return next(iter(flat)) if len(flat) == 1 else together(tuple(flat))
-        case Ext(values) | KindIs(values) | Owner(values):
-            tidy = replace(node, values=tuple(sorted(set(values))))
+        case Ext() | Owner():
+            tidy = replace(node, values=tuple(sorted(set(node.values))))
             return Not(tidy) if negate else tidy
+        case KindIs(kinds):
+            kind = KindIs(tuple(sorted(set(kinds))))
+            return Not(kind) if negate else kind
     return Not(node) if negate else node

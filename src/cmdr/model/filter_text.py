@@ -47,7 +47,6 @@ _PLAIN_WORD = re.compile(r'[^\s()",:=<>*?\\]+')
 _TRAITS = {trait.lower(): trait for trait in get_args(Trait)}
 
 
-# -- writing ------------------------------------------------------------------------------------------------------------
 def to_text(node: Filter) -> str:
     """One line that `from_text` reads back as the same filter."""
     match node:
@@ -109,7 +108,6 @@ def _list(values: tuple[str, ...]) -> str:
     return ",".join(one if _PLAIN_WORD.fullmatch(one) else _quote(one) for one in values)
 
 
-# -- reading ------------------------------------------------------------------------------------------------------------
 def from_text(text: str) -> Filter:
     """Read a one-line filter; an empty line asks for everything."""
     if len(text) > MAX_LENGTH:
@@ -138,7 +136,9 @@ class _Reader:
     def keyword(self, word: str) -> bool:
         """Take a lone word of the grammar, when it stands here."""
         end = self.at + len(word)
-        if self.text[self.at : end].lower() != word or (end < len(self.text) and not self.text[end].isspace() and self.text[end] != "("):
+        if self.text[self.at : end].lower() != word or (
+            end < len(self.text) and not self.text[end].isspace() and self.text[end] != "("
+        ):
             return False
         self.at = end
         self.blank()

@@ -44,6 +44,11 @@ class History:
         """Make the visit that `peek` showed the current one."""
         self.here += step
 
+    def forget(self, step: int) -> None:
+        """Drop the visit that `peek` showed: its folder is gone."""
+        del self.visits[self.here + step]
+        self.here += min(step, 0)
+
     def last_cursor(self, path: bytes) -> bytes | None:
         """The name the cursor last stood on in a folder."""
         for visit in reversed(self.visits):

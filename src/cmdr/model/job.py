@@ -74,3 +74,5 @@ class Job:
     problems: tuple[str, ...] = ()
     """What was skipped, failed or could not be kept; at most a handful."""
     can_retry: bool = False
+    output: str = ""
+    """What a command wrote, shortened; empty for changes to files."""

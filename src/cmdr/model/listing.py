@@ -6,14 +6,18 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 
 from cmdr.model.entry import FOLDER_LINK, Entry, Facts, Kind
 from cmdr.model.sorting import Direction, SortKey, SortOrder, extension, name_order, order_by
 
+UNKNOWN = -(2**63)
+"""Stands in a fact column where nothing is known; times before 1970 are negative and known."""
+
 
 @dataclass(frozen=True, slots=True)
 class FactColumns:
-    """Size and times of every entry, kept only when the sort needs them; -1 means unknown."""
+    """Size and times of every entry, kept only when the sort needs them."""
 
     sizes: array[int]
     modified_ns: array[int]
@@ -43,22 +47,19 @@ class Columns:
         """Columns from rows in any order."""
         folders = [kind in (Kind.FOLDER, FOLDER_LINK) for kind in kinds]
         order = name_order(names, folders)
-        starts = array("I", [1])
-        end = 1
-        for row in order:
-            end += len(names[row]) + 1
-            starts.append(end)
+        ordered = list(map(names.__getitem__, order))
+        lengths = map(len, ordered)
         return cls(
-            names=b"\0" + b"".join([names[row] + b"\0" for row in order]),
-            starts=starts,
-            kinds="".join([kinds[row] for row in order]).encode(),
-            inodes=array("Q", [inodes[row] for row in order]),
+            names=b"\0" + b"\0".join(ordered) + b"\0" if ordered else b"\0",
+            starts=array("I", accumulate(lengths, lambda end, length: end + length + 1, initial=1)),
+            kinds="".join(map(kinds.__getitem__, order)).encode(),
+            inodes=array("Q", map(inodes.__getitem__, order)),
             folder_count=sum(folders),
             facts=facts
             and FactColumns(
-                array("q", [facts.sizes[row] for row in order]),
-                array("q", [facts.modified_ns[row] for row in order]),
-                array("q", [facts.created_ns[row] for row in order]),
+                array("q", map(facts.sizes.__getitem__, order)),
+                array("q", map(facts.modified_ns.__getitem__, order)),
+                array("q", map(facts.created_ns.__getitem__, order)),
             ),
         )
 
@@ -112,7 +113,7 @@ def arrange(columns: Columns, sort: SortOrder, *, show_hidden: bool) -> Sequence
         SortKey.CREATED: facts.created_ns,
     }[sort.by]
     return order_by(
-        lambda row: None if column[row] < 0 else column[row],
+        lambda row: None if column[row] == UNKNOWN else column[row],
         rows,
         columns.folder_count,
         descending=descending,
@@ -137,6 +138,8 @@ class Listing:
     """False while the first part of a very large folder stands in for the rest."""
     looked_up: dict[int, Facts | None] = field(default_factory=dict)
     """Facts of rows that were looked at, by row; None where the entry could not be read."""
+    mark: int | None = None
+    """When the folder's entries had last changed before it was read; None when that was only just now."""
 
     @classmethod
     def of(cls, columns: Columns, sort: SortOrder, *, show_hidden: bool, complete: bool = True) -> Listing:
@@ -147,6 +150,11 @@ class Listing:
     def empty(cls) -> Listing:
         """What a pane shows before its first folder stands."""
         return cls(NOTHING, range(0), SortOrder(), show_hidden=False)
+
+    def arranged(self, sort: SortOrder, *, show_hidden: bool) -> Listing:
+        """The same reading of the folder in another order."""
+        order = arrange(self.columns, sort, show_hidden=show_hidden)
+        return Listing(self.columns, order, sort, show_hidden, self.complete, self.looked_up, self.mark)
 
     def __len__(self) -> int:
         return len(self.order)

@@ -22,8 +22,8 @@ def matcher(text: str, *, part: bool) -> Callable[[str], bool]:
     With `part`, a text without wildcards matches names that hold it anywhere.
     """
     patterns = []
-    for mask in text.split(";"):
-        mask = mask.strip() or "*"
+    for typed in text.split(";"):
+        mask = typed.strip() or "*"
         pattern = re.escape(mask) if part and not is_mask(mask) else fnmatch.translate(mask)
         patterns.append(f"(?:{pattern})")
     case = re.IGNORECASE if text == text.lower() else 0

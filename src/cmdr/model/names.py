@@ -25,11 +25,11 @@ def to_wire(name: bytes) -> str:
 def from_wire(text: str) -> bytes:
     """The bytes that a printable form stands for; unknown escapes are literal text."""
     if "\\" not in text:
-        return text.encode("utf-8", "surrogateescape")
+        return _raw(text)
     out = bytearray()
     end = 0
     for found in _ESCAPE.finditer(text):
-        out += text[end : found.start()].encode("utf-8", "surrogateescape")
+        out += _raw(text[end : found.start()])
         backslash, byte, point = found.groups()
         if backslash:
             out += b"\\"
@@ -38,8 +38,22 @@ def from_wire(text: str) -> bytes:
         else:
             out += _character(point) or found.group().encode()
         end = found.end()
-    out += text[end:].encode("utf-8", "surrogateescape")
+    out += _raw(text[end:])
     return bytes(out)
+
+
+def printable(text: str, longest: int = 60) -> str:
+    """What somebody sent, as it may stand in one line of an answer: printable, and cut to a bounded length."""
+    shown = to_wire(_raw(text[:longest]))
+    return shown if len(shown) <= longest and len(text) <= longest else shown[: longest - 1] + "…"
+
+
+def _raw(text: str) -> bytes:
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        # Half of a surrogate pair, as JSON can carry it: no character, and no name that anybody has.
+        return text.encode("utf-8", "surrogatepass")
 
 
 def _escape(char: str) -> str:

@@ -29,6 +29,8 @@ class Verb(StrEnum):
     RESTORE = "restore"
     WRITE = "write"
     UNDO = "undo"
+    RUN = "run"
+    """Run a command; see `command_plan`."""
 
 
 class Step(StrEnum):

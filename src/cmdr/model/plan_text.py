@@ -2,6 +2,7 @@
 
 import os
 
+from cmdr.model.command_plan import CommandPlan
 from cmdr.model.names import to_wire
 from cmdr.model.plan import Plan, PlanItem, Verb
 from cmdr.model.units import count, human_size
@@ -18,12 +19,15 @@ _DOES = {
     Verb.RESTORE: "Restore",
     Verb.WRITE: "Write",
     Verb.UNDO: "Undo",
+    Verb.RUN: "Run",
 }
 SHOWN = 10
 
 
 def title_of(plan: Plan) -> str:
     """What the plan does, in one line."""
+    if isinstance(plan, CommandPlan):
+        return plan.title
     if plan.verb in (Verb.MKDIR, Verb.MKFILE, Verb.WRITE) and len(plan.items) == 1:
         return f"{_DOES[plan.verb]} {to_wire(plan.items[0].place.path)}"
     told = f"{_DOES[plan.verb]} {amount_of(plan)}"
@@ -48,6 +52,8 @@ def word_to_type(plan: Plan) -> str | None:
 
 def summary_of(plan: Plan) -> list[str]:
     """Everything a person needs to decide, one fact a line; the caller may cut lines, never the order."""
+    if isinstance(plan, CommandPlan):
+        return plan.summary
     lines = [title_of(plan)]
     lines += [f"from {to_wire(folder)}" for folder in _source_folders(plan)]
     if plan.destination is not None and plan.free_bytes is not None and plan.need_bytes:

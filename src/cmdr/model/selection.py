@@ -1,5 +1,6 @@
 """What is selected in a listing: a set over all its rows, kept by identity when the folder changes."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from cmdr.model.listing import Columns
@@ -8,12 +9,14 @@ from cmdr.model.listing import Columns
 class Selection:
     """One flag for each row of the columns it belongs to."""
 
-    __slots__ = ("_flags", "count")
+    __slots__ = ("_flags", "count", "version")
 
     def __init__(self, rows: int = 0) -> None:
         self._flags = bytearray(rows)
         self.count = 0
         """How many rows are selected."""
+        self.version = 0
+        """Rises with every change, so that whoever draws it can see one."""
 
     def __contains__(self, row: int) -> bool:
         return bool(self._flags[row])
@@ -23,22 +26,26 @@ class Selection:
         for row in rows:
             self._flags[row] = 1
         self.count = self._flags.count(1)
+        self.version += 1
 
     def remove(self, rows: Iterable[int]) -> None:
         """Deselect rows."""
         for row in rows:
             self._flags[row] = 0
         self.count = self._flags.count(1)
+        self.version += 1
 
     def toggle(self, row: int) -> None:
         """Turn one row over."""
         self._flags[row] ^= 1
         self.count += 1 if self._flags[row] else -1
+        self.version += 1
 
     def clear(self) -> None:
         """Select nothing."""
         self._flags = bytearray(len(self._flags))
         self.count = 0
+        self.version += 1
 
     def rows(self) -> Iterator[int]:
         """The selected rows, in name order."""
@@ -60,10 +67,10 @@ def follow(rows: Iterable[int], old: Columns, new: Columns) -> Iterator[int]:
     """Where entries of one reading of a folder stand in the next; entries that are gone are left out.
 
     The same name is the same entry, even when a program replaced the file behind it. A name that vanished may have
-    been renamed: then the inode tells its new name, unless another old entry already had that name.
+    been renamed: then the inode tells its new name, unless another old entry already had that name. One entry never
+    becomes two: of several new names for one inode, only as many count as have vanished.
     """
     wanted = {old.name(row): old.inodes[row] for row in rows}
-    renamed: dict[int, bytes] = {}
     if len(wanted) > 64:
         for row in range(len(new)):
             if new.name(row) in wanted:
@@ -74,8 +81,9 @@ def follow(rows: Iterable[int], old: Columns, new: Columns) -> Iterator[int]:
             if (found := new.find(name)) is not None:
                 del wanted[name]
                 yield found
-    renamed = {inode: name for name, inode in wanted.items() if inode}
-    if renamed:
+    vanished = Counter(inode for inode in wanted.values() if inode)
+    if vanished:
         for row, inode in enumerate(new.inodes):
-            if inode in renamed and old.find(new.name(row)) is None:
+            if vanished[inode] and old.find(new.name(row)) is None:
+                vanished[inode] -= 1
                 yield row

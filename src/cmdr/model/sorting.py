@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 _DIGITS = re.compile(rb"([0-9]+)")
-_SEPARATOR = b"/"  # the one byte besides NUL that no file name holds
+_LEADING_ZERO = re.compile(rb"(?<![0-9])0[0-9]*")
+_SEPARATOR = b"\0"  # the one byte that no path holds
 
 # A run of digits becomes its length and then its digits without leading zeros, so that plain byte order is numeric
 # order. Nine and more digits share the prefix 9 and spell out their length.
@@ -65,8 +66,14 @@ def natural_keys(names: Sequence[bytes]) -> list[str]:
     else:
         folded = folded.decode("utf-8", "surrogateescape").casefold().encode("utf-8", "surrogateescape")
     parts = _DIGITS.split(folded)
-    parts[1::2] = [_LENGTH[len(run)] + run for run in [digits.lstrip(b"0") for digits in parts[1::2]]]
-    return b"".join(parts).decode("latin-1").split("/")
+    runs = parts[1::2]
+    # Runs of one length everywhere, as in numbered photos, stand in numeric order already.
+    if len(set(map(len, runs))) > 1:
+        if _LEADING_ZERO.search(folded):
+            runs = [run.lstrip(b"0") for run in runs]
+        parts[1::2] = [_LENGTH[len(run)] + run for run in runs]
+        folded = b"".join(parts)
+    return folded.decode("latin-1").split("\0")
 
 
 def extension(name: bytes) -> bytes:
@@ -79,11 +86,11 @@ def name_order(names: Sequence[bytes], folders: Sequence[bool]) -> list[int]:
     """The rows in name order, folders first."""
     keys = natural_keys(names)
     rows = sorted(range(len(names)), key=keys.__getitem__)
-    # Names with the same key, as `a1` and `A01`, stand side by side now; their bytes settle the order.
-    for place in range(len(rows) - 1):
-        if keys[rows[place]] == keys[rows[place + 1]]:
-            rows.sort(key=lambda row: (keys[row], names[row]))
-            break
+    if len(set(keys)) < len(keys):
+        # Where names share a key, as `a1` and `A01` do, their bytes settle the order.
+        rows.sort(key=lambda row: (keys[row], names[row]))
+    if not any(folders):
+        return rows
     return [row for row in rows if folders[row]] + [row for row in rows if not folders[row]]
 
 

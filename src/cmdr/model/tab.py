@@ -8,12 +8,24 @@ from cmdr.model.listing import Listing
 from cmdr.model.selection import Selection, follow
 from cmdr.model.sorting import SortOrder
 
+NEIGHBOURS = 50
+"""How far around a vanished entry the cursor looks for one that is left."""
+
 
 class ViewMode(StrEnum):
     """Brief shows names in columns, full shows one entry a line with size and dates."""
 
     BRIEF = "brief"
     FULL = "full"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Entries from all over a tree that a tab shows together: what a query found, the members of a set."""
+
+    title: str
+    names: tuple[bytes, ...]
+    """Their paths below the tab's folder."""
 
 
 @dataclass(slots=True, eq=False)
@@ -36,6 +48,8 @@ class Tab:
     rev: int = 0
     journey: int = 0
     """Counts navigations, so that one that was overtaken can see it."""
+    found: Found | None = None
+    """Set when the tab shows scattered entries instead of the folder itself."""
     problem: str | None = None
     """Why the folder cannot be shown any more, in one sentence."""
 
@@ -73,7 +87,15 @@ class Tab:
     def _cursor_after(self, listing: Listing) -> int | None:
         if self.cursor >= len(self.listing):
             return None
-        row = self.listing.order[self.cursor]
-        for found in follow([row], self.listing.columns, listing.columns):
-            return listing.position_of_row(found)
+        old = self.listing
+        for found in follow([old.order[self.cursor]], old.columns, listing.columns):
+            if (place := listing.position_of_row(found)) is not None:
+                return place
+        # Its entry is gone: the next one that is still there moves up to the cursor.
+        for position in range(self.cursor + 1, min(self.cursor + NEIGHBOURS, len(old))):
+            if (place := listing.position_of(old.name(position))) is not None:
+                return place
+        for position in range(self.cursor - 1, max(self.cursor - NEIGHBOURS, -1), -1):
+            if (place := listing.position_of(old.name(position))) is not None:
+                return place + 1
         return None

@@ -2,15 +2,24 @@
 
 from datetime import datetime
 
+# Some file systems keep times far outside the calendar; a day's room is left for every time zone.
+_EARLIEST, _LATEST = -62_135_510_400, 253_402_127_999
+
 
 def iso_date(ns: int) -> str:
     """The local date of a time in nanoseconds, as in `2025-01-15`."""
-    return datetime.fromtimestamp(ns / 1_000_000_000).astimezone().date().isoformat()
+    return _local(ns).date().isoformat()
 
 
 def iso_time(ns: int) -> str:
     """The local date and time with its zone, to the second."""
-    return datetime.fromtimestamp(ns // 1_000_000_000).astimezone().isoformat()
+    return _local(ns).isoformat()
+
+
+def _local(ns: int) -> datetime:
+    """The local time, to the second; what no calendar holds is told as its nearest end."""
+    seconds = max(_EARLIEST, min(ns // 1_000_000_000, _LATEST))
+    return datetime.fromtimestamp(seconds).astimezone()
 
 
 def human_size(size: int) -> str:

@@ -11,8 +11,10 @@ Value: TypeAlias = "str | int | bool | Sequence[Value] | Mapping[str, Value] | N
 _WORD = re.compile(r"[^\W\d]|[/~.](?=.)|\d(?=.*[^\W\d_.+-])")
 _OTHER_TYPE = re.compile(
     r"(?i:true|false|yes|no|on|off|null|y|n|~|\.inf|\.nan)|[-+]?[0-9.][0-9._eExXoO:+-]*[0-9a-fA-F]*"
+    r"|[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}[Tt].*"
 )
 _BREAKS = re.compile(r":(?:\s|$)|\s#|^\s|\s$|[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff]")
+_UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
 _BARE_NAME = re.compile(r"[^\s\"'`\[\]{}\\#,]+")
 
 
@@ -24,7 +26,7 @@ class Plain(str):
 
 def quoted_name(name: str) -> str:
     """A printable name as it stands in a row: bare, or in JSON quotes where it could be taken for something else."""
-    return name if _BARE_NAME.fullmatch(name) else json.dumps(name, ensure_ascii=False)
+    return name if _BARE_NAME.fullmatch(name) else _quoted(name)
 
 
 def scalar(value: str | int | bool | None) -> str:
@@ -37,7 +39,12 @@ def scalar(value: str | int | bool | None) -> str:
         return str(value)
     if _WORD.match(value) and not _BREAKS.search(value) and not _OTHER_TYPE.fullmatch(value):
         return value
-    return json.dumps(value, ensure_ascii=False)
+    return _quoted(value)
+
+
+def _quoted(text: str) -> str:
+    """In JSON quotes, with escapes also for what JSON lets stand and YAML does not."""
+    return _UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(text, ensure_ascii=False))
 
 
 def document(values: Mapping[str, Value]) -> str:
@@ -54,7 +61,7 @@ def _mapping(values: Mapping[str, Value], indent: str) -> Iterator[str]:
             if not value:
                 yield f"{indent}{key}: []"
             elif all(isinstance(item, int) for item in value):
-                yield f"{indent}{key}: [{', '.join(map(str, value))}]"
+                yield f"{indent}{key}: [{', '.join(scalar(item) for item in value if isinstance(item, int))}]"
             else:
                 yield f"{indent}{key}:"
                 yield from _sequence(value, indent + "  ")

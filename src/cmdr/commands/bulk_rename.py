@@ -1,0 +1,26 @@
+"""Many files, each with a new name of its own."""
+
+from typing import Annotated
+
+from cmdr.commands.operations import proposed
+from cmdr.commands.places import pane_of, path_of
+from cmdr.core.call import Call
+from cmdr.core.errors import CommandError
+from cmdr.core.parameter import Doc
+from cmdr.core.principals import Access
+from cmdr.core.registry import command
+from cmdr.core.threads import in_thread
+from cmdr.files.rename_plan import plan_rename
+from cmdr.model.names import from_wire
+
+
+@command("rename_many", access=Access.PROPOSE, title="Rename each")
+async def rename_many(
+    call: Call, *, paths: list[str], names: Annotated[list[str], Doc("one for each path")], reason: str = ""
+) -> str:
+    """Propose to give each file its own new name; swaps are possible."""
+    if len(paths) != len(names) or not paths:
+        raise CommandError("rename_many needs as many names as paths.")
+    base = pane_of(call.workspace, "focused").tab.path
+    pairs = [(path_of(path, base), from_wire(name)) for path, name in zip(paths, names, strict=True)]
+    return proposed(call, await in_thread(plan_rename, pairs), "Rename", reason)

@@ -1,0 +1,33 @@
+"""What single clients may do without asking; the person's alone."""
+
+from cmdr.core.call import Call
+from cmdr.core.grants import Grant
+from cmdr.core.principals import Access
+from cmdr.core.registry import command
+from cmdr.model.yaml_text import Value, document
+
+
+@command("grants.list", access=Access.ACT, title="What clients may do", plain=True)
+def list_grants(call: Call) -> str:
+    """The clients that were given or refused something in this run."""
+    rows: list[Value] = [
+        {"client": client, "grant": grant.value, "given": given}
+        for client, grant, given in call.commander.policy.grants.all()
+    ]
+    return document({"grants": rows})
+
+
+@command("grants.give", access=Access.ACT, title="Let a client do something")
+def give_grant(call: Call, *, client: str, grant: Grant) -> str:
+    """Until cmdr ends: shell runs commands in the sandbox without asking, write gives back what was revoked."""
+    call.commander.policy.grants.give(client, grant)
+    call.events.changed()
+    return f"{client[:40]} may use {grant} until cmdr ends"
+
+
+@command("grants.revoke", access=Access.ACT, title="Take a grant back")
+def revoke_grant(call: Call, *, client: str, grant: Grant) -> str:
+    """Shell asks each time again; write is refused."""
+    call.commander.policy.grants.revoke(client, grant)
+    call.events.changed()
+    return f"{client[:40]} has {grant} no longer"

@@ -1,0 +1,108 @@
+"""Questions over a tree: flat predicates, the full filter, saved queries."""
+
+import json
+from typing import Annotated, Literal, cast
+
+from cmdr.commands.shell_sessions import place_in
+from cmdr.commands.telling import node_line, size_text
+from cmdr.core.call import Call
+from cmdr.core.parameter import Doc, Whole
+from cmdr.core.principals import Access
+from cmdr.core.registry import command
+from cmdr.core.threads import in_thread
+from cmdr.model.filter import And, Ext, Filter, KindIs, Number, Question, Text, Time, checked
+from cmdr.model.filter import Kind as FilterKind
+from cmdr.model.filter_json import from_json, to_json
+from cmdr.model.filter_text import from_text, to_text
+from cmdr.model.names import to_wire
+
+SAMPLES = 5
+
+
+@command("query_run", access=Access.VIEW, toolset="index")
+async def query_run(
+    call: Call,
+    *,
+    root: str = ".",
+    text: Annotated[str | None, Doc("part of the name")] = None,
+    name: Annotated[str | None, Doc("glob")] = None,
+    ext: list[str] | None = None,
+    kind: Literal["file", "dir", "link"] | None = None,
+    min_size: Annotated[int | None, Whole()] = None,
+    max_size: Annotated[int | None, Whole()] = None,
+    newer_than: Annotated[str | None, Doc("30d or a date")] = None,
+    older_than: str | None = None,
+    filter: Annotated[dict[str, object] | str | None, Doc("full filter")] = None,
+    query: Annotated[str | None, Doc("a saved one")] = None,
+    save_as: str | None = None,
+    limit: Annotated[int, Whole(0, 20)] = SAMPLES,
+) -> str:
+    """Find entries below a folder: count, total size, a set of them all, and samples."""
+    place = place_in(call, root)
+    answers, scanned = await call.commander.indexing.ensure(place, call.principal)
+    library = await call.commander.indexing.library()
+    leaves: list[Filter] = []
+    if query is not None:
+        leaves.append((await in_thread(library.queries.get, query))[1].filter)
+    if filter is not None:
+        leaves.append(from_text(filter) if isinstance(filter, str) else from_json(filter))
+    leaves += _flat(text, name, ext, kind, min_size, max_size, newer_than, older_than)
+    wanted: Filter = leaves[0] if len(leaves) == 1 else And(tuple(leaves))
+    index = answers.indexed.record.id
+    answer = await in_thread(answers.ask, wanted, place)
+    nodes = await in_thread(answers.biggest, answer, limit) if text is None else ()
+    if not nodes:
+        nodes = (await in_thread(answers.page, Question(wanted), place, limit)).nodes
+    kept = await in_thread(library.sets.create_from, index, save_as or to_text(wanted)[:60], answer)
+    call.commander.indexing.own(kept.id, call.principal)
+    told = [f"{answer.count} found, {size_text(answer.bytes)} in all below {to_wire(place)}"]
+    if scanned is not None:
+        told[0] += f" (indexed just now: {scanned.entries} entries)"
+    if not answer.explanation.complete:
+        told.append("not covered: " + "; ".join(answer.explanation.not_covered)[:200])
+    told += [node_line(node, path=True, below=place) for node in nodes]
+    told.append(f"set: {kept.id} all: {call.commander.base_url}/api/resource-sets/{kept.id}/entries")
+    if save_as is not None:
+        saved = await in_thread(library.queries.save, save_as, Question(wanted))
+        told.append(f"saved as query {saved.id}")
+    return "\n".join(told)
+
+
+@command("query_list", access=Access.READ, toolset="index", ids=("query-get",), idempotent=True)
+async def query_list(call: Call, *, query: str | None = None) -> str:
+    """Saved queries, or one of them with its filter."""
+    library = await call.commander.indexing.library()
+    url = call.commander.base_url
+    if query is not None:
+        saved, question = await in_thread(library.queries.get, query)
+        told = json.dumps(to_json(question.filter), ensure_ascii=False)
+        return f"{saved.name}: {to_text(question.filter)}\n{told}\nlink: {url}/api/queries/{saved.id}"
+    saved_queries = await in_thread(library.queries.all)
+    lines = [f"{one.id} {one.name}: {to_text(from_json(json.loads(one.filter)))[:80]}" for one in saved_queries]
+    return "\n".join([f"{len(lines)} saved queries", *lines])
+
+
+def _flat(
+    text: str | None,
+    name: str | None,
+    ext: list[str] | None,
+    kind: str | None,
+    min_size: int | None,
+    max_size: int | None,
+    newer_than: str | None,
+    older_than: str | None,
+) -> list[Filter]:
+    leaves: list[Filter] = []
+    if text is not None:
+        leaves.append(checked(Text("name", "contains", text), "text"))
+    if name is not None:
+        leaves.append(checked(Text("name", "glob", name), "name"))
+    if ext:
+        leaves.append(checked(Ext(tuple(ext)), "ext"))
+    if kind is not None:
+        leaves.append(KindIs((cast("FilterKind", kind),)))
+    if min_size is not None or max_size is not None:
+        leaves.append(checked(Number("size", min_size, max_size), "minSize"))
+    if newer_than is not None or older_than is not None:
+        leaves.append(checked(Time("mtime", newer_than, older_than), "newerThan"))
+    return leaves

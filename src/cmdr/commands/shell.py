@@ -1,0 +1,78 @@
+"""Commands for agents, behind walls, each shown to the person first."""
+
+import asyncio
+import time
+from collections.abc import Callable
+from typing import Annotated
+
+from cmdr.core.call import Call
+from cmdr.core.errors import CommandError
+from cmdr.core.grants import Grant
+from cmdr.core.parameter import Doc, Whole
+from cmdr.core.principals import Access
+from cmdr.core.registry import command
+from cmdr.model.job import Job
+from cmdr.model.names import from_wire
+from cmdr.model.proposal import Proposal, ProposalState
+
+USUAL, MOST = 30, 600
+PATIENCE = 50.0
+"""Seconds a call waits for the person's answer; clients give up on silence after a minute."""
+TELL_EVERY = 10.0
+
+
+@command("shell_run", access=Access.ACT, toolset="shell", title="Run a command", destructive=True, blocking=True)
+async def shell_run(
+    call: Call,
+    *,
+    command: str,
+    cwd: Annotated[str | None, Doc("default the first root")] = None,
+    timeout: Annotated[int, Whole(1, MOST), Doc("seconds")] = USUAL,  # noqa: ASYNC109 - a parameter of the tool
+) -> str:
+    """Run a shell command in a sandbox: only the roots, no network. The person is asked first."""
+    shells, principal = call.commander.shells, call.principal
+    shells.check_room(principal)
+    plan = await shells.plan(command, None if cwd is None else from_wire(cwd), timeout, principal)
+    if call.commander.policy.grants.has(principal, Grant.SHELL) or principal.is_person:
+        job = shells.begin(plan, principal.id)
+    else:
+        proposal = call.commander.proposals.add(plan, principal)
+        await _wait(call, lambda: proposal.state is not ProposalState.PENDING, PATIENCE, "the person's answer")
+        job_id = _approved(proposal)
+        if job_id is None:
+            return f"Shown to the person, who has not answered yet.\nproposal: {proposal.id} (await it)"
+        job = call.commander.jobs.get(job_id, principal)
+    try:
+        await _wait(call, lambda: job.state.is_over, MOST + 60.0, "the command")
+    except asyncio.CancelledError:
+        call.commander.jobs.cancel(job)  # nobody is left to read the answer
+        raise
+    return _told(job)
+
+
+def _approved(proposal: Proposal) -> str | None:
+    if proposal.state is ProposalState.PENDING:
+        return None
+    if proposal.state is not ProposalState.APPROVED:
+        raise CommandError(f"The person said no: the command was {proposal.state}. Nothing was run.")
+    return proposal.job
+
+
+def _told(job: Job) -> str:
+    return f"{job.outcome}\n{job.output}" if job.output else job.outcome
+
+
+async def _wait(call: Call, is_so: Callable[[], bool], patience: float, what: str) -> None:
+    started = told = time.monotonic()
+    while not is_so():
+        now = time.monotonic()
+        if now - started >= patience:
+            return
+        if now - told >= TELL_EVERY:
+            told = now
+            await call.progress(round(now - started, 1), f"waiting for {what}")
+        try:
+            wait = min(started + patience, told + TELL_EVERY) - now
+            await asyncio.wait_for(call.events.beyond(call.events.rev), wait)
+        except TimeoutError:
+            continue

@@ -1,0 +1,185 @@
+"""What `cmdr doctor` looks at: each finding says how things are and, where they are not well, how to mend them."""
+
+import importlib.util
+import os
+import resource
+import shutil
+import socket
+import stat
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from cmdr.core import places
+from cmdr.core.environment import BadSetting, Environment
+from cmdr.core.instance import running
+from cmdr.core.tokens import TokenError, Tokens
+from cmdr.files.beneath import kernel_can
+from cmdr.files.shell.tiers import LADDER, Tier, holds
+
+_FILES_NEEDED = 4096
+_PROGRAMS = (
+    (("pbcopy", "wl-copy", "xclip", "xsel"), "the clipboard", "install wl-clipboard (Wayland) or xclip (X11)"),
+    (
+        ("open" if sys.platform == "darwin" else "xdg-open",),
+        "showing files in the system's file manager",
+        "install xdg-utils",
+    ),
+    (("git",), "marks of changed files", "install git"),
+    (("nvim",), "editing in Neovim", "install neovim"),
+)
+_LIBRARIES = (
+    ("textual", "the terminal face", "pip install 'cmdr-fm[tui]'"),
+    ("ipykernel", "running code for agents", "pip install 'cmdr-fm[kernel]'"),
+    ("pynvim", "the Neovim bridge", "pip install 'cmdr-fm[nvim]'"),
+)
+
+
+class Health(StrEnum):
+    """How a finding is meant."""
+
+    GOOD = "ok"
+    NOTE = "note"
+    """Something is missing that only some need."""
+    BAD = "bad"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at."""
+
+    health: Health
+    text: str
+    mend: str = ""
+
+
+def examine() -> Iterator[Finding]:
+    """Look at everything, one after the other; nothing is changed but the folders cmdr needs."""
+    yield from _settings()
+    yield from _places()
+    yield from _clients()
+    yield from _port()
+    yield from _sandboxes()
+    yield _descriptors()
+    yield from _programs()
+
+
+def _settings() -> Iterator[Finding]:
+    try:
+        environment = Environment.read()
+    except (BadSetting, ValueError) as error:
+        yield Finding(Health.BAD, str(error), "correct or unset the variable")
+        return
+    on = [name for name in ("allow_write", "allow_shell") if getattr(environment, name)]
+    yield Finding(
+        Health.GOOD,
+        f"agents get: {', '.join(sorted(environment.toolsets))}; switched on: {', '.join(on) or 'nothing more'}",
+    )
+    if environment.allow_write and "fs" not in environment.toolsets:
+        yield Finding(
+            Health.NOTE,
+            "CMDR_MCP_ALLOW_WRITE is set, but the fs toolset is off, so it changes nothing",
+            "set CMDR_MCP_TOOLSETS=panes,ops,index,review,fs",
+        )
+    for root in environment.roots:
+        if not os.path.isdir(root.path):
+            yield Finding(Health.BAD, f"the root {root} is not a folder", "make it, or correct CMDR_ROOTS")
+
+
+def _places() -> Iterator[Finding]:
+    wanted: tuple[tuple[str, Callable[[], str]], ...] = (
+        ("runtime", places.runtime),
+        ("state", places.state),
+        ("config", places.config),
+    )
+    for name, find in wanted:
+        try:
+            folder = find()
+        except (places.UnsafePlace, OSError) as error:
+            yield Finding(Health.BAD, f"{name}: {error}", "follow the advice in the line above")
+            continue
+        mode = stat.S_IMODE(os.stat(folder).st_mode)
+        if mode & 0o077:
+            yield Finding(Health.NOTE, f"{name}: {folder} can be read by others", f"chmod 700 '{folder}'")
+        else:
+            yield Finding(Health.GOOD, f"{name}: {folder}")
+
+
+def _clients() -> Iterator[Finding]:
+    try:
+        clients = Tokens(places.runtime(), places.state()).clients()
+    except (TokenError, places.UnsafePlace, OSError) as error:
+        yield Finding(Health.BAD, str(error), "mend or move the file, then issue the tokens again")
+        return
+    yield Finding(Health.GOOD, f"clients with a token of their own: {', '.join(c.name for c in clients) or 'none'}")
+
+
+def _port() -> Iterator[Finding]:
+    try:
+        record, wanted = running(), Environment.read().port
+    except (BadSetting, ValueError, places.UnsafePlace, OSError):
+        return  # told above
+    if record is not None:
+        yield Finding(Health.GOOD, f"cmdr {record.version} runs as process {record.pid} on port {record.port}")
+        return
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as trial:
+        trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            trial.bind(("127.0.0.1", wanted))
+        except OSError as error:
+            yield Finding(
+                Health.BAD,
+                f"port {wanted} cannot be used: {error.strerror}",
+                "end the program that listens there (ss -ltnp), or set CMDR_MCP_PORT to another",
+            )
+        else:
+            yield Finding(Health.GOOD, f"port {wanted} is free; cmdr is not running")
+
+
+def _sandboxes() -> Iterator[Finding]:
+    if sys.platform == "linux" and not kernel_can():
+        yield Finding(
+            Health.NOTE,
+            "the kernel does not resolve paths beneath a folder here (openat2); cmdr walks them itself",
+            "use Linux 5.6 or newer, or allow openat2 in the container's seccomp profile",
+        )
+    found = {tier: holds(tier) for tier in LADDER}
+    best = next((tier for tier, works in found.items() if works), None)
+    if best is None:
+        yield Finding(
+            Health.NOTE,
+            "no sandbox works here, so agents' commands are refused",
+            "install bubblewrap; on Ubuntu 24.04 also allow it: sudo apt install apparmor-profiles bubblewrap",
+        )
+        return
+    yield Finding(Health.GOOD, f"agents' commands run behind {best}")
+    if Tier.BUBBLEWRAP in found and not found[Tier.BUBBLEWRAP]:
+        yield Finding(
+            Health.NOTE,
+            "bubblewrap, the strongest sandbox, does not work here",
+            "apt install bubblewrap (or dnf, pacman); if it is there, unprivileged user namespaces are forbidden",
+        )
+
+
+def _descriptors() -> Finding:
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if most == resource.RLIM_INFINITY or most >= _FILES_NEEDED:
+        return Finding(Health.GOOD, "enough files may be open for a thousand clients")
+    return Finding(
+        Health.NOTE, f"only {most} files may be open at once", f"raise the hard limit: ulimit -Hn {_FILES_NEEDED}"
+    )
+
+
+def _programs() -> Iterator[Finding]:
+    for names, purpose, mend in _PROGRAMS:
+        found = next((name for name in names if shutil.which(name)), None)
+        if found:
+            yield Finding(Health.GOOD, f"{found} for {purpose}")
+        else:
+            yield Finding(Health.NOTE, f"nothing found for {purpose}", mend)
+    for library, purpose, mend in _LIBRARIES:
+        if importlib.util.find_spec(library) is None:
+            yield Finding(Health.NOTE, f"{library} is not installed: {purpose}", mend)
+        else:
+            yield Finding(Health.GOOD, f"{library} for {purpose}")

@@ -1,0 +1,177 @@
+"""Agents' commands: planned for the person to see, run behind walls, listed among the jobs, ended by one switch."""
+
+import asyncio
+import os
+import secrets
+import time
+from dataclasses import dataclass
+
+from cmdr.core.audit import Audit, AuditRecord
+from cmdr.core.errors import CommandError, TooMany
+from cmdr.core.events import Events
+from cmdr.core.jobs import Jobs
+from cmdr.core.principals import Principal
+from cmdr.core.threads import in_thread
+from cmdr.files.sandbox import Reach, Sandbox
+from cmdr.files.shell.running import Ended, Running
+from cmdr.files.shell.tiers import CannotHide, Tier, probe, sandboxed
+from cmdr.files.shell.walls import Walls
+from cmdr.model.command_plan import LONGEST, CommandPlan
+from cmdr.model.job import Job, JobState
+from cmdr.model.names import to_wire
+from cmdr.model.plan import Verb
+
+AT_ONCE = 2
+"""Commands of one client that run side by side."""
+PER_MINUTE = 10
+SHOWN = 9_000
+"""Characters of the beginning and of the end of the output that an answer carries."""
+_NO_SANDBOX = (
+    "No sandbox works on this machine, so no commands are run. Install bubblewrap (apt install bubblewrap), then "
+    "restart cmdr; `cmdr doctor` says more."
+)
+
+
+@dataclass(slots=True, eq=False)
+class _Current:
+    job: Job
+    running: Running
+    task: "asyncio.Task[None]"
+
+
+class Shells:
+    """Belongs to the loop; commands run in threads and in processes of their own."""
+
+    def __init__(self, sandbox: Sandbox, jobs: Jobs, events: Events, audit: Audit) -> None:
+        self._sandbox = sandbox
+        self._jobs = jobs
+        self._events = events
+        self._audit = audit
+        self._current: dict[str, _Current] = {}
+        self._started: dict[str, list[float]] = {}
+        self.tier: Tier | None = None
+        """The sandbox in use; None until one was found by running it, and when there is none."""
+        self._probing: asyncio.Task[None] | None = None
+        self.rate_scale = float(os.environ.get("CMDR_MCP_RATE_SCALE", "1"))
+
+    def look_for_a_sandbox(self) -> None:
+        """Begin to find out which sandbox works here, by running one; commands wait for the answer."""
+        self._probing = asyncio.get_running_loop().create_task(self._probe())
+
+    async def _probe(self) -> None:
+        self.tier = await in_thread(probe)
+
+    async def plan(self, command: str, folder: bytes | None, seconds: int, principal: Principal) -> CommandPlan:
+        """What running a command would mean, for the person to look at."""
+        if self._probing is not None:
+            await asyncio.shield(self._probing)
+        if self.tier is None:
+            raise CommandError(_NO_SANDBOX)
+        if not command.strip() or "\0" in command:
+            raise CommandError("That is no command.")
+        if len(command) > LONGEST:
+            raise CommandError(f"The command is too long to show: {len(command)} characters, at most {LONGEST}.")
+        reach = self._sandbox.reach(principal.roots, read_only=principal.read_only)
+        walls = await in_thread(walls_for, self._sandbox, reach, folder)
+        _check_hidable(walls, self.tier)
+        return CommandPlan(
+            Verb.RUN,
+            (),
+            command=command,
+            folder=walls.folder,
+            seconds=seconds,
+            sandbox=self.tier.value,
+            trees=reach.trees,
+            hidden=walls.hide,
+        )
+
+    def launcher(self, command: list[str], walls: Walls) -> list[bytes]:
+        """The command line that runs any program behind the walls in use, such as a kernel; ends with this program."""
+        if self.tier is None:
+            raise CommandError(_NO_SANDBOX)
+        return sandboxed([os.fsencode(word) for word in command], walls, self.tier)
+
+    def check_room(self, principal: Principal) -> None:
+        """Refuse a client that runs too many at once or too often."""
+        if sum(current.job.started_by == principal.id for current in self._current.values()) >= AT_ONCE:
+            raise CommandError(f"{AT_ONCE} of your commands are running. Wait for one to end.")
+        now = time.monotonic()
+        recent = [at for at in self._started.get(principal.id, []) if now - at < 60]
+        if len(recent) >= PER_MINUTE * self.rate_scale:
+            raise TooMany("shell", max(1, round((recent[0] + 60 - now) * 1000)))
+        self._started[principal.id] = [*recent, now]
+
+    def begin(self, plan: CommandPlan, by: str) -> Job:
+        """Run a command that the person has seen, or need not see; the job carries its outcome."""
+        job = Job(f"j_{secrets.token_urlsafe(9)}", plan.title, by, frozenset(), JobState.RUNNING)
+        walls = Walls(
+            plan.folder,
+            write=tuple(tree.path for tree in plan.trees if not tree.read_only),
+            read=tuple(tree.path for tree in plan.trees if tree.read_only),
+            hide=plan.hidden,
+        )
+        words = [b"/bin/sh", b"-c", plan.command.encode("utf-8", "surrogateescape")]
+        running = Running(words, walls, Tier(plan.sandbox), seconds=plan.seconds)
+        task = asyncio.get_running_loop().create_task(self._attend(job, running, plan))
+        self._current[job.id] = _Current(job, running, task)
+        self._jobs.adopt(job, lambda: running.stop("cancelled"))
+        return job
+
+    def stop_all(self, why: str = "stopped by the person") -> None:
+        """The kill switch: end every command at once."""
+        for current in self._current.values():
+            current.running.stop(why)
+
+    async def close(self) -> None:
+        """End every command and wait until its processes are gone."""
+        self.stop_all("cmdr ended")
+        if self._probing is not None:
+            self._probing.cancel()
+        if self._current:
+            await asyncio.wait([current.task for current in self._current.values()])
+
+    async def _attend(self, job: Job, running: Running, plan: CommandPlan) -> None:
+        state = JobState.FAILED
+        try:
+            ended = await in_thread(running.run)
+            job.outcome, job.output = told(ended, plan)
+            state = JobState.CANCELLED if ended.why in ("cancelled", "cmdr ended") else JobState.DONE
+        except (OSError, CannotHide) as error:
+            job.outcome = f"could not be run: {error}"
+        finally:
+            del self._current[job.id]
+            self._audit.record(
+                AuditRecord(job.started_by, f"shell {job.id}", "", job.outcome, decision=state.value, plan=plan.digest)
+            )
+            job.state = state
+            self._events.changed()
+
+
+def told(ended: Ended, plan: CommandPlan) -> tuple[str, str]:
+    """One line about the end, and the output."""
+    how = f"exit code {ended.code}" if not ended.why else ended.why
+    line = f"{how}, {ended.seconds:.1f} s, {plan.sandbox}"
+    return line, ended.output.text(SHOWN).rstrip("\n")
+
+
+def walls_for(sandbox: Sandbox, reach: Reach, folder: bytes | None) -> Walls:
+    """Walls around everything a caller can reach, with what is private in there out of sight; looks at the disk."""
+    if not reach.trees:
+        raise CommandError("There is no folder to run in. The person starts cmdr with --root.")
+    start = reach.trees[0].path if folder is None else folder
+    with reach.folder(start) as found:
+        where = found.real
+    hide = {path for tree in reach.trees for path in sandbox.private.below(tree.path)}
+    return Walls(
+        where,
+        write=tuple(tree.path for tree in reach.trees if not tree.read_only),
+        read=tuple(tree.path for tree in reach.trees if tree.read_only),
+        hide=tuple(sorted(hide)),
+    )
+
+
+def _check_hidable(walls: Walls, tier: Tier) -> None:
+    if walls.hide and tier in (Tier.NAMESPACES, Tier.LANDLOCK):
+        raise CommandError(
+            str(CannotHide(walls.hide[0], tier)).replace(os.fsdecode(walls.hide[0]), to_wire(walls.hide[0]))
+        )

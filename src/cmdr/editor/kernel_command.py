@@ -1,0 +1,29 @@
+"""The command that a kernel is started with: exactly ours, whatever kernels are installed on the machine."""
+
+from typing import Any
+
+
+class KernelMissingError(Exception):
+    """Raised when the libraries for running code are not installed."""
+
+    def __init__(self) -> None:
+        super().__init__("Running code needs Jupyter's kernel: pip install 'cmdr-fm[kernel]'.")
+
+
+def manager_class() -> Any:
+    """A kernel manager that starts the command it is given; raises `KernelMissingError`."""
+    try:
+        import ipykernel  # noqa: F401
+        from jupyter_client.kernelspec import KernelSpec
+        from jupyter_client.manager import AsyncKernelManager
+    except ImportError as error:
+        raise KernelMissingError from error
+
+    class CommandManager(AsyncKernelManager):
+        command: list[str] = []  # noqa: RUF012
+
+        @property
+        def kernel_spec(self) -> KernelSpec:
+            return KernelSpec(argv=self.command, display_name="Python", language="python")
+
+    return CommandManager

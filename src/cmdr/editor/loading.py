@@ -1,0 +1,110 @@
+"""Reading a text file into cmdr: regular files only, of a bounded size, never waiting on a pipe."""
+
+import asyncio
+import errno
+import os
+import stat
+from dataclasses import dataclass
+
+from cmdr.model.names import to_wire
+from cmdr.model.text_format import FileText, read_text
+
+SIZE_LIMIT = 32 * 1024 * 1024
+"""The largest file that opens as text; larger ones belong in the viewer."""
+
+
+class LoadingError(Exception):
+    """Why a file could not be opened as text."""
+
+
+class NotARegularFileError(LoadingError):
+    """Raised for directories, pipes, sockets and devices."""
+
+    def __init__(self, path: bytes) -> None:
+        super().__init__(f"{to_wire(path)} is not a regular file, so it cannot be opened as text.")
+
+
+class FileTooLargeError(LoadingError):
+    """Raised for a file beyond the limit."""
+
+    def __init__(self, path: bytes, limit: int) -> None:
+        super().__init__(f"{to_wire(path)} is larger than {limit // 1024**2} MiB; open it in the viewer instead.")
+
+
+class LinkRefusedError(LoadingError):
+    """Raised for a symbolic link where links are not followed."""
+
+    def __init__(self, path: bytes) -> None:
+        super().__init__(f"{to_wire(path)} is a symbolic link; name the file it points to.")
+
+
+class FileMissingError(LoadingError):
+    """Raised for a file that does not exist."""
+
+    def __init__(self, path: bytes) -> None:
+        super().__init__(f"{to_wire(path)} does not exist.")
+
+
+class FileUnreadableError(LoadingError):
+    """Raised when the system refuses to open or read a file."""
+
+    def __init__(self, path: bytes, reason: str | None) -> None:
+        super().__init__(f"{to_wire(path)} cannot be read: {reason or 'unknown reason'}.")
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedFile:
+    """A text file as it stood when it was read."""
+
+    path: bytes
+    real_path: bytes
+    """Where the text really is; differs from `path` when links lead there, and then a person should see it."""
+    file: FileText
+    mode: int
+    device: int
+    inode: int
+
+
+async def load(path: bytes, *, follow_links: bool = True, limit: int = SIZE_LIMIT) -> LoadedFile:
+    """Read a text file without holding up anything else."""
+    return await asyncio.to_thread(load_now, path, follow_links=follow_links, limit=limit)
+
+
+def load_now(path: bytes, *, follow_links: bool = True, limit: int = SIZE_LIMIT) -> LoadedFile:
+    """Read a text file; raises `LoadingError`, or `BinaryContentError` when it holds no text."""
+    try:
+        # Opening some devices acts on them, so the kind is asked first, and again of what was really opened.
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            raise NotARegularFileError(path)
+        flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
+        descriptor = os.open(path, flags if follow_links else flags | os.O_NOFOLLOW)
+        try:
+            status = os.fstat(descriptor)
+            if not stat.S_ISREG(status.st_mode):
+                raise NotARegularFileError(path)
+            content = _read(descriptor, limit)
+        finally:
+            os.close(descriptor)
+        real_path = os.path.realpath(path)
+    except FileNotFoundError as error:
+        raise FileMissingError(path) from error
+    except OSError as error:
+        if error.errno == errno.ELOOP and not follow_links:
+            raise LinkRefusedError(path) from error
+        raise FileUnreadableError(path, error.strerror) from error
+    if content is None:
+        raise FileTooLargeError(path, limit)
+    text = read_text(content, what=to_wire(path))
+    return LoadedFile(path, real_path, text, stat.S_IMODE(status.st_mode), status.st_dev, status.st_ino)
+
+
+def _read(descriptor: int, limit: int) -> bytes | None:
+    """All bytes, or None when there are more than the limit; sizes are not believed (`/proc` says 0)."""
+    parts: list[bytes] = []
+    size = 0
+    while part := os.read(descriptor, 1024 * 1024):
+        parts.append(part)
+        size += len(part)
+        if size > limit:
+            return None
+    return b"".join(parts)

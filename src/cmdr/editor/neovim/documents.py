@@ -1,0 +1,158 @@
+"""The files that are open in Neovim: opening, selecting, saving, closing, and what is wrong in them."""
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from cmdr.editor.languages import language_of
+from cmdr.editor.neovim import document_lua
+from cmdr.editor.neovim.connection import NeovimConnection
+from cmdr.editor.neovim.places import byte_of_position, index_of_byte, position_of_byte
+from cmdr.editor.ranges import FoundRange, find_range
+from cmdr.model.diagnostic import Diagnostic, Severity
+from cmdr.model.text_selection import Position, TextIndex, TextSelection, utf16_column, utf16_length
+
+_SEVERITIES: dict[int, Severity] = {1: "Error", 2: "Warning", 3: "Info", 4: "Hint"}
+
+_SLOW = 15.0
+"""Seconds for what loads or writes a file: plugins work then, and disks can be slow."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenEditor:
+    """One file that is open."""
+
+    path: bytes
+    language_id: str
+    active: bool
+    dirty: bool
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedFile:
+    """A file that was opened just now."""
+
+    path: bytes
+    language_id: str
+    line_count: int
+    found: FoundRange
+
+
+@dataclass(frozen=True, slots=True)
+class EditorSelection:
+    """What is selected in the active file, or where its cursor stands."""
+
+    path: bytes
+    text: str
+    selection: TextSelection
+
+
+class NeovimDocuments:
+    """The files open in one Neovim. Every call answers within its deadline or raises a `NeovimError`."""
+
+    def __init__(self, connection: NeovimConnection) -> None:
+        self._connection = connection
+
+    async def open_file(
+        self,
+        path: bytes,
+        *,
+        start_text: str | None = None,
+        end_text: str | None = None,
+        to_end_of_line: bool = False,
+        front: bool = True,
+    ) -> OpenedFile:
+        """Open a file, in front unless told otherwise, and select the range that the texts name."""
+        opened = await self._connection.lua(document_lua.OPEN, os.fsdecode(path), front, deadline=_SLOW)
+        lines: list[str] = opened["lines"]
+        index = TextIndex("\n".join(lines))
+        found = find_range(index, start_text, end_text, to_end_of_line=to_end_of_line)
+        if found.selection is not None and front:
+            await self._select(opened["buf"], found.selection, lines)
+        return OpenedFile(path, language_of(path, lines[0] if lines else ""), len(lines), found)
+
+    async def selection(self) -> EditorSelection | None:
+        """What is selected now; None when no file is in front."""
+        given = await self._connection.lua(document_lua.SELECTION)
+        return None if given is None else _selection(given)
+
+    async def on_selection(self, call: Callable[[], None]) -> None:
+        """Call this whenever the cursor or the selection moved."""
+        self._connection.on("cmdr_selection", lambda _: call())
+        await self._connection.lua(document_lua.WATCH, self._connection.channel)
+
+    async def editors(self) -> tuple[OpenEditor, ...]:
+        """All open files."""
+        given = await self._connection.lua(document_lua.EDITORS)
+        return tuple(
+            OpenEditor(path := os.fsencode(each["path"]), language_of(path), each["active"], each["dirty"])
+            for each in given
+        )
+
+    async def is_dirty(self, path: bytes) -> bool | None:
+        """Whether a file has unsaved changes; None when it is not open."""
+        dirty: bool | None = await self._connection.lua(document_lua.DIRTY, os.fsdecode(path))
+        return dirty
+
+    async def save(self, path: bytes) -> bool:
+        """Save a file; False when it is not open."""
+        return bool(await self._connection.lua(document_lua.SAVE, os.fsdecode(path), deadline=_SLOW))
+
+    async def reload(self, path: bytes) -> bool:
+        """Take a file from disk again; False when it is not open or has unsaved changes, which stay."""
+        return bool(await self._connection.lua(document_lua.RELOAD, os.fsdecode(path)))
+
+    async def close(self, path: bytes) -> bool:
+        """Close a file; False when it is not open. One with unsaved changes is refused."""
+        return bool(await self._connection.lua(document_lua.CLOSE, os.fsdecode(path)))
+
+    async def diagnostics(self, path: bytes | None = None) -> dict[bytes, tuple[Diagnostic, ...]]:
+        """What Neovim knows to be wrong, in one file or in all; nothing for a file that is not open."""
+        wanted = None if path is None else os.fsdecode(path)
+        out: dict[bytes, list[Diagnostic]] = {}
+        for each in await self._connection.lua(document_lua.DIAGNOSTICS, wanted):
+            out.setdefault(os.fsencode(each["path"]), []).append(_diagnostic(each))
+        return {name: tuple(found) for name, found in out.items()}
+
+    async def _select(self, buffer: int, selection: TextSelection, lines: list[str]) -> None:
+        start_line, start_column = byte_of_position(selection.start, lines)
+        end_line, end_column = byte_of_position(_last_character(selection.end, lines), lines)
+        place = (start_line, start_column, end_line, end_column)
+        await self._connection.lua(document_lua.SELECT, buffer, *place, selection.is_empty)
+
+
+def _last_character(end: Position, lines: list[str]) -> Position:
+    """The last selected character: Neovim's selection includes the one under its cursor."""
+    if end.character > 0 or end.line == 0:
+        return Position(end.line, max(end.character - 1, 0))
+    return Position(end.line - 1, max(utf16_length(lines[end.line - 1]), 0))
+
+
+def _selection(given: dict[str, Any]) -> EditorSelection:
+    path = os.fsencode(given["path"])
+    (first, first_byte), (last, last_byte) = sorted((tuple(given["anchor"]), tuple(given["cursor"])))
+    lines: list[str] = given["lines"] or [""]
+    start_index = index_of_byte(lines[0], first_byte)
+    end_index = index_of_byte(lines[-1], last_byte)
+    if not given["visual"]:
+        place = Position(first, utf16_column(lines[0], start_index))
+        return EditorSelection(path, "", TextSelection(place, place))
+    if given["whole_lines"]:
+        start_index, end_index = 0, len(lines[-1])
+    elif not given["exclusive"]:
+        end_index = min(end_index + 1, len(lines[-1]))
+    start = Position(first, utf16_column(lines[0], start_index))
+    end = Position(last, utf16_column(lines[-1], end_index))
+    text = "\n".join([*lines[:-1], lines[-1][:end_index]])[start_index:]
+    return EditorSelection(path, text, TextSelection(start, end))
+
+
+def _diagnostic(given: dict[str, Any]) -> Diagnostic:
+    return Diagnostic(
+        message=given["message"],
+        severity=_SEVERITIES.get(given["severity"], "Error"),
+        range=TextSelection(position_of_byte(*given["start"]), position_of_byte(*given["finish"])),
+        source=given["source"],
+        code=given["code"],
+    )

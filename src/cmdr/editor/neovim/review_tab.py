@@ -1,0 +1,86 @@
+"""A review held in Neovim, while it can be answered anywhere else too: the first answer counts."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any
+
+from cmdr.editor.languages import language_of
+from cmdr.editor.neovim.diffs import NeovimDiffs
+from cmdr.editor.neovim.errors import NeovimError
+from cmdr.editor.review_wait import outcome_of
+from cmdr.model.merge import ConflictStandsError
+from cmdr.model.names import to_wire
+from cmdr.model.review import ProposalTooLargeError, Review
+from cmdr.model.review_outcome import Outcome, ReviewState
+from cmdr.model.text_format import UnencodableTextError
+
+Accept = Callable[[Review], Awaitable[Outcome | None]]
+"""Accepts a review; None when the file changed meanwhile and the review must be looked at again."""
+
+
+async def _accept(review: Review) -> Outcome | None:
+    return review.accept()
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """What to show: the proposed side, and one line of advice below it."""
+
+    text: str
+    hint: str
+
+
+async def review_in_neovim(diffs: NeovimDiffs, review: Review, accept: Accept = _accept) -> Outcome:
+    """Show a review in Neovim until it is answered there or elsewhere; a Neovim that ends rejects it."""
+    elsewhere = asyncio.ensure_future(outcome_of(review))
+    look = _Look(review.result_text, _hint(review))
+    try:
+        while review.outcome is None:
+            look = await _one_look(diffs, review, accept, elsewhere, look)
+    except NeovimError:
+        return review.outcome or review.reject("editor gone")
+    finally:
+        elsewhere.cancel()
+        diffs.close(review.id)
+    return review.outcome
+
+
+async def _one_look(
+    diffs: NeovimDiffs, review: Review, accept: Accept, elsewhere: "asyncio.Future[Outcome | None]", look: _Look
+) -> _Look:
+    """Show the diff once and act on the answer; returns what to show when it is not over then."""
+    looking = asyncio.ensure_future(
+        diffs.show(
+            review.id,
+            label=review.tab,
+            old=review.old_text,
+            new=look.text,
+            language_id=language_of(review.new_path),
+            hint=look.hint,
+        )
+    )
+    try:
+        either: set[asyncio.Future[Any]] = {looking, elsewhere}
+        await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+        if review.state is not ReviewState.PENDING:
+            return look
+        answer = looking.result()
+    finally:
+        looking.cancel()
+        await asyncio.gather(looking, return_exceptions=True)
+    diffs.close(review.id)
+    if answer.kind == "closed":
+        review.reject()
+        return look
+    try:
+        if answer.text != review.result_text:
+            review.edit_proposed(answer.text)
+        await accept(review)
+    except (ConflictStandsError, UnencodableTextError, ProposalTooLargeError) as error:
+        return _Look(answer.text, str(error))
+    return _Look(review.result_text, f"{to_wire(review.path)} changed meanwhile: look again, then :w")
+
+
+def _hint(review: Review) -> str:
+    return f"proposed by {review.agent}   :w accepts   :q rejects"

@@ -1,0 +1,172 @@
+"""A piece of a file as text: by lines or by bytes, in the encoding it is in, and never much."""
+
+import codecs
+import os
+from dataclasses import dataclass
+
+MOST_BYTES = 32 * 1024
+MOST_CHARACTERS = 18_000
+"""The rest of an answer must fit beside it."""
+_MOST_SCANNED = 64 * 1024 * 1024
+_CHUNK = 1 << 18
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_UNPRINTED = frozenset(range(32)) - {7, 8, 9, 10, 12, 13, 27}
+
+
+class NotText(Exception):
+    """The file holds no text; `head` is how it begins."""
+
+    def __init__(self, head: bytes) -> None:
+        super().__init__("it is not text")
+        self.head = head
+
+
+class UnknownEncoding(Exception):
+    """There is no such encoding."""
+
+
+class TooFar(Exception):
+    """The line is too far into a huge file to be counted; a byte offset gets there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Some text, where it stands in the file, and where to go on."""
+
+    text: str
+    encoding: str
+    first_line: int | None
+    """Number of its first line, from 1; None when it was asked for by bytes."""
+    lines: int
+    end: int
+    """The byte after it."""
+    is_whole: bool
+    """Whether nothing comes after it."""
+
+
+def read_lines(fd: int, first: int, count: int | None, encoding: str | None) -> Piece:
+    """Lines from number `first` on, as many as fit."""
+    encoding = _encoding(fd, encoding)
+    start = _line_start(fd, first, encoding)
+    if _is_wide(encoding):
+        piece = read_bytes(fd, 0, None, encoding)
+        rows = piece.text.splitlines(keepends=True)[:count]
+        text, lines = "".join(rows), len(rows)
+        end = _length(text, encoding, at_start=True)
+    else:
+        data = _read(fd, start, MOST_BYTES)
+        kept = _whole_rows(data.split(b"\n"), count, encoding)
+        lines = len(kept)
+        end = start + sum(map(len, kept))
+        text = b"".join(kept).decode(_name(encoding, at_start=start == 0), "replace")
+    size = os.fstat(fd).st_size
+    is_whole_line = not text or text.endswith("\n") or end >= size
+    return Piece(text, encoding, first if is_whole_line else None, lines, end, end >= size)
+
+
+def _whole_rows(parts: list[bytes], count: int | None, encoding: str) -> list[bytes]:
+    """As many lines as fit; one that is cut in two is left out, unless it is the only one."""
+    rows = [part + b"\n" for part in parts[:-1]]
+    tail = parts[-1]
+    kept: list[bytes] = []
+    room = MOST_CHARACTERS
+    for row in rows[:count]:
+        room -= len(row.decode(encoding, "replace"))
+        if room < 0:
+            return kept or [row[:MOST_CHARACTERS]]
+        kept.append(row)
+    # What follows the last line end is a line only at the end of the file, which is where the piece ends early.
+    if tail and (count is None or len(kept) < count) and (not kept or sum(map(len, rows)) + len(tail) < MOST_BYTES):
+        kept.append(tail if len(tail) <= room else tail[:room])
+    return kept
+
+
+def read_bytes(fd: int, offset: int, count: int | None, encoding: str | None) -> Piece:
+    """The text in a range of bytes; a character that begins before its end is left for the next range."""
+    encoding = _encoding(fd, encoding)
+    wanted = MOST_BYTES if count is None else min(count, MOST_BYTES)
+    data = _read(fd, offset, wanted)
+    text, used = _decode(data, encoding, at_start=offset == 0)
+    kept = text[:MOST_CHARACTERS]
+    end = offset + (used if kept == text else _length(kept, encoding, at_start=offset == 0))
+    return Piece(kept, encoding, None, kept.count("\n"), end, end >= os.fstat(fd).st_size)
+
+
+def _encoding(fd: int, asked: str | None) -> str:
+    head = _read(fd, 0, 8192)
+    if asked:
+        try:
+            found = codecs.lookup(asked)
+        except (LookupError, ValueError):
+            raise UnknownEncoding(asked) from None
+        if not found._is_text_encoding:
+            raise UnknownEncoding(asked)
+        return found.name
+    for mark, name in _MARKS:
+        if head.startswith(mark):
+            return name
+    if b"\0" in head or sum(byte in _UNPRINTED for byte in head) > len(head) // 20:
+        raise NotText(head[:16])
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(head)
+    except UnicodeDecodeError:
+        return "latin-1"
+    return "utf-8"
+
+
+def _line_start(fd: int, line: int, encoding: str) -> int:
+    if line <= 1:
+        return 0
+    if _is_wide(encoding):
+        raise TooFar  # by bytes only: a line end may lie across two characters
+    newline = b"\n"
+    left, at = line - 1, 0
+    while at < _MOST_SCANNED:
+        data = _read(fd, at, _CHUNK)
+        if not data:
+            return at
+        found = data.count(newline)
+        if found >= left:
+            place = -1
+            for _ in range(left):
+                place = data.index(newline, place + 1)
+            return at + place + 1
+        left -= found
+        at += len(data)
+    raise TooFar
+
+
+def _decode(data: bytes, encoding: str, *, at_start: bool) -> tuple[str, int]:
+    """The text in some bytes and how many of them it took; broken ones are shown as such."""
+    name = _name(encoding, at_start=at_start)
+    for short in range(min(4, len(data)) + 1):
+        part = data[: len(data) - short]
+        try:
+            return part.decode(name), len(part)
+        except UnicodeDecodeError as error:
+            if error.start < len(part) - 4:
+                break
+    return data.decode(name, "replace"), len(data)
+
+
+def _length(text: str, encoding: str, *, at_start: bool) -> int:
+    return len(text.encode(_name(encoding, at_start=at_start), "replace"))
+
+
+def _name(encoding: str, *, at_start: bool) -> str:
+    return encoding if at_start or encoding != "utf-8-sig" else "utf-8"
+
+
+def _is_wide(encoding: str) -> bool:
+    """Whether a line end takes more than one byte."""
+    return len("\n\n".encode(encoding)) - len("\n".encode(encoding)) > 1
+
+
+def _read(fd: int, offset: int, count: int) -> bytes:
+    return os.pread(fd, count, offset)

@@ -1,0 +1,132 @@
+"""Places no agent ever reads: keys, passwords, browser profiles, and what cmdr keeps for itself."""
+
+import os
+import pwd
+import re
+import stat
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+# Below any home, and wherever else such a name stands: other users' homes and copies of one are no better.
+_FOLDERS = (
+    ".ssh .gnupg .aws .azure .kube .docker .password-store .mozilla .thunderbird .pki .1password "
+    ".config/gh .config/gcloud .config/op .config/rclone .config/google-chrome .config/chromium "
+    ".config/BraveSoftware .config/microsoft-edge .config/vivaldi .config/keepassxc .config/Bitwarden "
+    ".local/share/keyrings .local/share/kwalletd .cache/mozilla .cache/google-chrome .cache/chromium "
+    "snap/firefox snap/chromium .var/app/org.mozilla.firefox .var/app/com.google.Chrome "
+    "Library/Keychains Library/Cookies Library/Safari Library/Mail Library/Messages"
+).split() + [
+    f"Library/Application Support/{browser}" for browser in ("Google/Chrome", "Firefox", "Chromium", "BraveSoftware")
+]
+_FILES = (
+    ".netrc .git-credentials .pgpass .my.cnf .npmrc .pypirc .cargo/credentials .cargo/credentials.toml "
+    ".config/git/credentials .vault-token .terraform.d/credentials.tfrc.json .config/hub"
+).split()
+_NAMES = ("id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "authorized_keys")
+_PATTERN = re.compile(
+    rb"/(?:%s)(?:/|$)|/(?:%s)$|\.kdbx$|^/(?:proc|sys|dev)(?:/|$)|^/etc/(?:g?shadow-?|sudoers|sudoers\.d|ssl/private)(?:/|$)"
+    rb"|^/run/(?:secrets|credentials|user/[0-9]+/keyring)(?:/|$)"
+    % (
+        b"|".join(re.escape(os.fsencode(name)) for name in _FOLDERS),
+        b"|".join(map(re.escape, map(os.fsencode, [*_FILES, *_NAMES]))),
+    ),
+    re.IGNORECASE,
+)
+_FRESH = 1.0
+"""Seconds for which the identities of the known places are believed."""
+_MOST_LOOKED_AT = 20_000
+
+
+@dataclass(slots=True)
+class PrivatePlaces:
+    """What is private on this machine; asked with real paths, never with what a caller wrote."""
+
+    own: tuple[bytes, ...] = ()
+    """Where this program keeps tokens, logs and databases."""
+    homes: tuple[bytes, ...] = field(default_factory=lambda: tuple(_homes()))
+    _known: frozenset[tuple[int, int]] = frozenset()
+    _known_at: float = float("-inf")
+
+    def reason(self, path: bytes) -> str:
+        """Why a path is private, or nothing."""
+        if any(_is_in(path, own) for own in self.own):
+            return "belongs to cmdr itself"
+        return "holds keys, passwords or private data" if _PATTERN.search(path) else ""
+
+    def reason_of(self, path: bytes, found: os.stat_result) -> str:
+        """Why an open file is private: by its real path, by what stands above it, or as a second name of a secret."""
+        if why := self.reason(path):
+            return why
+        known = self._identities()
+        if (found.st_dev, found.st_ino) in known or any(identity in known for identity in _above(path)):
+            return "is a private place under another name"
+        if stat.S_ISREG(found.st_mode) and found.st_nlink > 1 and self._has_twin(found):
+            return "is a second name of a private file"
+        return ""
+
+    def below(self, folder: bytes) -> list[bytes]:
+        """The private places known to stand inside a folder, by their real paths."""
+        bases = {*self.homes, folder, *_folders_in(folder)}
+        found = {os.path.realpath(path) for path in self._known_paths(bases)}
+        return sorted(path for path in found if _is_in(path, os.path.realpath(folder)) and os.path.lexists(path))
+
+    def _known_paths(self, bases: Iterable[bytes]) -> Iterator[bytes]:
+        yield from self.own
+        for base in bases:
+            for name in (*_FOLDERS, *_FILES):
+                yield os.path.join(base, os.fsencode(name))
+
+    def _identities(self) -> frozenset[tuple[int, int]]:
+        now = time.monotonic()
+        if now - self._known_at > _FRESH:
+            self._known = frozenset(
+                identity for path in self._known_paths(self.homes) if (identity := _identity(path)) is not None
+            )
+            self._known_at = now
+        return self._known
+
+    def _has_twin(self, found: os.stat_result) -> bool:
+        looked_at = 0
+        for place in self._known_paths(self.homes):
+            for folder, _, names in os.walk(place):
+                for name in names:
+                    looked_at += 1
+                    if _identity(os.path.join(folder, name), follow=False) == (found.st_dev, found.st_ino):
+                        return True
+                    if looked_at >= _MOST_LOOKED_AT:
+                        return True  # unclear means private
+        return False
+
+
+def _homes() -> set[bytes]:
+    # System accounts have `/` or a shared folder for a home; only what holds people's homes counts.
+    bases = (b"/home/", b"/Users/", b"/root")
+    listed = {os.fsencode(account.pw_dir) for account in pwd.getpwall()}
+    return {home for home in listed if home.startswith(bases)} | {os.path.realpath(os.path.expanduser(b"~"))}
+
+
+def _is_in(path: bytes, folder: bytes) -> bool:
+    return path == folder or path.startswith(folder.rstrip(b"/") + b"/")
+
+
+def _identity(path: bytes, *, follow: bool = True) -> tuple[int, int] | None:
+    try:
+        seen = os.stat(path, follow_symlinks=follow)
+    except (OSError, ValueError):
+        return None
+    return seen.st_dev, seen.st_ino
+
+
+def _above(path: bytes) -> Iterator[tuple[int, int] | None]:
+    while path not in (b"/", b""):
+        path = os.path.dirname(path)
+        yield _identity(path)
+
+
+def _folders_in(folder: bytes) -> list[bytes]:
+    try:
+        with os.scandir(folder) as entries:
+            return [entry.path for entry in entries if entry.is_dir(follow_symlinks=False)][:1000]
+    except OSError:
+        return []

@@ -1,0 +1,52 @@
+"""The strongest sandbox on Linux: bubblewrap, with namespaces of its own for everything."""
+
+import os
+from collections.abc import Sequence
+
+from cmdr.files.shell.walls import ALIASES, PROGRAMS, SETTINGS, Walls
+
+# `ulimit` inside, not a limit set from outside: the count of processes is then that of the sandbox alone. dash says -p,
+# bash -u; file sizes count in blocks of 512 bytes in both when called `sh`.
+_LIMITED = "ulimit -c 0; ulimit -v {memory}; ulimit -f {file_size}; ulimit -n {open_files}; "
+_COUNTED = 'ulimit -p {processes} 2>/dev/null || ulimit -u {processes}; exec "$@"'
+
+
+def bubblewrap(
+    command: Sequence[bytes], walls: Walls, *, program: bytes = b"bwrap", told: int | None = None
+) -> list[bytes]:
+    """The command line that runs a command inside; `told` is a descriptor that learns the sandbox's process id."""
+    line = [program, *b"--unshare-all --die-with-parent --new-session --clearenv --cap-drop ALL".split()]
+    line += b"--hostname sandbox --proc /proc --dev /dev --tmpfs /tmp --tmpfs /run --dir /var/tmp".split()
+    if told is not None:
+        line += [b"--info-fd", b"%d" % told]
+    for name, value in walls.environment().items():
+        line += [b"--setenv", name.encode(), os.fsencode(value)]
+    for path in PROGRAMS:
+        line += [b"--ro-bind", path, path]
+    for path in ALIASES:
+        if os.path.islink(path):
+            line += [b"--symlink", os.readlink(path), path]
+        elif os.path.isdir(path):
+            line += [b"--ro-bind", path, path]
+    for path in SETTINGS:
+        line += [b"--ro-bind-try", path, path]
+    # Outer folders first, or they would cover the inner ones.
+    shared = {**dict.fromkeys(walls.read, b"--ro-bind"), **dict.fromkeys(walls.write, b"--bind")}
+    for path in sorted(shared):
+        line += [shared[path], path, path]
+    for path in walls.hide:
+        line += [b"--tmpfs", path] if os.path.isdir(path) else [b"--ro-bind", b"/dev/null", path]
+    line += [b"--remount-ro", b"/", b"--chdir", walls.folder, b"--"]
+    return [*line, *limited(command, walls)]
+
+
+def limited(command: Sequence[bytes], walls: Walls) -> list[bytes]:
+    """The command behind its limits."""
+    limits = walls.limits
+    text = (_LIMITED + _COUNTED).format(
+        memory=limits.memory // 1024,
+        file_size=limits.file_size // 512,
+        open_files=limits.open_files,
+        processes=limits.processes,
+    )
+    return [b"/bin/sh", b"-c", text.encode(), b"sh", *command]

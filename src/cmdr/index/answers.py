@@ -1,0 +1,205 @@
+"""Questions to one index: nodes, listings, filters and their pages, all as frozen answers."""
+
+import os
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from threading import Lock
+
+import numpy as np
+
+from cmdr.index.columns import Column
+from cmdr.index.cursor import Scope, make_cursor, read_cursor
+from cmdr.index.duplicates import same_as
+from cmdr.index.errors import BadHandle, BadQuestion, Gone, NotIndexed
+from cmdr.index.evaluate import Explanation, Found, Surroundings, evaluate
+from cmdr.index.handles import node_number
+from cmdr.index.indexed import Indexed
+from cmdr.index.largest import largest_of
+from cmdr.index.node import Node, node, nodes
+from cmdr.index.ordering import page
+from cmdr.index.view import Totals, View
+from cmdr.model.filter import And, DuplicateOf, Filter, InSet, Not, Or, Question, SortKey, Time
+from cmdr.model.filter_json import to_json
+from cmdr.model.filter_text import to_text
+from cmdr.model.names import from_wire, to_wire
+
+_KEPT = 8
+_BIGGEST_PAGE = 1000
+
+
+@dataclass(frozen=True)
+class Page:
+    """Some nodes of a longer list; `cursor` leads to the next ones."""
+
+    nodes: tuple[Node, ...]
+    total: int
+    cursor: str | None
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A directory at a glance: what is directly in it and below it, its biggest and its newest."""
+
+    node: Node
+    totals: Totals
+    children: int
+    biggest: tuple[Node, ...]
+    newest: tuple[Node, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """What a filter found: how many, how much, and (as rows of one view) which."""
+
+    count: int
+    bytes: int
+    view: View
+    rows: Column
+    explanation: Explanation
+
+
+class Answers:
+    """Everything that can be asked of one index."""
+
+    def __init__(self, indexed: Indexed, members: Callable[[View, str], Column]) -> None:
+        self.indexed, self._members = indexed, members
+        self._found: OrderedDict[tuple[int, int, str, int], Found] = OrderedDict()
+        self._lock = Lock()
+
+    @property
+    def view(self) -> View:
+        return self.indexed.view
+
+    @property
+    def tag(self) -> int:
+        return self.indexed.record.tag
+
+    # -- places ---------------------------------------------------------------------------------------------------
+    def row(self, place: str | bytes, view: View | None = None) -> int:
+        """The row of a node id (text from n_ on) or of an absolute path (bytes, or text from / on)."""
+        view = view or self.view
+        if isinstance(place, str) and not place.startswith("/"):
+            try:
+                return view.row_of(node_number(self.tag, place))
+            except KeyError as unknown:
+                raise BadHandle(f"{place[:40]!r} is not a node id of this index.") from unknown
+        path = from_wire(place) if isinstance(place, str) else place
+        return view.find(os.path.normpath(path))
+
+    def node(self, place: str | bytes) -> Node:
+        """Everything the index knows about one node; raises Gone with the last path when it has vanished."""
+        view = self.view
+        return node(view, self.tag, self.row(place, view))
+
+    def directory(self, place: str | bytes, view: View | None = None) -> int:
+        """The number of a directory in the view."""
+        view = view or self.view
+        number = view.directory(self.row(place, view))
+        if number is None:
+            raise BadQuestion(f"{place if isinstance(place, str) else to_wire(place)} is not a folder.")
+        return number
+
+    # -- listings -------------------------------------------------------------------------------------------------
+    def children(
+        self,
+        place: str | bytes,
+        limit: int = 50,
+        cursor: str | None = None,
+        sort: SortKey = "name",
+        descending: bool = False,
+    ) -> Page:
+        """The direct children of a directory, a page at a time."""
+        view = self.view
+        number = self.directory(place, view)
+        span = view.child_rows(number)
+        question = f"children\0{view.id_of(int(view.dirs['drow'][number]))}\0{sort}\0{descending}"
+        return self._page(view, np.arange(span.start, span.stop), question, sort, descending, limit, cursor)
+
+    def summary(self, place: str | bytes, count: int = 5) -> Summary:
+        """One directory in one answer: totals, the biggest and the newest of its own entries."""
+        view = self.view
+        number = self.directory(place, view)
+        span = view.child_rows(number)
+        rows = np.arange(span.start, span.stop)
+        biggest, _ = page(view, rows, "size", True, count, None)
+        newest, _ = page(view, rows, "mtime", True, count, None)
+        own = node(view, self.tag, int(view.dirs["drow"][number]))
+        tag = self.tag
+        return Summary(own, view.totals(number), len(rows), nodes(view, tag, biggest), nodes(view, tag, newest))
+
+    # -- questions ------------------------------------------------------------------------------------------------
+    def ask(self, wanted: Filter, below: str | bytes | None = None, stop: Callable[[], bool] = lambda: False) -> Answer:
+        """Which nodes satisfy a filter, in the whole index or below a directory."""
+        view = self.view
+        number = 0 if below is None else self.directory(below, view)
+        found = self._evaluate(view, wanted, number, stop)
+        sizes = view.gather("size", found.rows)
+        counted = ((view.gather("mode", found.rows) >> 12) == 8) & ((view.gather("flags", found.rows) & 17) == 0)
+        return Answer(len(found.rows), int(sizes[counted].sum()), view, found.rows, found.explanation)
+
+    def page(
+        self,
+        question: Question,
+        below: str | bytes | None = None,
+        limit: int = 50,
+        cursor: str | None = None,
+        stop: Callable[[], bool] = lambda: False,
+    ) -> Page:
+        """The nodes that satisfy a question, a page at a time and in its order."""
+        view = self.view
+        number = 0 if below is None else self.directory(below, view)
+        rows = self._evaluate(view, question.filter, number, stop).rows
+        name = f"query\0{to_text(question.filter)}\0{number}\0{question.sort}\0{question.descending}"
+        return self._page(view, rows, name, question.sort, question.descending, limit, cursor)
+
+    def biggest(self, answer: Answer, count: int) -> tuple[Node, ...]:
+        """The biggest files of an answer."""
+        return nodes(answer.view, self.tag, largest_of(answer.view, answer.rows, count))
+
+    def _page(
+        self, view: View, rows: Column, question: str, sort: SortKey, descending: bool, limit: int, cursor: str | None
+    ) -> Page:
+        limit = max(0, min(limit, _BIGGEST_PAGE))
+        scope = Scope(self.indexed.record.id, view.epoch, question)
+        secret = self.indexed.catalogue.secret
+        behind = None if cursor is None else read_cursor(secret, scope, cursor)
+        chosen, place = page(view, rows, sort, descending, limit, behind)
+        onward = None if place is None else make_cursor(secret, scope, *place)
+        return Page(nodes(view, self.tag, chosen), len(rows), onward)
+
+    def _evaluate(self, view: View, wanted: Filter, below: int, stop: Callable[[], bool]) -> Found:
+        key = (view.epoch, view.revision, repr(to_json(wanted)), below)
+        lasting = not _moves_with_time(wanted)
+        with self._lock:
+            if lasting and key in self._found:
+                self._found.move_to_end(key)
+                return self._found[key]
+        around = Surroundings(
+            lambda place: self._place(place, view),
+            lambda set_id: self._members(view, set_id),
+            lambda place: same_as(view, self.row(place, view), stop),
+        )
+        found = evaluate(view, wanted, around, below, stop)
+        if lasting:
+            with self._lock:
+                self._found[key] = found
+                while len(self._found) > _KEPT:
+                    self._found.popitem(last=False)
+        return found
+
+    def _place(self, place: str, view: View) -> int:
+        try:
+            return self.directory(place, view)
+        except (NotIndexed, BadHandle, Gone) as trouble:
+            raise BadQuestion(f"Nothing can be below {place[:200]}: {trouble}") from trouble
+
+
+def _moves_with_time(wanted: Filter) -> bool:
+    """Whether the answer depends on now, or on a set or file contents that may change under the same view."""
+    match wanted:
+        case And(items) | Or(items):
+            return any(_moves_with_time(item) for item in items)
+        case Not(item):
+            return _moves_with_time(item)
+    return isinstance(wanted, Time | InSet | DuplicateOf)

@@ -1,0 +1,170 @@
+"""What is small and must survive: which indexes, sets and saved queries exist.
+
+SQLite in WAL mode behind one thread: every statement runs there, so writers never meet. Paths are blobs.
+"""
+
+import os
+import secrets
+import sqlite3
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+_SCHEMA = """
+create table if not exists secrets (name text primary key, value blob not null);
+create table if not exists indexes (
+  id text primary key, root blob not null, options text not null, tag integer not null,
+  created_ns integer not null, next_id integer not null default 0, unique (root, options));
+create table if not exists sets (
+  id text primary key, index_id text not null, name text not null, count integer not null, bytes integer not null,
+  created_ns integer not null, changed_ns integer not null, epoch integer not null);
+create table if not exists queries (
+  id text primary key, name text not null unique, filter text not null, sort text not null,
+  descending integer not null, row_limit integer, created_ns integer not null, last_run_ns integer);
+"""
+
+
+@dataclass(frozen=True)
+class IndexRecord:
+    """An index as the catalogue knows it."""
+
+    id: str
+    root: bytes
+    options: str
+    tag: int
+    created_ns: int
+    next_id: int
+
+
+@dataclass(frozen=True)
+class SetRecord:
+    """A set's head; its members are in a file of their own."""
+
+    id: str
+    index_id: str
+    name: str
+    count: int
+    bytes: int
+    created_ns: int
+    changed_ns: int
+    epoch: int
+
+
+@dataclass(frozen=True)
+class SavedQuery:
+    """A question kept under a name; `filter` is its JSON form."""
+
+    id: str
+    name: str
+    filter: str
+    sort: str
+    descending: bool
+    limit: int | None
+    created_ns: int
+    last_run_ns: int | None
+
+
+class Catalogue:
+    """The only holder of the database."""
+
+    def __init__(self, path: str) -> None:
+        self._thread = ThreadPoolExecutor(1, "cmdr-index-catalogue")
+        self._db: sqlite3.Connection = self._thread.submit(_open, path).result()
+        self.secret = self.run(_secret)
+
+    def run(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Do something in one transaction."""
+
+        def transaction() -> T:
+            with self._db:
+                return work(self._db)
+
+        return self._thread.submit(transaction).result()
+
+    def close(self) -> None:
+        self._thread.submit(self._db.close).result()
+        self._thread.shutdown()
+
+    # -- indexes --------------------------------------------------------------------------------------------------
+    def indexes(self) -> list[IndexRecord]:
+        return self.run(
+            lambda db: [IndexRecord(*row) for row in db.execute("select * from indexes order by created_ns")]
+        )
+
+    def add_index(self, record: IndexRecord) -> IndexRecord:
+        """Store a new index, or answer the one that has this root and these options already."""
+
+        def work(db: sqlite3.Connection) -> IndexRecord:
+            values = (record.id, record.root, record.options, record.tag, record.created_ns, record.next_id)
+            db.execute("insert or ignore into indexes values (?, ?, ?, ?, ?, ?)", values)
+            key = (record.root, record.options)
+            return IndexRecord(*db.execute("select * from indexes where root = ? and options = ?", key).fetchone())
+
+        return self.run(work)
+
+    def remove_index(self, index_id: str) -> None:
+        self.run(lambda db: db.execute("delete from indexes where id = ?", (index_id,)))
+
+    def reserve_ids(self, index_id: str, upto: int) -> None:
+        """Remember that ids below `upto` were given out, even if what they named is never written."""
+        self.run(lambda db: db.execute("update indexes set next_id = max(next_id, ?) where id = ?", (upto, index_id)))
+
+    def next_id(self, index_id: str) -> int:
+        found = self.run(lambda db: db.execute("select next_id from indexes where id = ?", (index_id,)).fetchone())
+        return int(found[0]) if found else 0
+
+    # -- sets -----------------------------------------------------------------------------------------------------
+    def sets(self) -> list[SetRecord]:
+        return self.run(
+            lambda db: [SetRecord(*row) for row in db.execute("select * from sets order by created_ns, id")]
+        )
+
+    def set(self, set_id: str) -> SetRecord | None:
+        row = self.run(lambda db: db.execute("select * from sets where id = ?", (set_id,)).fetchone())
+        return SetRecord(*row) if row else None
+
+    def put_set(self, one: SetRecord) -> None:
+        values = (one.id, one.index_id, one.name, one.count, one.bytes, one.created_ns, one.changed_ns, one.epoch)
+        self.run(lambda db: db.execute("insert or replace into sets values (?, ?, ?, ?, ?, ?, ?, ?)", values))
+
+    def remove_set(self, set_id: str) -> None:
+        self.run(lambda db: db.execute("delete from sets where id = ?", (set_id,)))
+
+    # -- queries --------------------------------------------------------------------------------------------------
+    def queries(self) -> list[SavedQuery]:
+        return self.run(lambda db: [_query(row) for row in db.execute("select * from queries order by name")])
+
+    def query(self, id_or_name: str) -> SavedQuery | None:
+        sql = "select * from queries where id = ?1 or name = ?1"
+        row = self.run(lambda db: db.execute(sql, (id_or_name,)).fetchone())
+        return _query(row) if row else None
+
+    def put_query(self, one: SavedQuery) -> None:
+        """Store a query; one with the same name is replaced."""
+        values = (one.id, one.name, one.filter, one.sort, one.descending, one.limit, one.created_ns, one.last_run_ns)
+        self.run(lambda db: db.execute("insert or replace into queries values (?, ?, ?, ?, ?, ?, ?, ?)", values))
+
+    def remove_query(self, query_id: str) -> None:
+        self.run(lambda db: db.execute("delete from queries where id = ?", (query_id,)))
+
+
+def _open(path: str) -> sqlite3.Connection:
+    db = sqlite3.connect(path, timeout=10)
+    os.chmod(path, 0o600)
+    db.execute("pragma journal_mode = wal")
+    db.execute("pragma synchronous = normal")
+    db.executescript(_SCHEMA)
+    return db
+
+
+def _secret(db: sqlite3.Connection) -> bytes:
+    """The key that signs cursors; made once."""
+    db.execute("insert or ignore into secrets values ('cursor', ?)", (secrets.token_bytes(32),))
+    return bytes(db.execute("select value from secrets where name = 'cursor'").fetchone()[0])
+
+
+def _query(row: tuple[Any, ...]) -> SavedQuery:
+    query_id, name, text, sort, descending, limit, created, last = row
+    return SavedQuery(query_id, name, text, sort, bool(descending), limit, created, last)

@@ -1,0 +1,39 @@
+"""Names that outsiders hold for things inside: opaque, checked, never guessed from a row number."""
+
+import base64
+import re
+import secrets
+
+from cmdr.index.errors import BadHandle
+
+_NODE = re.compile(r"n_([0-9a-f]{8})([0-9a-f]{1,8})")
+
+
+def new_handle(kind: str) -> str:
+    """A fresh random handle, such as `i_…` for an index or `s_…` for a set."""
+    return f"{kind}_{_text(secrets.token_bytes(10))}"
+
+
+def new_tag() -> int:
+    """The number that ties node handles to one index."""
+    return secrets.randbits(31)
+
+
+def node_handle(tag: int, nid: int) -> str:
+    """The handle of a node: the same for as long as the node exists, and never given to another one."""
+    return f"n_{tag:08x}{nid:x}"
+
+
+def node_number(tag: int, handle: str) -> int:
+    """The node's number in the index with this tag; raises BadHandle for anything else."""
+    found = _NODE.fullmatch(handle)
+    if found is None:
+        raise BadHandle(f"{handle[:40]!r} is not a node id; node ids begin with n_.")
+    nid = int(found[2], 16)
+    if node_handle(tag, nid) != handle:
+        raise BadHandle(f"{handle[:40]!r} is not a node id of this index.")
+    return nid
+
+
+def _text(data: bytes) -> str:
+    return base64.b32encode(data).decode().rstrip("=").lower()

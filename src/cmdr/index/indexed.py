@@ -1,0 +1,284 @@
+"""One indexed tree: its current view, how fresh that is, and the work that makes it fresh again.
+
+Reading never waits: it takes the view of the moment. Scanning, refreshing and compacting take turns, and each ends by
+putting another view in place.
+"""
+
+import os
+import shutil
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from cmdr.index.catalogue import Catalogue, IndexRecord
+from cmdr.index.compact import compact
+from cmdr.index.epoch import StoredColumns
+from cmdr.index.errors import Corrupt, NoSuchIndex, NotIndexed, RootMissing, ScanRunning
+from cmdr.index.growth import save_snapshot, snapshot_epochs, take_snapshot
+from cmdr.index.overlay import lay_over
+from cmdr.index.patch import Patch, load_patch, save_patch
+from cmdr.index.refresh import changed_directories, refresh
+from cmdr.index.scan import scan
+from cmdr.index.view import View, stored_view
+from cmdr.index.walk import Progress, WalkOptions
+from cmdr.index.watch import Watcher
+from cmdr.model.names import to_wire
+
+State = Literal["fresh", "stale", "scanning", "partial", "missing"]
+_DAY_NS = 86_400 * 10**9
+
+
+@dataclass(frozen=True)
+class Freshness:
+    """How far the answers can be trusted, and why."""
+
+    state: State
+    reason: str
+    checked_ns: int | None
+
+
+@dataclass(frozen=True)
+class Changes:
+    """What a refresh did."""
+
+    directories_listed: int
+    added: int
+    removed: int
+    full_scan: bool = False
+
+
+class Indexed:
+    """An index that is open."""
+
+    compact_above = 20_000  # overlay rows
+
+    def __init__(self, record: IndexRecord, home: str, options: WalkOptions, catalogue: Catalogue) -> None:
+        self.record, self.home, self.options, self.catalogue = record, home, options, catalogue
+        self._work = threading.Lock()
+        self._scanning = False
+        self._base: View | None = None
+        self._patch = Patch()
+        self._view: View | None = None
+        self._checked_ns: int | None = None
+        self._dirty: str | None = "not checked since the program started"
+        self._watcher: Watcher | None = None
+        self.set_aside: list[str] = []
+        os.makedirs(home, mode=0o700, exist_ok=True)
+        self._open_newest()
+
+    # -- reading --------------------------------------------------------------------------------------------------
+    @property
+    def view(self) -> View:
+        """What is known now; raises when nothing was scanned yet."""
+        if self._view is None:
+            why = "was damaged and set aside; scan it again" if self.set_aside else "has not been scanned yet"
+            raise NoSuchIndex(f"The index of {to_wire(self.record.root)} {why}.")
+        return self._view
+
+    @property
+    def scanned(self) -> bool:
+        return self._view is not None
+
+    @property
+    def freshness(self) -> Freshness:
+        """Fresh, stale, scanning, partial or missing, with the reason."""
+        if self._scanning:
+            return Freshness("scanning", "a scan is running", self._checked_ns)
+        view = self._view
+        if view is None:
+            return Freshness("missing", "damaged and set aside" if self.set_aside else "not scanned yet", None)
+        if view.facts.get("cancelled"):
+            return Freshness("partial", "the last scan was stopped before its end", self._checked_ns)
+        if self._dirty is not None:
+            return Freshness("stale", self._dirty, self._checked_ns)
+        if int(view.dirs["dmiss"][0]):
+            return Freshness("partial", "some folders could not be read", self._checked_ns)
+        watching = self._watcher is not None and self._watcher.trouble is None
+        return Freshness("fresh", "watched" if watching else "checked", self._checked_ns)
+
+    # -- opening --------------------------------------------------------------------------------------------------
+    def _open_newest(self) -> None:
+        """Take the newest epoch that is whole; set damaged ones aside and clear what a killed scan left."""
+        names = sorted(os.listdir(self.home), reverse=True)
+        for name in names:
+            path = os.path.join(self.home, name)
+            if name.startswith("scratch-") or name.endswith(".tmp"):
+                shutil.rmtree(path, ignore_errors=True)
+                with suppress(OSError):
+                    os.unlink(path)
+        epochs = [name for name in names if name.startswith("epoch-") and not name.endswith(".tmp")]
+        for name in epochs:
+            path = os.path.join(self.home, name)
+            if self._base is not None:
+                shutil.rmtree(path, ignore_errors=True)
+                continue
+            try:
+                self._base = stored_view(StoredColumns(path))
+            except (Corrupt, KeyError, ValueError):
+                self._put_aside(path)
+        if self._base is not None:
+            patch = load_patch(self._patch_path()) or Patch()
+            # Ids may have been given out by a patch that never reached the disk.
+            self._patch = replace(patch, next_id=max(patch.next_id, self.catalogue.next_id(self.record.id)))
+            self._view = lay_over(self._base, self._patch, 0)
+
+    def _put_aside(self, path: str) -> None:
+        aside = os.path.join(self.home, f"aside-{os.path.basename(path)}-{time.time_ns()}")
+        os.rename(path, aside)
+        self.set_aside.append(aside)
+
+    def _patch_path(self) -> str:
+        assert self._base is not None
+        return os.path.join(self.home, f"patch-{self._base.epoch:08d}")
+
+    def verify(self, stop: Callable[[], bool] = lambda: False) -> bool:
+        """Read every stored byte; a damaged epoch is set aside, and the index must be scanned again."""
+        base = self._base
+        if base is None:
+            return True
+        try:
+            base.stored.verify(stop)
+        except (Corrupt, OSError):
+            with self._turn():
+                if self._base is not base:
+                    return True  # replaced meanwhile, and with it the damage
+                self._put_aside(base.stored.folder)
+                self._base = self._view = None
+                self._patch = Patch()
+            return False
+        return True
+
+    # -- changing -------------------------------------------------------------------------------------------------
+    @contextmanager
+    def _turn(self, wait: bool = True) -> Iterator[None]:
+        if not self._work.acquire(blocking=wait):
+            raise ScanRunning(f"{to_wire(self.record.root)} is being scanned already.")
+        try:
+            yield
+        finally:
+            self._work.release()
+
+    def scan(
+        self, progress: Callable[[Progress], None] | None = None, cancelled: Callable[[], bool] = lambda: False
+    ) -> View:
+        """Read the whole tree again; refused while another scan of it runs."""
+        with self._turn(wait=False):
+            self._scanning = True
+            try:
+                first_id = self.catalogue.next_id(self.record.id)
+                view = scan(self.record.root, self.home, self.options, self._view, progress, cancelled, first_id)
+            except RootMissing:
+                self._dirty = "its folder is not there"
+                raise
+            finally:
+                self._scanning = False
+            self._install(view)
+            save_snapshot(self.home, take_snapshot(view))
+            return view
+
+    def _install(self, view: View) -> None:
+        """A new epoch becomes the current one, and the one before is removed."""
+        before = self._base
+        self.catalogue.reserve_ids(self.record.id, view.next_id)
+        old_patch = self._patch_path() if before is not None else None
+        self._base, self._patch, self._view = view, Patch(), view
+        self._checked_ns, self._dirty = time.time_ns(), None
+        if before is not None and before.stored.folder != view.stored.folder:
+            shutil.rmtree(before.stored.folder, ignore_errors=True)
+        if old_patch is not None:
+            with suppress(OSError):
+                os.unlink(old_patch)
+        if self._watcher is not None:
+            self._watcher.watch(view.directory_paths())
+
+    def check(self, stop: Callable[[], bool] = lambda: False) -> Changes:
+        """Look at every directory's time and list again what changed."""
+        with self._turn():
+            try:
+                changed = changed_directories(self.view, stop)
+            except RootMissing:
+                self._dirty = "its folder is not there"
+                raise
+            return self._relist(changed, stop)
+
+    def _relist(self, changed: list[int], stop: Callable[[], bool]) -> Changes:
+        view, base = self.view, self._base
+        assert base is not None
+        if not changed:
+            self._checked_ns, self._dirty = time.time_ns(), None
+            return Changes(0, 0, 0)
+        try:
+            found = refresh(view, self._patch, changed, self.options.depth_limit, self.options.cross_file_systems, stop)
+        except RootMissing:
+            self._dirty = "its folder is not there"
+            raise
+        self.catalogue.reserve_ids(self.record.id, found.patch.next_id)
+        save_patch(self._patch_path(), found.patch)
+        self._patch = found.patch
+        self._view = lay_over(base, found.patch, view.revision + 1)
+        self._checked_ns, self._dirty = time.time_ns(), None
+        if self._watcher is not None:
+            self._watcher.watch(self._view.directory_paths())
+        return Changes(found.listed, found.added, found.removed)
+
+    @property
+    def overlay_rows(self) -> int:
+        """How much stands beside the epoch, waiting to be compacted."""
+        return self._patch.rows
+
+    def compact(self) -> None:
+        """Write the epoch and its overlay as one new epoch."""
+        with self._turn():
+            if self._view is None or not (self._patch.listings or self._patch.gone):
+                return
+            fresh = (self._checked_ns, self._dirty)
+            self._install(compact(self._view, self.home))
+            self._checked_ns, self._dirty = fresh
+            last = snapshot_epochs(self.home)
+            if not last or time.time_ns() - int(self.view.facts["started_ns"]) > _DAY_NS:
+                save_snapshot(self.home, take_snapshot(self.view))
+
+    # -- watching -------------------------------------------------------------------------------------------------
+    def watch(self, told: Callable[[], None] | None = None) -> Freshness:
+        """Follow changes as they happen; `told` is called after each refresh. Falls back to checks when it cannot."""
+        if self._watcher is None:
+
+            def changed(paths: set[bytes] | None) -> None:
+                self._on_change(paths)
+                if told is not None:
+                    told()
+
+            self._watcher = Watcher(changed)
+        self._watcher.watch(self.view.directory_paths())
+        self.check()
+        return self.freshness
+
+    def _on_change(self, paths: set[bytes] | None) -> None:
+        with suppress(RootMissing):
+            if paths is None:
+                self._dirty = "changes came faster than they could be followed"
+                self.check()
+                return
+            with self._turn():
+                numbers = [number for path in sorted(paths) if (number := self._number(path)) is not None]
+                self._relist(numbers, lambda: False)
+
+    def _number(self, path: bytes) -> int | None:
+        view = self.view
+        try:
+            return view.directory(view.find(path))
+        except NotIndexed:  # nothing to refresh
+            return None
+
+    @property
+    def watch_trouble(self) -> str | None:
+        """Why watching is incomplete, when it is."""
+        return None if self._watcher is None else self._watcher.trouble
+
+    def close(self) -> None:
+        if self._watcher is not None:
+            self._watcher.close()
+            self._watcher = None

@@ -1,0 +1,82 @@
+"""One entry of an index as answers carry it. What is not known is None, never 0."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from cmdr.index.columns import Column, DirState, Flag, kind_name
+from cmdr.index.handles import node_handle
+from cmdr.index.view import Totals, View
+
+
+@dataclass(frozen=True)
+class Node:
+    """A file, directory or other entry. A directory's size is the total below it (see `totals.complete`)."""
+
+    id: str
+    path: bytes
+    name: bytes
+    kind: str
+    size: int | None
+    allocated: int | None
+    mtime_ns: int | None
+    ctime_ns: int | None
+    mode: int | None
+    owner: int | None
+    inode: int | None
+    hardlinked: bool
+    shared: bool  # a further name of a file that is counted elsewhere
+    broken_link: bool
+    children: int | None  # direct children of a directory
+    totals: Totals | None  # of a directory
+
+
+# Plain numbers: combining enum flags costs more than everything else here.
+_UNKNOWN, _HARD, _SHARED, _BROKEN = int(Flag.UNKNOWN), int(Flag.HARD), int(Flag.SHARED), int(Flag.BROKEN)
+_LISTED = (DirState.LISTED, DirState.CANCELLED)
+_COLUMNS = ("nid", "mode", "size", "allocated", "mtime", "ctime", "ino", "owner", "flags")
+
+
+def node(view: View, tag: int, row: int) -> Node:
+    """The facts of one row."""
+    return nodes(view, tag, np.array([row]))[0]
+
+
+def nodes(view: View, tag: int, rows: Column) -> tuple[Node, ...]:
+    """The facts of many rows, in their order: each column is read once."""
+    uids = view.base.owners
+    facts = zip(*(view.gather(name, rows).tolist() for name in _COLUMNS), strict=True)
+    found = []
+    for path, number, (nid, mode, own_size, own_blocks, mtime, ctime, ino, owner, flags) in zip(
+        view.paths(rows), view.directories(rows).tolist(), facts, strict=True
+    ):
+        known = not flags & _UNKNOWN
+        totals, children = None, None
+        size, allocated = (own_size, own_blocks) if known else (None, None)
+        if number >= 0:
+            totals = view.totals(number)
+            if totals.state in _LISTED:
+                size, allocated, children = totals.bytes, totals.allocated, int(view.dirs["dcn"][number])
+            else:  # a directory that was not listed has no totals to speak of: unknown, not empty
+                size = allocated = None
+        found.append(
+            Node(
+                node_handle(tag, nid),
+                path,
+                path.rsplit(b"/", 1)[-1] or path,
+                kind_name(mode),
+                size,
+                allocated,
+                mtime if known else None,
+                ctime if known else None,
+                mode & 0o7777 if known else None,
+                int(uids[owner]) if known and owner < len(uids) else None,
+                ino if known else None,
+                bool(flags & _HARD),
+                bool(flags & _SHARED),
+                bool(flags & _BROKEN),
+                children,
+                totals,
+            )
+        )
+    return tuple(found)

@@ -1,0 +1,62 @@
+"""The saved queries of a user: questions under a name, to be asked again."""
+
+import json
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import cast, get_args
+
+from cmdr.index.answers import Answer, Answers
+from cmdr.index.catalogue import Catalogue, SavedQuery
+from cmdr.index.errors import NoSuchQuery
+from cmdr.index.handles import new_handle
+from cmdr.model.filter import Filter, Question, SortKey
+from cmdr.model.filter_json import from_json, to_json
+
+
+class QueryShelf:
+    """All saved queries; a name is used once."""
+
+    def __init__(self, catalogue: Catalogue, get: Callable[[str], Answers]) -> None:
+        self.catalogue, self._get = catalogue, get
+
+    def save(self, name: str, question: Question) -> SavedQuery:
+        """Keep a question under a name; the same name replaces."""
+        before = self.catalogue.query(name)
+        saved = SavedQuery(
+            before.id if before else new_handle("q"),
+            name,
+            json.dumps(to_json(question.filter)),
+            question.sort,
+            question.descending,
+            question.limit,
+            before.created_ns if before else time.time_ns(),
+            before.last_run_ns if before else None,
+        )
+        self.catalogue.put_query(saved)
+        return saved
+
+    def all(self) -> tuple[SavedQuery, ...]:
+        """All saved queries by name."""
+        return tuple(self.catalogue.queries())
+
+    def get(self, id_or_name: str) -> tuple[SavedQuery, Question]:
+        """A saved query and its question."""
+        saved = self.catalogue.query(id_or_name)
+        if saved is None:
+            raise NoSuchQuery(f"There is no saved query {id_or_name[:40]!r}.")
+        wanted: Filter = from_json(json.loads(saved.filter))
+        sort = saved.sort if saved.sort in get_args(SortKey) else "tree"
+        return saved, Question(wanted, cast(SortKey, sort), saved.descending, saved.limit)
+
+    def run(
+        self, id_or_name: str, index_id: str, below: str | bytes | None = None, stop: Callable[[], bool] = lambda: False
+    ) -> Answer:
+        """Ask a saved question, and remember when."""
+        saved, question = self.get(id_or_name)
+        answer = self._get(index_id).ask(question.filter, below, stop)
+        self.catalogue.put_query(replace(saved, last_run_ns=time.time_ns()))
+        return answer
+
+    def delete(self, id_or_name: str) -> None:
+        self.catalogue.remove_query(self.get(id_or_name)[0].id)

@@ -1,0 +1,175 @@
+"""The sets of a user: made, changed, combined, looked through and kept."""
+
+import os
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from cmdr.index.answers import Answer, Answers
+from cmdr.index.catalogue import Catalogue, SetRecord
+from cmdr.index.columns import NO_ROW, Column
+from cmdr.index.errors import BadQuestion, NoSuchSet
+from cmdr.index.handles import new_handle, node_handle, node_number
+from cmdr.index.sets import Member, Members, combine, freeze, load, pick, save, states
+from cmdr.index.view import View
+
+SetOp = Literal["union", "intersect", "subtract"]
+
+
+@dataclass(frozen=True)
+class SetInfo:
+    """A set at a glance."""
+
+    id: str
+    name: str
+    index_id: str
+    count: int
+    bytes: int
+    created_ns: int
+    changed_ns: int
+
+
+@dataclass(frozen=True)
+class SetMember:
+    """A member with its node id and what has become of it."""
+
+    node: str
+    member: Member
+
+
+@dataclass(frozen=True)
+class SetPage:
+    """Some members of a set; `next_first` is where the next page begins."""
+
+    members: tuple[SetMember, ...]
+    total: int
+    next_first: int | None
+
+
+class SetShelf:
+    """All sets; each belongs to one index."""
+
+    def __init__(self, folder: str, catalogue: Catalogue, get: Callable[[str], Answers]) -> None:
+        self.folder, self.catalogue, self._get = folder, catalogue, get
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+
+    def create(self, index_id: str, name: str, nodes: Sequence[str | bytes] = ()) -> SetInfo:
+        """A new set with these nodes (ids or paths)."""
+        answers = self._get(index_id)
+        view = answers.view
+        rows = np.array(sorted({answers.row(place, view) for place in nodes}), np.int64)
+        return self._store(None, index_id, name, freeze(view, rows), view.epoch)
+
+    def create_from(self, index_id: str, name: str, answer: Answer) -> SetInfo:
+        """A new set with everything that a question found."""
+        return self._store(None, index_id, name, freeze(answer.view, answer.rows), answer.view.epoch)
+
+    def all(self) -> tuple[SetInfo, ...]:
+        """All sets, oldest first."""
+        return tuple(_set_info(one) for one in self.catalogue.sets())
+
+    def info(self, set_id: str) -> SetInfo:
+        """One set at a glance."""
+        return _set_info(self._set(set_id))
+
+    def add(self, set_id: str, nodes: Sequence[str | bytes]) -> SetInfo:
+        """Put nodes into a set; members that are in it already stay as they were frozen."""
+        record = self._set(set_id)
+        answers = self._get(record.index_id)
+        view = answers.view
+        rows = np.array(sorted({answers.row(place, view) for place in nodes}), np.int64)
+        return self._store(
+            record,
+            record.index_id,
+            record.name,
+            combine(self.members(set_id), freeze(view, rows)),
+            view.epoch,
+        )
+
+    def take_out(self, set_id: str, nodes: Sequence[str | bytes]) -> SetInfo:
+        """Take nodes out of a set; a node that has vanished can be taken out by its id."""
+        record = self._set(set_id)
+        answers = self._get(record.index_id)
+        members = self.members(set_id)
+        leave = members.bitmap()
+        for place in nodes:
+            if isinstance(place, str) and not place.startswith("/"):
+                leave.discard(node_number(answers.tag, place))
+            else:
+                leave.discard(answers.view.id_of(answers.row(place)))
+        return self._store(record, record.index_id, record.name, pick(members, leave), record.epoch)
+
+    def combine(self, op: SetOp, left: str, right: str, name: str | None = None) -> SetInfo:
+        """Union, intersection or difference of two sets: into the left one, or into a new one with a name."""
+        one, other = self._set(left), self._set(right)
+        if one.index_id != other.index_id:
+            raise BadQuestion("These sets belong to different indexes and cannot be combined.")
+        mine, theirs = self.members(left), self.members(right)
+        if op == "union":
+            result = combine(mine, theirs)
+        elif op == "intersect":
+            result = pick(mine, mine.bitmap() & theirs.bitmap())
+        else:
+            result = pick(mine, mine.bitmap() - theirs.bitmap())
+        return self._store(None if name else one, one.index_id, name or one.name, result, one.epoch)
+
+    def rename(self, set_id: str, name: str) -> SetInfo:
+        record = replace(self._set(set_id), name=name, changed_ns=time.time_ns())
+        self.catalogue.put_set(record)
+        return _set_info(record)
+
+    def delete(self, set_id: str) -> None:
+        """Forget a set; the files in it stay as they are."""
+        self._set(set_id)
+        self.catalogue.remove_set(set_id)
+        with suppress(FileNotFoundError):
+            os.unlink(self._set_path(set_id))
+
+    def members(self, set_id: str) -> Members:
+        """The members of a set as they were frozen."""
+        self._set(set_id)
+        return load(self._set_path(set_id))
+
+    def page(self, set_id: str, first: int = 0, limit: int = 50) -> SetPage:
+        """Some members with what has become of each: ok, changed, moved or gone."""
+        record = self._set(set_id)
+        answers = self._get(record.index_id)
+        members = self.members(set_id)
+        first = max(0, first)
+        found = states(answers.view, members, first, max(0, limit))
+        listed = tuple(SetMember(node_handle(answers.tag, one.nid), one) for one in found)
+        end = first + len(listed)
+        return SetPage(listed, len(members), end if end < len(members) else None)
+
+    def rows(self, view: View, set_id: str) -> Column:
+        record = self._set(set_id)
+        if self._get(record.index_id).indexed.record.root != view.root:
+            raise BadQuestion(f"The set {set_id} belongs to another index.")
+        rows = view.rows_of(self.members(set_id).ids)
+        return np.asarray(rows[rows != NO_ROW])
+
+    def _set(self, set_id: str) -> SetRecord:
+        record = self.catalogue.set(set_id)
+        if record is None:
+            raise NoSuchSet(f"There is no set {set_id[:40]!r}.")
+        return record
+
+    def _set_path(self, set_id: str) -> str:
+        return os.path.join(self.folder, set_id)
+
+    def _store(self, before: SetRecord | None, index_id: str, name: str, members: Members, epoch: int) -> SetInfo:
+        now = time.time_ns()
+        set_id = before.id if before else new_handle("s")
+        save(self._set_path(set_id), members)
+        created = before.created_ns if before else now
+        record = SetRecord(set_id, index_id, name, len(members), int(members.size.sum()), created, now, epoch)
+        self.catalogue.put_set(record)
+        return _set_info(record)
+
+
+def _set_info(one: SetRecord) -> SetInfo:
+    return SetInfo(one.id, one.name, one.index_id, one.count, one.bytes, one.created_ns, one.changed_ns)

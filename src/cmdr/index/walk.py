@@ -1,0 +1,265 @@
+"""Walking a tree with several fresh interpreter processes that share one queue of work.
+
+The application is never forked: each walker is `python -I -S walker_process.py`. This side only passes spare work
+from busy walkers to hungry ones, reports progress and carries a cancel; it never touches the tree itself.
+"""
+
+import errno
+import marshal
+import mmap
+import os
+import selectors
+import stat
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from cmdr.index import walker_process
+from cmdr.index.errors import DiskFull, RootMissing, WalkFailed
+from cmdr.model.names import to_wire
+
+ROOT_NUMBER = (1 << 63) - 1
+_TICK = 0.1
+
+
+@dataclass(frozen=True)
+class WalkOptions:
+    """What to enter and what to leave out."""
+
+    depth_limit: int | None = None  # 0: only the root's own children
+    follow_symlinks: bool = False  # inside the root only
+    cross_file_systems: bool = False
+    workers: int = 0  # 0: twice the cores, at least four
+    nice: int = 5
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a scan is; `expected` is known only when an earlier epoch counted the entries."""
+
+    phase: str  # walking, building
+    entries: int
+    dirs: int
+    bytes: int
+    seconds: float
+    expected: int | None = None
+
+    @property
+    def rate(self) -> float:
+        """Entries per second."""
+        return self.entries / self.seconds if self.seconds > 0 else 0.0
+
+    @property
+    def percent(self) -> float | None:
+        """Share of the expected entries, or None when nothing is known to compare with."""
+        if not self.expected:
+            return None
+        return min(99.0 if self.phase == "walking" else 100.0, 100.0 * self.entries / self.expected)
+
+
+@dataclass
+class Part:
+    """What one walker saw; the rows themselves are in its part file."""
+
+    path: str
+    rows: int
+    chunks: list[tuple[int, int]]
+    found: dict[str, Any]
+
+
+@dataclass
+class Harvest:
+    """Everything that a walk brought home."""
+
+    root: bytes
+    root_facts: os.stat_result
+    started_ns: int
+    seconds: float
+    cancelled: bool
+    parts: list[Part]
+    refused_links: set[int] = field(default_factory=set)  # followed by another link already
+    problems: list[tuple[bytes, int]] = field(default_factory=list)
+
+
+def walk(
+    root: bytes,
+    options: WalkOptions,
+    scratch: str,
+    progress: Callable[[Progress], None] | None = None,
+    cancelled: Callable[[], bool] = lambda: False,
+    expected: int | None = None,
+) -> Harvest:
+    """List everything below `root` into part files in `scratch`; a cancel keeps what was read."""
+    try:
+        facts = os.stat(root)
+    except OSError as trouble:
+        raise RootMissing(f"{to_wire(root)} cannot be indexed: {trouble.strerror}.") from trouble
+    if not stat.S_ISDIR(facts.st_mode):
+        raise RootMissing(f"{to_wire(root)} is not a folder, so there is no tree to index.")
+    crew = _Crew(root, facts, options, scratch)
+    try:
+        return crew.work(progress, cancelled, expected)
+    finally:
+        crew.end()
+
+
+class _Crew:
+    """The walker processes of one scan and the queue between them."""
+
+    def __init__(self, root: bytes, facts: os.stat_result, options: WalkOptions, scratch: str) -> None:
+        self.root, self.facts, self.scratch = root, facts, scratch
+        self.started_ns, self.started = time.time_ns(), time.perf_counter()
+        count = options.workers or max(4, 2 * (os.cpu_count() or 1))
+        shared = os.path.join(scratch, "shared")
+        with open(shared, "wb") as out:
+            out.write(bytes(walker_process.COUNTER_BYTES * (count + 1)))
+        with open(shared, "r+b") as file:
+            self.shared = mmap.mmap(file.fileno(), 0)
+        self.counters = memoryview(self.shared).cast("q")
+        self.selector = selectors.DefaultSelector()
+        self.queue: list[list[Any]] = [[(root, ROOT_NUMBER, 0, facts.st_ino, False)]]
+        self.targets: set[tuple[int, int]] = set()
+        self.refused: set[int] = set()
+        self.hungry: list[_Hand] = []
+        self.parts: list[Part] = []
+        self.problems: list[tuple[bytes, int]] = []
+        self.hands: list[_Hand] = []
+        setup = {
+            "depth_limit": -1 if options.depth_limit is None else options.depth_limit,
+            "cross": options.cross_file_systems,
+            "follow": options.follow_symlinks,
+            "root": root,
+            "device": walker_process.packed_device(facts.st_dev),
+            "shared": shared,
+            "nice": options.nice,
+        }
+        for wid in range(count):
+            part = os.path.join(scratch, f"part-{wid}")
+            hand = _Hand(part)
+            self.hands.append(hand)
+            self.selector.register(hand.out, selectors.EVENT_READ, hand)
+            hand.send(setup | {"wid": wid, "part": part})
+
+    def work(
+        self, progress: Callable[[Progress], None] | None, cancelled: Callable[[], bool], expected: int | None
+    ) -> Harvest:
+        told = 0.0
+        while len(self.parts) < len(self.hands):
+            for key, _ in self.selector.select(_TICK):
+                for message in key.data.receive():
+                    self.take(key.data, message)
+            self.feed()
+            if not self.counters[0] and cancelled():
+                self.counters[0] = 1
+            now = time.perf_counter()
+            if progress is not None and now - told >= _TICK:
+                told = now
+                progress(self.progress(expected))
+        if progress is not None:
+            progress(self.progress(expected))
+        seconds = time.perf_counter() - self.started
+        stopped = bool(self.counters[0])
+        found = sorted(self.parts, key=lambda part: part.found["wid"])
+        return Harvest(
+            self.root, self.facts, self.started_ns, seconds, stopped, found, self.refused, sorted(self.problems)
+        )
+
+    def progress(self, expected: int | None) -> Progress:
+        step = walker_process.COUNTER_BYTES // 8
+        sums = [sum(self.counters[step + i :: step].tolist()) for i in range(3)]
+        return Progress("walking", sums[0], sums[1], sums[2], time.perf_counter() - self.started, expected)
+
+    def take(self, hand: "_Hand", message: tuple[Any, ...]) -> None:
+        kind = message[0]
+        if kind == "hungry":
+            self.hungry.append(hand)
+        elif kind == "spare":
+            self.queue.append(message[1])
+        elif kind == "link":
+            item, target = message[1], message[2]
+            if target in self.targets:
+                self.refused.add(item[1])
+            else:
+                self.targets.add(target)
+                self.queue.append([item])
+        elif kind == "done":
+            found = message[1]
+            found["wid"] = self.hands.index(hand)
+            self.parts.append(Part(hand.part, found["rows"], found["chunks"], found))
+            self.problems += found["problems"]
+            self.selector.unregister(hand.out)
+        elif kind == "failed":
+            if message[1] == errno.ENOSPC:
+                raise DiskFull("There is no room on the disk for the scan's notes; nothing was changed.")
+            raise WalkFailed(f"A walker stopped: {message[2]}.")
+        else:
+            raise WalkFailed("A walker process ended early; the scan was given up and the old epoch kept.")
+
+    def feed(self) -> None:
+        while self.queue and self.hungry:
+            self.hungry.pop().send(self.queue.pop(0))
+        if len(self.hungry) == len(self.hands):
+            for hand in self.hungry:
+                hand.send(None)
+            self.hungry.clear()
+            self.counters[1] = 0
+        else:
+            self.counters[1] = len(self.hungry)
+
+    def end(self) -> None:
+        """Leave no process behind, whatever happened."""
+        self.counters[0] = 1
+        for hand in self.hands:
+            hand.end()
+        self.selector.close()
+        self.counters.release()
+        self.shared.close()
+
+
+class _Hand:
+    """One walker process, seen from the application."""
+
+    def __init__(self, part: str) -> None:
+        self.part = part
+        self.buffer = bytearray()
+        self.process = subprocess.Popen(
+            [sys.executable, "-I", "-S", walker_process.__file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self.into, self.out = self.process.stdin.fileno(), self.process.stdout.fileno()
+
+    def send(self, message: object) -> None:
+        body = marshal.dumps(cast(Any, message))
+        data = memoryview(len(body).to_bytes(4, "little") + body)
+        with suppress(BrokenPipeError):  # its end is noticed when reading
+            while data:
+                data = data[os.write(self.into, data) :]
+
+    def receive(self) -> list[tuple[Any, ...]]:
+        data = os.read(self.out, 1 << 20)
+        if not data:
+            return [("ended",)]
+        self.buffer += data
+        messages = []
+        while len(self.buffer) >= 4:
+            size = int.from_bytes(self.buffer[:4], "little")
+            if len(self.buffer) < 4 + size:
+                break
+            messages.append(marshal.loads(self.buffer[4 : 4 + size]))  # noqa: S302 - from our own walker
+            del self.buffer[: 4 + size]
+        return messages
+
+    def end(self) -> None:
+        for stream in (self.process.stdin, self.process.stdout):
+            if stream is not None:
+                stream.close()
+        try:
+            self.process.wait(0.2)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()

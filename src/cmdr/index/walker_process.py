@@ -1,0 +1,372 @@
+"""One walker: a fresh interpreter that lists directories and writes what it saw to a part file.
+
+Runs as a script with the standard library only (`python -I -S`), so that starting it costs a few milliseconds. It
+talks in length-prefixed `marshal` messages: work comes in on stdin, spare work, link targets and the result go out
+on stdout. A small shared file carries what must be seen without a message: the stop flag, the number of hungry
+walkers, and this walker's counters.
+"""
+
+import ctypes
+import errno
+import marshal
+import mmap
+import os
+import stat
+import struct
+import time
+from array import array
+from itertools import repeat
+from typing import Any, cast
+
+CHUNK = 8192
+RECORD = 256  # struct statx
+OPEN_DIR = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+AT_FDCWD, AT_SYMLINK_NOFOLLOW, AT_EMPTY_PATH, AT_STATX_DONT_SYNC = -100, 0x100, 0x1000, 0x4000
+STATX_ALL = 0xFFF
+DIR, LINK = stat.S_IFDIR, stat.S_IFLNK
+LISTED, DENIED, UNLISTED, OTHER_SYSTEM, CANCELLED, VANISHED, FAILED = range(7)
+COUNTER_BYTES = 64  # per walker in the shared file, after the first such stretch
+Item = tuple[bytes, int, int, int, bool]  # path, number, depth, inode (0: do not check), below a followed link
+
+
+class Statx:
+    """Facts of names in one directory, written as `struct statx` records into one buffer.
+
+    A walker holds its interpreter during the calls, which is quickest; inside the application `alone` must be false.
+    """
+
+    def __init__(self, alone: bool = True) -> None:
+        self.buffer = ctypes.create_string_buffer((CHUNK + 1) * RECORD)
+        view = memoryview(self.buffer).cast("B")
+        self.u16, self.u32, self.u64 = view.cast("H"), view.cast("I"), view.cast("Q")
+        self.slots = [ctypes.byref(self.buffer, i * RECORD) for i in range(CHUNK + 1)]
+        # The whole call stays in C: `map` feeds the names, `any` stops at the first failure. Arguments are given
+        # without `argtypes` on purpose; converting them one by one would double the cost of a call.
+        self.call = getattr((ctypes.PyDLL if alone else ctypes.CDLL)(None), "statx", None)
+        self.flags, self.mask = repeat(AT_SYMLINK_NOFOLLOW | AT_STATX_DONT_SYNC), repeat(STATX_ALL)
+
+    def fill(self, names: list[bytes], at: int, fd: int = AT_FDCWD) -> bool:
+        """Examine all names into the records from `at` on; false when one of them failed."""
+        if self.call is None:
+            return False
+        slots = self.slots[at : at + len(names)]
+        return not any(map(self.call, repeat(fd), names, self.flags, self.mask, slots))
+
+    def fill_one_by_one(self, names: list[bytes], at: int, fd: int | None = None) -> list[bytes]:
+        """The careful way: names that vanished are left out, names that cannot be examined have an empty record."""
+        kept: list[bytes] = []
+        for name in names:
+            try:
+                facts = os.stat(name, dir_fd=fd, follow_symlinks=False)
+            except FileNotFoundError:
+                continue
+            except OSError:
+                self.blank(at + len(kept), 1)
+            else:
+                pack(self.buffer, (at + len(kept)) * RECORD, facts)
+            kept.append(name)
+        return kept
+
+    def blank(self, at: int, count: int) -> None:
+        """Records of which nothing is known."""
+        ctypes.memset(ctypes.addressof(self.buffer) + at * RECORD, 0, count * RECORD)
+
+    def identity(self, fd: int) -> tuple[int, int]:
+        """Inode and packed device of an open directory."""
+        if self.call is not None and not self.call(fd, b"", AT_EMPTY_PATH, STATX_ALL, self.slots[CHUNK]):
+            return self.u64[CHUNK * 32 + 4], self.u64[CHUNK * 32 + 17]
+        facts = os.fstat(fd)
+        return facts.st_ino, packed_device(facts.st_dev)
+
+
+def packed_device(dev: int) -> int:
+    """Major and minor as they stand in `struct statx`."""
+    return os.major(dev) | os.minor(dev) << 32
+
+
+def pack(buffer: Any, at: int, facts: os.stat_result) -> None:
+    """Write a stat result the way statx would have."""
+    born = int(getattr(facts, "st_birthtime", 0) * 10**9)
+    struct.pack_into(
+        "<16xIIIH2xQQQ",
+        buffer,
+        at,
+        facts.st_nlink,
+        facts.st_uid,
+        facts.st_gid,
+        facts.st_mode,
+        facts.st_ino,
+        facts.st_size,
+        facts.st_blocks,
+    )
+    times = [*divmod(born, 10**9), *divmod(facts.st_ctime_ns, 10**9), *divmod(facts.st_mtime_ns, 10**9)]
+    struct.pack_into("<qI4xqI4xqI4x", buffer, at + 80, *times)
+    struct.pack_into("<Q", buffer, at + 136, packed_device(facts.st_dev))
+
+
+def open_directory(path: bytes) -> int:
+    """Open a directory however long its path is; the kernel takes at most 4,096 bytes at once."""
+    try:
+        return os.open(path, OPEN_DIR)
+    except OSError as trouble:
+        if trouble.errno != errno.ENAMETOOLONG or len(path) < 4000:
+            raise
+    fd = os.open(b"/", OPEN_DIR)
+    rest = path.lstrip(b"/")
+    while rest:
+        cut = len(rest) if len(rest) < 4000 else rest.rindex(b"/", 0, 4000)
+        try:
+            deeper = os.open(rest[:cut], OPEN_DIR, dir_fd=fd)
+        finally:
+            os.close(fd)
+        fd, rest = deeper, rest[cut:].lstrip(b"/")
+    return fd
+
+
+class Walker:
+    """Lists directories from its own stack and gives half of it away when others are hungry."""
+
+    def __init__(self, setup: dict[str, Any]) -> None:
+        self.wid: int = setup["wid"]
+        self.depth_limit: int = setup["depth_limit"]
+        self.cross: bool = setup["cross"]
+        self.follow: bool = setup["follow"]
+        self.root: bytes = setup["root"]
+        self.root_device: int = setup["device"]
+        self.statx = Statx()
+        self.part = open(setup["part"], "wb", buffering=0)  # noqa: SIM115 - lives as long as the process
+        with open(setup["shared"], "r+b") as shared:
+            self.shared = mmap.mmap(shared.fileno(), 0)
+        self.counters = memoryview(self.shared).cast("q")
+        self.first_counter = (self.wid + 1) * COUNTER_BYTES // 8
+        self.parent = os.getppid()
+        self.here = b""  # the directory entered last
+        self.names: list[bytes] = []
+        self.pending = 0  # rows in the buffer that are not in the part file yet
+        self.rows = 0
+        self.bytes = 0
+        self.chunks: list[tuple[int, int]] = []
+        self.dir_rows = array("q")
+        self.broken = array("q")
+        self.aliased = array("q")
+        self.followed = array("q")
+        self.block_dir, self.block_start, self.block_rows = array("Q"), array("q"), array("q")
+        self.block_state, self.block_listed = array("B"), array("q")
+        self.problems: list[tuple[bytes, int]] = []
+
+    # -- messages -------------------------------------------------------------------------------------------------
+    def send(self, *message: object) -> None:
+        body = marshal.dumps(cast(Any, message))
+        view = memoryview(len(body).to_bytes(4, "little") + body)
+        while view:
+            view = view[os.write(1, view) :]
+
+    def receive(self) -> Any:
+        size = int.from_bytes(self.read(4), "little")
+        return marshal.loads(self.read(size))  # noqa: S302 - from our own parent, through our own pipe
+
+    def read(self, size: int) -> bytes:
+        data = b""
+        while len(data) < size:
+            more = os.read(0, size - len(data))
+            if not more:
+                os._exit(0)  # the application is gone
+            data += more
+        return data
+
+    # -- the walk -------------------------------------------------------------------------------------------------
+    def run(self) -> None:
+        while True:
+            stack = self.receive()
+            if stack is None:
+                break
+            self.walk([tuple(item) for item in stack])
+            self.count()
+            self.send("hungry")
+        self.flush()
+        self.send("done", self.finish())
+
+    def walk(self, stack: list[Item]) -> None:
+        since = 0
+        counters = self.counters
+        while stack:
+            item = stack.pop()
+            if counters[0]:
+                self.block(item[1], self.rows, CANCELLED)
+                continue
+            self.enter(item, stack)
+            since += 1
+            if since & 31 == 0:
+                self.count()
+                if os.getppid() != self.parent:
+                    os._exit(0)
+                if len(stack) > 1 and counters[1] > 0:
+                    half = (len(stack) + 1) // 2
+                    self.send("spare", stack[:half])
+                    del stack[:half]
+
+    def count(self) -> None:
+        at = self.first_counter
+        self.counters[at], self.counters[at + 1], self.counters[at + 2] = self.rows, len(self.block_dir), self.bytes
+
+    def block(self, number: int, start: int, state: int) -> None:
+        self.block_dir.append(number)
+        self.block_start.append(start)
+        self.block_rows.append(self.rows - start)
+        self.block_state.append(state)
+        self.block_listed.append(time.time_ns())
+
+    def problem(self, item: Item, trouble: OSError) -> None:
+        code = trouble.errno or 0
+        state = (
+            DENIED
+            if code in (errno.EACCES, errno.EPERM)
+            else VANISHED
+            if code in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
+            else FAILED
+        )
+        if state != VANISHED and len(self.problems) < 10_000:
+            self.problems.append((item[0], code))
+        self.block(item[1], self.rows, state)
+
+    def enter(self, item: Item, stack: list[Item]) -> None:
+        path, number, _, inode, _ = item
+        start = self.rows
+        blind = False
+        try:
+            fd = self.open(path)
+            try:
+                if inode and self.statx.identity(fd)[0] != inode:
+                    return self.block(number, start, VANISHED)  # another directory took its place
+                try:
+                    os.fchdir(fd)
+                    self.here = path
+                    names = os.listdir(b".")
+                except PermissionError:  # names may be read there, but nothing about them
+                    blind = True
+                    names = [os.fsencode(name) for name in os.listdir(fd)]
+            finally:
+                os.close(fd)
+        except OSError as trouble:
+            return self.problem(item, trouble)
+        state = LISTED
+        for first in range(0, len(names), CHUNK):
+            if first and self.counters[0]:
+                state = CANCELLED
+                break
+            self.examine(names[first : first + CHUNK] if len(names) > CHUNK else names, item, stack, blind)
+        self.block(number, start, state)
+
+    def open(self, path: bytes) -> int:
+        """A child of the directory entered last is opened from there: in a deep tree that saves the whole way down."""
+        above, _, name = path.rpartition(b"/")
+        if above and above == self.here:
+            return os.open(name, OPEN_DIR)
+        return open_directory(path)
+
+    def examine(self, names: list[bytes], item: Item, stack: list[Item], blind: bool) -> None:
+        path, _, depth, _, alias = item
+        if self.pending + len(names) > CHUNK:
+            self.flush()
+        at, row = self.pending, self.rows
+        if blind:
+            self.statx.blank(at, len(names))
+        elif not self.statx.fill(names, at):
+            names = self.statx.fill_one_by_one(names, at)
+        count = len(names)
+        self.names += names
+        self.pending += count
+        self.rows += count
+        if alias:
+            self.aliased.extend(range(row, row + count))
+        below = path + b"/" if path != b"/" else path
+        for i, mode in enumerate(self.statx.u16[at * 128 + 14 : (at + count) * 128 : 128].tolist()):
+            if mode & 0o170000 == DIR:
+                self.found_directory(below + names[i], depth + 1, at + i, row + i, alias, stack)
+            elif mode & 0o170000 == LINK:
+                self.found_link(path, names[i], depth + 1, row + i)
+
+    def found_directory(self, path: bytes, depth: int, record: int, row: int, alias: bool, stack: list[Item]) -> None:
+        number = self.wid << 40 | len(self.dir_rows)
+        self.dir_rows.append(row)
+        if not self.cross and self.statx.u64[record * 32 + 17] != self.root_device:
+            self.block(number, self.rows, OTHER_SYSTEM)
+        elif 0 <= self.depth_limit < depth:
+            self.block(number, self.rows, UNLISTED)
+        else:
+            stack.append((path, number, depth, self.statx.u64[record * 32 + 4], alias))
+
+    def found_link(self, path: bytes, name: bytes, depth: int, row: int) -> None:
+        try:
+            target = os.stat(name)
+        except OSError:
+            self.broken.append(row)
+            return
+        if not self.follow or not stat.S_ISDIR(target.st_mode) or 0 <= self.depth_limit < depth:
+            return
+        real = os.path.realpath(path + b"/" + name)
+        inside = self.root if self.root.endswith(b"/") else self.root + b"/"
+        if not (real + b"/").startswith(inside) or (path + b"/").startswith(real + b"/"):
+            return  # leads out of the root, or back to a directory above
+        number = self.wid << 40 | len(self.dir_rows)
+        self.dir_rows.append(row)
+        self.followed.append(row)
+        self.send("link", (real, number, depth, target.st_ino, True), (target.st_dev, target.st_ino))
+
+    # -- the part file --------------------------------------------------------------------------------------------
+    def flush(self) -> None:
+        """Write the buffered records, column by column, and forget them: memory stays flat however big the tree."""
+        count = self.pending
+        if not count:
+            return
+        u16, u32, u64 = self.statx.u16, self.statx.u32, self.statx.u64
+        wide, half, quarter = count * 32, count * 64, count * 128
+        sizes = u64[5:wide:32]
+        self.bytes += sum(sizes.tolist())
+        blob = b"\0".join(self.names) + b"\0"
+        pieces = [u64[i:wide:32].tobytes() for i in (4, 5, 6, 10, 12, 14, 17)]
+        pieces += [u32[i:half:64].tobytes() for i in (4, 5, 22, 26, 30)]
+        pieces.append(u16[14:quarter:128].tobytes())
+        padding = bytes(-(22 * count + len(blob)) % 8)  # every chunk starts aligned
+        data = memoryview(b"".join((*pieces, blob, padding)))
+        while data:
+            data = data[self.part.write(data) :]
+        self.chunks.append((count, len(blob)))
+        self.names.clear()
+        self.pending = 0
+        self.count()
+
+    def finish(self) -> dict[str, Any]:
+        arrays = (
+            "dir_rows",
+            "broken",
+            "aliased",
+            "followed",
+            "block_dir",
+            "block_start",
+            "block_rows",
+            "block_state",
+            "block_listed",
+        )
+        found: dict[str, Any] = {name: getattr(self, name).tobytes() for name in arrays}
+        return found | {"rows": self.rows, "chunks": self.chunks, "problems": self.problems}
+
+
+def main() -> None:
+    """Take the setup, walk until told to end, hand over the result."""
+    first = int.from_bytes(os.read(0, 4), "little")
+    setup = marshal.loads(os.read(0, first))  # noqa: S302 - from our own parent, through our own pipe
+    try:
+        os.nice(setup["nice"])
+        walker = Walker(setup)
+        walker.send("hungry")
+        walker.run()
+    except BrokenPipeError:
+        return
+    except OSError as trouble:
+        body = marshal.dumps(("failed", trouble.errno or 0, str(trouble)))
+        os.write(1, len(body).to_bytes(4, "little") + body)
+
+
+if __name__ == "__main__":
+    main()

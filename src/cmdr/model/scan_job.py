@@ -1,0 +1,27 @@
+"""A scan under way: a tree being read into an index."""
+
+import time
+from dataclasses import dataclass, field
+
+from cmdr.model.job import JobState
+
+
+@dataclass(slots=True, eq=False)
+class ScanJob:
+    """How far a scan has come. A percentage exists only when an earlier scan told what to expect."""
+
+    id: str
+    root: bytes
+    index: str
+    owner: str
+    started: float = field(default_factory=time.time)
+    state: JobState = JobState.RUNNING
+    phase: str = "walking"
+    entries: int = 0
+    folders: int = 0
+    bytes: int = 0
+    rate: float = 0.0
+    percent: float | None = None
+    seconds: float = 0.0
+    problem: str = ""
+    is_cancelled: bool = False

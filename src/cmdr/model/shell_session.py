@@ -1,0 +1,20 @@
+"""A shell-like session: where an agent stands in the tree, and how it likes to be told things."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+Units = Literal["binary", "bytes"]
+
+
+@dataclass(slots=True, eq=False)
+class ShellSession:
+    """One agent's working directory; it moves no pane."""
+
+    id: str
+    owner: str
+    cwd: bytes
+    previous: bytes
+    units: Units = "binary"
+    """Only how sizes are worded; links always tell bytes."""
+    limit: int = 20
+    """Most entries that one `cd` tells."""

@@ -1,0 +1,28 @@
+"""What every action of the key map does: mostly one command, sometimes a window first."""
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from cmdr.tui.main_screen import MainScreen
+
+Deed = Callable[["MainScreen"], None]
+
+ACTIONS: dict[str, Deed] = {}
+
+
+def action(id: str) -> Callable[[Deed], Deed]:
+    """Declare what an action does."""
+
+    def declare(deed: Deed) -> Deed:
+        ACTIONS[id] = deed
+        return deed
+
+    return declare
+
+
+def declare_all() -> None:
+    """Import the modules that declare actions."""
+    for name in ("files", "going", "selecting", "viewing", "work"):
+        import_module(f"cmdr.tui.actions.{name}")

@@ -1,0 +1,93 @@
+"""Selecting: one by one, by mask, all, none, the difference of the panes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cmdr.tui.actions import action
+
+if TYPE_CHECKING:
+    from cmdr.tui.main_screen import MainScreen
+
+
+def _mark(screen: MainScreen, step: int) -> None:
+    screen.give("selection.toggle", lambda: {"step": step} if len(screen.tab.listing) else None)
+
+
+@action("mark")
+def mark(screen: MainScreen) -> None:
+    """Select and go down."""
+    _mark(screen, 1)
+
+
+@action("mark_stay")
+def mark_stay(screen: MainScreen) -> None:
+    """Select."""
+    _mark(screen, 0)
+
+
+@action("mark_up")
+def mark_up(screen: MainScreen) -> None:
+    """Select upwards."""
+    _mark(screen, -1)
+
+
+@action("mark_down")
+def mark_down(screen: MainScreen) -> None:
+    """Select downwards."""
+    _mark(screen, 1)
+
+
+@action("invert")
+def invert(screen: MainScreen) -> None:
+    """Turn the selection over."""
+    screen.give("selection.invert")
+
+
+@action("select_all")
+def select_all(screen: MainScreen) -> None:
+    """Select everything shown."""
+    screen.give("selection.all")
+
+
+@action("select_none")
+def select_none(screen: MainScreen) -> None:
+    """Select nothing."""
+    screen.give("selection.none")
+
+
+@action("select_mask")
+def select_mask(screen: MainScreen) -> None:
+    """Select by mask."""
+    _by_mask(screen, "Select", "add")
+
+
+@action("deselect_mask")
+def deselect_mask(screen: MainScreen) -> None:
+    """Deselect by mask."""
+    _by_mask(screen, "Deselect", "subtract")
+
+
+def _by_mask(screen: MainScreen, heading: str, mode: str) -> None:
+    from cmdr.tui.windows.ask import Ask
+
+    screen.terminal.ask(
+        Ask(heading, "*", above=[[("Masks like *.py;*.md. Small letters match capitals too.", "dim")]], select=(0, 1)),
+        lambda mask: screen.give("selection.mask", {"mask": mask or "*", "mode": mode}, told=True),
+    )
+
+
+@action("compare")
+def compare(screen: MainScreen) -> None:
+    """Select in both panes what differs from the other one."""
+    from cmdr.tui.windows.choose import Choice, Choose
+
+    ways = [
+        Choice("newer", "Newer or missing", "select what is newer here or missing there"),
+        Choice("size", "Different size", "select what differs in size, or is missing"),
+        Choice("names", "Missing only", "select what the other pane does not have"),
+        Choice("contents", "Different contents", "compare every byte; slow for large files"),
+    ]
+    screen.terminal.ask(
+        Choose("Compare the panes", ways), lambda by: screen.give("compare_panes", {"by": by}, told=True)
+    )

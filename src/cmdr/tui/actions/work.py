@@ -1,0 +1,101 @@
+"""Windows about the work itself: help, palette, jobs, approvals, history, agents, settings, quitting."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cmdr.tui.actions import action
+
+if TYPE_CHECKING:
+    from cmdr.tui.main_screen import MainScreen
+
+
+@action("help")
+def help_window(screen: MainScreen) -> None:
+    """Every key."""
+    from cmdr.tui.windows.help import help_rows
+    from cmdr.tui.windows.reading import Reading
+
+    screen.terminal.push_screen(Reading("Keys", help_rows(screen.keys)))
+
+
+@action("palette")
+def palette(screen: MainScreen) -> None:
+    """Every command and action by name."""
+    from cmdr.tui.windows.palette import palette_window, run_choice
+
+    screen.terminal.ask(palette_window(screen), lambda value: run_choice(screen, value))
+
+
+@action("quit")
+def quit_app(screen: MainScreen) -> None:
+    """Quit; while jobs run, ask first."""
+    from cmdr.tui.windows.choose import Choice, Choose
+
+    running = screen.commander.jobs.running()
+    if not running or not screen.commander.settings.flag("general.confirm_quit"):
+        screen.give("quit")
+        return
+    screen.terminal.ask(
+        Choose(
+            f"{len(running)} job{'s' if len(running) > 1 else ''} still running",
+            [Choice("stay", "Stay"), Choice("quit", "Quit", "finished items stay; the rest is cancelled")],
+        ),
+        lambda value: screen.give("quit") if value == "quit" else None,
+    )
+
+
+@action("undo")
+def undo(screen: MainScreen) -> None:
+    """Take back the last operation."""
+    screen.terminal.operate("undo", {}, sure=False)
+
+
+@action("history")
+def history(screen: MainScreen) -> None:
+    """What was done, and undo for any of it."""
+    from cmdr.tui.windows.history import History
+
+    screen.terminal.push_screen(History(screen))
+
+
+@action("jobs")
+def jobs(screen: MainScreen) -> None:
+    """What is running and waiting."""
+    from cmdr.tui.windows.jobs import JobsWindow
+
+    screen.terminal.push_screen(JobsWindow(screen))
+
+
+@action("approvals")
+def approvals(screen: MainScreen) -> None:
+    """What agents propose and have opened."""
+    from cmdr.tui.windows.approvals import show_next
+
+    show_next(screen)
+
+
+@action("agents")
+def agents(screen: MainScreen) -> None:
+    """Who is connected and what they did."""
+    from cmdr.tui.windows.agents import AgentsWindow
+
+    screen.terminal.push_screen(AgentsWindow(screen))
+
+
+@action("stop_agents")
+def stop_agents(screen: MainScreen) -> None:
+    """The kill switch: at once, without asking; the same key lets agents call again."""
+    screen.give("agents.allow" if screen.commander.policy.agents_stopped else "agents.stop", told=True)
+
+
+@action("settings")
+def settings(screen: MainScreen) -> None:
+    """The settings."""
+    screen.give("dialog", {"action": "open", "type": "settings"})
+
+
+@action("shell")
+def shell(screen: MainScreen) -> None:
+    """Step aside."""
+    screen.give("app.hide")

@@ -1,0 +1,64 @@
+"""Lines of a file as rows of the screen: wrapped, cut, or as bytes."""
+
+from cmdr.tui.safe_text import printable, width_of
+
+TAB = 8
+
+
+def line_text(line: str) -> str:
+    """A line with its tabs spread out and everything that is not ink made visible."""
+    if "\t" in line:
+        line = line.expandtabs(TAB)
+    return printable(line)
+
+
+def wrapped(text: str, width: int) -> list[str]:
+    """A line cut into rows of at most so many cells; an empty line is one row."""
+    if width <= 0 or width_of(text) <= width:
+        return [text]
+    rows = []
+    if text.isascii():
+        return [text[at : at + width] for at in range(0, len(text), width)]
+    row, used = "", 0
+    for char in text:
+        cells = width_of(char)
+        if used + cells > width:
+            rows.append(row)
+            row, used = "", 0
+        row += char
+        used += cells
+    return [*rows, row]
+
+
+def sliced(text: str, start: int, width: int) -> str:
+    """The part of a line that is seen when it is moved sideways."""
+    if text.isascii():
+        return text[start : start + width]
+    used, part = 0, ""
+    for char in text:
+        cells = width_of(char)
+        if used >= start:
+            if used + cells > start + width:
+                break
+            part += char
+        used += cells
+    return part
+
+
+def hex_row(offset: int, data: bytes) -> tuple[str, str, str]:
+    """Sixteen bytes: where they are, as numbers, as letters."""
+    numbers = " ".join(f"{byte:02x}" for byte in data[:8]) + "  " + " ".join(f"{byte:02x}" for byte in data[8:])
+    letters = "".join(chr(byte) if 0x20 <= byte < 0x7F else "·" for byte in data)
+    return f"{offset:08x}  ", f"{numbers:<48}  ", letters
+
+
+def marked(text: str, needle: str) -> list[tuple[int, int]]:
+    """Where a searched text stands in a row."""
+    if not needle:
+        return []
+    folded, wanted = (text, needle) if needle != needle.lower() else (text.lower(), needle)
+    places, at = [], folded.find(wanted)
+    while at >= 0:
+        places.append((at, at + len(wanted)))
+        at = folded.find(wanted, at + len(wanted))
+    return places

@@ -1,0 +1,288 @@
+"""A file on the screen: as text, as bytes or as a picture; reads only what is shown, whatever the size."""
+
+import asyncio
+
+from rich.color import Color
+from rich.segment import Segment
+from rich.style import Style
+from textual.message import Message
+
+from cmdr.core.errors import CommandError
+from cmdr.core.viewing import ENCODINGS, OpenView, Pixel, open_view, picture_of
+from cmdr.model.sorting import extension
+from cmdr.tui.appearance import Appearance
+from cmdr.tui.file_rows import hex_row, line_text, marked, sliced, wrapped
+from cmdr.tui.line_widget import LineWidget
+from cmdr.tui.safe_text import fit, printable
+
+_PICTURES = frozenset(b"png jpg jpeg gif webp bmp ico tif tiff avif ppm".split())
+_AROUND = 2
+"""Pages that are read ahead and behind."""
+HEX_BYTES = 16
+
+
+class FileView(LineWidget):
+    """Draws from a small store of lines around what is seen; the store is filled in threads."""
+
+    DEFAULT_CSS = "FileView { width: 1fr; height: 1fr; }"
+
+    class Moved(Message):
+        """Something about the view changed that a title may want to tell."""
+
+    def __init__(self, appearance: Appearance, *, wrap: bool = True, id: str | None = None) -> None:
+        super().__init__(appearance, id=id)
+        self.path = b""
+        self.view: OpenView | None = None
+        self.problem = ""
+        self.wrap = wrap
+        self.hex = False
+        self.needle = ""
+        self.top = 0
+        """First line, or first row of bytes."""
+        self.sub = 0
+        """Rows of the first line that are scrolled away, when wrapping."""
+        self.left = 0
+        self._pixels: list[list[Pixel]] | None = None
+        self._lines: dict[int, str] = {}
+        self._data = b""
+        self._data_at = 0
+        self._rows: list[list[Segment]] | None = None
+        self._filling: asyncio.Task[None] | None = None
+
+    async def open(self, path: bytes) -> None:
+        """Show another file."""
+        self.shut()
+        self.path = path
+        try:
+            if extension(path.rpartition(b"/")[2]) in _PICTURES:
+                await self._open_picture()
+            self.view = await open_view(path, self._news)
+            self.hex = self.view.is_binary and self._pixels is None
+        except CommandError as error:
+            self.problem = str(error)
+        await self.fill()
+
+    def shut(self) -> None:
+        """Let the file go."""
+        if self.view is not None:
+            self.view.close()
+        self.view = None
+        self.problem, self.needle = "", ""
+        self.top = self.sub = self.left = 0
+        self._pixels, self._data = None, b""
+        self._lines.clear()
+        self._again()
+
+    async def _open_picture(self) -> None:
+        try:
+            width, height = max(8, self.size.width), max(4, self.size.height)
+            self._pixels = await picture_of(self.path, width, height * 2)
+        except CommandError:
+            self._pixels = None
+
+    @property
+    def is_picture(self) -> bool:
+        """Whether a picture is shown."""
+        return self._pixels is not None and not self.hex
+
+    def describe(self) -> str:
+        """Where we are, in a few words."""
+        if self.view is None:
+            return self.problem
+        if self.is_picture:
+            return f"{self.view.size:,} B"
+        share = ""
+        if self.hex:
+            rows = max(1, -(-self.view.size // HEX_BYTES))
+            share = f"{min(100, (self.top + self.size.height) * 100 // rows)}%"
+            return f"{self.top * HEX_BYTES:#x} of {self.view.size:#x}  {share}"
+        known = self.view.lines
+        more = "" if self.view.is_counted else "+"
+        share = f"{min(100, (self.top + self.size.height) * 100 // max(1, known))}%" if self.view.is_counted else ""
+        return f"line {min(self.top + 1, max(known, 1)):,} of {known:,}{more}  {share}  {self.view.encoding}"
+
+    def on_resize(self) -> None:
+        """Another size, other rows."""
+        self._again()
+        if self._pixels is not None:
+            self.run_worker(self._open_picture(), exclusive=True)
+        self._want()
+
+    def on_unmount(self) -> None:
+        """Let the file go with the widget."""
+        self.shut()
+
+    def move(self, rows: int) -> None:
+        """Scroll by rows."""
+        if self.view is None or self.is_picture:
+            return
+        if self.hex:
+            last = max(0, -(-self.view.size // HEX_BYTES) - self.size.height)
+            self.top = max(0, min(self.top + rows, last))
+        elif self.wrap:
+            self._move_wrapped(rows)
+        else:
+            self.top = max(0, min(self.top + rows, max(0, self.view.lines - 1)))
+        self._again()
+        self._want()
+
+    def to(self, line: int) -> None:
+        """Scroll to a line, or to a row of bytes."""
+        self.top, self.sub = max(0, line), 0
+        self._again()
+        self._want()
+
+    def to_end(self) -> None:
+        """The last page."""
+        if self.view is None:
+            return
+        rows = -(-self.view.size // HEX_BYTES) if self.hex else self.view.lines
+        self.to(max(0, rows - self.size.height + (0 if self.hex else 1)))
+
+    def sideways(self, cells: int) -> None:
+        """Move unwrapped lines sideways."""
+        self.left = max(0, self.left + cells)
+        self._again()
+
+    def toggle_wrap(self) -> None:
+        """Wrap lines, or cut them."""
+        self.wrap, self.sub, self.left = not self.wrap, 0, 0
+        self._again()
+
+    async def toggle_hex(self) -> None:
+        """Bytes or text, at the same place."""
+        if self.view is None:
+            return
+        if self.hex:
+            self.top = await self.view.line_at(self.top * HEX_BYTES)
+        else:
+            self.top = await self.view.offset_of(self.top) // HEX_BYTES
+        self.hex, self.sub = not self.hex, 0
+        await self.fill()
+
+    async def next_encoding(self) -> None:
+        """Read the text in the next encoding."""
+        if self.view is not None:
+            place = ENCODINGS.index(self.view.encoding) if self.view.encoding in ENCODINGS else -1
+            await self.view.recode(ENCODINGS[(place + 1) % len(ENCODINGS)])
+            self._lines.clear()
+            await self.fill()
+
+    async def search(self, text: str, *, backwards: bool = False, regex: bool = False) -> bool:
+        """Go to the next place of a text; whether there is one."""
+        if self.view is None:
+            return False
+        here = self.top * HEX_BYTES if self.hex else await self.view.offset_of(self.top)
+        if backwards:
+            start = here
+        else:
+            start = here + HEX_BYTES if self.hex else await self.view.offset_of(self.top + 1)
+            if self.needle != text:
+                start = here
+        self.needle = text
+        found = await self.view.find(text, start, backwards=backwards, regex=regex)
+        if found is not None:
+            self.to(found[0] // HEX_BYTES if self.hex else await self.view.line_at(found[0]))
+        await self.fill()
+        return found is not None
+
+    async def fill(self) -> None:
+        """Read what is seen and a little around it."""
+        view, height = self.view, max(1, self.size.height)
+        if view is not None:
+            try:
+                if self.hex:
+                    self._data_at = max(0, self.top - height) * HEX_BYTES
+                    self._data = await view.bytes(self._data_at, height * 3 * HEX_BYTES)
+                else:
+                    first = max(0, self.top - _AROUND * height)
+                    lines = await view.text(first, (2 * _AROUND + 1) * height)
+                    self._lines = {first + place: line_text(line) for place, line in enumerate(lines)}
+            except CommandError as error:
+                self.problem = str(error)
+        self._again()
+
+    def line(self, y: int) -> list[Segment]:
+        """One row."""
+        ink = self.appearance.ink
+        if self._rows is None:
+            self._rows = self._make_rows()
+        return self._rows[y] if y < len(self._rows) else [Segment(" " * self.size.width, ink["base"])]
+
+    def _make_rows(self) -> list[list[Segment]]:
+        ink, (width, height) = self.appearance.ink, self.size
+        if self.problem:
+            return [[], [Segment(fit(" " + printable(self.problem), width), ink["warning"])]]
+        if self._pixels is not None and not self.hex:
+            return [_half_blocks(self._pixels, row) for row in range((len(self._pixels) + 1) // 2)]
+        if self.hex:
+            return [self._hex_line(self.top + row) for row in range(height)]
+        rows: list[list[Segment]] = []
+        line, skip = self.top, self.sub
+        while len(rows) < height and line in self._lines:
+            text = self._lines[line]
+            parts = wrapped(text, width)[skip:] if self.wrap else [sliced(text, self.left, width)]
+            rows += [self._marked(part) for part in parts]
+            line, skip = line + 1, 0
+        return rows[:height]
+
+    def _marked(self, text: str) -> list[Segment]:
+        ink, at, cells = self.appearance.ink, 0, []
+        for start, end in marked(text, self.needle):
+            cells += [Segment(text[at:start], ink["base"]), Segment(text[start:end], ink["match"])]
+            at = end
+        return [*cells, Segment(text[at:], ink["base"])]
+
+    def _hex_line(self, row: int) -> list[Segment]:
+        ink = self.appearance.ink
+        at = row * HEX_BYTES - self._data_at
+        data = self._data[at : at + HEX_BYTES] if at >= 0 else b""
+        if not data:
+            return []
+        place, numbers, letters = hex_row(row * HEX_BYTES, data)
+        return [Segment(place, ink["dim"]), Segment(numbers, ink["base"]), Segment(letters, ink["text"])]
+
+    def _move_wrapped(self, rows: int) -> None:
+        width = max(1, self.size.width)
+        while rows > 0 and self.view is not None and self.top < self.view.lines:
+            height = len(wrapped(self._lines.get(self.top, ""), width))
+            if self.sub + 1 < height:
+                self.sub += 1
+            elif self.top + 1 < max(1, self.view.lines):
+                self.top, self.sub = self.top + 1, 0
+            else:
+                break
+            rows -= 1
+        while rows < 0 and (self.top or self.sub):
+            if self.sub:
+                self.sub -= 1
+            else:
+                self.top -= 1
+                self.sub = len(wrapped(self._lines.get(self.top, ""), width)) - 1
+            rows += 1
+
+    def _want(self) -> None:
+        if self._filling is None or self._filling.done():
+            self._filling = asyncio.get_running_loop().create_task(self.fill())
+
+    def _news(self) -> None:
+        if self.view is not None and self.view.follows:
+            self.to_end()
+        elif len(self._lines) < self.size.height:
+            self._want()
+        self._again()
+
+    def _again(self) -> None:
+        self._rows = None
+        if self.is_mounted:
+            self.refresh()
+            self.post_message(self.Moved())
+
+
+def _half_blocks(pixels: list[list[Pixel]], row: int) -> list[Segment]:
+    upper = pixels[row * 2]
+    lower = pixels[row * 2 + 1] if row * 2 + 1 < len(pixels) else [(0, 0, 0)] * len(upper)
+    return [
+        Segment("▀", Style(color=Color.from_rgb(*above), bgcolor=Color.from_rgb(*below)))
+        for above, below in zip(upper, lower, strict=True)
+    ]

@@ -1,0 +1,248 @@
+"""The two panes, the status line and the key bar, and what keys and mouse do there."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, cast
+
+from textual import events
+from textual.app import ComposeResult
+from textual.containers import Horizontal
+from textual.screen import Screen
+
+from cmdr.core.activity import SeenCall
+from cmdr.core.commander import Commander
+from cmdr.core.parameter import Arguments
+from cmdr.model.pane import Side
+from cmdr.model.tab import Tab
+from cmdr.tui.actions import ACTIONS, declare_all
+from cmdr.tui.key_bar import KeyBar
+from cmdr.tui.key_map import KeyMap
+from cmdr.tui.orders import Orders
+from cmdr.tui.pane_view import PaneView
+from cmdr.tui.status_line import StatusLine
+from cmdr.tui.typing_ahead import TypingAhead
+
+if TYPE_CHECKING:
+    from cmdr.tui.quick_view import QuickView
+    from cmdr.tui.terminal import Terminal
+
+BETWEEN_DRAWINGS = 0.04
+"""An agent may change things five hundred times a second; the eye needs no more than this."""
+
+
+class MainScreen(Screen[None], inherit_bindings=False):
+    """Draws the workspace and turns keys into commands."""
+
+    DEFAULT_CSS = "MainScreen { layout: vertical; } MainScreen > #panes { height: 1fr; }"
+
+    def __init__(self, commander: Commander, terminal: Terminal) -> None:
+        super().__init__()
+        self.commander = commander
+        declare_all()
+        look = terminal.appearance
+        self.status = StatusLine(commander, look)
+        self.left = PaneView(commander, Side.LEFT, look, self._looked)
+        self.right = PaneView(commander, Side.RIGHT, look, self._looked)
+        self.bar = KeyBar(terminal.keys, look)
+        self.orders = Orders(commander, lambda text: self.tell(text, bad=True), self.ordered)
+        self.typing = TypingAhead(self._show_search, self._go_to, self._narrow)
+        self._drawn = 0.0
+        self._waiting: asyncio.TimerHandle | None = None
+        self._follow = False
+        self.quick: QuickView | None = None
+
+    @property
+    def terminal(self) -> Terminal:
+        """The application, with its own type."""
+        return cast("Terminal", self.app)
+
+    @property
+    def keys(self) -> KeyMap:
+        """The key map."""
+        return self.terminal.keys
+
+    @property
+    def view(self) -> PaneView:
+        """The view of the focused pane."""
+        return self.left if self.commander.workspace.focused is Side.LEFT else self.right
+
+    @property
+    def tab(self) -> Tab:
+        """The tab the keys act on."""
+        return self.view.pane.tab
+
+    def compose(self) -> ComposeResult:
+        """Panes, status, keys."""
+        with Horizontal(id="panes"):
+            yield self.left
+            yield self.right
+        yield self.status
+        yield self.bar
+
+    def on_mount(self) -> None:
+        """Listen to everything that changes."""
+        self.orders.start()
+        self._stop_listening = [
+            self.commander.events.listen(self._changed),
+            self.commander.activity.listen(self._seen_call),
+        ]
+        self.set_interval(1.0, self._tick)
+
+    async def on_unmount(self) -> None:
+        """Stop listening."""
+        for stop in self._stop_listening:
+            stop()
+        if self._waiting is not None:
+            self._waiting.cancel()
+        await self.orders.close()
+
+    def give(
+        self,
+        command: str,
+        arguments: Arguments | Callable[[], Arguments | None] | None = None,
+        *,
+        told: bool = False,
+        done: Callable[[str], None] | None = None,
+    ) -> None:
+        """Order a command; with `told`, its answer is shown."""
+        self.orders.give(command, arguments, done or (self.tell if told else None))
+
+    def tell(self, text: str, *, bad: bool = False) -> None:
+        """Show a message in the status line."""
+        self.status.tell(text.partition("\n")[0], bad=bad)
+
+    def ordered(self) -> None:
+        """The person did something: the view follows, at once."""
+        self._follow = True
+        self.status.busy = self.orders.busy
+        self._draw()
+
+    def _looked(self) -> None:
+        self.status.refresh()
+
+    def redraw(self) -> None:
+        """Draw everything that has changed."""
+        self._draw()
+
+    def _changed(self, rev: int) -> None:
+        since = time.monotonic() - self._drawn
+        if self._waiting is None:
+            delay = max(0.0, BETWEEN_DRAWINGS - since)
+            self._waiting = asyncio.get_running_loop().call_later(delay, self._draw)
+
+    def _seen_call(self, seen: SeenCall) -> None:
+        self._changed(0)
+
+    def _draw(self) -> None:
+        if self._waiting is not None:
+            self._waiting.cancel()
+            self._waiting = None
+        if not self.is_mounted or not self.app.is_running:
+            return
+        self._drawn = time.monotonic()
+        follow, self._follow = self._follow, False
+        for view in (self.left, self.right):
+            view.redraw(follow=follow)
+        self.status.refresh()
+        self.terminal.windows.sync()
+        self._show_preview()
+
+    async def toggle_preview(self) -> None:
+        """Show the file under the cursor in place of the other pane, or the pane again."""
+        panes = self.query_one("#panes")
+        if self.quick is not None:
+            quick, self.quick = self.quick, None
+            self.left.display = self.right.display = True
+            await quick.remove()
+        else:
+            from cmdr.tui.quick_view import QuickView
+
+            self.quick = QuickView(self.terminal.appearance)
+            await panes.mount(self.quick)
+        self._show_preview()
+
+    def _show_preview(self) -> None:
+        """The quick view stands where the other pane was, also after the focus has changed sides."""
+        if self.quick is None or not self.quick.is_mounted:
+            return
+        other = self.right if self.view is self.left else self.left
+        self.view.display, other.display = True, False
+        panes = self.query_one("#panes")
+        children = list(panes.children)
+        if (children.index(self.quick) > children.index(self.view)) != (self.view is self.left):
+            if self.view is self.left:
+                panes.move_child(self.quick, after=self.right)
+            else:
+                panes.move_child(self.quick, before=self.left)
+        name = self.tab.cursor_name()
+        self.quick.show(None if name is None else os.path.join(self.tab.path, name))
+
+    def _tick(self) -> None:
+        self.typing.expire()
+        self.status.refresh()
+
+    def on_key(self, event: events.Key) -> None:
+        """A key: part of what is being typed, an action, or the beginning of a search."""
+        event.stop()
+        event.prevent_default()
+        self.terminal.last_key = time.monotonic()
+        self.status.quiet()
+        bound = self.keys.actions.get(event.key)
+        searching = bool(self.typing.search) or self.typing.filtering is not None
+        may_search = self.commander.settings.flag("general.quick_search") and (bound is None or searching)
+        if self.typing.take(event, self.tab, search=may_search):
+            return
+        if bound is not None:
+            self.act(bound)
+        elif event.key == "escape":
+            self._escape()
+
+    def act(self, action: str) -> None:
+        """Do what an action or a command says."""
+        deed = ACTIONS.get(action)
+        if deed is not None:
+            deed(self)
+        else:
+            self.give(action, told=True)
+
+    def on_key_bar_pressed(self, message: KeyBar.Pressed) -> None:
+        """A click on the key bar."""
+        self.act(message.action)
+
+    def on_pane_view_clicked(self, message: PaneView.Clicked) -> None:
+        """A click in a pane."""
+        side = message.side.value
+        self.give("switch_pane", lambda: {} if self.commander.workspace.focused is not message.side else None)
+        if message.what == "tab":
+            self.give("activate_tab", {"pane": side, "tab": message.tab})
+        elif message.what == "path":
+            self.act("go_to_path")
+        elif message.what == "mark":
+            self.give("selection.toggle", {"pane": side, "index": message.position})
+        elif message.what == "row":
+            self.give("move_cursor", {"pane": side, "to": message.position})
+            if message.twice:
+                self.give("open_under_cursor", {"pane": side})
+
+    def _escape(self) -> None:
+        if self.orders.cancel():
+            self.tell("Gave up waiting.")
+        elif self.tab.filter:
+            self.give("filter", {"text": ""})
+        elif self.tab.selection.count:
+            self.give("selection.none")
+
+    def _show_search(self, text: str) -> None:
+        for view in (self.left, self.right):
+            view.search = text if view is self.view else ""
+            view.redraw(follow=False)
+
+    def _go_to(self, position: int) -> None:
+        self.give("move_cursor", {"pane": "focused", "to": position})
+
+    def _narrow(self, text: str) -> None:
+        self.give("filter", {"text": text})

@@ -1,0 +1,81 @@
+"""A change to files that the person asked for: plan it, confirm it where that is due, and follow it to its end."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from cmdr.core.parameter import Arguments
+from cmdr.core.principals import PERSON
+from cmdr.model.dialog import DialogType
+from cmdr.model.job import Job, JobState
+from cmdr.model.names import from_wire
+from cmdr.model.proposal import Proposal, ProposalState
+
+if TYPE_CHECKING:
+    from cmdr.tui.terminal import Terminal
+
+SHOW_PROGRESS_AFTER = 1.0
+
+
+async def operate(terminal: Terminal, command: str, arguments: Arguments, *, sure: bool, then: str) -> None:
+    """Run it. With `sure` the person has already said yes in a window, and only a risky plan is asked about again."""
+    commander, main = terminal.commander, terminal.main
+    before = {proposal.id for proposal in commander.proposals.pending()}
+    answer = await main.orders.ask(command, arguments)
+    if answer is None:
+        return
+    mine = [p for p in commander.proposals.pending() if p.id not in before and p.proposed_by == PERSON.id]
+    if not mine:
+        main.tell(answer)
+        return
+    proposal = mine[-1]
+    if sure and not proposal.plan.risk.is_high and not proposal.plan.overwrites:
+        await main.orders.ask("approve", {"proposal": proposal.id, "digest": proposal.plan.digest})
+    elif not await _confirmed(terminal, proposal):
+        return
+    if proposal.job is not None:
+        await follow(terminal, commander.jobs.get(proposal.job, PERSON), then=then)
+
+
+async def _confirmed(terminal: Terminal, proposal: Proposal) -> bool:
+    dialogs = terminal.commander.workspace.dialogs_of(DialogType.CONFIRMATION)
+    for dialog in dialogs:
+        if dialog.proposal == proposal.id:
+            terminal.windows.admit(dialog)
+    events = terminal.commander.events
+    while proposal.state is ProposalState.PENDING:
+        await events.beyond(events.rev)
+    return proposal.state is ProposalState.APPROVED
+
+
+async def follow(terminal: Terminal, job: Job, *, then: str = "") -> None:
+    """Watch a job: questions at once, a progress window when it takes long, one line when it is over."""
+    from cmdr.tui.windows.progress import Progress
+
+    events, main = terminal.commander.events, terminal.main
+    window: Progress | None = None
+    started = asyncio.get_running_loop().time()
+    while not job.state.is_over:
+        long = asyncio.get_running_loop().time() - started > SHOW_PROGRESS_AFTER
+        if window is None and (long or job.state is JobState.WAITING) and terminal.screen is main:
+            window = Progress(job, main)
+            terminal.push_screen(window)
+        try:
+            await asyncio.wait_for(events.beyond(events.rev), 0.25)
+        except TimeoutError:
+            continue
+    if window is not None and window in terminal.screen_stack:
+        terminal.close_window(window)  # type: ignore[arg-type]
+    bad = job.state is JobState.FAILED
+    main.tell("; ".join([job.outcome, *job.problems[:1]]), bad=bad)
+    await _settle(terminal, then)
+
+
+async def _settle(terminal: Terminal, then: str) -> None:
+    """The panes show the outcome at once, without waiting for the watcher."""
+    commander, main = terminal.commander, terminal.main
+    await asyncio.gather(*(main.orders.ask("refresh", {"pane": pane.side.value}) for pane in commander.workspace.panes))
+    if then and main.tab.listing.position_of(from_wire(then)) is not None:
+        await main.orders.ask("move_cursor", {"pane": "focused", "to": then})
+    main.ordered()

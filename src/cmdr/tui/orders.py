@@ -1,0 +1,109 @@
+"""Keys become orders, carried out one after the other; a slow one lets the next begin instead of holding it up."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from cmdr.core.commander import Commander
+from cmdr.core.errors import CommandError, UnknownCommand
+from cmdr.core.parameter import Arguments
+from cmdr.core.principals import PERSON
+
+PATIENCE = 0.1
+"""Seconds the next order waits for the one before, so that keys typed ahead act on what they were meant for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """One command to run. Arguments that count rows are made when its turn comes, not when the key was hit."""
+
+    command: str
+    arguments: Callable[[], Arguments | None]
+    done: Callable[[str], None] | None = None
+
+
+class Orders:
+    """The queue between the keyboard and the one door."""
+
+    def __init__(self, commander: Commander, tell: Callable[[str], None], changed: Callable[[], None]) -> None:
+        self._commander = commander
+        self._tell = tell
+        self._changed = changed
+        self._queue: asyncio.Queue[Order] = asyncio.Queue()
+        self._slow: set[asyncio.Task[None]] = set()
+        self._worker: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        """Begin to work."""
+        self._worker = asyncio.get_running_loop().create_task(self._work())
+
+    async def close(self) -> None:
+        """End what is under way."""
+        under_way = [*self._slow, *([self._worker] if self._worker else [])]
+        for task in under_way:
+            task.cancel()
+        await asyncio.gather(*under_way, return_exceptions=True)
+
+    def give(
+        self,
+        command: str,
+        arguments: Arguments | Callable[[], Arguments | None] | None = None,
+        done: Callable[[str], None] | None = None,
+    ) -> None:
+        """Put an order at the end of the queue; arguments that turn out to be None drop it."""
+        make = arguments if callable(arguments) else lambda: arguments or {}
+        self._queue.put_nowait(Order(command, make, done))
+
+    async def ask(self, command: str, arguments: Arguments | None = None) -> str | None:
+        """Run a command now and return its answer, or tell what went wrong and return None."""
+        try:
+            return await self._commander.run(PERSON, command, arguments)
+        except (CommandError, UnknownCommand) as error:
+            self._tell(str(error))
+            return None
+
+    @property
+    def busy(self) -> bool:
+        """Whether something takes longer than a moment."""
+        return bool(self._slow)
+
+    def cancel(self) -> bool:
+        """Give up waiting for what is slow; whether there was anything."""
+        for task in self._slow:
+            task.cancel()
+        return bool(self._slow)
+
+    async def idle(self) -> None:
+        """Wait until everything given so far is done."""
+        await self._queue.join()
+        while self._slow:
+            await asyncio.wait(self._slow)
+
+    async def _work(self) -> None:
+        while True:
+            order = await self._queue.get()
+            try:
+                await self._carry_out(order)
+            finally:
+                self._queue.task_done()
+
+    async def _carry_out(self, order: Order) -> None:
+        arguments = order.arguments()
+        if arguments is None:
+            return
+        task = asyncio.get_running_loop().create_task(self._run(order, arguments))
+        _, pending = await asyncio.wait({task}, timeout=PATIENCE)
+        if pending:
+            self._slow.add(task)
+            task.add_done_callback(self._no_longer_slow)
+            self._changed()
+
+    def _no_longer_slow(self, task: asyncio.Task[None]) -> None:
+        self._slow.discard(task)
+        self._changed()
+
+    async def _run(self, order: Order, arguments: Arguments) -> None:
+        answer = await self.ask(order.command, arguments)
+        if answer is not None and order.done is not None:
+            order.done(answer.removeprefix("OK: "))
+        self._changed()

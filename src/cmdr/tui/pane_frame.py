@@ -1,0 +1,110 @@
+"""The frame of a pane: path and sort in its top, totals and free space in its bottom, tabs below the top."""
+
+from rich.segment import Segment
+from rich.style import Style
+
+from cmdr.core.space import Space
+from cmdr.model.pane import Pane
+from cmdr.model.sorting import Direction
+from cmdr.model.tab import Tab
+from cmdr.model.units import human_size
+from cmdr.tui.safe_text import fit, printable, shown, width_of
+
+Ink = dict[str, Style]
+
+
+def top_line(pane: Pane, width: int, ink: Ink, *, active: bool, home: bytes) -> list[Segment]:
+    """The top of the frame: where we are, and how it is sorted."""
+    frame = ink["frame_active" if active else "frame"]
+    arrow = "↑" if pane.tab.sort.direction is Direction.ASC else "↓"
+    sort = f" {pane.tab.sort.by}{arrow} "
+    room = width - 4 - len(sort) - 1
+    path = f" {tilde(pane.tab.path, home)} "
+    if width_of(path) > room:
+        path = fit(path, max(1, room), keep_end=True)
+    middle = "─" * max(0, width - 2 - 1 - width_of(path) - len(sort) - 1)
+    return [
+        Segment("┌─", frame),
+        Segment(path, ink["title_active" if active else "title"]),
+        Segment(middle, frame),
+        Segment(sort, ink["dim"] if not active else ink["title"]),
+        Segment("─┐", frame),
+    ]
+
+
+def bottom_line(tab: Tab, width: int, ink: Ink, *, active: bool, space: Space | None, search: str) -> list[Segment]:
+    """The bottom of the frame: what is selected or shown, a filter or search, and the room left on the volume."""
+    frame = ink["frame_active" if active else "frame"]
+    left, role = totals(tab), "selected" if tab.selection.count else "title"
+    if search:
+        left, role = f"Search: {printable(search)}_", "match"
+    elif tab.filter:
+        left, role = f"Filter: {printable(tab.filter)} · {left}", "agent"
+    right = f" {human_size(space.free)} free " if space is not None else ""
+    room = width - 4
+    left = f" {left} "
+    if width_of(left) + len(right) + 1 > room:
+        right = "" if width_of(left) + 1 > room - len(right) else right
+        left = fit(left, max(1, room - len(right) - 1)) if width_of(left) > room - len(right) - 1 else left
+    middle = "─" * max(0, room - width_of(left) - len(right))
+    return [
+        Segment("└─", frame),
+        Segment(left, ink[role]),
+        Segment(middle, frame),
+        Segment(right, ink["title"]),
+        Segment("─┘", frame),
+    ]
+
+
+def totals(tab: Tab) -> str:
+    """How much is selected, or how much there is."""
+    listing = tab.listing
+    if tab.selection.count:
+        rows = listing.looked_up
+        size = (
+            sum(facts.size for row in tab.selection.rows() if (facts := rows.get(row)))
+            if tab.selection.count < 5000
+            else 0
+        )
+        more = f", {human_size(size)}" if size else ""
+        return f"{tab.selection.count:,} of {len(listing):,} selected{more}"
+    if not len(listing):
+        return "empty"
+    folders = listing.columns.folder_count
+    hidden = f", {listing.hidden_count:,} hidden" if listing.hidden_count and not tab.filter else ""
+    reading = " so far…" if not listing.complete else ""
+    return (
+        f"{len(listing):,} {'entry' if len(listing) == 1 else 'entries'}{reading}"
+        + (f", {folders:,} folders" if folders and not hidden and not tab.filter else "")
+        + hidden
+    )
+
+
+def tab_line(pane: Pane, width: int, ink: Ink, *, active: bool) -> tuple[list[Segment], list[tuple[int, int, str]]]:
+    """The tabs, the one in front standing out, and where each can be clicked."""
+    frame = ink["frame_active" if active else "frame"]
+    room = width - 2
+    each = max(6, min(24, room // max(1, len(pane.tabs))))
+    cells: list[Segment] = []
+    places: list[tuple[int, int, str]] = []
+    used = 0
+    first = max(0, min(pane.active - room // each + 1, len(pane.tabs) - room // each))
+    for place in range(first, len(pane.tabs)):
+        if used + each > room:
+            break
+        tab = pane.tabs[place]
+        name = shown(tab.path.rpartition(b"/")[2] or b"/")
+        text = f" {'◆' if tab.pinned else place + 1} {name}"
+        role = "title_active" if place == pane.active else "dim"
+        cells.append(Segment(fit(text, each - 1), ink[role]))
+        cells.append(Segment(" ", ink["base"]))
+        places.append((1 + used, 1 + used + each, tab.id))
+        used += each
+    return [Segment("│", frame), *cells, Segment(" " * (room - used), ink["base"]), Segment("│", frame)], places
+
+
+def tilde(path: bytes, home: bytes) -> str:
+    """A path with the home folder shortened."""
+    if path == home:
+        return "~"
+    return "~" + shown(path[len(home) :]) if home != b"/" and path.startswith(home + b"/") else shown(path)

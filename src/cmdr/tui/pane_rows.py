@@ -1,0 +1,109 @@
+"""The rows of a pane: one entry a line with size and date, or names only in columns."""
+
+import time
+from dataclasses import dataclass
+
+from rich.segment import Segment
+from rich.style import Style
+
+from cmdr.model.entry import Entry
+from cmdr.tui.formats import DATE_WIDTHS, date, short_size
+from cmdr.tui.kinds import look_of, sign_of
+from cmdr.tui.safe_text import fit, fit_name, shown
+
+
+@dataclass(frozen=True, slots=True)
+class RowFormat:
+    """What the person chose about rows."""
+
+    sizes: str = "binary"
+    dates: str = "iso"
+    colours: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class RowState:
+    """How one row stands out."""
+
+    cursor: bool
+    active: bool
+    selected: bool
+    changed: bool
+
+    def style(self, ink: dict[str, Style], look: str) -> Style:
+        """The style of the row's text."""
+        if self.cursor and self.active:
+            return ink["selected_cursor" if self.selected else "cursor"]
+        style = ink["selected"] if self.selected else ink[look]
+        return style + ink["cursor_other"] if self.cursor else style
+
+
+@dataclass(frozen=True, slots=True)
+class FullColumns:
+    """Widths of the full view: the name gets what size and date leave."""
+
+    name: int
+    size: int
+    date: int
+
+    @classmethod
+    def within(cls, inner: int, row: RowFormat) -> "FullColumns":
+        """The columns for a pane of some inner width."""
+        wide, middle, narrow = DATE_WIDTHS[row.dates]
+        size = 14 if row.sizes == "bytes" and inner >= 60 else 6
+        when = wide if inner >= 58 else middle if inner >= 42 else narrow if inner >= 30 else 0
+        if inner < 22:
+            size = when = 0
+        name = inner - 2 - (size + 1 if size else 0) - (when + 1 if when else 0) - 1
+        return cls(max(1, name), size, when)
+
+
+def full_row(
+    entry: Entry, state: RowState, columns: FullColumns, row: RowFormat, ink: dict[str, Style]
+) -> list[Segment]:
+    """One line of the full view."""
+    look = look_of(entry) if row.colours else ("folder" if entry.is_folder else "file")
+    style = state.style(ink, look)
+    facts = entry.facts
+    quiet = style if state.cursor or state.selected else ink["dim"]
+    size = when = ""
+    if columns.size:
+        told = "<DIR>" if entry.is_folder else short_size(facts.size, row.sizes) if facts else ""
+        size = f"{told[: columns.size]:>{columns.size}} "
+    if columns.date:
+        told = date(facts.modified_ns, row.dates, columns.date, time.time()) if facts else ""
+        when = f"{told[: columns.date]:>{columns.date}} "
+    return [
+        _gutter(entry, state, style, ink),
+        Segment(fit_name(shown(entry.name), columns.name) + " ", style),
+        Segment(size, quiet if entry.is_folder else style),
+        Segment(when, quiet),
+    ]
+
+
+def brief_cell(entry: Entry, state: RowState, width: int, row: RowFormat, ink: dict[str, Style]) -> list[Segment]:
+    """One cell of the brief view."""
+    look = look_of(entry) if row.colours else ("folder" if entry.is_folder else "file")
+    style = state.style(ink, look)
+    return [
+        _gutter(entry, state, style, ink),
+        Segment(fit_name(shown(entry.name), width - 3), style),
+        Segment(" ", style if state.cursor else ink["base"]),
+    ]
+
+
+def full_head(columns: FullColumns, ink: dict[str, Style]) -> list[Segment]:
+    """The column heads of the full view."""
+    text = "  " + fit("Name", columns.name) + " "
+    if columns.size:
+        text += f"{'Size':>{columns.size}} "
+    if columns.date:
+        text += f"{'Modified':>{columns.date}} "
+    return [Segment(text, ink["header"])]
+
+
+def _gutter(entry: Entry, state: RowState, style: Style, ink: dict[str, Style]) -> Segment:
+    mark = "»" if state.selected else "•" if state.changed else " "
+    if state.changed and not state.cursor:
+        style = ink["changed"]
+    return Segment(mark + sign_of(entry), style)

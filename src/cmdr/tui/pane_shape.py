@@ -1,0 +1,78 @@
+"""Where everything stands in a pane: its frame, its tabs, its rows in one column or several."""
+
+from dataclasses import dataclass
+
+from cmdr.model.tab import ViewMode
+
+BRIEF_WIDTH = 22
+"""A column of the brief view is at least so wide."""
+
+
+@dataclass(frozen=True, slots=True)
+class PaneShape:
+    """The lines and columns of one pane of a given size."""
+
+    width: int
+    height: int
+    view: ViewMode
+    with_tabs: bool
+
+    @property
+    def inner(self) -> int:
+        """Cells between the two sides of the frame."""
+        return max(1, self.width - 2)
+
+    @property
+    def first_line(self) -> int:
+        """The line of the first row: below the frame, the tabs and the column heads."""
+        return 1 + self.with_tabs + (self.view is ViewMode.FULL)
+
+    @property
+    def lines(self) -> int:
+        """How many lines of rows there are."""
+        return max(1, self.height - self.first_line - 1)
+
+    @property
+    def columns(self) -> int:
+        """How many rows stand side by side."""
+        return 1 if self.view is ViewMode.FULL else max(1, self.inner // BRIEF_WIDTH)
+
+    @property
+    def page(self) -> int:
+        """How many rows are shown at once."""
+        return self.lines * self.columns
+
+    def column_width(self, column: int) -> int:
+        """The width of one column; the last one gets what is left over."""
+        each = self.inner // self.columns
+        return each if column < self.columns - 1 else self.inner - each * (self.columns - 1)
+
+    def position_at(self, x: int, y: int, top: int) -> int | None:
+        """The position that is drawn at a place, or None beside the rows."""
+        line = y - self.first_line
+        if not 0 <= line < self.lines or not 1 <= x <= self.inner:
+            return None
+        column = min((x - 1) // max(1, self.inner // self.columns), self.columns - 1)
+        return top + column * self.lines + line
+
+    def line_of(self, position: int, top: int) -> int | None:
+        """The line a position is drawn on, or None when it is not shown."""
+        place = position - top
+        return self.first_line + place % self.lines if 0 <= place < self.page else None
+
+    def top_for(self, cursor: int, top: int, total: int) -> int:
+        """Where the view must begin so that the cursor is in it; it moves as little as possible."""
+        if self.columns == 1:
+            top = max(0, min(top, max(0, total - self.lines)))
+            return min(max(top, cursor - self.lines + 1), max(0, cursor))
+        column, left = cursor // self.lines, top // self.lines
+        left = min(max(left, column - self.columns + 1), column)
+        last = max(0, -(-total // self.lines) - self.columns)
+        return min(left, last) * self.lines if column >= min(left, last) else left * self.lines
+
+    def clamp_top(self, top: int, total: int) -> int:
+        """The nearest place the view can begin at."""
+        if self.columns == 1:
+            return max(0, min(top, total - self.lines))
+        last = max(0, -(-total // self.lines) - self.columns)
+        return max(0, min(-(-top // self.lines), last)) * self.lines

@@ -1,0 +1,171 @@
+"""The terminal face: the application that owns the screen and everything shown on it."""
+
+import asyncio
+import os
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import constants, events
+from textual.app import App
+from textual.screen import Screen
+
+from cmdr.core.commander import Commander
+from cmdr.core.parameter import Arguments
+from cmdr.model.tab import ViewMode
+from cmdr.tui.appearance import Appearance
+from cmdr.tui.ink_filter import InkFilter
+from cmdr.tui.key_map import KeyMap, key_map
+from cmdr.tui.line_widget import LineWidget
+from cmdr.tui.main_screen import MainScreen
+from cmdr.tui.themes import LOOKS
+from cmdr.tui.window_desk import WindowDesk
+
+if TYPE_CHECKING:
+    from cmdr.tui.windows.window import Window
+
+
+class Terminal(App[None], inherit_bindings=False):
+    """cmdr in a terminal. Everything it does is a command; everything it shows is the workspace."""
+
+    ENABLE_COMMAND_PALETTE = False
+    TITLE = "cmdr"
+    BINDINGS: ClassVar = []
+
+    def __init__(self, commander: Commander, *, painted: Callable[[], None] | None = None) -> None:
+        self.commander = commander
+        super().__init__()
+        self._painted = painted
+        self._tasks: list[asyncio.Task[None]] = []
+        self.appearance = self._chosen_appearance()
+        self.keys = self._chosen_keys()
+        self.windows = WindowDesk(self)
+        self.main = MainScreen(commander, self)
+        self.last_key = 0.0
+        self.started = False
+        """Whether the panes are up."""
+        self.listens_at = ""
+        """Where agents connect, once the server stands."""
+        for look in LOOKS.values():
+            self.register_theme(look.theme)
+        self.theme = self.appearance.look
+        self._filters.append(InkFilter())
+        commander.settings.listen(self.apply_settings)
+        commander.desktop.terminal_clipboard = self.copy_to_clipboard
+        commander.desktop.suspend = self._step_aside
+
+    def get_default_screen(self) -> Screen[None]:
+        """The panes."""
+        return self.main
+
+    async def on_mount(self) -> None:
+        """Bring the panes up, and end when anybody asks the program to."""
+        loop = asyncio.get_running_loop()
+        self._tasks = [loop.create_task(self._start()), loop.create_task(self._end_on_quit())]
+
+    async def on_unmount(self) -> None:
+        """Leave nothing behind."""
+        for task in self._tasks:
+            task.cancel()
+        self.commander.desktop.terminal_clipboard = None
+        self.commander.desktop.suspend = None
+
+    async def _start(self) -> None:
+        settings = self.commander.settings
+        workspace = self.commander.workspace
+        workspace.show_hidden = settings.flag("general.show_hidden")
+        for tab in workspace.tabs:
+            tab.view = ViewMode(settings.text("general.view"))
+        await self.commander.start()
+        self.started = True
+        self.main.ordered()
+        for problem in (*settings.problems, *self.keys.problems):
+            self.main.tell(problem, bad=True)
+        if self._painted is not None:
+            self.call_after_refresh(self._painted)
+
+    async def _end_on_quit(self) -> None:
+        await self.commander.quitting.wait()
+        self.exit()
+
+    def ask(self, window: "Window[str]", answered: Callable[[str], object]) -> None:
+        """Show a window; its answer, if there is one, goes on."""
+
+        def done(answer: str | None) -> None:
+            if answer is not None:
+                answered(answer)
+
+        self.push_screen(window, done)
+
+    def close_window(self, window: Screen[object]) -> None:
+        """Close a window wherever it stands in the stack."""
+        if self.screen is window:
+            window.dismiss(None)
+        else:
+            self.run_worker(self._remove_below(window), group="windows")
+
+    def bring_to_front(self, window: Screen[object]) -> None:
+        """Show a window that lies below others."""
+        stack = self._screen_stack
+        if window in stack and stack[-1] is not window:
+            stack[-1].post_message(events.ScreenSuspend())
+            stack.remove(window)
+            stack.append(window)
+            window.post_message(events.ScreenResume())
+
+    async def _remove_below(self, window: Screen[object]) -> None:
+        while window in self.screen_stack[1:]:
+            self.pop_screen()
+            await asyncio.sleep(0)
+
+    def operate(self, command: str, arguments: Arguments, *, sure: bool = True, then: str = "") -> None:
+        """Plan a change; what was already decided in a window runs at once, unless the plan turns out risky.
+
+        `then` names the entry the cursor goes to once it exists.
+        """
+        from cmdr.tui.operating import operate
+
+        self.run_worker(operate(self, command, arguments, sure=sure, then=then), group="operate")
+
+    async def edit(self, path: bytes) -> None:
+        """Edit a file: small text here, everything else in the person's editor."""
+        from cmdr.tui.editing import edit
+
+        await edit(self, path)
+
+    def apply_settings(self) -> None:
+        """The person changed something: show it at once."""
+        self.appearance = self._chosen_appearance()
+        self.keys = self._chosen_keys()
+        self.theme = self.appearance.look
+        main = self.main
+        for part in (main.left, main.right, main.status, main.bar):
+            part.restyle(self.appearance)
+        main.bar.show_keys(self.keys)
+        main.bar.display = self.commander.settings.flag("appearance.key_bar")
+        for view in (main.left, main.right):
+            view.changes.enabled = self.commander.settings.flag("agents.mark_changes")
+        for screen in self.screen_stack[1:]:
+            for widget in screen.query(LineWidget):
+                widget.restyle(self.appearance)
+
+    def _chosen_appearance(self) -> Appearance:
+        colour = not os.environ.get("NO_COLOR") and os.environ.get("TERM") not in ("dumb", "vt100", "vt220")
+        return Appearance.chosen(self.commander.settings, colours=_colours(), colour=colour)
+
+    def _chosen_keys(self) -> KeyMap:
+        return key_map(self.commander.settings.shortcuts, frozenset(command.id for command in self.commander.registry))
+
+    def _step_aside(self) -> None:
+        self.call_next(self.action_suspend_process)
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether the person has not touched a key for a moment."""
+        return time.monotonic() - self.last_key > 1.0
+
+
+def _colours() -> int:
+    if os.environ.get("COLORTERM") in ("truecolor", "24bit") or constants.COLOR_SYSTEM == "truecolor":
+        return 1 << 24
+    return 256 if "256" in os.environ.get("TERM", "") or os.environ.get("TMUX") else 16

@@ -1,0 +1,1 @@
+"""Windows over the panes: each asks, shows or lists one thing."""

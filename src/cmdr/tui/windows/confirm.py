@@ -1,0 +1,160 @@
+"""The confirmation of a proposed change, drawn from the plan that would run and from nothing else.
+
+Nothing is approved by a key that was on its way to somewhere else: for a moment all keys are dropped, a burst of keys
+keeps them dropped, Enter never approves, and a risky plan takes a typed word.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from textual import events
+from textual.widget import Widget
+from textual.widgets import Input
+
+from cmdr.core.principals import PERSON
+from cmdr.model.dialog import Dialog
+from cmdr.model.plan_text import summary_of, title_of, word_to_type
+from cmdr.tui.windows.line_list import LineList, Row
+from cmdr.tui.windows.window import Window
+
+if TYPE_CHECKING:
+    from cmdr.tui.main_screen import MainScreen
+
+DEAF_FOR = 0.6
+BURST = 0.15
+BODY = 12
+"""Lines of facts; the layout never depends on how many there are."""
+
+
+class Confirm(Window[str]):
+    """No by default; `y` approves, or the typed word does."""
+
+    DEFAULT_CSS = """
+    Confirm > .box { border: heavy $warning; border-title-color: $warning; width: 84; }
+    """
+
+    def __init__(self, dialog: Dialog, screen: MainScreen) -> None:
+        super().__init__()
+        self._screen = screen
+        self._proposal = screen.commander.proposals.get(dialog.proposal or "", PERSON)
+        self._word = word_to_type(self._proposal.plan)
+        self.dialog = dialog.id
+        self._hears_from = float("inf")
+        by_agent = not self._proposal.proposed_by.startswith("person:")
+        self.heading = (
+            f"{self._proposal.proposed_by.partition(':')[2]} proposes a change" if by_agent else "Please confirm"
+        )
+        self.hint = "↑↓ scroll · Esc decides later" if by_agent else "↑↓ scroll · n or Esc: no"
+
+    def contents(self) -> list[Widget]:
+        """Facts, the agent's words marked as such, and the answers; always in the same places."""
+        plan = self._proposal.plan
+        title, *rest = summary_of(plan)
+        self._facts = LineList(self.appearance, [_fact(line) for line in rest], lines=BODY, cursor=False)
+        parts: list[Widget] = [
+            LineList(self.appearance, [[(f" {title}", "title_active")], [("", "file")]], lines=2, cursor=False),
+            self._facts,
+        ]
+        says: Row = [("", "dim")]
+        if self._proposal.reason:
+            says = [(" the agent says: ", "agent"), (f"“{self._proposal.reason}”", "dim")]
+        parts.append(LineList(self.appearance, [says], lines=1, cursor=False))
+        self._answers = LineList(self.appearance, [self._answer_row()], lines=1, cursor=False)
+        parts.append(self._answers)
+        if self._word is not None:
+            self._input = Input("", placeholder=f'type "{self._word}" and Enter to do it')
+            parts.append(self._input)
+        return parts
+
+    def opened(self) -> None:
+        """Deaf at first."""
+        self._hears_from = time.monotonic() + DEAF_FOR
+        self.set_timer(DEAF_FOR, lambda: self._answers.show([self._answer_row()]))
+        if self._word is None:
+            self.set_focus(None)
+        else:
+            self._input.focus()
+
+    def _hears(self) -> bool:
+        """Whether keys count yet; a key that comes too early makes the wait a little longer."""
+        now = time.monotonic()
+        if now < self._hears_from:
+            self._hears_from = max(self._hears_from, now + BURST)
+            return False
+        return True
+
+    async def on_key(self, event: events.Key) -> None:
+        """Esc always leaves; the rest only once we listen."""
+        if event.key != "escape" and not self._hears():
+            event.stop()
+            event.prevent_default()
+            return
+        await super().on_key(event)
+
+    def on_paste(self, event: events.Paste) -> None:
+        """Pasted text never answers."""
+        event.stop()
+        event.prevent_default()
+
+    def pressed(self, event: events.Key) -> bool:
+        """y, n, or scrolling."""
+        if self._facts.pressed(event):
+            return True
+        if self._word is None and event.key in ("y", "Y"):
+            self._answer("approve")
+        elif self._word is None and event.key in ("n", "N"):
+            self._answer("reject")
+        else:
+            return False
+        return True
+
+    def on_input_submitted(self, message: Input.Submitted) -> None:
+        """The typed word."""
+        message.stop()
+        if time.monotonic() >= self._hears_from and message.value.strip().lower() == self._word:
+            self._answer("approve", word=message.value)
+        else:
+            self._input.value = ""
+
+    def leave(self) -> None:
+        """A person's own question is answered with no; an agent's goes on waiting."""
+        if self._proposal.proposed_by == PERSON.id:
+            self._answer("reject")
+        else:
+            self.dismiss(None)
+
+    def _answer(self, decision: str, word: str = "") -> None:
+        arguments: dict[str, str] = {"proposal": self._proposal.id}
+        if decision == "approve":
+            arguments |= {"digest": self._proposal.plan.digest, "word": word}
+            by_agent = not self._proposal.proposed_by.startswith("person:")
+            self._screen.give(decision, {**arguments}, done=lambda _: self._watch() if by_agent else None)
+        else:
+            self._screen.give(decision, {**arguments}, told=False)
+
+    def _watch(self) -> None:
+        from cmdr.tui.operating import follow
+
+        if self._proposal.job is not None:
+            job = self._screen.commander.jobs.get(self._proposal.job, PERSON)
+            self._screen.terminal.run_worker(follow(self._screen.terminal, job), group="follow")
+        self._screen.tell(f"Approved: {title_of(self._proposal.plan)}")
+
+    def _answer_row(self) -> Row:
+        ready = time.monotonic() >= self._hears_from
+        if self._word is not None:
+            return [(" This is risky. ", "warning"), (" Esc: no", "file")]
+        return [
+            (" n  No, leave everything as it is ", "title_active" if ready else "dim"),
+            ("   y  Yes, do it ", "file" if ready else "dim"),
+        ]
+
+
+def _fact(line: str) -> Row:
+    if line.startswith("RISK"):
+        return [(f" {line} ", "warning")]
+    if line.startswith(("overwrites", "protected")):
+        return [(f" {line}", "agent")]
+    return [(f" {line}", "file")]

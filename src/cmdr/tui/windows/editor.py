@@ -1,0 +1,147 @@
+"""The built-in editor for small text files: undo, a dirty mark, and saving through the operation engine."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from textual import events
+from textual.app import ComposeResult
+from textual.screen import Screen
+from textual.widgets import TextArea
+
+from cmdr.model.names import to_wire
+from cmdr.model.sorting import extension
+from cmdr.model.text_format import FileText
+from cmdr.tui.safe_text import shown
+from cmdr.tui.windows.viewer import Bar
+
+if TYPE_CHECKING:
+    from cmdr.tui.terminal import Terminal
+
+HIGHLIGHT_LINES = 1000
+"""Above this, colouring would cost more time per key than a person can bear."""
+_LANGUAGES = {
+    b"py": "python", b"md": "markdown", b"json": "json", b"toml": "toml", b"yaml": "yaml", b"yml": "yaml",
+    b"html": "html", b"css": "css", b"js": "javascript", b"rs": "rust", b"go": "go", b"sql": "sql", b"java": "java",
+    b"sh": "bash", b"bash": "bash", b"xml": "xml",
+}  # fmt: skip
+_KEYS = " F2 or Ctrl+S save   Ctrl+Z undo   Ctrl+Y redo   F10 or Esc close "
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+class Editor(Screen[None], inherit_bindings=False):
+    """One file. Closing a changed one asks first."""
+
+    DEFAULT_CSS = """
+    Editor { layout: vertical; }
+    Editor > Bar { height: 1; }
+    Editor > TextArea { height: 1fr; border: none; padding: 0; }
+    Editor > TextArea:focus { border: none; }
+    """
+
+    def __init__(self, path: bytes, file: FileText, terminal: Terminal) -> None:
+        super().__init__()
+        self._path = path
+        self._file = file
+        self._terminal = terminal
+        look = terminal.appearance
+        self._title = Bar(look, "title_active")
+        self._bar = Bar(look, "bar")
+        lines = file.text.count("\n") + 1
+        language = _LANGUAGES.get(extension(path.rpartition(b"/")[2])) if lines <= HIGHLIGHT_LINES else None
+        self.area = SafeArea(file.text, show_line_numbers=True, tab_behavior="indent", soft_wrap=False)
+        self._language = language
+
+    def compose(self) -> ComposeResult:
+        """Title, text, keys."""
+        yield self._title
+        yield self.area
+        yield self._bar
+
+    def on_mount(self) -> None:
+        """Ready to type."""
+        if self._language in self.area.available_languages and not self.app.native_ansi_color:
+            self.area.language = self._language
+        self.area.theme = (
+            "css" if self.app.native_ansi_color else "vscode_dark" if self.app.current_theme.dark else "github_light"
+        )
+        self.area.focus()
+        self._bar.say(_KEYS)
+        self._tell()
+
+    @property
+    def dirty(self) -> bool:
+        """Whether there is something to save."""
+        return self.area.text != self._file.text
+
+    def on_text_area_changed(self) -> None:
+        """The mark follows the text."""
+        self._tell()
+
+    def on_text_area_selection_changed(self) -> None:
+        """Tell the place."""
+        self._tell()
+
+    async def on_key(self, event: events.Key) -> None:
+        """The keys around the text."""
+        if event.key in ("f2", "ctrl+s"):
+            event.stop()
+            self.run_worker(self.save(), exclusive=True, group="save")
+        elif event.key in ("f10", "escape"):
+            event.stop()
+            self._close()
+
+    async def save(self) -> bool:
+        """Write the text back; whether that went well."""
+        text = self.area.text
+        answer = await self._terminal.main.orders.ask(
+            "text.save", {"path": to_wire(self._path), "text": text, "digest": self._file.digest}
+        )
+        if answer is None:
+            self._bar.say(f" {self._terminal.main.status.message}")
+            return False
+        self._file = FileText(text, self._file.format, answer.rpartition("digest: ")[2].strip())
+        self._bar.say(" Saved ")
+        self._tell()
+        return True
+
+    def _close(self) -> None:
+        if not self.dirty:
+            self.dismiss(None)
+            return
+        from cmdr.tui.windows.choose import Choice, Choose
+
+        choices = [
+            Choice("save", "Save and close"),
+            Choice("stay", "Go on editing"),
+            Choice("drop", "Close without saving"),
+        ]
+        self._terminal.ask(Choose("The text has changed", choices), self._answered)
+
+    def _answered(self, answer: str) -> None:
+        if answer == "save":
+            self.run_worker(self._save_and_close(), exclusive=True, group="save")
+        elif answer == "drop":
+            self.dismiss(None)
+
+    async def _save_and_close(self) -> None:
+        if await self.save():
+            self.dismiss(None)
+
+    def _tell(self) -> None:
+        line, column = self.area.cursor_location
+        mark = "* " if self.dirty else ""
+        self._title.say(f" {mark}{shown(self._path)}", f"{line + 1}:{column + 1}  {self._file.format.encoding} ")
+
+
+class SafeArea(TextArea):
+    """A text area into which nothing unseen can be pasted."""
+
+    async def _on_paste(self, event: events.Paste) -> None:
+        if _CONTROL.search(event.text):
+            clean = "".join("" if _CONTROL.match(char) else char for char in event.text)
+            event.prevent_default()
+            event.stop()
+            if result := self._replace_via_keyboard(clean, *self.selection):
+                self.move_cursor(result.end_location)

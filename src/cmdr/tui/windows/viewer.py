@@ -1,0 +1,167 @@
+"""The viewer: one file over the whole screen; several can be open, and Tab goes round them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.segment import Segment
+from textual import events
+from textual.app import ComposeResult
+from textual.screen import Screen
+
+from cmdr.tui.appearance import Appearance
+from cmdr.tui.file_view import FileView
+from cmdr.tui.line_widget import LineWidget
+from cmdr.tui.safe_text import fit, printable, shown, width_of
+
+if TYPE_CHECKING:
+    from cmdr.tui.terminal import Terminal
+
+_KEYS = " F2 wrap  F4 hex  F5 line  F7 or / search  n next  N back  F8 encoding  f follow  F10 or Esc close "
+
+
+class Viewer(Screen[None], inherit_bindings=False):
+    """Title, file, keys."""
+
+    DEFAULT_CSS = "Viewer { layout: vertical; } Viewer > Bar { height: 1; }"
+
+    def __init__(self, path: bytes, terminal: Terminal) -> None:
+        super().__init__()
+        self.path = path
+        self._terminal = terminal
+        look = terminal.appearance
+        self.file = FileView(look, wrap=terminal.commander.settings.flag("advanced.viewer_wrap"))
+        self._title = Bar(look, "title_active")
+        self._bar = Bar(look, "bar")
+        self._regex = False
+
+    def compose(self) -> ComposeResult:
+        """Three parts."""
+        yield self._title
+        yield self.file
+        yield self._bar
+
+    def on_mount(self) -> None:
+        """Open the file."""
+        self._bar.say(_KEYS)
+        self._title.say(f" {shown(self.path)}")
+        self.call_after_refresh(lambda: self.run_worker(self._open(), group="open"))
+
+    async def _open(self) -> None:
+        await self.file.open(self.path)
+
+    def on_file_view_moved(self, message: FileView.Moved) -> None:
+        """Tell where we are."""
+        message.stop()
+        follows = "  following" if self.file.view is not None and self.file.view.follows else ""
+        self._title.say(f" {shown(self.path)}", f"{self.file.describe()}{follows} ")
+
+    async def on_key(self, event: events.Key) -> None:
+        """Every key of the viewer."""
+        event.stop()
+        event.prevent_default()
+        page = max(1, self.file.size.height - 1)
+        moves = {"up": -1, "down": 1, "pageup": -page, "pagedown": page, "space": page, "k": -1, "j": 1, "b": -page}
+        match event.key:
+            case "escape" | "f3" | "f10" | "q":
+                self.dismiss(None)
+            case key if key in moves:
+                self.file.move(moves[key])
+            case "home" | "g":
+                self.file.to(0)
+            case "end" | "G" | "upper_g":
+                self.file.to_end()
+            case "left":
+                self.file.sideways(-8)
+            case "right":
+                self.file.sideways(8)
+            case "f2" | "w":
+                self.file.toggle_wrap()
+            case "f4" | "h":
+                await self.file.toggle_hex()
+            case "f5":
+                self._ask_line()
+            case "f7" | "slash":
+                self._ask_search()
+            case "n" | "N" | "upper_n":
+                self._search(self.file.needle, backwards=event.key != "n")
+            case "f8" | "e":
+                await self.file.next_encoding()
+            case "f" if self.file.view is not None:
+                self.file.view.follow(not self.file.view.follows)
+                self.file.to_end()
+            case "tab":
+                self._next_viewer()
+
+    def _ask_line(self) -> None:
+        from cmdr.tui.windows.ask import Ask
+
+        def go(text: str) -> None:
+            if text.strip().isdecimal():
+                self.file.to(int(text) - 1)
+
+        self._terminal.ask(Ask("Go to line", ""), go)
+
+    def _ask_search(self) -> None:
+        from cmdr.tui.windows.ask import Ask
+
+        window = Ask(
+            "Search", self.file.needle, options=(("text", "text"), ("regex", "regular expression")), asks="Search for"
+        )
+
+        def go(text: str) -> None:
+            self._regex = window.option == "regex"
+            self.file.needle = ""
+            self._search(text)
+
+        self._terminal.ask(window, go)
+
+    def _search(self, text: str, *, backwards: bool = False) -> None:
+        if text:
+            self.run_worker(self._find(text, backwards), exclusive=True, group="search")
+
+    async def _find(self, text: str, backwards: bool) -> None:
+        from cmdr.core.errors import CommandError
+
+        self._bar.say(" Searching… Esc closes")
+        try:
+            found = await self.file.search(text, backwards=backwards, regex=self._regex)
+        except CommandError as error:
+            self._bar.say(f" {error}")
+            return
+        self._bar.say(_KEYS if found else f" Not found: {text}")
+
+    def _next_viewer(self) -> None:
+        """The oldest viewer comes to the front; the workspace keeps the order, so agents see it too."""
+        from cmdr.model.dialog import DialogType
+        from cmdr.model.names import to_wire
+
+        viewers = self._terminal.commander.workspace.dialogs_of(DialogType.FILE_VIEWER)
+        if len(viewers) > 1 and viewers[0].path is not None:
+            self._terminal.main.give(
+                "dialog", {"action": "focus", "type": "file-viewer", "path": to_wire(viewers[0].path)}
+            )
+
+
+class Bar(LineWidget):
+    """One line, left and right."""
+
+    def __init__(self, appearance: Appearance, role: str) -> None:
+        super().__init__(appearance)
+        self._role = role
+        self._texts = ("", "")
+
+    def say(self, left: str, right: str = "") -> None:
+        """Write something else."""
+        self._texts = (printable(left), printable(right))
+        self.refresh()
+
+    def line(self, y: int) -> list[Segment]:
+        """Left what it is, right where we are."""
+        left, right = self._texts
+        ink = self.appearance.ink[self._role]
+        right = right if width_of(right) < self.size.width else ""
+        return [
+            Segment(fit(left, self.size.width - width_of(right), keep_end=self._role != "bar"), ink),
+            Segment(right, ink),
+        ]
