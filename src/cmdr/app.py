@@ -183,8 +183,8 @@ async def _terminal(start: Start, environment: Environment, instance: Instance |
             await terminal.run_async(mouse=commander.settings.flag("advanced.mouse"))
         finally:
             commander.quitting.set()
-            # Before the first paint there is nothing to end in good order.
-            if not painted.is_set():
+            # Before agents can connect there is nothing to end in good order.
+            if not terminal.listens_at:
                 behind.cancel()
             with suppress(asyncio.CancelledError):
                 await behind
@@ -194,13 +194,16 @@ async def _serve_behind(
     start: Start, environment: Environment, instance: Instance | None, terminal: Terminal, painted: asyncio.Event
 ) -> None:
     """The agent server behind the terminal face; nothing of it is imported before the panes are on the screen."""
+    from cmdr.core.threads import in_thread
+
     await painted.wait()
+    await in_thread(_import_late_commands)
+    terminal.apply_settings()
     if instance is None:
         return
     from cmdr.core import places
     from cmdr.core.person_line import PersonLine
     from cmdr.core.server_log import log_to
-    from cmdr.core.threads import in_thread
     from cmdr.core.tokens import Tokens
 
     commander = terminal.commander
@@ -234,9 +237,13 @@ async def _serve_behind(
         tokens.withdraw()
 
 
+def _import_late_commands() -> None:
+    from cmdr import commands
+
+    commands.register()
+
+
 def _import_server() -> None:
-    import starlette.applications
-    import uvicorn
 
     import cmdr.core.guard
     import cmdr.mcp.face  # noqa: F401
@@ -259,7 +266,10 @@ async def commander_at(
     from cmdr.core.settings import Settings
     from cmdr.model.workspace import Workspace
 
-    commands.register()
+    if panes_up:
+        commands.register()
+    else:
+        commands.register_first()
     home = os.path.expanduser(b"~")
     workspace = Workspace.at(start.left or os.getcwdb(), start.right or home)
     sandbox = sandbox_of(start.roots or environment.roots, start.left or os.getcwdb())
@@ -291,19 +301,24 @@ def application(commander: Commander, tokens: Verifier, port: int) -> App:
     """Every route of every web-facing face, behind the one guard."""
     from starlette.applications import Starlette
 
+    from cmdr.core.browser_login import BrowserLogin
     from cmdr.core.guard import Guard
     from cmdr.mcp.face import MAX_BODY, McpFace
+    from cmdr.web.face import WebFace
 
     commander.base_url = f"http://127.0.0.1:{port}"
     face = McpFace(commander)
+    login = BrowserLogin()
+    commander.new_login_link = lambda: f"{commander.base_url}/login?code={login.new_code()}"
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         async with face.running():
             yield
 
-    routes = Starlette(routes=face.routes(), lifespan=lifespan)
-    return Guard(routes, port=port, tokens=tokens, body_limits={"/mcp": MAX_BODY})
+    web = WebFace(commander, login, port)
+    routes = Starlette(routes=[*face.routes(), *web.routes()], lifespan=lifespan)
+    return Guard(routes, port=port, tokens=tokens, browser=login.person, body_limits={"/mcp": MAX_BODY})
 
 
 def http_server(commander: Commander, tokens: Verifier, port: int) -> uvicorn.Server:

@@ -3,16 +3,24 @@
 from importlib import import_module
 
 # The order in which tools are listed: what an agent needs first comes first.
-_NOUNS = """
-    state navigation cursor view tabs dialogs panes palette app
-    operations awaiting shell_sessions indexes queries sets reports
-    file decisions jobs history
+# What the terminal face needs before its first paint; nothing here imports anything heavy.
+_FIRST = """
+    state navigation cursor view tabs dialogs panes palette app operations awaiting file decisions jobs history
     filter selection bookmarks settings compare bulk_rename texts
-    fs_reading fs_writing context shell grants
 """.split()
+_THEN = """
+    shell_sessions indexes queries sets reports fs_reading fs_writing context shell grants
+    rest_indexes rest_sets
+""".split()
+
+
+def register_first() -> None:
+    """Declare the commands of the panes, so that they can be shown; `register` declares the rest."""
+    for noun in _FIRST:
+        import_module(f"cmdr.commands.{noun}")
 
 
 def register() -> None:
     """Declare every command."""
-    for noun in _NOUNS:
+    for noun in (*_FIRST, *_THEN):
         import_module(f"cmdr.commands.{noun}")

@@ -81,3 +81,11 @@ def allow_agents(call: Call) -> str:
     """Let agents call again."""
     call.commander.allow_agents()
     return "Agents may call again"
+
+
+@command("web.link", access=Access.ACT, title="Log a browser in")
+def web_link(call: Call) -> str:
+    """Make a link that logs one browser in as you; it works once, for a minute."""
+    if call.commander.new_login_link is None:
+        raise CommandError("The server is not running, so there is no page to open.")
+    return call.commander.new_login_link()

@@ -28,6 +28,8 @@ def commands_list(call: Call) -> str:
     """Which commands there are, by the id that command takes."""
     told: list[Value] = []
     for found in call.commander.available(call.principal):
+        if not found.is_in_palette:
+            continue
         row: dict[str, Value] = {"id": found.id, "does": found.description}
         if found.parameters:
             row["args"] = " ".join(

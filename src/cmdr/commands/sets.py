@@ -34,11 +34,11 @@ async def resource_set(
     library = await call.commander.indexing.library()
     shelf = library.sets
     if action == "list":
-        mine = [info for info in await in_thread(shelf.all) if _is_mine(call, info.id)]
+        mine = [info for info in await in_thread(shelf.all) if is_mine(call, info.id)]
         return "\n".join([f"{len(mine)} sets", *(_line(info) for info in mine)])
     places: list[str | bytes] = [*(nodes or ()), *(place_in(call, path) for path in paths or ())]
     if action == "create":
-        info = await in_thread(shelf.create, await _index_of(call, places), name or "set", places)
+        info = await in_thread(shelf.create, await index_of(call, places), name or "set", places)
         call.commander.indexing.own(info.id, call.principal)
         return f"Created {_told(call, info)}"
     if set is None:
@@ -68,7 +68,8 @@ async def resource_set(
             return f"{action}: {_told(call, info)}"
 
 
-def _is_mine(call: Call, set: str) -> bool:
+def is_mine(call: Call, set: str) -> bool:
+    """Whether a set belongs to the caller."""
     try:
         call.commander.indexing.check_owner(set, call.principal)
     except CommandError:
@@ -94,7 +95,8 @@ def _told(call: Call, info: SetInfo) -> str:
     return f"{_line(info)}\nentries: {call.commander.base_url}/api/resource-sets/{info.id}/entries"
 
 
-async def _index_of(call: Call, places: list[str | bytes]) -> str:
+async def index_of(call: Call, places: list[str | bytes]) -> str:
+    """The index that knows all these places."""
     first = next((place for place in places if isinstance(place, bytes)), None)
     if first is not None:
         answers = await call.commander.indexing.covering(first)

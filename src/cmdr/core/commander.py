@@ -3,7 +3,7 @@
 import asyncio
 import inspect
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from cmdr.core.activity import Activity
 from cmdr.core.audit import Audit, AuditRecord, digest_of
@@ -12,7 +12,7 @@ from cmdr.core.browser import Browser
 from cmdr.core.call import Call, Progress, no_progress
 from cmdr.core.desktop import Desktop
 from cmdr.core.engine import Engine
-from cmdr.core.errors import CommandError, NotAllowed
+from cmdr.core.errors import CommandError, NotAllowed, NotThere, Vanished
 from cmdr.core.events import Events
 from cmdr.core.indexing import Indexing
 from cmdr.core.jobs import Jobs
@@ -29,11 +29,20 @@ from cmdr.core.space import SpaceBoard
 from cmdr.core.threads import is_being_cancelled
 from cmdr.core.turns import Turns
 from cmdr.files.control import Control
-from cmdr.files.errors import DiskError
+from cmdr.files.errors import DiskError, PathNotFound
 from cmdr.files.outcome import Outcome
 from cmdr.files.refusals import PlanRefused
 from cmdr.files.sandbox import Sandbox
-from cmdr.index.errors import IndexFault
+from cmdr.index.errors import (
+    BadHandle,
+    Gone,
+    IndexFault,
+    NoSuchIndex,
+    NoSuchQuery,
+    NoSuchSet,
+    NotIndexed,
+    StaleCursor,
+)
 from cmdr.model.command_plan import CommandPlan
 from cmdr.model.filter import FilterError
 from cmdr.model.plan import Plan
@@ -81,6 +90,8 @@ class Commander:
         self._indexing = Indexing(indexes, self.events) if indexes is not None else None
         self.base_url = ""
         """Where links in answers lead, once the server listens."""
+        self.new_login_link: Callable[[], str] | None = None
+        """Makes a link that logs one browser in, once the server listens."""
         self.desktop = Desktop()
         self.settings = settings or Settings()
         self.bookmarks = bookmarks or Bookmarks()
@@ -146,11 +157,13 @@ class Commander:
             result = "refused"
             raise
         except (DiskError, PlanRefused, IndexFault, FilterError) as error:
-            raise CommandError(str(error)) from error
+            raise spoken(error) from error
         finally:
             ms = round((time.monotonic() - started) * 1000)
             self.audit.record(AuditRecord(call.principal.id, command.name, digest_of(arguments), result, ms))
             self.activity.end(seen, result, ms)
+        if command.route is not None:
+            return answer
         return shortened(answer if command.plain else f"OK: {answer}")
 
     def available(self, principal: Principal, toolsets: frozenset[str] | None = None) -> Iterator[Command]:
@@ -208,6 +221,15 @@ class Commander:
         finally:
             self._agent_calls.discard(task)
             task.cancel()
+
+
+def spoken(error: Exception) -> CommandError:
+    """The command's error for what a lower room said."""
+    if isinstance(error, Gone | StaleCursor):
+        return Vanished(str(error))
+    if isinstance(error, PathNotFound | NoSuchIndex | NoSuchSet | NoSuchQuery | BadHandle | NotIndexed):
+        return NotThere(str(error))
+    return CommandError(str(error))
 
 
 def shortened(answer: str) -> str:

@@ -15,6 +15,14 @@ class UnknownCommand(Exception):
         super().__init__(f"Unknown tool: {printable(name)}")
 
 
+class NotThere(CommandError):
+    """What the caller names does not exist, or is not theirs."""
+
+
+class Vanished(CommandError):
+    """What the caller names existed once and is gone."""
+
+
 class NotAllowed(CommandError):
     """The caller may not do this."""
 

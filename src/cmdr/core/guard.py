@@ -32,6 +32,8 @@ from cmdr.core.principals import SAME_USER, Principal
 PRINCIPAL = "cmdr.principal"
 MCP = "/mcp"
 HEALTH = "/mcp/health"
+LOGIN = "/login"
+OPEN = frozenset({HEALTH, LOGIN})
 MAX_BODY = 1 << 20
 BODY_SECONDS = 30.0
 
@@ -116,8 +118,8 @@ class Guard:
             raise Refused(405, "cmdr does not answer this method.")
 
     def _principal(self, scope: Scope, headers: Headers) -> Principal | None:
-        if scope["type"] == "http" and scope["method"] == "GET" and scope["path"] == HEALTH:
-            return None  # anyone may know that it is alive; the route says no more than that
+        if scope["type"] == "http" and scope["method"] == "GET" and scope["path"] in OPEN:
+            return None  # anyone may know that it is alive, and a login link carries its own proof
         if b"authorization" in headers:
             return self._by_token(headers)
         if b"cookie" in headers:

@@ -5,7 +5,7 @@ import os
 import secrets
 from typing import TYPE_CHECKING
 
-from cmdr.core.errors import CommandError
+from cmdr.core.errors import CommandError, NotThere
 from cmdr.core.events import Events
 from cmdr.core.principals import Principal
 from cmdr.core.threads import in_thread
@@ -110,7 +110,7 @@ class Indexing:
         """Refuse a set that is somebody else's, as if it did not exist."""
         owner = self._owners.get(set)
         if not principal.is_person and owner not in (None, principal.id):
-            raise CommandError(f"No resource set {set[:40]}.")
+            raise NotThere(f"No resource set {set[:40]}.")
 
     async def members_of(self, set: str, principal: Principal) -> tuple[bytes, ...]:
         """The paths in a set, as they are now; entries that are gone are left out."""
@@ -144,7 +144,7 @@ class Indexing:
         if session is not None and session.owner == principal.id:
             return session
         if id is not None:
-            raise CommandError(f"No session {id[:40]}. Leave sessionId out for your own, which always exists.")
+            raise NotThere(f"No session {id[:40]}. Leave sessionId out for your own, which always exists.")
         session = ShellSession(f"sh_{secrets.token_urlsafe(9)}", principal.id, start, start)
         self._sessions[key] = self._sessions[session.id] = session
         return session

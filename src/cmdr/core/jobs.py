@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 
 from cmdr.core.audit import Audit, AuditRecord
-from cmdr.core.errors import CommandError
+from cmdr.core.errors import CommandError, NotThere
 from cmdr.core.events import Events
 from cmdr.core.outcome_text import outcome_line, problem_lines
 from cmdr.core.principals import Principal
@@ -71,7 +71,7 @@ class Jobs:
         """A job by its id; agents see only what they proposed."""
         job = self._all.get(id)
         if job is None or not (principal.is_person or job.started_by == principal.id):
-            raise CommandError(f"No job {printable(id, 40)}. It may have been forgotten.")
+            raise NotThere(f"No job {printable(id, 40)}. It may have been forgotten.")
         return job
 
     def all(self) -> list[Job]:

@@ -46,7 +46,6 @@ def open_store(path: bytes, migrations: Sequence[Migration] = MIGRATIONS) -> tup
     aside = None
     try:
         db = _connect(path)
-        _check(db)
     except sqlite3.DatabaseError as problem:
         if isinstance(problem, sqlite3.OperationalError):
             raise
@@ -66,21 +65,13 @@ def _connect(path: bytes) -> sqlite3.Connection:
         db.execute("PRAGMA journal_mode = WAL")
         db.execute("PRAGMA synchronous = FULL")
         db.execute("PRAGMA foreign_keys = ON")
+        (answer,) = db.execute("PRAGMA quick_check(1)").fetchone()
+        if answer != "ok":
+            raise sqlite3.DatabaseError(answer)  # noqa: TRY301 - found or thrown by SQLite, damage is damage
     except BaseException:
         db.close()
         raise
     return db
-
-
-def _check(db: sqlite3.Connection) -> None:
-    try:
-        answer = db.execute("PRAGMA quick_check(1)").fetchone()
-    except BaseException:
-        db.close()
-        raise
-    if answer != ("ok",):
-        db.close()
-        raise sqlite3.DatabaseError(str(answer))
 
 
 def _put_aside(path: bytes) -> bytes:

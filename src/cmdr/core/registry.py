@@ -41,11 +41,23 @@ class Command:
     """Whether clients that defer tools should show this one from the start."""
     plain: bool = False
     """Whether the answer is a document of its own, told without `OK:` before it."""
+    route: str | None = None
+    """Where it is found over HTTP, as in `GET /api/jobs/{jobId}`; then its answer is JSON and it is no tool."""
 
     @property
     def id(self) -> str:
         """The id in the palette."""
         return self.ids[0] if self.ids else self.name
+
+    @property
+    def is_tool(self) -> bool:
+        """Whether agents see it in their list of tools."""
+        return self.toolset is not None and self.route is None
+
+    @property
+    def is_in_palette(self) -> bool:
+        """Whether the palette offers it."""
+        return self.route is None
 
     def schema(self) -> dict[str, Json]:
         """JSON Schema of the arguments."""
@@ -95,6 +107,7 @@ def command(
     blocking: bool = False,
     always_loaded: bool = False,
     plain: bool = False,
+    route: str | None = None,
     registry: Registry = REGISTRY,
 ) -> Callable[[Function], Function]:
     """Declare a command. Its docstring is the palette text, the tool description and the docs row."""
@@ -116,7 +129,8 @@ def command(
                 idempotent=idempotent,
                 blocking=blocking,
                 always_loaded=always_loaded,
-                plain=plain,
+                plain=plain or route is not None,
+                route=route,
             )
         )
         return function

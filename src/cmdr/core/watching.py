@@ -72,6 +72,9 @@ class Watching:
                 spent = time.monotonic() - started
                 with suppress(TimeoutError):
                     await asyncio.wait_for(stop.wait(), spent / SHARE - spent)
+        if not stop.is_set() and tab.path == path and await _unless(stop, self._is_stale(tab)):
+            # It cannot be watched: perhaps it was already gone when the watch began.
+            await _unless(stop, self._refresh(tab))
 
 
 async def _unless(stop: asyncio.Event, work: Awaitable[T]) -> T | None:

@@ -56,7 +56,7 @@ def keep_link_metadata(
 
 
 def _keep_attributes(syscalls: Syscalls, source: int, target: int) -> list[str]:
-    if not hasattr(os, "listxattr"):
+    if not hasattr(os, "listxattr"):  # pragma: no cover - macOS
         return ["extended attributes"]
     lost = []
     try:
@@ -79,7 +79,7 @@ def _keep_attributes(syscalls: Syscalls, source: int, target: int) -> list[str]:
 
 
 def _link_attributes(folder: int, name: bytes) -> list[str]:
-    if not hasattr(os, "listxattr"):
+    if not hasattr(os, "listxattr"):  # pragma: no cover - macOS
         return []
     try:
         return os.listxattr(b"/proc/self/fd/%d/%s" % (folder, name), follow_symlinks=False)

@@ -33,7 +33,7 @@ def top_of(folder: int) -> int:
 
 def path_of(fd: int) -> bytes:
     """The path of an open directory as the system knows it now."""
-    if sys.platform == "darwin":
+    if sys.platform == "darwin":  # pragma: no cover - macOS
         import fcntl
 
         return fcntl.fcntl(fd, fcntl.F_GETPATH, bytes(1024)).rstrip(b"\0")
@@ -46,4 +46,4 @@ def _mount_of(fd: int) -> int:
         for line in info:
             if line.startswith(b"mnt_id:"):
                 return int(line[7:])
-    return 0
+    return 0  # pragma: no cover - no /proc

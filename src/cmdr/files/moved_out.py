@@ -7,6 +7,7 @@ from cmdr.files.landing import Spot
 from cmdr.files.metadata import keep_metadata
 from cmdr.files.outcome import ItemOutcome
 from cmdr.files.recorder import Intent, ItemState
+from cmdr.files.relocation import source_of
 from cmdr.files.removal import remove_exactly
 from cmdr.files.tally import Tally
 from cmdr.files.temporary import temp_name
@@ -66,28 +67,23 @@ class MovedOut:
         self._bench.folders.trim()
 
     def _set_attributes(self, fate: ItemOutcome) -> tuple[int | None, tuple[str, ...]]:
-        item, folders = fate.item, self._bench.folders
-        if item.source is None or item.target is None:
-            raise ValueError("only copied folders are finished")
+        places = [place for place in (fate.item.source, fate.item.target) if place is not None]
         try:
-            source = folders.open(item.source.root, item.source.rel)
-            target = folders.open(item.target.root, item.target.rel)
+            source, target = (self._bench.folders.open(place.root, place.rel) for place in places)
             return target, keep_metadata(self._bench.syscalls, source, target, os.fstat(source))
         except TROUBLE as problem:
             return None, (f"folder attributes ({fate_of(problem)[1]})",)
 
     def _remove_source(self, fate: ItemOutcome, temp: bytes, touched: set[int]) -> None:
-        item = fate.item
-        if item.source is None or item.fingerprint is None:
-            raise ValueError("a move has a source")
+        place, expected = source_of(fate.item)
         kept = Landed(target=fate.target, landed=fate.landed, kept=fate.kept)
         clean = True
         try:
             self._must_have_landed(fate)
-            source = self._bench.spot(item.source)
+            source = self._bench.spot(place)
             parked = Spot(source.folder, temp)
             try:
-                remove_exactly(self._bench.syscalls, source, item.fingerprint, parked)
+                remove_exactly(self._bench.syscalls, source, expected, parked)
             finally:
                 clean = parked.found is None
             touched.add(source.folder)

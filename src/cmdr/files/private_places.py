@@ -67,9 +67,12 @@ class PrivatePlaces:
 
     def below(self, folder: bytes) -> list[bytes]:
         """The private places known to stand inside a folder, by their real paths."""
-        bases = {*self.homes, folder, *_folders_in(folder)}
-        found = {os.path.realpath(path) for path in self._known_paths(bases)}
-        return sorted(path for path in found if _is_in(path, os.path.realpath(folder)) and os.path.lexists(path))
+        # Above it as well: the folder may itself be the first half of a name such as `.config/gh`.
+        above = os.path.dirname(folder)
+        bases = {*self.homes, folder, *_folders_in(folder), above, os.path.dirname(above)}
+        here = _real(folder)
+        found = {real for path in self._known_paths(bases) if (real := _real(path)) is not None}
+        return sorted(path for path in found if here is not None and _is_in(path, here) and os.path.lexists(path))
 
     def _known_paths(self, bases: Iterable[bytes]) -> Iterator[bytes]:
         yield from self.own
@@ -104,6 +107,13 @@ def _homes() -> set[bytes]:
     bases = (b"/home/", b"/Users/", b"/root")
     listed = {os.fsencode(account.pw_dir) for account in pwd.getpwall()}
     return {home for home in listed if home.startswith(bases)} | {os.path.realpath(os.path.expanduser(b"~"))}
+
+
+def _real(path: bytes) -> bytes | None:
+    try:
+        return os.path.realpath(path)
+    except OSError:
+        return None  # it changed while we looked
 
 
 def _is_in(path: bytes, folder: bytes) -> bool:

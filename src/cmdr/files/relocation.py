@@ -4,18 +4,19 @@ import dataclasses
 import os
 
 from cmdr.files import fingerprint
-from cmdr.files.arrival import Newcomer
 from cmdr.files.landing import Spot, move_exactly, place, replace, swap
+from cmdr.files.newcomer import Newcomer
 from cmdr.files.recorder import Intent, ItemState, Kept
 from cmdr.files.removal import put_back, remove_exactly
 from cmdr.files.spelling import folded
-from cmdr.files.trash import Slot, Trash
+from cmdr.files.trash import Slot
 from cmdr.files.trouble import Drifted, Skipped
 from cmdr.files.workbench import Landed, Work, Workbench
 from cmdr.model.plan import Decision, Fingerprint, Kind, Place, PlanItem
 
 
-def _source(item: PlanItem) -> tuple[Place, Fingerprint]:
+def source_of(item: PlanItem) -> tuple[Place, Fingerprint]:
+    """The source of an item that must have one, as it was planned."""
     if item.source is None or item.fingerprint is None:
         raise ValueError("this item needs a source")
     return item.source, item.fingerprint
@@ -28,7 +29,7 @@ class Renamed(Newcomer):
         return dataclasses.replace(super().intent(), beside=self.item.source, parks=True)
 
     def land(self) -> Landed:
-        place_, expected = _source(self.item)
+        place_, expected = source_of(self.item)
         source = self.bench.spot(place_)
         while True:
             if not expected.matches(source.found):
@@ -60,7 +61,7 @@ class Renamed(Newcomer):
         replace(self.bench.syscalls, source, target, self.replacing, self.slot)
         self.touched |= {self.slot.spot.folder, self.slot.note.folder}
         landed = target.found
-        if landed is None or not expected.is_same_file(landed):
+        if landed is None or not expected.matches(landed):
             raise Drifted("another program took the name right after the file had landed")
         return landed
 
@@ -90,7 +91,7 @@ class Swapped(Work):
         return Intent(self.index, self.temp, self.item.source, parks=True)
 
     def land(self) -> Landed:
-        first, expected = _source(self.item)
+        first, expected = source_of(self.item)
         second, existing = self.item.target, self.item.existing
         if second is None or existing is None:
             raise ValueError("a swap needs two files")
@@ -107,7 +108,7 @@ class Swapped(Work):
         return Landed(target=second, landed=landed)
 
     def abandon(self) -> bool:
-        first, _ = _source(self.item)
+        first, _ = source_of(self.item)
         return _is_free(self.bench, first, self.temp)
 
 
@@ -116,29 +117,29 @@ class Trashed(Work):
 
     def __init__(self, bench: Workbench, index: int, item: PlanItem, temp: bytes) -> None:
         super().__init__(bench, index, item, temp)
-        self._trash: Trash | None = None
+        self._slot: Slot | None = None
+        """Chosen with the intent."""
         self._kept: Kept | None = None
-        self._written = False
+        self._note = b""
 
     def intent(self) -> Intent:
-        spot = self.bench.spot(_source(self.item)[0])
-        self._trash = self.bench.trashes.beside(spot.folder)
-        self._kept = self._trash.choose(spot.name)
+        spot = self.bench.spot(source_of(self.item)[0])
+        trash = self.bench.trashes.beside(spot.folder)
+        self._kept = trash.choose(spot.name)
+        self._slot = trash.slot(self._kept)
+        self._note = trash.note_for(spot.folder, spot.name)
         return Intent(self.index, self.temp, self.item.source, self._kept)
 
     def stage(self) -> None:
-        source, expected = _source(self.item)
-        spot = self.bench.spot(source)
-        if not expected.matches(spot.found):
+        source, expected = source_of(self.item)
+        if not expected.matches(self.bench.spot(source).found):
             raise Drifted("it has changed since the plan")
-        trash, _ = self._chosen()
-        self._written = True
-        self.fd = self._slot().write_note(trash.note_for(spot.folder, spot.name))
+        self.fd = self.slot.write_note(self._note)
 
     def land(self) -> Landed:
         self.close()
-        source, expected = _source(self.item)
-        spot, slot = self.bench.spot(source), self._slot()
+        source, expected = source_of(self.item)
+        spot, slot = self.bench.spot(source), self.slot
         landed = move_exactly(self.bench.syscalls, spot, slot.spot, expected)
         self.touched |= {spot.folder, slot.spot.folder, slot.note.folder}
         return Landed(landed=landed, kept=self._kept)
@@ -147,28 +148,25 @@ class Trashed(Work):
         if self.fd is not None:
             fd, self.fd = self.fd, None
             self.bench.syscalls.discard(fd)
-        if self._written:
-            try:
-                self._slot().forget()
-            except OSError:
-                return False
+        try:
+            self.slot.forget()
+        except OSError:
+            return False
         return True
 
-    def _chosen(self) -> tuple[Trash, Kept]:
-        if self._trash is None or self._kept is None:
+    @property
+    def slot(self) -> Slot:
+        """The room in the trash."""
+        if self._slot is None:
             raise ValueError("the intent comes first")
-        return self._trash, self._kept
-
-    def _slot(self) -> Slot:
-        trash, kept = self._chosen()
-        return trash.slot(kept)
+        return self._slot
 
 
 class Removed(Work):
     """A file, a link or an empty folder goes away; with a witness, only while the witness is still there."""
 
     def land(self) -> Landed:
-        source, expected = _source(self.item)
+        source, expected = source_of(self.item)
         if self.item.target is not None and self.item.existing is not None:
             witness = self.bench.spot(self.item.target).found
             if not self.item.existing.matches(witness):
@@ -182,32 +180,35 @@ class Removed(Work):
         return Intent(self.index, self.temp, self.item.source, parks=True)
 
     def abandon(self) -> bool:
-        return _is_free(self.bench, _source(self.item)[0], self.temp)
+        return _is_free(self.bench, source_of(self.item)[0], self.temp)
 
 
 class MadeFolder(Work):
     """A folder is made, or joined when one stands there."""
 
     def stage(self) -> None:
-        if self.item.target is None:
+        target = self.item.target
+        if target is None:
             raise ValueError("a folder needs a target")
-        spot = self.bench.spot(self.item.target)
+        spot = self.bench.spot(target)
         planned = self.item.existing
         if self.item.decision is Decision.MERGE and planned is not None and not planned.matches(spot.found):
             raise Drifted("the folder there is not the one that was planned")
-        if self.item.source is not None and self.item.fingerprint is not None:
-            if not self.item.fingerprint.matches(self.bench.spot(self.item.source).found):
+        if self.item.source is not None:
+            source, expected = source_of(self.item)
+            if not expected.matches(self.bench.spot(source).found):
                 raise Drifted("it has changed since the plan")
-            self.bench.folders.expect(self.item.source, self.item.fingerprint.dev, self.item.fingerprint.ino)
         try:
             self.bench.syscalls.mkdir(spot.name, spot.folder, 0o777 if self.item.source is None else 0o700)
         except FileExistsError:
-            self._join(spot)
-            return
-        self.staged = spot.found
-        self.touched.add(spot.folder)
-        if self.staged is not None:
-            self.bench.folders.expect(self.item.target, self.staged.dev, self.staged.ino)
+            found = self._joined(spot)
+        else:
+            self.touched.add(spot.folder)
+            self.staged = spot.found
+            if self.staged is None:
+                raise Drifted("another program removed the folder right after it was made")
+            found = self.staged
+        self.bench.folders.expect(target, found.dev, found.ino)
 
     def land(self) -> Landed:
         if self.staged is None:
@@ -216,7 +217,7 @@ class MadeFolder(Work):
         state = ItemState.LANDED if self.item.source is None else ItemState.STAGED
         return Landed(state, target=self.item.target, landed=self.staged)
 
-    def _join(self, spot: Spot) -> None:
+    def _joined(self, spot: Spot) -> Fingerprint:
         found = spot.found
         if found is None or found.kind is not Kind.FOLDER:
             raise Skipped("a file has that name")
@@ -225,8 +226,7 @@ class MadeFolder(Work):
         if self.item.decision is Decision.LAND and found.matches(self.item.existing):
             # Made by an earlier run that stopped: its attributes are still to come.
             self.staged = found
-        if self.item.target is not None:
-            self.bench.folders.expect(self.item.target, found.dev, found.ino)
+        return found
 
 
 def _drop_note(bench: Workbench, info: Place) -> bool:

@@ -108,7 +108,7 @@ class Reach:
     def spot(self, path: bytes) -> Spot:
         """A name to write to: its folder must stand inside a root that may be changed, and it must not be private."""
         above, name = os.path.split(path.rstrip(b"/"))
-        if name in (b"", b".", b"..") or len(name) > 255:
+        if name in (b"", b".", b"..") or b"\0" in name or len(name) > 255:
             raise DiskError(f"{to_wire(path[:200])} does not end with a name. Give the whole path.")
         # A bare name lies in the first root; a root itself has no name that could be written to.
         if any(_parts(path) == _parts(spec.path) for spec in self.roots):

@@ -208,7 +208,7 @@ class _Broom:
                 return there if there is not None and there.is_same_file(item.fingerprint) else None
             case _:
                 there = self._spot(target).found if target is not None else None
-                return there if there is not None and there.is_same_file(found.staged) else None
+                return there if found.staged is not None and found.staged.matches(there) else None
 
     def _is_gone(self, at: Place) -> bool:
         try:

@@ -53,7 +53,7 @@ class Syscalls:
 
     def copy_range(self, source: int, target: int, count: int, offset: int) -> int:
         """Let the kernel copy, sharing blocks where the file system can."""
-        if not hasattr(os, "copy_file_range"):
+        if not hasattr(os, "copy_file_range"):  # pragma: no cover - macOS
             raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
         return os.copy_file_range(source, target, count, offset, offset)
 
@@ -63,7 +63,7 @@ class Syscalls:
 
     def sync_data(self, fd: int) -> None:
         """Wait until a file's data is on the disk."""
-        if sys.platform == "darwin":
+        if sys.platform == "darwin":  # pragma: no cover - macOS
             import fcntl
 
             fcntl.fcntl(fd, _F_FULLFSYNC)
@@ -128,7 +128,7 @@ class Syscalls:
         if not flags:
             os.rename(name, new_name, src_dir_fd=folder, dst_dir_fd=new_folder)
             return
-        if _RENAME is None:
+        if _RENAME is None:  # pragma: no cover - old C libraries
             raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
         if _RENAME(folder, name, new_folder, new_name, _FLAGS[flags]) != 0:
             number = ctypes.get_errno()

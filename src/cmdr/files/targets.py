@@ -38,7 +38,7 @@ class Targets:
 
 def is_caseless(folder: int) -> bool:
     """Whether an open directory takes different spellings for one name; found out without touching it."""
-    if sys.platform == "linux":
+    if sys.platform == "linux":  # pragma: no branch - Linux
         try:
             answer = fcntl.ioctl(folder, _GET_FLAGS, struct.pack("l", 0))
             if struct.unpack("l", answer)[0] & _CASEFOLD:

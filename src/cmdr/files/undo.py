@@ -91,21 +91,21 @@ class _Inverse:
         carried_out = found.state.is_done or found.state is ItemState.STAGED or found.landed is not None
         if not carried_out or item.step is Step.NOTHING:
             return
-        target = found.target or item.target
+        target = found.target or item.target or item.place
         match item.step:
             case Step.REMOVE:
                 self._removed(item)
-            case Step.MAKE if target is not None:
+            case Step.MAKE:
                 self._folder(item, found, target)
             case Step.TRASH if found.kept is not None and item.source is not None:
                 self._return(item, found.kept, item.source)
-            case Step.SWAP if target is not None and item.source is not None:
+            case Step.SWAP if item.source is not None:
                 self._swap(item, item.source, item.existing, target, found.landed)
-            case Step.RENAME if target is not None and item.source is not None:
+            case Step.RENAME if item.source is not None:
                 self._rename(item, target, item.source, found.landed)
                 if found.kept is not None:
                     self._return(replace(item, totals=Totals(1, 0, 0)), found.kept, target)
-            case _ if target is not None:
+            case _:
                 self._arrival(item, found, target)
 
     def _removed(self, item: PlanItem) -> None:

@@ -1,5 +1,6 @@
 """What the parts of a running operation share: open directories, trashes, decisions, and the journal's ear."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -73,7 +74,7 @@ class Workbench:
         return Spot(*self.folders.at(place))
 
 
-class Work:
+class Work(ABC):
     """One item on the bench: prepared, brought to the disk, landed, or abandoned."""
 
     def __init__(self, bench: Workbench, index: int, item: PlanItem, temp: bytes) -> None:
@@ -93,12 +94,12 @@ class Work:
         """What the journal must know beforehand."""
         return Intent(self.index, self.temp, self.item.target or self.item.source)
 
-    def stage(self) -> None:
+    def stage(self) -> None:  # noqa: B027 - most steps need no preparation
         """Prepare everything that does not touch a final name."""
 
+    @abstractmethod
     def land(self) -> Landed:
         """Make the change."""
-        raise NotImplementedError
 
     def abandon(self) -> bool:
         """Clean up after a failure; whether no temporary name is left behind."""

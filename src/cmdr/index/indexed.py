@@ -16,7 +16,7 @@ from typing import Literal
 from cmdr.index.catalogue import Catalogue, IndexRecord
 from cmdr.index.compact import compact
 from cmdr.index.epoch import StoredColumns
-from cmdr.index.errors import Corrupt, NoSuchIndex, NotIndexed, RootMissing, ScanRunning
+from cmdr.index.errors import Corrupt, IndexFault, NoSuchIndex, NotIndexed, RootMissing, ScanRunning
 from cmdr.index.growth import save_snapshot, snapshot_epochs, take_snapshot
 from cmdr.index.overlay import lay_over
 from cmdr.index.patch import Patch, load_patch, save_patch
@@ -55,8 +55,11 @@ class Indexed:
 
     compact_above = 20_000  # overlay rows
 
-    def __init__(self, record: IndexRecord, home: str, options: WalkOptions, catalogue: Catalogue) -> None:
+    def __init__(
+        self, record: IndexRecord, home: str, options: WalkOptions, catalogue: Catalogue, own: bytes = b""
+    ) -> None:
         self.record, self.home, self.options, self.catalogue = record, home, options, catalogue
+        self._own = own  # our own state: following its changes would cause the next ones
         self._work = threading.Lock()
         self._scanning = False
         self._base: View | None = None
@@ -192,7 +195,7 @@ class Indexed:
             with suppress(OSError):
                 os.unlink(old_patch)
         if self._watcher is not None:
-            self._watcher.watch(view.directory_paths())
+            self._watch_all(self._watcher)
 
     def check(self, stop: Callable[[], bool] = lambda: False) -> Changes:
         """Look at every directory's time and list again what changed."""
@@ -207,6 +210,7 @@ class Indexed:
     def _relist(self, changed: list[int], stop: Callable[[], bool]) -> Changes:
         view, base = self.view, self._base
         assert base is not None
+        changed = [number for number in changed if not self._is_own(view.directory_path(number))]
         if not changed:
             self._checked_ns, self._dirty = time.time_ns(), None
             return Changes(0, 0, 0)
@@ -221,8 +225,14 @@ class Indexed:
         self._view = lay_over(base, found.patch, view.revision + 1)
         self._checked_ns, self._dirty = time.time_ns(), None
         if self._watcher is not None:
-            self._watcher.watch(self._view.directory_paths())
+            self._watch_all(self._watcher)
         return Changes(found.listed, found.added, found.removed)
+
+    def _is_own(self, path: bytes) -> bool:
+        return bool(self._own) and (path == self._own or path.startswith(self._own + b"/"))
+
+    def _watch_all(self, watcher: Watcher) -> None:
+        watcher.watch(path for path in self.view.directory_paths() if not self._is_own(path))
 
     @property
     def overlay_rows(self) -> int:
@@ -252,12 +262,12 @@ class Indexed:
                     told()
 
             self._watcher = Watcher(changed)
-        self._watcher.watch(self.view.directory_paths())
+        self._watch_all(self._watcher)
         self.check()
         return self.freshness
 
     def _on_change(self, paths: set[bytes] | None) -> None:
-        with suppress(RootMissing):
+        try:
             if paths is None:
                 self._dirty = "changes came faster than they could be followed"
                 self.check()
@@ -265,6 +275,10 @@ class Indexed:
             with self._turn():
                 numbers = [number for path in sorted(paths) if (number := self._number(path)) is not None]
                 self._relist(numbers, lambda: False)
+        except RootMissing:
+            return  # told by the freshness already
+        except (IndexFault, OSError) as trouble:  # the next event, or the next check, tries again
+            self._dirty = f"a refresh failed: {trouble}"
 
     def _number(self, path: bytes) -> int | None:
         view = self.view

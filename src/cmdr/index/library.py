@@ -52,6 +52,7 @@ class Library:
     def __init__(self, state_dir: str) -> None:
         self.home = os.path.join(state_dir, "indexes")
         os.makedirs(self.home, mode=0o700, exist_ok=True)
+        self._own = os.path.realpath(os.fsencode(state_dir))
         self._lock_fd = os.open(os.path.join(self.home, "lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             fcntl.flock(self._lock_fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -125,7 +126,7 @@ class Library:
             depth, follow, cross = json.loads(record.options)
             options = WalkOptions(depth, follow, cross)
             home = os.path.join(self.home, index_id)
-            answers = Answers(Indexed(record, home, options, self.catalogue), self.sets.rows)
+            answers = Answers(Indexed(record, home, options, self.catalogue, self._own), self.sets.rows)
             self._open[index_id] = answers
             if answers.indexed.scanned:  # opening only compared lengths; the contents are compared behind
                 self._behind.submit(answers.indexed.verify, lambda: self._closed)

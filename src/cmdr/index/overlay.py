@@ -96,10 +96,13 @@ class _Overlay:
         for name, value in facts.items():
             self.put(number, name, value)
         for at, entry in enumerate(listing.entries):
-            self.entries.append(entry)
+            child = before.get(entry.name)
+            followed = child is not None and not entry.is_dir and self.inode(child) == entry.ino
+            self.entries.append(entry._replace(flags=entry.flags | int(Flag.FOLLOWED)) if followed else entry)
             self.parents.append(number)
-            if entry.is_dir:
-                self.keep_or_add(number, path, first + at, entry, before.pop(entry.name, None))
+            if entry.is_dir or followed:
+                before.pop(entry.name, None)
+                self.keep_or_add(number, path, first + at, entry, child)
         for child in before.values():
             self.bury(child)
         self.touched.add(number)
@@ -111,11 +114,9 @@ class _Overlay:
             self.new_dirs[number - self.base.base_dirs][name] = value
 
     def keep_or_add(self, parent: int, path: bytes, row: int, entry: Entry, child: int | None) -> None:
-        if child is not None:
-            old = int(self.base.dirs["drow"][child])
-            if self.base.value("ino", old) != entry.ino:
-                self.bury(child)
-                child = None
+        if child is not None and self.inode(child) != entry.ino:
+            self.bury(child)
+            child = None
         if child is None:
             child = self.base.base_dirs + len(self.new_dirs)
             depth = self.depth(parent) + 1
@@ -124,6 +125,9 @@ class _Overlay:
         self.put(child, "drow", row)
         self.extra_dirs[row] = child
         self.numbers[path.rstrip(b"/") + b"/" + entry.name] = child
+
+    def inode(self, number: int) -> int:
+        return self.base.value("ino", int(self.base.dirs["drow"][number]))
 
     def depth(self, number: int) -> int:
         if number < self.base.base_dirs:

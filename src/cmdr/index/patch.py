@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from cmdr.index.columns import DirState, Flag
-from cmdr.index.walker_process import CHUNK, RECORD, Statx, open_directory
+from cmdr.index.statx import CHUNK, RECORD, Statx, open_directory
 
 _FACTS = struct.Struct("<16xIII H2x QQQ 8x 16x qI4x qI4x qI4x 8x Q")
 _local = threading.local()

@@ -13,8 +13,8 @@ import numpy as np
 from cmdr.index.columns import Column, DirState
 from cmdr.index.errors import Cancelled, RootMissing
 from cmdr.index.patch import Entry, Listing, Patch, read_listing
+from cmdr.index.statx import OPEN_DIR, open_directory
 from cmdr.index.view import View
-from cmdr.index.walker_process import OPEN_DIR, open_directory
 from cmdr.model.names import to_wire
 
 _RACY_NS = 50_000_000  # a change within the clock's grain of the listing does not show in the time

@@ -69,6 +69,9 @@ def freeze(view: View, rows: Column) -> Members:
     above, folder = np.unique(view.gather("pdir", rows), return_inverse=True)
     folders = [view.directory_path(number) for number in above.tolist()]
     names = view.names(rows)
+    size = view.gather("size", rows)
+    numbers = view.directories(rows)
+    size[numbers >= 0] = view.dirs["dbytes"][numbers[numbers >= 0]]  # a directory counts with what is below it
     if rows[0] == 0:  # the root stands in no folder: its name is its whole path
         folders.append(b"")
         folder = folder.copy()
@@ -76,7 +79,7 @@ def freeze(view: View, rows: Column) -> Members:
         names[0] = view.root
     return Members(
         ids,
-        view.gather("size", rows),
+        size,
         view.gather("mtime", rows),
         folder.astype(np.uint32),
         tuple(folders),

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from cmdr.index.columns import Column, Flag
+from cmdr.index.statx import packed_device
 from cmdr.index.walk import ROOT_NUMBER, Harvest
-from cmdr.index.walker_process import packed_device
 
 
 @dataclass

@@ -1,11 +1,12 @@
 """Walking a tree with several fresh interpreter processes that share one queue of work.
 
-The application is never forked: each walker is `python -I -S walker_process.py`. This side only passes spare work
+The application is never forked: each walker is a bare `python -I -S`. This side only passes spare work
 from busy walkers to hungry ones, reports progress and carries a cancel; it never touches the tree itself.
 """
 
 import errno
 import marshal
+import math
 import mmap
 import os
 import selectors
@@ -20,10 +21,15 @@ from typing import Any, cast
 
 from cmdr.index import walker_process
 from cmdr.index.errors import DiskFull, RootMissing, WalkFailed
+from cmdr.index.statx import packed_device
 from cmdr.model.names import to_wire
 
 ROOT_NUMBER = (1 << 63) - 1
 _TICK = 0.1
+# A bare interpreter that finds this package and nothing else that is installed.
+_START = "import sys; sys.path.append(sys.argv[1]); from cmdr.index.walker_process import main; main()"
+_SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(walker_process.__file__))))
+_PATIENCE = 10.0  # for a walker to notice a cancel; on a dead mount it never will
 
 
 @dataclass(frozen=True)
@@ -133,7 +139,7 @@ class _Crew:
             "cross": options.cross_file_systems,
             "follow": options.follow_symlinks,
             "root": root,
-            "device": walker_process.packed_device(facts.st_dev),
+            "device": packed_device(facts.st_dev),
             "shared": shared,
             "nice": options.nice,
         }
@@ -147,15 +153,18 @@ class _Crew:
     def work(
         self, progress: Callable[[Progress], None] | None, cancelled: Callable[[], bool], expected: int | None
     ) -> Harvest:
-        told = 0.0
+        told, deadline = 0.0, math.inf
         while len(self.parts) < len(self.hands):
             for key, _ in self.selector.select(_TICK):
                 for message in key.data.receive():
                     self.take(key.data, message)
             self.feed()
+            now = time.perf_counter()
             if not self.counters[0] and cancelled():
                 self.counters[0] = 1
-            now = time.perf_counter()
+                deadline = now + _PATIENCE
+            if now > deadline:
+                raise WalkFailed("The scan was stopped, but a folder does not answer; the old epoch is kept.")
             if progress is not None and now - told >= _TICK:
                 told = now
                 progress(self.progress(expected))
@@ -227,7 +236,10 @@ class _Hand:
         self.part = part
         self.buffer = bytearray()
         self.process = subprocess.Popen(
-            [sys.executable, "-I", "-S", walker_process.__file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+            [sys.executable, "-I", "-S", "-c", _START, _SOURCE],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,  # a terminal face may own the screen
         )
         assert self.process.stdin is not None
         assert self.process.stdout is not None
@@ -262,4 +274,5 @@ class _Hand:
             self.process.wait(0.2)
         except subprocess.TimeoutExpired:
             self.process.kill()
-            self.process.wait()
+            with suppress(subprocess.TimeoutExpired):  # stuck in the kernel: it ends when its mount answers
+                self.process.wait(1)

@@ -41,7 +41,7 @@ class Watcher:
             self._fd = int(start(_CLOEXEC | _NONBLOCK))
         if self._fd < 0:
             self.trouble = "this system has no inotify watches to give"
-        self._wake_read, self._wake_write = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+        self._wake_read, self._wake_write = os.pipe()
         self._thread = threading.Thread(target=self._listen, name="cmdr-index-watch", daemon=True)
         if self._fd >= 0:
             self._thread.start()

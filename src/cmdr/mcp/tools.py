@@ -45,7 +45,7 @@ class Tools:
     async def list(self, ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         """The tools this caller gets to see; the same at every call, chosen by configuration, token and address."""
         available = self._commander.available(caller_of(ctx), toolsets_of(ctx))
-        return types.ListToolsResult(tools=[self._tool(command) for command in available if command.toolset])
+        return types.ListToolsResult(tools=[self._tool(command) for command in available if command.is_tool])
 
     async def call(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         """Run a command; what the caller can mend is an error text, everything else a protocol error."""

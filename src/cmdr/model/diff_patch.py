@@ -12,10 +12,21 @@ def patch_text(diff: Diff, old_name: str, new_name: str, *, context: int = 3) ->
     """The unified patch, empty when nothing differs; `/dev/null` names a side that does not exist."""
     if not diff.hunks:
         return ""
-    out = [f"--- {old_name}\n", f"+++ {new_name}\n"]
+    out = [f"--- {_name(old_name)}\n", f"+++ {_name(new_name)}\n"]
     for group in _groups(diff.hunks, context):
         out += _group_lines(diff, group, context)
     return "".join(out)
+
+
+def _name(name: str) -> str:
+    """A name as git writes it: quoted where it could end the line or the name, and told apart from a date by a tab."""
+    if any(char in '"\\' or char < " " or char == "\x7f" for char in name):
+        escaped = "".join(
+            f"\\{char}" if char in '"\\' else f"\\{ord(char):03o}" if char < " " or char == "\x7f" else char
+            for char in name
+        )
+        return f'"{escaped}"'
+    return f"{name}\t" if " " in name else name
 
 
 def _groups(hunks: tuple[Hunk, ...], context: int) -> Iterator[list[Hunk]]:

@@ -80,8 +80,8 @@ def _unique_pairs(old: Sequence[str], new: Sequence[str], region: Region, budget
         return [], []
     in_old = _positions_of_unique(old, old_start, old_end)
     in_new = _positions_of_unique(new, new_start, new_end)
-    shared = [line for line in in_old if line in in_new]
-    return _longest_ordered([in_old[line] for line in shared], [in_new[line] for line in shared])
+    shared = list(filter(in_new.__contains__, in_old))
+    return _longest_ordered(list(map(in_old.__getitem__, shared)), list(map(in_new.__getitem__, shared)))
 
 
 def _positions_of_unique(lines: Sequence[str], start: int, end: int) -> dict[str, int]:

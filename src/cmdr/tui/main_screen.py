@@ -21,6 +21,7 @@ from cmdr.model.tab import Tab
 from cmdr.tui.actions import ACTIONS, declare_all
 from cmdr.tui.key_bar import KeyBar
 from cmdr.tui.key_map import KeyMap
+from cmdr.tui.key_order import pass_on
 from cmdr.tui.orders import Orders
 from cmdr.tui.pane_view import PaneView
 from cmdr.tui.status_line import StatusLine
@@ -187,6 +188,8 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     def on_key(self, event: events.Key) -> None:
         """A key: part of what is being typed, an action, or the beginning of a search."""
+        if pass_on(self, event):
+            return
         event.stop()
         event.prevent_default()
         self.terminal.last_key = time.monotonic()

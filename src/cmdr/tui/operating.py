@@ -11,6 +11,7 @@ from cmdr.model.dialog import DialogType
 from cmdr.model.job import Job, JobState
 from cmdr.model.names import from_wire
 from cmdr.model.proposal import Proposal, ProposalState
+from cmdr.model.tab import Tab
 
 if TYPE_CHECKING:
     from cmdr.tui.terminal import Terminal
@@ -21,6 +22,7 @@ SHOW_PROGRESS_AFTER = 1.0
 async def operate(terminal: Terminal, command: str, arguments: Arguments, *, sure: bool, then: str) -> None:
     """Run it. With `sure` the person has already said yes in a window, and only a risky plan is asked about again."""
     commander, main = terminal.commander, terminal.main
+    marked = main.tab if command in ("copy", "move", "delete", "rename_many") else None
     before = {proposal.id for proposal in commander.proposals.pending()}
     answer = await main.orders.ask(command, arguments)
     if answer is None:
@@ -35,7 +37,7 @@ async def operate(terminal: Terminal, command: str, arguments: Arguments, *, sur
     elif not await _confirmed(terminal, proposal):
         return
     if proposal.job is not None:
-        await follow(terminal, commander.jobs.get(proposal.job, PERSON), then=then)
+        await follow(terminal, commander.jobs.get(proposal.job, PERSON), then=then, marked=marked)
 
 
 async def _confirmed(terminal: Terminal, proposal: Proposal) -> bool:
@@ -49,7 +51,7 @@ async def _confirmed(terminal: Terminal, proposal: Proposal) -> bool:
     return proposal.state is ProposalState.APPROVED
 
 
-async def follow(terminal: Terminal, job: Job, *, then: str = "") -> None:
+async def follow(terminal: Terminal, job: Job, *, then: str = "", marked: Tab | None = None) -> None:
     """Watch a job: questions at once, a progress window when it takes long, one line when it is over."""
     from cmdr.tui.windows.progress import Progress
 
@@ -68,6 +70,11 @@ async def follow(terminal: Terminal, job: Job, *, then: str = "") -> None:
     if window is not None and window in terminal.screen_stack:
         terminal.close_window(window)  # type: ignore[arg-type]
     bad = job.state is JobState.FAILED
+    if job.state is JobState.DONE and marked is not None and marked.selection.count:
+        # What was selected for this operation has been dealt with.
+        side = next((pane.side.value for pane in terminal.commander.workspace.panes if pane.tab is marked), None)
+        if side is not None:
+            await main.orders.ask("selection.none", {"pane": side})
     main.tell("; ".join([job.outcome, *job.problems[:1]]), bad=bad)
     await _settle(terminal, then)
 

@@ -1,1 +1,1 @@
-"""The browser face: REST and pages."""
+"""The browser face: REST for programs, readable pages for a person."""

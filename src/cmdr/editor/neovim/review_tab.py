@@ -7,7 +7,7 @@ from typing import Any
 
 from cmdr.editor.languages import language_of
 from cmdr.editor.neovim.diffs import NeovimDiffs
-from cmdr.editor.neovim.errors import NeovimError
+from cmdr.editor.neovim.errors import NeovimGoneError
 from cmdr.editor.review_wait import outcome_of
 from cmdr.model.merge import ConflictStandsError
 from cmdr.model.names import to_wire
@@ -32,13 +32,16 @@ class _Look:
 
 
 async def review_in_neovim(diffs: NeovimDiffs, review: Review, accept: Accept = _accept) -> Outcome:
-    """Show a review in Neovim until it is answered there or elsewhere; a Neovim that ends rejects it."""
+    """Show a review in Neovim until it is answered there or elsewhere; a Neovim that ends rejects it.
+
+    Raises `NeovimRefusedError`, with the review still open, when Neovim cannot show it: show it elsewhere then.
+    """
     elsewhere = asyncio.ensure_future(outcome_of(review))
     look = _Look(review.result_text, _hint(review))
     try:
         while review.outcome is None:
             look = await _one_look(diffs, review, accept, elsewhere, look)
-    except NeovimError:
+    except NeovimGoneError:
         return review.outcome or review.reject("editor gone")
     finally:
         elsewhere.cancel()

@@ -6,6 +6,7 @@ from textual import events
 from textual.widget import Widget
 from textual.widgets import Input
 
+from cmdr.tui.key_order import LineInput
 from cmdr.tui.windows.line_list import LineList, Row
 from cmdr.tui.windows.window import Window
 
@@ -47,7 +48,7 @@ class Ask(Window[str]):
 
     def contents(self) -> list[Widget]:
         """Explanation, the line, the choice below it, possible completions."""
-        self._input = Input(self._value, placeholder=self._placeholder, select_on_focus=False)
+        self._input = LineInput(self._value, placeholder=self._placeholder, select_on_focus=False)
         parts: list[Widget] = []
         if self._above:
             parts.append(LineList(self.appearance, self._above, lines=len(self._above), cursor=False))
@@ -82,6 +83,10 @@ class Ask(Window[str]):
         if event.key == "ctrl+s" and self._options:
             self._option = (self._option + 1) % len(self._options)
             self._chosen.show([self._option_row()])
+            return True
+        if event.key != "tab" and self.focused is None:
+            # Typed while the window was still opening.
+            self._input._forward_event(event)
             return True
         return event.key == "tab"
 

@@ -15,6 +15,7 @@ from cmdr.core.renaming import preview_names
 from cmdr.model.names import from_wire, to_wire
 from cmdr.model.renaming import NameMark, judge
 from cmdr.model.units import count
+from cmdr.tui.key_order import LineInput
 from cmdr.tui.safe_text import fit
 from cmdr.tui.windows.line_list import LineList, Row
 from cmdr.tui.windows.window import Window
@@ -53,8 +54,8 @@ class BulkRename(Window[str]):
 
     def contents(self) -> list[Widget]:
         """Pattern, table, one line of advice."""
-        self._find = Input("", placeholder="find")
-        self._replace = Input("", placeholder="replace with   ($1 a group, {n:03} a number)")
+        self._find = LineInput("", placeholder="find")
+        self._replace = LineInput("", placeholder="replace with   ($1 a group, {n:03} a number)")
         self._list = LineList(self.appearance, [], lines=max(4, self._screen.size.height * 9 // 10 - 6))
         self._note = LineList(self.appearance, [], lines=1, cursor=False)
         return [Horizontal(self._find, self._replace), self._list, self._note]

@@ -16,6 +16,7 @@ from textual.widgets import Input
 from cmdr.core.principals import PERSON
 from cmdr.model.dialog import Dialog
 from cmdr.model.plan_text import summary_of, title_of, word_to_type
+from cmdr.tui.key_order import LineInput
 from cmdr.tui.windows.line_list import LineList, Row
 from cmdr.tui.windows.window import Window
 
@@ -64,7 +65,7 @@ class Confirm(Window[str]):
         self._answers = LineList(self.appearance, [self._answer_row()], lines=1, cursor=False)
         parts.append(self._answers)
         if self._word is not None:
-            self._input = Input("", placeholder=f'type "{self._word}" and Enter to do it')
+            self._input = LineInput("", placeholder=f'type "{self._word}" and Enter to do it')
             parts.append(self._input)
         return parts
 

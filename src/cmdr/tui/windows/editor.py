@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from textual import events
 from textual.app import ComposeResult
 from textual.screen import Screen
-from textual.widgets import TextArea
 
 from cmdr.model.names import to_wire
 from cmdr.model.sorting import extension
 from cmdr.model.text_format import FileText
+from cmdr.tui.key_order import TextBox
 from cmdr.tui.safe_text import shown
 from cmdr.tui.windows.viewer import Bar
 
@@ -27,7 +26,6 @@ _LANGUAGES = {
     b"sh": "bash", b"bash": "bash", b"xml": "xml",
 }  # fmt: skip
 _KEYS = " F2 or Ctrl+S save   Ctrl+Z undo   Ctrl+Y redo   F10 or Esc close "
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 class Editor(Screen[None], inherit_bindings=False):
@@ -36,8 +34,8 @@ class Editor(Screen[None], inherit_bindings=False):
     DEFAULT_CSS = """
     Editor { layout: vertical; }
     Editor > Bar { height: 1; }
-    Editor > TextArea { height: 1fr; border: none; padding: 0; }
-    Editor > TextArea:focus { border: none; }
+    Editor > TextBox { height: 1fr; border: none; padding: 0; }
+    Editor > TextBox:focus { border: none; }
     """
 
     def __init__(self, path: bytes, file: FileText, terminal: Terminal) -> None:
@@ -50,7 +48,7 @@ class Editor(Screen[None], inherit_bindings=False):
         self._bar = Bar(look, "bar")
         lines = file.text.count("\n") + 1
         language = _LANGUAGES.get(extension(path.rpartition(b"/")[2])) if lines <= HIGHLIGHT_LINES else None
-        self.area = SafeArea(file.text, show_line_numbers=True, tab_behavior="indent", soft_wrap=False)
+        self.area = TextBox(file.text, show_line_numbers=True, tab_behavior="indent", soft_wrap=False)
         self._language = language
 
     def compose(self) -> ComposeResult:
@@ -133,15 +131,3 @@ class Editor(Screen[None], inherit_bindings=False):
         line, column = self.area.cursor_location
         mark = "* " if self.dirty else ""
         self._title.say(f" {mark}{shown(self._path)}", f"{line + 1}:{column + 1}  {self._file.format.encoding} ")
-
-
-class SafeArea(TextArea):
-    """A text area into which nothing unseen can be pasted."""
-
-    async def _on_paste(self, event: events.Paste) -> None:
-        if _CONTROL.search(event.text):
-            clean = "".join("" if _CONTROL.match(char) else char for char in event.text)
-            event.prevent_default()
-            event.stop()
-            if result := self._replace_via_keyboard(clean, *self.selection):
-                self.move_cursor(result.end_location)

@@ -9,6 +9,7 @@ from textual.screen import ModalScreen
 from textual.widget import Widget
 
 from cmdr.tui.appearance import Appearance
+from cmdr.tui.key_order import pass_on
 from cmdr.tui.safe_text import fit, printable
 
 if TYPE_CHECKING:
@@ -77,6 +78,8 @@ class Window(ModalScreen[T | None], Generic[T], inherit_bindings=False):
 
     async def on_key(self, event: events.Key) -> None:
         """Esc leaves; everything else is the window's own."""
+        if pass_on(self, event):
+            return
         if event.key == "escape":
             event.stop()
             self.leave()

@@ -1,0 +1,161 @@
+"""Over HTTP: resource sets and saved queries."""
+
+import json
+from typing import Annotated
+
+from cmdr.commands.rest_forms import explanation_form, member_form, query_form, set_form
+from cmdr.commands.sets import index_of, is_mine
+from cmdr.core.call import Call
+from cmdr.core.parameter import Json, Whole
+from cmdr.core.principals import Access
+from cmdr.core.registry import command
+from cmdr.core.threads import in_thread
+from cmdr.index.setshelf import SetShelf
+from cmdr.model.filter import Question
+from cmdr.model.filter_json import from_json, to_json
+from cmdr.model.filter_text import from_text, to_text
+
+PAGE = 50
+
+
+async def _shelf(call: Call, set_id: str) -> SetShelf:
+    call.commander.indexing.check_owner(set_id, call.principal)
+    return (await call.commander.indexing.library()).sets
+
+
+@command("rest_sets", access=Access.READ, toolset="index", route="GET /api/resource-sets")
+async def sets(call: Call) -> str:
+    """Your sets."""
+    library = await call.commander.indexing.library()
+    found = [info for info in await in_thread(library.sets.all) if is_mine(call, info.id)]
+    forms: list[Json] = [set_form(info, call.commander.base_url) for info in found]
+    return json.dumps({"sets": forms})
+
+
+@command("rest_set_create", access=Access.VIEW, toolset="index", route="POST /api/resource-sets")
+async def create(call: Call, *, name: str, nodes: list[str] | None = None, index_id: str | None = None) -> str:
+    """Make a set of nodes."""
+    library = await call.commander.indexing.library()
+    places: list[str | bytes] = [*(nodes or ())]
+    index = index_id or await index_of(call, places)
+    info = await in_thread(library.sets.create, index, name, places)
+    call.commander.indexing.own(info.id, call.principal)
+    return json.dumps(set_form(info, call.commander.base_url))
+
+
+@command("rest_set", access=Access.READ, toolset="index", route="GET /api/resource-sets/{setId}")
+async def one(call: Call, *, set_id: str) -> str:
+    """A set at a glance."""
+    shelf = await _shelf(call, set_id)
+    return json.dumps(set_form(await in_thread(shelf.info, set_id), call.commander.base_url))
+
+
+@command("rest_set_rename", access=Access.VIEW, toolset="index", route="PATCH /api/resource-sets/{setId}")
+async def rename(call: Call, *, set_id: str, name: str) -> str:
+    """Give a set another name."""
+    shelf = await _shelf(call, set_id)
+    return json.dumps(set_form(await in_thread(shelf.rename, set_id, name), call.commander.base_url))
+
+
+@command("rest_set_delete", access=Access.VIEW, toolset="index", route="DELETE /api/resource-sets/{setId}")
+async def delete(call: Call, *, set_id: str) -> str:
+    """Forget a set; the files in it stay."""
+    shelf = await _shelf(call, set_id)
+    await in_thread(shelf.delete, set_id)
+    return json.dumps({"deleted": set_id})
+
+
+@command("rest_set_entries", access=Access.READ, toolset="index", route="GET /api/resource-sets/{setId}/entries")
+async def entries(
+    call: Call, *, set_id: str, limit: Annotated[int, Whole(0, 1000)] = PAGE, cursor: Annotated[int, Whole()] = 0
+) -> str:
+    """The members of a set, a page at a time, and what has become of each."""
+    shelf = await _shelf(call, set_id)
+    info = await in_thread(shelf.info, set_id)
+    page = await in_thread(shelf.page, set_id, cursor, limit)
+    url = call.commander.base_url
+    following = None
+    if page.next_first is not None:
+        following = f"{url}/api/resource-sets/{set_id}/entries?limit={limit}&cursor={page.next_first}"
+    members: list[Json] = [member_form(entry, info.index_id, url) for entry in page.members]
+    return json.dumps({"total": page.total, "entries": members, "nextPageUrl": following})
+
+
+@command("rest_set_add", access=Access.VIEW, toolset="index", route="POST /api/resource-sets/{setId}/entries")
+async def add(call: Call, *, set_id: str, nodes: list[str]) -> str:
+    """Put nodes into a set."""
+    shelf = await _shelf(call, set_id)
+    return json.dumps(set_form(await in_thread(shelf.add, set_id, nodes), call.commander.base_url))
+
+
+@command("rest_set_change", access=Access.VIEW, toolset="index", route="PATCH /api/resource-sets/{setId}/entries")
+async def change(call: Call, *, set_id: str, add: list[str] | None = None, remove: list[str] | None = None) -> str:
+    """Put nodes into a set and take others out."""
+    shelf = await _shelf(call, set_id)
+    if add:
+        await in_thread(shelf.add, set_id, add)
+    if remove:
+        await in_thread(shelf.take_out, set_id, remove)
+    return json.dumps(set_form(await in_thread(shelf.info, set_id), call.commander.base_url))
+
+
+@command("rest_set_remove", access=Access.VIEW, toolset="index", route="DELETE /api/resource-sets/{setId}/entries")
+async def remove(call: Call, *, set_id: str, nodes: list[str]) -> str:
+    """Take nodes out of a set."""
+    shelf = await _shelf(call, set_id)
+    return json.dumps(set_form(await in_thread(shelf.take_out, set_id, nodes), call.commander.base_url))
+
+
+@command("rest_queries", access=Access.READ, toolset="index", route="GET /api/queries")
+async def queries(call: Call) -> str:
+    """Saved queries."""
+    library = await call.commander.indexing.library()
+    url = call.commander.base_url
+    forms: list[Json] = [
+        query_form(saved, to_text(from_json(json.loads(saved.filter))), url)
+        for saved in await in_thread(library.queries.all)
+    ]
+    return json.dumps({"queries": forms})
+
+
+@command("rest_query_save", access=Access.VIEW, toolset="index", route="POST /api/queries")
+async def save(call: Call, *, name: str, filter: dict[str, object] | str) -> str:
+    """Save a query: its filter as JSON or as a line of text."""
+    library = await call.commander.indexing.library()
+    wanted = from_text(filter) if isinstance(filter, str) else from_json(filter)
+    saved = await in_thread(library.queries.save, name, Question(wanted))
+    return json.dumps(query_form(saved, to_text(wanted), call.commander.base_url))
+
+
+@command("rest_query", access=Access.READ, toolset="index", route="GET /api/queries/{queryId}")
+async def query(
+    call: Call, *, query_id: str, format: str | None = None, index_id: str | None = None, below: str | None = None
+) -> str:
+    """A saved query with its filter; `format=explain` with an indexId says how it would be evaluated."""
+    library = await call.commander.indexing.library()
+    saved, question = await in_thread(library.queries.get, query_id)
+    form = query_form(saved, to_text(question.filter), call.commander.base_url)
+    form["filter"] = to_json(question.filter)
+    if format == "explain" and index_id is not None:
+        answers = await in_thread(library.get, index_id)
+        form["explain"] = explanation_form((await in_thread(answers.ask, question.filter, below)).explanation)
+    return json.dumps(form)
+
+
+@command("rest_query_run", access=Access.VIEW, toolset="index", route="POST /api/queries/{queryId}/run")
+async def run(call: Call, *, query_id: str, index_id: str, below: str | None = None) -> str:
+    """Run a saved query; what it finds becomes a set."""
+    library = await call.commander.indexing.library()
+    saved, _ = await in_thread(library.queries.get, query_id)
+    answer = await in_thread(library.queries.run, query_id, index_id, below)
+    info = await in_thread(library.sets.create_from, index_id, saved.name, answer)
+    call.commander.indexing.own(info.id, call.principal)
+    return json.dumps({"queryId": saved.id, **set_form(info, call.commander.base_url)})
+
+
+@command("rest_query_delete", access=Access.VIEW, toolset="index", route="DELETE /api/queries/{queryId}")
+async def delete_query(call: Call, *, query_id: str) -> str:
+    """Forget a saved query."""
+    library = await call.commander.indexing.library()
+    await in_thread(library.queries.delete, query_id)
+    return json.dumps({"deleted": query_id})

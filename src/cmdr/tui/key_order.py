@@ -1,0 +1,73 @@
+"""Keys act in the order they were typed, also when they come faster than windows open.
+
+Textual hands printable keys to the focused widget at once and sends all others round by the application, so in a
+burst a backspace arrives after the letters typed behind it; and a key typed right behind one that opens a window
+still goes to the screen below.
+"""
+
+from typing import Any
+
+from textual import events
+from textual.binding import NoBinding
+from textual.screen import Screen
+from textual.widget import Widget
+from textual.widgets import Input, TextArea
+
+from cmdr.tui.safe_text import printable
+
+
+def pass_on(screen: Screen[Any], event: events.Key) -> bool:
+    """Hand a key to the window that has opened meanwhile; whether there is one."""
+    front = screen.app.screen
+    if front is screen:
+        return False
+    event.stop()
+    event.prevent_default()
+    (front.focused or front)._forward_event(event)
+    return True
+
+
+async def act_now(widget: Widget, event: events.Key) -> None:
+    """Carry out a widget's own key binding at once."""
+    try:
+        bindings = widget._bindings.get_bindings_for_key(event.key)
+    except NoBinding:
+        return
+    event.stop()
+    event.prevent_default()
+    for binding in bindings:
+        await widget.run_action(binding.action)
+
+
+class LineInput(Input):
+    """One line to type in; nothing unseen can be pasted into it."""
+
+    async def _on_key(self, event: events.Key) -> None:
+        if event.key == "enter":
+            event.stop()
+            event.prevent_default()
+            await self.action_submit()
+        elif not event.is_printable:
+            await act_now(self, event)
+
+    def _on_paste(self, event: events.Paste) -> None:
+        event.prevent_default()
+        event.stop()
+        lines = event.text.splitlines()
+        if lines:
+            self.insert_text_at_cursor(printable(lines[0]))
+
+
+class TextBox(TextArea):
+    """Many lines to type in; nothing unseen can be pasted into it."""
+
+    async def _on_key(self, event: events.Key) -> None:
+        if not event.is_printable and event.key not in ("enter", "tab"):
+            await act_now(self, event)
+
+    async def _on_paste(self, event: events.Paste) -> None:
+        event.prevent_default()
+        event.stop()
+        clean = "\n".join(printable(line.replace("\t", "    ")) for line in event.text.splitlines())
+        if result := self._replace_via_keyboard(clean, *self.selection):
+            self.move_cursor(result.end_location)

@@ -1,0 +1,52 @@
+"""Everything of the browser face that the application mounts."""
+
+from pathlib import Path
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.routing import BaseRoute, Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from cmdr.core.browser_login import BrowserLogin
+from cmdr.core.commander import Commander
+from cmdr.web.downloads import download_route
+from cmdr.web.openapi import openapi
+from cmdr.web.pages import page_of
+from cmdr.web.routes import routes_of
+
+
+class WebFace:
+    """REST, pages and the login."""
+
+    def __init__(self, commander: Commander, login: BrowserLogin, port: int) -> None:
+        self._commander = commander
+        self._login = login
+        self._cookie = f"cmdr-{port}"
+
+    def routes(self) -> list[BaseRoute]:
+        """All of them."""
+        return [
+            Route("/login", self._log_in, methods=["GET"]),
+            Route("/", self._home, methods=["GET"]),
+            Route("/api/openapi.json", self._openapi, methods=["GET"]),
+            download_route(self._commander),
+            *routes_of(self._commander),
+            Mount("/static", StaticFiles(directory=Path(__file__).parent / "static")),
+        ]
+
+    async def _log_in(self, request: Request) -> Response:
+        cookie = self._login.exchange(request.query_params.get("code", ""))
+        if cookie is None:
+            text = "This link was used before or is too old. Get a new one with: cmdr web"
+            return HTMLResponse(page_of("Log in", {"error": text}), 401)
+        answer = RedirectResponse("/", 303)
+        answer.set_cookie(self._cookie, cookie, httponly=True, samesite="strict", path="/")
+        return answer
+
+    async def _home(self, request: Request) -> Response:
+        url = self._commander.base_url
+        links = {"indexes": f"{url}/api/indexes", "sets": f"{url}/api/resource-sets", "queries": f"{url}/api/queries"}
+        return HTMLResponse(page_of("cmdr", {**links}))
+
+    async def _openapi(self, request: Request) -> Response:
+        return JSONResponse(openapi(self._commander.registry))
