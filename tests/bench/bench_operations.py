@@ -1,0 +1,170 @@
+"""How fast durable operations are, as ratios to the usual tools within one run.
+
+Run `python tests/bench/bench_operations.py`. Options: a directory to work in (default: a temporary one), and
+`--small` for a quick look.
+"""
+
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+
+from cmdr.core.journal import Journal
+from cmdr.files.control import Unattended
+from cmdr.files.operation import Operation
+from cmdr.files.planning import plan_copy, plan_delete, plan_trash
+from cmdr.files.syscalls import Syscalls
+from cmdr.files.walking import Limits
+from cmdr.model.plan import ConflictPolicy, Plan
+
+LIMITS = Limits(top=1_000_000, leaves=10_000_000)
+
+
+def best(job: Callable[[], None], reset: Callable[[], None], rounds: int = 3) -> float:
+    """The shortest of some runs; what was left to write from before is not on the clock."""
+    times = []
+    for _ in range(rounds):
+        reset()
+        os.sync()
+        start = time.perf_counter()
+        job()
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+class Bench:
+    """A directory, a journal, and a table of ratios."""
+
+    def __init__(self, top: str, small: bool) -> None:
+        self.top = top
+        self.size = (64 if small else 1024) << 20
+        self.files = 2_000 if small else 20_000
+        self.journal = Journal(os.fsencode(top + "/journal.db"))
+        self.bad = 0
+
+    def run(self, plan: Plan) -> None:
+        outcome = Operation(plan, Syscalls(), self.journal, trash_home=os.fsencode(self.top + "/Trash")).run(
+            Unattended()
+        )
+        if not outcome.is_clean:
+            raise SystemExit(f"not clean: {[item.reason for item in outcome.failed][:3]}")
+
+    def say(self, what: str, ours: float, theirs: float, most: float) -> None:
+        ratio = ours / theirs
+        self.bad += ratio > most
+        print(f"{what:62} {ours:8.3f} s {theirs:8.3f} s  ratio {ratio:5.2f}  (at most {most})", flush=True)
+
+    def clear(self) -> None:
+        for name in ("to", "Trash"):
+            shutil.rmtree(f"{self.top}/{name}", ignore_errors=True)
+        os.mkdir(f"{self.top}/to")
+
+    def one_large_file(self) -> None:
+        source = self.top + "/large"
+        block = os.urandom(1 << 20)
+        with open(source, "wb") as file:
+            for _ in range(self.size >> 20):
+                file.write(block)
+        to = os.fsencode(self.top + "/to")
+        theirs = best(lambda: tool(f"cp '{source}' '{self.top}/to/x' && sync '{self.top}/to/x'"), self.clear)
+        ours = best(lambda: self.run(plan_copy([os.fsencode(source)], to)), self.clear)
+        self.say(f"durable copy of {self.size >> 20} MiB / cp + fsync", ours, theirs, 1.2)
+        os.unlink(source)
+
+    def many_small_files(self) -> None:
+        make_tree(self.top + "/many", self.files)
+        source, to = os.fsencode(self.top + "/many"), os.fsencode(self.top + "/to")
+        theirs = best(lambda: tool(f"cp -a '{self.top}/many' '{self.top}/to/' && sync -f '{self.top}/to'"), self.clear)
+        before = memory()
+        ours = best(lambda: self.run(plan_copy([source], to, limits=LIMITS)), self.clear)
+        self.say(f"durable copy of {self.files} small files / cp -a; sync -f", ours, theirs, 2.0)
+        print(f"{'memory for it':62} {memory() - before:8} KiB")
+
+    def trash_a_folder(self) -> None:
+        def again() -> None:
+            self.clear()
+            tool(f"cp -a '{self.top}/many' '{self.top}/victim'")
+
+        plans: list[Plan] = []
+
+        def plan() -> None:
+            again()
+            plans[:] = [plan_trash([os.fsencode(self.top + "/victim")], limits=LIMITS, trash_home=self.home)]
+
+        theirs = best(lambda: tool(f"mv '{self.top}/victim' '{self.top}/to/' && sync -f '{self.top}/to'"), again)
+        ours = best(lambda: self.run(plans[0]), plan)
+        self.say(f"a folder of {self.files} files to the trash / mv; sync -f", ours, theirs, 1.5)
+
+    def trash_many(self) -> None:
+        count = self.files // 10
+
+        def again() -> None:
+            self.clear()
+            shutil.rmtree(self.top + "/victims", ignore_errors=True)
+            make_tree(self.top + "/victims", count, folders=1)
+
+        chosen = [os.fsencode(f"{self.top}/victims/d0/f{number}") for number in range(count)]
+        theirs = best(
+            lambda: tool(f"mv '{self.top}'/victims/d0/* '{self.top}/to/' && sync -f '{self.top}/to'"), again, 2
+        )
+        ours = best(lambda: self.run(plan_trash(chosen, limits=LIMITS, trash_home=self.home)), again, 2)
+        self.say(f"{count} single files to the trash with notes / mv; sync -f", ours, theirs, 100)
+
+    def overwrite_and_delete(self) -> None:
+        to = os.fsencode(self.top + "/to")
+        source = os.fsencode(self.top + "/many")
+        self.clear()
+        self.run(plan_copy([source], to, limits=LIMITS))
+        start = time.perf_counter()
+        self.run(plan_copy([source], to, limits=LIMITS, policy=ConflictPolicy.OVERWRITE))
+        over = time.perf_counter() - start
+        start = time.perf_counter()
+        self.run(plan_delete([to + b"/many"], limits=LIMITS))
+        print(f"{'overwriting them all, each old one kept':62} {over:8.3f} s")
+        print(f"{'deleting them for good, each checked':62} {time.perf_counter() - start:8.3f} s")
+
+    @property
+    def home(self) -> bytes:
+        return os.fsencode(self.top + "/Trash")
+
+
+def make_tree(path: str, files: int, folders: int = 200) -> None:
+    for number in range(files):
+        folder = f"{path}/d{number % folders}"
+        if number < folders:
+            os.makedirs(folder)
+        with open(f"{folder}/f{number}", "wb") as file:
+            file.write(os.urandom(2048))
+
+
+def tool(command: str) -> None:
+    subprocess.run(["sh", "-c", command], check=True)
+
+
+def memory() -> int:
+    """The most this process has held so far, in KiB."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+
+def main() -> int:
+    where = [argument for argument in sys.argv[1:] if not argument.startswith("--")]
+    top = tempfile.mkdtemp(prefix="ops-bench-", dir=where[0] if where else None)
+    bench = Bench(top, "--small" in sys.argv)
+    try:
+        bench.one_large_file()
+        bench.many_small_files()
+        bench.trash_a_folder()
+        bench.trash_many()
+        bench.overwrite_and_delete()
+    finally:
+        bench.journal.close()
+        shutil.rmtree(top)
+    return 1 if bench.bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,59 @@
+"""Async tests run on a loop of their own with a deadline, and a core stands ready on temporary folders."""
+
+import asyncio
+import inspect
+from contextlib import asynccontextmanager
+
+import pytest
+
+from cmdr import commands
+from cmdr.core.audit import Audit
+from cmdr.core.limits import Limits
+from cmdr.core.principals import Principal
+from cmdr.model.workspace import Workspace
+
+DEADLINE = 20
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem):
+    if not inspect.iscoroutinefunction(pyfuncitem.obj):
+        return None
+    arguments = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}
+    asyncio.run(asyncio.wait_for(pyfuncitem.obj(**arguments), DEADLINE))
+    return True
+
+
+@pytest.fixture
+def agent():
+    return Principal("agent", "tester")
+
+
+@pytest.fixture
+def audit(tmp_path):
+    log = Audit(str(tmp_path / "audit"))
+    yield log
+    log.close()
+
+
+@pytest.fixture
+def core(tmp_path):
+    """Opens a core on two folders: `async with core(left=…) as commander`."""
+    from cmdr.core.commander import Commander
+
+    commands.register()
+
+    @asynccontextmanager
+    async def opened(left=None, right=None, *, watch=False, **how):
+        (tmp_path / "left").mkdir(exist_ok=True)
+        (tmp_path / "right").mkdir(exist_ok=True)
+        workspace = Workspace.at(bytes(left or tmp_path / "left"), bytes(right or tmp_path / "right"))
+        how.setdefault("limits", Limits(scale=1e6))
+        commander = Commander(workspace, Audit(str(tmp_path / "audit")), watch=watch, **how)
+        await commander.start()
+        try:
+            yield commander
+        finally:
+            await commander.close()
+
+    return opened

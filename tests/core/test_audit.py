@@ -1,0 +1,252 @@
+"""The audit log: every record in order, and no change to it goes unseen."""
+
+import json
+import os
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from cmdr.core import audit as auditing
+from cmdr.core.audit import Audit, AuditRecord, digest_of, log_path, read_log, verify
+
+
+def write(folder, count, *, start=0, rotate_at=auditing.ROTATE_AT):
+    audit = Audit(str(folder), rotate_at=rotate_at)
+    for number in range(start, start + count):
+        audit.record(AuditRecord("agent:é", f"call {number}", digest_of({"n": number}), "ok", number, ("/ä",)))
+    audit.close()
+
+
+def is_sound(folder):
+    verdict = verify(str(folder))
+    return verdict.broken_at is None and not verdict.cut_off
+
+
+@pytest.fixture
+def log(tmp_path):
+    write(tmp_path / "audit", 5)
+    return tmp_path / "audit"
+
+
+def change(folder, edit):
+    path = log_path(str(folder))
+    with open(path, "rb") as file:
+        lines = file.readlines()
+    with open(path, "wb") as file:
+        file.writelines(edit(lines))
+
+
+def test_records_come_back_in_order(log):
+    assert [row["what"] for row in read_log(str(log))] == [f"call {number}" for number in range(5)]
+    assert [row["seq"] for row in read_log(str(log))] == [1, 2, 3, 4, 5]
+    assert verify(str(log)).lines == 5
+    assert is_sound(log)
+
+
+def test_an_empty_or_absent_log_is_sound(tmp_path):
+    assert is_sound(tmp_path / "none")
+    write(tmp_path / "empty", 0)
+    assert is_sound(tmp_path / "empty")
+
+
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.data())
+def test_no_changed_byte_goes_unseen(log, data):
+    path = log_path(str(log))
+    with open(path, "rb") as file:
+        whole = file.read()
+    place = data.draw(st.integers(0, len(whole) - 1))
+    byte = data.draw(st.integers(0, 255).filter(lambda value: value != whole[place]))
+    try:
+        with open(path, "wb") as file:
+            file.write(whole[:place] + bytes([byte]) + whole[place + 1 :])
+        assert not is_sound(log)
+    finally:
+        with open(path, "wb") as file:
+            file.write(whole)
+
+
+def test_a_change_that_reads_the_same_is_seen_too(log):
+    """Other white space or another spelling of an escape gave the same record, and passed."""
+    change(log, lambda lines: [lines[0].replace(b'", "', b'",  "'), *lines[1:]])
+    assert verify(str(log)).broken_at == 1
+
+
+def test_an_escape_in_other_letters_is_seen(log):
+    change(log, lambda lines: [lines[0], lines[1].replace(b"\\u00e4", b"\\u00E4"), *lines[2:]])
+    assert verify(str(log)).broken_at == 2
+
+
+@pytest.mark.parametrize("gone", range(5))
+def test_no_removed_line_goes_unseen(log, gone):
+    """The very first one did: nothing tied the chain to its beginning."""
+    change(log, lambda lines: lines[:gone] + lines[gone + 1 :])
+    verdict = verify(str(log))
+    assert verdict.cut_off if gone == 4 else verdict.broken_at == gone + 1
+
+
+@pytest.mark.parametrize("kept", range(5))
+def test_a_cut_tail_is_seen(log, kept):
+    change(log, lambda lines: lines[:kept])
+    assert verify(str(log)).cut_off
+
+
+def test_a_cut_tail_is_still_seen_after_the_next_start(log):
+    """Going on from what was left blessed the cut."""
+    change(log, lambda lines: lines[:3])
+    write(log, 2)
+    assert verify(str(log)).broken_at == 4
+
+
+def test_swapped_and_doubled_lines_are_seen(log):
+    change(log, lambda lines: [lines[1], lines[0], *lines[2:]])
+    assert verify(str(log)).broken_at == 1
+    change(log, lambda lines: [lines[1], lines[0], lines[0], *lines[2:]])
+    assert not is_sound(log)
+
+
+def test_a_forged_record_is_seen(log):
+    change(log, lambda lines: [*lines, lines[-1].replace(b'"seq": 5', b'"seq": 6')])
+    assert verify(str(log)).broken_at == 6
+
+
+@pytest.mark.parametrize("torn", [1, 20, 200])
+def test_a_line_torn_by_a_crash_is_taken_off_at_the_next_start(log, torn):
+    with open(log_path(str(log)), "rb") as file:
+        half = file.readlines()[0][:torn]
+    with open(log_path(str(log)), "ab") as file:
+        file.write(half)
+    assert verify(str(log)).broken_at == 6
+    write(log, 1, start=5)
+    assert is_sound(log)
+    assert [row["seq"] for row in read_log(str(log))] == [1, 2, 3, 4, 5, 6]
+
+
+def test_a_log_that_is_ahead_of_the_kept_hash_was_not_cut(log):
+    """A crash between the two writes leaves them so; that was told as a cut."""
+    kept = (log / "audit.head").read_text()
+    write(log, 2, start=5)
+    (log / "audit.head").write_text(kept)
+    assert is_sound(log)
+
+
+def test_a_lost_head_is_suspicious(log):
+    (log / "audit.head").unlink()
+    assert verify(str(log)).cut_off
+
+
+@pytest.mark.parametrize("text", ["", "garbage", "1", "x y", "5 " + "0" * 64])
+def test_a_damaged_head_is_suspicious_and_stops_nothing(log, text):
+    (log / "audit.head").write_text(text)
+    assert verify(str(log)).cut_off
+    write(log, 1)
+
+
+def test_the_chain_goes_on_over_restarts(tmp_path):
+    for start in range(0, 9, 3):
+        write(tmp_path / "audit", 3, start=start)
+    assert is_sound(tmp_path / "audit")
+    assert verify(str(tmp_path / "audit")).lines == 9
+
+
+def test_the_chain_goes_on_over_rotated_files(tmp_path):
+    folder = tmp_path / "audit"
+    write(folder, 10, rotate_at=1500)
+    write(folder, 10, start=10, rotate_at=1500)
+    finished = sorted(path.name for path in folder.glob("audit-*.jsonl"))
+    assert len(finished) >= 3
+    assert is_sound(folder)
+    assert [row["what"] for row in read_log(str(folder))] == [f"call {number}" for number in range(20)]
+    os.unlink(folder / finished[1])
+    assert not is_sound(folder)
+
+
+def test_a_missing_oldest_file_is_seen(tmp_path):
+    folder = tmp_path / "audit"
+    write(folder, 10, rotate_at=1500)
+    os.unlink(min(folder.glob("audit-*.jsonl")))
+    assert verify(str(folder)).broken_at == 1
+
+
+def test_a_log_rotated_with_its_last_record_goes_on(tmp_path):
+    folder = tmp_path / "audit"
+    write(folder, 1, rotate_at=1)
+    write(folder, 1, rotate_at=1)
+    assert is_sound(folder)
+    assert verify(str(folder)).lines == 2
+
+
+def test_a_full_disk_costs_records_and_nothing_else(tmp_path, monkeypatch):
+    """One failed write ended the writer: later records were lost and whoever flushed waited for ever."""
+    audit = Audit(str(tmp_path))
+    full = threading.Event()
+    real = os.write
+
+    def write_some(descriptor, data):
+        if not full.is_set():
+            return real(descriptor, data)
+        real(descriptor, data[:10])
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(auditing.os, "write", write_some)
+    audit.record(AuditRecord("a", "before", "", "ok"))
+    audit.flush()
+    full.set()
+    audit.record(AuditRecord("a", "lost", "", "ok"))
+    audit.flush()
+    full.clear()
+    audit.record(AuditRecord("a", "after", "", "ok"))
+    audit.close()
+    assert [row["what"] for row in read_log(str(tmp_path))] == ["before", "after"]
+    assert is_sound(tmp_path)
+
+
+def test_a_write_that_fell_short_leaves_no_torn_line(tmp_path, monkeypatch):
+    audit = Audit(str(tmp_path))
+    short = threading.Event()
+    real = os.write
+    monkeypatch.setattr(
+        auditing.os, "write", lambda fd, data: real(fd, data[: len(data) // 2 if short.is_set() else None])
+    )
+    short.set()
+    audit.record(AuditRecord("a", "short", "", "ok"))
+    audit.flush()
+    short.clear()
+    audit.record(AuditRecord("a", "whole", "", "ok"))
+    audit.close()
+    assert [row["what"] for row in read_log(str(tmp_path))] == ["whole"]
+    assert is_sound(tmp_path)
+
+
+def test_records_from_many_threads_are_each_kept_once(tmp_path):
+    audit = Audit(str(tmp_path))
+    with ThreadPoolExecutor(8) as pool:
+        for number in range(200):
+            pool.submit(audit.record, AuditRecord("a", str(number), "", "ok"))
+    audit.close()
+    assert sorted(int(row["what"]) for row in read_log(str(tmp_path))) == list(range(200))
+    assert is_sound(tmp_path)
+
+
+def test_a_flush_means_it_is_on_the_disk(tmp_path):
+    audit = Audit(str(tmp_path))
+    audit.record(AuditRecord("a", "b", "", "ok"))
+    audit.flush()
+    assert verify(str(tmp_path)).lines == 1
+    assert is_sound(tmp_path)
+    audit.close()
+
+
+def test_the_log_is_the_users_alone(log):
+    assert os.stat(log_path(str(log))).st_mode & 0o777 == 0o600
+    assert os.stat(log).st_mode & 0o777 == 0o700
+
+
+def test_arguments_are_kept_only_as_a_digest(tmp_path, log):
+    assert digest_of({"a": 1, "b": 2}) == digest_of({"b": 2, "a": 1})
+    assert digest_of({"a": 1}) != digest_of({"a": 2})
+    assert len(digest_of({"secret": "x", "odd": "\ud800"})) == 64
+    assert b"secret" not in b"".join(json.dumps(row).encode() for row in read_log(str(log)))

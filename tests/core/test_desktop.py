@@ -1,0 +1,81 @@
+"""The desktop's programs are used where they are, and their absence is said kindly."""
+
+import os
+
+import pytest
+
+from cmdr.core import desktop as desk
+from cmdr.core.desktop import Desktop
+from cmdr.core.errors import CommandError
+
+
+@pytest.fixture
+def programs(tmp_path, monkeypatch):
+    """Makes a program of the desktop, which keeps what it was given."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    monkeypatch.setenv("PATH", str(folder))
+
+    def make(name, script):
+        path = folder / name
+        path.write_text(f"#!/bin/sh\n{script}\n")
+        path.chmod(0o755)
+        return tmp_path / "kept"
+
+    return make
+
+
+async def test_text_goes_to_the_first_clipboard_that_takes_it(programs, tmp_path):
+    programs("wl-copy", "exit 1")
+    kept = programs("xclip", f'/bin/cat > "{tmp_path}/kept"; echo "$@" >> "{tmp_path}/kept"')
+    assert await Desktop().copy("a path\udcff") == "xclip"
+    assert kept.read_bytes() == b"a path\xff-selection clipboard\n"
+
+
+async def test_the_terminal_takes_it_when_no_program_does(programs):
+    desktop, taken = Desktop(), []
+    desktop.terminal_clipboard = taken.append
+    assert await desktop.copy("text") == "the terminal (OSC 52)"
+    assert taken == ["text"]
+
+
+async def test_without_any_clipboard_it_says_what_to_install(programs):
+    with pytest.raises(CommandError, match="install wl-copy, xclip or xsel"):
+        await Desktop().copy("text")
+
+
+async def test_a_clipboard_that_hangs_is_given_up(programs, monkeypatch):
+    monkeypatch.setattr(desk, "_SECONDS", 0.05)
+    programs("xsel", "exec /bin/sleep 60")
+    with pytest.raises(CommandError, match="No clipboard"):
+        await Desktop().copy("text")
+
+
+async def test_a_clipboard_that_cannot_be_run_is_passed_over(programs, tmp_path):
+    programs("wl-copy", "")
+    (tmp_path / "bin" / "wl-copy").write_bytes(b"\x7fELF not really")
+    with pytest.raises(CommandError, match="No clipboard"):
+        await Desktop().copy("text")
+
+
+async def test_the_file_manager_is_given_the_very_bytes(programs, tmp_path, monkeypatch):
+    monkeypatch.setattr(desk.sys, "platform", "linux")
+    kept = programs("xdg-open", f'printf %s "$1" > "{tmp_path}/kept"')
+    assert await Desktop().reveal(b"/tmp/n\xff m") == "xdg-open"
+    assert kept.read_bytes() == b"/tmp/n\xff m"
+
+
+async def test_a_file_manager_that_stays_in_the_foreground_has_opened(programs, monkeypatch):
+    monkeypatch.setattr(desk.sys, "platform", "linux")
+    monkeypatch.setattr(desk, "_SECONDS", 0.05)
+    programs("xdg-open", "exec /bin/sleep 60")
+    assert await Desktop().reveal(b"/tmp") == "xdg-open"
+
+
+@pytest.mark.parametrize(("script", "told"), [(None, "was not found"), ("exit 3", "is a desktop running")])
+async def test_no_file_manager_is_said(programs, monkeypatch, script, told):
+    monkeypatch.setattr(desk.sys, "platform", "linux")
+    if script:
+        programs("xdg-open", script)
+    with pytest.raises(CommandError, match=told):
+        await Desktop().reveal(os.fsencode("/tmp"))

@@ -1,0 +1,89 @@
+"""Token buckets: a burst, then a steady rate, for each caller and kind of access alone."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cmdr.core.errors import TooMany
+from cmdr.core.limits import DEFAULT_RATES, Limits, Rate
+from cmdr.core.principals import PERSON, Access, Principal
+
+ONE, OTHER = Principal("agent", "one"), Principal("agent", "other")
+RATES = dict.fromkeys(Access, Rate(2, 3))
+
+
+def spend(limits, principal, access, now):
+    taken = 0
+    while True:
+        try:
+            limits.take(principal, access, now)
+        except TooMany as refused:
+            return taken, refused
+        taken += 1
+
+
+def test_a_burst_is_let_through_and_then_the_wait_is_told():
+    limits = Limits(RATES, scale=1)
+    taken, refused = spend(limits, ONE, Access.READ, 100.0)
+    assert taken == 3
+    assert refused.retry_after_ms == 500
+    assert str(refused) == "Too many read calls. Wait 500 ms, then repeat."
+
+
+def test_callers_and_kinds_of_access_do_not_use_up_each_others_share():
+    limits = Limits(RATES, scale=1)
+    spend(limits, ONE, Access.READ, 0.0)
+    assert spend(limits, ONE, Access.VIEW, 0.0)[0] == 3
+    assert spend(limits, OTHER, Access.READ, 0.0)[0] == 3
+
+
+def test_a_bucket_never_holds_more_than_its_burst():
+    limits = Limits(RATES, scale=1)
+    spend(limits, ONE, Access.READ, 0.0)
+    assert spend(limits, ONE, Access.READ, 1e6)[0] == 3
+
+
+def test_people_are_not_limited():
+    limits = Limits(dict.fromkeys(Access, Rate(0.001, 1)), scale=1)
+    for _ in range(1000):
+        limits.take(PERSON, Access.ACT, 0.0)
+
+
+@given(
+    st.floats(0.05, 100),
+    st.integers(1, 20),
+    st.lists(st.floats(0, 3), min_size=1, max_size=30),
+    st.floats(0, 1e9),
+)
+def test_whoever_waits_as_long_as_told_is_let_through(speed, burst, pauses, start):
+    """Rounding the wait down refused the repeated call once more."""
+    limits, now = Limits(dict.fromkeys(Access, Rate(speed, burst)), scale=1), start
+    for pause in pauses:
+        now += pause
+        _, refused = spend(limits, ONE, Access.VIEW, now)
+        now += refused.retry_after_ms / 1000
+        limits.take(ONE, Access.VIEW, now)
+
+
+@given(st.lists(st.floats(0, 0.4), min_size=20, max_size=60))
+def test_no_caller_gets_more_than_burst_and_rate_over_any_time(pauses):
+    limits, now, taken = Limits(RATES, scale=1), 0.0, 0
+    for pause in pauses:
+        now += pause
+        try:
+            limits.take(ONE, Access.READ, now)
+            taken += 1
+        except TooMany:
+            pass
+    assert taken <= 3 + 2 * now + 1e-3
+
+
+def test_the_scale_raises_burst_and_rate(monkeypatch):
+    monkeypatch.setenv("CMDR_MCP_RATE_SCALE", "10")
+    assert spend(Limits(RATES), ONE, Access.READ, 0.0)[0] == 30
+
+
+@pytest.mark.parametrize("access", Access)
+def test_every_kind_of_access_has_a_rate(access):
+    assert DEFAULT_RATES[access].burst >= 1
+    assert spend(Limits(scale=1), ONE, access, 0.0)[0] == DEFAULT_RATES[access].burst

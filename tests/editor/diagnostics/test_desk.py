@@ -1,0 +1,279 @@
+"""Diagnostics come from real servers in time, never as an error, and no server outlives the desk."""
+
+import asyncio
+import os
+import sys
+import time
+
+import psutil
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cmdr.editor.diagnostics.desk import CheckedText, DiagnosticsDesk
+from cmdr.editor.diagnostics.language_server import LanguageServer, ServerGoneError
+from cmdr.editor.diagnostics.lsp_words import file_path, file_uri
+from cmdr.editor.diagnostics.root import project_root
+from cmdr.editor.diagnostics.servers import KNOWN_SERVERS, ServerSpec, find_program, installed_servers
+
+RUFF = installed_servers([KNOWN_SERVERS[0]])
+needs_ruff = pytest.mark.skipif(not RUFF, reason="ruff is not installed")
+
+
+def script(tmp_path, name, source):
+    """A language server made for a test, as a program of its own."""
+    path = tmp_path / f"{name}.py"
+    path.write_text(source)
+    return ServerSpec(name, (sys.executable, str(path)), frozenset({"python"}))
+
+
+def children():
+    return {child.pid for child in psutil.Process().children(recursive=True)}
+
+
+class Files(dict):
+    async def read(self, path):
+        text = self.get(path)
+        return None if text is None else CheckedText(text, "python")
+
+
+async def until(check, deadline=20.0):
+    """Ask again until the answer is there: a server may need several turns to start."""
+    end = time.monotonic() + deadline
+    while time.monotonic() < end:
+        answer = await check()
+        if answer:
+            return answer
+    raise AssertionError("no answer in time")
+
+
+@needs_ruff
+def test_a_real_ruff_server_finds_what_changed_between_two_questions(tmp_path):
+    path = os.fsencode(tmp_path / "é 😀.py")
+    files = Files({path: "x = 1\n"})
+
+    async def story():
+        desk = DiagnosticsDesk(files.read, RUFF, deadline=15)
+        try:
+            assert await desk.of(path) == ()
+            files[path] = "s = '😀'; import os\n"
+            found = (await desk.of_all())[path]
+            assert {each.source for each in found} == {"Ruff"}
+            unused = next(each for each in found if each.code == "F401")
+            assert (unused.range.start.line, unused.range.start.character) == (0, 17)
+            files[path] = "x = 1\n"
+            assert (await desk.of_all())[path] == ()
+        finally:
+            await desk.close()
+
+    before = children()
+    asyncio.run(story())
+    assert children() <= before
+
+
+@needs_ruff
+def test_an_answer_comes_within_a_second_even_while_the_server_starts(tmp_path):
+    path = os.fsencode(tmp_path / "a.py")
+    files = Files({path: "import os\n"})
+
+    async def story():
+        desk = DiagnosticsDesk(files.read, RUFF)
+        try:
+            start = time.monotonic()
+            await desk.of(path)
+            assert time.monotonic() - start < 2.5  # one second, and room for a busy machine
+            found = await until(lambda: desk.of(path))
+            assert found[0].code == "F401"
+        finally:
+            await desk.close()
+
+    asyncio.run(story())
+
+
+@needs_ruff
+def test_a_killed_server_is_survived_and_its_errors_never_reach_the_caller(tmp_path):
+    path = os.fsencode(tmp_path / "a.py")
+    files = Files({path: "x = (\n"})
+
+    async def story():
+        desk = DiagnosticsDesk(files.read, RUFF, deadline=15)
+        try:
+            assert await desk.of(path)
+            victim = next(child for child in psutil.Process().children(recursive=True) if "ruff" in child.name())
+            victim.kill()
+            assert [each.severity for each in await desk.of(path)] == ["Error"]
+        finally:
+            await desk.close()
+
+    asyncio.run(story())
+
+
+def test_an_unreadable_file_has_no_diagnostics(tmp_path):
+    async def story():
+        desk = DiagnosticsDesk(Files().read, ())
+        assert await desk.of(b"/nowhere/at all.py") == ()
+        assert await desk.of_all() == {b"/nowhere/at all.py": ()}
+        desk.forget(b"/nowhere/at all.py")
+        assert await desk.of_all() == {}
+        await desk.close()
+
+    asyncio.run(story())
+
+
+CRASH = "import sys; sys.stdin.buffer.read(10); sys.exit(3)"
+HANG = "import signal, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nwhile True: time.sleep(60)"
+NOISE = r"""
+import sys
+while sys.stdin.buffer.readline():
+    sys.stdout.write("Content-Length: 5\r\n\r\n{{{{{")
+    sys.stdout.flush()
+"""
+BROOD = """
+import subprocess, sys, time
+subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'])
+time.sleep(600)
+"""
+
+
+@pytest.mark.parametrize("source", [CRASH, HANG, NOISE, BROOD], ids=["crash", "hang", "noise", "brood"])
+def test_a_bad_server_costs_only_its_own_answers_and_leaves_no_process(tmp_path, source):
+    path = os.fsencode(tmp_path / "a.py")
+    files = Files({path: "x = (\n"})
+    spec = script(tmp_path, "bad", source)
+
+    async def story():
+        desk = DiagnosticsDesk(files.read, [spec], deadline=0.8)
+        try:
+            for _ in range(2):
+                start = time.monotonic()
+                assert [each.source for each in await desk.of(path)] == ["python"]
+                assert time.monotonic() - start < 2.5
+        finally:
+            await desk.close()
+
+    before = children()
+    asyncio.run(story())
+    assert children() <= before
+
+
+def test_a_server_that_cannot_be_started_is_named(tmp_path):
+    missing = ServerSpec("ghost", ("/nowhere/ghost",), frozenset({"python"}))
+    with pytest.raises(ServerGoneError, match="ghost is not running"):
+        asyncio.run(LanguageServer.start(missing, os.fsencode(tmp_path)))
+
+
+def test_a_server_that_never_greets_is_ended_when_patience_ends(tmp_path):
+    before = children()
+    with pytest.raises(ServerGoneError):
+        asyncio.run(LanguageServer.start(script(tmp_path, "hang", HANG), os.fsencode(tmp_path), patience=0.3))
+    assert children() <= before
+
+
+# A server that publishes by itself, as pyright and gopls do: a version behind first, then the right one.
+PUSH = r"""
+import json, sys
+def send(message):
+    body = json.dumps({"jsonrpc": "2.0", **message}).encode()
+    sys.stdout.buffer.write(b"Content-Length: %d\r\n\r\n" % len(body) + body)
+    sys.stdout.buffer.flush()
+def publish(uri, version, text):
+    place = {"line": 0, "character": 0}
+    found = [{"range": {"start": place, "end": place}, "message": text, "severity": 2, "code": 7}]
+    params = {"uri": uri, "version": version, "diagnostics": found}
+    send({"method": "textDocument/publishDiagnostics", "params": params})
+while True:
+    length = 0
+    while (line := sys.stdin.buffer.readline().strip()):
+        if line.lower().startswith(b"content-length:"):
+            length = int(line.split(b":")[1])
+    if not length:
+        break
+    message = json.loads(sys.stdin.buffer.read(length))
+    method, params = message.get("method"), message.get("params")
+    if method == "initialize":
+        send({"id": message["id"], "result": {"capabilities": {"textDocumentSync": 1}}})
+        send({"id": 900, "method": "workspace/configuration", "params": {"items": [{"section": "x"}]}})
+    elif method == "textDocument/didOpen":
+        document = params["textDocument"]
+        publish(document["uri"], document["version"], document["text"])
+    elif method == "textDocument/didChange":
+        document = params["textDocument"]
+        publish(document["uri"], document["version"] - 1, "stale")
+        publish(document["uri"], document["version"], params["contentChanges"][0]["text"])
+    elif method == "shutdown":
+        send({"id": message["id"], "result": None})
+    elif method == "exit":
+        break
+"""
+
+
+def test_a_server_that_publishes_by_itself_is_believed_only_about_the_text_as_it_stands(tmp_path):
+    path = os.fsencode(tmp_path / "a.py")
+
+    async def story():
+        server = await LanguageServer.start(script(tmp_path, "push", PUSH), os.fsencode(tmp_path))
+        try:
+            (first,) = await server.diagnose(path, "one", "python")
+            (second,) = await server.diagnose(path, "two", "python")
+            (again,) = await server.diagnose(path, "two", "python")
+            server.forget(path)
+            return first, second, again
+        finally:
+            await server.stop()
+
+    first, second, again = asyncio.run(story())
+    assert [each.message for each in (first, second, again)] == ["one", "two", "two"]
+    assert (first.severity, first.code, first.source) == ("Warning", "7", "push")
+
+
+SILENT = PUSH.replace("while True:\n    length", "publish = lambda *_: None\nwhile True:\n    length")
+
+
+def test_a_server_that_stops_answering_is_ended_when_patience_ends(tmp_path):
+    path = os.fsencode(tmp_path / "a.py")
+    files = Files({path: "x = 1\n"})
+
+    async def story():
+        desk = DiagnosticsDesk(files.read, [script(tmp_path, "silent", SILENT)], deadline=0.5, patience=1.0)
+        before = children()
+
+        async def started():
+            await desk.of(path)
+            return children() - before
+
+        async def ended():
+            await desk.of(path)
+            return not children() - before
+
+        try:
+            await until(started)
+            await until(ended)
+        finally:
+            await desk.close()
+
+    asyncio.run(story())
+
+
+@given(st.binary(max_size=40).map(lambda name: b"/" + name.replace(b"\0", b"")))
+def test_addresses_give_any_path_back(path):
+    assert file_path(file_uri(path)) == path
+
+
+def test_addresses_of_other_things_name_no_file():
+    assert file_path("https://example.com/a") is None
+    assert file_path("file://server/share") is None
+    assert file_path("file://localhost/a%20b") == b"/a b"
+
+
+def test_only_programs_that_are_found_are_used():
+    assert [spec.name for spec in installed_servers(find=lambda name: f"/bin/{name}" if name == "gopls" else None)] == [
+        "gopls"
+    ]
+    assert find_program("no such program") is None
+
+
+def test_the_project_is_the_nearest_folder_that_says_so(tmp_path):
+    inner = tmp_path / "repo" / "src"
+    inner.mkdir(parents=True)
+    (tmp_path / "repo" / ".git").mkdir()
+    assert project_root(os.fsencode(inner / "a.py")) == os.fsencode(tmp_path / "repo")

@@ -1,0 +1,358 @@
+"""Diffs in a real Neovim: every way to accept and reject, and no way to get stuck."""
+
+import asyncio
+import contextlib
+import os
+import signal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cmdr.editor.neovim.diffs import from_lines, to_lines
+from cmdr.editor.neovim.errors import NeovimBusyError, NeovimGoneError, NeovimRefusedError, NeovimSlowError
+from cmdr.editor.neovim.review_tab import review_in_neovim
+from cmdr.editor.review_wait import accept_if_base_stands
+from cmdr.model.review import Review
+from cmdr.model.review_outcome import ReviewState
+from cmdr.model.text_format import read_text
+
+TAB = "✻ [Claude Code] hello.py (8fda88) ⧉ 100%"
+
+
+async def shown(neovim, old="one\ntwo\n", new="one\n2\n", id="d1"):
+    """A diff on the screen, and the task that waits for its answer."""
+    task = asyncio.create_task(neovim.diffs.show(id, label=TAB, old=old, new=new, language_id="python", hint="50% x"))
+    await asyncio.sleep(0)
+    await asyncio.wait_for(neovim.diffs.shown(id), 20)
+    return task
+
+
+async def keys(neovim, text):
+    await neovim.connection.call("nvim_input", text)
+
+
+async def tabs(neovim):
+    return len(await neovim.connection.call("nvim_list_tabpages"))
+
+
+async def settled(check, deadline=20.0):
+    async with asyncio.timeout(deadline):
+        while not await check():
+            await asyncio.sleep(0.01)
+
+
+@given(st.text(alphabet="ab\n\r é"))
+def test_texts_and_neovims_lines_convert_both_ways(text):
+    assert from_lines(*to_lines(text)) == text
+
+
+@pytest.mark.parametrize("new", ["one\n2\n", "no newline", "", "\n", "a\r\nb\r\n", "é 😀\n\n"])
+def test_writing_accepts_the_exact_text(with_neovim, new):
+    async def story(neovim, _):
+        task = await shown(neovim, new=new)
+        await keys(neovim, ":w<CR>")
+        return await task
+
+    answer = with_neovim(story)
+    assert (answer.kind, answer.text) == ("accepted", new)
+
+
+def test_writing_accepts_what_the_person_made_of_it_and_the_view_stays_until_it_is_closed(with_neovim):
+    async def story(neovim, _):
+        task = await shown(neovim)
+        await keys(neovim, "Gochanged<Esc>:w<CR>")
+        answer = await task
+        assert await tabs(neovim) == 2
+        neovim.diffs.close("d1")
+
+        async def gone():
+            return await tabs(neovim) == 1
+
+        await settled(gone)
+        return answer
+
+    assert with_neovim(story).text == "one\n2\nchanged\n"
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        ":q<CR>",
+        ":tabclose<CR>",
+        "ZQ",
+        "<C-w>c",
+        ":bwipeout!<CR>",
+        "<C-w>h:q<CR>",
+        ":only<CR>",
+        ":enew<CR>",
+        "x:q!<CR>",
+        "<C-w>o",
+        ":tabonly | tabclose<CR>:q<CR>",
+    ],
+)
+def test_closing_the_view_in_any_way_rejects(with_neovim, how):
+    async def story(neovim, _):
+        task = await shown(neovim)
+        await keys(neovim, how)
+        return await task, await neovim.connection.call("nvim_list_bufs")
+
+    answer, buffers = with_neovim(story)
+    assert answer.kind == "closed"
+    assert len(buffers) <= 2
+
+
+@pytest.mark.parametrize("how", [":wq<CR>", ":x<CR>", "ZZ", ":w | qall!<CR>", ":wqall<CR>"])
+def test_writing_and_leaving_at_once_accepts(with_neovim, how):
+    async def story(neovim, _):
+        task = await shown(neovim)
+        await keys(neovim, how)
+        return await task
+
+    assert with_neovim(story).kind == "accepted"
+
+
+def test_a_copy_written_elsewhere_is_no_answer(with_neovim, tmp_path):
+    copy = tmp_path / "copy.txt"
+
+    async def story(neovim, _):
+        task = await shown(neovim)
+        await keys(neovim, f":w {copy}<CR>")
+
+        async def written():
+            return copy.exists()
+
+        await settled(written)
+        assert not task.done()
+        await keys(neovim, ":q!<CR>")
+        return await task
+
+    assert with_neovim(story).kind == "closed"
+
+
+def test_undo_never_empties_the_proposed_side(with_neovim):
+    async def story(neovim, _):
+        task = await shown(neovim)
+        await keys(neovim, "uuu:w<CR>")
+        return await task
+
+    assert with_neovim(story).text == "one\n2\n"
+
+
+def test_a_killed_neovim_ends_the_wait(with_neovim):
+    async def story(neovim, running):
+        task = await shown(neovim)
+        running.process.kill()
+        with pytest.raises(NeovimGoneError):
+            await task
+        with pytest.raises(NeovimGoneError):
+            await neovim.documents.selection()
+        assert not neovim.running
+
+    with_neovim(story)
+
+
+def test_a_cancelled_wait_closes_the_view(with_neovim):
+    async def story(neovim, _):
+        task = await shown(neovim)
+        task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await task
+
+        async def gone():
+            return await tabs(neovim) == 1
+
+        await settled(gone)
+
+    with_neovim(story)
+
+
+def test_two_diffs_of_one_name_are_answered_apart(with_neovim):
+    async def story(neovim, _):
+        first = await shown(neovim, id="d1", new="1\n")
+        second = await shown(neovim, id="d2", new="2\n")
+        await keys(neovim, ":w<CR>")
+        answer = await second
+        assert not first.done()
+        neovim.diffs.close("d2")
+        first.cancel()
+        return answer
+
+    assert with_neovim(story).text == "2\n"
+
+
+@pytest.mark.parametrize(
+    ("wait", "go_on"),
+    [("g", "<Esc>"), (":call getchar()<CR>", "x"), ("qa:normal! i<CR>i", "<Esc>")],
+    ids=["pending key", "getchar", "insert"],
+)
+def test_a_diff_sent_while_neovim_waits_for_a_key_appears_after_it(with_neovim, wait, go_on):
+    async def story(neovim, _):
+        await keys(neovim, wait)
+        task = asyncio.create_task(neovim.diffs.show("d1", label=TAB, old="a\n", new="b\n"))
+        await asyncio.sleep(0)
+        await neovim.connection._request("nvim_input", (go_on,), 5)
+        await asyncio.wait_for(neovim.diffs.shown("d1"), 20)
+        await keys(neovim, "<Esc>:w<CR>")
+        return await task
+
+    assert with_neovim(story).text == "b\n"
+
+
+def test_questions_to_a_neovim_that_waits_for_a_key_are_refused_at_once(with_neovim):
+    async def story(neovim, _):
+        await keys(neovim, "g")
+
+        async def blocking():
+            return (await neovim.connection._request("nvim_get_mode", (), 5))["blocking"]
+
+        await settled(blocking)
+        with pytest.raises(NeovimBusyError, match="waiting for a key"):
+            await neovim.documents.selection()
+        await neovim.connection._request("nvim_input", ("<Esc>",), 5)
+
+        async def free():
+            return not await blocking()
+
+        await settled(free)
+        assert await neovim.documents.editors() == ()
+
+    with_neovim(story)
+
+
+def test_the_hit_enter_prompt_of_a_real_terminal_stops_nothing_but_neovim(with_neovim):
+    async def story(neovim, _):
+        async def prompted():
+            mode = await neovim.connection._request("nvim_get_mode", (), 5)
+            return mode["mode"].startswith("r")
+
+        await settled(_drawn(neovim))
+        await keys(neovim, ':echo "a\\nb\\nc"<CR>')
+        await settled(prompted)
+        task = asyncio.create_task(neovim.diffs.show("d1", label=TAB, old="a\n", new="b\n"))
+        with pytest.raises(NeovimBusyError):
+            await neovim.documents.editors()
+        await neovim.connection._request("nvim_input", ("<CR>",), 5)
+        await asyncio.wait_for(neovim.diffs.shown("d1"), 20)
+        await keys(neovim, ":q<CR>")
+        return await task
+
+    assert with_neovim(story, terminal=True).kind == "closed"
+
+
+def _drawn(neovim):
+    async def has_screen():
+        return bool(await neovim.connection._request("nvim_list_uis", (), 5))
+
+    return has_screen
+
+
+def test_a_stopped_neovim_is_slow_not_a_hang(with_neovim):
+    async def story(neovim, running):
+        os.killpg(running.process.pid, signal.SIGSTOP)
+        try:
+            with pytest.raises(NeovimSlowError, match=r"within 0\.2 s"):
+                await neovim.connection.call("nvim_list_bufs", deadline=0.2)
+        finally:
+            os.killpg(running.process.pid, signal.SIGCONT)
+        return await neovim.connection.call("nvim_list_bufs", deadline=20)
+
+    assert with_neovim(story)
+
+
+def test_a_diff_that_neovim_cannot_show_is_refused_and_its_review_stays_open(with_neovim):
+    async def story(neovim, _):
+        await keys(neovim, "q:")
+
+        async def in_command_window():
+            return await neovim.connection.lua("return vim.fn.getcmdwintype() ~= ''")
+
+        await settled(in_command_window)
+        edit = review()
+        with pytest.raises(NeovimRefusedError):
+            await review_in_neovim(neovim.diffs, edit)
+        return edit.state
+
+    assert with_neovim(story) is ReviewState.PENDING
+
+
+def review(proposed="one\n2\n", base=b"one\ntwo\n"):
+    return Review(
+        "r1",
+        connection="c",
+        agent="agent:claude",
+        tab=TAB,
+        path=b"/w/hello.py",
+        base=read_text(base),
+        proposed=proposed,
+    )
+
+
+def test_a_review_in_neovim_gives_its_outcome(with_neovim):
+    async def story(neovim, _):
+        edit = review()
+        task = asyncio.create_task(review_in_neovim(neovim.diffs, edit))
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        await asyncio.wait_for(neovim.diffs.shown("r1"), 20)
+        await keys(neovim, "Goedited<Esc>:w<CR>")
+        return await task
+
+    outcome = with_neovim(story)
+    assert (outcome.state, outcome.text, outcome.edited) == (ReviewState.ACCEPTED, "one\n2\nedited\n", True)
+
+
+def test_a_review_answered_elsewhere_leaves_neovim(with_neovim):
+    async def story(neovim, _):
+        edit = review()
+        task = asyncio.create_task(review_in_neovim(neovim.diffs, edit))
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        await asyncio.wait_for(neovim.diffs.shown("r1"), 20)
+        edit.accept()
+        outcome = await task
+
+        async def gone():
+            return await tabs(neovim) == 1
+
+        await settled(gone)
+        return outcome
+
+    assert with_neovim(story).state is ReviewState.ACCEPTED
+
+
+def test_a_killed_neovim_rejects_its_review(with_neovim):
+    async def story(neovim, running):
+        edit = review()
+        task = asyncio.create_task(review_in_neovim(neovim.diffs, edit))
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        await asyncio.wait_for(neovim.diffs.shown("r1"), 20)
+        running.process.kill()
+        return await task
+
+    outcome = with_neovim(story)
+    assert (outcome.state, outcome.reason) == (ReviewState.REJECTED, "editor gone")
+
+
+def test_a_file_that_changed_meanwhile_is_shown_again_before_it_is_accepted(with_neovim):
+    async def read(path):
+        return read_text(b"zero\none\ntwo\nthree\nfour\n")
+
+    async def story(neovim, _):
+        edit = review(base=b"one\ntwo\nthree\nfour\n", proposed="one\ntwo\nthree\n4\n")
+        task = asyncio.create_task(review_in_neovim(neovim.diffs, edit, lambda each: accept_if_base_stands(each, read)))
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        await asyncio.wait_for(neovim.diffs.shown("r1"), 20)
+        await keys(neovim, ":w<CR>")
+
+        async def again():
+            return edit.base_changes == 1 and neovim.diffs._shown.get("r1") is not None
+
+        await settled(again)
+        await asyncio.wait_for(neovim.diffs.shown("r1"), 20)
+        await keys(neovim, ":w<CR>")
+        return await task
+
+    assert with_neovim(story).text == "zero\none\ntwo\nthree\n4\n"

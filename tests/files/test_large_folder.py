@@ -1,0 +1,108 @@
+"""The helper process: its failures are told, its end is quick, and it leaves nothing behind."""
+
+import io
+import os
+import resource
+import threading
+import time
+
+import pytest
+
+from cmdr.files import large_folder
+from cmdr.files.errors import NotAFolder, PathNotFound, ReadFailed, ScanStopped
+from cmdr.files.large_folder import scan_in_process
+from cmdr.files.reading import Reading
+from cmdr.model.sorting import SortKey, SortOrder
+
+
+def never():
+    return False
+
+
+def test_what_the_helper_cannot_read_is_told_as_here(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(PathNotFound):
+        scan_in_process(bytes(tmp_path / "gone"), SortOrder(), show_hidden=True, stopped=never)
+    with pytest.raises(NotAFolder):
+        scan_in_process(bytes(tmp_path / "file"), SortOrder(), show_hidden=True, stopped=never)
+
+
+def test_a_helper_that_dies_is_a_failed_reading(tmp_path, monkeypatch):
+    monkeypatch.setattr(large_folder, "_PROGRAM", "raise SystemExit")
+    with pytest.raises(ReadFailed, match="the reading broke off"):
+        scan_in_process(bytes(tmp_path), SortOrder(), show_hidden=True, stopped=never)
+
+
+def test_a_helper_that_hangs_is_ended_as_soon_as_nobody_waits(tmp_path, monkeypatch):
+    pids = tmp_path / "pid"
+    program = f"import os, time; open({str(pids)!r}, 'w').write(str(os.getpid())); time.sleep(600)"
+    monkeypatch.setattr(large_folder, "_PROGRAM", program)
+    with pytest.raises(ScanStopped):
+        scan_in_process(bytes(tmp_path), SortOrder(), show_hidden=True, stopped=pids.exists)
+    deadline = time.monotonic() + 5
+    while not pids.read_text() and time.monotonic() < deadline:
+        pass
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(pids.read_text()), 0)
+
+
+def sent(path, sort):
+    reading = Reading(path)
+    with os.scandir(path) as entries:
+        reading.take(entries)
+    out = io.BytesIO()
+    out.write(large_folder._FAILED.pack(0))
+    large_folder._send(reading.listing(sort, show_hidden=True), out)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("sort", [SortOrder(), SortOrder(SortKey.SIZE)], ids=str)
+def test_an_answer_that_breaks_off_anywhere_is_never_taken_for_a_folder(hostile, sort):
+    """A helper killed while it wrote left columns that did not fit each other."""
+    whole = sent(hostile, sort)
+    assert len(large_folder._receive(io.BytesIO(whole), hostile, sort, show_hidden=True)) > 20
+    for end in [*range(0, 120), *range(120, len(whole), 7), len(whole) - 1]:
+        with pytest.raises(ReadFailed):
+            large_folder._receive(io.BytesIO(whole[:end]), hostile, sort, show_hidden=True)
+
+
+def test_a_program_with_a_thousand_open_files_can_still_read_large_folders(tmp_path):
+    """`select` cannot wait for a descriptor beyond 1023."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard != resource.RLIM_INFINITY and hard < 1200:
+        pytest.skip("not so many files allowed here")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, 1200), hard))
+    held = []
+    try:
+        held.extend(os.open("/dev/null", os.O_RDONLY) for _ in range(1040))
+        (tmp_path / "a").touch()
+        assert len(scan_in_process(bytes(tmp_path), SortOrder(), show_hidden=True, stopped=never)) == 1
+    finally:
+        for descriptor in held:
+            os.close(descriptor)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+def test_the_helper_knows_nothing_of_the_users_python_settings(tmp_path, monkeypatch):
+    monkeypatch.setenv("PYTHONSTARTUP", str(tmp_path / "evil.py"))
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    (tmp_path / "struct.py").write_text("raise SystemExit(1)")
+    monkeypatch.chdir(tmp_path)
+    listing = scan_in_process(bytes(tmp_path), SortOrder(), show_hidden=True, stopped=never)
+    assert listing.name(0) == b"struct.py"
+
+
+def test_two_large_folders_are_read_side_by_side(tmp_path):
+    found = []
+
+    def read(name):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / name).touch()
+        found.append(scan_in_process(bytes(tmp_path / name), SortOrder(), show_hidden=True, stopped=never).name(0))
+
+    threads = [threading.Thread(target=read, args=(name,)) for name in ("a", "b")]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(found) == [b"a", b"b"]

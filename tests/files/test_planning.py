@@ -1,0 +1,423 @@
+"""Planning: what is refused, what is called out, and that nothing is touched."""
+
+import os
+import sys
+
+import pytest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "hostile"))
+
+from ops_ground import World, devices, tree
+
+from cmdr.files import fingerprint, targets, walking
+from cmdr.files.control import Cancelled
+from cmdr.files.new_plan import plan_link, plan_mkdir, plan_mkfile, plan_write
+from cmdr.files.planning import plan_copy, plan_delete, plan_move, plan_trash
+from cmdr.files.protected import Protection
+from cmdr.files.refusals import (
+    BadName,
+    ChangedSince,
+    InsideItself,
+    NotAFolder,
+    NotEnoughSpace,
+    NothingToDo,
+    NotInTrash,
+    NoTrash,
+    NotThere,
+    PlanRefused,
+    SameTarget,
+    TargetTaken,
+    TooMany,
+    Unreadable,
+)
+from cmdr.files.rename_plan import plan_rename
+from cmdr.files.restore_plan import plan_restore
+from cmdr.files.walking import Limits
+from cmdr.model.plan import ConflictPolicy, Decision, Kind, Step, Totals
+
+
+@pytest.fixture
+def world(tmp_path):
+    made = World(os.fsencode(tmp_path), os.fsencode(tmp_path))
+    made.reset()
+    made.write(made.here + b"/a", b"12345")
+    made.write(made.here + b"/tree/b", b"123")
+    made.write(made.here + b"/tree/sub/c", b"1")
+    return made
+
+
+def test_a_copy_counts_every_file_and_touches_nothing(world):
+    before = tree(world.top)
+    plan = plan_copy([world.here + b"/a", world.here + b"/tree"], world.there)
+    assert plan.totals == Totals(3, 2, 9)
+    assert [item.step for item in plan.items] == [Step.COPY, Step.MAKE, Step.COPY, Step.MAKE, Step.COPY]
+    assert plan.need_bytes > 0
+    assert plan.free_bytes is not None
+    assert tree(world.top) == before
+
+
+def test_a_move_on_one_volume_is_one_rename_for_a_whole_tree(world):
+    plan = plan_move([world.here + b"/tree"], world.there)
+    assert [item.step for item in plan.items] == [Step.RENAME]
+    assert plan.totals == Totals(2, 2, 4)
+
+
+def test_an_unknown_or_changed_source_is_refused(world):
+    with pytest.raises(NotThere, match="is not there any more"):
+        plan_copy([world.here + b"/none"], world.there)
+    with pytest.raises(NotThere):
+        plan_copy([world.here + b"/none/x"], world.there)
+    with pytest.raises(NotAFolder):
+        plan_copy([world.here + b"/a/x"], world.there)
+    seen = {world.here + b"/a": fingerprint.of_path(world.here + b"/a")}
+    plan_copy([world.here + b"/a"], world.there, expected=seen)
+    world.write(world.here + b"/a", b"longer than before")
+    with pytest.raises(ChangedSince):
+        plan_copy([world.here + b"/a"], world.there, expected=seen)
+
+
+def test_fingerprints_of_nothing_are_none(world):
+    assert fingerprint.of_path(world.here + b"/none") is None
+    assert fingerprint.of_path(world.here + b"/a/none") is None
+
+
+def test_a_folder_is_not_put_into_itself(world):
+    for to in (b"/tree", b"/tree/sub"):
+        with pytest.raises(InsideItself):
+            plan_copy([world.here + b"/tree"], world.here + to)
+
+
+def test_two_sources_never_get_one_name(world):
+    world.write(world.here + b"/other/a", b"x")
+    with pytest.raises(SameTarget):
+        plan_copy([world.here + b"/a", world.here + b"/other/a"], world.there)
+
+
+def test_two_spellings_are_one_name_where_case_is_ignored(world, monkeypatch):
+    world.write(world.here + b"/x/A", b"x")
+    plan_copy([world.here + b"/a", world.here + b"/x/A"], world.there)
+    monkeypatch.setattr("cmdr.files.planning.is_caseless", lambda folder: True)
+    with pytest.raises(SameTarget):
+        plan_copy([world.here + b"/a", world.here + b"/x/A"], world.there)
+    world.write(world.here + "/x/é".encode(), b"x")
+    world.write(world.here + "/y/e\u0301".encode(), b"x")
+    with pytest.raises(SameTarget):
+        plan_copy([world.here + "/x/é".encode(), world.here + "/y/e\u0301".encode()], world.there)
+
+
+def test_whether_case_is_ignored_is_found_out_by_looking(world, monkeypatch):
+    fd = os.open(world.here, os.O_RDONLY)
+    try:
+        assert not targets.is_caseless(fd)
+        real = os.stat
+        monkeypatch.setattr(targets.os, "stat", lambda name, **more: real(name.lower(), **more))
+        assert targets.is_caseless(fd)
+        monkeypatch.setattr(targets.fcntl, "ioctl", lambda *_: (0x40000000).to_bytes(8, sys.byteorder))
+        assert targets.is_caseless(fd)
+    finally:
+        os.close(fd)
+    empty = os.open(world.there, os.O_RDONLY)
+    monkeypatch.undo()
+    monkeypatch.setattr(targets.fcntl, "ioctl", lambda *_: (_ for _ in ()).throw(OSError))
+    try:
+        assert targets.is_caseless(empty) == (sys.platform == "darwin")
+        world.write(world.there + b"/123", b"")
+        assert targets.is_caseless(empty) == (sys.platform == "darwin")
+    finally:
+        os.close(empty)
+
+
+def test_copying_onto_itself_makes_a_duplicate_and_moving_onto_itself_does_nothing(world):
+    plan = plan_copy([world.here + b"/a"], world.here)
+    assert plan.items[0].target.name == b"a (1)"
+    plan = plan_move([world.here + b"/a"], world.here)
+    assert plan.items[0].step is Step.NOTHING
+    world.run(plan_copy([world.here + b"/tree"], world.here))
+    assert b"tree (1)" in os.listdir(world.here)
+
+
+@pytest.mark.parametrize(
+    ("policy", "decision"),
+    [
+        (ConflictPolicy.ASK, Decision.ASK),
+        (ConflictPolicy.SKIP, Decision.LAND),
+        (ConflictPolicy.OVERWRITE, Decision.REPLACE),
+        (ConflictPolicy.RENAME, Decision.LAND),
+        (ConflictPolicy.NEWER, Decision.REPLACE),
+        (ConflictPolicy.LARGER, Decision.REPLACE),
+    ],
+)
+def test_a_taken_name_is_decided_by_the_policy(world, policy, decision):
+    standing = world.write(world.there + b"/a", b"1")
+    os.utime(standing, (1, 1))
+    item = plan_copy([world.here + b"/a"], world.there, policy=policy).items[0]
+    assert item.decision is decision
+    assert (item.step is Step.NOTHING) == (policy is ConflictPolicy.SKIP)
+    assert (item.target.name == b"a (1)") == (policy is ConflictPolicy.RENAME)
+
+
+@pytest.mark.parametrize("policy", [ConflictPolicy.NEWER, ConflictPolicy.LARGER])
+def test_as_new_or_as_large_is_not_enough(world, policy):
+    standing = world.write(world.there + b"/a", b"12345")
+    os.utime(standing, ns=(1, os.stat(world.here + b"/a").st_mtime_ns))
+    assert plan_copy([world.here + b"/a"], world.there, policy=policy).items[0].step is Step.NOTHING
+
+
+def test_files_and_folders_never_replace_each_other(world):
+    os.mkdir(world.there + b"/a")
+    world.write(world.there + b"/tree", b"a file")
+    plan = plan_copy([world.here + b"/a", world.here + b"/tree"], world.there, policy=ConflictPolicy.OVERWRITE)
+    assert [item.reason for item in plan.items] == ["a folder has that name", "a file has that name"]
+    plan = plan_copy([world.here + b"/tree"], world.there, policy=ConflictPolicy.RENAME)
+    assert plan.items[0].target.name == b"tree (1)"
+
+
+def test_a_single_file_may_get_another_name(world):
+    assert plan_copy([world.here + b"/a"], world.there, as_name=b"z").items[0].target.name == b"z"
+    with pytest.raises(BadName):
+        plan_copy([world.here + b"/a"], world.there, as_name=b"x/y")
+    with pytest.raises(BadName):
+        plan_copy([world.here + b"/a", world.here + b"/tree"], world.there, as_name=b"z")
+    with pytest.raises(BadName):
+        plan_copy([b"relative"], world.there)
+
+
+def test_the_caps_hold(world):
+    with pytest.raises(TooMany):
+        plan_copy([world.here + b"/a"] * 3, world.there, limits=Limits(top=2))
+    with pytest.raises(TooMany):
+        plan_copy([world.here + b"/tree"], world.there, limits=Limits(leaves=1))
+    for plan in (plan_trash, plan_delete):
+        with pytest.raises(TooMany):
+            plan([world.here + b"/tree"], limits=Limits(depth=1))
+    with pytest.raises(NothingToDo):
+        plan_copy([], world.there)
+
+
+def test_no_room_is_said_before_the_first_byte(world, monkeypatch):
+    class Full:
+        f_bavail, f_frsize = 0, 4096
+
+    monkeypatch.setattr(os, "fstatvfs", lambda fd: Full)
+    with pytest.raises(NotEnoughSpace) as refused:
+        plan_copy([world.here + b"/a"], world.there)
+    assert refused.value.free == 0
+    with pytest.raises(NotEnoughSpace):
+        plan_write(world.here + b"/a", b"new")
+    plan_move([world.here + b"/a"], world.there)
+
+
+def test_planning_can_be_stopped(world):
+    def stop():
+        raise Cancelled
+
+    with pytest.raises(Cancelled):
+        plan_copy([world.here + b"/tree"], world.there, check=stop)
+
+
+def test_protected_places_are_called_out(world):
+    own = Protection((world.there + b"/own",))
+    world.write(world.here + b"/.bashrc", b"x")
+    os.mkdir(world.there + b"/own")
+    for name in (b".bashrc", b"a"):
+        plan = plan_copy([world.here + b"/" + name], world.there + b"/own", protection=own)
+        assert plan.protected
+        assert plan.risk.is_high
+    assert not plan_copy([world.here + b"/a"], world.there, protection=own).protected
+    assert plan_move([world.here + b"/.bashrc"], world.there, protection=own).protected
+    reason = own.reason
+    assert reason(b"/home/u/.ssh/authorized_keys") and reason(b"/p/.git/hooks/pre-commit") and reason(b"/p/CLAUDE.md")
+    assert not reason(b"/home/u/notes.txt")
+    assert plan_mkfile(world.there + b"/run", b"", mode=0o755).protected
+    assert not plan_mkfile(world.there + b"/run", b"", mode=0o644).protected
+
+
+def test_half_a_folder_is_called_out_when_it_is_many(world):
+    for number in range(12):
+        world.write(world.here + b"/many/%d" % number, b"")
+    chosen = [world.here + b"/many/%d" % number for number in range(11)]
+    assert plan_trash(chosen, trash_home=world.home).emptied == (world.here + b"/many",)
+    assert plan_delete(chosen).emptied
+    assert plan_move(chosen, world.there).emptied
+    assert not plan_copy(chosen, world.there).emptied
+    assert not plan_trash([world.here + b"/a"], trash_home=world.home).emptied
+
+
+def test_a_volume_without_a_trash_is_refused(world, monkeypatch):
+    monkeypatch.setattr("cmdr.files.planning.locate", lambda *_: None)
+    with pytest.raises(NoTrash):
+        plan_trash([world.here + b"/a"])
+
+
+def test_deletion_names_every_single_file_children_first(world):
+    plan = plan_delete([world.here + b"/tree"])
+    assert [item.source.rel for item in plan.items] == [b"tree/b", b"tree/sub/c", b"tree/sub", b"tree"]
+
+
+def test_pipes_are_reported_not_copied(world):
+    os.mkfifo(world.here + b"/pipe")
+    plan = plan_copy([world.here + b"/pipe"], world.there)
+    assert (plan.items[0].step, plan.items[0].kind) == (Step.NOTHING, Kind.SPECIAL)
+    assert plan_move([world.here + b"/pipe"], world.there).items[0].step is Step.RENAME
+
+
+def test_mounted_volumes_inside_a_tree_are_not_emptied():
+    with devices() as found:
+        if found.two is None:
+            pytest.skip("mounting a second file system is not allowed here")
+        world = World(os.path.dirname(found.one), os.path.dirname(found.one))
+        world.write(found.two + b"/precious", b"x")
+        top = os.path.dirname(found.two)
+        plan = plan_delete([top])
+        assert b"precious" not in [item.source.name for item in plan.items]
+        assert any(item.step is Step.NOTHING for item in plan.items)
+        there = os.fsencode(os.path.realpath("/dev/shm")) + b"/ops-mounted"
+        os.mkdir(there)
+        try:
+            plan = plan_move([top], there)
+            assert b"precious" not in [item.source.name for item in plan.items]
+        finally:
+            os.rmdir(there)
+
+
+def test_unreadable_things_are_refused_with_the_reason(world, monkeypatch):
+    real = os.stat
+
+    def stat(path, **more):
+        if path == b"a":
+            raise PermissionError(13, "no")
+        return real(path, **more)
+
+    monkeypatch.setattr(os, "stat", stat)
+    with pytest.raises(Unreadable, match="permission denied"):
+        plan_copy([world.here + b"/a"], world.there)
+    monkeypatch.undo()
+
+    def refuse(*_):
+        raise PermissionError(13, "no")
+
+    monkeypatch.setattr(walking.os, "scandir", refuse)
+    with pytest.raises(Unreadable):
+        plan_delete([world.here + b"/tree"])
+    monkeypatch.undo()
+    monkeypatch.setattr(walking, "FOLDER_FLAGS", os.O_WRONLY)
+    with pytest.raises(Unreadable):
+        plan_trash([world.here + b"/tree"], trash_home=world.home)
+    monkeypatch.undo()
+    real_open = os.open
+    monkeypatch.setattr(
+        walking.os,
+        "open",
+        lambda path, *rest, **more: refuse() if path == world.there else real_open(path, *rest, **more),
+    )
+    with pytest.raises(Unreadable):
+        plan_copy([world.here + b"/a"], world.there)
+
+
+class Entry:
+    def __init__(self, name, problem):
+        self.name, self._problem = name, problem
+
+    def stat(self, follow_symlinks):
+        raise self._problem
+
+
+@pytest.mark.parametrize("problem", [FileNotFoundError(2, "gone"), PermissionError(13, "no")])
+def test_a_name_that_vanishes_while_planning_is_no_part_of_the_plan(world, monkeypatch, problem):
+    class Scan(list):
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_):
+            return None
+
+    monkeypatch.setattr(walking.os, "scandir", lambda fd: Scan([Entry("x", problem)]))
+    if problem.errno == 2:
+        assert len(plan_delete([world.here + b"/tree"]).items) == 1
+    else:
+        with pytest.raises(Unreadable):
+            plan_delete([world.here + b"/tree"])
+
+
+def test_renames_are_checked_against_what_is_there(world):
+    world.write(world.here + b"/b", b"x")
+    with pytest.raises(TargetTaken):
+        plan_rename([(world.here + b"/a", b"b")])
+    with pytest.raises(NothingToDo):
+        plan_rename([(world.here + b"/a", b"a")])
+    with pytest.raises(SameTarget):
+        plan_rename([(world.here + b"/a", b"z"), (world.here + b"/b", b"z")])
+    with pytest.raises(SameTarget):
+        plan_rename([(world.here + b"/a", b"y"), (world.here + b"/a", b"z")])
+    for name in (b"", b".", b"..", b"x/y", b"x" * 256, b"x\0"):
+        with pytest.raises(BadName):
+            plan_rename([(world.here + b"/a", name)])
+
+
+def test_new_things_need_a_free_name(world):
+    for plan in (plan_mkdir, plan_mkfile):
+        with pytest.raises(TargetTaken):
+            plan(world.here + b"/a")
+    with pytest.raises(TargetTaken):
+        plan_link(world.here + b"/a", b"x")
+    with pytest.raises(Unreadable):
+        plan_link(world.here + b"/new", world.here + b"/tree", hard=True)
+
+
+def test_writing_is_bound_to_what_the_writer_saw(world):
+    import hashlib
+
+    path = world.here + b"/a"
+    seen = fingerprint.of_path(path)
+    good = hashlib.sha256(b"12345").hexdigest()
+    for expected in (None, seen, good, good.upper()):
+        assert plan_write(path, b"new", expected).items[0].decision is Decision.REPLACE
+    with pytest.raises(ChangedSince):
+        plan_write(path, b"new", "0" * 64)
+    with pytest.raises(ChangedSince):
+        plan_write(world.here + b"/none", b"new", good)
+    world.write(path, b"changed!")
+    with pytest.raises(ChangedSince):
+        plan_write(path, b"new", seen)
+    with pytest.raises(TargetTaken):
+        plan_write(world.here + b"/tree", b"new")
+    os.symlink(b"a", world.here + b"/link")
+    assert plan_write(world.here + b"/link", b"new").items[0].target.name == b"a"
+    assert plan_write(world.here + b"/fresh", b"new").items[0].decision is Decision.LAND
+
+
+def test_a_file_that_cannot_be_hashed_is_not_written(world, monkeypatch):
+    from cmdr.files import new_plan
+
+    real = os.open
+
+    def refuse(path, *rest, **more):
+        if path == b"a":
+            raise PermissionError(13, "no")
+        return real(path, *rest, **more)
+
+    monkeypatch.setattr(new_plan.os, "open", refuse)
+    with pytest.raises(Unreadable):
+        plan_write(world.here + b"/a", b"new", "0" * 64)
+
+
+def test_only_files_in_a_trash_can_be_restored(world):
+    with pytest.raises(NotInTrash):
+        plan_restore([world.here + b"/a"])
+    world.write(world.top + b"/T/files/x", b"1")
+    os.mkdir(world.top + b"/T/info")
+    with pytest.raises(NotInTrash):
+        plan_restore([world.top + b"/T/files/x"])
+    for note in (b"", b"nonsense", b"[Trash Info]\n", b"[Trash Info]\nPath=\n", b"[Trash Info]\nPath=/a/../b\n"):
+        world.write(world.top + b"/T/info/x.trashinfo", note)
+        with pytest.raises(NotInTrash):
+            plan_restore([world.top + b"/T/files/x"])
+
+
+def test_every_refusal_says_what_why_and_what_next(world):
+    try:
+        plan_copy([world.here + b"/\xff\x1b"], world.there)
+    except PlanRefused as refused:
+        assert "\x1b" not in str(refused)
+        assert "\\xff" in str(refused)
+        assert str(refused).endswith(".")

@@ -1,0 +1,417 @@
+"""Proving ground for the operation engine: faults at the Nth call, small worlds on two devices, and a judge."""
+
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from cmdr.core.journal import Journal
+from cmdr.files.control import Unattended
+from cmdr.files.new_plan import plan_write
+from cmdr.files.operation import Operation
+from cmdr.files.outcome import Outcome
+from cmdr.files.planning import plan_copy, plan_delete, plan_move, plan_trash
+from cmdr.files.recorder import NoRecord, Recorder
+from cmdr.files.rename_plan import plan_rename
+from cmdr.files.restore_plan import plan_restore
+from cmdr.files.sweep import SweepReport, sweep
+from cmdr.files.syscalls import Syscalls
+from cmdr.files.temporary import is_temp_name
+from cmdr.files.undo import plan_undo
+from cmdr.model.plan import ConflictPolicy, Plan
+
+CALLS = [name for name in vars(Syscalls) if not name.startswith("_") and name not in ("discard",)]
+Action = str | int
+KILLS: tuple[Action, ...] = ("kill before", "kill after")
+
+
+class FaultySyscalls(Syscalls):
+    """Counts every call; at the Nth it kills the process, fails, or does half the work."""
+
+    def __init__(self, at: int = 0, action: Action = "count", inner: Syscalls | None = None) -> None:
+        self.inner = inner or Syscalls()
+        self.at = at
+        self.action = action
+        self.count = 0
+        self.hit = ""
+        self._lock = threading.Lock()
+
+    def _step(self, name: str) -> bool:
+        with self._lock:
+            self.count += 1
+            if self.count == self.at:
+                self.hit = name
+                return True
+        return False
+
+
+def _faulty(name: str) -> Callable[..., object]:
+    def call(self: FaultySyscalls, *args: object) -> object:
+        real = getattr(self.inner, name)
+        if not self._step(name):
+            return real(*args)
+        if self.action == "kill before":
+            os.kill(os.getpid(), signal.SIGKILL)
+        if self.action == "kill after":
+            real(*args)
+            os.kill(os.getpid(), signal.SIGKILL)
+        if isinstance(self.action, int):
+            if name == "close":
+                real(*args)
+            raise OSError(self.action, os.strerror(self.action))
+        if self.action == "short" and name == "write":
+            fd, data, offset = args
+            return real(fd, data[: max(1, len(data) // 2)], offset)
+        if self.action == "short" and name in ("copy_range", "read"):
+            first, *rest = args
+            at = 1 if name == "copy_range" else 0
+            rest[at] = max(1, rest[at] // 2)
+            return real(first, *rest)
+        return real(*args)
+
+    return call
+
+
+for _name in CALLS:
+    setattr(FaultySyscalls, _name, _faulty(_name))
+
+
+class Plain(Syscalls):
+    """A file system that knows fewer tricks: no rename flags, and if asked no hard links or kernel copies."""
+
+    def __init__(self, *, exchange: bool = False, noreplace: bool = False, links: bool = True, kernel: bool = True):
+        self._able = {1: noreplace, 2: exchange, 0: True}
+        self._links = links
+        self._kernel = kernel
+
+    def rename(self, name, folder, new_name, new_folder, flags=0):
+        if not self._able[flags]:
+            raise OSError(22, "Invalid argument")
+        super().rename(name, folder, new_name, new_folder, flags)
+
+    def link(self, name, folder, new_name, new_folder):
+        if not self._links:
+            raise OSError(1, "Operation not permitted")
+        super().link(name, folder, new_name, new_folder)
+
+    def copy_range(self, source, target, count, offset):
+        if not self._kernel:
+            raise OSError(18, "Invalid cross-device link")
+        return super().copy_range(source, target, count, offset)
+
+
+ABILITIES: dict[str, Callable[[], Syscalls]] = {
+    "all": Syscalls,
+    "no exchange": lambda: Plain(noreplace=True),
+    "no flags": Plain,
+    "no links": lambda: Plain(links=False, kernel=False),
+}
+
+
+@dataclass
+class Devices:
+    """Two directories; on different devices where that was possible."""
+
+    one: bytes
+    two: bytes | None
+
+    def places(self) -> list[tuple[str, bytes, bytes]]:
+        found = [("same", self.one, self.one)]
+        if self.two is not None:
+            found.append(("other", self.one, self.two))
+        return found
+
+
+@contextlib.contextmanager
+def mounted(size: str = "64m", count: int = 2) -> Iterator[list[bytes]]:
+    """Small file systems of our own; an empty list where mounting is not allowed."""
+    top = tempfile.mkdtemp(prefix="ops-mount-", dir="/tmp").encode()
+    paths = []
+    try:
+        for number in range(count):
+            path = top + b"/%d" % number
+            os.mkdir(path)
+            try:
+                done = subprocess.run(
+                    ["mount", "-t", "tmpfs", "-o", f"size={size},mode=700", "tmpfs", path], capture_output=True
+                )
+            except OSError:
+                break
+            if done.returncode:
+                break
+            paths.append(path)
+        yield paths if len(paths) == count else []
+    finally:
+        for path in paths:
+            subprocess.run(["umount", "-l", path], check=True, capture_output=True)
+        shutil.rmtree(top)
+
+
+@contextlib.contextmanager
+def devices() -> Iterator[Devices]:
+    with mounted() as paths:
+        if paths:
+            yield Devices(paths[0], paths[1])
+            return
+        one = tempfile.mkdtemp(prefix="ops-", dir="/tmp").encode()
+        try:
+            yield Devices(one, None)
+        finally:
+            shutil.rmtree(one)
+
+
+@dataclass
+class World:
+    """A small world: sources, a destination, a trash, a journal."""
+
+    top: bytes
+    far: bytes
+    keep_journal_open: bool = False
+
+    @property
+    def here(self) -> bytes:
+        return self.top + b"/here"
+
+    @property
+    def there(self) -> bytes:
+        return self.far + b"/there"
+
+    @property
+    def home(self) -> bytes:
+        return self.top + b"/home/Trash"
+
+    @property
+    def journal_path(self) -> bytes:
+        return self.top + b"/journal.db"
+
+    def reset(self) -> None:
+        for path in {self.top, self.far}:
+            for name in os.listdir(path):
+                full = path + b"/" + name
+                shutil.rmtree(full) if os.path.isdir(full) else os.unlink(full)
+        os.makedirs(self.here)
+        os.makedirs(self.there)
+        os.makedirs(os.path.dirname(self.home))
+
+    def write(self, path: bytes, contents: bytes) -> bytes:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "wb") as file:
+            file.write(contents)
+        return path
+
+    def journal(self) -> Journal:
+        return Journal(self.journal_path)
+
+    def run(
+        self, plan: Plan, syscalls: Syscalls | None = None, recorder: Recorder | None = None, control=None
+    ) -> Outcome:
+        operation = Operation(plan, syscalls or Syscalls(), recorder or NoRecord(), trash_home=self.home)
+        return operation.run(control or Unattended())
+
+    def sweep(self) -> SweepReport:
+        journal = self.journal()
+        try:
+            return sweep(journal, Syscalls(), trash_home=self.home)
+        finally:
+            journal.close()
+
+    def trashes(self) -> list[bytes]:
+        found = [self.home]
+        found += [base + b"/.Trash-%d" % os.getuid() for base in {self.top, self.far}]
+        return [path for path in found if os.path.isdir(path)]
+
+    def trashed(self) -> dict[bytes, bytes]:
+        return {path: text for trash in self.trashes() for path, text in tree(trash + b"/files").items()}
+
+    def leftovers(self) -> list[bytes]:
+        """Temporaries, notes without files and files without notes."""
+        found = []
+        for base in {self.top, self.far}:
+            for folder, folders, files in os.walk(base):
+                found += [folder + b"/" + name for name in files + folders if is_temp_name(name)]
+        for trash in self.trashes():
+            files = set(os.listdir(trash + b"/files")) if os.path.isdir(trash + b"/files") else set()
+            notes = set(os.listdir(trash + b"/info")) if os.path.isdir(trash + b"/info") else set()
+            found += [trash + b"/info/" + note for note in notes if note.removesuffix(b".trashinfo") not in files]
+            found += [trash + b"/files/" + name for name in files if name + b".trashinfo" not in notes]
+        return found
+
+
+def tree(top: bytes) -> dict[bytes, bytes]:
+    """Every name below a directory and what it holds."""
+    out: dict[bytes, bytes] = {}
+    for folder, folders, files in os.walk(top):
+        for name in files + [name for name in folders if os.path.islink(folder + b"/" + name)]:
+            path = folder + b"/" + name
+            if os.path.islink(path):
+                out[path] = b"-> " + os.readlink(path)
+            elif os.path.isfile(path):
+                with open(path, "rb") as file:
+                    out[path] = file.read()
+        for name in folders:
+            if not os.path.islink(folder + b"/" + name):
+                out[folder + b"/" + name] = b"/"
+    return out
+
+
+@dataclass
+class Scenario:
+    """One kind of operation, in one world."""
+
+    name: str
+    prepare: Callable[[World], object]
+    plan: Callable[[World, object], Plan]
+    keeps_sources: bool = False
+    destroys: bool = False
+    new: tuple[bytes, ...] = ()
+    moves: bool = False
+
+
+def _sources(world: World) -> None:
+    world.write(world.here + b"/pick/a", b"source a")
+    world.write(world.here + b"/pick/sub/b", b"source b " * 40)
+    world.write(world.here + b"/pick/sub/c\xff\n", b"source c")
+    os.link(world.here + b"/pick/a", world.here + b"/pick/sub/twin of a")
+    os.symlink(b"nowhere", world.here + b"/pick/link")
+    world.write(world.here + b"/stays", b"not chosen")
+    world.write(world.there + b"/own", b"destination only")
+
+
+def _standing(world: World) -> None:
+    _sources(world)
+    world.write(world.there + b"/pick/a", b"old a")
+    world.write(world.there + b"/pick/sub/b", b"old b " * 30)
+    os.symlink(b"old place", world.there + b"/pick/link")
+
+
+def _flat(world: World) -> None:
+    for name in (b"a", b"b", b"c", b"d"):
+        world.write(world.there + b"/" + name, b"contents of " + name)
+
+
+def _trashed(world: World) -> list[bytes]:
+    world.write(world.there + b"/gone/x", b"trashed x")
+    world.write(world.there + b"/gone2", b"trashed 2")
+    world.write(world.there + b"/own", b"destination only")
+    done = world.run(plan_trash([world.there + b"/gone", world.there + b"/gone2"], trash_home=world.home))
+    return [item.kept.place.path for item in done.items if item.kept is not None]
+
+
+def _done(prepare: Callable[[World], object], plan: Callable[[World, object], Plan]) -> Callable[[World], object]:
+    def go(world: World) -> object:
+        found = prepare(world)
+        journal = world.journal()
+        try:
+            operation = world.run(plan(world, found), recorder=journal).operation
+            return journal.operation(operation)
+        finally:
+            journal.close()
+
+    return go
+
+
+def _copy(world: World, _: object) -> Plan:
+    return plan_copy([world.here + b"/pick"], world.there, policy=ConflictPolicy.SKIP)
+
+
+def _overwrite(world: World, _: object) -> Plan:
+    return plan_copy([world.here + b"/pick"], world.there, policy=ConflictPolicy.OVERWRITE)
+
+
+def _move(world: World, _: object) -> Plan:
+    return plan_move([world.here + b"/pick"], world.there, policy=ConflictPolicy.SKIP)
+
+
+def _move_over(world: World, _: object) -> Plan:
+    return plan_move([world.here + b"/pick"], world.there, policy=ConflictPolicy.OVERWRITE)
+
+
+def _rename(world: World, _: object) -> Plan:
+    base = world.there
+    return plan_rename([(base + b"/a", b"b"), (base + b"/b", b"new"), (base + b"/c", b"sea")])
+
+
+def _ring(world: World, _: object) -> Plan:
+    base = world.there
+    return plan_rename([(base + b"/a", b"b"), (base + b"/b", b"c"), (base + b"/c", b"a"), (base + b"/d", b"e")])
+
+
+def _trash(world: World, _: object) -> Plan:
+    return plan_trash([world.there + b"/a", world.there + b"/b"], trash_home=world.home)
+
+
+SCENARIOS = [
+    Scenario("copy", _sources, _copy, keeps_sources=True),
+    Scenario("overwrite", _standing, _overwrite, keeps_sources=True),
+    Scenario("move", _sources, _move, moves=True),
+    Scenario("move and overwrite", _standing, _move_over, moves=True),
+    Scenario("rename", _flat, _rename),
+    Scenario("rename ring", _flat, _ring),
+    Scenario("trash", _flat, _trash),
+    Scenario("restore", _trashed, lambda world, found: plan_restore(found)),
+    Scenario("undo copy", _done(_sources, _copy), lambda _, found: plan_undo(found), keeps_sources=True),
+    Scenario("undo overwrite", _done(_standing, _overwrite), lambda _, found: plan_undo(found), keeps_sources=True),
+    Scenario("undo move", _done(_sources, _move), lambda _, found: plan_undo(found)),
+    Scenario("undo move and overwrite", _done(_standing, _move_over), lambda _, found: plan_undo(found)),
+    Scenario("undo trash", _done(_flat, _trash), lambda _, found: plan_undo(found)),
+    Scenario("undo ring", _done(_flat, _ring), lambda _, found: plan_undo(found)),
+    Scenario(
+        "write",
+        _flat,
+        lambda world, _: plan_write(world.there + b"/a", b"new contents"),
+        new=(b"new contents",),
+    ),
+    Scenario("delete", _flat, lambda world, _: plan_delete([world.there + b"/a", world.there + b"/b"]), destroys=True),
+]
+
+
+@dataclass
+class Before:
+    """What there was."""
+
+    here: dict[bytes, bytes]
+    there: dict[bytes, bytes]
+    trash: dict[bytes, bytes]
+
+    @classmethod
+    def of(cls, world: World) -> "Before":
+        return cls(tree(world.here), tree(world.there), world.trashed())
+
+    @property
+    def contents(self) -> set[bytes]:
+        return {text for part in (self.here, self.there, self.trash) for text in part.values()}
+
+
+def judge(world: World, scenario: Scenario, before: Before, plan: Plan) -> list[str]:
+    """Everything that is wrong now; empty when nothing was lost, torn or left over."""
+    now = Before.of(world)
+    bad = []
+    known = before.contents | set(scenario.new)
+    for text in before.contents - now.contents:
+        if not scenario.destroys:
+            bad.append(f"lost {text[:30]!r}")
+    for path, text in {**now.here, **now.there}.items():
+        if text not in known:
+            bad.append(f"torn {path!r} {text[:30]!r}")
+    touched = {place.path for item in plan.items for place in (item.source, item.target) if place is not None}
+    for path, text in {**before.here, **before.there}.items():
+        after = {**now.here, **now.there}.get(path)
+        if path not in touched and not any(path.startswith(other + b"/") for other in touched) and after != text:
+            bad.append(f"stranger touched {path!r}")
+        if scenario.keeps_sources and path in before.here and after != text:
+            bad.append(f"source changed {path!r}")
+    return bad + [f"left over {path!r}" for path in world.leftovers()]
+
+
+@dataclass
+class Score:
+    """Counts of one torture run."""
+
+    kills: int = 0
+    errors: int = 0
+    bad: list[str] = field(default_factory=list)

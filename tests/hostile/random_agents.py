@@ -1,0 +1,131 @@
+"""Agents that call whatever they can think of; used by a test and by the torture run."""
+
+import asyncio
+import hashlib
+import os
+import random
+from pathlib import Path
+
+from cmdr import commands
+from cmdr.core.audit import Audit
+from cmdr.core.commander import Commander
+from cmdr.core.engine import Engine
+from cmdr.core.errors import CommandError, UnknownCommand
+from cmdr.core.journal import Journal
+from cmdr.core.limits import Limits
+from cmdr.core.policy import Policy
+from cmdr.core.principals import SAME_USER, Principal
+from cmdr.core.registry import ALL_TOOLSETS
+from cmdr.model.workspace import Workspace
+
+AGENTS = [SAME_USER, Principal("agent", "named", token=True), Principal("agent", "held", toolsets=frozenset({"ops"}))]
+# These change what is outside the tree or end the program; neither is what is asked here.
+LEFT_OUT = {
+    "quit",
+    "file.showInFinder",
+    "file.copyPath",
+    "file.copyFilename",
+    "app.hide",
+    "await",
+    "shell_run",
+    "execute_code",
+}
+
+
+def make_tree(root):
+    """A small tree with names and links that tempt."""
+    for folder in ("left/sub", "right", "outside"):
+        os.makedirs(os.path.join(root, folder), exist_ok=True)
+    for name in ("left/a.txt", "left/b.txt", "left/sub/c", "right/a.txt", "outside/precious"):
+        with open(os.path.join(root, name), "w") as file:
+            file.write(name)
+    os.symlink("../outside", os.path.join(root, "left/way-out"))
+
+
+def photograph(root):
+    """Everything that makes up a tree: names, kinds, contents, modes."""
+    seen = {}
+    for folder, folders, files in os.walk(root):
+        for name in folders + files:
+            path = os.path.join(folder, name)
+            found = os.lstat(path)
+            contents = b"" if not os.path.isfile(path) or os.path.islink(path) else Path(path).read_bytes()
+            seen[path] = (found.st_mode, found.st_ino, found.st_mtime_ns, hashlib.sha256(contents).hexdigest())
+    return seen
+
+
+async def run_sequences(root, state, count, seed):
+    """Run `count` random sequences of agent calls; returns how many calls were answered, and the approvals tried."""
+    commands.register()
+    workspace = Workspace.at(os.fsencode(root) + b"/left", os.fsencode(root) + b"/right")
+    audit = Audit(os.path.join(state, "audit"))
+    engine = Engine(Journal(os.fsencode(os.path.join(state, "journal.db"))))
+    commander = Commander(
+        workspace, audit, engine=engine, policy=Policy(ALL_TOOLSETS), limits=Limits(scale=1e9), watch=False
+    )
+    await commander.start()
+    dice = random.Random(seed)
+    answered = tried = 0
+    names = [command.name for command in commander.registry if command.name not in LEFT_OUT]
+    try:
+        for _ in range(count):
+            for _ in range(dice.randint(1, 6)):
+                name = dice.choice([*names, "approve", "approve", "copy", "move", "delete", "rename", "undo"])
+                tried += name == "approve"
+                try:
+                    await commander.run(dice.choice(AGENTS), name, _arguments(commander, name, root, dice))
+                    answered += 1
+                except (CommandError, UnknownCommand):
+                    continue
+            if len(commander.proposals.pending()) > 4:
+                commander.proposals.drop_of_agents()
+            workspace.dialogs.clear()
+        assert not commander.jobs.all()
+        assert not await engine.history()
+    finally:
+        await commander.close()
+    return answered, tried
+
+
+def _arguments(commander, name, root, dice):
+    pending = commander.proposals.pending()
+    proposal = dice.choice(pending) if pending else None
+    path = dice.choice(["a.txt", "sub", "..", "../outside/precious", "way-out/precious", "/", "nope", root])
+    values = {
+        "pane": lambda: dice.choice(["left", "right", "focused", "other"]),
+        "proposal": lambda: proposal.id if proposal else "p_x",
+        "digest": lambda: proposal.plan.digest if proposal else "x",
+        "word": lambda: dice.choice(["copy", "delete", "trash", "move", ""]),
+        "path": lambda: path,
+        "paths": lambda: [path],
+        "to": lambda: dice.choice([0, 1, "a.txt", "sub"]) if name == "move_cursor" else path,
+        "name": lambda: dice.choice(["new", "../escape", "a.txt"]),
+        "newName": lambda: dice.choice(["z", "b.txt", "../z", ""]),
+        "match": lambda: dice.choice(["(.*)", "[", "(a+)+$"]),
+        "replace": lambda: "x$1",
+        "permanent": lambda: True,
+        "onConflict": lambda: dice.choice(["overwrite", "skip", "rename", "ask"]),
+        "action": lambda: dice.choice(["open", "close", "focus"]),
+        "type": lambda: dice.choice(["settings", "confirmation", "file-viewer", "about"]),
+        "start": lambda: 0,
+        "count": lambda: dice.choice(["all", 1, 0]),
+        "id": lambda: dice.choice(["approve", "file.getInfo", "job.cancel", "agents.allow"]),
+        "args": lambda: {"proposal": proposal.id, "digest": proposal.plan.digest} if proposal else {},
+        "by": lambda: dice.choice(["name", "size"]),
+        "mode": lambda: dice.choice(["full", "brief", "add"]),
+        "content": lambda: "overwritten",
+        "contents": lambda: "overwritten",
+        "from": lambda: path,
+        "timeout": lambda: 0,
+    }
+    command = commander.registry.find(name)
+    return {
+        parameter.wire: values[parameter.wire]()
+        for parameter in command.parameters
+        if parameter.wire in values and (parameter.required or dice.random() < 0.6)
+    }
+
+
+def run(root, state, count, seed=0):
+    """The whole thing, blocking."""
+    return asyncio.run(run_sequences(root, state, count, seed))

@@ -1,0 +1,115 @@
+"""Commands that double-fork, ignore signals, flood or storm: at the deadline all of them are gone. `make torture` repeats it."""
+
+import itertools
+import json
+import os
+import sys
+
+import pytest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+from evil_commands import EVIL, STORM, marked, survivors
+from walls_ground import NOBODY, as_nobody, can_be_nobody
+
+from cmdr.files.shell.family import descendants
+from cmdr.files.shell.running import Running
+from cmdr.files.shell.tiers import LADDER, holds
+from cmdr.files.shell.walls import Walls
+
+SECONDS = 0.4
+_marks = (f"{3000 + os.getpid() % 1000}.{number:06}" for number in itertools.count())
+
+AS_NOBODY = """
+import json, os, sys
+from cmdr.files.shell.running import Running
+from cmdr.files.shell.tiers import Tier
+from cmdr.files.shell.walls import Walls
+root, tier, text = os.fsencode(sys.argv[1]), Tier(sys.argv[2]), os.fsencode(sys.argv[3])
+ended = Running([b"/bin/sh", b"-c", text], Walls(root, write=(root,)), tier, seconds=1).run()
+print(json.dumps([ended.seconds, ended.why]))
+"""
+
+
+@pytest.fixture(params=LADDER)
+def tier(request):
+    if not holds(request.param):
+        pytest.skip(f"{request.param} does not work here")
+    return request.param
+
+
+@pytest.fixture
+def walls(tmp_path):
+    root = os.fsencode(tmp_path)
+    return Walls(root, write=(root,))
+
+
+@pytest.mark.parametrize("name", EVIL)
+def test_nothing_survives_the_deadline(tier, walls, name):
+    mark = next(_marks)
+    before = len(os.listdir("/proc/self/fd"))
+    running = Running([b"/bin/sh", b"-c", marked(EVIL[name], mark).encode()], walls, tier, seconds=SECONDS)
+    ended = running.run()
+    assert survivors(mark) == []
+    assert ended.seconds < SECONDS + 1
+    assert len(os.listdir("/proc/self/fd")) == before
+    assert not [pid for pid in descendants(os.getpid()) if pid in survivors(mark)]
+
+
+@pytest.mark.skipif(not can_be_nobody(), reason="root has no limit on processes, so the storm runs as nobody")
+def test_a_fork_storm_ends_at_the_deadline(tier, tmp_path):
+    mark = next(_marks)
+    os.chown(tmp_path, NOBODY, NOBODY)
+    for above in tmp_path.parents[:2]:
+        above.chmod(0o755)
+    seconds, why = json.loads(as_nobody(AS_NOBODY, str(tmp_path), tier.value, marked(STORM, mark)))
+    assert survivors(mark) == []
+    assert seconds < 1 + 1
+    assert why.startswith("timed out")
+
+
+def test_a_flood_is_cut_short_and_keeps_both_ends(tier, walls):
+    text = b"echo begin; exec head -c 1000000000 /dev/zero"
+    ended = Running([b"/bin/sh", b"-c", text], walls, tier, seconds=20, flood=1 << 20).run()
+    assert ended.why == "stopped after 1 MiB of output"
+    assert ended.output.text().startswith("begin\n")
+    assert len(ended.output.text()) < 70_000
+    assert ended.seconds < 5
+
+
+def test_exit_codes_and_output_come_through(tier, walls):
+    ended = Running([b"/bin/sh", b"-c", b"echo out; echo err >&2; exit 7"], walls, tier, seconds=20).run()
+    assert (ended.code, ended.why) == (7, "")
+    assert sorted(ended.output.text().split()) == ["err", "out"]
+    ended = Running([b"/bin/sh", b"-c", b"kill -9 $$"], walls, tier, seconds=20).run()
+    assert ended.code == 137
+
+
+def test_the_limits_hold(tier, walls):
+    script = b"ulimit -v; ulimit -f; ulimit -n; ulimit -c; head -c 3000000000 /dev/zero > big; ls -l big | tr -s ' ' | cut -d' ' -f5"
+    small = Walls(walls.folder, write=walls.write)
+    ended = Running([b"/bin/sh", b"-c", script], small, tier, seconds=20).run()
+    memory, size, files, core, *rest = ended.output.text().split()
+    assert (memory, size, files, core) == ("2097152", "2097152", "256", "0")
+    assert int(rest[-1]) <= 1 << 30
+
+
+def test_the_environment_is_clean(tier, walls, monkeypatch):
+    monkeypatch.setenv("CMDR_TOKEN", "secret")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
+    ended = Running([b"/usr/bin/env"], walls, tier, seconds=20).run()
+    names = {line.partition("=")[0] for line in ended.output.text().splitlines()}
+    assert names <= {"PATH", "HOME", "LANG", "TERM", "TMPDIR", "PWD", "SHLVL", "_"}
+
+
+def test_a_command_can_be_stopped_from_another_thread(tier, walls):
+    import threading
+
+    mark = next(_marks)
+    running = Running([b"/bin/sh", b"-c", f"echo up; sleep {mark}".encode()], walls, tier, seconds=30)
+    threading.Timer(0.2, running.stop, ["stopped by the person"]).start()
+    ended = running.run()
+    assert ended.why == "stopped by the person"
+    assert ended.seconds < 3
+    assert survivors(mark) == []
+    running.stop()  # afterwards it does nothing

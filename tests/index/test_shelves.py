@@ -1,0 +1,224 @@
+"""Sets, saved queries, reports and growth."""
+
+import os
+
+import pytest
+
+from cmdr.index.errors import BadQuestion, Corrupt, NoSuchIndex, NoSuchQuery, NoSuchSet
+from cmdr.index.library import Library
+from cmdr.index.reports import KINDS
+from cmdr.index.walk import WalkOptions
+from cmdr.model import filter as f
+from cmdr.model.filter_text import from_text
+
+FEW = WalkOptions(workers=2, nice=0)
+
+
+def paths(library, set_id):
+    return {one.member.path for one in library.sets.page(set_id, limit=100).members}
+
+
+def states(library, set_id):
+    return {os.path.basename(one.member.path): one.member.state for one in library.sets.page(set_id, limit=100).members}
+
+
+def test_a_set_of_what_a_question_found_can_be_paged_and_is_kept(library, indexed, tree):
+    answer = indexed.ask(from_text("ext:py"))
+    made = library.sets.create_from(indexed.indexed.record.id, "python", answer)
+    assert (made.count, made.bytes) == (4, 2048 + 300 + 77 + 2048)
+    page = library.sets.page(made.id, 0, 3)
+    assert (len(page.members), page.total, page.next_first) == (3, 4, 3)
+    rest = library.sets.page(made.id, 3, 3)
+    assert (len(rest.members), rest.next_first) == (1, None)
+    assert paths(library, made.id) == set(answer.view.paths(answer.rows))
+    assert library.sets.all() == (made,)
+    assert indexed.ask(f.And((f.InSet(made.id), from_text("size>1000")))).count == 2
+    assert indexed.ask(f.Not(f.InSet(made.id))).count == indexed.ask(f.EVERYTHING).count - 4
+
+
+def test_sets_are_combined_by_node(library, indexed, tree):
+    index_id = indexed.indexed.record.id
+    left = library.sets.create(index_id, "left", [tree + b"/src/main.py", tree + b"/src/util.py", tree])
+    right = library.sets.create(index_id, "right", [indexed.node(tree + b"/src/util.py").id, tree + b"/archive.tar.gz"])
+    union = library.sets.combine("union", left.id, right.id, "all")
+    assert paths(library, union.id) == {
+        tree,
+        *(tree + x for x in (b"/src/main.py", b"/src/util.py", b"/archive.tar.gz")),
+    }
+    assert paths(library, library.sets.combine("intersect", left.id, right.id, "both").id) == {tree + b"/src/util.py"}
+    assert paths(library, library.sets.combine("subtract", right.id, left.id).id) == {tree + b"/archive.tar.gz"}
+    assert library.sets.info(right.id).count == 1
+    grown = library.sets.add(right.id, [tree + b"/docs/report.txt", tree + b"/archive.tar.gz"])
+    assert grown.count == 2
+    shrunk = library.sets.take_out(right.id, [indexed.node(tree + b"/archive.tar.gz").id])
+    assert paths(library, shrunk.id) == {tree + b"/docs/report.txt"}
+    assert library.sets.rename(shrunk.id, "new name").name == "new name"
+
+
+def test_members_say_what_has_become_of_them(library, indexed, tree):
+    index_id = indexed.indexed.record.id
+    names = [b"/src/main.py", b"/src/util.py", b"/archive.tar.gz", b"/docs/report.txt"]
+    made = library.sets.create(index_id, "watch", [tree + name for name in names])
+    os.rename(tree + b"/src/util.py", tree + b"/empty/util.py")
+    os.unlink(tree + b"/archive.tar.gz")
+    with open(tree + b"/docs/report.txt", "ab") as out:
+        out.write(b"more")
+    library.index(tree, FEW)
+    expected = {b"main.py": "ok", b"util.py": "moved", b"archive.tar.gz": "gone", b"report.txt": "changed"}
+    assert states(library, made.id) == expected
+    library.sets.take_out(
+        made.id, [one.node for one in library.sets.page(made.id).members if one.member.state == "gone"]
+    )
+    assert library.sets.info(made.id).count == 3
+
+
+def test_sets_survive_a_restart_and_damage_is_not_believed(library, indexed, tree):
+    made = library.sets.create(indexed.indexed.record.id, "kept", [tree + b"/src/main.py"])
+    state = os.path.dirname(library.home)
+    library.close()
+    with Library.open(state) as again:
+        assert paths(again, made.id) == {tree + b"/src/main.py"}
+        with open(f"{state}/sets/{made.id}", "r+b") as file:
+            file.seek(40)
+            file.write(b"!")
+        with pytest.raises(Corrupt):
+            again.sets.page(made.id)
+        again.sets.delete(made.id)
+        with pytest.raises(NoSuchSet):
+            again.sets.info(made.id)
+
+
+def test_sets_of_different_indexes_do_not_mix(library, indexed, tree):
+    other = library.index(tree + b"/docs", FEW)
+    one = library.sets.create(indexed.indexed.record.id, "one", [tree + b"/src"])
+    two = library.sets.create(other.id, "two", [tree + b"/docs/report.txt"])
+    with pytest.raises(BadQuestion):
+        library.sets.combine("union", one.id, two.id)
+    with pytest.raises(BadQuestion):
+        indexed.ask(f.InSet(two.id))
+    with pytest.raises(NoSuchSet):
+        indexed.ask(f.InSet("s_none"))
+
+
+def test_the_deepest_index_covers_a_path(library, indexed, tree):
+    other = library.index(tree + b"/docs", FEW)
+    assert library.covering(tree + b"/docs/deep").indexed.record.id == other.id
+    assert library.covering(tree + b"/src").indexed.record.id == indexed.indexed.record.id
+    assert library.covering(tree + b"/docsx").indexed.record.id == indexed.indexed.record.id
+    assert library.covering(b"/nowhere") is None
+    assert {info.id for info in library.indexes()} == {other.id, indexed.indexed.record.id}
+    library.remove(other.id)
+    with pytest.raises(NoSuchIndex):
+        library.get(other.id)
+
+
+def test_one_root_with_the_same_options_is_one_index(library, tree):
+    first = library.index(tree, FEW)
+    second = library.index(tree + b"/../tree/", FEW)
+    assert first.id == second.id
+    assert (first.epoch, second.epoch) == (1, 2)
+    assert library.index(tree, WalkOptions(depth_limit=1, workers=1)).id != first.id
+
+
+def test_a_saved_query_is_asked_again_by_name_or_id(library, indexed):
+    question = f.Question(from_text("ext:py size>1K"), "size", True, 5)
+    saved = library.queries.save("big python", question)
+    assert saved.last_run_ns is None
+    assert library.queries.get("big python") == (saved, question)
+    assert library.queries.get(saved.id) == (saved, question)
+    assert library.queries.run(saved.id, indexed.indexed.record.id).count == 2
+    assert library.queries.get(saved.id)[0].last_run_ns is not None
+    again = library.queries.save("big python", f.Question(from_text("ext:py")))
+    assert again.id == saved.id
+    assert [one.name for one in library.queries.all()] == ["big python"]
+    library.queries.delete("big python")
+    with pytest.raises(NoSuchQuery):
+        library.queries.get(saved.id)
+
+
+def rows(library, indexed, kind, **more):
+    return library.report(indexed.indexed.record.id, kind, **more).rows
+
+
+def test_reports_say_what_fills_the_tree(library, indexed, tree):
+    biggest = rows(library, indexed, "largest-files", limit=3)
+    assert [(row.path, row.size) for row in biggest] == [
+        (tree + b"/docs/Report Final.PDF", 120_000),
+        (tree + b"/archive.tar.gz", 9999),
+        (tree + b"/docs/report.txt", 5000),
+    ]
+    folders = rows(library, indexed, "largest-dirs", limit=1)
+    assert folders[0].path == tree + b"/docs"
+    extensions = {row.label: (row.count, row.size) for row in rows(library, indexed, "extensions")}
+    assert extensions[".py"] == (3, 2048 + 300 + 77)
+    assert extensions[".pdf"] == (1, 120_000)
+    categories = {row.label: row.count for row in rows(library, indexed, "categories")}
+    assert categories["code"] == 3
+    assert categories["document"] == 3
+    sizes = {row.label: row.count for row in rows(library, indexed, "sizes")}
+    assert sizes["empty"] == 1
+    assert sizes["< 1M"] == 1
+    assert {row.label: row.count for row in rows(library, indexed, "ages")} == {"today": 11}
+    assert sum(row.count for row in rows(library, indexed, "owners")) == 11
+    assert {row.label: row.count for row in rows(library, indexed, "depth")} == {"1": 2, "2": 7, "3": 1, "4": 1}
+    assert {row.path for row in rows(library, indexed, "empty")} == {tree + b"/empty", tree + b"/docs/deep/er/zero"}
+    assert [row.path for row in rows(library, indexed, "broken-links")] == [tree + b"/bad/broken"]
+    assert len(rows(library, indexed, "recent", limit=4)) == 4
+    assert rows(library, indexed, "problems") == ()
+
+
+def test_reports_are_over_a_folder_or_a_set_too(library, indexed, tree):
+    below = library.report(indexed.indexed.record.id, "largest-files", below=tree + b"/src")
+    assert [row.size for row in below.rows] == [2048, 300, 77, 1] or [row.size for row in below.rows] == [300, 77, 1]
+    chosen = library.sets.create(indexed.indexed.record.id, "some", [tree + b"/src/util.py", tree + b"/archive.tar.gz"])
+    report = library.report(indexed.indexed.record.id, "extensions", set_id=chosen.id)
+    assert {row.label for row in report.rows} == {".py", ".gz"}
+    with pytest.raises(BadQuestion):
+        library.report(indexed.indexed.record.id, "colours")
+    for kind in KINDS:
+        assert library.report(indexed.indexed.record.id, kind, below=tree + b"/docs").total >= 0
+        assert library.report(indexed.indexed.record.id, kind, limit=0).rows == ()
+
+
+def test_duplicates_are_files_with_the_same_contents_not_the_same_size(library, tree):
+    for name, data in {
+        b"a": b"1" * 40_000,
+        b"b": b"1" * 40_000,
+        b"c": b"1" * 39_999 + b"2",
+        b"d": b"3" * 40_000,
+    }.items():
+        with open(tree + b"/empty/" + name, "wb") as out:
+            out.write(data)
+    indexed = library.get(library.index(tree, FEW).id)
+    report = library.report(indexed.indexed.record.id, "duplicates")
+    assert report.total == 1
+    assert set(report.rows[0].members) == {tree + b"/empty/a", tree + b"/empty/b"}
+    assert report.rows[0].size == 40_000
+    answer = indexed.ask(f.DuplicateOf(indexed.node(tree + b"/empty/a").id))
+    assert set(answer.view.paths(answer.rows)) == {tree + b"/empty/a", tree + b"/empty/b"}
+
+
+def test_growth_compares_folders_of_two_epochs(library, tree):
+    info = library.index(tree, FEW)
+    assert library.report(info.id, "growth").note.startswith("There is no earlier epoch")
+    with open(tree + b"/src/huge.bin", "wb") as out:
+        out.truncate(1_000_000)
+    os.mkdir(tree + b"/fresh")
+    with open(tree + b"/fresh/file", "wb") as out:
+        out.truncate(500)
+    os.unlink(tree + b"/docs/deep/er/zero")
+    os.rmdir(tree + b"/docs/deep/er")
+    os.unlink(tree + b"/docs/report.txt")
+    library.index(tree, FEW)
+    report = library.report(info.id, "growth", since_epoch=1)
+    changes = {row.label: (row.before, row.size) for row in report.rows}
+    assert changes[f"grown {tree.decode()}/src"] == (2048 + 300 + 77 + 1, 1_002_426) or changes[
+        f"grown {tree.decode()}/src"
+    ] == (378, 1_000_378)
+    assert changes[f"added {tree.decode()}/fresh"] == (0, 500)
+    assert changes[f"removed {tree.decode()}/docs/deep/er"] == (0, 0)
+    assert f"shrunk {tree.decode()}/docs" in changes
+    assert report.total == 5
+    assert library.epochs(info.id) == (1, 2)
+    below = library.report(info.id, "growth", since_epoch=1, below=tree + b"/src")
+    assert [row.path for row in below.rows] == [tree + b"/src"]

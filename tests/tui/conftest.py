@@ -1,0 +1,150 @@
+"""The terminal face without a terminal: keys through Textual's pilot, the core on temporary folders."""
+
+import asyncio
+import inspect
+import os
+from contextlib import asynccontextmanager
+
+import pytest
+
+from cmdr import commands
+from cmdr.core.audit import Audit
+from cmdr.core.bookmarks import Bookmarks
+from cmdr.core.commander import Commander
+from cmdr.core.engine import Engine
+from cmdr.core.journal import Journal
+from cmdr.core.limits import Limits
+from cmdr.core.principals import Principal
+from cmdr.core.settings import Settings
+from cmdr.model.workspace import Workspace
+
+DEADLINE = 60
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem):
+    if not inspect.iscoroutinefunction(pyfuncitem.obj):
+        return None
+    arguments = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}
+    asyncio.run(asyncio.wait_for(pyfuncitem.obj(**arguments), DEADLINE))
+    return True
+
+
+AGENT = Principal("agent", "claude")
+
+
+class Face:
+    """A running terminal face and the hands that use it."""
+
+    def __init__(self, terminal, pilot, left, right):
+        self.terminal, self.pilot, self.left, self.right = terminal, pilot, left, right
+        self.commander = terminal.commander
+        self.main = terminal.main
+
+    @property
+    def tab(self):
+        return self.main.tab
+
+    @property
+    def name(self):
+        """The name under the cursor."""
+        return self.tab.cursor_name().decode()
+
+    @property
+    def selected(self):
+        tab = self.tab
+        return [tab.listing.columns.name(row).decode() for row in tab.selection.rows()]
+
+    @property
+    def window(self):
+        """What is in front."""
+        return type(self.terminal.screen).__name__
+
+    async def press(self, *keys):
+        """Press keys and wait until everything they ordered is done."""
+        for key in keys:
+            await self.pilot.press(key)
+        await self.main.orders.idle()
+        await self.pilot.pause()
+
+    async def type(self, text):
+        signs = {"*": "asterisk", ".": "full_stop", "/": "slash", " ": "space", "-": "minus", ";": "semicolon"}
+        await self.press(*(signs.get(char, char) for char in text))
+
+    async def until(self, truth, seconds=10.0):
+        """Wait for something to become true."""
+        deadline = asyncio.get_running_loop().time() + seconds
+        while not truth():
+            assert asyncio.get_running_loop().time() < deadline, f"not in time; status: {self.status}"
+            await asyncio.sleep(0.01)
+        await self.pilot.pause()
+
+    @property
+    def status(self):
+        return "".join(segment.text for segment in self.main.status.line(0))
+
+    def lines(self, widget):
+        """What a widget draws."""
+        return [widget.render_line(y).text for y in range(widget.size.height)]
+
+    @property
+    def drawn(self):
+        """All text that is on the screen, line by line."""
+        width, height = self.terminal.size
+        lines = self.terminal.screen._compositor.render_strips()
+        return "\n".join(strip.text for strip in lines[:height])[: (width + 1) * height]
+
+
+@pytest.fixture
+def places(tmp_path):
+    left, right = tmp_path / "left", tmp_path / "right"
+    for folder in ("docs", "src"):
+        (left / folder).mkdir(parents=True)
+    right.mkdir()
+    for number in range(1, 6):
+        (left / f"file{number}.txt").write_text(f"hello {number}\n" * number)
+        os.utime(left / f"file{number}.txt", (1_700_000_000 + number * 86400,) * 2)
+    (left / "main.py").write_text("import os\nprint(os.name)\n")
+    (left / "readme.md").write_text("# Read me\n")
+    (left / ".hidden").write_text("")
+    (right / "file1.txt").write_text("other\n")
+    return left, right
+
+
+@pytest.fixture
+def face(places, tmp_path, monkeypatch):
+    """Opens the face: `async with face() as it`."""
+    commands.register()
+    monkeypatch.setenv("COLORTERM", "truecolor")
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    for name in ("EDITOR", "VISUAL"):
+        monkeypatch.delenv(name, raising=False)
+    (tmp_path / "home").mkdir()
+    (tmp_path / "config").mkdir()
+
+    @asynccontextmanager
+    async def opened(*, size=(100, 28), left=None, right=None, watch=False):
+        from cmdr.tui.terminal import Terminal
+
+        one, two = left or places[0], right or places[1]
+        commander = Commander(
+            Workspace.at(os.fsencode(one), os.fsencode(two)),
+            Audit(str(tmp_path / "audit")),
+            engine=Engine(Journal(os.fsencode(tmp_path / "journal.db"))),
+            settings=Settings(str(tmp_path / "config")),
+            bookmarks=Bookmarks(),
+            limits=Limits(scale=1e6),
+            watch=watch,
+        )
+        terminal = Terminal(commander)
+        try:
+            async with terminal.run_test(size=size) as pilot:
+                it = Face(terminal, pilot, one, two)
+                await it.until(lambda: terminal.started)
+                yield it
+        finally:
+            await commander.close()
+
+    return opened

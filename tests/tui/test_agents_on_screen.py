@@ -1,0 +1,151 @@
+"""What agents do is seen, never gets in the way, and can be stopped at once."""
+
+import asyncio
+import time
+
+import pytest
+
+from cmdr.core.errors import NotAllowed
+from cmdr.core.principals import Principal
+from cmdr.tui.windows import confirm
+
+AGENT = Principal("agent", "claude")
+
+
+async def propose(it, **arguments):
+    return await it.commander.run(
+        AGENT, "copy", {"paths": [str(it.left / "readme.md")], "reason": "tidy up", **arguments}
+    )
+
+
+async def test_the_activity_line_names_the_client_and_the_call(face):
+    async with face() as it:
+        await it.commander.run(AGENT, "nav_to_path", {"pane": "right", "path": str(it.left / "docs")})
+        await it.until(lambda: "claude: nav_to_path" in it.status)
+
+
+async def test_a_proposal_is_counted_and_opens_nothing_by_itself(face):
+    async with face() as it:
+        await propose(it)
+        await it.until(lambda: "1 to approve: Ctrl+Y" in it.status)
+        assert it.window == "MainScreen"
+        await it.press("down")
+        assert it.name == "src"
+
+
+async def test_ctrl_y_shows_the_proposal_drawn_from_the_plan_with_the_reason_last(face):
+    async with face() as it:
+        await propose(it, reason="[@click=app.quit]trust me[/] \x1b[2J")
+        await it.press("ctrl+y")
+        assert it.window == "Confirm"
+        assert "claude proposes a change" in it.drawn
+        assert "Copy 1 file" in it.drawn
+        assert "the agent says: “[@click=app.quit]trust me[/] \\u{1b}[2J”" in it.drawn
+        assert it.drawn.index("Copy 1 file") < it.drawn.index("the agent says")
+
+
+async def test_keys_of_the_first_moment_do_not_answer(face):
+    async with face() as it:
+        await propose(it)
+        await it.press("ctrl+y", "y", "y", "y")
+        assert it.window == "Confirm"
+        assert not (it.right / "readme.md").exists()
+        await asyncio.sleep(confirm.DEAF_FOR + 0.2)
+        await it.press("y")
+        await it.until(lambda: (it.right / "readme.md").exists())
+
+
+async def test_escape_lets_an_agents_proposal_wait(face):
+    async with face() as it:
+        await propose(it)
+        await it.press("ctrl+y", "escape")
+        assert it.window == "MainScreen"
+        assert len(it.commander.proposals.pending()) == 1
+
+
+async def test_several_proposals_are_a_list(face):
+    async with face() as it:
+        await propose(it)
+        await propose(it, to=str(it.left / "docs"))
+        await it.press("ctrl+y")
+        assert it.window == "Choose"
+        await it.press("enter")
+        assert it.window == "Confirm"
+
+
+async def test_a_proposal_that_is_withdrawn_closes_its_window(face):
+    async with face() as it:
+        await propose(it)
+        await it.press("ctrl+y")
+        await it.commander.run(AGENT, "dialog", {"action": "close", "type": "confirmation"})
+        await it.until(lambda: it.window == "MainScreen")
+
+
+async def test_windows_an_agent_opens_wait_until_they_are_asked_for(face):
+    async with face() as it:
+        await it.commander.run(
+            AGENT, "dialog", {"action": "open", "type": "file-viewer", "path": str(it.left / "main.py")}
+        )
+        await it.until(lambda: "1 window: Ctrl+Y" in it.status)
+        assert it.window == "MainScreen"
+        await it.press("ctrl+y")
+        await it.until(lambda: "import os" in it.drawn)
+
+
+async def test_an_agent_moves_its_window_and_the_cursor_but_not_the_persons_scroll(face, places):
+    for number in range(200):
+        (places[0] / f"n{number:03}").write_text("")
+    async with face() as it:
+        top = it.main.left.top
+        await it.commander.run(AGENT, "scroll_to", {"pane": "left", "index": 150})
+        await it.commander.run(AGENT, "move_cursor", {"pane": "left", "to": 180})
+        await it.pilot.pause()
+        assert it.main.left.top == top
+
+
+async def test_the_switch_stops_every_call_at_once_and_lets_go_again(face):
+    async with face() as it:
+        waiting = asyncio.ensure_future(it.commander.run(AGENT, "await", {"rev": 10**9, "timeout": 60}))
+        await asyncio.sleep(0.05)
+        begun = time.monotonic()
+        await it.press("ctrl+k")
+        with pytest.raises(NotAllowed):
+            await waiting
+        assert time.monotonic() - begun < 2
+        assert "agents stopped" in it.status
+        await it.press("ctrl+k")
+        await it.commander.run(AGENT, "state", {})
+
+
+async def test_the_agents_window_lists_callers_and_calls(face):
+    async with face() as it:
+        await it.commander.run(AGENT, "state", {})
+        await it.press("alt+a")
+        assert "claude" in it.drawn
+        assert "state" in it.drawn
+        await it.press("s")
+        assert it.commander.policy.agents_stopped
+
+
+async def test_what_appears_while_an_agent_works_is_marked(face):
+    async with face() as it:
+        await it.commander.run(AGENT, "state", {})
+        (it.left / "made-by-agent").write_text("")
+        await it.press("ctrl+r")
+        assert b"made-by-agent" in it.main.left.changes.names
+        assert "•" in it.drawn
+
+
+async def test_five_hundred_calls_a_second_leave_the_keys_working(face):
+    async with face() as it:
+
+        async def hammer():
+            for number in range(300):
+                await it.commander.run(AGENT, "move_cursor", {"pane": "right", "to": 0})
+                if number % 10 == 0:
+                    await asyncio.sleep(0)
+
+        work = asyncio.ensure_future(hammer())
+        await it.press("down", "down", "down")
+        await work
+        assert it.name == "file2.txt"

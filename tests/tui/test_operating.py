@@ -1,0 +1,157 @@
+"""Changing files from the panes: what is asked, what happens, and the way back."""
+
+import asyncio
+
+from cmdr.tui.windows import confirm
+
+
+async def test_copying_asks_where_and_a_taken_name_is_asked_about(face):
+    async with face() as it:
+        await it.press("down", "down", "f5")
+        assert it.window == "Ask"
+        await it.press("enter")
+        await it.until(lambda: it.window == "Progress")
+        assert "file1.txt is taken" in it.drawn
+        assert (it.right / "file1.txt").read_text() == "other\n"
+        await it.press("o")
+        await it.until(lambda: it.window == "MainScreen")
+        await it.until(lambda: (it.right / "file1.txt").read_text() == "hello 1\n")
+
+
+async def test_keep_both_gives_a_new_name(face):
+    async with face() as it:
+        await it.press("down", "down", "f5", "enter")
+        await it.until(lambda: it.window == "Progress")
+        await it.press("r")
+        await it.until(lambda: len(list(it.right.iterdir())) == 2)
+        assert (it.right / "file1.txt").read_text() == "other\n"
+
+
+async def test_a_key_typed_right_behind_f5_answers_its_window(face):
+    async with face() as it:
+        await it.press("end")
+        await it.press("f5", "enter")
+        await it.until(lambda: (it.right / "readme.md").exists())
+
+
+async def test_a_finished_operation_clears_what_was_selected_for_it(face):
+    async with face() as it:
+        await it.press("end", "insert", "f5", "enter")
+        await it.until(lambda: (it.right / "readme.md").exists())
+        await it.until(lambda: it.selected == [])
+        assert "copy done" in it.status
+
+
+async def test_escape_leaves_everything_as_it_was(face):
+    async with face() as it:
+        await it.press("end", "f6", "escape")
+        assert it.window == "MainScreen"
+        assert (it.left / "readme.md").exists()
+        assert not (it.right / "readme.md").exists()
+
+
+async def test_moving_and_undoing(face):
+    async with face() as it:
+        await it.press("end", "f6", "enter")
+        await it.until(lambda: (it.right / "readme.md").exists() and not (it.left / "readme.md").exists())
+        await it.until(lambda: "move done" in it.status)
+        await it.press("ctrl+z")
+        await it.until(lambda: it.window == "Confirm")
+        await asyncio.sleep(confirm.DEAF_FOR + 0.1)
+        await it.press("y")
+        await it.until(lambda: (it.left / "readme.md").exists())
+
+
+async def test_a_new_folder_gets_the_cursor(face):
+    async with face() as it:
+        await it.press("f7")
+        await it.type("new")
+        await it.press("enter")
+        await it.until(lambda: (it.left / "new").is_dir())
+        await it.until(lambda: it.name == "new")
+
+
+async def test_renaming_offers_the_name_without_its_extension(face):
+    async with face() as it:
+        await it.press("end", "f2")
+        await it.type("hello")
+        await it.press("enter")
+        await it.until(lambda: (it.left / "hello.md").exists())
+
+
+async def test_the_trash_is_asked_about_and_no_is_the_answer_of_enter_and_escape(face):
+    async with face() as it:
+        await it.press("end", "f8")
+        await it.until(lambda: it.window == "Confirm")
+        await asyncio.sleep(confirm.DEAF_FOR + 0.1)
+        await it.press("enter")
+        assert it.window == "Confirm"
+        await it.press("n")
+        await it.until(lambda: it.window == "MainScreen")
+        assert (it.left / "readme.md").exists()
+
+
+async def test_deleting_for_good_needs_the_word(face):
+    async with face() as it:
+        await it.press("end", "shift+f8")
+        await it.until(lambda: it.window == "Confirm")
+        await asyncio.sleep(confirm.DEAF_FOR + 0.1)
+        await it.press("y", "enter")
+        assert it.window == "Confirm"
+        await it.type("delete")
+        await it.press("enter")
+        await it.until(lambda: not (it.left / "readme.md").exists())
+
+
+async def test_history_lists_what_was_done_and_takes_it_back(face):
+    async with face() as it:
+        await it.press("f7")
+        await it.type("made")
+        await it.press("enter")
+        await it.until(lambda: (it.left / "made").is_dir() and "done" in it.status)
+        await it.press("alt+z")
+        await it.until(lambda: "mkdir" in it.drawn)
+        await it.press("enter")
+        await it.until(lambda: it.window == "Confirm")
+        await asyncio.sleep(confirm.DEAF_FOR + 0.1)
+        await it.press("y")
+        await it.until(lambda: not (it.left / "made").exists())
+
+
+async def test_many_are_renamed_in_a_table_and_clashes_stop_it(face):
+    async with face() as it:
+        await it.press("plus", "backspace")
+        await it.type("*.txt")
+        await it.press("enter", "f2")
+        assert it.window == "BulkRename"
+        await it.type("file")
+        await it.press("tab")
+        await it.type("note")
+        await it.until(lambda: "5 names would change" in it.drawn)
+        await it.press("f2")
+        await it.until(lambda: (it.left / "note5.txt").exists())
+        assert not (it.left / "file1.txt").exists()
+
+
+async def test_a_clash_in_the_table_is_marked_and_nothing_happens(face):
+    async with face() as it:
+        await it.press("plus", "backspace")
+        await it.type("*.txt")
+        await it.press("enter", "f2", "ctrl+r")
+        await it.type("file.")
+        await it.press("tab")
+        await it.type("same")
+        await it.until(lambda: "two files would get this name" in it.drawn)
+        await it.press("f2")
+        assert it.window == "BulkRename"
+        assert (it.left / "file1.txt").exists()
+
+
+async def test_comparing_selects_what_differs(face):
+    async with face() as it:
+        await it.press("alt+d", "down", "enter")
+        await it.until(lambda: "Selected" in it.status)
+        left = it.commander.workspace.left.tab
+        names = {left.listing.columns.name(row) for row in left.selection.rows()}
+        assert b"file1.txt" in names  # other size
+        assert b"file2.txt" in names  # missing there

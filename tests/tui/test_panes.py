@@ -1,0 +1,216 @@
+"""The panes: going about, selecting, searching, filtering, tabs."""
+
+import os
+
+
+async def test_the_folders_are_shown_with_folders_first(face):
+    async with face() as it:
+        assert [it.tab.listing.name(n) for n in range(3)] == [b"docs", b"src", b"file1.txt"]
+        assert "file5.txt" in it.drawn
+        assert "9 entries, 1 hidden" in it.drawn
+
+
+async def test_arrows_home_and_end_move_the_cursor(face):
+    async with face() as it:
+        await it.press("down", "down")
+        assert it.name == "file1.txt"
+        await it.press("end")
+        assert it.name == "readme.md"
+        await it.press("home")
+        assert it.name == "docs"
+
+
+async def test_enter_goes_in_and_backspace_comes_back_to_the_same_entry(face):
+    async with face() as it:
+        await it.press("down", "enter")
+        assert it.tab.path == os.fsencode(it.left / "src")
+        await it.press("backspace")
+        assert it.tab.path == os.fsencode(it.left)
+        assert it.name == "src"
+
+
+async def test_tab_changes_the_pane(face):
+    async with face() as it:
+        await it.press("tab")
+        assert it.tab.path == os.fsencode(it.right)
+        await it.press("tab")
+        assert it.tab.path == os.fsencode(it.left)
+
+
+async def test_insert_selects_and_goes_down_and_space_stays(face):
+    async with face() as it:
+        await it.press("insert", "insert", "space")
+        assert it.selected == ["docs", "src", "file1.txt"]
+        assert it.name == "file1.txt"
+        await it.press("escape")
+        assert it.selected == []
+
+
+async def test_masks_select_files_and_a_star_inverts(face):
+    async with face() as it:
+        await it.press("plus", "backspace")
+        await it.type("*.TXT")
+        await it.press("enter")
+        assert it.selected == []  # capitals were typed, so case counts
+        await it.press("plus", "backspace")
+        await it.type("*.txt;*.md")
+        await it.press("enter")
+        assert it.selected == [f"file{n}.txt" for n in range(1, 6)] + ["readme.md"]
+        await it.press("asterisk")
+        assert it.selected == ["main.py"]
+
+
+async def test_letters_search_and_arrows_go_to_the_next_match(face):
+    async with face() as it:
+        await it.type("fi")
+        assert it.name == "file1.txt"
+        assert "Search: fi_" in it.drawn
+        await it.press("down")
+        assert it.name == "file2.txt"
+        await it.press("up", "up")
+        assert it.name == "file5.txt"
+        await it.press("escape")
+        assert "Search" not in it.drawn
+
+
+async def test_a_letter_that_leads_nowhere_is_not_taken(face):
+    async with face() as it:
+        await it.type("mz")
+        assert it.name == "main.py"
+        assert it.main.typing.search == "m"
+
+
+async def test_a_filter_narrows_as_it_is_typed_and_escape_shows_all(face):
+    async with face() as it:
+        await it.press("slash")
+        await it.type("md")
+        assert len(it.tab.listing) == 1
+        await it.press("enter")
+        assert it.tab.filter == "md"
+        assert "Filter: md" in it.drawn
+        await it.press("escape")
+        assert len(it.tab.listing) == 9
+
+
+async def test_what_a_filter_hides_is_not_selected(face):
+    async with face() as it:
+        await it.press("ctrl+a", "slash")
+        await it.type("main")
+        await it.press("enter")
+        assert it.selected == ["main.py"]
+
+
+async def test_tabs_open_switch_pin_close_and_reopen(face):
+    async with face() as it:
+        await it.press("ctrl+t")
+        assert len(it.main.view.pane.tabs) == 2
+        await it.press("enter", "ctrl+pageup")
+        assert it.tab.path == os.fsencode(it.left)
+        await it.press("ctrl+pagedown")
+        assert it.tab.path == os.fsencode(it.left / "docs")
+        await it.press("ctrl+w")
+        assert len(it.main.view.pane.tabs) == 1
+        await it.press("alt+t")
+        assert it.tab.path == os.fsencode(it.left / "docs")
+        await it.press("alt+p")
+        assert "◆" in it.drawn
+
+
+async def test_sorting_again_by_the_same_key_turns_it_round(face):
+    async with face() as it:
+        await it.press("ctrl+s", "down", "down", "enter")
+        assert str(it.tab.sort) == "size:desc"
+        assert it.tab.listing.name(2) == b"file5.txt"
+        await it.press("ctrl+s", "enter")
+        assert str(it.tab.sort) == "size:asc"
+
+
+async def test_brief_view_and_hidden_files(face):
+    async with face() as it:
+        await it.press("ctrl+b")
+        assert it.tab.view.value == "brief"
+        await it.press("alt+full_stop")
+        assert it.tab.listing.position_of(b".hidden") is not None
+
+
+async def test_the_other_pane_follows_with_ctrl_o_and_panes_swap(face):
+    async with face() as it:
+        await it.press("enter", "ctrl+o")
+        assert it.commander.workspace.right.tab.path == os.fsencode(it.left / "docs")
+        await it.press("backspace", "ctrl+u")
+        assert it.commander.workspace.right.tab.path == os.fsencode(it.left)
+
+
+async def test_go_to_path_completes_and_goes(face):
+    async with face() as it:
+        await it.press("ctrl+g")
+        await it.type("sr")
+        await it.press("tab")
+        await it.until(lambda: it.terminal.screen._input.value == "src/")
+        await it.press("enter")
+        await it.until(lambda: it.tab.path == os.fsencode(it.left / "src"))
+
+
+async def test_bookmarks_are_kept_and_gone_to(face):
+    async with face() as it:
+        await it.press("enter", "alt+b", "backspace", "ctrl+backslash")
+        assert it.window == "Choose"
+        assert "★" in it.drawn
+        await it.press("enter")
+        assert it.tab.path == os.fsencode(it.left / "docs")
+
+
+async def test_a_refused_command_says_why_in_the_status_line(face):
+    async with face() as it:
+        await it.press("alt+left")
+        assert "Nothing to go back to" in it.status
+
+
+async def test_clicks_move_open_and_select(face):
+    async with face() as it:
+        await it.pilot.click("#left", offset=(5, 3))
+        await it.press()
+        assert it.name == "src"
+        await it.pilot.click("#left", offset=(5, 2), button=3)
+        await it.press()
+        assert it.selected == ["docs"]
+        await it.pilot.click("#right", offset=(5, 2))
+        await it.press()
+        assert it.commander.workspace.focused.value == "right"
+        await it.pilot.click("#left", offset=(5, 2), times=2)
+        await it.until(lambda: it.commander.workspace.left.tab.path.endswith(b"docs"))
+
+
+async def test_a_folder_that_vanishes_is_told_and_left_behind(face):
+    async with face() as it:
+        (it.left / "docs" / "deep").mkdir()
+        await it.press("enter")
+        (it.left / "docs" / "deep").rmdir()
+        (it.left / "docs").rmdir()
+        await it.press("ctrl+r")
+        assert "docs" in it.status
+        await it.press("backspace")
+        assert it.tab.path == os.fsencode(it.left)
+
+
+async def test_a_small_window_still_shows_both_panes(face):
+    async with face(size=(40, 10)) as it:
+        lines = it.drawn.splitlines()
+        assert len(lines) == 10
+        assert all(len(line) <= 40 for line in lines)
+        await it.pilot.resize_terminal(120, 40)
+        await it.until(lambda: len(it.drawn.splitlines()) == 40)
+
+
+async def test_the_view_stays_where_the_person_scrolled_when_files_appear(face, places):
+    for number in range(100):
+        (places[0] / f"n{number:03}").write_text("")
+    async with face() as it:
+        await it.press("end", "up", "up")
+        view = it.main.left
+        name, line = it.name, view.shape.line_of(it.tab.cursor, view.top)
+        for number in range(50):
+            (places[0] / f"a{number:03}").write_text("")
+        await it.press("ctrl+r")
+        assert it.name == name
+        assert view.shape.line_of(it.tab.cursor, view.top) == line
