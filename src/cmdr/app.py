@@ -7,7 +7,7 @@ import os
 import signal
 import socket
 import sys
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Coroutine, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import TYPE_CHECKING
 
@@ -344,11 +344,12 @@ def http_server(commander: Commander, tokens: Verifier, port: int) -> uvicorn.Se
     )
 
 
-async def _end_on_quit(commander: Commander, server: uvicorn.Server) -> None:
+def _end_on_quit(commander: Commander, server: uvicorn.Server) -> Coroutine[None, None, None]:
+    # At once and not in the task: a signal that comes right after the start must find its handler.
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         loop.add_signal_handler(number, commander.quitting.set)
-    await _stop_on_quit(commander, server)
+    return _stop_on_quit(commander, server)
 
 
 async def _stop_on_quit(commander: Commander, server: uvicorn.Server) -> None:

@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable
 from typing import Annotated
 
+from cmdr.commands.indexes import scan_line
 from cmdr.core.call import Call
 from cmdr.core.errors import CommandError
 from cmdr.core.parameter import Whole
@@ -12,6 +13,7 @@ from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.model.job import Job, JobState
 from cmdr.model.proposal import Proposal, ProposalState
+from cmdr.model.scan_job import ScanJob
 
 LONGEST = 60
 TELL_EVERY = 10.0
@@ -33,6 +35,8 @@ async def await_(
     if rev is not None:
         return await _until(call, timeout, lambda: _newer(call, rev), f"state rev {call.events.rev}")
     if job is not None:
+        if (scan := call.commander.scan_job(job, call.principal)) is not None:
+            return await _until(call, timeout, lambda: _of_scan(scan), f"job {job}")
         waited = call.commander.jobs.get(job, call.principal)
         return await _until(call, timeout, lambda: _of_job(waited), f"job {job}")
     asked = call.commander.proposals.get(proposal or "", call.principal)
@@ -70,6 +74,10 @@ def _of_proposal(call: Call, proposal: Proposal) -> str | None:
     if proposal.job is None:
         return None
     return _of_job(call.commander.jobs.get(proposal.job, call.principal))
+
+
+def _of_scan(scan: ScanJob) -> str | None:
+    return scan_line(scan) if scan.state.is_over else None
 
 
 def _of_job(job: Job) -> str | None:

@@ -14,8 +14,9 @@ from cmdr.commands.rest_forms import (
     scan_form,
     session_form,
 )
+from cmdr.commands.shell_sessions import place_in
 from cmdr.core.call import Call
-from cmdr.core.errors import CommandError
+from cmdr.core.errors import CommandError, NotThere
 from cmdr.core.parameter import Json, Whole
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
@@ -50,6 +51,19 @@ async def index(call: Call, *, index_id: str) -> str:
     """An index: how big, how fresh."""
     library = await call.commander.indexing.library()
     return json.dumps(index_form(await in_thread(library.info, index_id), call.commander.base_url))
+
+
+@command("rest_place", access=Access.READ, toolset="index", route="GET /api/places")
+async def place(call: Call, *, path: str) -> str:
+    """Which index knows a path, and as which node."""
+    target = place_in(call, path)
+    answers = await call.commander.indexing.covering(target)
+    if answers is None:
+        raise NotThere(f"No index covers {to_wire(target)}. Index it first.")
+    index = answers.indexed.record.id
+    return json.dumps(
+        node_form(await in_thread(answers.node, target), index, call.commander.base_url) | {"indexId": index}
+    )
 
 
 @command("rest_node", access=Access.READ, toolset="index", route="GET /api/indexes/{indexId}/nodes/{nodeId}")

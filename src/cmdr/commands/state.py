@@ -61,7 +61,7 @@ async def _look_up(call: Call, pane: Pane, limit: int, detail: Detail | None) ->
         if detail == "names":
             return
         if detail or tab.view is ViewMode.FULL:
-            await call.browser.look_up(tab, *_window(tab, limit))
+            await call.commander.look_up(tab, *_window(tab, limit))
         elif len(listing):
             await call.browser.look_up(tab, tab.cursor, tab.cursor + 1)
         if pane.tab.listing is listing:
@@ -137,6 +137,8 @@ def _facts(entry: Entry, *, exact: bool) -> str:
         return " gone"
     tell = iso_time if exact else iso_date
     told = "" if entry.kind is Kind.FOLDER else f" {facts.size}b"
+    if entry.folder_size is not None:
+        told = f" {entry.folder_size.mark}{entry.folder_size.bytes}b"
     # The seed's rows show no dates for folders; only a caller that asks for everything gets them.
     if entry.kind is not Kind.FOLDER or exact:
         if facts.created_ns is not None:

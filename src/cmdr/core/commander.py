@@ -47,6 +47,8 @@ from cmdr.model.command_plan import CommandPlan
 from cmdr.model.filter import FilterError
 from cmdr.model.plan import Plan
 from cmdr.model.proposal import Proposal
+from cmdr.model.scan_job import ScanJob
+from cmdr.model.tab import Tab
 from cmdr.model.workspace import Workspace
 
 LONGEST_ANSWER = 20_000
@@ -176,6 +178,21 @@ class Commander:
         if self._indexing is None:
             raise CommandError("This cmdr has no index.")
         return self._indexing
+
+    async def look_up(self, tab: Tab, start: int, stop: int) -> None:
+        """Make sure the facts of some positions are known, and the sizes of folders where an index knows them."""
+        await self.browser.look_up(tab, start, stop)
+        if self._indexing is None:
+            return
+        listing = tab.listing
+        rows = [row for row in listing.order[start:stop] if row < listing.columns.folder_count]
+        names = {listing.columns.name(row): row for row in rows}
+        sizes = await self._indexing.folder_sizes(tab.path, list(names))
+        listing.folder_sizes.update({names[name]: size for name, size in sizes.items()})
+
+    def scan_job(self, id: str, principal: Principal) -> ScanJob | None:
+        """A scan by its id, or None when there is no such scan, or no index at all."""
+        return self._indexing.job(id, principal) if self._indexing is not None else None
 
     def stop_agents(self) -> None:
         """The kill switch: end every agent's call, drop what agents proposed, refuse new calls."""

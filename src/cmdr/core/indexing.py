@@ -3,6 +3,8 @@
 import asyncio
 import os
 import secrets
+from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from cmdr.core.errors import CommandError, NotThere
@@ -10,6 +12,7 @@ from cmdr.core.events import Events
 from cmdr.core.principals import Principal
 from cmdr.core.threads import in_thread
 from cmdr.index.errors import IndexFault
+from cmdr.model.entry import FolderSize
 from cmdr.model.job import JobState
 from cmdr.model.names import to_wire
 from cmdr.model.scan_job import ScanJob
@@ -40,6 +43,9 @@ class Indexing:
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._sessions: dict[str, ShellSession] = {}
         self._owners: dict[str, str] = {}
+        self._followed: set[str] = set()
+        self._behind: set[asyncio.Task[None]] = set()
+        self._closing = False
 
     async def library(self) -> "Library":
         """The library; its heavy modules are imported by the first who asks, in a thread."""
@@ -53,10 +59,11 @@ class Indexing:
 
     async def close(self) -> None:
         """Stop the scans, keeping what they read, and close the library."""
+        self._closing = True
         for scan in self._scans.values():
             scan.is_cancelled = True
-        if self._tasks:
-            await asyncio.wait(self._tasks.values(), timeout=5)
+        if self._tasks or self._behind:
+            await asyncio.wait({*self._tasks.values(), *self._behind}, timeout=5)
         if self._library is not None:
             await in_thread(self._library.close)
 
@@ -100,7 +107,37 @@ class Indexing:
     async def covering(self, path: bytes) -> "Answers | None":
         """The index that knows a path, or None."""
         library = await self.library()
-        return await in_thread(library.covering, path)
+        answers = await in_thread(library.covering, path)
+        if answers is not None and answers.indexed.record.id not in self._followed:
+            self._follow(library, answers)
+        return answers
+
+    async def folder_sizes(self, path: bytes, names: Sequence[bytes]) -> dict[bytes, FolderSize]:
+        """What an index knows of the size of folders in a folder; nothing while no index has been asked for."""
+        if self._library is None or not names:
+            return {}
+        answers = await self.covering(path)
+        return {} if answers is None else await in_thread(_sizes, answers, path, names)
+
+    def _follow(self, library: "Library", answers: "Answers") -> None:
+        """Bring an index up to date behind the scenes, then keep it so; its answers count at once."""
+        index = answers.indexed.record.id
+        self._followed.add(index)
+        loop = asyncio.get_running_loop()
+
+        def changed() -> None:
+            with suppress(RuntimeError):  # the loop has ended
+                loop.call_soon_threadsafe(self._events.changed)
+
+        def catch_up() -> None:
+            with suppress(IndexFault):
+                library.refresh(index, lambda: self._closing)
+                if not self._closing:
+                    answers.indexed.watch(changed)
+
+        task = loop.create_task(in_thread(catch_up))
+        self._behind.add(task)
+        task.add_done_callback(self._behind.discard)
 
     def own(self, set: str, principal: Principal) -> None:
         """Note whose a set is."""
@@ -157,7 +194,9 @@ class Indexing:
 
         state = JobState.FAILED
         try:
-            await in_thread(library.index, job.root, options, told, lambda: job.is_cancelled)
+            info = await in_thread(library.index, job.root, options, told, lambda: job.is_cancelled)
+            if info.totals is not None:
+                job.folders, job.bytes = info.totals.dirs, info.totals.bytes
             state = JobState.CANCELLED if job.is_cancelled else JobState.DONE
         except IndexFault as error:
             job.problem = str(error)
@@ -170,6 +209,17 @@ class Indexing:
         job.phase, job.entries, job.folders, job.bytes = progress.phase, progress.entries, progress.dirs, progress.bytes
         job.rate, job.percent, job.seconds = progress.rate, progress.percent, progress.seconds
         self._events.changed()
+
+
+def _sizes(answers: "Answers", path: bytes, names: Sequence[bytes]) -> dict[bytes, FolderSize]:
+    fresh = answers.indexed.freshness.state == "fresh"
+    sizes: dict[bytes, FolderSize] = {}
+    for name in names:
+        with suppress(IndexFault):
+            node = answers.node(os.path.join(path, name))
+            if node.size is not None and node.totals is not None:
+                sizes[name] = FolderSize(node.size, node.totals.complete, fresh)
+    return sizes
 
 
 def _open(state: str) -> "Library":

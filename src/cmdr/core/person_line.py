@@ -1,8 +1,9 @@
-"""The person's own line to a running cmdr: a private socket that only answers a terminal of the same user.
+"""The person's own line to a running cmdr: a private socket that knows a terminal from a script.
 
-`cmdr approve` and its like use it. The kernel says which process is at the other end; unless that process belongs to
-the same user and its standard input is a terminal, the line is closed. That keeps agents' pipes and sandboxes out. It
-cannot keep out a program of the same user that drives a terminal of its own; nothing can.
+`cmdr approve` and its like use it. The kernel says which process is at the other end. One of the same user whose
+standard input is a terminal speaks for the person; one that reads from anywhere else, as scripts and agents do, may
+look and propose like any program of the user's. A program of the same user that drives a terminal of its own cannot
+be told from the person; nothing can.
 """
 
 import asyncio
@@ -15,12 +16,13 @@ from contextlib import suppress
 from typing import cast
 
 from cmdr.core.commander import Commander
-from cmdr.core.errors import CommandError, UnknownCommand
+from cmdr.core.errors import CommandError, NotAllowed, NotThere, UnknownCommand, Vanished
 from cmdr.core.parameter import Arguments
-from cmdr.core.principals import PERSON_ACCESS, Principal
+from cmdr.core.principals import PERSON_ACCESS, SAME_USER, Principal
 
 SOCKET = "person.sock"
 LONGEST_LINE = 1 << 20
+_KINDS = {kind.__name__: kind for kind in (NotThere, NotAllowed, Vanished)}
 SHELL = Principal("person", "shell", PERSON_ACCESS, token=True)
 """The person at a shell prompt."""
 
@@ -57,12 +59,9 @@ class PersonLine:
 
     async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
-            if not is_at_a_terminal(writer.get_extra_info("socket")):
-                writer.write(_reply(error="Only a person at a terminal can do this."))
-                await writer.drain()
-                return
-            while line := await reader.readline():
-                writer.write(await self._run(line))
+            principal = caller_of(writer.get_extra_info("socket"))
+            while principal is not None and (line := await reader.readline()):
+                writer.write(await self._run(principal, line))
                 await writer.drain()
         except (ConnectionError, ValueError):
             # The other end hung up, or sent a line without end.
@@ -70,16 +69,16 @@ class PersonLine:
         finally:
             writer.close()
 
-    async def _run(self, line: bytes) -> bytes:
+    async def _run(self, principal: Principal, line: bytes) -> bytes:
         try:
             request = json.loads(line)
             name, arguments = request["command"], request["arguments"]
         except (ValueError, KeyError, TypeError):
             return _reply(error="That is not a request.")
         try:
-            answer = await self._commander.run(SHELL, str(name), cast("Arguments", arguments))
+            answer = await self._commander.run(principal, str(name), cast("Arguments", arguments))
         except (CommandError, UnknownCommand) as error:
-            return _reply(error=str(error))
+            return _reply(error=str(error), kind=type(error).__name__)
         return _reply(answer=answer)
 
 
@@ -97,7 +96,7 @@ class PersonCaller:
         self._lines.flush()
         reply = json.loads(self._lines.readline() or b'{"error": "cmdr hung up."}')
         if "error" in reply:
-            raise CommandError(reply["error"])
+            raise _KINDS.get(reply.get("kind", ""), CommandError)(reply["error"])
         return str(reply["answer"])
 
     def close(self) -> None:
@@ -106,18 +105,18 @@ class PersonCaller:
         self._socket.close()
 
 
-def is_at_a_terminal(peer: socket.socket) -> bool:
-    """Whether the process at the other end is ours and reads from a terminal."""
+def caller_of(peer: socket.socket) -> Principal | None:
+    """Who is at the other end: the person, a script of theirs that may only look and propose, or nobody of ours."""
     if sys.platform != "linux":
-        return True  # the socket is private to the user; the client itself checks its terminal
+        return SHELL  # the socket is private to the user; the client itself checks its terminal
     pid, uid, _ = struct.unpack("3i", peer.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i")))
     if uid != os.geteuid():
-        return False
+        return None
     try:
         stdin = os.readlink(f"/proc/{pid}/fd/0")
     except OSError:
-        return False
-    return stdin.startswith(("/dev/pts/", "/dev/tty"))
+        return None
+    return SHELL if stdin.startswith(("/dev/pts/", "/dev/tty")) else SAME_USER
 
 
 def _reply(**told: str) -> bytes:

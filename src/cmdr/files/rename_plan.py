@@ -29,14 +29,15 @@ def plan_rename(
         survey = Survey(limits, check, stack)
         survey.sources([path for path, _ in pairs], expected)
         moves = {}
-        caseless: dict[int, Targets] = {}
+        claims: dict[int, Targets] = {}
         for path, new in pairs:
             source = survey.source(path)
             target = source.place.renamed(good_name(new))
             if target == source.place:
                 continue
-            claims = caseless.setdefault(source.folder, Targets(is_caseless(source.folder)))
-            claims.claim(target, source.place)
+            if source.folder not in claims:
+                claims[source.folder] = Targets(is_caseless(source.folder))
+            claims[source.folder].claim(target, source.place)
             if (source.folder, source.place.name) in moves:
                 raise SameTarget(source.place.path, source.place.path, target.path)
             moves[source.folder, source.place.name] = (source, target.name)

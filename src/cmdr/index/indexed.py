@@ -28,6 +28,7 @@ from cmdr.index.watch import Watcher
 from cmdr.model.names import to_wire
 
 State = Literal["fresh", "stale", "scanning", "partial", "missing"]
+_MANY = 5000  # changed directories
 _DAY_NS = 86_400 * 10**9
 
 
@@ -56,9 +57,16 @@ class Indexed:
     compact_above = 20_000  # overlay rows
 
     def __init__(
-        self, record: IndexRecord, home: str, options: WalkOptions, catalogue: Catalogue, own: bytes = b""
+        self,
+        record: IndexRecord,
+        home: str,
+        options: WalkOptions,
+        catalogue: Catalogue,
+        own: bytes = b"",
+        later: Callable[[Callable[[], object]], object] | None = None,
     ) -> None:
         self.record, self.home, self.options, self.catalogue = record, home, options, catalogue
+        self._later = later  # runs something behind, in its own time
         self._own = own  # our own state: following its changes would cause the next ones
         self._work = threading.Lock()
         self._scanning = False
@@ -205,7 +213,11 @@ class Indexed:
             except RootMissing:
                 self._dirty = "its folder is not there"
                 raise
-            return self._relist(changed, stop)
+            if len(changed) < max(_MANY, len(self.view.dirs["dpar"]) // 4):
+                return self._relist(changed, stop)
+        before = self.view.next_id
+        view = self.scan(cancelled=stop)  # so much changed that the walkers are quicker
+        return Changes(len(changed), view.next_id - before, 0, True)
 
     def _relist(self, changed: list[int], stop: Callable[[], bool]) -> Changes:
         view, base = self.view, self._base
@@ -226,6 +238,8 @@ class Indexed:
         self._checked_ns, self._dirty = time.time_ns(), None
         if self._watcher is not None:
             self._watch_all(self._watcher)
+        if self.overlay_rows > self.compact_above and self._later is not None:
+            self._later(self.compact)
         return Changes(found.listed, found.added, found.removed)
 
     def _is_own(self, path: bytes) -> bool:

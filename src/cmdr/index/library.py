@@ -126,7 +126,9 @@ class Library:
             depth, follow, cross = json.loads(record.options)
             options = WalkOptions(depth, follow, cross)
             home = os.path.join(self.home, index_id)
-            answers = Answers(Indexed(record, home, options, self.catalogue, self._own), self.sets.rows)
+            answers = Answers(
+                Indexed(record, home, options, self.catalogue, self._own, self._run_behind), self.sets.rows
+            )
             self._open[index_id] = answers
             if answers.indexed.scanned:  # opening only compared lengths; the contents are compared behind
                 self._behind.submit(answers.indexed.verify, lambda: self._closed)
@@ -171,11 +173,11 @@ class Library:
 
     def refresh(self, index_id: str, stop: Callable[[], bool] = lambda: False) -> Changes:
         """List again what changed since; a big overlay is compacted behind."""
-        indexed = self.get(index_id).indexed
-        changes = indexed.check(stop)
-        if indexed.overlay_rows > indexed.compact_above and not self._closed:
-            self._behind.submit(indexed.compact)
-        return changes
+        return self.get(index_id).indexed.check(stop)
+
+    def _run_behind(self, work: Callable[[], object]) -> None:
+        if not self._closed:
+            self._behind.submit(work)
 
     def remove(self, index_id: str) -> None:
         """Forget an index and its sets; the files it was about stay as they are."""

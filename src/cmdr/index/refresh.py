@@ -5,6 +5,7 @@ of date. Edits inside a file do not show there: those are told by watching, or f
 """
 
 import os
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -17,6 +18,7 @@ from cmdr.index.statx import OPEN_DIR, open_directory
 from cmdr.index.view import View
 from cmdr.model.names import to_wire
 
+Fresh = tuple[bytes, int, int]  # a new directory: path, depth, device
 _RACY_NS = 50_000_000  # a change within the clock's grain of the listing does not show in the time
 
 
@@ -109,17 +111,17 @@ class _Refresh:
         self.listings: dict[bytes, Listing] = {}
         self.parent_id: dict[bytes, int] = {}  # id of each listed directory that had one before
         self.vanished: list[int] = []  # rows that are no longer where they were
-        self.removed_dirs: list[bytes] = []
+        self.removed_dirs: set[bytes] = set()
         self.next_id = max(view.next_id, patch.next_id)
         self.added = self.listed = 0
 
     def run(self, changed: list[int]) -> Refreshed:
-        fresh: list[tuple[bytes, int]] = []
+        fresh: list[Fresh] = []
         again = sorted(set(changed))
         while again:
             number = again.pop(0)
             path = self.view.directory_path(number)
-            if path in self.listings or any(path.startswith(one + b"/") for one in self.removed_dirs):
+            if path in self.listings or self.is_removed(path):
                 continue
             listing = self.read(path)
             if listing.state == DirState.VANISHED:
@@ -140,14 +142,22 @@ class _Refresh:
         self.listed += 1
         return read_listing(path)
 
-    def compare(self, number: int, path: bytes, listing: Listing) -> list[tuple[bytes, int]]:
-        """Keep the ids of what is still there; answer the directories that are new, with their depth."""
+    def is_removed(self, path: bytes) -> bool:
+        """Whether a directory, or one above it, is no longer where it was."""
+        while len(path) > len(self.view.root):
+            if path in self.removed_dirs:
+                return True
+            path = path.rpartition(b"/")[0]
+        return False
+
+    def compare(self, number: int, path: bytes, listing: Listing) -> list[Fresh]:
+        """Keep the ids of what is still there; answer the directories that are new."""
         view = self.view
         rows = np.arange(view.child_rows(number).start, view.child_rows(number).stop)
         before = dict(zip(view.names(rows), rows.tolist(), strict=True))
         self.parent_id[path] = view.id_of(int(view.dirs["drow"][number]))
         depth = int(view.dirs["ddepth"][number]) + 1
-        fresh: list[tuple[bytes, int]] = []
+        fresh: list[Fresh] = []
         entries: list[Entry] = []
         for entry in listing.entries:
             row = before.get(entry.name)
@@ -157,7 +167,7 @@ class _Refresh:
                 continue
             entries.append(entry)
             if entry.is_dir:
-                fresh.append((path.rstrip(b"/") + b"/" + entry.name, depth))
+                fresh.append((path.rstrip(b"/") + b"/" + entry.name, depth, entry.device))
         for name, row in before.items():
             self.vanish(path.rstrip(b"/") + b"/" + name, row)
         self.listings[path] = Listing(listing.state, listing.listed_ns, tuple(entries))
@@ -174,7 +184,7 @@ class _Refresh:
         number = self.view.directory(row)
         if number is None:
             return
-        self.removed_dirs.append(path)
+        self.removed_dirs.add(path)
         below, mask = self.view.subtree(number)
         rows = np.arange(below.start, below.stop)
         if self.view.dead is not None:
@@ -184,23 +194,19 @@ class _Refresh:
             over = np.flatnonzero(mask[self.view.extra["pdir"]])
             self.vanished += (over + self.view.base_rows).tolist()
 
-    def follow(self, fresh: list[tuple[bytes, int]]) -> None:
+    def follow(self, fresh: list[Fresh]) -> None:
         """List new directories and what is below them; never onto another file system."""
         while fresh:
-            path, depth = fresh.pop()
-            above = self.listings[path.rsplit(b"/", 1)[0] or b"/"]
-            own = next((one for one in above.entries if one.name == path.rsplit(b"/", 1)[1]), None)
-            if own is None:
-                continue
-            if not self.cross and own.device != self.device:
-                self.listings[path] = Listing(DirState.OTHER_SYSTEM, above.listed_ns, ())
+            path, depth, device = fresh.pop()
+            if not self.cross and device != self.device:
+                self.listings[path] = Listing(DirState.OTHER_SYSTEM, time.time_ns(), ())
                 continue
             if self.depth_limit is not None and depth > self.depth_limit:
-                self.listings[path] = Listing(DirState.UNLISTED, above.listed_ns, ())
+                self.listings[path] = Listing(DirState.UNLISTED, time.time_ns(), ())
                 continue
             listing = self.read(path)
             self.listings[path] = listing
-            fresh += [(path + b"/" + one.name, depth + 1) for one in listing.entries if one.is_dir]
+            fresh += [(path + b"/" + one.name, depth + 1, one.device) for one in listing.entries if one.is_dir]
 
     def identify(self) -> None:
         """Ids for entries without one: moved here (by inode), put in place of another (by name), or new."""
@@ -251,11 +257,7 @@ class _Refresh:
         gone = dict(self.patch.gone)
         rows: Column = np.array(lost, np.int64)
         gone |= dict(zip(self.view.gather("nid", rows).tolist(), self.view.paths(rows), strict=True)) if lost else {}
-        kept = {
-            path: listing
-            for path, listing in self.patch.listings.items()
-            if not any(path == one or path.startswith(one + b"/") for one in self.removed_dirs)
-        }
+        kept = {path: listing for path, listing in self.patch.listings.items() if not self.is_removed(path)}
         alive = {entry.nid for listing in self.listings.values() for entry in listing.entries}
         gone = {nid: path for nid, path in gone.items() if nid not in alive}
         return Refreshed(Patch(kept | self.listings, gone, self.next_id), self.listed, self.added, len(lost))

@@ -1,8 +1,9 @@
 """One walker: a fresh interpreter that lists directories and writes what it saw to a part file.
 
 Runs with the standard library only (`python -I -S`), so that starting it costs a few milliseconds. It talks in
-length-prefixed `marshal` messages: work comes in on stdin, spare work, link targets and the result go out on stdout. A small shared file carries what must be seen without a message: the stop flag, the number of hungry
-walkers, and this walker's counters.
+length-prefixed `marshal` messages: work comes in on stdin; spare work, link targets and the result go out on stdout.
+A small shared file carries what must be seen without a message: the stop flag, the number of hungry walkers, and this
+walker's counters.
 """
 
 import errno

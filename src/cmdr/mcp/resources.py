@@ -10,6 +10,7 @@ from cmdr.core.commander import Commander
 from cmdr.core.errors import CommandError
 from cmdr.core.parameter import Arguments
 from cmdr.mcp.caller import Context, caller_of
+from cmdr.model.names import printable
 
 log = logging.getLogger(__name__)
 
@@ -37,7 +38,10 @@ def command_for(uri: str) -> tuple[str, Arguments] | None:
         return "jobs.show", {"job": uri.removeprefix(JOB)}
     if uri.startswith(PROPOSAL):
         return "proposal.state", {"proposal": uri.removeprefix(PROPOSAL)}
-    parts = urlsplit(uri)
+    try:
+        parts = urlsplit(uri)
+    except ValueError:  # not even an address
+        return None
     found = _COMMANDS.get(f"{parts.scheme}://{parts.netloc}{parts.path}")
     return None if found is None else (found[0], {**dict(parse_qsl(parts.query))})
 
@@ -73,7 +77,8 @@ class Resources:
         uri = str(params.uri)
         found = command_for(uri)
         if found is None:
-            raise MCPError(types.INVALID_PARAMS, f"Resource not found: {uri[:200]}", data={"uri": uri[:200]})
+            told = printable(uri, 200)
+            raise MCPError(types.INVALID_PARAMS, f"Resource not found: {told}", data={"uri": told})
         try:
             text = await self._commander.run(caller_of(ctx), *found)
         except CommandError as error:

@@ -35,6 +35,22 @@ class Facts:
 
 
 @dataclass(frozen=True, slots=True)
+class FolderSize:
+    """What an index knows about everything below a folder."""
+
+    bytes: int
+    complete: bool
+    """Whether all of it was read; if not, it is a lower bound."""
+    fresh: bool
+    """Whether the index has seen the latest changes."""
+
+    @property
+    def mark(self) -> str:
+        """What stands before the number: `≥` for a lower bound, `~` for an old one."""
+        return "≥" if not self.complete else "" if self.fresh else "~"
+
+
+@dataclass(frozen=True, slots=True)
 class Entry:
     """A name in a listing, its kind, and its facts where they are known."""
 
@@ -43,3 +59,4 @@ class Entry:
     is_folder: bool
     """Whether Enter goes into it: a folder, or a link to one."""
     facts: Facts | None = None
+    folder_size: FolderSize | None = None

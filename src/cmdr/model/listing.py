@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 
-from cmdr.model.entry import FOLDER_LINK, Entry, Facts, Kind
+from cmdr.model.entry import FOLDER_LINK, Entry, Facts, FolderSize, Kind
 from cmdr.model.sorting import Direction, SortKey, SortOrder, extension, name_order, order_by
 
 UNKNOWN = -(2**63)
@@ -136,6 +136,8 @@ class Listing:
     show_hidden: bool
     complete: bool = True
     """False while the first part of a very large folder stands in for the rest."""
+    folder_sizes: dict[int, FolderSize] = field(default_factory=dict)
+    """What an index knows of folders that were looked at, by row."""
     looked_up: dict[int, Facts | None] = field(default_factory=dict)
     """Facts of rows that were looked at, by row; None where the entry could not be read."""
     mark: int | None = None
@@ -177,6 +179,7 @@ class Listing:
             kind=Kind.LINK if letter == FOLDER_LINK else Kind(letter),
             is_folder=row < self.columns.folder_count,
             facts=self.looked_up.get(row),
+            folder_size=self.folder_sizes.get(row),
         )
 
     def position_of(self, name: bytes) -> int | None:

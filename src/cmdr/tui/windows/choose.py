@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from textual import events
 from textual.widget import Widget
 
-from cmdr.tui.safe_text import printable, width_of
+from cmdr.tui.safe_text import fit, printable, width_of
 from cmdr.tui.windows.line_list import LineList, Row
 from cmdr.tui.windows.window import Window
 
@@ -100,12 +100,13 @@ class Choose(Window[str]):
 
     def _row(self, choice: Choice) -> Row:
         width = self._list.size.width or 72
-        text, note = printable(choice.text), printable(choice.note)
-        detail = printable(choice.detail)
-        left = f" {text}"
+        text, note, detail = printable(choice.text), printable(choice.note), printable(choice.detail)
+        most = max(4, width - width_of(note) - 4)
+        left = f" {fit(text, most, keep_end=text.startswith(('/', '~'))) if width_of(text) > most else text}"
         gap = max(1, 26 - width_of(left)) if detail else 1
         room = width - width_of(left) - gap - width_of(note) - 2
-        detail = detail if width_of(detail) <= room else detail[: max(0, room - 1)] + "…" if room > 1 else ""
+        if width_of(detail) > room:
+            detail = fit(detail, room) if room > 3 else ""
         fill = max(1, width - width_of(left) - gap - width_of(detail) - width_of(note) - 1)
         return [(left, "file"), (" " * gap + detail, "dim"), (" " * fill + note + " ", "title")]
 

@@ -34,12 +34,7 @@ class JobsWindow(Window[str]):
 
     def opened(self) -> None:
         """Follow all jobs."""
-        self._stop = self._screen.commander.events.listen(lambda _: self._show())
-        self._show()
-
-    def on_unmount(self) -> None:
-        """Stop following."""
-        self._stop()
+        self.follow(self._show)
 
     @property
     def _jobs(self) -> list[Job]:
@@ -73,8 +68,6 @@ class JobsWindow(Window[str]):
         return True
 
     def _show(self) -> None:
-        if not self.is_attached:
-            return
         jobs = self._jobs
         rows: list[Row] = [[(f" {job.state:<10}", _ROLES.get(job.state, "dim")), (job.title, "file")] for job in jobs]
         self._list.show(rows or [[(" No jobs yet.", "dim")]], keep=True)

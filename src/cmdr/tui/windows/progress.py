@@ -36,16 +36,9 @@ class Progress(Window[str]):
 
     def opened(self) -> None:
         """Follow the job."""
-        self._stop = self._screen.commander.events.listen(lambda _: self._show())
-        self._show()
-
-    def on_unmount(self) -> None:
-        """Stop following."""
-        self._stop()
+        self.follow(self._show)
 
     def _show(self) -> None:
-        if not self.is_attached:
-            return
         asks = self._job.question is not None
         self._lines.show(progress_rows(self._job, self._lines.size.width or 70))
         hint = "s skip · o overwrite · r keep both · n if newer · l if larger · capitals: for all"

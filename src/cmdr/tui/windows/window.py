@@ -1,5 +1,6 @@
 """What all windows share: a framed box in the middle, Esc to leave, and a look drawn from the same inks."""
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Generic, TypeVar, cast
 
 from textual import events
@@ -35,6 +36,7 @@ class Window(ModalScreen[T | None], Generic[T], inherit_bindings=False):
     """
     heading = ""
     hint = "Esc closes"
+    _unfollow: Callable[[], None] | None = None
     dialog: str | None = None
     """The id of the workspace's dialog this window draws, if it draws one."""
 
@@ -50,8 +52,8 @@ class Window(ModalScreen[T | None], Generic[T], inherit_bindings=False):
 
     def compose(self) -> ComposeResult:
         """The box around what the window shows."""
-        box = Vertical(*self.contents(), classes="box")
-        yield box
+        self._box = Vertical(*self.contents(), classes="box")
+        yield self._box
 
     def contents(self) -> list[Widget]:
         """What is inside."""
@@ -70,11 +72,36 @@ class Window(ModalScreen[T | None], Generic[T], inherit_bindings=False):
         """Write on the frame; as text, never as markup."""
         from textual.content import Content
 
-        box = self.query_one(".box")
+        box = self._box
         room = max(20, self.app.size.width - 12)
         # Frame titles accept markup when given plain strings; content objects never do.
         box.border_title = Content(f" {fit(printable(heading), room).rstrip()} ")
         box.border_subtitle = Content(f" {fit(printable(hint), room).rstrip()} ")
+
+    def follow(self, show: Callable[[], None]) -> None:
+        """Call `show` after every change of the workspace, once for many, until the window closes."""
+        waiting = False
+
+        def changed(rev: int) -> None:
+            nonlocal waiting
+            if not waiting and self.is_running:
+                waiting = True
+                self.call_later(now)
+
+        def now() -> None:
+            nonlocal waiting
+            waiting = False
+            if self.is_attached:
+                show()
+
+        self._unfollow = self.terminal.commander.events.listen(changed)
+        show()
+
+    def on_unmount(self) -> None:
+        """Stop following."""
+        if self._unfollow is not None:
+            self._unfollow()
+            self._unfollow = None
 
     async def on_key(self, event: events.Key) -> None:
         """Esc leaves; everything else is the window's own."""

@@ -1,0 +1,119 @@
+"""`cmdr index`, `cmdr find`, `cmdr du`: big trees at a shell prompt."""
+
+import argparse
+import json
+import os
+import re
+import sys
+from collections.abc import Callable
+
+from cmdr.cli.launcher import Ask, Launcher
+from cmdr.core.errors import CommandError, NotThere
+from cmdr.core.parameter import Arguments
+from cmdr.model.units import human_size
+
+PAGE = 1000
+
+
+def add(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Declare the verbs."""
+    scan = verbs.add_parser("index", help="read a tree into an index")
+    scan.add_argument("path", metavar="PATH")
+    scan.set_defaults(verb=lambda chosen, launcher: _with(launcher, lambda ask: _index(ask, chosen.path)))
+    find = verbs.add_parser("find", help="find files by part of their name, and more")
+    find.add_argument("text", metavar="TEXT", nargs="?", help="part of the name, whatever its case")
+    find.add_argument("--in", dest="root", metavar="PATH", default=".", help="below this folder (default: here)")
+    find.add_argument("--name", metavar="GLOB", help="names that fit, as in '*.jpg'")
+    find.add_argument("--ext", metavar="EXT", action="append", help="an extension; may be given several times")
+    find.add_argument("--kind", choices=("file", "dir", "link"))
+    find.add_argument("--min-size", type=_bytes, metavar="SIZE", help="at least, as in 10M")
+    find.add_argument("--max-size", type=_bytes, metavar="SIZE")
+    find.add_argument("--newer-than", metavar="WHEN", help="30d, or a date")
+    find.add_argument("--older-than", metavar="WHEN")
+    find.add_argument("--filter", metavar="FILTER", help="the full filter as one line of text")
+    find.set_defaults(verb=lambda chosen, launcher: _with(launcher, lambda ask: _find(ask, chosen)))
+    usage = verbs.add_parser("du", help="what takes the space in a folder")
+    usage.add_argument("path", metavar="PATH", nargs="?", default=".")
+    usage.add_argument("-n", type=int, default=20, metavar="N", help="how many entries (default: 20)")
+    usage.set_defaults(verb=lambda chosen, launcher: _with(launcher, lambda ask: _du(ask, chosen.path, chosen.n)))
+
+
+def _with(launcher: Launcher, errand: Callable[[Ask], int]) -> int:
+    try:
+        with launcher.person() as ask:
+            return errand(ask)
+    except CommandError as error:
+        print(error, file=sys.stderr)
+        return 1
+
+
+def _index(ask: Ask, path: str) -> int:
+    started = ask("index", {"root": os.path.abspath(path)})
+    found = re.search(r"jobId: (\S+)", started)
+    if found is None:
+        return 1
+    job = found[1]
+    while (answer := ask("await", {"job": job, "timeout": 1})).startswith("OK: still waiting"):
+        if sys.stderr.isatty():
+            line = ask("job_progress", {"jobId": job}).removeprefix("OK: ").splitlines()[0]
+            print(f"\r\x1b[K{line}", end="", file=sys.stderr, flush=True)
+    if sys.stderr.isatty():
+        print("\r\x1b[K", end="", file=sys.stderr)
+    print(answer.removeprefix("OK: ").splitlines()[0])
+    return 0 if answer.startswith("OK: done") else 1
+
+
+def _find(ask: Ask, chosen: argparse.Namespace) -> int:
+    wanted: Arguments = {
+        "root": os.path.abspath(chosen.root),
+        "text": chosen.text,
+        "name": chosen.name,
+        "ext": chosen.ext,
+        "kind": chosen.kind,
+        "minSize": chosen.min_size,
+        "maxSize": chosen.max_size,
+        "newerThan": chosen.newer_than,
+        "olderThan": chosen.older_than,
+        "filter": chosen.filter,
+        "limit": 0,
+    }
+    answer = ask("query_run", {name: value for name, value in wanted.items() if value is not None})
+    found = re.search(r"^set: (\S+)", answer, re.MULTILINE)
+    if found is None:
+        return 1
+    cursor = 0
+    while True:
+        page = json.loads(ask("rest_set_entries", {"setId": found[1], "limit": PAGE, "cursor": cursor}))
+        for entry in page["entries"]:
+            print(entry["path"])
+        cursor += PAGE
+        if page["nextPageUrl"] is None:
+            return 0 if page["total"] else 1
+
+
+def _du(ask: Ask, path: str, count: int) -> int:
+    folder = os.path.abspath(path)
+    try:
+        node = json.loads(ask("rest_place", {"path": folder}))
+    except NotThere:
+        _index(ask, folder)
+        node = json.loads(ask("rest_place", {"path": folder}))
+    request: Arguments = {"indexId": node["indexId"], "parent": node["nodeId"], "limit": count}
+    page = json.loads(ask("rest_tree", {**request, "sort": "size", "order": "desc"}))
+    print(f"{_size(node['size']):>12}  {folder}")
+    for entry in page["entries"]:
+        print(f"{_size(entry['size']):>12}  {entry['name']}{'/' if entry['kind'] == 'dir' else ''}")
+    if page["total"] > len(page["entries"]):
+        print(f"{'':>12}  … {page['total'] - len(page['entries'])} more")
+    return 0
+
+
+def _size(size: int | None) -> str:
+    return "?" if size is None else human_size(size)
+
+
+def _bytes(text: str) -> int:
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)([KMGTP]?)i?B?", text, re.IGNORECASE)
+    if found is None:
+        raise argparse.ArgumentTypeError(f"{text!r} is no size; write 500, 10M or 2G")
+    return int(float(found[1]) * 1024 ** " KMGTP".index(found[2].upper() or " "))
