@@ -38,11 +38,15 @@ def tools_page() -> str:
             "| tool | parameters | | what it does |",
             "|---|---|---|---|",
         ]
-        lines += [_row(command, command.name) for command in REGISTRY if command.toolset == toolset]
+        lines += [_row(command, command.name) for command in REGISTRY if command.is_tool and command.toolset == toolset]
     lines += ["", "## Palette commands", ""]
     lines += ["Run by `command {id}`, from the palette or by a key. What *acts* is for the person only.", ""]
     lines += ["| id | parameters | | what it does |", "|---|---|---|---|"]
-    lines += [_row(command, command.id) for command in REGISTRY if command.toolset is None]
+    lines += [_row(command, command.id) for command in REGISTRY if command.toolset is None and command.is_in_palette]
+    lines += ["", "## REST", ""]
+    lines += ["JSON for programs, a readable page for a logged-in browser; `/api/openapi.json` describes it.", ""]
+    lines += ["| route | parameters | | what it does |", "|---|---|---|---|"]
+    lines += [_row(command, command.route) for command in REGISTRY if command.route is not None]
     return "\n".join(lines) + "\n"
 
 

@@ -38,7 +38,9 @@ WORDS = (
     "build release debug trace error access metrics chart table query export backup archive snapshot label feature "
     "weight epoch notebook result figure chapter meeting agenda plan ticket review survey logo icon font theme form"
 ).split()
-EXTS = "py js ts json md txt html css jpg png pdf docx csv log c h o so pyc map svg mp4 mp3 zip gz yaml xml java go".split()
+EXTS = (
+    "py js ts json md txt html css jpg png pdf docx csv log c h o so pyc map svg mp4 mp3 zip gz yaml xml java".split()
+)
 WALK_C = r"""
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -51,20 +53,39 @@ WALK_C = r"""
 #include <sys/syscall.h>
 #include <unistd.h>
 struct rec { uint64_t ino; int64_t off; unsigned short len; unsigned char type; char name[]; };
-static char **stack; static size_t top, room, rows, bytes; static struct statx *keep; static size_t kept;
-static void push(char *p) { if (top == room) stack = realloc(stack, (room = room * 2 + 64) * sizeof *stack); stack[top++] = p; }
+static char **stack; static size_t top, room, rows, bytes, kept; static char *keep;
+static void push(char *path) {
+  if (top == room) stack = realloc(stack, (room = room * 2 + 64) * sizeof *stack);
+  stack[top++] = path;
+}
+static void take(int fd, const char *path, size_t length, const char *name) {
+  struct statx x;
+  if (statx(fd, name, AT_SYMLINK_NOFOLLOW | AT_STATX_DONT_SYNC, STATX_BASIC_STATS, &x)) return;
+  if (rows == kept) keep = realloc(keep, (kept = kept * 2 + 65536) * 48);
+  memcpy(keep + rows++ * 48, &x.stx_ino, 48);
+  if (S_ISREG(x.stx_mode)) bytes += x.stx_size;
+  if (!S_ISDIR(x.stx_mode)) return;
+  size_t own = strlen(name); char *below = malloc(length + own + 2);
+  memcpy(below, path, length); below[length] = '/'; memcpy(below + length + 1, name, own + 1);
+  push(below);
+}
 int main(int n, char **v) {
-  static char buf[1 << 16]; push(strdup(v[1]));
-  while (top) { char *p = stack[--top]; int fd = open(p, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC); long got; size_t pl = strlen(p);
-    if (fd >= 0) { while ((got = syscall(SYS_getdents64, fd, buf, sizeof buf)) > 0) for (long at = 0; at < got;) {
-        struct rec *r = (struct rec *)(buf + at); at += r->len; char *s = r->name;
-        if (s[0] == '.' && (!s[1] || (s[1] == '.' && !s[2]))) continue;
-        if (rows == kept) keep = realloc(keep, (kept = kept * 2 + 65536) * 48); struct statx x;
-        if (statx(fd, s, AT_SYMLINK_NOFOLLOW | AT_STATX_DONT_SYNC, STATX_BASIC_STATS, &x)) continue;
-        memcpy((char *)keep + rows++ * 48, &x.stx_ino, 48); if (S_ISREG(x.stx_mode)) bytes += x.stx_size;
-        if (S_ISDIR(x.stx_mode)) { size_t l = strlen(s); char *q = malloc(pl + l + 2); memcpy(q, p, pl); q[pl] = '/'; memcpy(q + pl + 1, s, l + 1); push(q); } }
-      close(fd); } free(p); }
-  printf("%zu %zu\n", rows, bytes); return 0; }
+  static char buf[1 << 16];
+  push(strdup(v[1]));
+  while (top) {
+    char *path = stack[--top]; size_t length = strlen(path); long got;
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    while (fd >= 0 && (got = syscall(SYS_getdents64, fd, buf, sizeof buf)) > 0)
+      for (long at = 0; at < got;) {
+        struct rec *r = (struct rec *)(buf + at); at += r->len;
+        if (strcmp(r->name, ".") && strcmp(r->name, "..")) take(fd, path, length, r->name);
+      }
+    if (fd >= 0) close(fd);
+    free(path);
+  }
+  printf("%zu %zu\n", rows, bytes);
+  return 0;
+}
 """
 Row = tuple[str, str, str]
 
@@ -90,7 +111,7 @@ def file_name(chance: random.Random) -> str:
     kind = chance.random()
     stem = word(chance)
     if kind < 0.08:
-        stem = f"IMG_{chance.randint(2012, 2026)}{chance.randint(1, 12):02d}{chance.randint(1, 28):02d}_{chance.randint(0, 999999):06d}"
+        stem = f"IMG_{chance.randint(2012, 2026)}{chance.randint(101, 1228):04d}_{chance.randint(0, 999999):06d}"
     elif kind < 0.12:
         stem = chance.choice(("café", "Übersicht", "данные", "資料")) + " " + stem
     if chance.random() < 0.5:

@@ -28,7 +28,12 @@ def body(answer):
 
 def test_a_folder_is_listed_with_kinds_and_sizes(ground):
     (ground.root / "odd name.txt").write_text("12345")
-    assert ground.ask("fs_list", path=".").splitlines() == ["OK: 3 entries", "f file.txt 7", 'f "odd name.txt" 5', "d sub"]
+    assert ground.ask("fs_list", path=".").splitlines() == [
+        "OK: 3 entries",
+        "f file.txt 7",
+        'f "odd name.txt" 5',
+        "d sub",
+    ]
 
 
 def test_a_long_folder_comes_in_pages(ground):

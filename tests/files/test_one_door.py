@@ -19,6 +19,8 @@ OWN_DATA = {
     "core/instance.py": "the instance lock and port file",
     "core/person_line.py": "the private socket of the terminal face",
     "core/places.py": "the program's own directories and settings file",
+    "core/server_log.py": "the program's own log",
+    "files/shell/*": "pipes to sandboxed commands, and their scratch directories",
     "core/tokens.py": "token files in the runtime directory",
     "cli/bridge.py": "writes to its own standard output",
     "editor/kernel.py": "the scratch directory of a code run",

@@ -33,9 +33,8 @@ def hostile_names(count: int, seed: int = 1) -> list[bytes]:
     names = set(nasty)
     while len(names) < count:
         size = rng.choice((1, 2, 5, 20, 100, 240, 246, 250, 255))
-        raw = bytes(rng.choice((rng.randrange(1, 256), rng.randrange(97, 123))) for _ in range(size)).replace(
-            b"/", b"_"
-        )
+        raw = rng.choice((rng.randbytes(size), rng.randbytes(size).hex().encode()[:size]))
+        raw = raw.replace(b"/", b"_").replace(b"\0", b"0")
         if raw not in (b".", b".."):
             names.add(raw)
     return sorted(names)

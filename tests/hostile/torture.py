@@ -21,8 +21,10 @@ from ops_ground import (
     World,
     devices,
     judge,
+    mounted,
     tree,
 )
+from test_operation_names import hostile_names, through_everything
 
 from cmdr.files.recorder import OperationState
 from cmdr.files.refusals import NothingToDo
@@ -155,9 +157,19 @@ def points(
                 yield at, action, kill_point(world, scenario, at, action, goal, ability)
 
 
+def name_run(count: int) -> None:
+    """Hostile names through every kind of change, byte for byte."""
+    with mounted("1g", 1) as found:
+        if found:
+            through_everything(World(found[0], found[0]), hostile_names(count))
+            print(f"{count} hostile names through copy, rename, trash, restore and undo: byte-identical", flush=True)
+
+
 def main() -> int:
     started = time.monotonic()
     score = Score()
+    if len(sys.argv) == 1:
+        name_run(10_000)
     with devices() as found:
         for label, one, two in found.places():
             world = World(one, two)

@@ -342,3 +342,14 @@ def test_a_followed_link_stays_followed_when_its_folder_is_listed_again(library,
     answers.indexed.compact()
     assert answers.node(tree + b"/src/docs-link/report.txt") == before
     assert answers.node(tree + b"/src/docs-link").totals is not None
+
+
+def test_when_most_folders_changed_the_whole_tree_is_scanned_instead(library, tree, monkeypatch):
+    monkeypatch.setattr("cmdr.index.indexed._MANY", 0)
+    info = library.index(tree, FEW)
+    before = library.get(info.id).node(tree + b"/src/main.py").id
+    write(tree + b"/src/new.txt", 5)
+    changes = library.refresh(info.id)
+    assert changes.full_scan
+    assert library.get(info.id).view.epoch == 2
+    assert library.get(info.id).node(before).path == tree + b"/src/main.py"

@@ -8,6 +8,7 @@ from cmdr.core.errors import CommandError
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.model.dialog import DialogType
+from cmdr.model.entry import Kind
 from cmdr.model.names import to_wire
 from cmdr.model.pane import Pane
 
@@ -41,15 +42,18 @@ async def show_in_finder(call: Call, *, pane: PaneRef = "focused") -> str:
     """Show the entry under the cursor in the system's file manager."""
     shown = pane_of(call.workspace, pane)
     path = under_cursor(shown)
-    # Linux's openers start a file's own program; only its folder is safe to hand them.
-    way = await call.commander.desktop.reveal(path if os.uname().sysname == "Darwin" else shown.tab.path)
+    way = await call.commander.desktop.reveal(path)
     return f"Showing {to_wire(path)} through {way}"
 
 
 @command("file.quickLook", access=Access.VIEW, title="Quick look")
 def quick_look(call: Call, *, pane: PaneRef = "focused") -> str:
-    """View the file under the cursor."""
-    return view(call, under_cursor(pane_of(call.workspace, pane)))
+    """View the file under the cursor; of a folder, its facts."""
+    shown = pane_of(call.workspace, pane)
+    path = under_cursor(shown)
+    if shown.tab.listing.entry(shown.tab.cursor).kind is Kind.FOLDER:
+        return _open(call, DialogType.INFO, path, "info")
+    return view(call, path)
 
 
 @command("file.getInfo", access=Access.VIEW, title="Get info")

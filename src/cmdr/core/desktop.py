@@ -1,9 +1,11 @@
 """The desktop around us: its clipboard and its file manager, through the programs that are there."""
 
+import os
 import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from urllib.parse import quote_from_bytes
 
 from cmdr.core.errors import CommandError
 from cmdr.core.threads import in_thread
@@ -16,6 +18,10 @@ _CLIPBOARDS: tuple[tuple[str, ...], ...] = (
     ("clip.exe",),
 )
 _SECONDS = 3.0
+_SELECT = tuple(
+    "gdbus call --session --timeout 2 --dest org.freedesktop.FileManager1 --object-path /org/freedesktop/FileManager1 "
+    "--method org.freedesktop.FileManager1.ShowItems".split()
+)
 
 
 class Desktop:
@@ -40,13 +46,26 @@ class Desktop:
         raise CommandError("No clipboard here: install wl-copy, xclip or xsel, or use the terminal face.")
 
     async def reveal(self, path: bytes) -> str:
-        """Show an entry in the system's file manager."""
-        opener = ("open", "-R") if sys.platform == "darwin" else ("xdg-open",)
-        if not shutil.which(opener[0]):
-            raise CommandError(f"No file manager here: {opener[0]} was not found.")
-        if not await in_thread(_launch, opener, path):
-            raise CommandError(f"{opener[0]} could not show it; is a desktop running?")
-        return opener[0]
+        """Show an entry in the system's file manager, selected where the desktop can do that."""
+        if sys.platform == "darwin":
+            ways: tuple[tuple[tuple[str, ...], tuple[bytes, ...]], ...] = ((("open", "-R"), (path,)),)
+        else:
+            if not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
+                raise CommandError(
+                    "No desktop here: cmdr runs without a display, so there is no file manager to show it."
+                )
+            # File managers select an entry when asked over the bus. An opener would start a file's own program, so it
+            # is only ever given the folder.
+            ways = ((_SELECT, (_listed(path), b"")), (("xdg-open",), (os.path.dirname(path),)))
+        for program, targets in ways:
+            if shutil.which(program[0]) and await in_thread(_launch, program, targets):
+                return "the file manager" if program is _SELECT else program[0]
+        raise CommandError(f"The file manager did not answer ({ways[-1][0][0]}); is a desktop running?")
+
+
+def _listed(path: bytes) -> bytes:
+    """A list of one file, as the bus wants it; every odd byte is escaped, so none can end the text early."""
+    return b"['file://" + quote_from_bytes(path).encode() + b"']"
 
 
 def _feed(program: tuple[str, ...], text: str) -> bool:
@@ -64,10 +83,10 @@ def _feed(program: tuple[str, ...], text: str) -> bool:
     return done.returncode == 0
 
 
-def _launch(opener: tuple[str, ...], path: bytes) -> bool:
+def _launch(opener: tuple[str, ...], targets: tuple[bytes, ...]) -> bool:
     try:
         done = subprocess.run(
-            [*opener, path],
+            [*opener, *targets],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,

@@ -136,10 +136,10 @@ class Listing:
     show_hidden: bool
     complete: bool = True
     """False while the first part of a very large folder stands in for the rest."""
-    folder_sizes: dict[int, FolderSize] = field(default_factory=dict)
-    """What an index knows of folders that were looked at, by row."""
     looked_up: dict[int, Facts | None] = field(default_factory=dict)
     """Facts of rows that were looked at, by row; None where the entry could not be read."""
+    folder_sizes: dict[int, FolderSize] = field(default_factory=dict)
+    """What an index knows of folders that were looked at, by row."""
     mark: int | None = None
     """When the folder's entries had last changed before it was read; None when that was only just now."""
 
@@ -156,7 +156,9 @@ class Listing:
     def arranged(self, sort: SortOrder, *, show_hidden: bool) -> Listing:
         """The same reading of the folder in another order."""
         order = arrange(self.columns, sort, show_hidden=show_hidden)
-        return Listing(self.columns, order, sort, show_hidden, self.complete, self.looked_up, self.mark)
+        return Listing(
+            self.columns, order, sort, show_hidden, self.complete, self.looked_up, self.folder_sizes, self.mark
+        )
 
     def __len__(self) -> int:
         return len(self.order)
