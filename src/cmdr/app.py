@@ -122,7 +122,8 @@ class PortTaken(Exception):
 
 def _listening(port: int | None, environment: Environment) -> socket.socket:
     wanted = environment.port if port is None else port
-    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    # Named as TCP, or asyncio leaves Nagle's delay on, and each answer on a kept connection waits 40 ms for an ACK.
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(("127.0.0.1", wanted))

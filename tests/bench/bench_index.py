@@ -11,6 +11,7 @@ import json
 import math
 import os
 import random
+import resource
 import shutil
 import subprocess
 import sys
@@ -243,9 +244,15 @@ def tree_memory(pid: int) -> int:
 
 
 def run(command: list[str]) -> float:
-    started = time.perf_counter()
+    return run_measured(command)[0]
+
+
+def run_measured(command: list[str]) -> tuple[float, float]:
+    """Seconds by the clock, and seconds of processor time with all children."""
+    started, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
-    return time.perf_counter() - started
+    seconds, after = time.perf_counter() - started, resource.getrusage(resource.RUSAGE_CHILDREN)
+    return seconds, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 SCAN = """
@@ -285,14 +292,16 @@ def scans(root: str, work: str, rounds: int, table: list[Row]) -> None:
         "updatedb (names only)": ["updatedb", "-l", "0", "-U", root, "-o", os.path.join(work, "plocate.db")],
     }
     peers = {name: command for name, command in peers.items() if shutil.which(command[0])}
-    best = dict.fromkeys(peers, math.inf)
+    best = dict.fromkeys(peers, (math.inf, math.inf))
     for _ in range(rounds):  # interleaved, so that a busy moment hits everybody
         for name, command in peers.items():
-            best[name] = min(best[name], run(command))
+            best[name] = min(best[name], run_measured(command))
             shutil.rmtree(os.path.join(work, "scan"), ignore_errors=True)
-    own = best["cmdr scan+persist"]
-    for name, seconds in best.items():
-        table.append((f"scan: {name}", f"{seconds:.2f} s", f"cmdr is {own / seconds:.2f}x"))
+    own = best["cmdr scan+persist"][0]
+    for name, (seconds, processor) in best.items():
+        table.append(
+            (f"scan: {name}", f"{seconds:.2f} s", f"cmdr is {own / seconds:.2f}x; processor {processor:.2f} s")
+        )
     process = subprocess.Popen(ours)
     peak = 0
     while process.poll() is None:
@@ -431,6 +440,7 @@ def main() -> None:
     try:
         if not os.path.isdir(root):
             grow(root, chosen.files)
+        table.append(("machine", f"{os.cpu_count()} cores", f"load {os.getloadavg()[0]:.1f} when it began"))
         scans(root, work, chosen.rounds, table)
         for name in ("small", "big"):
             shutil.rmtree(os.path.join(work, name), ignore_errors=True)

@@ -24,16 +24,20 @@ from cmdr.model.plan import ConflictPolicy, Plan
 LIMITS = Limits(top=1_000_000, leaves=10_000_000)
 
 
-def best(job: Callable[[], None], reset: Callable[[], None], rounds: int = 3) -> float:
-    """The shortest of some runs; what was left to write from before is not on the clock."""
-    times = []
+Job = Callable[[], None]
+
+
+def duel(ours: Job, theirs: Job, prepare_ours: Job, prepare_theirs: Job, rounds: int = 3) -> tuple[float, float]:
+    """The shortest run of each, taken in turns, so that a busy machine is busy for both."""
+    times: tuple[list[float], list[float]] = ([], [])
     for _ in range(rounds):
-        reset()
-        os.sync()
-        start = time.perf_counter()
-        job()
-        times.append(time.perf_counter() - start)
-    return min(times)
+        for taken, job, prepare in ((times[0], ours, prepare_ours), (times[1], theirs, prepare_theirs)):
+            prepare()
+            os.sync()
+            start = time.perf_counter()
+            job()
+            taken.append(time.perf_counter() - start)
+    return min(times[0]), min(times[1])
 
 
 class Bench:
@@ -70,17 +74,25 @@ class Bench:
             for _ in range(self.size >> 20):
                 file.write(block)
         to = os.fsencode(self.top + "/to")
-        theirs = best(lambda: tool(f"cp '{source}' '{self.top}/to/x' && sync '{self.top}/to/x'"), self.clear)
-        ours = best(lambda: self.run(plan_copy([os.fsencode(source)], to)), self.clear)
+        ours, theirs = duel(
+            lambda: self.run(plan_copy([os.fsencode(source)], to)),
+            lambda: tool(f"cp '{source}' '{self.top}/to/x' && sync '{self.top}/to/x'"),
+            self.clear,
+            self.clear,
+        )
         self.say(f"durable copy of {self.size >> 20} MiB / cp + fsync", ours, theirs, 1.2)
         os.unlink(source)
 
     def many_small_files(self) -> None:
         make_tree(self.top + "/many", self.files)
         source, to = os.fsencode(self.top + "/many"), os.fsencode(self.top + "/to")
-        theirs = best(lambda: tool(f"cp -a '{self.top}/many' '{self.top}/to/' && sync -f '{self.top}/to'"), self.clear)
         before = memory()
-        ours = best(lambda: self.run(plan_copy([source], to, limits=LIMITS)), self.clear)
+        ours, theirs = duel(
+            lambda: self.run(plan_copy([source], to, limits=LIMITS)),
+            lambda: tool(f"cp -a '{self.top}/many' '{self.top}/to/' && sync -f '{self.top}/to'"),
+            self.clear,
+            self.clear,
+        )
         self.say(f"durable copy of {self.files} small files / cp -a; sync -f", ours, theirs, 2.0)
         print(f"{'memory for it':62} {memory() - before:8} KiB")
 
@@ -95,8 +107,12 @@ class Bench:
             again()
             plans[:] = [plan_trash([os.fsencode(self.top + "/victim")], limits=LIMITS, trash_home=self.home)]
 
-        theirs = best(lambda: tool(f"mv '{self.top}/victim' '{self.top}/to/' && sync -f '{self.top}/to'"), again)
-        ours = best(lambda: self.run(plans[0]), plan)
+        ours, theirs = duel(
+            lambda: self.run(plans[0]),
+            lambda: tool(f"mv '{self.top}/victim' '{self.top}/to/' && sync -f '{self.top}/to'"),
+            plan,
+            again,
+        )
         self.say(f"a folder of {self.files} files to the trash / mv; sync -f", ours, theirs, 1.5)
 
     def trash_many(self) -> None:
@@ -108,10 +124,12 @@ class Bench:
             make_tree(self.top + "/victims", count, folders=1)
 
         chosen = [os.fsencode(f"{self.top}/victims/d0/f{number}") for number in range(count)]
-        theirs = best(
-            lambda: tool(f"mv '{self.top}'/victims/d0/* '{self.top}/to/' && sync -f '{self.top}/to'"), again, 2
+        ours, theirs = duel(
+            lambda: self.run(plan_trash(chosen, limits=LIMITS, trash_home=self.home)),
+            lambda: tool(f"mv '{self.top}'/victims/d0/* '{self.top}/to/' && sync -f '{self.top}/to'"),
+            again,
+            again,
         )
-        ours = best(lambda: self.run(plan_trash(chosen, limits=LIMITS, trash_home=self.home)), again, 2)
         self.say(f"{count} single files to the trash with notes / mv; sync -f", ours, theirs, 100)
 
     def overwrite_and_delete(self) -> None:

@@ -15,6 +15,7 @@ def programs(tmp_path, monkeypatch):
     folder = tmp_path / "bin"
     folder.mkdir()
     monkeypatch.setenv("PATH", str(folder))
+    monkeypatch.setenv("DISPLAY", ":0")
 
     def make(name, script):
         path = folder / name
@@ -58,10 +59,20 @@ async def test_a_clipboard_that_cannot_be_run_is_passed_over(programs, tmp_path)
         await Desktop().copy("text")
 
 
-async def test_the_file_manager_is_given_the_very_bytes(programs, tmp_path, monkeypatch):
+async def test_a_file_manager_on_the_bus_selects_the_entry_and_no_name_can_break_out(programs, tmp_path, monkeypatch):
     monkeypatch.setattr(desk.sys, "platform", "linux")
+    kept = programs(
+        "gdbus", f'for given; do last=$previous; previous=$given; done; printf %s "$last" > "{tmp_path}/kept"'
+    )
+    assert await Desktop().reveal(b"/tmp/n\xff m', 'x']") == "the file manager"
+    assert kept.read_bytes() == b"['file:///tmp/n%FF%20m%27%2C%20%27x%27%5D']"
+
+
+async def test_an_opener_is_given_only_the_folder_in_its_very_bytes(programs, tmp_path, monkeypatch):
+    monkeypatch.setattr(desk.sys, "platform", "linux")
+    programs("gdbus", "exit 1")
     kept = programs("xdg-open", f'printf %s "$1" > "{tmp_path}/kept"')
-    assert await Desktop().reveal(b"/tmp/n\xff m") == "xdg-open"
+    assert await Desktop().reveal(b"/tmp/n\xff m/run-me.sh") == "xdg-open"
     assert kept.read_bytes() == b"/tmp/n\xff m"
 
 
@@ -72,10 +83,20 @@ async def test_a_file_manager_that_stays_in_the_foreground_has_opened(programs, 
     assert await Desktop().reveal(b"/tmp") == "xdg-open"
 
 
-@pytest.mark.parametrize(("script", "told"), [(None, "was not found"), ("exit 3", "is a desktop running")])
-async def test_no_file_manager_is_said(programs, monkeypatch, script, told):
+@pytest.mark.parametrize("script", [None, "exit 3"], ids=["absent", "failing"])
+async def test_no_file_manager_is_said(programs, monkeypatch, script):
     monkeypatch.setattr(desk.sys, "platform", "linux")
     if script:
         programs("xdg-open", script)
-    with pytest.raises(CommandError, match=told):
-        await Desktop().reveal(os.fsencode("/tmp"))
+    with pytest.raises(CommandError, match="is a desktop running"):
+        await Desktop().reveal(os.fsencode("/tmp/x"))
+
+
+async def test_without_a_display_nothing_is_started(programs, tmp_path, monkeypatch):
+    monkeypatch.setattr(desk.sys, "platform", "linux")
+    for name in ("DISPLAY", "WAYLAND_DISPLAY"):
+        monkeypatch.delenv(name, raising=False)
+    kept = programs("xdg-open", f'echo started > "{tmp_path}/kept"')
+    with pytest.raises(CommandError, match="without a display"):
+        await Desktop().reveal(b"/tmp")
+    assert not kept.exists()

@@ -1,4 +1,4 @@
-"""Commands that double-fork, ignore signals, flood or storm: at the deadline all of them are gone. `make torture` repeats it."""
+"""Commands that double-fork, ignore signals, flood or storm are all gone at the deadline; `make torture` repeats it."""
 
 import itertools
 import json
@@ -86,7 +86,8 @@ def test_exit_codes_and_output_come_through(tier, walls):
 
 
 def test_the_limits_hold(tier, walls):
-    script = b"ulimit -v; ulimit -f; ulimit -n; ulimit -c; truncate -s 3G big 2>/dev/null; truncate -s 1G big; stat -c %s big"
+    script = b"ulimit -v; ulimit -f; ulimit -n; ulimit -c; "
+    script += b"truncate -s 3G big 2>/dev/null; truncate -s 1G big; stat -c %s big"
     ended = Running([b"/bin/sh", b"-c", script], walls, tier, seconds=20).run()
     memory, size, files, core, *rest = ended.output.text().split()
     assert (memory, size, files, core) == ("2097152", "2097152", "256", "0")
@@ -96,6 +97,8 @@ def test_the_limits_hold(tier, walls):
 def test_the_environment_is_clean(tier, walls, monkeypatch):
     monkeypatch.setenv("CMDR_TOKEN", "secret")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
+    more = Walls(walls.folder, write=walls.write, variables=(("EXTRA", "a=b c"),))
+    assert "EXTRA=a=b c" in Running([b"/usr/bin/env"], more, tier, seconds=20).run().output.text()
     ended = Running([b"/usr/bin/env"], walls, tier, seconds=20).run()
     names = {line.partition("=")[0] for line in ended.output.text().splitlines()}
     assert names <= {"PATH", "HOME", "LANG", "TERM", "TMPDIR", "PWD", "SHLVL", "_"}

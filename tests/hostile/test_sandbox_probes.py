@@ -1,4 +1,4 @@
-"""Forty and more attempts to get out of each sandbox, as root and as an ordinary user: only the documented gaps remain."""
+"""Forty and more attempts to get out of each sandbox, as root and as an ordinary user: only documented gaps remain."""
 
 import contextlib
 import json

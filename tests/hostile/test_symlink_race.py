@@ -1,4 +1,4 @@
-"""A folder that keeps turning into a link that leads outside: reads and writes never follow it. `make torture` races longer."""
+"""A folder that keeps turning into a link that leads outside is never followed. `make torture` races longer."""
 
 import os
 import sys
@@ -23,7 +23,7 @@ def ground(tmp_path, monkeypatch):
 
 
 def read_while(ground, swapper, swaps, *, kernel):
-    """Open and read through the swapped folder until it was swapped so often; how often it worked, and what was seen."""
+    """Open and read through the folder until it was swapped so often; how often that worked, and how often not."""
     from cmdr.files.sandbox import Sandbox
 
     sandbox = Sandbox(ground.sandbox.roots, ground.sandbox.private, kernel=kernel)

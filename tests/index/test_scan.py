@@ -5,6 +5,7 @@ import shutil
 import stat
 import subprocess
 import sys
+import threading
 
 import pytest
 
@@ -159,7 +160,7 @@ def test_an_empty_root_is_an_index_with_nothing_in_it(library, tmp_path):
     assert library.get(info.id).children(info.root).nodes == ()
 
 
-def test_a_cancelled_scan_keeps_what_was_read_and_is_partial(library, tree):
+def test_a_cancelled_scan_keeps_what_was_read_but_never_replaces_a_complete_one(library, tree):
     calls = []
 
     def stop() -> bool:
@@ -169,7 +170,11 @@ def test_a_cancelled_scan_keeps_what_was_read_and_is_partial(library, tree):
     info = library.index(tree, WalkOptions(workers=1), cancelled=stop)
     assert calls
     assert info.freshness.state == "partial"
-    assert library.index(tree, WalkOptions(workers=1)).freshness.state == "fresh"
+    complete = library.index(tree, WalkOptions(workers=1))
+    assert complete.freshness.state == "fresh"
+    stopped = library.index(tree, WalkOptions(workers=1), cancelled=lambda: True)
+    assert (stopped.epoch, stopped.totals) == (complete.epoch, complete.totals)
+    assert stopped.freshness.state == "stale"
 
 
 def test_progress_knows_a_percentage_only_after_an_earlier_scan(library, tree):
@@ -262,3 +267,74 @@ def test_entries_that_can_be_seen_but_not_examined_are_unknown(tmp_path):
     statx.buffer[0:256] = b"\xff" * 256
     assert statx.fill_one_by_one([b"gone-before-it-was-examined", b"x" * 300], 0) == [b"x" * 300]
     assert bytes(statx.buffer[0:256]) == bytes(256)
+
+
+def test_a_tree_that_changes_while_it_is_walked_gives_a_whole_epoch(library, tree):
+    done = threading.Event()
+
+    def disturb() -> None:
+        number = 0
+        while not done.is_set():
+            number += 1
+            path = tree + b"/src/come-and-go%d" % (number % 50)
+            try:
+                os.mkdir(path)
+                os.close(os.open(path + b"/file", os.O_CREAT | os.O_WRONLY))
+                os.rename(path + b"/file", tree + b"/docs/moved")
+                os.unlink(tree + b"/docs/moved")
+                os.rmdir(path)
+            except OSError:
+                continue
+
+    thread = threading.Thread(target=disturb)
+    thread.start()
+    try:
+        for _ in range(3):
+            info = library.index(tree, FEW)
+            answers = library.get(info.id)
+            assert answers.indexed.verify()
+            assert answers.node(tree + b"/src/main.py").size == 2048
+    finally:
+        done.set()
+        thread.join()
+    library.refresh(info.id)
+    assert {node.name for node in answers.children(tree + b"/src").nodes} == set(os.listdir(tree + b"/src"))
+
+
+def test_walkers_end_when_the_application_is_killed(tree, tmp_path):
+    code = """
+import os, signal, sys
+from cmdr.index import walk
+def kill(progress):
+    with open(sys.argv[2], "w") as out:
+        out.write(" ".join(str(one) for one in crews[0]))
+    os.kill(os.getpid(), signal.SIGKILL)
+crews = []
+start = walk._Hand.__init__
+def remember(self, part):
+    start(self, part)
+    crews.append([]) if not crews else None
+    crews[0].append(self.process.pid)
+walk._Hand.__init__ = remember
+walk.walk(os.fsencode(sys.argv[1]), walk.WalkOptions(workers=3), sys.argv[3], kill)
+"""
+    pids, scratch = tmp_path / "pids", tmp_path / "scratch"
+    scratch.mkdir()
+    subprocess.run([sys.executable, "-c", code, tree, str(pids), str(scratch)], check=False)
+    walkers = [int(one) for one in pids.read_text().split()]
+    assert len(walkers) == 3
+    for pid in walkers:
+        wait_for_end(pid)
+
+
+def wait_for_end(pid: int) -> None:
+    try:
+        fd = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return
+    import select
+
+    try:
+        assert select.select([fd], [], [], 30)[0]
+    finally:
+        os.close(fd)

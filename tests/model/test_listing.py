@@ -3,7 +3,7 @@
 from array import array
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cmdr.model.entry import FOLDER_LINK, Facts, Kind
@@ -20,7 +20,7 @@ TIME = st.just(UNKNOWN) | st.integers(-(10**18), 10**18)
 @st.composite
 def folders(draw, facts=True):
     """Rows as a disk gives them: unique names, in any order."""
-    names = draw(st.lists(NAME, unique=True, max_size=25))
+    names = draw(st.lists(NAME, unique=True, max_size=15))
     many = {"min_size": len(names), "max_size": len(names)}
     kinds = draw(st.lists(LETTER, **many))
     columns = [array("q", draw(st.lists(TIME, **many))) for _ in range(3)] if facts else None
@@ -30,6 +30,7 @@ def folders(draw, facts=True):
 SORTS = [SortOrder(by, direction) for by in SortKey for direction in Direction]
 
 
+@settings(max_examples=40)
 @given(folders())
 def test_packing_loses_nothing_and_keeps_every_row_together(rows):
     names, kinds, inodes, facts = rows
@@ -42,6 +43,7 @@ def test_packing_loses_nothing_and_keeps_every_row_together(rows):
     assert columns.folder_count == sum(kind in ("d", "L") for kind in kinds)
 
 
+@settings(max_examples=40)
 @given(folders(facts=False))
 def test_packing_stands_in_name_order_with_folders_first(rows):
     names, kinds, inodes, _ = rows
@@ -50,6 +52,7 @@ def test_packing_stands_in_name_order_with_folders_first(rows):
     assert [columns.name(row) for row in range(len(columns))] == [names[row] for row in order]
 
 
+@settings(max_examples=40)
 @given(folders(facts=False), NAME)
 def test_finding_a_name_is_what_searching_a_plain_list_gives(rows, other):
     columns = Columns.pack(*rows[:3])
@@ -58,12 +61,14 @@ def test_finding_a_name_is_what_searching_a_plain_list_gives(rows, other):
         assert columns.find(name) == (plain.index(name) if name in plain else None)
 
 
+@settings(max_examples=40)
 @given(folders(facts=False))
 def test_hidden_rows_are_those_that_begin_with_a_dot(rows):
     columns = Columns.pack(*rows[:3])
     assert list(columns.hidden_rows()) == [row for row in range(len(columns)) if columns.name(row).startswith(b".")]
 
 
+@settings(max_examples=40)
 @given(folders(), st.sampled_from(SORTS), st.booleans())
 def test_every_arrangement_is_what_sorting_plain_rows_gives(rows, sort, show_hidden):
     columns = Columns.pack(*rows)
@@ -89,6 +94,7 @@ def test_every_arrangement_is_what_sorting_plain_rows_gives(rows, sort, show_hid
     assert order == sorted(shown, key=place)
 
 
+@settings(max_examples=40)
 @given(folders(), st.sampled_from(SORTS), st.booleans())
 def test_positions_and_names_lead_to_each_other(rows, sort, show_hidden):
     listing = Listing.of(Columns.pack(*rows), sort, show_hidden=show_hidden)
@@ -99,6 +105,7 @@ def test_positions_and_names_lead_to_each_other(rows, sort, show_hidden):
     assert listing.hidden_count == len(rows[0]) - len(plain)
 
 
+@settings(max_examples=40)
 @given(folders(), st.sampled_from(SORTS), st.sampled_from(SORTS), st.booleans())
 def test_arranging_again_is_arranging_from_the_start(rows, first, then, show_hidden):
     columns = Columns.pack(*rows)

@@ -1,6 +1,6 @@
 """The selection is a set over the whole listing, and follows its entries by identity."""
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cmdr.model.listing import Columns
@@ -47,6 +47,7 @@ def test_it_behaves_like_a_set_of_rows(steps):
 NAMES = st.lists(st.integers(0, 150), unique=True, max_size=120)
 
 
+@settings(max_examples=50)
 @given(NAMES, NAMES, st.data())
 def test_a_reread_folder_keeps_exactly_the_selected_names_that_are_left(before, after, data):
     old = columns_of([(b"f%d" % number, number + 1) for number in before])
@@ -58,6 +59,7 @@ def test_a_reread_folder_keeps_exactly_the_selected_names_that_are_left(before, 
     assert selected_names(carried, new) == {b"f%d" % number for number in chosen & set(after)}
 
 
+@settings(max_examples=50)
 @given(st.lists(st.integers(0, 90), unique=True, min_size=1, max_size=90), st.data())
 def test_renamed_entries_stay_selected_by_their_inode(numbers, data):
     renamed = set(data.draw(st.lists(st.sampled_from(numbers), unique=True)))

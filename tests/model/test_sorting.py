@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cmdr.model.sorting import Direction, SortKey, SortOrder, extension, name_order, natural_keys, order_by
@@ -44,6 +44,7 @@ def test_folders_come_first_and_each_group_is_in_name_order(names, data):
     assert order == expected
 
 
+@settings(max_examples=50)
 @given(NAMES, NAMES)
 def test_the_order_of_two_names_does_not_depend_on_the_others(names, others):
     together = list(dict.fromkeys([*names, *others]))

@@ -7,9 +7,10 @@ from importlib import import_module
 _FIRST = """
     state navigation cursor view tabs dialogs panes palette app operations awaiting file decisions jobs history
     filter selection bookmarks settings compare bulk_rename texts
+    review_answers
 """.split()
 _THEN = """
-    shell_sessions indexes queries sets reports fs_reading fs_writing context shell grants
+    shell_sessions indexes queries sets reports review ide fs_reading fs_writing context shell grants
     rest_indexes rest_sets
 """.split()
 

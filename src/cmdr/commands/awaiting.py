@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Annotated
 
 from cmdr.commands.indexes import scan_line
+from cmdr.commands.reviewed import outcome_told
 from cmdr.core.call import Call
 from cmdr.core.errors import CommandError
 from cmdr.core.parameter import Whole
@@ -26,12 +27,15 @@ async def await_(
     *,
     proposal: str | None = None,
     job: str | None = None,
+    review: str | None = None,
     rev: int | None = None,
     timeout: Annotated[int, Whole(0, LONGEST)] = LONGEST,  # noqa: ASYNC109 - a parameter of the tool
 ) -> str:
-    """Wait (at most 60 s) for the outcome of a proposal or job, or for a state newer than rev."""
-    if sum(given is not None for given in (proposal, job, rev)) != 1:
-        raise CommandError('await needs one of "proposal", "job" or "rev".')
+    """Wait (at most 60 s) for the outcome of a proposal, job or review, or for a state newer than rev."""
+    if sum(given is not None for given in (proposal, job, review, rev)) != 1:
+        raise CommandError('await needs one of "proposal", "job", "review" or "rev".')
+    if review is not None:
+        return await outcome_told(call, call.commander.editor.reviews.get(review, call.principal), timeout)
     if rev is not None:
         return await _until(call, timeout, lambda: _newer(call, rev), f"state rev {call.events.rev}")
     if job is not None:
@@ -52,7 +56,8 @@ async def _until(call: Call, patience: float, outcome: Callable[[], str | None],
             return answer
         waited = time.monotonic() - started
         if waited >= patience:
-            return f"still waiting for {what}. Await it again."
+            asks = ", which asks the person something" if _asks(call) else ""
+            return f"still waiting for {what}{asks}. Await it again."
         if waited - told >= TELL_EVERY:
             told = waited
             await call.progress(round(waited, 1), f"waiting for {what}")
@@ -60,6 +65,12 @@ async def _until(call: Call, patience: float, outcome: Callable[[], str | None],
             await asyncio.wait_for(call.events.beyond(rev), min(patience - waited, told + TELL_EVERY - waited))
         except TimeoutError:
             continue
+
+
+def _asks(call: Call) -> bool:
+    return any(
+        job.state is JobState.WAITING and job.started_by == call.principal.id for job in call.commander.jobs.running()
+    )
 
 
 def _newer(call: Call, rev: int) -> str | None:
@@ -81,8 +92,6 @@ def _of_scan(scan: ScanJob) -> str | None:
 
 
 def _of_job(job: Job) -> str | None:
-    if job.state is JobState.WAITING:
-        return f"Job {job.id} asks the person about a taken name. Await it again."
     if not job.state.is_over:
         return None
     told = [f"Approved. {job.outcome}", *job.problems]

@@ -1,8 +1,10 @@
 """The cursor, the agents' window and the selection."""
 
 import fnmatch
+import os
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Annotated, Literal
 
 from cmdr.commands.places import PaneRef, pane_of
@@ -11,6 +13,8 @@ from cmdr.core.errors import CommandError, StaleRevision
 from cmdr.core.parameter import Doc, Whole
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
+from cmdr.core.threads import in_thread
+from cmdr.model.listing import Listing
 from cmdr.model.names import from_wire, printable, to_wire
 from cmdr.model.tab import Tab
 from cmdr.model.units import count as counted
@@ -62,7 +66,7 @@ def _place_of(tab: Tab, name: str) -> int:
 
 
 @command("select", access=Access.VIEW, toolset="panes", always_loaded=True)
-def select(
+async def select(
     call: Call,
     *,
     pane: PaneRef,
@@ -80,10 +84,10 @@ def select(
     if names is not None:
         rows: Iterable[int] = _named(tab, names)
     elif glob is not None:
-        matches = re.compile(fnmatch.translate(glob)).match
-        rows = [row for row in tab.listing.order if matches(to_wire(tab.listing.columns.name(row)))]
+        rows = await _where(tab, partial(_matching, glob))
     elif set is not None:
-        raise CommandError(f"No resource set {printable(set, 40)}.")
+        members = frozenset(await call.commander.indexing.members_of(set, call.principal))
+        rows = await _where(tab, partial(_among, tab.path, members))
     elif count is None:
         raise CommandError('select needs "count" (a number or "all"), "names", "glob" or "set".')
     else:
@@ -97,6 +101,24 @@ def select(
         selection.add(rows)
     call.events.changed()
     return f"Selected {counted(selection.count, 'file')}"
+
+
+async def _where(tab: Tab, wanted: Callable[[Listing], list[int]]) -> list[int]:
+    """Rows found by looking at every name, away from the loop; refused when the rows have changed meanwhile."""
+    listing = tab.listing
+    rows = await in_thread(wanted, listing)
+    if tab.listing is not listing:
+        raise CommandError("The listing changed meanwhile. Repeat the call.")
+    return rows
+
+
+def _matching(glob: str, listing: Listing) -> list[int]:
+    matches = re.compile(fnmatch.translate(glob)).match
+    return [row for row in listing.order if matches(to_wire(listing.columns.name(row)))]
+
+
+def _among(folder: bytes, paths: frozenset[bytes], listing: Listing) -> list[int]:
+    return [row for row in listing.order if os.path.join(folder, listing.columns.name(row)) in paths]
 
 
 def _range(tab: Tab, start: int, count: int | str) -> Iterable[int]:

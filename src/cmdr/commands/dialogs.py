@@ -70,6 +70,11 @@ def close(call: Call, type: DialogType, path: bytes | None) -> str:
     """Close a dialog, or all viewers."""
     open_now = _matching(call.workspace, type, path)
     if type is DialogType.CONFIRMATION:
+        if not call.principal.is_person:
+            # What another agent or the person asked for is not this agent's to withdraw.
+            open_now = [present for present in open_now if present.opened_by == call.principal.id]
+        if not open_now:
+            raise CommandError("No confirmation dialog open")
         confirmation = open_now[-1]
         call.workspace.close_dialog(confirmation)
         if confirmation.proposal:

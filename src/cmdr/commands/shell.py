@@ -54,7 +54,8 @@ def _approved(proposal: Proposal) -> str | None:
     if proposal.state is ProposalState.PENDING:
         return None
     if proposal.state is not ProposalState.APPROVED:
-        raise CommandError(f"The person said no: the command was {proposal.state}. Nothing was run.")
+        no = "The person said no" if proposal.state is ProposalState.REJECTED else f"The request was {proposal.state}"
+        raise CommandError(f"{no}. Nothing was run.")
     return proposal.job
 
 

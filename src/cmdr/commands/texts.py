@@ -24,7 +24,7 @@ async def save(call: Call, *, path: str, text: str, digest: Annotated[str, Doc("
     target = path_of(path, pane_of(call.workspace, "focused").tab.path)
     before = await load_text(target, LARGEST)
     if before.digest != digest:
-        raise CommandError(f"{to_wire(target)} changed on disk since it was opened.")
+        raise CommandError(f"Not saved: it changed on disk since it was opened: {to_wire(target)}")
     try:
         contents = write_text(text, before.format)
     except UnencodableTextError as error:

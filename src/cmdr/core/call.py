@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from cmdr.core.principals import Principal
+from cmdr.model.answer_part import AnswerPart
 from cmdr.model.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -29,6 +30,10 @@ class Call:
     commander: Commander
     principal: Principal
     progress: Progress = no_progress
+    connection: str = ""
+    """The editor connection this came over, if it did: its client writes accepted edits itself."""
+    parts: list[AnswerPart] = field(default_factory=list)
+    """What the answer carries besides its text."""
 
     @property
     def workspace(self) -> Workspace:

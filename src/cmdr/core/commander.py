@@ -11,6 +11,7 @@ from cmdr.core.bookmarks import Bookmarks
 from cmdr.core.browser import Browser
 from cmdr.core.call import Call, Progress, no_progress
 from cmdr.core.desktop import Desktop
+from cmdr.core.editor_room import EditorRoom
 from cmdr.core.engine import Engine
 from cmdr.core.errors import CommandError, NotAllowed, NotThere, Vanished
 from cmdr.core.events import Events
@@ -73,6 +74,7 @@ class Commander:
         watch: bool = True,
         sandbox: Sandbox | None = None,
         indexes: str | None = None,
+        start_folder: bytes | None = None,
     ) -> None:
         self.workspace = workspace
         self.registry = registry
@@ -86,6 +88,9 @@ class Commander:
         self.sandbox = sandbox or Sandbox()
         """The folders agents may use directly."""
         self.shells = Shells(self.sandbox, self.jobs, self.events, audit)
+        self.editor = EditorRoom(
+            workspace, self.events, audit, self.jobs, self.sandbox, start_folder or workspace.left.tab.path
+        )
         self.turns = Turns()
         if engine is not None:
             self.proposals.start_job = self._start_job
@@ -117,11 +122,13 @@ class Commander:
         if self._engine is not None:
             await self._engine.start()
         await self.browser.start()
+        await self.editor.start()
 
     async def close(self) -> None:
         """End everything that is under way."""
         self.end_agent_calls()
         self.proposals.close()
+        await self.editor.close()
         await self.shells.close()
         await self.jobs.close(QUIT_PATIENCE)
         if self._engine is not None:
@@ -146,7 +153,7 @@ class Commander:
         seen = self.activity.begin(call.principal, command.name, arguments)
         try:
             self.policy.admit(command, call.principal)
-            self._limits.take(call.principal, command.access)
+            await self._limits.admit(call.principal, command.access)
             bound = bind(command.parameters, arguments, command.name)
             if command.blocking:
                 answer = await self._perform(command, bound, call)
@@ -164,7 +171,7 @@ class Commander:
             ms = round((time.monotonic() - started) * 1000)
             self.audit.record(AuditRecord(call.principal.id, command.name, digest_of(arguments), result, ms))
             self.activity.end(seen, result, ms)
-        if command.route is not None:
+        if command.route is not None or call.connection:
             return answer
         return shortened(answer if command.plain else f"OK: {answer}")
 
@@ -200,6 +207,7 @@ class Commander:
         self.shells.stop_all()
         self.end_agent_calls()
         self.proposals.drop_of_agents()
+        self.editor.reviews.drop_of_agents()
         self.events.changed()
 
     def end_agent_calls(self) -> None:

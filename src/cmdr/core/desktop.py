@@ -58,7 +58,9 @@ class Desktop:
             # is only ever given the folder.
             ways = ((_SELECT, (_listed(path), b"")), (("xdg-open",), (os.path.dirname(path),)))
         for program, targets in ways:
-            if shutil.which(program[0]) and await in_thread(_launch, program, targets):
+            if shutil.which(program[0]) is None:
+                continue
+            if await in_thread(_launch, program, targets):
                 return "the file manager" if program is _SELECT else program[0]
         raise CommandError(f"The file manager did not answer ({ways[-1][0][0]}); is a desktop running?")
 

@@ -44,7 +44,7 @@ class Environment:
             toolsets=_toolsets(variables.get("CMDR_MCP_TOOLSETS", "")),
             allow_write=_truth(variables, "CMDR_MCP_ALLOW_WRITE", default=False),
             allow_shell=_truth(variables, "CMDR_MCP_ALLOW_SHELL", default=False),
-            roots=parse_roots(variables.get("CMDR_ROOTS", "")),
+            roots=_roots(variables.get("CMDR_ROOTS", "")),
             rate_scale=_scale(variables.get("CMDR_MCP_RATE_SCALE", "")),
         )
 
@@ -76,6 +76,15 @@ def _truth(variables: Mapping[str, str], name: str, *, default: bool) -> bool:
     if text in ("0", "false", "no", "off"):
         return False
     raise BadSetting(f"{name} is {text!r}; it must be true or false.")
+
+
+def _roots(text: str) -> tuple[RootSpec, ...]:
+    try:
+        return parse_roots(text)
+    except ValueError as error:
+        raise BadSetting(
+            f"CMDR_ROOTS: {error}; write folders as in PATH, `:ro` after one lets agents only read it."
+        ) from None
 
 
 def _toolsets(text: str) -> frozenset[str]:

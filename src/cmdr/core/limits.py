@@ -1,5 +1,6 @@
 """How often a caller may call: one bucket for each kind of access, so that a runaway agent starves nobody."""
 
+import asyncio
 import math
 import time
 from dataclasses import dataclass
@@ -23,6 +24,11 @@ DEFAULT_RATES = {
     Access.PROPOSE: Rate(10 / 60, 20),
     Access.ACT: Rate(2, 60),
 }
+PAUSE = 0.5
+"""Seconds before a call too many is refused: asking again at once costs the caller time, and nobody else."""
+PAUSED_TOGETHER = 16
+"""From so many waiting refusals of one caller on, each waits longer, however many connections it has."""
+LONGEST_PAUSE = 20.0
 _ROUNDING = 1e-6  # whoever waits exactly as long as told is let through
 _WORDS = {Access.READ: "read", Access.VIEW: "view", Access.PROPOSE: "propose", Access.ACT: "act"}
 
@@ -34,6 +40,22 @@ class Limits:
         self._rates = rates or DEFAULT_RATES
         self._scale = Environment.read().rate_scale if scale is None else scale
         self._buckets: dict[tuple[str, Access], tuple[float, float]] = {}
+        self._paused: dict[str, int] = {}
+
+    async def admit(self, principal: Principal, access: Access) -> None:
+        """Count a call, or raise after a pause."""
+        try:
+            self.take(principal, access)
+        except TooMany:
+            caller = principal.id
+            self._paused[caller] = self._paused.get(caller, 0) + 1
+            try:
+                await asyncio.sleep(min(LONGEST_PAUSE, PAUSE * max(1.0, self._paused[caller] / PAUSED_TOGETHER)))
+            finally:
+                self._paused[caller] -= 1
+                if not self._paused[caller]:
+                    del self._paused[caller]
+            raise
 
     def take(self, principal: Principal, access: Access, now: float | None = None) -> None:
         """Count a call, or raise with the time to wait."""

@@ -32,6 +32,13 @@ class Whole:
 
 
 @dataclass(frozen=True, slots=True)
+class Fields:
+    """The texts that each object of a list holds."""
+
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Parameter:
     """One parameter: its Python name, its name on the wire, and what it accepts."""
 
@@ -44,6 +51,8 @@ class Parameter:
     required: bool = False
     whole: Whole | None = None
     doc: str = ""
+    fields: tuple[str, ...] = ()
+    """For a list of objects: what each of them holds, all texts."""
 
     def schema(self) -> dict[str, Json]:
         """JSON Schema of this parameter."""
@@ -58,7 +67,7 @@ class Parameter:
         elif str in self.accepts:
             variants.append({"type": "string"})
         if list in self.accepts:
-            variants.append({"type": "array", "items": {"type": "string"}})
+            variants.append({"type": "array", "items": self._item_schema()})
         if dict in self.accepts:
             variants.append({"type": "object"})
         schema: dict[str, Json] = variants[0] if len(variants) == 1 else {"anyOf": [*variants]}
@@ -77,11 +86,26 @@ class Parameter:
         elif isinstance(value, str):
             return self._check_text(value)
         elif isinstance(value, list):
-            if list in self.accepts and all(isinstance(item, str) for item in value):
+            if list in self.accepts and all(map(self._is_item, value)):
                 return value
         elif isinstance(value, dict) and dict in self.accepts:
             return value
         raise self._wrong(value)
+
+    def _item_schema(self) -> dict[str, Json]:
+        if not self.fields:
+            return {"type": "string"}
+        properties: dict[str, Json] = {name: {"type": "string"} for name in self.fields}
+        return {"type": "object", "properties": properties, "required": [*self.fields]}
+
+    def _is_item(self, item: Json) -> bool:
+        if not self.fields:
+            return isinstance(item, str)
+        return (
+            isinstance(item, dict)
+            and item.keys() == set(self.fields)
+            and all(isinstance(text, str) for text in item.values())
+        )
 
     def _check_text(self, value: str) -> object:
         # Models send numbers, booleans and single items as text often enough to be lenient here.
@@ -94,7 +118,7 @@ class Parameter:
             return value.lower() == "true"
         if takes_free_text:
             return value
-        if list in self.accepts:
+        if list in self.accepts and not self.fields:
             return [value]
         raise self._wrong(value)
 
@@ -129,7 +153,7 @@ class Parameter:
         elif str in self.accepts:
             words.append("text")
         if list in self.accepts:
-            words.append("a list of text")
+            words.append(f"a list of {{{', '.join(self.fields)}}}" if self.fields else "a list of text")
         if dict in self.accepts:
             words.append("an object")
         return " or ".join(words)

@@ -40,7 +40,8 @@ class Policy:
             return True
         toolset = command.toolset or _PALETTE
         granted = self.toolsets if principal.toolsets is None else self.toolsets & principal.toolsets
-        return toolset in granted and (toolsets is None or toolset in toolsets) and self._may(command, principal)
+        offered = toolset in granted or toolset in principal.own_toolsets
+        return offered and (toolsets is None or toolset in toolsets) and self._may(command, principal)
 
     def admit(self, command: Command, principal: Principal) -> None:
         """Raise unless the caller may run the command now."""

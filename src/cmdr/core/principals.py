@@ -40,6 +40,8 @@ class Principal:
     """The folders this caller is held to, or None for those all agents share."""
     read_only: bool = False
     """Whether it may change nothing and run nothing, whatever is switched on."""
+    own_toolsets: frozenset[str] = frozenset()
+    """Toolsets that its face offers to it, whether or not they are switched on for others."""
 
     @property
     def id(self) -> str:

@@ -17,8 +17,15 @@ _SECRETS = (
 _REPLACED = (GONE, rf"\1\2{GONE}", rf"\1\2{GONE}", rf"\1{GONE}", rf"\1{GONE}", rf"\1\2{GONE}")
 
 
+# Looking for plain words is much faster than the patterns, and most lines have none of them.
+_HINTS = tuple("cmdr_ cmdr- bearer basic authorization cookie key code= token secret passw".split())
+
+
 def redacted(text: str) -> str:
     """The text without anything that would let somebody in."""
+    lowered = text.lower()
+    if not any(hint in lowered for hint in _HINTS):
+        return text
     for pattern, instead in zip(_SECRETS, _REPLACED, strict=True):
         text = pattern.sub(instead, text)
     return text

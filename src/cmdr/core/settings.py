@@ -147,7 +147,9 @@ class Settings:
             return
         except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
             self._broken = True
-            self.problems.append(f"{self._path} cannot be read ({error}); the defaults hold, and it is left as it is.")
+            self.problems.append(
+                f"The settings cannot be read ({error}); the defaults hold, and the file is left alone: {self._path}"
+            )
             return
         for key, setting in SETTINGS.items():
             section, _, name = key.partition(".")
@@ -169,7 +171,7 @@ class Settings:
         if self._path is None:
             return
         if self._broken:
-            raise CommandError(f"{self._path} cannot be read, so nothing is written to it. Mend or remove it first.")
+            raise CommandError(f"Not kept: the settings file cannot be read. Mend or remove it: {self._path}")
         import tomlkit
 
         try:

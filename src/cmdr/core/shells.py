@@ -7,6 +7,7 @@ import time
 from dataclasses import dataclass
 
 from cmdr.core.audit import Audit, AuditRecord
+from cmdr.core.environment import Environment
 from cmdr.core.errors import CommandError, TooMany
 from cmdr.core.events import Events
 from cmdr.core.jobs import Jobs
@@ -52,7 +53,7 @@ class Shells:
         self.tier: Tier | None = None
         """The sandbox in use; None until one was found by running it, and when there is none."""
         self._probing: asyncio.Task[None] | None = None
-        self.rate_scale = float(os.environ.get("CMDR_MCP_RATE_SCALE", "1"))
+        self.rate_scale = Environment.read().rate_scale
 
     def look_for_a_sandbox(self) -> None:
         """Begin to find out which sandbox works here, by running one; commands wait for the answer."""
@@ -86,7 +87,10 @@ class Shells:
         )
 
     def launcher(self, command: list[str], walls: Walls) -> list[bytes]:
-        """The command line that runs any program behind the walls in use, such as a kernel; ends with this program."""
+        """The command line that runs any program behind the walls in use; it ends with whoever starts it.
+
+        With no command it is what goes before one, as a kernel needs it. Behind Landlock there are no sockets at all.
+        """
         if self.tier is None:
             raise CommandError(_NO_SANDBOX)
         return sandboxed([os.fsencode(word) for word in command], walls, self.tier)

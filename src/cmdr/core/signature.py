@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Annotated, Literal, Union, get_args, get_origin, get_type_hints
 
 from cmdr.core.errors import CommandError
-from cmdr.core.parameter import Arguments, Doc, Json, Parameter, Whole
+from cmdr.core.parameter import Arguments, Doc, Fields, Json, Parameter, Whole
 from cmdr.model.names import printable
 
 
@@ -88,6 +88,7 @@ def _parameter(name: str, hint: object, *, required: bool) -> Parameter:
         required,
         next((note for note in notes if isinstance(note, Whole)), None),
         next((note.text for note in notes if isinstance(note, Doc)), ""),
+        next((note.names for note in notes if isinstance(note, Fields)), ()),
     )
 
 

@@ -3,6 +3,7 @@
 Works column by column and in slices, so that the peak stays near two columns and the names, however many rows.
 """
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -13,7 +14,7 @@ from cmdr.index import order
 from cmdr.index.columns import DIR_COLUMNS, INCOMPLETE, ROW_COLUMNS, ZONE, Column, Flag
 from cmdr.index.epoch import EpochWriter
 from cmdr.index.errors import IndexFull
-from cmdr.index.extensions import Extensions
+from cmdr.index.extensions import Extensions, distinct
 from cmdr.index.folding import fold_names
 from cmdr.index.identity import Identities, Known
 from cmdr.index.source import Source
@@ -49,8 +50,6 @@ def assemble(source: Source, writer: EpochWriter, known: Known) -> Assembled:
     del inverse
 
     facts: dict[str, Any] = {"rows": source.rows, "dirs": dir_count}
-
-    extensions = _write_names(source, writer, tree.old, facts)
     columns: dict[str, Column] = {}
 
     def put(name: str, values: Column) -> Column:
@@ -59,18 +58,22 @@ def assemble(source: Source, writer: EpochWriter, known: Known) -> Assembled:
     pdir = np.zeros(source.rows, np.uint32)
     pdir[1:] = np.repeat(np.arange(dir_count, dtype=np.uint32), count)
     put("pdir", pdir)
-    for name in ("size", "allocated", "mtime", "mode", "ino", "born"):
-        columns[name] = put(name, source.column(name)[move])
-    put("ctime", source.column("ctime")[move])
-    columns["device"] = source.column("device")[move]
-    devices, dev = np.unique(columns["device"], return_inverse=True)
-    facts["devices"] = [int(one) for one in devices[:255]]
-    columns["dev"] = put("dev", np.minimum(dev, 255))
-    owners_found, owner = np.unique(source.column("uid")[move], return_inverse=True)
-    facts["owners"] = [int(one) for one in owners_found[:65535]]
-    put("owner", np.minimum(owner, 65535))
-    flags = _count_once(source.column("flags")[move], columns["ino"], columns["dev"])
-    put("flags", flags)
+    with ThreadPoolExecutor(1, "cmdr-index-names") as beside:  # names and numbers do not need each other
+        names = beside.submit(_write_names, source, writer, tree.old)
+        for name in ("size", "allocated", "mtime", "mode", "ino", "born"):
+            columns[name] = put(name, source.column(name)[move])
+        put("ctime", source.column("ctime")[move])
+        columns["device"] = source.column("device")[move]
+        devices, dev = distinct(columns["device"], columns["device"][:1])
+        facts["devices"] = [int(one) for one in devices[:255]]
+        columns["dev"] = put("dev", np.minimum(dev, 255))
+        uid = source.column("uid")[move]
+        owners_found, owner = distinct(uid, uid[:1])
+        facts["owners"] = [int(one) for one in owners_found[:65535]]
+        put("owner", np.minimum(owner, 65535))
+        flags = _count_once(source.column("flags")[move], columns["ino"], columns["dev"])
+        put("flags", flags)
+        extensions = names.result()
     is_file = (columns["mode"] >> 12) == 8
     put("ext", extensions.codes(is_file))
     facts["extensions"] = extensions.table()
@@ -102,7 +105,7 @@ def _parents(source: Source) -> Column:
     return parent
 
 
-def _write_names(source: Source, writer: EpochWriter, old: Column, facts: dict[str, Any]) -> Extensions:
+def _write_names(source: Source, writer: EpochWriter, old: Column) -> Extensions:
     """The names blob and its folded twin in their new order, with offsets; collects extensions on the way."""
     begin = source.noff[source.block_start[old]]
     end = source.noff[source.block_start[old] + source.block_rows[old]]

@@ -9,6 +9,7 @@ from cmdr.index.columns import Column
 from cmdr.index.folding import fold
 
 LONGEST = 8
+_SAMPLE = 1 << 14
 _MOST = 65_000  # codes are two bytes; rarer extensions beyond that share the code of "none"
 
 
@@ -19,6 +20,17 @@ def extension(name: bytes) -> bytes:
     if dot <= 0 or not 0 < len(low) - dot - 1 <= LONGEST:
         return b""
     return low[dot + 1 :]
+
+
+def distinct(values: Column, always: Column) -> tuple[Column, Column]:
+    """The sorted different values (`always` among them) and each value's place, quickly when few are different."""
+    known = np.union1d(values[:_SAMPLE], always)
+    while True:
+        place = np.searchsorted(known, values).clip(0, len(known) - 1)
+        missed = known[place] != values
+        if not missed.any():
+            return known, place
+        known = np.union1d(known, values[missed])
 
 
 class Extensions:
@@ -53,13 +65,13 @@ class Extensions:
         keys = np.concatenate(self.keys)
         keys[~is_file] = 0
         self.keys.clear()
-        unique, count = np.unique(keys, return_counts=True)
-        if len(unique) > _MOST:
-            often = np.argsort(-count, kind="stable")[:_MOST]
-            unique = np.union1d(unique[often], np.zeros(1, np.uint64))
-            keys[~np.isin(keys, unique)] = 0
-        self.unique = unique if len(unique) and unique[0] == 0 else np.concatenate([np.zeros(1, np.uint64), unique])
-        return np.searchsorted(self.unique, keys)
+        self.unique, codes = distinct(keys, np.zeros(1, np.uint64))
+        if len(self.unique) > _MOST:
+            often = np.argsort(-np.bincount(codes), kind="stable")[:_MOST]
+            self.unique = np.union1d(self.unique[often], np.zeros(1, np.uint64))
+            keys[~np.isin(keys, self.unique)] = 0
+            codes = np.searchsorted(self.unique, keys)
+        return codes
 
     def table(self) -> list[str]:
         """The extensions by code, as printable text; code 0 is none."""

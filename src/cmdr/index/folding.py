@@ -25,14 +25,15 @@ def fold_names(names: bytes, ends: Column) -> tuple[bytes, Column]:
         return names.lower(), ends
     beyond = np.flatnonzero(np.frombuffer(names, np.uint8) >= 128)
     rows = np.unique(np.searchsorted(ends, beyond, side="right"))
+    spans = list(zip(np.where(rows > 0, ends[rows - 1], 0).tolist(), (ends[rows] - 1).tolist(), strict=True))
+    beyond_ascii = fold(b"\0".join([names[start:end] for start, end in spans])).split(b"\0")
     low = bytearray(names.lower())
     changed: list[tuple[int, int, bytes]] = []  # where the folded name has another length
-    for end, start in zip(ends[rows].tolist(), np.where(rows > 0, ends[rows - 1], 0).tolist(), strict=True):
-        folded = fold(names[start : end - 1])
-        if len(folded) == end - 1 - start:
-            low[start : end - 1] = folded
+    for (start, end), folded in zip(spans, beyond_ascii, strict=True):
+        if len(folded) == end - start:
+            low[start:end] = folded
         else:
-            changed.append((start, end - 1, folded))
+            changed.append((start, end, folded))
     if not changed:
         return bytes(low), ends
     pieces: list[bytes] = []

@@ -16,7 +16,7 @@ from typing import Literal
 from cmdr.index.catalogue import Catalogue, IndexRecord
 from cmdr.index.compact import compact
 from cmdr.index.epoch import StoredColumns
-from cmdr.index.errors import Corrupt, IndexFault, NoSuchIndex, NotIndexed, RootMissing, ScanRunning
+from cmdr.index.errors import Cancelled, Corrupt, IndexFault, NoSuchIndex, NotIndexed, RootMissing, ScanRunning
 from cmdr.index.growth import save_snapshot, snapshot_epochs, take_snapshot
 from cmdr.index.overlay import lay_over
 from cmdr.index.patch import Patch, load_patch, save_patch
@@ -184,6 +184,9 @@ class Indexed:
             except RootMissing:
                 self._dirty = "its folder is not there"
                 raise
+            except Cancelled:
+                self._dirty = "the last scan was stopped before its end"
+                return self.view
             finally:
                 self._scanning = False
             self._install(view)

@@ -107,7 +107,8 @@ class Library:
         progress: Callable[[Progress], None] | None = None,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> IndexInfo:
-        """Scan a folder into its index and answer it. A cancelled scan keeps what was read, marked partial."""
+        """Scan a folder into its index and answer it. A cancelled scan keeps what was read, marked partial;
+        after a complete one it changes nothing but the freshness."""
         index_id = self.prepare(root, options).id
         indexed = self.get(index_id).indexed
         if options is not None:

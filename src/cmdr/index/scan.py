@@ -9,7 +9,7 @@ import numpy as np
 
 from cmdr.index.assemble import assemble
 from cmdr.index.epoch import EpochWriter, StoredColumns
-from cmdr.index.errors import RootMissing
+from cmdr.index.errors import Cancelled, RootMissing
 from cmdr.index.identity import Known
 from cmdr.index.source import harvested
 from cmdr.index.view import View, stored_view
@@ -26,7 +26,10 @@ def scan(
     cancelled: Callable[[], bool] = lambda: False,
     first_id: int = 0,
 ) -> View:
-    """Read the whole tree and swap in a new epoch under `home`; on any error the old epoch stays as it is."""
+    """Read the whole tree and swap in a new epoch under `home`; on any error the old epoch stays as it is.
+
+    A cancel keeps what was read, unless a complete epoch would be lost for it: then it raises Cancelled.
+    """
     options = options or WalkOptions()
     os.makedirs(home, exist_ok=True)
     scratch = tempfile.mkdtemp(prefix="scratch-", dir=home)
@@ -34,6 +37,8 @@ def scan(
         expected = before.facts["rows"] if before is not None and not before.facts.get("cancelled") else None
         harvest = walk(root, options, scratch, progress, cancelled, expected)
         _check_root(harvest)
+        if harvest.cancelled and before is not None and not before.facts.get("cancelled"):
+            raise Cancelled("The scan was stopped; the complete epoch before it is kept.")
         if progress is not None:
             found = sum(part.rows for part in harvest.parts)
             progress(Progress("building", found, 0, 0, harvest.seconds, expected))

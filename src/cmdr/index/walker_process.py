@@ -19,6 +19,7 @@ from cmdr.index.statx import CHUNK, OPEN_DIR, Statx, open_directory
 
 DIR, LINK = stat.S_IFDIR, stat.S_IFLNK
 LISTED, DENIED, UNLISTED, OTHER_SYSTEM, CANCELLED, VANISHED, FAILED = range(7)
+_BLOCK = (("block_dir", "Q"), ("block_start", "q"), ("block_rows", "q"), ("block_state", "B"), ("block_listed", "q"))
 COUNTER_BYTES = 64  # per walker in the shared file, after the first such stretch
 Item = tuple[bytes, int, int, int, bool]  # path, number, depth, inode (0: do not check), below a followed link
 
@@ -50,8 +51,7 @@ class Walker:
         self.broken = array("q")
         self.aliased = array("q")
         self.followed = array("q")
-        self.block_dir, self.block_start, self.block_rows = array("Q"), array("q"), array("q")
-        self.block_state, self.block_listed = array("B"), array("q")
+        self.blocks: list[tuple[int, int, int, int, int]] = []  # directory, first row, rows, state, when
         self.problems: list[tuple[bytes, int]] = []
 
     # -- messages -------------------------------------------------------------------------------------------------
@@ -107,14 +107,10 @@ class Walker:
 
     def count(self) -> None:
         at = self.first_counter
-        self.counters[at], self.counters[at + 1], self.counters[at + 2] = self.rows, len(self.block_dir), self.bytes
+        self.counters[at], self.counters[at + 1], self.counters[at + 2] = self.rows, len(self.blocks), self.bytes
 
     def block(self, number: int, start: int, state: int) -> None:
-        self.block_dir.append(number)
-        self.block_start.append(start)
-        self.block_rows.append(self.rows - start)
-        self.block_state.append(state)
-        self.block_listed.append(time.time_ns())
+        self.blocks.append((number, start, self.rows - start, state, time.time_ns()))
 
     def problem(self, item: Item, trouble: OSError) -> None:
         code = trouble.errno or 0
@@ -237,19 +233,12 @@ class Walker:
         self.count()
 
     def finish(self) -> dict[str, Any]:
-        arrays = (
-            "dir_rows",
-            "broken",
-            "aliased",
-            "followed",
-            "block_dir",
-            "block_start",
-            "block_rows",
-            "block_state",
-            "block_listed",
-        )
-        found: dict[str, Any] = {name: getattr(self, name).tobytes() for name in arrays}
-        return found | {"rows": self.rows, "chunks": self.chunks, "problems": self.problems}
+        found: dict[str, Any] = {"rows": self.rows, "chunks": self.chunks, "problems": self.problems}
+        for name in ("dir_rows", "broken", "aliased", "followed"):
+            found[name] = getattr(self, name).tobytes()
+        for at, (name, code) in enumerate(_BLOCK):
+            found[name] = array(code, [one[at] for one in self.blocks]).tobytes()
+        return found
 
 
 def main() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import accumulate
 
 from cmdr.model.entry import FOLDER_LINK, Entry, Facts, FolderSize, Kind
@@ -156,9 +156,7 @@ class Listing:
     def arranged(self, sort: SortOrder, *, show_hidden: bool) -> Listing:
         """The same reading of the folder in another order."""
         order = arrange(self.columns, sort, show_hidden=show_hidden)
-        return Listing(
-            self.columns, order, sort, show_hidden, self.complete, self.looked_up, self.folder_sizes, self.mark
-        )
+        return replace(self, order=order, sort=sort, show_hidden=show_hidden)
 
     def __len__(self) -> int:
         return len(self.order)

@@ -62,7 +62,9 @@ class TextBox(TextArea):
     """Many lines to type in; nothing unseen can be pasted into it."""
 
     async def _on_key(self, event: events.Key) -> None:
-        if not event.is_printable and event.key not in ("enter", "tab"):
+        if event.key == "escape":
+            event.prevent_default()  # it belongs to the window
+        elif not event.is_printable and event.key not in ("enter", "tab"):
             await act_now(self, event)
 
     async def _on_paste(self, event: events.Paste) -> None:

@@ -11,6 +11,8 @@ from cmdr.model.units import human_size
 from cmdr.tui.safe_text import fit, printable, shown, width_of
 
 Ink = dict[str, Style]
+_SUMMED = 5000
+"""Sizes of larger selections are not added up with every key."""
 
 
 def top_line(pane: Pane, width: int, ink: Ink, *, active: bool, home: bytes) -> list[Segment]:
@@ -60,12 +62,7 @@ def totals(tab: Tab) -> str:
     """How much is selected, or how much there is."""
     listing = tab.listing
     if tab.selection.count:
-        rows = listing.looked_up
-        size = (
-            sum(facts.size for row in tab.selection.rows() if (facts := rows.get(row)))
-            if tab.selection.count < 5000
-            else 0
-        )
+        size = _selected_size(tab)
         more = f", {human_size(size)}" if size else ""
         return f"{tab.selection.count:,} of {len(listing):,} selected{more}"
     if not len(listing):
@@ -78,6 +75,14 @@ def totals(tab: Tab) -> str:
         + (f", {folders:,} folders" if folders and not hidden and not tab.filter else "")
         + hidden
     )
+
+
+def _selected_size(tab: Tab) -> int:
+    """The bytes of the selected files, as far as they were looked at; what a folder holds is not known here."""
+    if tab.selection.count > _SUMMED:
+        return 0
+    known, first_file = tab.listing.looked_up, tab.listing.columns.folder_count
+    return sum(facts.size for row in tab.selection.rows() if row >= first_file and (facts := known.get(row)))
 
 
 def tab_line(pane: Pane, width: int, ink: Ink, *, active: bool) -> tuple[list[Segment], list[tuple[int, int, str]]]:

@@ -12,6 +12,7 @@ from textual.screen import Screen
 
 from cmdr.core.commander import Commander
 from cmdr.core.parameter import Arguments
+from cmdr.core.principals import PERSON
 from cmdr.model.tab import ViewMode
 from cmdr.tui.appearance import Appearance
 from cmdr.tui.ink_filter import InkFilter
@@ -29,6 +30,8 @@ class Terminal(App[None], inherit_bindings=False):
     """cmdr in a terminal. Everything it does is a command; everything it shows is the workspace."""
 
     ENABLE_COMMAND_PALETTE = False
+    person = PERSON
+    """In whose name everything here is done."""
     TITLE = "cmdr"
     BINDINGS: ClassVar = []
 

@@ -76,7 +76,7 @@ def application(port):
 
 async def serve():
     """Listen on a free port until the standard input ends."""
-    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.bind(("127.0.0.1", 0))
     port = listener.getsockname()[1]
     server = uvicorn.Server(uvicorn.Config(application(port), log_level="error", timeout_graceful_shutdown=1))

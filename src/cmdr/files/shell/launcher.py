@@ -1,7 +1,7 @@
 """The small program that holds a command behind Landlock: it gives up rights, starts it, and ends its whole family.
 
-Its arguments are `[--namespaces] [--leash FD] --folder P [--write P]… [--read P]… -- COMMAND…`. When the other end of
-the leash is closed, or whoever started this ends, everything below it ends.
+Its arguments are `[--namespaces] [--leash FD] --folder P [--write P]… [--read P]… [--set N=V]… -- COMMAND…`. When the
+other end of the leash is closed, or whoever started this ends, everything below it ends.
 """
 
 import os
@@ -33,6 +33,7 @@ class _Order:
     read: list[bytes] = field(default_factory=list)
     namespaces: bool = False
     leash: int | None = None
+    variables: list[tuple[str, str]] = field(default_factory=list)
     command: list[bytes] = field(default_factory=list)
 
 
@@ -69,6 +70,9 @@ def _read(arguments: list[str]) -> _Order:
             order.namespaces = True
         elif word == "--leash":
             order.leash = int(next(words))
+        elif word == "--set":
+            name, _, value = next(words).partition("=")
+            order.variables.append((name, value))
         elif word == "--folder":
             order.folder = os.fsencode(next(words))
         else:
@@ -110,8 +114,7 @@ def _become(order: _Order, temporary: bytes) -> None:
     try:
         signal.set_wakeup_fd(-1)
         os.setsid()
-        walls = Walls(order.folder)
-        environment = {**walls.environment(), "TMPDIR": os.fsdecode(temporary)}
+        walls = Walls(order.folder, variables=(("TMPDIR", os.fsdecode(temporary)), *order.variables))
         for number in range(1, signal.NSIG):
             with suppress(OSError, ValueError):
                 signal.signal(number, signal.SIG_DFL)
@@ -128,7 +131,7 @@ def _become(order: _Order, temporary: bytes) -> None:
         if not can_filter():
             raise OSError("the system calls of this machine are not known here")  # noqa: TRY301
         filter_calls()
-        os.execve(order.command[0], order.command, environment)  # noqa: S606 - an argv list
+        os.execve(order.command[0], order.command, walls.environment())  # noqa: S606 - an argv list
     except BaseException as error:
         os.write(2, f"The sandbox could not be built: {error}\n".encode())
     os._exit(_WALLED_OFF)

@@ -66,6 +66,8 @@ def sandboxed(
     for option, paths in ((b"--write", walls.write), (b"--read", walls.read)):
         for path in paths:
             line += [option, path]
+    for name, value in walls.variables:
+        line += [b"--set", os.fsencode(f"{name}={value}")]
     return [*line, b"--", *command]
 
 

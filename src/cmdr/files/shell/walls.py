@@ -38,6 +38,8 @@ class Walls:
     hide: tuple[bytes, ...] = ()
     """Places inside the others that stay out of sight."""
     limits: Limits = field(default_factory=Limits)
+    variables: tuple[tuple[str, str], ...] = ()
+    """What the command finds in its environment besides the usual few."""
 
     def environment(self) -> dict[str, str]:
         """The whole environment of the command: nothing of ours, so no tokens and no proxies."""
@@ -47,4 +49,5 @@ class Walls:
             "LANG": "C.UTF-8",
             "TERM": "dumb",
             "TMPDIR": "/tmp",  # noqa: S108 - inside, this is a folder of its own
+            **dict(self.variables),
         }

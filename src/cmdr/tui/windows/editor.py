@@ -130,4 +130,7 @@ class Editor(Screen[None], inherit_bindings=False):
     def _tell(self) -> None:
         line, column = self.area.cursor_location
         mark = "* " if self.dirty else ""
-        self._title.say(f" {mark}{shown(self._path)}", f"{line + 1}:{column + 1}  {self._file.format.encoding} ")
+        folder, _, name = self._path.rpartition(b"/")
+        self._title.say(
+            f" {mark}{shown(name)}   {shown(folder)}", f"{line + 1}:{column + 1}  {self._file.format.encoding} "
+        )

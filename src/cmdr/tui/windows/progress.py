@@ -96,9 +96,10 @@ def progress_rows(job: Job, width: int) -> list[Row]:
     question = job.question
     if question is None:
         return [*rows, [("", "dim")], [(f" {done.current}", "dim")], [(f" {job.state}", "dim")]]
+    folder, _, name = question.target.rpartition(b"/")
     return [
         *rows,
-        [(f" {to_wire(question.target)} is taken.", "warning")],
+        [(f" {to_wire(name)} is taken ", "warning"), (f" in {to_wire(folder)}", "dim")],
         [(f"   there: {question.target_size:>14,} B  {iso_time(question.target_modified_ns)}", "file")],
         [(f"   new:   {question.source_size:>14,} B  {iso_time(question.source_modified_ns)}", "file")],
         [(f"   from {to_wire(question.source)}", "dim")],

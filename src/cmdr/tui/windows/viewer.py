@@ -44,8 +44,12 @@ class Viewer(Screen[None], inherit_bindings=False):
     def on_mount(self) -> None:
         """Open the file."""
         self._bar.say(_KEYS)
-        self._title.say(f" {shown(self.path)}")
+        self._title.say(self._named())
         self.call_after_refresh(lambda: self.run_worker(self._open(), group="open"))
+
+    def _named(self) -> str:
+        folder, _, name = self.path.rpartition(b"/")
+        return f" {shown(name)}   {shown(folder)}"
 
     async def _open(self) -> None:
         await self.file.open(self.path)
@@ -54,7 +58,7 @@ class Viewer(Screen[None], inherit_bindings=False):
         """Tell where we are."""
         message.stop()
         follows = "  following" if self.file.view is not None and self.file.view.follows else ""
-        self._title.say(f" {shown(self.path)}", f"{self.file.describe()}{follows} ")
+        self._title.say(self._named(), f"{self.file.describe()}{follows} ")
 
     async def on_key(self, event: events.Key) -> None:
         """Every key of the viewer."""
@@ -162,6 +166,6 @@ class Bar(LineWidget):
         ink = self.appearance.ink[self._role]
         right = right if width_of(right) < self.size.width else ""
         return [
-            Segment(fit(left, self.size.width - width_of(right), keep_end=self._role != "bar"), ink),
+            Segment(fit(left, self.size.width - width_of(right)), ink),
             Segment(right, ink),
         ]

@@ -1,0 +1,62 @@
+"""Which file an agent means in the editor, and whether it may: inside its roots, or inside the shared workspace."""
+
+import os
+from dataclasses import dataclass
+
+from cmdr.commands.places import pane_of, path_of
+from cmdr.commands.reach import named, reach_of
+from cmdr.core.call import Call
+from cmdr.core.errors import CommandError, NotAllowed
+from cmdr.core.threads import in_thread
+from cmdr.model.names import to_wire
+
+
+@dataclass(frozen=True, slots=True)
+class EditorPath:
+    """A file by its real path, and the name under which it was asked for when that leads there through a link."""
+
+    real: bytes
+    link: bytes | None = None
+
+
+async def editor_path(call: Call, text: str, *, writes: bool = False) -> EditorPath:
+    """Find a file; refused when it is outside or private. `writes` is for a file that may be new."""
+    if call.principal.is_person:
+        return await in_thread(_resolved, path_of(text, pane_of(call.workspace, "focused").tab.path))
+    if call.connection:
+        return await in_thread(_in_workspace, call, path_of(text, b"/"))
+    return await in_thread(_in_roots, call, named(text), writes)
+
+
+def check_may_read(call: Call, what: str) -> None:
+    """Refuse what would tell a caller without a token something of a file's contents."""
+    if not call.principal.token:
+        raise NotAllowed(f"{what} tells what stands in files, which needs a token: cmdr token --client NAME.")
+
+
+def _resolved(path: bytes) -> EditorPath:
+    real = os.path.realpath(path)
+    return EditorPath(real, path if real != path and os.path.islink(path) else None)
+
+
+def _in_workspace(call: Call, path: bytes) -> EditorPath:
+    found = _resolved(path)
+    folders = call.commander.editor.folders
+    if not folders.contains(found.real):
+        raise CommandError(f"{to_wire(path)} is outside the workspace that cmdr shows, so it is not opened here.")
+    if not folders.may_tell(found.real):
+        raise CommandError(f"{to_wire(path)} holds keys, passwords or private data, so it is not opened here.")
+    return found
+
+
+def _in_roots(call: Call, path: bytes, writes: bool) -> EditorPath:
+    reach = reach_of(call)
+    if writes:
+        spot = reach.landing(path)
+        real = spot.path
+        spot.close()
+    else:
+        with reach.find(path) as found:
+            real = found.real
+    absolute = os.path.join(reach.roots[0].path, os.path.expanduser(path))
+    return EditorPath(real, absolute if os.path.islink(absolute) else None)

@@ -1,0 +1,111 @@
+"""The rest of what an editor tells a coding agent: selections, open documents, workspace, saving, closing."""
+
+import json
+import os
+from urllib.parse import quote
+
+from cmdr.commands.editor_paths import check_may_read, editor_path
+from cmdr.core.call import Call
+from cmdr.core.parameter import Json
+from cmdr.core.principals import Access
+from cmdr.core.registry import command
+from cmdr.core.shown_document import SelectedText
+from cmdr.core.threads import in_thread
+from cmdr.model.names import to_wire
+from cmdr.model.text_selection import Position
+
+
+@command("get_current_selection", access=Access.READ, toolset="ide", title="Current selection", plain=True)
+async def get_current_selection(call: Call) -> str:
+    """What the person has selected in the open document."""
+    check_may_read(call, "get_current_selection")
+    return await _selected(call, await call.commander.editor.text.selection(), "No active editor found")
+
+
+@command("get_latest_selection", access=Access.READ, toolset="ide", title="Latest selection", plain=True)
+async def get_latest_selection(call: Call) -> str:
+    """What the person selected last."""
+    check_may_read(call, "get_latest_selection")
+    return await _selected(call, await call.commander.editor.text.latest_selection(), "No selection available")
+
+
+@command("get_open_editors", access=Access.READ, toolset="ide", title="Open documents", plain=True)
+async def get_open_editors(call: Call) -> str:
+    """Which documents are open."""
+    tabs: list[Json] = [
+        {
+            "uri": f"file://{quote(each.path)}",
+            "isActive": each.active,
+            "label": to_wire(os.path.basename(each.path)),
+            "languageId": each.language_id,
+            "isDirty": each.dirty,
+        }
+        for each in await call.commander.editor.text.shown()
+        if await in_thread(call.commander.editor.folders.may_tell, each.path)
+    ]
+    return _json({"tabs": tabs})
+
+
+@command("get_workspace_folders", access=Access.READ, toolset="ide", title="Workspace folders", plain=True)
+def get_workspace_folders(call: Call) -> str:
+    """The project folders that cmdr shows."""
+    folders = call.commander.editor.folders.folders
+    told: list[Json] = [
+        {"name": to_wire(os.path.basename(path) or path), "uri": f"file://{quote(path)}", "path": to_wire(path)}
+        for path in folders
+    ]
+    return _json({"success": True, "folders": told, "rootPath": to_wire(folders[0]) if folders else None})
+
+
+@command("check_document_dirty", access=Access.READ, toolset="ide", title="Unsaved changes", plain=True)
+async def check_document_dirty(call: Call, *, file_path: str) -> str:
+    """Whether an open document has unsaved changes."""
+    target = await editor_path(call, file_path)
+    dirty = await call.commander.editor.text.is_dirty(target.real)
+    if dirty is None:
+        return _json({"success": False, "message": f"Document not open: {file_path}"})
+    return _json({"success": True, "filePath": file_path, "isDirty": dirty, "isUntitled": False})
+
+
+@command("save_document", access=Access.PROPOSE, toolset="ide", title="Save a document", plain=True)
+async def save_document(call: Call, *, file_path: str) -> str:
+    """Save an open document as the person left it."""
+    target = await editor_path(call, file_path)
+    saved = await call.commander.editor.text.save(target.real)
+    if saved is None:
+        return _json({"success": False, "message": f"Document not open: {file_path}"})
+    message = "Document saved successfully" if saved else "The document could not be saved"
+    return _json({"success": saved, "filePath": file_path, "saved": saved, "message": message})
+
+
+@command("close_tab", access=Access.VIEW, toolset="ide", title="Close a review", plain=True)
+def close_tab(call: Call, *, tab_name: str) -> str:
+    """Close one of your own reviews by its title; one that waits is rejected."""
+    call.commander.editor.reviews.close_tab(call.connection or call.principal.id, tab_name)
+    return "TAB_CLOSED"
+
+
+@command("close_all_diff_tabs", access=Access.VIEW, toolset="ide", title="Close all reviews", plain=True)
+def close_all_diff_tabs(call: Call) -> str:
+    """Close all your own reviews; those that wait are rejected."""
+    return f"CLOSED_{call.commander.editor.reviews.close_tabs(call.connection or call.principal.id)}_DIFF_TABS"
+
+
+async def _selected(call: Call, found: SelectedText | None, none: str) -> str:
+    folders = call.commander.editor.folders
+    if found is None or not await in_thread(folders.may_tell, found.path):
+        return _json({"success": False, "message": none})
+    selection: Json = {
+        "start": _place(found.selection.start),
+        "end": _place(found.selection.end),
+        "isEmpty": found.selection.is_empty,
+    }
+    return _json({"success": True, "text": found.text, "filePath": to_wire(found.path), "selection": selection})
+
+
+def _place(position: Position) -> Json:
+    return {"line": position.line, "character": position.character}
+
+
+def _json(value: dict[str, Json]) -> str:
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,200 @@
+"""What agents ask of the editor: put an edit before the person, show a file, say what is wrong in one."""
+
+import asyncio
+import json
+import os
+from typing import Annotated
+from urllib.parse import quote, unquote_to_bytes, urlsplit
+
+from cmdr.commands.editor_paths import EditorPath, check_may_read, editor_path
+from cmdr.commands.reviewed import outcome_told
+from cmdr.core.call import Call
+from cmdr.core.errors import CommandError
+from cmdr.core.parameter import Fields, Json
+from cmdr.core.principals import Access
+from cmdr.core.registry import command
+from cmdr.core.review_case import ReviewCase
+from cmdr.core.review_saving import text_now
+from cmdr.core.reviews import new_review
+from cmdr.model.answer_part import TextPart
+from cmdr.model.diagnostic import Diagnostic
+from cmdr.model.names import printable, to_wire
+from cmdr.model.review_outcome import ReviewState
+from cmdr.model.text_edits import TextEdit, apply_edits
+from cmdr.model.text_format import FileText
+from cmdr.model.text_selection import Position
+
+LONGEST = 60
+MOST_TOLD = 15_000
+"""Characters of diagnostics in one answer; an editor's client takes any number."""
+
+Edits = Annotated[list[dict[str, str]] | None, Fields(("old", "new"))]
+
+
+@command("open_diff", access=Access.PROPOSE, toolset="review", title="Review", blocking=True)
+async def open_diff(
+    call: Call,
+    *,
+    path: str,
+    contents: str | None = None,
+    edits: Edits = None,
+    new_path: str | None = None,
+    title: str = "",
+) -> str:
+    """Show an edit to the person; saved if they accept."""
+    reviews = call.commander.editor.reviews
+    case = await _proposed(call, path, contents, edits, new_path, title)
+    try:
+        if call.connection:
+            return await _for_the_writing_client(call, case)
+        return await outcome_told(call, case, LONGEST)
+    except asyncio.CancelledError:
+        reviews.end(case, "client gone")
+        raise
+
+
+async def _for_the_writing_client(call: Call, case: ReviewCase) -> str:
+    await case.over.wait()
+    outcome = case.review.outcome
+    if outcome is not None and outcome.state is ReviewState.ACCEPTED:
+        call.parts.append(TextPart(outcome.text or ""))
+        return "FILE_SAVED"
+    call.parts.append(TextPart(case.review.tab))
+    return "DIFF_REJECTED"
+
+
+async def _proposed(
+    call: Call, path: str, contents: str | None, edits: Edits, new_path: str | None, title: str
+) -> ReviewCase:
+    if (contents is None) == (edits is None):
+        raise CommandError('open_diff needs "contents" or "edits".')
+    room = call.commander.editor
+    if not call.connection:
+        call.commander.engine  # noqa: B018 - says so when this cmdr cannot write
+        room.reviews.check_room(call.principal.id)
+    target = await editor_path(call, path, writes=True)
+    after = target if new_path is None else await editor_path(call, new_path, writes=True)
+    if await room.text.is_dirty(target.real):
+        raise CommandError(f"{to_wire(target.real)} has unsaved changes in the editor. Ask the person to save it.")
+    base = await text_now(target.real)
+    if edits is not None:
+        check_may_read(call, "Editing a part")
+    proposed = contents if contents is not None else _edited(base, edits or [])
+    if base is not None and after.real == target.real and proposed == base.text:
+        if not call.connection:
+            raise CommandError("The edit changes nothing.")
+    return room.reviews.add(_case(call, target, after, base, proposed, title))
+
+
+def _case(
+    call: Call, target: EditorPath, after: EditorPath, base: FileText | None, proposed: str, title: str
+) -> ReviewCase:
+    reviews = call.commander.editor.reviews
+    told = to_wire(os.path.basename(after.real))
+    review = new_review(
+        reviews,
+        connection=call.connection or call.principal.id,
+        agent=call.principal.name,
+        tab=title if call.connection else reviews.free_tab(call.principal.id, printable(title, 80) or told),
+        path=target.real if base is not None else after.real,
+        new_path=after.real,
+        base=base,
+        proposed=proposed,
+    )
+    protected = call.commander.sandbox.protection.reason(after.real)
+    return ReviewCase(review, call.principal.id, not call.connection, protected, after.link or target.link)
+
+
+def _edited(base: FileText | None, edits: list[dict[str, str]]) -> str:
+    if base is None:
+        text, pairs = "", False
+    else:
+        text, pairs = base.text, base.format.eol == "\r\n"
+    clean = [
+        TextEdit(*(part.replace("\r\n", "\n") if pairs else part for part in (edit["old"], edit["new"])))
+        for edit in edits
+    ]
+    try:
+        return apply_edits(text, clean)
+    except ValueError as error:
+        raise CommandError(str(error)) from error
+
+
+@command("open_file", access=Access.VIEW, toolset="review")
+async def open_file(
+    call: Call,
+    *,
+    file_path: str,
+    preview: bool = False,
+    start_text: str | None = None,
+    end_text: str | None = None,
+    select_to_end_of_line: bool = False,
+    make_frontmost: bool = True,
+) -> str:
+    """Show a file, a range selected."""
+    target = await editor_path(call, file_path)
+    opened = await call.commander.editor.text.open_file(
+        target.real,
+        call.principal.id,
+        start_text,
+        end_text,
+        to_end_of_line=select_to_end_of_line,
+        front=make_frontmost,
+    )
+    told = to_wire(target.link or opened.path)
+    if not make_frontmost:
+        row: dict[str, Json] = {"success": True, "filePath": told}
+        return json.dumps({**row, "languageId": opened.language_id, "lineCount": opened.line_count})
+    note = f"\n{opened.message}" if opened.message and call.principal.token else ""
+    return f"Opened file: {told}{note}"
+
+
+@command("get_diagnostics", access=Access.READ, toolset="review", title="Diagnostics")
+async def get_diagnostics(call: Call, *, uri: str | None = None) -> str:
+    """Errors in a file, or in all."""
+    findings = call.commander.editor.findings
+    if not call.connection:
+        check_may_read(call, "get_diagnostics")
+    if uri is None:
+        found = await findings.of_all()
+    else:
+        try:
+            target = await editor_path(call, _path_in(uri))
+        except CommandError:
+            # A client that hears an error here stops asking, also about files that are fine.
+            if call.connection:
+                return "[]"
+            raise
+        found = await findings.of(target.real)
+    told: list[str] = []
+    for path, each_file in sorted(found.items()):
+        if each_file or uri is not None:
+            row = {"uri": f"file://{quote(path)}", "diagnostics": [_diagnostic(each) for each in each_file]}
+            told.append(json.dumps(row, ensure_ascii=False))
+            if not call.connection and sum(map(len, told)) > MOST_TOLD:
+                told.pop()
+                break
+    return f"[{', '.join(told)}]"
+
+
+def _path_in(uri: str) -> str:
+    if not uri.startswith("file:"):
+        return uri
+    return to_wire(unquote_to_bytes(urlsplit(uri).path.encode("utf-8", "surrogateescape")))
+
+
+def _diagnostic(found: Diagnostic) -> dict[str, Json]:
+    told: dict[str, Json] = {
+        "message": found.message,
+        "severity": found.severity,
+        "range": {"start": _place(found.range.start), "end": _place(found.range.end)},
+    }
+    if found.source is not None:
+        told["source"] = found.source
+    if found.code is not None:
+        told["code"] = found.code
+    return told
+
+
+def _place(position: Position) -> Json:
+    return {"line": position.line, "character": position.character}

@@ -1,0 +1,79 @@
+"""The person's side of a review: look, decide change by change, edit, accept, reject. No agent ever has these."""
+
+from typing import Annotated, Literal
+
+from cmdr.core.call import Call
+from cmdr.core.errors import CommandError
+from cmdr.core.parameter import Doc, Whole
+from cmdr.core.principals import Access
+from cmdr.core.registry import command
+from cmdr.model.diff_patch import patch_text
+from cmdr.model.hunk import Decision
+from cmdr.model.names import printable, to_wire
+from cmdr.model.review_outcome import ReviewState
+from cmdr.model.yaml_text import Value, document
+
+Hunk = Annotated[int, Whole(1), Doc("counted from 1")]
+
+
+@command("reviews", access=Access.ACT, title="Edits to review", plain=True)
+def reviews(call: Call) -> str:
+    """The edits that wait for an answer."""
+    waiting: list[Value] = [
+        {
+            "id": case.id,
+            "by": printable(case.review.agent, 60),
+            "path": to_wire(case.review.new_path),
+            "changes": len(case.review.diff.hunks),
+            "digest": case.review.digest,
+        }
+        for case in call.commander.editor.reviews.waiting
+    ]
+    return document({"reviews": waiting})
+
+
+@command("review.accept", access=Access.ACT, title="Accept an edit")
+async def accept(call: Call, *, review: str, digest: str, word: str = "") -> str:
+    """Accept an edit exactly as it was shown; where cmdr writes, it is saved and can be undone."""
+    case = await call.commander.editor.reviews.accept(review, call.principal, digest, word)
+    if case.review.state is not ReviewState.ACCEPTED:
+        return "Rejected: every change was"
+    return f"Accepted {to_wire(case.review.new_path)}"
+
+
+@command("review.reject", access=Access.ACT, title="Reject an edit")
+def reject(call: Call, *, review: str) -> str:
+    """Reject an edit; the file stays as it is."""
+    case = call.commander.editor.reviews.reject(review, call.principal)
+    return f"Rejected the edit of {to_wire(case.review.new_path)}"
+
+
+@command("review.hunk", access=Access.ACT, title="Decide one change")
+def hunk(call: Call, *, review: str, hunk: Hunk, decision: Literal["accepted", "rejected", "undecided"]) -> str:
+    """Accept or reject one change of an edit, or leave it open again."""
+    call.commander.editor.reviews.decide(review, call.principal, hunk - 1, Decision(decision))
+    return f"Change {hunk} is {decision}"
+
+
+@command("review.conflict", access=Access.ACT, title="Settle one conflict")
+def conflict(call: Call, *, review: str, conflict: Hunk, choice: Literal["mine", "theirs", "both", "base"]) -> str:
+    """Choose a side where the file on disk (mine) and the proposal (theirs) changed the same lines."""
+    call.commander.editor.reviews.settle(review, call.principal, conflict - 1, choice)
+    return f"Conflict {conflict} is settled with {choice}"
+
+
+@command("review.edit", access=Access.ACT, title="Edit a proposed text")
+def edit(call: Call, *, review: str, text: str) -> str:
+    """Replace the proposed side of an edit by the person's own version."""
+    case = call.commander.editor.reviews.edit(review, call.principal, text)
+    return f"{len(case.review.diff.hunks)} changes now"
+
+
+@command("review.show", access=Access.ACT, title="Show an edit", plain=True)
+def show(call: Call, *, review: str) -> str:
+    """An edit as a patch, and the digest that an answer names."""
+    case = call.commander.editor.reviews.get(review, call.principal)
+    if case.review.state is not ReviewState.PENDING:
+        raise CommandError(f"This edit was already {case.review.state.value}.")
+    old = "/dev/null" if case.review.is_new_file else to_wire(case.review.path)
+    return f"digest: {case.review.digest}\n{patch_text(case.review.diff, old, to_wire(case.review.new_path))}"

@@ -1,0 +1,45 @@
+"""What has become of an edit that an agent proposed, in the words it gets."""
+
+import asyncio
+import time
+
+from cmdr.core.call import Call
+from cmdr.core.errors import CommandError
+from cmdr.core.review_case import ReviewCase
+from cmdr.model.review_outcome import ReviewState
+
+TELL_EVERY = 5.0
+RETURNED = 16_000
+"""Characters of an accepted text that an answer carries."""
+
+
+async def outcome_told(call: Call, case: ReviewCase, patience: float) -> str:
+    """Wait for the person's answer and tell it, or say after a while that it still waits."""
+    started = time.monotonic()
+    while not case.over.is_set():
+        call.commander.editor.reviews.keep(case)
+        waited = time.monotonic() - started
+        if waited >= patience:
+            return f"still waiting for the person.\nreview: {case.id} (await it)"
+        if waited >= TELL_EVERY:
+            await call.progress(round(waited, 1), "waiting for the person's answer")
+        try:
+            await asyncio.wait_for(case.over.wait(), min(patience - waited, TELL_EVERY))
+        except TimeoutError:
+            continue
+    return _told(call, case)
+
+
+def _told(call: Call, case: ReviewCase) -> str:
+    outcome = case.review.outcome
+    if outcome is None or outcome.state is not ReviewState.ACCEPTED:
+        why = "" if outcome is None or outcome.reason == "person" else f" ({outcome.reason})"
+        return f"DIFF_REJECTED{why}"
+    if case.problem:
+        raise CommandError(case.problem)
+    if not outcome.edited:
+        return "FILE_SAVED"
+    text = outcome.text or ""
+    if not call.principal.token or len(text) > RETURNED:
+        return f"FILE_SAVED, changed by the person ({len(text)} characters; read the file)"
+    return f"FILE_SAVED, changed by the person to:\n{text}"

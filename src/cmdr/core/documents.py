@@ -1,0 +1,151 @@
+"""The documents that are open in cmdr itself: what an agent opened to look at, and what the person edits."""
+
+import asyncio
+import os
+from collections.abc import Callable
+
+from cmdr.core.errors import CommandError
+from cmdr.core.events import Events
+from cmdr.core.shown_document import OpenedDocument, SelectedText, ShownDocument
+from cmdr.core.threads import in_thread
+from cmdr.editor.languages import language_of
+from cmdr.editor.loading import LoadingError, load_now
+from cmdr.editor.ranges import find_range
+from cmdr.model.buffer import Buffer
+from cmdr.model.dialog import DialogType
+from cmdr.model.diff import BinaryContentError
+from cmdr.model.open_documents import OpenDocuments
+from cmdr.model.text_format import FileText
+from cmdr.model.text_selection import TextSelection
+from cmdr.model.workspace import Workspace
+
+PATIENCE = 10.0
+
+Save = Callable[[], "asyncio.Future[bool]"]
+
+
+class Documents:
+    """Viewers are documents nobody changes; an editor window holds its document and tells what is typed."""
+
+    def __init__(self, workspace: Workspace, events: Events) -> None:
+        self._workspace = workspace
+        self._events = events
+        self._open = OpenDocuments()
+        self._held: dict[bytes, Save] = {}
+        self._listeners: list[Callable[[], None]] = []
+
+    def on_selection(self, call: Callable[[], None]) -> Callable[[], None]:
+        """Call this whenever something else is selected; returns how to stop."""
+        self._listeners.append(call)
+        return lambda: self._listeners.remove(call)
+
+    def hold(self, path: bytes, file: FileText, save: Save) -> Buffer:
+        """The person edits a file; `save` is how its window saves it."""
+        path = os.path.realpath(path)
+        buffer = Buffer(path, file, language_id=language_of(path, file.text.partition("\n")[0]))
+        self._open.add(buffer)
+        self._held[path] = save
+        return buffer
+
+    def release(self, path: bytes) -> None:
+        """The editor window is gone."""
+        path = os.path.realpath(path)
+        self._held.pop(path, None)
+        self._open.close(path)
+
+    def typed(self, buffer: Buffer, text: str) -> None:
+        """The document's text is another one now."""
+        if text != buffer.text:
+            buffer.replace_text(text)
+
+    def select(self, path: bytes, selection: TextSelection) -> None:
+        """Something is selected in a document."""
+        self._open.bring_to_front(path)
+        self._open.select(path, selection)
+        for call in list(self._listeners):
+            call()
+
+    async def open_file(
+        self, path: bytes, by: str, start: str | None, end: str | None, *, to_end_of_line: bool, front: bool
+    ) -> OpenedDocument:
+        """Open a file for the person to look at, and select what the texts name."""
+        buffer = self._open.get(path)
+        if buffer is None:
+            loaded = await _loaded(path)
+            buffer = Buffer(path, loaded, language_id=language_of(path, loaded.text.partition("\n")[0]))
+            self._open.add(buffer, front=front)
+        elif front:
+            self._open.bring_to_front(path)
+        found = find_range(buffer.index, start, end, to_end_of_line=to_end_of_line)
+        if found.selection is not None:
+            self._open.select(path, found.selection)
+            for call in list(self._listeners):
+                call()
+        if path not in self._held and not self._viewers(path):
+            self._workspace.open_dialog(DialogType.FILE_VIEWER, by, path=path)
+            self._events.changed()
+        return OpenedDocument(path, buffer.language_id, buffer.line_count, found.message or "")
+
+    def text_of(self, path: bytes) -> str | None:
+        """The text of an open document, unsaved changes included."""
+        buffer = self._current(path)
+        return None if buffer is None else buffer.text
+
+    def selection(self) -> SelectedText | None:
+        """What is selected in the document in front."""
+        self._drop_closed()
+        buffer = self._open.active
+        return None if buffer is None else SelectedText(buffer.path, buffer.selected_text, buffer.selection)
+
+    def latest_selection(self) -> SelectedText | None:
+        """What was last selected anywhere, also in a document that has closed since."""
+        latest = self._open.latest_selection
+        return None if latest is None else SelectedText(latest.path, latest.text, latest.selection)
+
+    def shown(self) -> list[ShownDocument]:
+        """Every open document."""
+        self._drop_closed()
+        active = self._open.active
+        told = {
+            buffer.path: ShownDocument(buffer.path, buffer.language_id, buffer is active, buffer.dirty)
+            for buffer in self._open
+        }
+        for dialog in self._workspace.dialogs_of(DialogType.FILE_VIEWER):
+            if dialog.path is not None and dialog.path not in told:
+                told[dialog.path] = ShownDocument(dialog.path, language_of(dialog.path), False, False)
+        return list(told.values())
+
+    def is_dirty(self, path: bytes) -> bool | None:
+        """Whether a document has unsaved changes; None when it is not open."""
+        buffer = self._current(path)
+        if buffer is not None:
+            return buffer.dirty
+        return False if self._viewers(path) else None
+
+    async def save(self, path: bytes) -> bool | None:
+        """Save a document as its window would; None when it is not open."""
+        if path in self._held:
+            return await self._held[path]()
+        return None if self.is_dirty(path) is None else True
+
+    def _current(self, path: bytes) -> Buffer | None:
+        self._drop_closed()
+        return self._open.get(path)
+
+    def _drop_closed(self) -> None:
+        """A viewer that was closed anywhere takes its document with it."""
+        for buffer in self._open:
+            if buffer.path not in self._held and not self._viewers(buffer.path):
+                self._open.close(buffer.path)
+
+    def _viewers(self, path: bytes) -> bool:
+        return any(dialog.path == path for dialog in self._workspace.dialogs_of(DialogType.FILE_VIEWER))
+
+
+async def _loaded(path: bytes) -> FileText:
+    try:
+        return (await asyncio.wait_for(in_thread(load_now, path), PATIENCE)).file
+    except (LoadingError, BinaryContentError) as error:
+        raise CommandError(str(error)) from error
+    except TimeoutError:
+        raise CommandError("No answer from the disk. Its mount may be dead.") from None

@@ -1,0 +1,151 @@
+"""From proposal to outcome: agents propose and wait, the person decides, and the kill switch ends it all."""
+
+import asyncio
+import json
+import re
+import time
+
+import yaml
+
+from cmdr.core.principals import Principal
+
+
+def id_in(answer):
+    return re.search(r"proposal: (\S+)", answer)[1]
+
+
+async def shown(at, proposal):
+    return json.loads(await at.person("proposal.show", proposal=proposal))
+
+
+async def test_an_approved_copy_is_carried_out_and_can_be_undone(desk):
+    async with desk(engine=True) as at:
+        await at.agent("select", pane="left", names=["README.md", "docs"])
+        proposal = id_in(await at.agent("copy", reason="a backup"))
+        waiting = asyncio.ensure_future(at.agent("await", proposal=proposal))
+        told = await shown(at, proposal)
+        assert (told["by"], told["reason"], told["word"]) == ("agent:tester", "a backup", None)
+        answer = await at.person("approve", proposal=proposal, digest=told["digest"])
+        assert answer.startswith(f"OK: Approved {proposal}\njob: j_")
+        outcome = await waiting
+        assert outcome.startswith("OK: Approved. copy done: 2 files")
+        assert (at.root / "right" / "README.md").read_bytes() == b"x" * 2403
+        assert (at.root / "right" / "docs" / "guide.md").exists()
+        back = id_in(await at.agent("undo"))
+        await at.person("approve", proposal=back, digest=(await shown(at, back))["digest"])
+        await at.agent("await", proposal=back)
+        assert not (at.root / "right" / "README.md").exists()
+
+
+async def test_no_agent_decides(desk):
+    async with desk(engine=True) as at:
+        proposal = id_in(await at.agent("mkdir", name="new"))
+        digest = (await shown(at, proposal))["digest"]
+        for name, how in {
+            "approve": {"proposal": proposal, "digest": digest},
+            "reject": {"proposal": proposal},
+            "proposal.show": {"proposal": proposal},
+            "pending": {},
+            "agents.allow": {},
+        }.items():
+            assert await at.agent(name, **how) == f"ERROR: {name} is for the person only. Ask them to do it."
+        assert not (at.root / "left" / "new").exists()
+
+
+async def test_a_rejected_proposal_changes_nothing(desk):
+    async with desk(engine=True) as at:
+        proposal = id_in(await at.agent("mkdir", name="new"))
+        assert proposal in await at.person("pending")
+        assert await at.person("reject", proposal=proposal) == f"OK: Proposal {proposal} is rejected"
+        assert await at.agent("await", proposal=proposal) == "OK: Proposal rejected. Nothing was changed."
+        assert yaml.safe_load(await at.person("pending")) == {"pending": []}
+
+
+async def test_a_risky_plan_needs_its_word(desk):
+    async with desk(engine=True) as at:
+        proposal = id_in(await at.agent("delete", paths=["README.md"], permanent=True))
+        told = await shown(at, proposal)
+        assert told["word"] == "delete"
+        answer = await at.person("approve", proposal=proposal, digest=told["digest"])
+        assert answer.startswith("ERROR: This is risky (deletes for good")
+        assert (at.root / "left" / "README.md").exists()
+        await at.person("approve", proposal=proposal, digest=told["digest"], word=" Delete ")
+        assert (await at.agent("await", proposal=proposal)).startswith("OK: Approved. delete done")
+        assert not (at.root / "left" / "README.md").exists()
+
+
+async def test_a_wrong_digest_approves_nothing(desk):
+    async with desk(engine=True) as at:
+        proposal = id_in(await at.agent("mkdir", name="new"))
+        for digest in ("0" * 64, "", "ä"):
+            answer = await at.person("approve", proposal=proposal, digest=digest)
+            assert answer == f"ERROR: Proposal {proposal} is not the plan that was shown. Look at it again."
+
+
+async def test_another_agents_proposal_is_not_to_be_seen(desk):
+    async with desk(engine=True) as at:
+        proposal = id_in(await at.agent("mkdir", name="new"))
+        answer = await at.ask(Principal("agent", "other"), "await", {"proposal": proposal})
+        assert answer == (f"ERROR: No proposal {proposal}. It may have been forgotten; propose the change again.")
+
+
+async def test_waiting_needs_one_thing_to_wait_for(desk):
+    async with desk() as at:
+        told = 'ERROR: await needs one of "proposal", "job" or "rev".'
+        assert await at.agent("await") == told
+        assert await at.agent("await", rev=1, job="x") == told
+
+
+async def test_waiting_for_a_newer_state_ends_with_the_change(desk):
+    async with desk() as at:
+        rev = at.workspace.rev
+        waiting = asyncio.ensure_future(at.agent("await", rev=rev))
+        await asyncio.sleep(0)
+        await at.person("switch_pane")
+        assert await waiting == f"OK: rev: {at.workspace.rev}"
+
+
+async def test_waiting_ends_with_its_time(desk):
+    async with desk() as at:
+        rev = at.workspace.rev
+        answer = await at.agent("await", rev=rev, timeout=0)
+        assert answer == f"OK: still waiting for state rev {rev}. Await it again."
+        assert "from 0 to 60" in await at.agent("await", rev=rev, timeout=61)
+
+
+async def test_the_kill_switch_ends_waiting_agents_and_drops_their_proposals(desk):
+    async with desk(engine=True) as at:
+        proposal = id_in(await at.agent("mkdir", name="new"))
+        waiting = asyncio.ensure_future(at.agent("await", proposal=proposal))
+        mine = asyncio.ensure_future(at.person("await", rev=10**6))
+        for _ in range(5):
+            await asyncio.sleep(0)
+        started = time.monotonic()
+        assert await at.person("agents.stop") == "OK: All agents are stopped"
+        assert await waiting == ("ERROR: The person has stopped all agents. Wait until they allow agents again.")
+        assert time.monotonic() - started < 0.2
+        assert at.workspace.dialogs == []
+        assert not mine.done()
+        assert "stopped all agents" in await at.agent("state")
+        assert await at.person("agents.allow") == "OK: Agents may call again"
+        assert (await at.agent("state")).startswith("focused")
+        mine.cancel()
+
+
+async def test_jobs_and_history_are_told(desk):
+    async with desk(engine=True) as at:
+        proposal = id_in(await at.agent("mkdir", name="new"))
+        await at.person("approve", proposal=proposal, digest=(await shown(at, proposal))["digest"])
+        await at.agent("await", proposal=proposal)
+        (job,) = yaml.safe_load(await at.agent("jobs.list"))["jobs"]
+        assert (job["state"], job["by"]) == ("done", "agent:tester")
+        assert yaml.safe_load(await at.ask(Principal("agent", "other"), "jobs.list", {})) == {"jobs": []}
+        (line,) = yaml.safe_load(await at.agent("history.list"))["history"]
+        assert f"mkdir {at.path('left/new')}" in line
+
+
+async def test_jobs_are_steered_by_people(desk):
+    async with desk(engine=True) as at:
+        for name in ("job.pause", "job.resume", "job.retry", "job.rollback"):
+            assert await at.person(name, job="j_x\n") == "ERROR: No job j_x\\u{a}. It may have been forgotten."
+            assert "for the person only" in await at.agent(name, job="j_x")

@@ -1,0 +1,200 @@
+"""The viewer, the quick view and the editor."""
+
+import os
+
+import pytest
+
+
+async def open_viewer(it, name):
+    await it.press("f3")
+    await it.until(lambda: it.window == "Viewer")
+    await it.until(lambda: it.terminal.screen.file.view is not None or it.terminal.screen.file.problem)
+    await it.pilot.pause()
+    return it.terminal.screen
+
+
+async def test_a_file_is_viewed_and_escape_closes_it(face):
+    async with face() as it:
+        await it.type("main")
+        viewer = await open_viewer(it, "main.py")
+        await it.until(lambda: "print(os.name)" in it.drawn)
+        assert viewer.path == os.fsencode(it.left / "main.py")
+        await it.press("escape")
+        await it.until(lambda: it.window == "MainScreen")
+        assert not it.commander.workspace.dialogs
+
+
+async def test_search_goes_to_the_line_and_marks_it(face, places):
+    (places[0] / "aaa.log").write_text("".join(f"line {number}\n" for number in range(5000)))
+    async with face() as it:
+        await it.type("aaa")
+        viewer = await open_viewer(it, "aaa.log")
+        await it.press("slash")
+        await it.type("line 4321")
+        await it.press("enter")
+        await it.until(lambda: viewer.file.top == 4321)
+        await it.press("slash", "ctrl+s")
+        viewer.file.needle = ""
+        await it.pilot.press(*"ctrl+u".split())
+        await it.type("line 1..9$")
+        await it.press("enter")
+        await it.pilot.pause()
+
+
+async def test_bytes_are_shown_for_binary_files_and_on_demand(face, places):
+    (places[0] / "aaa.bin").write_bytes(bytes(range(256)) * 20)
+    async with face() as it:
+        await it.type("aaa")
+        viewer = await open_viewer(it, "aaa.bin")
+        await it.until(lambda: "00000010  10 11 12 13" in it.drawn)
+        await it.press("end")
+        await it.until(lambda: "f0 f1 f2" in it.drawn)
+        await it.press("f4")
+        assert not viewer.file.hex
+
+
+async def test_a_huge_file_opens_at_once_and_its_end_is_one_key_away(face, places):
+    with (places[0] / "aaa.big").open("wb") as big:
+        big.truncate(3 << 30)
+        big.seek(0)
+        big.write(b"start\n" * 10)
+        big.seek((3 << 30) - 4)
+        big.write(b"end\n")
+    async with face() as it:
+        await it.type("aaa")
+        viewer = await open_viewer(it, "aaa.big")
+        await it.until(lambda: "start" in it.drawn)
+        await it.press("escape")
+        assert viewer.file.view is None
+
+
+async def test_a_growing_file_is_followed(face, places):
+    log = places[0] / "aaa.log"
+    log.write_text("one\n")
+    async with face() as it:
+        await it.type("aaa")
+        await open_viewer(it, "aaa.log")
+        await it.press("f")
+        with log.open("a") as more:
+            more.write("two\n" * 3)
+        await it.until(lambda: "two" in it.drawn)
+
+
+async def test_encodings_can_be_changed(face, places):
+    (places[0] / "aaa.txt").write_bytes("Grüße\n".encode("latin-1"))
+    async with face() as it:
+        await it.type("aaa")
+        viewer = await open_viewer(it, "aaa.txt")
+        await it.until(lambda: "Grüße" in it.drawn)
+        assert viewer.file.view.encoding == "cp1252"
+        await it.press("f8")
+        await it.until(lambda: viewer.file.view.encoding == "cp437")
+
+
+async def test_several_viewers_are_open_and_tab_goes_round(face):
+    async with face() as it:
+        await it.type("main")
+        await open_viewer(it, "main.py")
+        await it.commander.run(
+            it.terminal.person, "dialog", {"action": "open", "type": "file-viewer", "path": str(it.left / "readme.md")}
+        )
+        await it.until(lambda: "# Read me" in it.drawn)
+        await it.press("tab")
+        await it.until(lambda: "import os" in it.drawn)
+        await it.press("escape")
+        await it.until(lambda: "# Read me" in it.drawn)
+
+
+@pytest.mark.parametrize("name", ["pipe", "gone"])
+async def test_what_cannot_be_viewed_is_told(face, places, name):
+    os.mkfifo(places[0] / "aaa")
+    async with face() as it:
+        await it.type("aaa")
+        if name == "gone":
+            (places[0] / "aaa").unlink()
+        viewer = await open_viewer(it, "aaa")
+        assert viewer.file.problem
+
+
+async def test_quick_view_follows_the_cursor(face):
+    async with face() as it:
+        await it.type("main")
+        await it.press("ctrl+x")
+        await it.until(lambda: "print(os.name)" in it.drawn)
+        await it.press("escape", "down")
+        await it.until(lambda: "# Read me" in it.drawn)
+        await it.press("tab")
+        await it.until(lambda: "other" in it.drawn)
+        await it.press("ctrl+x")
+        assert it.main.left.display and it.main.right.display
+
+
+async def test_editing_marks_saves_and_closes(face):
+    async with face() as it:
+        await it.type("read")
+        await it.press("f4")
+        await it.until(lambda: it.window == "Editor")
+        editor = it.terminal.screen
+        await it.type("xy")
+        assert editor.dirty
+        assert "* " in it.drawn.splitlines()[0]
+        await it.press("f2")
+        await it.until(lambda: (it.left / "readme.md").read_text() == "xy# Read me\n")
+        await it.until(lambda: not editor.dirty)
+        await it.press("escape")
+        await it.until(lambda: it.window == "MainScreen")
+
+
+async def test_closing_a_changed_text_asks_and_saving_is_first(face):
+    async with face() as it:
+        await it.type("read")
+        await it.press("f4")
+        await it.until(lambda: it.window == "Editor")
+        await it.type("z")
+        await it.press("escape")
+        assert it.window == "Choose"
+        await it.press("enter")
+        await it.until(lambda: (it.left / "readme.md").read_text() == "z# Read me\n")
+
+
+async def test_a_file_changed_outside_is_not_written_over(face):
+    async with face() as it:
+        await it.type("read")
+        await it.press("f4")
+        await it.until(lambda: it.window == "Editor")
+        (it.left / "readme.md").write_text("theirs\n")
+        await it.type("mine")
+        await it.press("f2")
+        await it.until(lambda: "changed on disk" in it.drawn)
+        assert (it.left / "readme.md").read_text() == "theirs\n"
+
+
+async def test_windows_line_ends_are_kept(face, places):
+    (places[0] / "aaa.txt").write_bytes(b"a\r\nb\r\n")
+    async with face() as it:
+        await it.type("aaa")
+        await it.press("f4")
+        await it.until(lambda: it.window == "Editor")
+        await it.type("x")
+        await it.press("f2")
+        await it.until(lambda: (places[0] / "aaa.txt").read_bytes() == b"xa\r\nb\r\n")
+
+
+async def test_a_file_with_control_characters_is_not_for_this_editor(face, places):
+    (places[0] / "aaa.txt").write_text("a\x1b[2Jb\n")
+    async with face() as it:
+        await it.type("aaa")
+        await it.press("f4")
+        await it.until(lambda: "cannot be seen" in it.status)
+
+
+async def test_an_own_editor_gets_the_terminal_and_the_file(face, tmp_path, monkeypatch):
+    async with face() as it:
+        called = []
+        monkeypatch.setattr("cmdr.tui.editing._run", called.append)
+        monkeypatch.setattr(it.terminal, "suspend", lambda: __import__("contextlib").nullcontext())
+        await it.commander.run(it.terminal.person, "settings.set", {"key": "advanced.editor", "value": "vi -n"})
+        await it.type("read")
+        await it.press("f4")
+        await it.until(lambda: called)
+        assert called == [["vi", "-n", str(it.left / "readme.md")]]

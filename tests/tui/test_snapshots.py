@@ -1,0 +1,160 @@
+"""Every screen as a picture: a change that nobody wanted is seen."""
+
+import os
+import re
+
+import pytest
+
+from cmdr import commands
+from cmdr.core.audit import Audit
+from cmdr.core.commander import Commander
+from cmdr.core.engine import Engine
+from cmdr.core.journal import Journal
+from cmdr.core.limits import Limits
+from cmdr.core.principals import Principal
+from cmdr.core.space import Space
+from cmdr.model.volume import Volume
+from cmdr.model.workspace import Workspace
+
+MOMENT = 1_700_000_000
+
+
+@pytest.fixture
+def terminal(tmp_path, monkeypatch):
+    """A face whose every letter is the same on every machine and at any time."""
+    from cmdr.core.browser import Browser
+    from cmdr.tui import formats
+    from cmdr.tui.terminal import Terminal
+
+    commands.register()
+    for name, value in {"COLORTERM": "truecolor", "TERM": "xterm-256color", "TZ": "UTC", "HOME": "/work/demo"}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    formats._date.cache_clear()
+    left, right = tmp_path / "left", tmp_path / "right"
+    (left / "docs").mkdir(parents=True)
+    (left / "src").mkdir()
+    right.mkdir()
+    for name, size in {
+        "main.py": 812,
+        "photo.png": 48_213,
+        "notes.md": 77,
+        "run.sh": 9,
+        "backup.tar.gz": 3_400_000,
+    }.items():
+        with (left / name).open("wb") as file:
+            file.truncate(size)
+    (left / "main.py").write_text("import os\n\n\ndef main() -> None:\n    print(os.name)\n")
+    (right / "notes.md").write_text("other\n")
+    (left / "run.sh").chmod(0o755)
+    for path in (*left.iterdir(), *right.iterdir()):
+        os.utime(path, (MOMENT, MOMENT))
+    monkeypatch.chdir(tmp_path)
+    real = Browser.look_up
+
+    async def looked_up(self, tab, start, stop):
+        await real(self, tab, start, stop)
+
+    monkeypatch.setattr(Browser, "look_up", looked_up)
+    monkeypatch.setattr(
+        "cmdr.core.browser.volumes", lambda: (Volume("Root", b"/", "ext4"), Volume("usb", b"/mnt/usb", "vfat"))
+    )
+    monkeypatch.setattr("cmdr.core.space.SpaceBoard.at", lambda self, path, changed: Space(50 << 30, 200 << 30))
+    monkeypatch.setattr("cmdr.tui.pane_frame.tilde", lambda path, home: "~/" + os.path.basename(path).decode())
+    monkeypatch.setattr("cmdr.tui.pane_frame.human_size", lambda size: "50.0 GiB" if size > 1 << 35 else f"{size:,} B")
+    monkeypatch.setattr("cmdr.tui.formats.time.time", lambda: float(MOMENT + 86400))
+    commander = Commander(
+        Workspace.at(os.fsencode(left), os.fsencode(right)),
+        Audit(str(tmp_path / "audit")),
+        engine=Engine(Journal(os.fsencode(tmp_path / "journal.db"))),
+        limits=Limits(scale=1e6),
+        watch=False,
+    )
+    yield Terminal(commander)
+    commander.audit.close()
+
+
+async def ready(pilot):
+    import asyncio
+
+    while not pilot.app.started:
+        await asyncio.sleep(0.01)
+    await pilot.app.main.orders.idle()
+    for view in (pilot.app.main.left, pilot.app.main.right):
+        while view._looking is not None and not view._looking.done():
+            await asyncio.sleep(0.01)
+    await pilot.pause()
+
+
+def keys(*pressed):
+    async def before(pilot):
+        await ready(pilot)
+        await pilot.press(*pressed)
+        await ready(pilot)
+
+    return before
+
+
+SCREENS = {
+    "panes": ("insert", "insert"),
+    "brief": ("ctrl+b",),
+    "help": ("f1",),
+    "palette": ("f9", "s", "o", "r"),
+    "sort": ("ctrl+s",),
+    "mask": ("plus",),
+    "volumes": ("ctrl+v",),
+    "settings": ("alt+s", "tab"),
+    "shortcuts": ("alt+s", "tab", "tab"),
+    "agents": ("alt+a",),
+    "jobs": ("ctrl+j",),
+    "bulk-rename": ("ctrl+a", "f2"),
+    "tabs": ("ctrl+t", "alt+p"),
+}
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+def test_screen(snap_compare, terminal, screen):
+    assert snap_compare(terminal, terminal_size=(80, 24), run_before=keys(*SCREENS[screen]))
+
+
+@pytest.mark.parametrize("theme", ["light", "terminal", "classic"])
+def test_theme(snap_compare, terminal, theme):
+    terminal.commander.settings.choose("appearance.theme", theme)
+    assert snap_compare(terminal, terminal_size=(80, 24), run_before=keys("insert"))
+
+
+def test_confirmation_of_an_agents_proposal(snap_compare, terminal, tmp_path, monkeypatch):
+    shown = re.compile(re.escape(str(tmp_path)))
+    from cmdr.tui.windows import confirm
+
+    real = confirm.summary_of
+    monkeypatch.setattr(confirm, "summary_of", lambda plan: [shown.sub("/work/demo", line) for line in real(plan)])
+
+    async def before(pilot):
+        await ready(pilot)
+        await terminal.commander.run(
+            Principal("agent", "claude"), "delete", {"paths": ["notes.md", "docs"], "reason": "They are old."}
+        )
+        await pilot.press("ctrl+y")
+        await ready(pilot)
+        pilot.app.screen._hears_from = 0.0
+        pilot.app.screen._answers.show([pilot.app.screen._answer_row()])
+        await pilot.pause()
+
+    assert snap_compare(terminal, terminal_size=(90, 24), run_before=before)
+
+
+def test_viewer(snap_compare, terminal, monkeypatch):
+    from cmdr.tui.windows.viewer import Viewer
+
+    monkeypatch.setattr(Viewer, "_named", lambda self: " main.py   /work/demo")
+
+    async def before(pilot):
+        await keys("m", "f3")(pilot)
+        for _ in range(50):
+            await pilot.pause()
+            if pilot.app.screen.file.view is not None and pilot.app.screen.file.view.is_counted:
+                break
+        await pilot.pause(0.1)
+
+    assert snap_compare(terminal, terminal_size=(80, 12), run_before=before)

@@ -1,0 +1,101 @@
+"""A commander over a small indexed tree, served to an in-process HTTP client."""
+
+import asyncio
+import os
+import socket
+import threading
+
+import httpx2 as httpx
+import pytest
+
+from cmdr import commands
+from cmdr.app import http_server
+from cmdr.core.audit import Audit
+from cmdr.core.commander import Commander
+from cmdr.core.limits import Limits
+from cmdr.core.tokens import Tokens
+from cmdr.model.workspace import Workspace
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory):
+    """A tree with a few sizes and odd names."""
+    root = tmp_path_factory.mktemp("tree")
+    (root / "photos" / "old").mkdir(parents=True)
+    for name, size in {"photos/a.jpg": 5000, "photos/b.jpg": 100, "photos/old/c.jpg": 20000, "notes.md": 12}.items():
+        (root / name).write_bytes(b"x" * size)
+    (root / "<script>alert(1)").write_bytes(b"evil")
+    return root
+
+
+class Server:
+    """The real server on a port of its own, in a thread of its own."""
+
+    def __init__(self, tree, state):
+        self.tree = tree
+        self._state = state
+        self._ready = threading.Event()
+        self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()))
+
+    def __enter__(self):
+        self._thread.start()
+        assert self._ready.wait(20)
+        return self
+
+    def __exit__(self, *exc):
+        self._loop.call_soon_threadsafe(self._stop)
+        self._thread.join(20)
+
+    def _stop(self):
+        self._server.should_exit = True
+
+    async def _serve(self):
+        commands.register()
+        self._loop = asyncio.get_running_loop()
+        workspace = Workspace.at(os.fsencode(self.tree), os.fsencode(self.tree))
+        self.commander = Commander(
+            workspace,
+            Audit(str(self._state / "audit")),
+            limits=Limits(scale=1e9),
+            watch=False,
+            indexes=str(self._state),
+        )
+        await self.commander.start()
+        tokens = Tokens(str(self._state), str(self._state))
+        tokens.renew()
+        self.token = (self._state / "token").read_text().strip()
+        listener = socket.create_server(("127.0.0.1", 0))
+        self.port = listener.getsockname()[1]
+        self._server = http_server(self.commander, tokens, self.port)
+        serving = asyncio.create_task(self._server.serve(sockets=[listener]))
+        while not self._server.started:
+            await asyncio.sleep(0.01)
+        self._ready.set()
+        try:
+            await serving
+        finally:
+            await self.commander.close()
+
+    def run(self, name, arguments=None, principal=None):
+        """Run a command on the server's loop."""
+        from cmdr.core.principals import SAME_USER
+
+        work = self.commander.run(principal or SAME_USER, name, arguments or {})
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result(30)
+
+
+@pytest.fixture(scope="module")
+def server(tree, tmp_path_factory):
+    """The server, with the tree indexed."""
+    state = tmp_path_factory.mktemp("state")
+    os.chmod(state, 0o700)
+    with Server(tree, state) as running:
+        running.run("query_run", {"root": str(tree), "text": "jpg"})
+        yield running
+
+
+@pytest.fixture
+def client(server):
+    """A program of the same user."""
+    with httpx.Client(base_url=f"http://127.0.0.1:{server.port}", trust_env=False) as http:
+        yield http

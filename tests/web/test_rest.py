@@ -1,0 +1,179 @@
+"""Every route of the index answers, every link leads somewhere, and nothing reaches further than it should."""
+
+import json
+
+import httpx2 as httpx
+import pytest
+
+from cmdr.core.principals import PERSON
+
+
+@pytest.fixture
+def index(client):
+    return client.get("/api/indexes").json()["indexes"][0]
+
+
+def links_in(value):
+    if isinstance(value, dict):
+        for item in value.values():
+            yield from links_in(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from links_in(item)
+    elif isinstance(value, str) and value.startswith("http://127.0.0.1"):
+        yield value
+
+
+def test_an_index_tells_its_counts_and_state(index, tree):
+    assert index["root"] == str(tree)
+    assert index["counts"]["files"] == 5
+    assert index["counts"]["complete"] is True
+    assert index["state"] in ("fresh", "stale")
+
+
+def test_a_tree_is_paged_without_skipping_or_repeating(client, index):
+    names, url = [], f"/api/indexes/{index['indexId']}/tree?limit=1"
+    while url:
+        page = client.get(url).json()
+        names += [entry["name"] for entry in page["entries"]]
+        url = page["nextPageUrl"]
+    assert sorted(names) == sorted(["photos", "notes.md", "<script>alert(1)"])
+    assert len(names) == page["total"]
+
+
+def test_every_link_that_is_told_answers(client, server, index):
+    pages = [
+        client.get("/api/indexes").json(),
+        client.get(f"/api/indexes/{index['indexId']}/tree").json(),
+        client.get("/api/resource-sets").json(),
+    ]
+    seen = set()
+    for page in pages:
+        for link in links_in(page):
+            if link not in seen and not link.endswith(("/download", "/run")):
+                seen.add(link)
+                assert client.get(link).status_code == 200, link
+    assert len(seen) >= 8
+
+
+def test_links_in_tool_answers_lead_to_the_same_things(client, server, tree):
+    answer = server.run("query_run", {"root": str(tree), "ext": ["jpg"]})
+    link = answer.split("all: ")[1].split()[0]
+    entries = client.get(link).json()["entries"]
+    assert sorted(entry["path"].rsplit("/", 1)[1] for entry in entries) == ["a.jpg", "b.jpg", "c.jpg"]
+    assert {entry["state"] for entry in entries} == {"ok"}
+
+
+def test_a_report_by_its_short_name(client, index):
+    rows = client.get(f"/api/indexes/{index['indexId']}/reports/largest?limit=2").json()["rows"]
+    assert [row["size"] for row in rows] == [20000, 5000]
+
+
+def test_a_set_is_made_changed_and_forgotten(client, index, tree):
+    index_id = index["indexId"]
+    nodes = [entry["nodeId"] for entry in client.get(f"/api/indexes/{index_id}/tree").json()["entries"]]
+    made = client.post("/api/resource-sets", json={"name": "mine", "nodes": nodes[:1]}).json()
+    url = f"/api/resource-sets/{made['selectionId']}"
+    assert client.post(f"{url}/entries", json={"nodes": nodes[1:]}).json()["counts"] == 3
+    assert client.patch(f"{url}/entries", json={"remove": nodes[:1]}).json()["counts"] == 2
+    assert client.request("DELETE", f"{url}/entries", json={"nodes": nodes[1:2]}).json()["counts"] == 1
+    assert client.patch(url, json={"name": "renamed"}).json()["name"] == "renamed"
+    assert client.delete(url).status_code == 200
+    assert client.get(url).status_code == 404
+    assert (tree / "notes.md").exists()
+
+
+def test_a_query_is_saved_explained_and_run(client, index):
+    saved = client.post("/api/queries", json={"name": "big", "filter": {"size": {"min": 1000}}})
+    assert saved.status_code == 200, saved.text
+    url = f"/api/queries/{saved.json()['queryId']}"
+    told = client.get(url, params={"format": "explain", "indexId": index["indexId"]}).json()
+    assert told["filterSummary"] == "size>=1000"
+    assert told["explain"]["complete"] is True
+    found = client.post(f"{url}/run", json={"indexId": index["indexId"]}).json()
+    assert found["counts"] >= 2
+
+
+def test_a_job_streams_its_steps_and_ends(client, server, tree):
+    answer = server.run("index", {"root": str(tree)})
+    job = answer.split("jobId: ")[1].split()[0]
+    with client.stream("GET", f"/api/jobs/{job}", headers={"accept": "text/event-stream"}, timeout=30) as stream:
+        events = [json.loads(line[6:]) for line in stream.iter_lines() if line.startswith("data: ")]
+    assert events[-1]["status"] == "done"
+    assert events[-1]["indexId"]
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("/api/indexes/i_nope", 404),
+        ("/api/indexes/%00", 404),
+        ("/api/jobs/j_nope", 404),
+        ("/api/resource-sets/s_nope", 404),
+        ("/api/queries/q_nope", 404),
+        ("/api/sessions/sh_nope", 404),
+        ("/api/nothing", 404),
+    ],
+)
+def test_what_is_not_there_is_not_found(client, path, status):
+    assert client.get(path).status_code == status
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["limit=-1", "limit=99999999999999999999", "limit=x", "cursor=forged", "sort=evil", "unknown=1", "parent=n_zzzz"],
+)
+def test_bad_questions_get_a_sentence(client, index, query):
+    answer = client.get(f"/api/indexes/{index['indexId']}/tree?{query}")
+    assert answer.status_code in (400, 404, 410)
+    assert "\n" not in answer.json()["error"]
+
+
+def test_a_node_that_vanished_is_gone_with_its_last_path(client, server, tree, index):
+    doomed = tree / "doomed.txt"
+    doomed.write_text("soon gone")
+    server.run("index", {"root": str(tree)})
+    job = server.commander.indexing.scans()[-1]
+    server.run("await", {"job": job.id})
+    node = json.loads(server.run("rest_place", {"path": str(doomed)}))
+    doomed.unlink()
+    server.run("index", {"root": str(tree)})
+    server.run("await", {"job": server.commander.indexing.scans()[-1].id})
+    answer = client.get(f"/api/indexes/{node['indexId']}/nodes/{node['nodeId']}")
+    assert answer.status_code == 410
+    assert "doomed.txt" in answer.json()["error"]
+
+
+def test_contents_need_a_token(client, server, tree):
+    node = json.loads(server.run("rest_place", {"path": str(tree / "notes.md")}))
+    url = f"/api/indexes/{node['indexId']}/nodes/{node['nodeId']}/download"
+    assert client.get(url).status_code == 403
+    with_token = client.get(url, headers={"authorization": f"Bearer {server.token}"})
+    # The token alone is not enough either: the file must lie inside a root.
+    assert with_token.status_code == 403
+
+
+def test_sets_of_another_caller_do_not_exist(client, server, index):
+    mine = client.post("/api/resource-sets", json={"name": "x", "nodes": [index["rootNodeId"]]}).json()
+    other = {"authorization": f"Bearer {server.token}"}
+    assert client.get(f"/api/resource-sets/{mine['selectionId']}", headers=other).status_code == 404
+
+
+def test_a_browser_gets_a_page_without_a_script_in_it(server, client, index):
+    link = server.run("web.link", principal=PERSON).removeprefix("OK: ")
+    with httpx.Client(trust_env=False, follow_redirects=True) as browser:
+        home = browser.get(link, headers={"accept": "text/html", "sec-fetch-site": "none"})
+        assert home.status_code == 200
+        url = f"http://127.0.0.1:{server.port}/api/indexes/{index['indexId']}/tree"
+        page = browser.get(url, headers={"accept": "text/html", "sec-fetch-site": "none"})
+        assert "&lt;script&gt;alert(1)" in page.text
+        assert "<script" not in page.text
+        assert "default-src 'none'" in page.headers["content-security-policy"]
+        assert browser.get(link).status_code == 401
+    assert httpx.get(url, headers={"accept": "text/html", "sec-fetch-site": "none"}, trust_env=False).status_code == 401
+
+
+def test_the_openapi_document_names_every_route(client, server):
+    document = client.get("/api/openapi.json").json()
+    routes = {f"{method.upper()} {path}" for path, item in document["paths"].items() for method in item}
+    assert routes == {command.route for command in server.commander.registry if command.route}
