@@ -7,8 +7,8 @@ import os
 import signal
 import socket
 import sys
-from collections.abc import AsyncIterator, Coroutine, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from cmdr import __version__
@@ -147,9 +147,10 @@ async def _serve(start: Start, environment: Environment, instance: Instance, lis
     tokens.renew()
     port: int = listener.getsockname()[1]
     try:
-        async with commander_at(start, environment) as commander:
+        async with commander_at(start, environment) as commander, AsyncExitStack() as editors:
             person = PersonLine(commander, places.runtime())
             await person.open()
+            await editors.enter_async_context(_editor_face(commander, start, environment, print))
             server = http_server(commander, tokens, port)
             ending = asyncio.create_task(_end_on_quit(commander, server))
             serving = asyncio.create_task(server.serve(sockets=[listener]))
@@ -200,11 +201,18 @@ async def _serve_behind(
     await painted.wait()
     await in_thread(_import_late_commands)
     terminal.apply_settings()
-    if instance is None:
-        return
+    async with _editor_face(terminal.commander, start, environment, lambda text: terminal.main.tell(text, bad=True)):
+        if instance is None:
+            await terminal.commander.quitting.wait()
+        else:
+            await _serve_agents(start, environment, instance, terminal)
+
+
+async def _serve_agents(start: Start, environment: Environment, instance: Instance, terminal: Terminal) -> None:
     from cmdr.core import places
     from cmdr.core.person_line import PersonLine
     from cmdr.core.server_log import log_to
+    from cmdr.core.threads import in_thread
     from cmdr.core.tokens import Tokens
 
     commander = terminal.commander
@@ -236,6 +244,34 @@ async def _serve_behind(
                     await ending
     finally:
         tokens.withdraw()
+
+
+@asynccontextmanager
+async def _editor_face(
+    commander: Commander, start: Start, environment: Environment, tell: Callable[[str], None]
+) -> AsyncIterator[None]:
+    """cmdr as the editor of coding agents, until this is left; the person's Neovim takes part when there is one."""
+    from cmdr.core.errors import CommandError
+
+    if address := start.nvim or os.environ.get("NVIM"):
+        try:
+            await commander.editor.text.attach(address)
+        except CommandError as error:
+            tell(str(error))
+    if not environment.ide:
+        yield
+        return
+    from cmdr.core.threads import in_thread
+
+    await in_thread(_import_editor_face)
+    from cmdr.ide.face import IdeFace
+
+    async with IdeFace(commander).running():
+        yield
+
+
+def _import_editor_face() -> None:
+    import cmdr.ide.face  # noqa: F401
 
 
 def _import_late_commands() -> None:
@@ -287,6 +323,7 @@ async def commander_at(
         settings=Settings(places.config()),
         bookmarks=Bookmarks(places.state()),
         indexes=places.state(),
+        start_folder=os.getcwdb(),
     )
     if environment.allow_shell:
         commander.shells.look_for_a_sandbox()

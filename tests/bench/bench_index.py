@@ -396,8 +396,10 @@ def refreshing(root: str, work: str, table: list[Row]) -> None:
         table.append(("check an unchanged tree", f"{clock(lambda: library.refresh(info.id), 3):.2f} s", "goal 0.3 s"))
         view = library.get(info.id).view
         chance = random.Random(5)
-        for number in chance.sample(range(1, view.base_dirs), min(100, view.base_dirs - 1)):
-            with open(view.directory_path(number) + b"/just added", "wb"):
+        chosen = chance.sample(range(1, view.base_dirs), min(100, view.base_dirs - 1))
+        added = [view.directory_path(number) + b"/just added" for number in chosen]
+        for path in added:
+            with open(path, "wb"):
                 pass
         started = time.perf_counter()
         changes = library.refresh(info.id)
@@ -407,6 +409,8 @@ def refreshing(root: str, work: str, table: list[Row]) -> None:
         started = time.perf_counter()
         library.get(info.id).indexed.compact()
         table.append(("compaction", f"{time.perf_counter() - started:.2f} s", ""))
+        for path in added:
+            os.unlink(path)
         started = time.perf_counter()
         library.get(info.id).indexed.watch()
         table.append(

@@ -575,8 +575,10 @@ def test_without_a_running_cmdr_one_is_started_and_stays(own_env, tmp_path):
             assert bridge.end()[0] == 0
         assert instance.running(os.path.join(own_env["XDG_RUNTIME_DIR"], "cmdr")) == record
     finally:
+        # Also when an assertion failed before the record was seen: nothing may outlive the test.
+        record = record or instance.running(os.path.join(own_env["XDG_RUNTIME_DIR"], "cmdr"))
         if record is not None:
-            os.kill(record.pid, signal.SIGTERM)
+            os.kill(record.pid, signal.SIGKILL)
 
 
 def test_a_server_that_cannot_be_started_is_told_and_not_tried_again_at_once(own_env, tmp_path):

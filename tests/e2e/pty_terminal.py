@@ -150,9 +150,8 @@ class PtyTerminal:
                 if cwd:
                     os.chdir(cwd)
                 fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
-                kept = {
-                    name: value for name, value in os.environ.items() if not name.startswith(("CMDR_", "XDG_", "TMUX"))
-                }
+                dropped = ("CMDR_", "XDG_", "TMUX", "COLUMNS", "LINES", "NO_COLOR", "TEXTUAL")
+                kept = {name: value for name, value in os.environ.items() if not name.startswith(dropped)}
                 base = {"TERM": "xterm-256color", "COLORTERM": "truecolor", "LANG": "C.UTF-8"}
                 os.execvpe(argv[0], argv, {**kept, **base, **environment})
             finally:

@@ -41,8 +41,10 @@ def start(home, *arguments, **variables):
     return PtyTerminal([CMDR, *panes], **environment)
 
 
-def escape(it):
+def escape(it, gone):
+    """Esc, and nothing more until it has worked: a key right behind it would make it an Alt key."""
     it.send("escape")
+    it.wait(gone, gone=True)
     it.settle(0.25)
 
 
@@ -54,11 +56,12 @@ def quit_well(it):
     return seconds
 
 
-def eventually(truth, seconds=15.0):
+def eventually(it, truth, seconds=20.0):
+    """Wait for the disk to say so, and read the terminal meanwhile: a program whose screen nobody reads stands still."""
     deadline = time.monotonic() + seconds
     while not truth():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+        assert time.monotonic() < deadline, it.screen.text
+        it.read(0.02)
 
 
 def test_a_day_at_work(home):
@@ -69,7 +72,7 @@ def test_a_day_at_work(home):
         # Filter, and all again.
         it.send("/", "main")
         it.wait("report5.txt", gone=True)
-        escape(it)
+        escape(it, "Search: /main")
         it.wait("report5.txt")
 
         # Select by mask, copy with a conflict, keep both.
@@ -90,18 +93,18 @@ def test_a_day_at_work(home):
         # Undo it: asked about, default no, then yes.
         it.send("ctrl+z")
         it.wait("Please confirm")
-        time.sleep(0.8)
+        it.settle(0.8)
         it.send("enter")
         it.settle()
         assert "Please confirm" in it.screen.text
         it.send("y")
-        eventually(lambda: [path.name for path in right.iterdir()] == ["report1.txt"])
+        eventually(it, lambda: [path.name for path in right.iterdir()] == ["report1.txt"])
         it.wait("done")
 
         # Change one's mind.
         it.send("end", "f6")
         it.wait("Move report5.txt to")
-        escape(it)
+        escape(it, "Move report5.txt to")
         assert (left / "report5.txt").exists()
 
         # Rename many.
@@ -114,13 +117,13 @@ def test_a_day_at_work(home):
         it.send("report", "tab", "note")
         it.wait("5 names would change")
         it.send("f2")
-        eventually(lambda: (left / "note5.txt").exists())
+        eventually(it, lambda: (left / "note5.txt").exists())
         it.wait("note5.txt")
 
         # View, edit, save.
         it.send("home", "down", "f3")
         it.wait("print('hello')")
-        escape(it)
+        escape(it, "F4 hex")
         it.wait("1Help")
         it.send("f4")
         it.wait("Ctrl+S save")
@@ -129,9 +132,9 @@ def test_a_day_at_work(home):
         it.send("enter")
         it.wait("* main.py")
         it.send("f2")
-        eventually(lambda: (left / "main.py").read_text() == "# new\nprint('hello')\n")
+        eventually(it, lambda: (left / "main.py").read_text() == "# new\nprint('hello')\n")
         it.wait("Saved")
-        escape(it)
+        escape(it, "utf-8")
         it.wait("1Help")
 
         # Tabs.
@@ -145,18 +148,18 @@ def test_a_day_at_work(home):
         # To the trash, and back from the history.
         it.send("end", "f8")
         it.wait("Move to trash")
-        time.sleep(0.8)
+        it.settle(0.8)
         it.send("y")
-        eventually(lambda: not (left / "note5.txt").exists())
+        eventually(it, lambda: not (left / "note5.txt").exists())
         it.wait("done")
         it.send("alt+z")
         it.wait("History")
         it.wait("trash")
         it.send("enter")
         it.wait("Please confirm")
-        time.sleep(0.8)
+        it.settle(0.8)
         it.send("y")
-        eventually(lambda: (left / "note5.txt").exists())
+        eventually(it, lambda: (left / "note5.txt").exists())
         it.wait("done")
 
         # A setting.
@@ -166,7 +169,7 @@ def test_a_day_at_work(home):
         it.wait("Sizes")
         it.send("down", "enter")
         it.wait("decimal")
-        escape(it)
+        escape(it, "Settings")
         quit_well(it)
 
     kept = tomllib.loads((home / "config" / "cmdr" / "settings.toml").read_text())
@@ -177,7 +180,7 @@ def test_a_day_at_work(home):
         it.wait("General")
         it.send("tab")
         it.wait("decimal")
-        escape(it)
+        escape(it, "Settings")
         quit_well(it)
 
 
@@ -188,7 +191,7 @@ def test_keys_typed_ahead_act_on_what_they_were_meant_for(home):
         it.send("f7")
         it.send("fresh")
         it.send("enter")
-        eventually(lambda: (home / "left" / "fresh").is_dir())
+        eventually(it, lambda: (home / "left" / "fresh").is_dir())
         it.wait("fresh")
         quit_well(it)
 
@@ -206,7 +209,7 @@ def test_ctrl_c_does_not_end_it_and_an_own_editor_gets_the_terminal(home):
         it.send("home", "down", "f4")
         it.wait("editing")
         it.send("more\n")
-        eventually(lambda: (home / "left" / "main.py").read_text().endswith("more\n"))
+        eventually(it, lambda: (home / "left" / "main.py").read_text().endswith("more\n"))
         it.wait("report5.txt")
         it.send("down")
         it.settle()

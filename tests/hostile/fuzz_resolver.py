@@ -26,8 +26,8 @@ with atheris.instrument_imports(include=["cmdr.files.beneath", "cmdr.files.sandb
 WORDS = [
     b"\xff",
     *(
-        rb".. . / // sub deep file.txt rel_dir abs_dir up secret.txt loop_a dots slash proc_root own_rel .ssh twin.txt ~ "
-        rb"\x2e \u{2e} long self"
+        rb".. . / // sub deep file.txt rel_dir abs_dir up secret.txt loop_a dots slash proc_root own_rel .ssh "
+        rb"twin.txt ~ \x2e \u{2e} long self"
     ).split(),
 ]
 

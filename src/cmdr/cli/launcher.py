@@ -18,6 +18,8 @@ class Start:
     port: int | None = None
     roots: tuple[RootSpec, ...] = ()
     """The folders agents may use; without any, CMDR_ROOTS or the left pane's folder."""
+    nvim: str | None = None
+    """The Neovim in which edits are reviewed and files opened; without it, $NVIM."""
 
 
 Ask = Callable[[str, Arguments], str]

@@ -14,7 +14,13 @@ def add(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     parser.add_argument("--right", metavar="DIR", type=folder, help="the right pane's folder (default: home)")
     parser.add_argument("--port", type=int, metavar="N", help="listen on 127.0.0.1:N (default: 9224)")
     add_root(parser)
+    add_nvim(parser)
     parser.set_defaults(verb=run)
+
+
+def add_nvim(parser: argparse.ArgumentParser) -> None:
+    """The option that says in which Neovim edits are reviewed."""
+    parser.add_argument("--nvim", metavar="SOCKET", help="review edits in the Neovim that listens there ($NVIM)")
 
 
 def add_root(parser: argparse.ArgumentParser) -> None:
@@ -37,4 +43,4 @@ def folder(text: str) -> bytes:
 
 def run(chosen: argparse.Namespace, launcher: Launcher) -> int:
     """Serve until asked to quit."""
-    return launcher.serve(Start(chosen.left, chosen.right, chosen.port, tuple(chosen.roots)))
+    return launcher.serve(Start(chosen.left, chosen.right, chosen.port, tuple(chosen.roots), chosen.nvim))

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 
 from cmdr.cli.launcher import Launcher, Start
-from cmdr.cli.serve import add_root, folder
+from cmdr.cli.serve import add_nvim, add_root, folder
 
 
 def run(arguments: Sequence[str], launcher: Launcher) -> int:
@@ -21,8 +21,9 @@ def run(arguments: Sequence[str], launcher: Launcher) -> int:
     )
     parser.add_argument("--port", type=int, metavar="N", help="let agents connect at 127.0.0.1:N (default: 9224)")
     add_root(parser)
+    add_nvim(parser)
     chosen = parser.parse_args(arguments)
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         print("This is not a terminal. Use `cmdr serve` to run cmdr for agents only.", file=sys.stderr)
         return 2
-    return launcher.terminal(Start(chosen.left, chosen.right, chosen.port, tuple(chosen.roots)))
+    return launcher.terminal(Start(chosen.left, chosen.right, chosen.port, tuple(chosen.roots), chosen.nvim))

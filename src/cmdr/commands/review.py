@@ -10,7 +10,7 @@ from cmdr.commands.editor_paths import EditorPath, check_may_read, editor_path
 from cmdr.commands.reviewed import outcome_told
 from cmdr.core.call import Call
 from cmdr.core.errors import CommandError
-from cmdr.core.parameter import Fields, Json
+from cmdr.core.parameter import Fields, Json, Unlisted
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.core.review_case import ReviewCase
@@ -31,17 +31,17 @@ MOST_TOLD = 15_000
 Edits = Annotated[list[dict[str, str]] | None, Fields(("old", "new"))]
 
 
-@command("open_diff", access=Access.PROPOSE, toolset="review", title="Review", blocking=True)
+@command("open_diff", access=Access.PROPOSE, toolset="review", title="Diff", blocking=True)
 async def open_diff(
     call: Call,
     *,
     path: str,
     contents: str | None = None,
     edits: Edits = None,
-    new_path: str | None = None,
-    title: str = "",
+    new_path: Annotated[str | None, Unlisted()] = None,
+    title: Annotated[str, Unlisted()] = "",
 ) -> str:
-    """Show an edit to the person; saved if they accept."""
+    """Show the person an edit: contents, or edits [{old,new}]. Saved if accepted."""
     reviews = call.commander.editor.reviews
     case = await _proposed(call, path, contents, edits, new_path, title)
     try:
@@ -49,7 +49,10 @@ async def open_diff(
             return await _for_the_writing_client(call, case)
         return await outcome_told(call, case, LONGEST)
     except asyncio.CancelledError:
-        reviews.end(case, "client gone")
+        quitting = call.commander.quitting.is_set()
+        reviews.end(case, "shutdown" if quitting else "client gone")
+        if call.connection and quitting:
+            return await _for_the_writing_client(call, case)  # over by now; its client is still there to hear it
         raise
 
 
@@ -80,9 +83,9 @@ async def _proposed(
     if edits is not None:
         check_may_read(call, "Editing a part")
     proposed = contents if contents is not None else _edited(base, edits or [])
-    if base is not None and after.real == target.real and proposed == base.text:
-        if not call.connection:
-            raise CommandError("The edit changes nothing.")
+    same = base is not None and after.real == target.real and proposed == base.text
+    if same and not call.connection:
+        raise CommandError("The edit changes nothing.")
     return room.reviews.add(_case(call, target, after, base, proposed, title))
 
 
@@ -94,8 +97,8 @@ def _case(
     review = new_review(
         reviews,
         connection=call.connection or call.principal.id,
-        agent=call.principal.name,
-        tab=title if call.connection else reviews.free_tab(call.principal.id, printable(title, 80) or told),
+        agent=call.client or call.principal.name,
+        tab=title or told if call.connection else reviews.free_tab(call.principal.id, printable(title, 80) or told),
         path=target.real if base is not None else after.real,
         new_path=after.real,
         base=base,
@@ -120,18 +123,18 @@ def _edited(base: FileText | None, edits: list[dict[str, str]]) -> str:
         raise CommandError(str(error)) from error
 
 
-@command("open_file", access=Access.VIEW, toolset="review")
+@command("open_file", access=Access.VIEW, toolset="review", title="Open")
 async def open_file(
     call: Call,
     *,
     file_path: str,
-    preview: bool = False,
+    preview: Annotated[bool, Unlisted()] = False,
     start_text: str | None = None,
     end_text: str | None = None,
-    select_to_end_of_line: bool = False,
-    make_frontmost: bool = True,
+    select_to_end_of_line: Annotated[bool, Unlisted()] = False,
+    make_frontmost: Annotated[bool, Unlisted()] = True,
 ) -> str:
-    """Show a file, a range selected."""
+    """Show a file."""
     target = await editor_path(call, file_path)
     opened = await call.commander.editor.text.open_file(
         target.real,
@@ -151,7 +154,7 @@ async def open_file(
 
 @command("get_diagnostics", access=Access.READ, toolset="review", title="Diagnostics")
 async def get_diagnostics(call: Call, *, uri: str | None = None) -> str:
-    """Errors in a file, or in all."""
+    """Errors in a file, else all."""
     findings = call.commander.editor.findings
     if not call.connection:
         check_may_read(call, "get_diagnostics")

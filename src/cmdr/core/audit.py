@@ -20,6 +20,8 @@ log = logging.getLogger(__name__)
 
 GENESIS = "0" * 64
 ROTATE_AT = 64 * 2**20
+SETTLED = 0.05
+"""Seconds without a call after which the newest hash is kept."""
 _LONGEST_LINE = 2**20
 
 
@@ -64,6 +66,7 @@ class Audit:
         self._rotate_at = rotate_at
         self._queue: queue.SimpleQueue[AuditRecord | threading.Event | None] = queue.SimpleQueue()
         self._seq, self._head = _resume(folder)
+        self._head_is_kept = True
         self._writer = threading.Thread(target=self._write_all, name="audit", daemon=True)
         self._writer.start()
 
@@ -84,12 +87,11 @@ class Audit:
 
     def _write_all(self) -> None:
         file = _open_log(self._folder)
-        while (item := self._queue.get()) is not None:
+        while (item := self._next()) is not None:
             try:
                 if isinstance(item, AuditRecord):
                     file = self._rotated(file, self._append(file, item))
-                    if self._queue.empty():
-                        self._keep_head()
+                    self._head_is_kept = False
                 else:
                     os.fdatasync(file)
                     self._keep_head()
@@ -105,6 +107,21 @@ class Audit:
             log.exception("the audit log cannot be written")
         finally:
             os.close(file)
+
+    def _next(self) -> AuditRecord | threading.Event | None:
+        """What to do next. The newest hash is kept once the calls pause: after each of many it would cost more."""
+        if not self._head_is_kept:
+            try:
+                return self._queue.get(timeout=SETTLED)
+            except queue.Empty:
+                self._keep_head_quietly()
+        return self._queue.get()
+
+    def _keep_head_quietly(self) -> None:
+        try:
+            self._keep_head()
+        except OSError:
+            log.exception("the audit log cannot be written")
 
     def _append(self, file: int, record: AuditRecord) -> int:
         """Put a record at the end, whole or not at all; returns the new length."""
@@ -144,6 +161,7 @@ class Audit:
         finally:
             os.close(new)
         os.replace(head + ".new", head)
+        self._head_is_kept = True
 
 
 def _open_log(folder: str) -> int:

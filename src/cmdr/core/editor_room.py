@@ -32,6 +32,8 @@ class EditorRoom:
         self.folders = WorkspaceFolders(start, workspace, events, sandbox.private)
         self.findings = Diagnosing(self.text, self.folders)
         self.mentions = Mentions()
+        self.port: int | None = None
+        """Where the editor socket listens, while it does."""
 
     async def start(self) -> None:
         """Look where we are."""

@@ -22,6 +22,8 @@ class Environment:
     """`CMDR_MCP_PORT`; 0 lets the system choose."""
     enabled: bool = True
     """`CMDR_MCP_ENABLED`: whether agents can connect at all."""
+    ide: bool = True
+    """`CMDR_IDE_ENABLED`: whether coding agents find cmdr as their editor."""
     toolsets: frozenset[str] = DEFAULT_TOOLSETS
     """`CMDR_MCP_TOOLSETS`: what agents are offered."""
     allow_write: bool = False
@@ -41,6 +43,7 @@ class Environment:
         return cls(
             port=_port(variables.get("CMDR_MCP_PORT", "")),
             enabled=_truth(variables, "CMDR_MCP_ENABLED", default=True),
+            ide=_truth(variables, "CMDR_IDE_ENABLED", default=True),
             toolsets=_toolsets(variables.get("CMDR_MCP_TOOLSETS", "")),
             allow_write=_truth(variables, "CMDR_MCP_ALLOW_WRITE", default=False),
             allow_shell=_truth(variables, "CMDR_MCP_ALLOW_SHELL", default=False),

@@ -30,4 +30,4 @@ class Mentions:
 
     def tell(self, mention: Mention) -> bool:
         """Point at something; whether anybody heard it."""
-        return any([listener(mention) for listener in self._listeners])
+        return sum(listener(mention) for listener in self._listeners) > 0

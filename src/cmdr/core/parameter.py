@@ -39,6 +39,11 @@ class Fields:
 
 
 @dataclass(frozen=True, slots=True)
+class Unlisted:
+    """A parameter that is accepted but not listed: every listing costs every agent, and few would use it."""
+
+
+@dataclass(frozen=True, slots=True)
 class Parameter:
     """One parameter: its Python name, its name on the wire, and what it accepts."""
 
@@ -53,6 +58,7 @@ class Parameter:
     doc: str = ""
     fields: tuple[str, ...] = ()
     """For a list of objects: what each of them holds, all texts."""
+    listed: bool = True
 
     def schema(self) -> dict[str, Json]:
         """JSON Schema of this parameter."""
@@ -95,8 +101,8 @@ class Parameter:
     def _item_schema(self) -> dict[str, Json]:
         if not self.fields:
             return {"type": "string"}
-        properties: dict[str, Json] = {name: {"type": "string"} for name in self.fields}
-        return {"type": "object", "properties": properties, "required": [*self.fields]}
+        # What they hold is told by the command's description, and by the error; in every listing it would cost more.
+        return {"type": "object"}
 
     def _is_item(self, item: Json) -> bool:
         if not self.fields:

@@ -47,7 +47,9 @@ class Reviews:
     def check_room(self, owner: str) -> None:
         """Refuse an agent whose edits already wait in number."""
         if sum(case.owner == owner for case in self.waiting) >= WAITING_PER_CALLER:
-            raise CommandError(f"{WAITING_PER_CALLER} of your edits already wait for the person. Await one, then repeat.")
+            raise CommandError(
+                f"{WAITING_PER_CALLER} of your edits already wait for the person. Await one, then repeat."
+            )
 
     def add(self, case: ReviewCase) -> ReviewCase:
         """Put an edit at the end of the queue."""
@@ -122,7 +124,7 @@ class Reviews:
     def reject(self, id: str, principal: Principal) -> ReviewCase:
         """The person says no; the file stays as it is."""
         case = self._for_person(id, principal)
-        return self._changed(case, lambda: case.review.reject())
+        return self._changed(case, case.review.reject)
 
     def decide(self, id: str, principal: Principal, hunk: int, decision: Decision) -> ReviewCase:
         """Accept or reject one change of an edit."""

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Annotated, Literal, Union, get_args, get_origin, get_type_hints
 
 from cmdr.core.errors import CommandError
-from cmdr.core.parameter import Arguments, Doc, Fields, Json, Parameter, Whole
+from cmdr.core.parameter import Arguments, Doc, Fields, Json, Parameter, Unlisted, Whole
 from cmdr.model.names import printable
 
 
@@ -46,7 +46,7 @@ def input_schema(parameters: tuple[Parameter, ...]) -> dict[str, Json]:
     """JSON Schema of a command's arguments."""
     schema: dict[str, Json] = {"type": "object"}
     if parameters:
-        schema["properties"] = {parameter.wire: parameter.schema() for parameter in parameters}
+        schema["properties"] = {parameter.wire: parameter.schema() for parameter in parameters if parameter.listed}
         required: list[Json] = [parameter.wire for parameter in parameters if parameter.required]
         if required:
             schema["required"] = required
@@ -89,6 +89,7 @@ def _parameter(name: str, hint: object, *, required: bool) -> Parameter:
         next((note for note in notes if isinstance(note, Whole)), None),
         next((note.text for note in notes if isinstance(note, Doc)), ""),
         next((note.names for note in notes if isinstance(note, Fields)), ()),
+        not any(isinstance(note, Unlisted) for note in notes),
     )
 
 

@@ -26,7 +26,7 @@ class Statx:
     def __init__(self, alone: bool = True) -> None:
         self.buffer = ctypes.create_string_buffer((CHUNK + 1) * RECORD)
         view = memoryview(self.buffer).cast("B")
-        self.u16, self.u32, self.u64 = view.cast("H"), view.cast("I"), view.cast("Q")
+        self.u8, self.u16, self.u32, self.u64 = view, view.cast("H"), view.cast("I"), view.cast("Q")
         self.slots = [ctypes.byref(self.buffer, i * RECORD) for i in range(CHUNK + 1)]
         # The whole call stays in C: `map` feeds the names, `any` stops at the first failure. Arguments are given
         # without `argtypes` on purpose; converting them one by one would double the cost of a call.

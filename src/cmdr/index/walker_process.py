@@ -10,14 +10,15 @@ import errno
 import marshal
 import mmap
 import os
+import re
 import stat
 import time
 from array import array
 from typing import Any, cast
 
-from cmdr.index.statx import CHUNK, OPEN_DIR, Statx, open_directory
+from cmdr.index.statx import CHUNK, OPEN_DIR, RECORD, Statx, open_directory
 
-DIR, LINK = stat.S_IFDIR, stat.S_IFLNK
+_DIR_OR_LINK = re.compile(rb"[\x40-\x4f\xa0-\xaf]")
 LISTED, DENIED, UNLISTED, OTHER_SYSTEM, CANCELLED, VANISHED, FAILED = range(7)
 _BLOCK = (("block_dir", "Q"), ("block_start", "q"), ("block_rows", "q"), ("block_state", "B"), ("block_listed", "q"))
 COUNTER_BYTES = 64  # per walker in the shared file, after the first such stretch
@@ -176,10 +177,13 @@ class Walker:
         if alias:
             self.aliased.extend(range(row, row + count))
         below = path + b"/" if path != b"/" else path
-        for i, mode in enumerate(self.statx.u16[at * 128 + 14 : (at + count) * 128 : 128].tolist()):
-            if mode & 0o170000 == DIR:
+        # The high byte of each mode tells the kind; only directories and links are looked at one by one.
+        kinds = self.statx.u8[at * RECORD + 29 : (at + count) * RECORD : RECORD].tobytes()
+        for found in _DIR_OR_LINK.finditer(kinds):
+            i = found.start()
+            if kinds[i] < 0x80:
                 self.found_directory(below + names[i], depth + 1, at + i, row + i, alias, stack)
-            elif mode & 0o170000 == LINK:
+            else:
                 self.found_link(path, names[i], depth + 1, row + i)
 
     def found_directory(self, path: bytes, depth: int, record: int, row: int, alias: bool, stack: list[Item]) -> None:

@@ -5,7 +5,7 @@ burst a backspace arrives after the letters typed behind it; and a key typed rig
 still goes to the screen below.
 """
 
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 from textual import events
 from textual.binding import NoBinding
@@ -16,6 +16,13 @@ from textual.widgets import Input, TextArea
 from cmdr.tui.safe_text import printable
 
 
+def hand_to(widget: Widget, event: events.Key) -> None:
+    """Give a key to another widget, as if it had been typed there; an event itself goes only one way."""
+    again = events.Key(event.key, event.character)
+    again._set_forwarded()
+    widget.post_message(again)
+
+
 def pass_on(screen: Screen[Any], event: events.Key) -> bool:
     """Hand a key to the window that has opened meanwhile; whether there is one."""
     front = screen.app.screen
@@ -23,7 +30,7 @@ def pass_on(screen: Screen[Any], event: events.Key) -> bool:
         return False
     event.stop()
     event.prevent_default()
-    (front.focused or front)._forward_event(event)
+    hand_to(front.focused or front, event)
     return True
 
 
@@ -39,16 +46,35 @@ async def act_now(widget: Widget, event: events.Key) -> None:
         await widget.run_action(binding.action)
 
 
+@runtime_checkable
+class TakesKeys(Protocol):
+    """A window that wants keys its fields have no use for."""
+
+    def pressed(self, event: events.Key) -> bool:
+        """A key; whether the window did something with it."""
+
+
 class LineInput(Input):
     """One line to type in; nothing unseen can be pasted into it."""
 
     async def _on_key(self, event: events.Key) -> None:
-        if event.key == "enter":
+        if pass_on(self.screen, event):
+            return
+        focused = self.screen.focused
+        if focused is not None and focused is not self:
+            # Typed right behind a key that went on to the next field.
+            event.stop()
+            event.prevent_default()
+            hand_to(focused, event)
+        elif event.key == "enter":
             event.stop()
             event.prevent_default()
             await self.action_submit()
         elif not event.is_printable:
             await act_now(self, event)
+            if event.key == "tab" and isinstance(self.screen, TakesKeys) and self.screen.pressed(event):
+                event.stop()
+                event.prevent_default()
 
     def _on_paste(self, event: events.Paste) -> None:
         event.prevent_default()

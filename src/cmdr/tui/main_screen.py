@@ -187,11 +187,15 @@ class MainScreen(Screen[None], inherit_bindings=False):
         self.status.refresh()
 
     def on_key(self, event: events.Key) -> None:
-        """A key: part of what is being typed, an action, or the beginning of a search."""
-        if pass_on(self, event):
-            return
+        """A key waits for its turn behind the keys before it."""
         event.stop()
         event.prevent_default()
+        self.orders.after(lambda: self._key(event))
+
+    def _key(self, event: events.Key) -> None:
+        """A key: for a window that has opened meanwhile, part of what is being typed, an action, or a search."""
+        if pass_on(self, event):
+            return
         self.terminal.last_key = time.monotonic()
         self.status.quiet()
         bound = self.keys.actions.get(event.key)
@@ -214,10 +218,13 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     def on_key_bar_pressed(self, message: KeyBar.Pressed) -> None:
         """A click on the key bar."""
-        self.act(message.action)
+        self.orders.after(lambda: self.act(message.action))
 
     def on_pane_view_clicked(self, message: PaneView.Clicked) -> None:
         """A click in a pane."""
+        self.orders.after(lambda: self._clicked(message))
+
+    def _clicked(self, message: PaneView.Clicked) -> None:
         side = message.side.value
         self.give("switch_pane", lambda: {} if self.commander.workspace.focused is not message.side else None)
         if message.what == "tab":

@@ -1,6 +1,7 @@
 """Keys become orders, carried out one after the other; a slow one lets the next begin instead of holding it up."""
 
 import asyncio
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -23,13 +24,20 @@ class Order:
 
 
 class Orders:
-    """The queue between the keyboard and the one door."""
+    """The queue between the keyboard and the one door.
+
+    Keys wait for the orders of the key before, so that each acts on what the person saw when they typed it, and a
+    window that a key opens gets the keys typed behind it.
+    """
 
     def __init__(self, commander: Commander, tell: Callable[[str], None], changed: Callable[[], None]) -> None:
         self._commander = commander
         self._tell = tell
         self._changed = changed
-        self._queue: asyncio.Queue[Order] = asyncio.Queue()
+        self._orders: deque[Order] = deque()
+        self._keys: deque[Callable[[], None]] = deque()
+        self._more = asyncio.Event()
+        self._idle = asyncio.Event()
         self._slow: set[asyncio.Task[None]] = set()
         self._worker: asyncio.Task[None] | None = None
 
@@ -52,7 +60,13 @@ class Orders:
     ) -> None:
         """Put an order at the end of the queue; arguments that turn out to be None drop it."""
         make = arguments if callable(arguments) else lambda: arguments or {}
-        self._queue.put_nowait(Order(command, make, done))
+        self._orders.append(Order(command, make, done))
+        self._more.set()
+
+    def after(self, key: Callable[[], None]) -> None:
+        """Do what a key means once all orders of the keys before it are given and done, or slow."""
+        self._keys.append(key)
+        self._more.set()
 
     async def ask(self, command: str, arguments: Arguments | None = None) -> str | None:
         """Run a command now and return its answer, or tell what went wrong and return None."""
@@ -75,17 +89,23 @@ class Orders:
 
     async def idle(self) -> None:
         """Wait until everything given so far is done."""
-        await self._queue.join()
-        while self._slow:
-            await asyncio.wait(self._slow)
+        while self._orders or self._keys or self._slow or not self._idle.is_set():
+            if self._slow:
+                await asyncio.wait(self._slow)
+            else:
+                await self._idle.wait()
 
     async def _work(self) -> None:
         while True:
-            order = await self._queue.get()
-            try:
-                await self._carry_out(order)
-            finally:
-                self._queue.task_done()
+            if self._orders:
+                await self._carry_out(self._orders.popleft())
+            elif self._keys:
+                self._keys.popleft()()
+            else:
+                self._more.clear()
+                self._idle.set()
+                await self._more.wait()
+                self._idle.clear()
 
     async def _carry_out(self, order: Order) -> None:
         arguments = order.arguments()

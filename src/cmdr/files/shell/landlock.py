@@ -15,6 +15,7 @@ _REFER, _TRUNCATE, _IOCTL_DEVICE = 1 << 13, 1 << 14, 1 << 15
 _FIRST = (1 << 13) - 1
 """Every right of the first version."""
 _MAKE_DEVICES = 1 << 6 | 1 << 11
+_LEAST = 3
 _OF_FILES = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | _IOCTL_DEVICE
 _BIND_AND_CONNECT = 3
 _SOCKETS_AND_SIGNALS = 3
@@ -32,11 +33,9 @@ def version() -> int:
 def restrict(write: Iterable[bytes] = (), read: Iterable[bytes] = (), use: Iterable[bytes] = ()) -> None:
     """Keep these trees and nothing else: to change, to read and run, or (devices) to read and write in place."""
     able = version()
-    if not able:
-        raise OSError("this kernel has no Landlock")
-    rights = (
-        _FIRST | (_REFER if able >= 2 else 0) | (_TRUNCATE if able >= 3 else 0) | (_IOCTL_DEVICE if able >= 5 else 0)
-    )
+    if able < _LEAST:
+        raise OSError("this kernel's Landlock is missing or too old to guard against truncating files")
+    rights = _FIRST | _REFER | _TRUNCATE | (_IOCTL_DEVICE if able >= 5 else 0)
     # No port at all is allowed from version 4 on; from 6 on neither sockets without a name nor signals to outside.
     ruleset = struct.pack(
         "=QQQ", rights, _BIND_AND_CONNECT if able >= 4 else 0, _SOCKETS_AND_SIGNALS if able >= 6 else 0

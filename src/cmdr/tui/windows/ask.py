@@ -6,7 +6,7 @@ from textual import events
 from textual.widget import Widget
 from textual.widgets import Input
 
-from cmdr.tui.key_order import LineInput
+from cmdr.tui.key_order import LineInput, hand_to
 from cmdr.tui.windows.line_list import LineList, Row
 from cmdr.tui.windows.window import Window
 
@@ -63,7 +63,7 @@ class Ask(Window[str]):
 
     def opened(self) -> None:
         """The cursor stands where one most likely wants to type."""
-        self._input.focus()
+        self.set_focus(self._input)
         self._input.cursor_position = len(self._value)
         if self._select:
             from textual.widgets.input import Selection
@@ -84,9 +84,9 @@ class Ask(Window[str]):
             self._option = (self._option + 1) % len(self._options)
             self._chosen.show([self._option_row()])
             return True
-        if event.key != "tab" and self.focused is None:
-            # Typed while the window was still opening.
-            self._input._forward_event(event)
+        if event.is_printable or event.key in ("enter", "backspace"):
+            # The line stops these itself, so this one was typed while the window was still opening.
+            hand_to(self._input, event)
             return True
         return event.key == "tab"
 

@@ -15,7 +15,7 @@ from cmdr.core.renaming import preview_names
 from cmdr.model.names import from_wire, to_wire
 from cmdr.model.renaming import NameMark, judge
 from cmdr.model.units import count
-from cmdr.tui.key_order import LineInput
+from cmdr.tui.key_order import LineInput, hand_to
 from cmdr.tui.safe_text import fit
 from cmdr.tui.windows.line_list import LineList, Row
 from cmdr.tui.windows.window import Window
@@ -62,7 +62,7 @@ class BulkRename(Window[str]):
 
     def opened(self) -> None:
         """Start at the pattern."""
-        self._find.focus()
+        self.set_focus(self._find)
         self.call_after_refresh(self._show)
 
     def on_input_changed(self, message: Input.Changed) -> None:
@@ -93,6 +93,8 @@ class BulkRename(Window[str]):
         elif event.key == "delete" and self.focused is None:
             self._typed.pop(self._list.cursor, None)
             self.run_worker(self._preview(), exclusive=True, group="preview")
+        elif self.focused is not None and (event.is_printable or event.key == "backspace"):
+            hand_to(self.focused, event)
         else:
             return False
         return True

@@ -76,7 +76,7 @@ class Confirm(Window[str]):
         if self._word is None:
             self.set_focus(None)
         else:
-            self._input.focus()
+            self.set_focus(self._input)
 
     def _hears(self) -> bool:
         """Whether keys count yet; a key that comes too early makes the wait a little longer."""

@@ -1,0 +1,87 @@
+"""What clients hear by themselves: what the person selects, and what they point at with a key."""
+
+import asyncio
+import os
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import quote
+
+from cmdr.core.commander import Commander
+from cmdr.core.errors import CommandError
+from cmdr.core.mentions import Mention
+from cmdr.core.threads import in_thread
+from cmdr.model.text_selection import Position
+
+SETTLE = 0.05
+"""Seconds of rest before a selection is told; a moving cursor would flood the client."""
+LONGEST = 100_000
+
+Tell = Callable[[str, dict[str, Any]], int]
+"""Sends a notice to every client; how many there were."""
+
+
+class Notices:
+    """Watches the editor and tells; only about files inside the workspace, and never about secrets."""
+
+    def __init__(self, commander: Commander, tell: Tell) -> None:
+        self._editor = commander.editor
+        self._tell = tell
+        self._settling: asyncio.TimerHandle | None = None
+        self._telling: asyncio.Task[None] | None = None
+        self._told: dict[str, Any] | None = None
+        self._stop = [
+            self._editor.text.on_selection(self._selected),
+            self._editor.mentions.listen(self._mentioned),
+        ]
+
+    def close(self) -> None:
+        """Watch no more."""
+        for stop in self._stop:
+            stop()
+        if self._settling is not None:
+            self._settling.cancel()
+        if self._telling is not None:
+            self._telling.cancel()
+
+    def _selected(self) -> None:
+        if self._settling is not None:
+            self._settling.cancel()
+        self._settling = asyncio.get_running_loop().call_later(SETTLE, self._begin)
+
+    def _begin(self) -> None:
+        self._settling = None
+        if self._telling is not None and not self._telling.done():
+            self._selected()
+            return
+        self._telling = asyncio.get_running_loop().create_task(self._tell_selection())
+
+    async def _tell_selection(self) -> None:
+        try:
+            found = await self._editor.text.selection()
+        except CommandError:
+            return
+        if found is None or not await in_thread(self._editor.folders.may_tell, found.path):
+            return
+        told = {
+            "text": found.text[:LONGEST],
+            "filePath": os.fsdecode(found.path),
+            "fileUrl": f"file://{quote(found.path)}",
+            "selection": {
+                "start": _place(found.selection.start),
+                "end": _place(found.selection.end),
+                "isEmpty": found.selection.is_empty,
+            },
+        }
+        if told != self._told:
+            self._told = told
+            self._tell("selection_changed", told)
+
+    def _mentioned(self, mention: Mention) -> bool:
+        told: dict[str, Any] = {"filePath": os.fsdecode(mention.path)}
+        if mention.first is not None:
+            told |= {"lineStart": mention.first, "lineEnd": mention.first if mention.last is None else mention.last}
+        return bool(self._tell("at_mentioned", told))
+
+
+def _place(position: Position) -> dict[str, int]:
+    return {"line": position.line, "character": position.character}
