@@ -196,10 +196,13 @@ async def _serve_behind(
     start: Start, environment: Environment, instance: Instance | None, terminal: Terminal, painted: asyncio.Event
 ) -> None:
     """The agent server behind the terminal face; nothing of it is imported before the panes are on the screen."""
+    from cmdr.core import places
+    from cmdr.core.server_log import log_to
     from cmdr.core.threads import in_thread
 
     await painted.wait()
     await in_thread(_import_late_commands)
+    log_to(places.state())  # whatever is said from now on must not land on the screen
     terminal.apply_settings()
     async with _editor_face(terminal.commander, start, environment, lambda text: terminal.main.tell(text, bad=True)):
         if instance is None:
@@ -211,7 +214,6 @@ async def _serve_behind(
 async def _serve_agents(start: Start, environment: Environment, instance: Instance, terminal: Terminal) -> None:
     from cmdr.core import places
     from cmdr.core.person_line import PersonLine
-    from cmdr.core.server_log import log_to
     from cmdr.core.threads import in_thread
     from cmdr.core.tokens import Tokens
 
@@ -225,7 +227,6 @@ async def _serve_agents(start: Start, environment: Environment, instance: Instan
     try:
         with listener:
             await in_thread(_import_server)
-            log_to(places.state())
             tokens.renew()
             port: int = listener.getsockname()[1]
             person = PersonLine(commander, places.runtime())

@@ -25,7 +25,7 @@ KEYS = {
 
 # Everything a well-behaved program may send: text, and these sequences. Anything else came from the data.
 _SEQUENCE = re.compile(
-    rb"\x1b\[(?P<args>[0-9;?<>=$]*)(?P<end>[A-Za-z])(?P<tail>p?)"
+    rb"\x1b\[(?P<args>[0-9;?<>=$]*)(?P<end>[A-Za-z])"
     rb"|\x1b\](?:22;[a-z-]+|0;[^\x07\x1b]*|52;c;[A-Za-z0-9+/=]*|10;\?|11;\?)(?:\x1b\\|\x07)?"
     rb"|\x1b[()][A-Z0-9]|\x1b[=>78cM]|\x1bP[^\x1b]*\x1b\\"
 )

@@ -157,6 +157,17 @@ def figures(pid):
     return len(os.listdir(f"/proc/{pid}/fd")), memory
 
 
+def settled(pid):
+    """The same, once closed connections are gone."""
+    seen = figures(pid)
+    for _ in range(60):
+        time.sleep(0.5)
+        seen, last = figures(pid), seen
+        if seen[0] == last[0]:
+            break
+    return seen
+
+
 def crowd():
     """A thousand clients at once, each a hundred rounds; descriptors and memory before and after."""
     with tempfile.TemporaryDirectory(prefix="walls-crowd-") as home:
@@ -164,14 +175,11 @@ def crowd():
         pid = served.process.pid
         try:
             asyncio.run(_rounds(served.port, tokens, CLIENTS, max(2, ROUNDS // 5)))  # room for so many at once is made
-            before = figures(pid)
+            before = settled(pid)
             started = time.monotonic()
             calls, errors = asyncio.run(_rounds(served.port, tokens, CLIENTS, ROUNDS))
             seconds = time.monotonic() - started
-            until = time.monotonic() + 30
-            while figures(pid)[0] > before[0] and time.monotonic() < until:
-                time.sleep(0.2)
-            after = figures(pid)
+            after = settled(pid)
         finally:
             served.close()
     growth = (after[1] - before[1]) / before[1] * 100

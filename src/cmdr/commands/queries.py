@@ -54,7 +54,7 @@ async def query_run(
     if not nodes:
         nodes = (await in_thread(answers.page, Question(wanted), place, limit)).nodes
     kept = await in_thread(library.sets.create_from, index, save_as or to_text(wanted)[:60], answer)
-    call.commander.indexing.own(kept.id, call.principal)
+    await call.commander.indexing.own(kept.id, call.principal, passing=save_as is None)
     told = [f"{answer.count} found, {size_text(answer.bytes)} in all below {to_wire(place)}"]
     if scanned is not None:
         told[0] += f" (indexed just now: {scanned.entries} entries)"

@@ -39,7 +39,7 @@ async def create(call: Call, *, name: str, nodes: list[str] | None = None, index
     places: list[str | bytes] = [*(nodes or ())]
     index = index_id or await index_of(call, places)
     info = await in_thread(library.sets.create, index, name, places)
-    call.commander.indexing.own(info.id, call.principal)
+    await call.commander.indexing.own(info.id, call.principal)
     return json.dumps(set_form(info, call.commander.base_url))
 
 
@@ -149,7 +149,7 @@ async def run(call: Call, *, query_id: str, index_id: str, below: str | None = N
     saved, _ = await in_thread(library.queries.get, query_id)
     answer = await in_thread(library.queries.run, query_id, index_id, below)
     info = await in_thread(library.sets.create_from, index_id, saved.name, answer)
-    call.commander.indexing.own(info.id, call.principal)
+    await call.commander.indexing.own(info.id, call.principal)
     return json.dumps({"queryId": saved.id, **set_form(info, call.commander.base_url)})
 
 

@@ -39,7 +39,7 @@ async def resource_set(
     places: list[str | bytes] = [*(nodes or ()), *(place_in(call, path) for path in paths or ())]
     if action == "create":
         info = await in_thread(shelf.create, await index_of(call, places), name or "set", places)
-        call.commander.indexing.own(info.id, call.principal)
+        await call.commander.indexing.own(info.id, call.principal)
         return f"Created {_told(call, info)}"
     if set is None:
         raise CommandError(f'{action} needs "set": the id of one of your sets.')
@@ -64,7 +64,7 @@ async def resource_set(
                 raise CommandError(f'{action} needs "other": the id of another of your sets.')
             call.commander.indexing.check_owner(other, call.principal)
             info = await in_thread(shelf.combine, action, set, other, name)
-            call.commander.indexing.own(info.id, call.principal)
+            await call.commander.indexing.own(info.id, call.principal)
             return f"{action}: {_told(call, info)}"
 
 

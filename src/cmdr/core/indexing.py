@@ -27,6 +27,7 @@ PATIENCE = 30.0
 """Seconds a question waits for the scan of a tree that nobody indexed before."""
 KEPT = 100
 SCANS_PER_CALLER = 2
+PASSING_SETS = 20
 MEMBERS = 100_000
 """Most entries of a set that one operation takes."""
 
@@ -53,6 +54,7 @@ class Indexing:
             if self._library is None:
                 try:
                     self._library = await in_thread(_open, self._state)
+                    self._owners = await in_thread(self._library.catalogue.owners)
                 except IndexFault as error:
                     raise CommandError(str(error)) from error
             return self._library
@@ -139,9 +141,14 @@ class Indexing:
         self._behind.add(task)
         task.add_done_callback(self._behind.discard)
 
-    def own(self, set: str, principal: Principal) -> None:
-        """Note whose a set is."""
+    async def own(self, set: str, principal: Principal, *, passing: bool = False) -> None:
+        """Note whose a set is. A passing one, which a query left behind, goes when many newer ones have come."""
+        library = await self.library()
         self._owners.setdefault(set, principal.id)
+        theirs = await in_thread(library.catalogue.put_owner, set, principal.id, passing=passing)
+        for old in theirs[PASSING_SETS:]:
+            with suppress(IndexFault):
+                await in_thread(library.sets.delete, old)
 
     def check_owner(self, set: str, principal: Principal) -> None:
         """Refuse a set that is somebody else's, as if it did not exist."""

@@ -202,7 +202,8 @@ def guess_encoding(start: bytes) -> str:
     """UTF-16 by its mark, UTF-8 when it is valid, Western otherwise."""
     if start[:2] in (b"\xff\xfe", b"\xfe\xff"):
         return "utf-16"
-    for cut in range(4):
+    # Only a piece of a longer file may end within a character.
+    for cut in range(4 if len(start) >= 4096 else 1):
         try:
             start[: len(start) - cut].decode("utf-8")
         except UnicodeDecodeError as error:

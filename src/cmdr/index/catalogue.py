@@ -6,6 +6,7 @@ SQLite in WAL mode behind one thread: every statement runs there, so writers nev
 import os
 import secrets
 import sqlite3
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -20,6 +21,8 @@ create table if not exists indexes (
 create table if not exists sets (
   id text primary key, index_id text not null, name text not null, count integer not null, bytes integer not null,
   created_ns integer not null, changed_ns integer not null, epoch integer not null);
+create table if not exists owners (
+  id text primary key, owner text not null, passing integer not null, since_ns integer not null);
 create table if not exists queries (
   id text primary key, name text not null unique, filter text not null, sort text not null,
   descending integer not null, row_limit integer, created_ns integer not null, last_run_ns integer);
@@ -130,7 +133,27 @@ class Catalogue:
         self.run(lambda db: db.execute("insert or replace into sets values (?, ?, ?, ?, ?, ?, ?, ?)", values))
 
     def remove_set(self, set_id: str) -> None:
-        self.run(lambda db: db.execute("delete from sets where id = ?", (set_id,)))
+        def write(db: sqlite3.Connection) -> None:
+            db.execute("delete from sets where id = ?", (set_id,))
+            db.execute("delete from owners where id = ?", (set_id,))
+
+        self.run(write)
+
+    # -- owners ---------------------------------------------------------------------------------------------------
+    def owners(self) -> dict[str, str]:
+        """Whose each set is."""
+        return self.run(lambda db: dict(db.execute("select id, owner from owners").fetchall()))
+
+    def put_owner(self, set_id: str, owner: str, *, passing: bool) -> list[str]:
+        """Note whose a set is; answers the owner's passing sets, newest first."""
+        values = (set_id, owner, passing, time.time_ns())
+        theirs = "select id from owners where owner = ? and passing order by since_ns desc"
+
+        def write(db: sqlite3.Connection) -> list[str]:
+            db.execute("insert or ignore into owners values (?, ?, ?, ?)", values)
+            return [row[0] for row in db.execute(theirs, (owner,))]
+
+        return self.run(write)
 
     # -- queries --------------------------------------------------------------------------------------------------
     def queries(self) -> list[SavedQuery]:
