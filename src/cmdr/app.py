@@ -158,6 +158,8 @@ async def _serve(start: Start, environment: Environment, instance: Instance, lis
                 record = instance.announce(port, __version__)
                 print(f"cmdr {__version__} listens at http://127.0.0.1:{record.port}/mcp", flush=True)
                 print(f"token: {tokens.path}\nlog:   {log}", flush=True)
+                if commander.policy.toolsets & {"fs", "shell"}:
+                    print(f"roots: {', '.join(map(str, commander.sandbox.roots))}", flush=True)
                 await serving
             finally:
                 await person.close()

@@ -203,3 +203,24 @@ def test_walking_by_hand_finds_exactly_what_the_kernel_finds(shared, parts, foll
             answers.append((os.fstat(handle).st_ino, real_path(handle)))
             os.close(handle)
     assert answers[0] == answers[1]
+
+
+def test_a_projects_own_settings_are_not_mistaken_for_the_persons(ground, reach):
+    (ground.root / ".npmrc").write_text("registry=https://example.org")
+    reach.find(b".npmrc").close()
+    assert os.fsencode(ground.root / ".npmrc") not in ground.sandbox.private.below(os.fsencode(ground.root))
+    (ground.home / ".npmrc").write_text("//registry/:_authToken=x")
+    sandbox = Sandbox([RootSpec(os.fsencode(ground.home))], ground.sandbox.private)
+    ground.sandbox.private._known_at = float("-inf")
+    with pytest.raises(PrivatePlace):
+        sandbox.reach().find(b".npmrc")
+    sandbox.close()
+
+
+def test_what_is_private_below_a_folder_is_known_before_the_folder_goes_anywhere(ground):
+    (ground.root / "people" / ".config" / "gh").mkdir(parents=True)
+    below = ground.sandbox.private.below
+    assert below(os.fsencode(ground.root / "people")) == [os.fsencode(ground.root / "people" / ".config" / "gh")]
+    assert below(os.fsencode(ground.root / "people" / ".config")) == [os.fsencode(ground.root / "people/.config/gh")]
+    assert below(os.fsencode(ground.home))[-1] == os.fsencode(ground.own)
+    assert below(os.fsencode(ground.root / "sub")) == []

@@ -115,3 +115,33 @@ def test_a_command_can_be_stopped_from_another_thread(tier, walls):
     assert ended.seconds < 3
     assert survivors(mark) == []
     running.stop()  # afterwards it does nothing
+
+
+RUN_FOREVER = """
+import os, sys
+from cmdr.files.shell.running import Running
+from cmdr.files.shell.tiers import Tier
+from cmdr.files.shell.walls import Walls
+root, tier, text = os.fsencode(sys.argv[1]), Tier(sys.argv[2]), os.fsencode(sys.argv[3])
+Running([b"/bin/sh", b"-c", text], Walls(root, write=(root,)), tier, seconds=300).run()
+"""
+
+
+def test_commands_end_with_cmdr_even_when_it_is_killed_itself(tier, tmp_path):
+    import signal
+    import subprocess
+    import time
+
+    mark = next(_marks)
+    text = marked(EVIL["double fork"], mark)
+    cmdr = subprocess.Popen([sys.executable, "-c", RUN_FOREVER, str(tmp_path), tier.value, text])
+    until = time.monotonic() + 20
+    while len(survivors(mark)) < 4 and time.monotonic() < until:
+        time.sleep(0.02)
+    assert survivors(mark)
+    cmdr.send_signal(signal.SIGKILL)
+    cmdr.wait()
+    until = time.monotonic() + 3
+    while survivors(mark) and time.monotonic() < until:
+        time.sleep(0.02)
+    assert survivors(mark) == []

@@ -353,3 +353,29 @@ def test_when_most_folders_changed_the_whole_tree_is_scanned_instead(library, tr
     assert changes.full_scan
     assert library.get(info.id).view.epoch == 2
     assert library.get(info.id).node(before).path == tree + b"/src/main.py"
+
+
+def test_a_scan_waits_for_a_refresh_instead_of_being_refused(tmp_path):
+    from cmdr.index.library import Library
+
+    root = tmp_path / "root"
+    root.mkdir()
+    with Library.open(str(tmp_path / "state")) as library:
+        info = library.index(bytes(root))
+        indexed = library.get(info.id).indexed
+        entered, go_on = threading.Event(), threading.Event()
+
+        def slow_refresh():
+            with indexed._turn():
+                entered.set()
+                assert go_on.wait(10)
+
+        refreshing = threading.Thread(target=slow_refresh)
+        refreshing.start()
+        assert entered.wait(10)
+        scanning = threading.Thread(target=lambda: library.index(bytes(root)))
+        scanning.start()
+        go_on.set()
+        scanning.join(20)
+        refreshing.join(10)
+        assert library.info(info.id).epoch == info.epoch + 1

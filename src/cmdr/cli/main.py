@@ -5,10 +5,10 @@ import sys
 from collections.abc import Sequence
 
 from cmdr import __version__
-from cmdr.cli import audit, bridge_verb, decide, doctor, serve, terminal_verb, token, trees, undo, web
+from cmdr.cli import audit, bridge_verb, claude, decide, doctor, serve, terminal_verb, token, trees, undo, web
 from cmdr.cli.launcher import Launcher
 
-_VERBS = (serve, bridge_verb, token, decide, undo, audit, trees, web, doctor)
+_VERBS = (serve, claude, bridge_verb, token, decide, undo, audit, trees, web, doctor)
 
 
 def run(arguments: Sequence[str] | None, launcher: Launcher) -> int:

@@ -201,9 +201,6 @@ class Indexing:
 
         state = JobState.FAILED
         try:
-            if self._behind:
-                # Catching up reads the same tree; a scan that met it would be refused.
-                await asyncio.wait(self._behind)
             info = await in_thread(library.index, job.root, options, told, lambda: job.is_cancelled)
             if info.totals is not None:
                 job.folders, job.bytes = info.totals.dirs, info.totals.bytes

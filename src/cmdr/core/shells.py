@@ -17,7 +17,7 @@ from cmdr.files.sandbox import Reach, Sandbox
 from cmdr.files.shell.running import Ended, Running
 from cmdr.files.shell.tiers import CannotHide, Tier, probe, sandboxed
 from cmdr.files.shell.walls import Walls
-from cmdr.model.command_plan import LONGEST, CommandPlan
+from cmdr.model.command_plan import LONGEST, MOST_LINES, CommandPlan
 from cmdr.model.job import Job, JobState
 from cmdr.model.names import to_wire
 from cmdr.model.plan import Verb
@@ -72,6 +72,10 @@ class Shells:
             raise CommandError("That is no command.")
         if len(command) > LONGEST:
             raise CommandError(f"The command is too long to show: {len(command)} characters, at most {LONGEST}.")
+        if command.count("\n") >= MOST_LINES:
+            raise CommandError(
+                f"The command has too many lines to show; at most {MOST_LINES}. Write a script file first."
+            )
         reach = self._sandbox.reach(principal.roots, read_only=principal.read_only)
         walls = await in_thread(walls_for, self._sandbox, reach, folder)
         _check_hidable(walls, self.tier)

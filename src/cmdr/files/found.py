@@ -40,6 +40,10 @@ class Found:
     ) -> None:
         self.close()
 
+    def __del__(self) -> None:
+        # A caller that was cut off while a thread looked for it never sees it, and cannot close it.
+        self.close()
+
     @property
     def identity(self) -> tuple[int, int]:
         """Device and inode; they stay its own while the handle is open."""

@@ -5,12 +5,12 @@ import pwd
 import re
 import stat
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 # Below any home, and wherever else such a name stands: other users' homes and copies of one are no better.
 _FOLDERS = (
-    ".ssh .gnupg .aws .azure .kube .docker .password-store .mozilla .thunderbird .pki .1password "
+    ".ssh .gnupg .aws .azure .kube .password-store .mozilla .thunderbird .pki .1password "
     ".config/gh .config/gcloud .config/op .config/rclone .config/google-chrome .config/chromium "
     ".config/BraveSoftware .config/microsoft-edge .config/vivaldi .config/keepassxc .config/Bitwarden "
     ".local/share/keyrings .local/share/kwalletd .cache/mozilla .cache/google-chrome .cache/chromium "
@@ -20,9 +20,11 @@ _FOLDERS = (
     f"Library/Application Support/{browser}" for browser in ("Google/Chrome", "Firefox", "Chromium", "BraveSoftware")
 ]
 _FILES = (
-    ".netrc .git-credentials .pgpass .my.cnf .npmrc .pypirc .cargo/credentials .cargo/credentials.toml "
+    ".netrc .git-credentials .pgpass .cargo/credentials .cargo/credentials.toml "
     ".config/git/credentials .vault-token .terraform.d/credentials.tfrc.json .config/hub"
 ).split()
+# Projects have files of these names too, and there they hold no secrets.
+_ONLY_IN_A_HOME = ".npmrc .pypirc .my.cnf .docker/config.json".split()
 _NAMES = ("id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "authorized_keys")
 _PATTERN = re.compile(
     rb"/(?:%s)(?:/|$)|/(?:%s)$|\.kdbx$|^/(?:proc|sys|dev)(?:/|$)|^/etc/(?:g?shadow-?|sudoers|sudoers\.d|ssl/private)(?:/|$)"
@@ -33,6 +35,11 @@ _PATTERN = re.compile(
     ),
     re.IGNORECASE,
 )
+_FIRST: dict[bytes, list[list[bytes]]] = {}
+"""The first name of each private place, in small letters, and the ways on from there."""
+for _name in (*_FOLDERS, *_FILES):
+    _first, *_rest = os.fsencode(_name).split(b"/")
+    _FIRST.setdefault(_first.lower(), []).append(_rest)
 _FRESH = 1.0
 """Seconds for which the identities of the known places are believed."""
 _MOST_LOOKED_AT = 20_000
@@ -69,29 +76,30 @@ class PrivatePlaces:
         """The private places known to stand inside a folder, by their real paths."""
         # Above it as well: the folder may itself be the first half of a name such as `.config/gh`.
         above = os.path.dirname(folder)
-        bases = {*self.homes, folder, *_folders_in(folder), above, os.path.dirname(above)}
+        bases = {folder, *_folders_in(folder), above, os.path.dirname(above)}
         here = _real(folder)
-        found = {real for path in self._known_paths(bases) if (real := _real(path)) is not None}
+        standing = [path for base in bases for path in _standing_in(base)]
+        found = {real for path in (*self._known_paths(), *standing) if (real := _real(path)) is not None}
         return sorted(path for path in found if here is not None and _is_in(path, here) and os.path.lexists(path))
 
-    def _known_paths(self, bases: Iterable[bytes]) -> Iterator[bytes]:
+    def _known_paths(self) -> Iterator[bytes]:
         yield from self.own
-        for base in bases:
-            for name in (*_FOLDERS, *_FILES):
-                yield os.path.join(base, os.fsencode(name))
+        for home in self.homes:
+            for name in (*_FOLDERS, *_FILES, *_ONLY_IN_A_HOME):
+                yield os.path.join(home, os.fsencode(name))
 
     def _identities(self) -> frozenset[tuple[int, int]]:
         now = time.monotonic()
         if now - self._known_at > _FRESH:
             self._known = frozenset(
-                identity for path in self._known_paths(self.homes) if (identity := _identity(path)) is not None
+                identity for path in self._known_paths() if (identity := _identity(path)) is not None
             )
             self._known_at = now
         return self._known
 
     def _has_twin(self, found: os.stat_result) -> bool:
         looked_at = 0
-        for place in self._known_paths(self.homes):
+        for place in self._known_paths():
             for folder, _, names in os.walk(place):
                 for name in names:
                     looked_at += 1
@@ -107,6 +115,18 @@ def _homes() -> set[bytes]:
     bases = (b"/home/", b"/Users/", b"/root")
     listed = {os.fsencode(account.pw_dir) for account in pwd.getpwall()}
     return {home for home in listed if home.startswith(bases)} | {os.path.realpath(os.path.expanduser(b"~"))}
+
+
+def _standing_in(base: bytes) -> list[bytes]:
+    """The private places in what may be a home; found by one listing, since there may be a thousand such folders."""
+    try:
+        names = [name for name in os.listdir(base) if name.lower() in _FIRST]
+    except OSError:
+        return []
+    paths = []
+    for name in names:
+        paths += [os.path.join(base, name, *rest) for rest in _FIRST[name.lower()]]
+    return [path for path in paths if os.path.lexists(path)]
 
 
 def _real(path: bytes) -> bytes | None:

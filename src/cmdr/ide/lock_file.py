@@ -3,18 +3,12 @@
 import contextlib
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from cmdr.core import places
+from cmdr.core.editor_lock import lock_folder
 
 NAME = "cmdr"
-
-
-def lock_folder(variables: Mapping[str, str] | None = None) -> str:
-    """Where lock files stand."""
-    variables = os.environ if variables is None else variables
-    base = variables.get("CLAUDE_CONFIG_DIR") or os.path.join(os.path.expanduser("~"), ".claude")
-    return os.path.join(base, "ide")
 
 
 class LockFile:

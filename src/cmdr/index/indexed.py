@@ -69,6 +69,7 @@ class Indexed:
         self._later = later  # runs something behind, in its own time
         self._own = own  # our own state: following its changes would cause the next ones
         self._work = threading.Lock()
+        self._one_scan = threading.Lock()
         self._scanning = False
         self._base: View | None = None
         self._patch = Patch()
@@ -164,19 +165,26 @@ class Indexed:
 
     # -- changing -------------------------------------------------------------------------------------------------
     @contextmanager
-    def _turn(self, wait: bool = True) -> Iterator[None]:
-        if not self._work.acquire(blocking=wait):
+    def _turn(self) -> Iterator[None]:
+        with self._work:
+            yield
+
+    @contextmanager
+    def _only_scan(self) -> Iterator[None]:
+        """A second scan is refused at once; a refresh that is under way is waited for."""
+        if not self._one_scan.acquire(blocking=False):
             raise ScanRunning(f"{to_wire(self.record.root)} is being scanned already.")
         try:
-            yield
+            with self._turn():
+                yield
         finally:
-            self._work.release()
+            self._one_scan.release()
 
     def scan(
         self, progress: Callable[[Progress], None] | None = None, cancelled: Callable[[], bool] = lambda: False
     ) -> View:
         """Read the whole tree again; refused while another scan of it runs."""
-        with self._turn(wait=False):
+        with self._only_scan():
             self._scanning = True
             try:
                 first_id = self.catalogue.next_id(self.record.id)

@@ -11,7 +11,8 @@ from cmdr.model.plan import Plan, Risk
 from cmdr.model.root_spec import RootSpec
 
 LONGEST = 4000
-"""A command must fit on a screen that a person reads before saying yes."""
+MOST_LINES = 60
+"""A command must fit where a person reads it before saying yes."""
 
 
 @dataclass(frozen=True)

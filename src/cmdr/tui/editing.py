@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from cmdr.tui.terminal import Terminal
 
 # A text area draws what the file holds, and the person could not see what they edit.
-_UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
 async def edit(terminal: Terminal, path: bytes) -> None:
@@ -31,7 +31,7 @@ async def edit(terminal: Terminal, path: bytes) -> None:
     except CommandError as error:
         await _elsewhere(terminal, path, str(error))
         return
-    if _UNSEEN.search(file.text):
+    if UNSEEN.search(file.text):
         await _elsewhere(terminal, path, "The file holds characters that cannot be seen.")
         return
     from cmdr.tui.windows.editor import Editor

@@ -79,6 +79,8 @@ class StatusLine(LineWidget):
         waiting = [proposal for proposal in commander.proposals.pending() if proposal.proposed_by != PERSON.id]
         if waiting:
             notes.append((f" {len(waiting)} to approve: Ctrl+Y ", "warning"))
+        if edits := len(commander.editor.reviews.waiting):
+            notes.append((f" {edits} to review: Ctrl+Y ", "warning"))
         windows = sum(
             dialog.opened_by.startswith("agent:") and not dialog.proposal for dialog in commander.workspace.dialogs
         )

@@ -102,6 +102,7 @@ class _Sandbox:
 
     def __init__(self, command: Sequence[bytes], walls: Walls, tier: Tier) -> None:
         self._first: int | None = None
+        self._tier = tier
         self.output, writer = os.pipe()
         told, tell = os.pipe()
         leash, self._hold = os.pipe()
@@ -150,6 +151,8 @@ class _Sandbox:
             with suppress(ProcessLookupError):
                 signal.pidfd_send_signal(self._first, signal.SIGKILL)
             select.select([self._first], [], [], _GRACE)
+        if self._tier is Tier.SEATBELT:
+            self._kill_group()
         try:
             code = self._process.wait(_GRACE)
         except subprocess.TimeoutExpired:

@@ -1,7 +1,8 @@
 """The sandbox of macOS, by a profile for `sandbox-exec`.
 
 Apple calls the program deprecated but ships and uses it. Nothing here has been run on a Mac yet: the probe at start
-decides whether it is used, and without a passing probe commands are refused.
+decides whether it is used, and without a passing probe commands are refused. macOS has no pid namespaces: what a
+command started is ended by its process group, and one that leaves the group on purpose is not found.
 """
 
 import os

@@ -1,0 +1,67 @@
+"""`cmdr claude`: start Claude Code here, with the running cmdr as its editor and as one of its servers."""
+
+import argparse
+import json
+import os
+import shutil
+import sys
+from collections.abc import Sequence
+
+from cmdr.cli.launcher import Launcher
+from cmdr.core import instance
+from cmdr.core.editor_lock import lock_of
+from cmdr.core.places import UnsafePlace
+
+_MISSING = (
+    "Claude Code is not installed: there is no `claude` on the PATH. Try: npm install -g @anthropic-ai/claude-code"
+)
+
+
+def add(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Declare the verb."""
+    parser = verbs.add_parser(
+        "claude",
+        help="start Claude Code with cmdr as its editor",
+        description=__doc__,
+        add_help=False,
+        prefix_chars="\0",
+    )
+    parser.add_argument("arguments", nargs=argparse.REMAINDER, metavar="ARGS", help="passed on to claude")
+    parser.set_defaults(verb=_run)
+
+
+def _run(chosen: argparse.Namespace, launcher: Launcher) -> int:
+    program = shutil.which("claude")
+    if program is None:
+        print(_MISSING, file=sys.stderr)
+        return 127
+    try:
+        record = instance.running()
+    except (UnsafePlace, OSError) as error:
+        print(error, file=sys.stderr)
+        return 1
+    lock = lock_of(record.pid) if record is not None else None
+    if lock is None:
+        why = (
+            "cmdr is not running here" if record is None else "The running cmdr has no editor socket (CMDR_IDE_ENABLED)"
+        )
+        print(f"{why}. Open it in another terminal first: cmdr {os.getcwd()}", file=sys.stderr)
+        return 1
+    here = os.path.realpath(os.getcwd())
+    if not any(here == folder or here.startswith(folder.rstrip("/") + "/") for folder in lock.folders):
+        print(f"Note: cmdr does not show {here}; edits open in cmdr once one of its panes does.", file=sys.stderr)
+    os.execve(program, ["claude", *arguments_of(chosen.arguments)], environment_of(lock.port))  # noqa: S606
+    return 0
+
+
+def environment_of(port: int) -> dict[str, str]:
+    """The environment in which Claude Code finds this very editor, whatever else is open."""
+    return {**os.environ, "CLAUDE_CODE_SSE_PORT": str(port), "CLAUDE_CODE_AUTO_CONNECT_IDE": "true"}
+
+
+def arguments_of(given: Sequence[str]) -> list[str]:
+    """What is passed on, with manual permissions, without which no edit is ever shown, and cmdr's own tools."""
+    bridge = {"command": sys.executable, "args": ["-P", "-m", "cmdr.cli.bridge"]}
+    config = json.dumps({"mcpServers": {"cmdr": bridge}})
+    chosen = [] if any(word.startswith("--permission-mode") for word in given) else ["--permission-mode", "manual"]
+    return [*chosen, "--mcp-config", config, *(["--", *given[1:]] if given[:1] == ["--"] else given)]

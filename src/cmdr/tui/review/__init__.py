@@ -1,0 +1,1 @@
+"""Reviewing proposed edits in the terminal."""

@@ -1,0 +1,117 @@
+"""The rows of a review on the screen: drawn one by one, so that a huge diff scrolls like a small one."""
+
+from collections.abc import Callable
+
+from rich.segment import Segment
+from textual import events
+
+from cmdr.model.diff_rows import DiffRows
+from cmdr.model.review import Review
+from cmdr.tui.appearance import Appearance
+from cmdr.tui.line_widget import LineWidget
+from cmdr.tui.review.diff_line import MARKS, side_by_side, unified
+
+CONTEXT = 3
+
+
+class DiffView(LineWidget):
+    """Draws a review and knows which change is the current one."""
+
+    DEFAULT_CSS = "DiffView { height: 1fr; width: 1fr; }"
+
+    def __init__(self, appearance: Appearance, review: Review, moved: Callable[[], None]) -> None:
+        super().__init__(appearance)
+        self._review = review
+        self._moved = moved
+        self.unified = False
+        self.folded = True
+        self.top = self.left = self.hunk = 0
+        self.rows = self._new_rows()
+
+    def renew(self) -> None:
+        """The review changed: draw it anew, near the same place."""
+        self.rows = self._new_rows()
+        self.hunk = max(0, min(self.hunk, len(self._review.diff.hunks) - 1))
+        self.scroll_by(0)
+
+    def toggle_unified(self) -> None:
+        """Side by side, or one column."""
+        self.unified = not self.unified
+        self.renew()
+        self.go_to(self.hunk)
+
+    def toggle_folded(self) -> None:
+        """Everything, or only what is near a change."""
+        self.folded = not self.folded
+        self.renew()
+        self.go_to(self.hunk)
+
+    def go_to(self, hunk: int) -> None:
+        """Make a change the current one, and show it."""
+        count = len(self._review.diff.hunks)
+        if count:
+            self.hunk = max(0, min(hunk, count - 1))
+            self.top = max(0, self.rows.row_of_hunk(self.hunk) - CONTEXT)
+        self.scroll_by(0)
+
+    def scroll_by(self, rows: int) -> None:
+        """Up or down."""
+        self.top = max(0, min(self.top + rows, len(self.rows) - max(1, self.size.height)))
+        self.refresh()
+        self._moved()
+
+    def sideways(self, cells: int) -> None:
+        """Left or right, for long lines."""
+        self.left = max(0, self.left + cells)
+        self.refresh()
+
+    def pressed(self, key: str) -> bool:
+        """The keys that move; whether this was one."""
+        page = max(1, self.size.height - 1)
+        steps = {"up": -1, "k": -1, "down": 1, "j": 1, "pageup": -page, "pagedown": page, "space": page}
+        if key in steps:
+            self.scroll_by(steps[key])
+        elif key in ("home", "end"):
+            self.scroll_by(-len(self.rows) if key == "home" else len(self.rows))
+        elif key in ("left", "right"):
+            self.sideways(-8 if key == "left" else 8)
+        elif key in ("n", "p"):
+            self.go_to(self.hunk + (1 if key == "n" else -1))
+        else:
+            return False
+        return True
+
+    def line(self, y: int) -> list[Segment]:
+        """One row."""
+        ink, index = self.appearance.ink, self.top + y
+        if index >= len(self.rows):
+            return [Segment(" " * self.size.width, ink["base"])]
+        row = self.rows[index]
+        mark, role = " ", "dim"
+        if row.hunk is not None:
+            here = row.hunk == self.hunk
+            mark = MARKS[self._review.decisions[row.hunk]]
+            mark, role = (mark if mark != " " else "▌", "selected" if here else "dim")
+            mark = mark if here or mark != "▌" else " "
+        draw = unified if self.unified else side_by_side
+        digits = len(str(max(len(self.rows.diff.old_lines), len(self.rows.diff.new_lines), 1)))
+        gutter = Segment(mark, ink[role])
+        marks = self.rows.marks(index)
+        return draw(row, marks, ink, width=self.size.width, digits=digits, left=self.left, gutter=gutter)
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        """The wheel."""
+        event.stop()
+        self.scroll_by(3)
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        """The wheel."""
+        event.stop()
+        self.scroll_by(-3)
+
+    def on_resize(self) -> None:
+        """Keep the place."""
+        self.scroll_by(0)
+
+    def _new_rows(self) -> DiffRows:
+        return DiffRows(self._review.diff, unified=self.unified, context=CONTEXT if self.folded else None)

@@ -1,0 +1,90 @@
+"""Editing the proposed side of a review before accepting it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual import events
+from textual.app import ComposeResult
+from textual.screen import Screen
+
+from cmdr.core.review_case import ReviewCase
+from cmdr.model.names import to_wire
+from cmdr.model.review_outcome import ReviewState
+from cmdr.tui.editing import UNSEEN
+from cmdr.tui.key_order import TextBox
+from cmdr.tui.windows.viewer import Bar
+
+if TYPE_CHECKING:
+    from cmdr.tui.main_screen import MainScreen
+
+_KEYS = " F2 or Ctrl+S take this text   Ctrl+Z undo   F10 or Esc back without it "
+
+
+def is_seen(text: str) -> bool:
+    """Whether everything in a text can be seen while it is edited."""
+    return not UNSEEN.search(text)
+
+
+class ProposedEditor(Screen[None], inherit_bindings=False):
+    """The proposed text; taking it goes back to the review, where it is accepted or not."""
+
+    DEFAULT_CSS = """
+    ProposedEditor { layout: vertical; }
+    ProposedEditor > Bar { height: 1; }
+    ProposedEditor > TextBox { height: 1fr; border: none; padding: 0; }
+    ProposedEditor > TextBox:focus { border: none; }
+    """
+
+    def __init__(self, case: ReviewCase, main: MainScreen) -> None:
+        super().__init__()
+        self._case = case
+        self._main = main
+        look = main.terminal.appearance
+        self._title = Bar(look, "title_active")
+        self._bar = Bar(look, "bar")
+        self.area = TextBox(case.review.proposed_text, show_line_numbers=True, tab_behavior="indent", soft_wrap=False)
+
+    def compose(self) -> ComposeResult:
+        """Title, text, keys."""
+        yield self._title
+        yield self.area
+        yield self._bar
+
+    def on_mount(self) -> None:
+        """Ready to type."""
+        self.area.theme = (
+            "css" if self.app.native_ansi_color else "vscode_dark" if self.app.current_theme.dark else "github_light"
+        )
+        self.area.focus()
+        self._title.say(f" What {self._case.review.agent} proposes for {to_wire(self._case.review.new_path)}")
+        self._bar.say(_KEYS)
+        self._stop = self._main.commander.events.listen(self._changed)
+
+    def on_unmount(self) -> None:
+        """Follow no more."""
+        self._stop()
+
+    async def on_key(self, event: events.Key) -> None:
+        """The keys around the text."""
+        if event.key in ("f2", "ctrl+s"):
+            event.stop()
+            self.run_worker(self._take(), exclusive=True, group="take")
+        elif event.key in ("f10", "escape"):
+            event.stop()
+            self.dismiss(None)
+
+    async def _take(self) -> None:
+        arguments = {"review": self._case.id, "text": self.area.text}
+        if await self._main.orders.ask("review.edit", {**arguments}) is not None:
+            self.dismiss(None)
+        else:
+            self._bar.say(f" {self._main.status.message}")
+
+    def _changed(self, rev: int) -> None:
+        if self.is_running:
+            self.call_later(self._follow)
+
+    def _follow(self) -> None:
+        if self.is_attached and self._case.review.state is not ReviewState.PENDING:
+            self._main.terminal.close_window(self)  # type: ignore[arg-type]

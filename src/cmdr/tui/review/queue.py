@@ -1,0 +1,42 @@
+"""The edits that wait for the person, as the panes offer them."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from cmdr.core.review_case import ReviewCase
+from cmdr.model.names import to_wire
+from cmdr.tui.windows.choose import Choice
+
+if TYPE_CHECKING:
+    from cmdr.tui.main_screen import MainScreen
+
+
+def waiting(screen: MainScreen) -> list[ReviewCase]:
+    """Those that are not on the screen already, first come first."""
+    from cmdr.tui.review.screen import ReviewScreen
+
+    shown = {open.case for open in screen.terminal.screen_stack if isinstance(open, ReviewScreen)}
+    return [case for case in screen.commander.editor.reviews.waiting if case not in shown]
+
+
+def choice_of(case: ReviewCase) -> Choice:
+    """One of them in a list of what waits."""
+    review = case.review
+    name = to_wire(os.path.basename(review.new_path))
+    return Choice(case.id, f"Edit of {name}, +{review.diff.added} -{review.diff.removed}", "", review.agent)
+
+
+def show(screen: MainScreen, case: ReviewCase) -> None:
+    """Put one before the person."""
+    from cmdr.tui.review.screen import ReviewScreen
+
+    screen.terminal.push_screen(ReviewScreen(case, screen))
+
+
+def show_next(screen: MainScreen) -> None:
+    """The one that waits longest, if any does."""
+    left = waiting(screen)
+    if left:
+        show(screen, left[0])

@@ -1,0 +1,206 @@
+"""A proposed edit over the whole screen: who wants what changed, change by change, and the person's answer.
+
+Nothing is answered by a key that was on its way to somewhere else: for a moment all keys are dropped, and a burst of
+keys keeps them dropped.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from textual import events
+from textual.app import ComposeResult
+from textual.screen import Screen
+
+from cmdr.core.parameter import Arguments
+from cmdr.core.review_case import ReviewCase
+from cmdr.model.hunk import Decision
+from cmdr.model.names import to_wire
+from cmdr.model.review_outcome import ReviewState
+from cmdr.tui.key_order import pass_on
+from cmdr.tui.review.diff_view import DiffView
+from cmdr.tui.review.queue import show_next
+from cmdr.tui.windows.line_list import Row
+from cmdr.tui.windows.viewer import Bar
+
+if TYPE_CHECKING:
+    from cmdr.tui.main_screen import MainScreen
+
+DEAF_FOR = 0.6
+BURST = 0.15
+_KEYS = (
+    " a accept  r or Esc reject  n p next, previous  y x take or drop this change  e edit  u unified  c all  l later "
+)
+_CONFLICT_KEYS = (
+    " the same lines changed on disk: m keep disk  t take proposal  b both  e edit  r or Esc reject  l later "
+)
+_CHOICES = {"m": "mine", "t": "theirs", "b": "both"}
+_DECIDES = {"y": Decision.ACCEPTED, "x": Decision.REJECTED}
+
+
+class ReviewScreen(Screen[None], inherit_bindings=False):
+    """One review. It closes by itself when it is answered anywhere."""
+
+    DEFAULT_CSS = "ReviewScreen { layout: vertical; } ReviewScreen > Bar { height: 1; }"
+
+    def __init__(self, case: ReviewCase, main: MainScreen) -> None:
+        super().__init__()
+        self.case = case
+        self._main = main
+        look = main.terminal.appearance
+        self._title = Bar(look, "title_active")
+        self._note = Bar(look, "warning")
+        self._bar = Bar(look, "bar")
+        self.view = DiffView(look, case.review, self._tell)
+        self._hears_from = float("inf")
+        self._seen = self._version()
+        self._answering = False
+        self._settled = 0
+
+    def compose(self) -> ComposeResult:
+        """Who and where, what to know, the changes, the keys."""
+        yield self._title
+        yield self._note
+        yield self.view
+        yield self._bar
+
+    def on_mount(self) -> None:
+        """Deaf at first, and following what happens elsewhere."""
+        self._hears_from = time.monotonic() + DEAF_FOR
+        self._stop = self._main.commander.events.listen(self._changed)
+        self.set_focus(None)
+        self.call_after_refresh(lambda: self.view.go_to(0))
+        self._tell()
+
+    def on_unmount(self) -> None:
+        """Follow no more."""
+        self._stop()
+
+    async def on_key(self, event: events.Key) -> None:
+        """Every key, once we listen."""
+        if pass_on(self, event):
+            return
+        event.stop()
+        event.prevent_default()
+        now = time.monotonic()
+        if now < self._hears_from:
+            self._hears_from = max(self._hears_from, now + BURST)
+        elif not self.view.pressed(event.key):
+            self._pressed(event.key)
+
+    def on_paste(self, event: events.Paste) -> None:
+        """Pasted text never answers."""
+        event.stop()
+
+    def _pressed(self, key: str) -> None:
+        conflict = self.case.review.merge is not None
+        if key == "a":
+            self._accept()
+        elif key in ("r", "escape", "f10"):
+            self._order("review.reject", {})
+        elif key in ("l", "q"):
+            self.dismiss(None)
+        elif key == "e":
+            self._edit()
+        elif key == "u":
+            self.view.toggle_unified()
+        elif key == "c":
+            self.view.toggle_folded()
+        elif conflict and key in _CHOICES:
+            self._settled += 1
+            self._order("review.conflict", {"conflict": self._settled, "choice": _CHOICES[key]})
+        elif key in _DECIDES and self.case.review.diff.hunks:
+            self._decide(_DECIDES[key])
+
+    def _decide(self, decision: Decision) -> None:
+        """Take or drop the current change; the same key again leaves it open."""
+        hunk = self.view.hunk
+        said = Decision.UNDECIDED if self.case.review.decisions[hunk] is decision else decision
+        self._order("review.hunk", {"hunk": hunk + 1, "decision": said.value})
+        if said is not Decision.UNDECIDED:
+            self.view.go_to(hunk + 1)
+
+    def _accept(self) -> None:
+        digest = self.case.review.digest
+        if not self.case.word:
+            self._order("review.accept", {"digest": digest})
+            return
+        from cmdr.tui.windows.ask import Ask
+
+        def typed(word: str) -> None:
+            self._order("review.accept", {"digest": digest, "word": word})
+
+        why: Row = [(f" This file {self.case.protected}.", "warning")]
+        placeholder = f'type "{self.case.word}" and Enter to accept'
+        self._main.terminal.ask(Ask("Are you sure?", "", above=[why], placeholder=placeholder), typed)
+
+    def _order(self, command: str, more: Arguments) -> None:
+        self._answering = True
+        self._main.give(command, {"review": self.case.id, **more}, told=command in ("review.accept", "review.reject"))
+
+    def _edit(self) -> None:
+        from cmdr.tui.review.proposed_editor import ProposedEditor, is_seen
+
+        if not is_seen(self.case.review.proposed_text):
+            self._bar.say(" The proposed text holds characters that cannot be seen, so it is not edited here.")
+            return
+        self._main.terminal.push_screen(ProposedEditor(self.case, self._main))
+
+    def _version(self) -> tuple[object, ...]:
+        review = self.case.review
+        return review.diff, review.decisions, review.merge, review.base_changes
+
+    def _changed(self, rev: int) -> None:
+        if self.is_running:
+            self.call_later(self._follow)
+
+    def _follow(self) -> None:
+        """The review may have been changed or answered, here or elsewhere."""
+        if not self.is_attached:
+            return
+        if self.case.review.state is not ReviewState.PENDING:
+            self._main.terminal.close_window(self)  # type: ignore[arg-type]
+            if self._answering:
+                self._main.call_later(show_next, self._main)
+            return
+        seen = self._version()
+        if seen != self._seen:
+            if seen[3] != self._seen[3]:
+                self._settled = 0
+            self._seen = seen
+            self.view.renew()
+        self._tell()
+
+    def _tell(self) -> None:
+        review = self.case.review
+        reviews = self._main.commander.editor.reviews
+        path = to_wire(review.path) + (f" → {to_wire(review.new_path)}" if review.is_rename else "")
+        count = len(review.diff.hunks)
+        waiting = len(reviews.waiting)
+        queue = f"  {waiting - 1} more wait" if waiting > 1 else ""
+        place = f"change {min(self.view.hunk + 1, count)}/{count}  +{review.diff.added} -{review.diff.removed}{queue} "
+        new = "a new file " if review.is_new_file else ""
+        self._title.say(f" {review.agent} proposes {new}{path}", place)
+        note = self._warning()
+        self._note.display = bool(note)
+        self._note.say(f" {note}")
+        ready = time.monotonic() >= self._hears_from or self._answering
+        self._bar.say((_CONFLICT_KEYS if review.merge is not None else _KEYS) if ready else " … ")
+        if not ready:
+            self.set_timer(DEAF_FOR, self._tell)
+
+    def _warning(self) -> str:
+        review, notes = self.case.review, []
+        if self.case.protected:
+            notes.append(f"This file {self.case.protected}.")
+        if self.case.link is not None:
+            notes.append(f"{to_wire(self.case.link)} leads there.")
+        if review.merge is not None:
+            left = len(review.merge.conflicts) - self._settled
+            notes.append(f"The file changed on disk meanwhile, in the same lines: {left} to settle.")
+        elif review.base_changes:
+            notes.append("The file changed on disk meanwhile; both changes are joined here.")
+        if self._main.status.message:
+            notes.append(self._main.status.message)
+        return "  ".join(notes)
