@@ -7,7 +7,7 @@ from importlib import import_module
 _FIRST = """
     state navigation cursor view tabs dialogs panes palette app operations awaiting file decisions jobs history
     filter selection bookmarks settings compare bulk_rename texts
-    review_answers
+    review_answers mentioning
 """.split()
 _THEN = """
     shell_sessions indexes queries sets reports review ide fs_reading fs_writing context shell grants

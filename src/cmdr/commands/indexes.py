@@ -27,7 +27,7 @@ async def index(
     depth_limit: Annotated[int | None, Whole()] = None,
     follow_symlinks: bool = False,
 ) -> str:
-    """Scan a tree so that cd, query_run and report know it; starts a job."""
+    """Scan a tree (a job) so that cd, query_run and report know it."""
     options = WalkOptions(depth_limit, follow_symlinks)
     job = await call.commander.indexing.scan(place_in(call, root), options, call.principal)
     url = call.commander.base_url
@@ -60,24 +60,21 @@ def scan_line(scan: ScanJob) -> str:
 
 
 @command("inspect", access=Access.READ, toolset="index", idempotent=True)
-async def inspect(
-    call: Call, *, node_id: str | None = None, path: str | None = None, index_id: str | None = None
-) -> str:
-    """Metadata of one entry by nodeId or path; no contents."""
+async def inspect(call: Call, *, node_id: str | None = None, path: str | None = None) -> str:
+    """Metadata of one entry, by nodeId or path."""
     if (node_id is None) == (path is None):
         raise CommandError('inspect needs "nodeId" or "path".')
     indexing = call.commander.indexing
     library = await indexing.library()
     if node_id is not None:
         for info in await in_thread(library.indexes):
-            if index_id in (None, info.id):
-                answers = await in_thread(library.get, info.id)
-                try:
-                    return _told(call, info.id, await in_thread(answers.node, node_id))
-                except Gone:
-                    raise
-                except IndexFault:
-                    continue
+            answers = await in_thread(library.get, info.id)
+            try:
+                return _told(call, info.id, await in_thread(answers.node, node_id))
+            except Gone:
+                raise
+            except IndexFault:
+                continue
         raise CommandError(f"No index knows the node {node_id[:40]}.")
     place = place_in(call, path or "")
     found = await indexing.covering(place)

@@ -45,7 +45,7 @@ async def copy(
     on_conflict: ConflictPolicy = ConflictPolicy.ASK,
     reason: str = "",
 ) -> str:
-    """Propose to copy the selection (else the entry under the cursor), paths or a set to the other pane."""
+    """Propose to copy the selection (else the cursor's entry), paths or a set to the other pane."""
     shown = pane_of(call.workspace, pane)
     sources = await sources_of(call, shown, paths, set)
     target = _destination(call, pane, to)
@@ -93,7 +93,6 @@ async def delete(
 async def rename(
     call: Call,
     *,
-    pane: PaneRef = "focused",
     path: str | None = None,
     new_name: str | None = None,
     match: Annotated[str | None, Doc("regex")] = None,
@@ -103,7 +102,7 @@ async def rename(
     reason: str = "",
 ) -> str:
     """Propose to rename one file (newName), or many by pattern (match, replace)."""
-    shown = pane_of(call.workspace, pane)
+    shown = pane_of(call.workspace, "focused")
     if new_name is not None:
         one = path_of(path, shown.tab.path) if path is not None else under_cursor(shown)
         pairs = [(one, from_wire(new_name))]
@@ -123,12 +122,10 @@ async def rename(
 
 
 @command("mkdir", access=Access.PROPOSE, toolset="ops")
-async def mkdir(
-    call: Call, *, pane: PaneRef = "focused", name: str | None = None, path: str | None = None, reason: str = ""
-) -> str:
+async def mkdir(call: Call, *, pane: PaneRef = "focused", name: str | None = None, path: str | None = None) -> str:
     """Propose to create a folder."""
     target = await _new_path(call, pane, name, path, b"New folder")
-    return proposed(call, await in_thread(plan_mkdir, target), "Create folder", reason)
+    return proposed(call, await in_thread(plan_mkdir, target), "Create folder", "")
 
 
 @command("mkfile", access=Access.PROPOSE, title="New file")
@@ -143,7 +140,7 @@ async def mkfile(
 @command("undo", access=Access.PROPOSE, toolset="ops")
 async def undo(call: Call, *, operation: int | None = None, reason: str = "") -> str:
     """Propose to take back the last or a given operation."""
-    return proposed(call, await call.commander.engine.undo_plan(operation), "Undo", reason)
+    return proposed(call, await call.commander.engine.undo_plan(operation), "Undo", "")
 
 
 def _destination(call: Call, pane: PaneRef, to: str | None) -> bytes:

@@ -24,7 +24,7 @@ async def query_run(
     call: Call,
     *,
     root: str = ".",
-    text: Annotated[str | None, Doc("part of the name")] = None,
+    text: str | None = None,
     name: Annotated[str | None, Doc("glob")] = None,
     ext: list[str] | None = None,
     kind: Literal["file", "dir", "link"] | None = None,
@@ -32,12 +32,12 @@ async def query_run(
     max_size: Annotated[int | None, Whole()] = None,
     newer_than: Annotated[str | None, Doc("30d or a date")] = None,
     older_than: str | None = None,
-    filter: Annotated[dict[str, object] | str | None, Doc("full filter")] = None,
-    query: Annotated[str | None, Doc("a saved one")] = None,
+    filter: dict[str, object] | str | None = None,
+    query: str | None = None,
     save_as: str | None = None,
     limit: Annotated[int, Whole(0, 20)] = SAMPLES,
 ) -> str:
-    """Find entries below a folder: count, total size, a set of them all, and samples."""
+    """Find entries by text in the name or other predicates, a filter or saved query: count, size, set, samples."""
     place = place_in(call, root)
     answers, scanned = await call.commander.indexing.ensure(place, call.principal)
     library = await call.commander.indexing.library()
@@ -70,7 +70,7 @@ async def query_run(
 
 @command("query_list", access=Access.READ, toolset="index", ids=("query-get",), idempotent=True)
 async def query_list(call: Call, *, query: str | None = None) -> str:
-    """Saved queries, or one of them with its filter."""
+    """Saved queries, or one with its filter."""
     library = await call.commander.indexing.library()
     url = call.commander.base_url
     if query is not None:

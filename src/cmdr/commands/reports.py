@@ -20,7 +20,7 @@ from cmdr.model.yaml_text import quoted_name
 async def report(
     call: Call,
     *,
-    kind: Annotated[str, Doc("largest-files, largest-dirs, extensions, ages, duplicates, growth, empty, …")],
+    kind: Annotated[str, Doc("largest-files, growth, duplicates, …")],
     root: str | None = None,
     set: str | None = None,
     limit: Annotated[int, Whole(1, 50)] = 10,

@@ -30,7 +30,7 @@ async def resource_set(
     paths: list[str] | None = None,
     other: str | None = None,
 ) -> str:
-    """Create, look at, change or combine sets of entries; open shows one in a pane. Files stay as they are."""
+    """Make, change, combine or show (open) sets of entries."""
     library = await call.commander.indexing.library()
     shelf = library.sets
     if action == "list":

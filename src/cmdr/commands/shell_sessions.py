@@ -53,7 +53,7 @@ async def cd(
     order: Direction = Direction.ASC,
     session_id: str | None = None,
 ) -> str:
-    """Go to a folder (., .., -, ~, relative) and see counts, size, biggest, newest and first entries."""
+    """Go to a folder (also .. - ~) and see counts, size, biggest, newest, first entries."""
     session = _session(call, session_id)
     target = session.previous if path == "-" else path_of(path, session.cwd)
     answers = await call.commander.indexing.covering(target)
@@ -83,7 +83,7 @@ def session_preferences(
     units: Units | None = None,
     limit: Annotated[int | None, Whole(1, FEW)] = None,
 ) -> str:
-    """Units and number of entries for cd and queries."""
+    """Units and rows of cd."""
     session = _session(call, session_id)
     session.units = units or session.units
     session.limit = limit or session.limit
@@ -121,14 +121,14 @@ def _indexed(
     state = answers.indexed.freshness.state
     note = "" if state == "fresh" else f" ({state})"
     index = answers.indexed.record.id
-    more = f": {base_url}/api/indexes/{index}/tree?parent={summary.node.id}&limit=50"
+    more = f": {base_url}/api/indexes/{index}/tree?parent={summary.node.id}"
     return Glance(
         f"{summary.children} entries; below {totals.files} files, {totals.dirs} dirs, {size}{note}",
         [f"{quoted_name(to_wire(node.name))} {size_text(node.size, units)}" for node in summary.biggest],
         [dated(node) for node in summary.newest],
         [node_line(node, units) for node in page.nodes],
         summary.children,
-        more + (f"&cursor={page.cursor}" if page.cursor else ""),
+        more,
     )
 
 

@@ -16,7 +16,7 @@ from cmdr.model.dialog import DialogType
 from cmdr.model.diff import BinaryContentError
 from cmdr.model.open_documents import OpenDocuments
 from cmdr.model.text_format import FileText
-from cmdr.model.text_selection import TextSelection
+from cmdr.model.text_selection import Position, TextSelection, utf16_column
 from cmdr.model.workspace import Workspace
 
 PATIENCE = 10.0
@@ -47,23 +47,24 @@ class Documents:
         self._held[path] = save
         return buffer
 
-    def release(self, path: bytes) -> None:
+    def release(self, buffer: Buffer) -> None:
         """The editor window is gone."""
-        path = os.path.realpath(path)
-        self._held.pop(path, None)
-        self._open.close(path)
+        if self._open.get(buffer.path) is buffer:
+            self._held.pop(buffer.path, None)
+            self._open.close(buffer.path)
 
     def typed(self, buffer: Buffer, text: str) -> None:
         """The document's text is another one now."""
         if text != buffer.text:
             buffer.replace_text(text)
 
-    def select(self, path: bytes, selection: TextSelection) -> None:
-        """Something is selected in a document."""
-        self._open.bring_to_front(path)
-        self._open.select(path, selection)
-        for call in list(self._listeners):
-            call()
+    def selected(self, buffer: Buffer, text: str, start: tuple[int, int], end: tuple[int, int]) -> None:
+        """The person selects in a document; places as line and character index."""
+        self.typed(buffer, text)  # the window tells its selection before it tells what was typed
+        if self._open.get(buffer.path) is buffer:
+            self._open.bring_to_front(buffer.path)
+            self._open.select(buffer.path, TextSelection(_place(buffer, start), _place(buffer, end)))
+            self._tell()
 
     async def open_file(
         self, path: bytes, by: str, start: str | None, end: str | None, *, to_end_of_line: bool, front: bool
@@ -79,8 +80,7 @@ class Documents:
         found = find_range(buffer.index, start, end, to_end_of_line=to_end_of_line)
         if found.selection is not None:
             self._open.select(path, found.selection)
-            for call in list(self._listeners):
-                call()
+            self._tell()
         if path not in self._held and not self._viewers(path):
             self._workspace.open_dialog(DialogType.FILE_VIEWER, by, path=path)
             self._events.changed()
@@ -128,6 +128,10 @@ class Documents:
             return await self._held[path]()
         return None if self.is_dirty(path) is None else True
 
+    def _tell(self) -> None:
+        for call in list(self._listeners):
+            call()
+
     def _current(self, path: bytes) -> Buffer | None:
         self._drop_closed()
         return self._open.get(path)
@@ -140,6 +144,11 @@ class Documents:
 
     def _viewers(self, path: bytes) -> bool:
         return any(dialog.path == path for dialog in self._workspace.dialogs_of(DialogType.FILE_VIEWER))
+
+
+def _place(buffer: Buffer, place: tuple[int, int]) -> Position:
+    line = min(place[0], buffer.index.line_count - 1)
+    return Position(line, utf16_column(buffer.index.line(line), place[1]))
 
 
 async def _loaded(path: bytes) -> FileText:

@@ -16,6 +16,10 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+# These stand for escapes and domain names; some of them yield halves of characters that no answer can carry.
+_NOT_FOR_FILES = frozenset(
+    "idna punycode unicode_escape unicode-escape raw_unicode_escape raw-unicode-escape utf-7 undefined".split()
+)
 _UNPRINTED = frozenset(range(32)) - {7, 8, 9, 10, 12, 13, 27}
 
 
@@ -105,7 +109,7 @@ def _encoding(fd: int, asked: str | None) -> str:
             found = codecs.lookup(asked)
         except (LookupError, ValueError):
             raise UnknownEncoding(asked) from None
-        if not found._is_text_encoding:
+        if not found._is_text_encoding or found.name in _NOT_FOR_FILES:
             raise UnknownEncoding(asked)
         return found.name
     for mark, name in _MARKS:

@@ -44,6 +44,7 @@ ACTIONS: tuple[Action, ...] = (
     _a("jobs", "Jobs", "ctrl+j", _WORK),
     _a("approvals", "What agents propose", "ctrl+y", _WORK),
     _a("agents", "Agents", "alt+a", _WORK),
+    _a("mention", "Mention to the coding agent", "alt+m", _WORK),
     _a("stop_agents", "Stop all agents", "ctrl+k", _WORK),
     _a("settings", "Settings", "alt+s", _WORK),
     _a("shell", "Step aside to the shell", "alt+x", _WORK),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 from textual import events
@@ -50,6 +51,12 @@ class Editor(Screen[None], inherit_bindings=False):
         language = _LANGUAGES.get(extension(path.rpartition(b"/")[2])) if lines <= HIGHLIGHT_LINES else None
         self.area = TextBox(file.text, show_line_numbers=True, tab_behavior="indent", soft_wrap=False)
         self._language = language
+        documents = terminal.commander.editor.documents
+        self._buffer = documents.hold(path, file, lambda: asyncio.ensure_future(self.save()))
+
+    def on_unmount(self) -> None:
+        """Agents see it as closed."""
+        self._terminal.commander.editor.documents.release(self._buffer)
 
     def compose(self) -> ComposeResult:
         """Title, text, keys."""
@@ -75,10 +82,13 @@ class Editor(Screen[None], inherit_bindings=False):
 
     def on_text_area_changed(self) -> None:
         """The mark follows the text."""
+        self._terminal.commander.editor.documents.typed(self._buffer, self.area.text)
         self._tell()
 
     def on_text_area_selection_changed(self) -> None:
         """Tell the place."""
+        start, end = self.area.selection
+        self._terminal.commander.editor.documents.selected(self._buffer, self.area.text, start, end)
         self._tell()
 
     async def on_key(self, event: events.Key) -> None:
@@ -86,9 +96,22 @@ class Editor(Screen[None], inherit_bindings=False):
         if event.key in ("f2", "ctrl+s"):
             event.stop()
             self.run_worker(self.save(), exclusive=True, group="save")
+        elif event.key == "alt+m":
+            event.stop()
+            self._mention()
         elif event.key in ("f10", "escape"):
             event.stop()
             self._close()
+
+    def _mention(self) -> None:
+        """Point the coding agent at the selected lines."""
+        start, end = sorted(self.area.selection)
+        lines = {"first": start[0] + 1, "last": end[0] + 1} if start != end else {}
+        self._terminal.main.give(
+            "mention",
+            {"path": to_wire(self._path), **lines},
+            done=lambda answer: self._bar.say(f" {answer} "),
+        )
 
     async def save(self) -> bool:
         """Write the text back; whether that went well."""
@@ -100,6 +123,7 @@ class Editor(Screen[None], inherit_bindings=False):
             self._bar.say(f" {self._terminal.main.status.message}")
             return False
         self._file = FileText(text, self._file.format, answer.rpartition("digest: ")[2].strip())
+        self._buffer.saved(self._file.digest)
         self._bar.say(" Saved ")
         self._tell()
         return True

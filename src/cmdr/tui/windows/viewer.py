@@ -53,6 +53,9 @@ class Viewer(Screen[None], inherit_bindings=False):
 
     async def _open(self) -> None:
         await self.file.open(self.path)
+        found = self._terminal.commander.editor.documents.selection()
+        if found is not None and found.path == self.path:
+            self.file.to(max(0, found.selection.start.line - 2))
 
     def on_file_view_moved(self, message: FileView.Moved) -> None:
         """Tell where we are."""
