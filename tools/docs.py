@@ -57,7 +57,30 @@ def _row(command: Command, name: str) -> str:
     return f"| `{name}`{also} | {parameters} | {_WHO[command.access]} | {description} |"
 
 
-PAGES = {"tools.md": tools_page}
+def keys_page() -> str:
+    """docs/keys.md: every key of the terminal face, by section."""
+    from cmdr.tui.key_map import ACTIONS, SECTIONS, key_map
+
+    keys = key_map({})
+    lines = [
+        "# Keys",
+        "",
+        "Written by `make docs` from the key map; do not edit.",
+        "",
+        "Every key can be changed in the settings (Alt+S, Shortcuts) or in `settings.toml`, by action or by a command's",
+        'id: `[shortcuts]`, `copy = ["F5", "Ctrl+E"]`, `"file.copyPath" = "Ctrl+N"`. Clashes are told. Letters search for',
+        "a name, `/` filters, Esc gives up waiting, clears the filter, then the selection.",
+    ]
+    for section in SECTIONS:
+        lines += ["", f"## {section}", "", "| keys | what it does | action |", "|---|---|---|"]
+        for action in ACTIONS:
+            if action.section == section:
+                told = keys.all_keys(action.id).replace("|", "\\|")
+                lines.append(f"| {told} | {action.title} | `{action.id}` |")
+    return "\n".join(lines) + "\n"
+
+
+PAGES = {"tools.md": tools_page, "keys.md": keys_page}
 
 
 def main() -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import signal
 import socket
@@ -62,6 +63,8 @@ class _Application:
         from cmdr.core.instance import AlreadyRunning, Instance
         from cmdr.core.places import UnsafePlace
 
+        # Imports make a hundred thousand objects that stay; looking them over again and again would delay the panes.
+        gc.disable()
         try:
             environment = Environment.read()
             if not environment.enabled:
@@ -204,6 +207,8 @@ async def _serve_behind(
 
     await painted.wait()
     await in_thread(_import_late_commands)
+    gc.freeze()
+    gc.enable()
     log_to(places.state())  # whatever is said from now on must not land on the screen
     terminal.apply_settings()
     async with _editor_face(terminal.commander, start, environment, lambda text: terminal.main.tell(text, bad=True)):

@@ -116,8 +116,19 @@ def test_other_encodings_are_read(ground, encoding):
 
 
 def test_an_encoding_that_does_not_exist_is_an_error(ground):
-    for name in ("klingon", "hex", "rot13", "\0"):
+    for name in ("klingon", "hex", "rot13", "\0", "unicode_escape", "utf-7", "idna", "punycode", "undefined"):
         assert ground.ask("fs_read", path="file.txt", encoding=name).startswith("ERROR: There is no such encoding")
+
+
+def test_every_other_encoding_answers_with_text_that_can_be_sent(ground):
+    from encodings.aliases import aliases
+
+    (ground.root / "odd").write_bytes(bytes(range(256)) * 3 + b"\\ud800 +2AA- \n" * 5)
+    for encoding in sorted(set(aliases.values())):
+        for span in ({}, {"line": 2}, {"offset": 3, "bytes": 50}):
+            answer = ground.ask("fs_read", path="odd", encoding=encoding, **span)
+            assert answer.startswith(("OK: ", "ERROR: ")), encoding
+            answer.encode("utf-8")
 
 
 def test_binary_files_are_told_by_their_facts(ground):

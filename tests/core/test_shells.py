@@ -248,6 +248,57 @@ def test_a_sandbox_that_cannot_hide_refuses_roots_with_secrets(ground):
     assert "cannot hide it" in ground.ask("shell_run", command="echo ok")
 
 
+KEPT = {".git/hooks/pre-commit", ".vscode/tasks.json", "CLAUDE.md", "proj/.git/config", "proj/.envrc"}
+
+
+def plant_kept(ground):
+    for name in KEPT:
+        (ground.root / name).parent.mkdir(parents=True, exist_ok=True)
+        (ground.root / name).write_text("mine")
+
+
+@pytest.mark.skipif(not holds(Tier.BUBBLEWRAP), reason="only bubblewrap can keep")
+def test_what_other_programs_obey_is_kept_as_it_is(ground):
+    grant(ground)
+    plant_kept(ground)
+    for name in KEPT:
+        top = name.split("/")[0]
+        for command in (
+            f"echo evil > {name}",
+            f"rm -rf {name}",
+            f"mv {name} away",
+            f"mv {top} away; mkdir -p $(dirname {name}); echo evil > {name}",
+            f"ln -sf /dev/null {name}",
+        ):
+            ground.ask("shell_run", command=command)
+            assert (ground.root / name).read_text() == "mine", command
+    assert ground.ask(
+        "shell_run", command="cat CLAUDE.md; echo new > new.txt; mkdir proj/x; echo y > proj/x/y"
+    ).endswith("mine")
+    assert (ground.root / "proj" / "x" / "y").read_text() == "y\n"
+
+
+@pytest.mark.skipif(not holds(Tier.LANDLOCK), reason="needs Landlock")
+def test_a_sandbox_that_cannot_keep_asks_in_spite_of_a_grant(ground, monkeypatch):
+    monkeypatch.setattr("cmdr.commands.shell.PATIENCE", 0.05)
+    grant(ground)
+    ground.ask("shell_run", command="true")
+    ground.commander.shells.tier = Tier.LANDLOCK
+    plant_kept(ground)
+    assert "Shown to the person" in ground.ask("shell_run", command="true")
+    (proposal,) = ground.commander.proposals.pending()
+    assert any("could also change" in line and ".git/hooks" in line for line in summary_of(proposal.plan))
+
+
+def test_our_own_code_is_kept_when_it_lies_in_a_root():
+    from cmdr.files.protected import Protection
+    from cmdr.files.shell.kept_places import kept_below, program_code
+
+    package = program_code()[0]
+    assert package.endswith(b"/cmdr")
+    assert package in kept_below(os.path.dirname(package), Protection())
+
+
 def test_without_a_sandbox_nothing_runs(ground):
     grant(ground)
     ground.ask("shell_run", command="true")

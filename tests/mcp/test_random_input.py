@@ -5,6 +5,7 @@ import json
 import os
 import re
 import unicodedata
+from pathlib import Path
 
 import pytest
 import yaml
@@ -17,7 +18,9 @@ from cmdr.core.registry import REGISTRY
 INVALID_PARAMS = -32602
 
 commands.register()
-TOOLS = {command.name: command for command in REGISTRY if command.toolset in ("panes", "ops")}
+# All but the two that would read the whole disk or wait a minute for a person, if the arguments happened to be good.
+LISTED = {tool["name"] for tool in json.loads(Path(__file__).with_name("tools.json").read_text())}
+TOOLS = {command.name: command for command in REGISTRY if command.name in LISTED - {"index", "open_diff"}}
 # These reach outside: the clipboard and the file manager of whoever runs the tests.
 OUTSIDE = ["file.copyPath", "file.copyFilename", "file.showInFinder"]
 IDS = [command.id for command in REGISTRY if command.id not in OUTSIDE]

@@ -51,7 +51,6 @@ def _run(chosen: argparse.Namespace, launcher: Launcher) -> int:
     if not any(here == folder or here.startswith(folder.rstrip("/") + "/") for folder in lock.folders):
         print(f"Note: cmdr does not show {here}; edits open in cmdr once one of its panes does.", file=sys.stderr)
     os.execve(program, ["claude", *arguments_of(chosen.arguments)], environment_of(lock.port))  # noqa: S606
-    return 0
 
 
 def environment_of(port: int) -> dict[str, str]:

@@ -3,16 +3,22 @@
 import argparse
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 
 from cmdr import __version__
-from cmdr.cli import audit, bridge_verb, claude, decide, doctor, serve, terminal_verb, token, trees, undo, web
+from cmdr.cli import terminal_verb
 from cmdr.cli.launcher import Launcher
 
-_VERBS = (serve, claude, bridge_verb, token, decide, undo, audit, trees, web, doctor)
+_VERBS = "serve claude bridge_verb token decide undo audit trees web doctor".split()
+"""The modules of the verbs, imported only when one of them may be meant."""
 
 
 def run(arguments: Sequence[str] | None, launcher: Launcher) -> int:
     """Run what the command line says; the exit code."""
+    given = sys.argv[1:] if arguments is None else list(arguments)
+    if not given or given[0].startswith((".", "/", "~")):
+        # The panes, most of the time: nothing else is imported for them.
+        return terminal_verb.run(given, launcher)
     parser = argparse.ArgumentParser(
         prog="cmdr",
         usage="cmdr [LEFT] [RIGHT]\n       cmdr VERB …",
@@ -22,9 +28,8 @@ def run(arguments: Sequence[str] | None, launcher: Launcher) -> int:
     parser.add_argument("--version", action="version", version=f"cmdr {__version__}")
     verbs = parser.add_subparsers(title="verbs", metavar="VERB")
     for verb in _VERBS:
-        verb.add(verbs)
-    given = sys.argv[1:] if arguments is None else list(arguments)
-    if not given or (given[0] not in verbs.choices and given[0] not in ("-h", "--help", "--version")):
+        import_module(f"cmdr.cli.{verb}").add(verbs)
+    if given[0] not in verbs.choices and given[0] not in ("-h", "--help", "--version"):
         return terminal_verb.run(given, launcher)
     chosen = parser.parse_args(given)
     result: int = chosen.verb(chosen, launcher)

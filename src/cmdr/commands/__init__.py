@@ -5,12 +5,12 @@ from importlib import import_module
 # The order in which tools are listed: what an agent needs first comes first.
 # What the terminal face needs before its first paint; nothing here imports anything heavy.
 _FIRST = """
-    state navigation cursor view tabs dialogs panes palette app operations awaiting file decisions jobs history
+    state navigation cursor view tabs dialogs panes palette app operations file decisions jobs history
     filter selection bookmarks settings compare bulk_rename texts
     review_answers mentioning
 """.split()
 _THEN = """
-    shell_sessions indexes queries sets reports review ide fs_reading fs_writing context shell grants
+    awaiting shell_sessions indexes queries sets reports review ide fs_reading fs_writing context shell grants
     rest_indexes rest_sets
 """.split()
 

@@ -28,6 +28,11 @@ async def editor_path(call: Call, text: str, *, writes: bool = False) -> EditorP
     return await in_thread(_in_roots, call, named(text), writes)
 
 
+def spoken_path(call: Call, path: bytes) -> str:
+    """A path as the caller writes paths: an editor's client takes them as they are, all others in printable form."""
+    return os.fsdecode(path) if call.connection else to_wire(path)
+
+
 def check_may_read(call: Call, what: str) -> None:
     """Refuse what would tell a caller without a token something of a file's contents."""
     if not call.principal.token:

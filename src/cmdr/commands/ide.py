@@ -4,14 +4,13 @@ import json
 import os
 from urllib.parse import quote
 
-from cmdr.commands.editor_paths import check_may_read, editor_path
+from cmdr.commands.editor_paths import check_may_read, editor_path, spoken_path
 from cmdr.core.call import Call
 from cmdr.core.parameter import Json
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.core.shown_document import SelectedText
 from cmdr.core.threads import in_thread
-from cmdr.model.names import to_wire
 from cmdr.model.text_selection import Position
 
 
@@ -36,7 +35,7 @@ async def get_open_editors(call: Call) -> str:
         {
             "uri": f"file://{quote(each.path)}",
             "isActive": each.active,
-            "label": to_wire(os.path.basename(each.path)),
+            "label": spoken_path(call, os.path.basename(each.path)),
             "languageId": each.language_id,
             "isDirty": each.dirty,
         }
@@ -51,31 +50,37 @@ def get_workspace_folders(call: Call) -> str:
     """The project folders that cmdr shows."""
     folders = call.commander.editor.folders.folders
     told: list[Json] = [
-        {"name": to_wire(os.path.basename(path) or path), "uri": f"file://{quote(path)}", "path": to_wire(path)}
+        {
+            "name": spoken_path(call, os.path.basename(path) or path),
+            "uri": f"file://{quote(path)}",
+            "path": spoken_path(call, path),
+        }
         for path in folders
     ]
-    return _json({"success": True, "folders": told, "rootPath": to_wire(folders[0]) if folders else None})
+    return _json({"success": True, "folders": told, "rootPath": spoken_path(call, folders[0]) if folders else None})
 
 
 @command("check_document_dirty", access=Access.READ, toolset="ide", title="Unsaved changes", plain=True)
 async def check_document_dirty(call: Call, *, file_path: str) -> str:
     """Whether an open document has unsaved changes."""
     target = await editor_path(call, file_path)
+    told = spoken_path(call, target.link or target.real)
     dirty = await call.commander.editor.text.is_dirty(target.real)
     if dirty is None:
-        return _json({"success": False, "message": f"Document not open: {file_path}"})
-    return _json({"success": True, "filePath": file_path, "isDirty": dirty, "isUntitled": False})
+        return _json({"success": False, "message": f"Document not open: {told}"})
+    return _json({"success": True, "filePath": told, "isDirty": dirty, "isUntitled": False})
 
 
 @command("save_document", access=Access.PROPOSE, toolset="ide", title="Save a document", plain=True)
 async def save_document(call: Call, *, file_path: str) -> str:
     """Save an open document as the person left it."""
     target = await editor_path(call, file_path)
+    told = spoken_path(call, target.link or target.real)
     saved = await call.commander.editor.text.save(target.real)
     if saved is None:
-        return _json({"success": False, "message": f"Document not open: {file_path}"})
+        return _json({"success": False, "message": f"Document not open: {told}"})
     message = "Document saved successfully" if saved else "The document could not be saved"
-    return _json({"success": saved, "filePath": file_path, "saved": saved, "message": message})
+    return _json({"success": saved, "filePath": told, "saved": saved, "message": message})
 
 
 @command("close_tab", access=Access.VIEW, toolset="ide", title="Close a review", plain=True)
@@ -100,7 +105,9 @@ async def _selected(call: Call, found: SelectedText | None, none: str) -> str:
         "end": _place(found.selection.end),
         "isEmpty": found.selection.is_empty,
     }
-    return _json({"success": True, "text": found.text, "filePath": to_wire(found.path), "selection": selection})
+    return _json(
+        {"success": True, "text": found.text, "filePath": spoken_path(call, found.path), "selection": selection}
+    )
 
 
 def _place(position: Position) -> Json:

@@ -6,7 +6,7 @@ import os
 from typing import Annotated
 from urllib.parse import quote, unquote_to_bytes, urlsplit
 
-from cmdr.commands.editor_paths import EditorPath, check_may_read, editor_path
+from cmdr.commands.editor_paths import EditorPath, check_may_read, editor_path, spoken_path
 from cmdr.commands.reviewed import outcome_told
 from cmdr.core.call import Call
 from cmdr.core.errors import CommandError
@@ -144,7 +144,7 @@ async def open_file(
         to_end_of_line=select_to_end_of_line,
         front=make_frontmost,
     )
-    told = to_wire(target.link or opened.path)
+    told = spoken_path(call, target.link or opened.path)
     if not make_frontmost:
         row: dict[str, Json] = {"success": True, "filePath": told}
         return json.dumps({**row, "languageId": opened.language_id, "lineCount": opened.line_count})

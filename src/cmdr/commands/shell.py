@@ -33,7 +33,8 @@ async def shell_run(
     shells, principal = call.commander.shells, call.principal
     shells.check_room(principal)
     plan = await shells.plan(command, None if cwd is None else from_wire(cwd), timeout, principal)
-    if call.commander.policy.grants.has(principal, Grant.SHELL) or principal.is_person:
+    granted = call.commander.policy.grants.has(principal, Grant.SHELL) and not plan.unkept
+    if granted or principal.is_person:
         job = shells.begin(plan, principal.id)
     else:
         proposal = call.commander.proposals.add(plan, principal)

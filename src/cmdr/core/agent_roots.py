@@ -7,6 +7,7 @@ from cmdr.core.environment import BadSetting
 from cmdr.files.private_places import PrivatePlaces
 from cmdr.files.refused_paths import BadRoot
 from cmdr.files.sandbox import Sandbox
+from cmdr.files.shell.kept_places import program_code
 from cmdr.model.root_spec import RootSpec
 
 
@@ -14,11 +15,11 @@ def sandbox_of(chosen: tuple[RootSpec, ...], usual: bytes) -> Sandbox:
     """The roots a person chose, else the folder cmdr was started in; a chosen one that cannot be opened is an error."""
     private = PrivatePlaces(own=own_places())
     try:
-        return Sandbox(chosen or (RootSpec(usual),), private)
+        return Sandbox(chosen or (RootSpec(usual),), private, program=tuple(program_code()))
     except BadRoot as error:
         if chosen:
             raise BadSetting(str(error)) from error
-        return Sandbox((), private)
+        return Sandbox((), private, program=tuple(program_code()))
 
 
 def own_places() -> tuple[bytes, ...]:

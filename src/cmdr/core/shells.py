@@ -14,6 +14,7 @@ from cmdr.core.jobs import Jobs
 from cmdr.core.principals import Principal
 from cmdr.core.threads import in_thread
 from cmdr.files.sandbox import Reach, Sandbox
+from cmdr.files.shell.kept_places import kept_below
 from cmdr.files.shell.running import Ended, Running
 from cmdr.files.shell.tiers import CannotHide, Tier, probe, sandboxed
 from cmdr.files.shell.walls import Walls
@@ -27,6 +28,8 @@ AT_ONCE = 2
 PER_MINUTE = 10
 SHOWN = 9_000
 """Characters of the beginning and of the end of the output that an answer carries."""
+_CANNOT_CARVE = (Tier.NAMESPACES, Tier.LANDLOCK)
+"""Sandboxes that take or leave whole folders, with all that is in them."""
 _NO_SANDBOX = (
     "No sandbox works on this machine, so no commands are run. Install bubblewrap (apt install bubblewrap), then "
     "restart cmdr; `cmdr doctor` says more."
@@ -79,6 +82,7 @@ class Shells:
         reach = self._sandbox.reach(principal.roots, read_only=principal.read_only)
         walls = await in_thread(walls_for, self._sandbox, reach, folder)
         _check_hidable(walls, self.tier)
+        can_keep = self.tier not in _CANNOT_CARVE
         return CommandPlan(
             Verb.RUN,
             (),
@@ -88,6 +92,8 @@ class Shells:
             sandbox=self.tier.value,
             trees=reach.trees,
             hidden=walls.hide,
+            kept=walls.keep if can_keep else (),
+            unkept=() if can_keep else walls.keep,
         )
 
     def launcher(self, command: list[str], walls: Walls) -> list[bytes]:
@@ -117,6 +123,7 @@ class Shells:
             write=tuple(tree.path for tree in plan.trees if not tree.read_only),
             read=tuple(tree.path for tree in plan.trees if tree.read_only),
             hide=plan.hidden,
+            keep=plan.kept,
         )
         words = [b"/bin/sh", b"-c", plan.command.encode("utf-8", "surrogateescape")]
         running = Running(words, walls, Tier(plan.sandbox), seconds=plan.seconds)
@@ -170,16 +177,19 @@ def walls_for(sandbox: Sandbox, reach: Reach, folder: bytes | None) -> Walls:
     with reach.folder(start) as found:
         where = found.real
     hide = {path for tree in reach.trees for path in sandbox.private.below(tree.path)}
+    writable = [tree.path for tree in reach.trees if not tree.read_only]
+    keep = {path for tree in writable for path in kept_below(tree, sandbox.protection)}
     return Walls(
         where,
         write=tuple(tree.path for tree in reach.trees if not tree.read_only),
         read=tuple(tree.path for tree in reach.trees if tree.read_only),
         hide=tuple(sorted(hide)),
+        keep=tuple(sorted(keep - hide)),
     )
 
 
 def _check_hidable(walls: Walls, tier: Tier) -> None:
-    if walls.hide and tier in (Tier.NAMESPACES, Tier.LANDLOCK):
+    if walls.hide and tier in _CANNOT_CARVE:
         raise CommandError(
             str(CannotHide(walls.hide[0], tier)).replace(os.fsdecode(walls.hide[0]), to_wire(walls.hide[0]))
         )

@@ -27,9 +27,11 @@ class Sandbox:
         private: PrivatePlaces | None = None,
         *,
         kernel: bool = True,
+        program: tuple[bytes, ...] = (),
     ) -> None:
+        """`program` is where this program's own code stands: agents may read it, a change needs the person."""
         self.private = private or PrivatePlaces()
-        self.protection = Protection(self.private.own)
+        self.protection = Protection((*self.private.own, *program))
         self.roots = tuple(roots)
         self._kernel = kernel
         self._open: dict[bytes, OpenRoot] = {}

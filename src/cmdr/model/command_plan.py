@@ -28,13 +28,17 @@ class CommandPlan(Plan):
     """What it can see and change of the person's files."""
     hidden: tuple[bytes, ...] = ()
     """Private places inside those that stay out of its sight."""
+    kept: tuple[bytes, ...] = ()
+    """Places inside those that other programs run or obey; it can read but not change them."""
+    unkept: tuple[bytes, ...] = ()
+    """The same, where the sandbox cannot keep them: then the person is asked, whatever was granted."""
 
     @cached_property
     def encoded(self) -> bytes:
         """The canonical form."""
         trees = [str(tree) for tree in self.trees]
         told = [self.verb, self.command, os.fsdecode(self.folder), self.seconds, self.sandbox, trees]
-        return json.dumps([*told, [os.fsdecode(path) for path in self.hidden]]).encode("ascii")
+        return json.dumps([*told, *_texts(self.hidden, self.kept, self.unkept)]).encode("ascii")
 
     @cached_property
     def digest(self) -> str:
@@ -63,4 +67,9 @@ class CommandPlan(Plan):
         told = ["Run a command:", *(f"  {line}" for line in self.lines)]
         told.append(f"in {to_wire(self.folder)}, at most {self.seconds} s, behind {self.sandbox}, without network")
         can = [f"it can {'read' if tree.read_only else 'change'} {to_wire(tree.path)}" for tree in self.trees]
-        return [*told, *can]
+        risks = [f"it could also change {to_wire(path)}, which other programs obey" for path in self.unkept[:10]]
+        return [*told, *can, *risks]
+
+
+def _texts(*lists: tuple[bytes, ...]) -> list[list[str]]:
+    return [[os.fsdecode(path) for path in paths] for paths in lists]

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Sequence
 
+from cmdr.files.shell.kept_places import ways_to
 from cmdr.files.shell.walls import ALIASES, PROGRAMS, SETTINGS, Walls
 
 # `ulimit` inside, not a limit set from outside: the count of processes is then that of the sandbox alone. dash says -p,
@@ -37,6 +38,11 @@ def bubblewrap(
     shared = {**dict.fromkeys(walls.read, b"--ro-bind"), **dict.fromkeys(walls.write, b"--bind")}
     for path in sorted(shared):
         line += [shared[path], path, path]
+    # A folder that is a mount of its own cannot be renamed, and so what is kept in it cannot be put aside.
+    for path in ways_to(walls.keep, walls.write):
+        line += [b"--bind-try", path, path]
+    for path in walls.keep:
+        line += [b"--ro-bind-try", path, path]
     for path in walls.hide:
         line += [b"--tmpfs", path] if os.path.isdir(path) else [b"--ro-bind", b"/dev/null", path]
     line += [b"--remount-ro", b"/", b"--chdir", walls.folder, b"--"]

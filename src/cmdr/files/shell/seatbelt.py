@@ -35,6 +35,7 @@ def profile(walls: Walls) -> str:
     lines += [
         f"(allow file-read* file-write* process-exec (subpath {_quoted(os.fsdecode(path))}))" for path in walls.write
     ]
+    lines += [f"(deny file-write* (subpath {_quoted(os.fsdecode(path))}))" for path in walls.keep]
     lines += [f"(deny file-read* file-write* (subpath {_quoted(os.fsdecode(path))}))" for path in walls.hide]
     return "\n".join(lines)
 

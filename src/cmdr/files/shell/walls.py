@@ -37,6 +37,8 @@ class Walls:
     read: tuple[bytes, ...] = ()
     hide: tuple[bytes, ...] = ()
     """Places inside the others that stay out of sight."""
+    keep: tuple[bytes, ...] = ()
+    """Places inside the writable ones that stay as they are."""
     limits: Limits = field(default_factory=Limits)
     variables: tuple[tuple[str, str], ...] = ()
     """What the command finds in its environment besides the usual few."""

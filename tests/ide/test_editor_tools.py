@@ -1,0 +1,186 @@
+"""The tools that the model or a test calls directly, with the answers other editors give; and what clients are told."""
+
+import asyncio
+import json
+
+import pytest
+
+from cmdr.core.review_saving import text_now
+from cmdr.ide import notices
+
+
+async def told(client, tool, **arguments):
+    (text,) = await client.call(tool, **arguments)
+    return json.loads(text)
+
+
+async def held(it, file):
+    """The person has a file open in cmdr's own editor."""
+    documents = it.commander.editor.documents
+
+    async def save():
+        file.write_text(documents.text_of(bytes(file)))
+        return True
+
+    return documents.hold(bytes(file), await text_now(bytes(file)), lambda: asyncio.ensure_future(save()))
+
+
+async def test_open_file_answers_as_asked(editor):
+    async with editor() as it, it.client() as client:
+        file = it.folder / "a b.py"
+        file.write_text("def one():\n    pass\n\ndef two():\n    pass\n")
+        assert await client.call("openFile", filePath=str(file)) == [f"Opened file: {file}"]
+        assert await told(client, "openFile", filePath=str(file), makeFrontmost=False) == {
+            "success": True,
+            "filePath": str(file),
+            "languageId": "python",
+            "lineCount": 6,
+        }
+        await client.call(
+            "openFile", filePath=str(file), startText="def two", endText="pass", selectToEndOfLine=True, preview=True
+        )
+        selected = await told(client, "getCurrentSelection")
+        assert selected == {
+            "success": True,
+            "text": "def two():\n    pass",
+            "filePath": str(file),
+            "selection": {
+                "start": {"line": 3, "character": 0},
+                "end": {"line": 4, "character": 8},
+                "isEmpty": False,
+            },
+        }
+        (tab,) = (await told(client, "getOpenEditors"))["tabs"]
+        assert tab == {
+            "uri": f"file://{it.folder}/a%20b.py",
+            "isActive": True,
+            "label": "a b.py",
+            "languageId": "python",
+            "isDirty": False,
+        }
+
+
+async def test_with_nothing_open_there_is_nothing_to_tell(editor):
+    async with editor() as it, it.client() as client:
+        assert await told(client, "getCurrentSelection") == {"success": False, "message": "No active editor found"}
+        assert await told(client, "getLatestSelection") == {"success": False, "message": "No selection available"}
+        assert await told(client, "getOpenEditors") == {"tabs": []}
+        missing = str(it.folder / "missing")
+        not_open = {"success": False, "message": f"Document not open: {missing}"}
+        assert await told(client, "checkDocumentDirty", filePath=missing) == not_open
+        assert await told(client, "saveDocument", filePath=missing) == not_open
+        assert await told(client, "getWorkspaceFolders") == {
+            "success": True,
+            "folders": [{"name": "ws", "uri": f"file://{it.folder}", "path": str(it.folder)}],
+            "rootPath": str(it.folder),
+        }
+        assert await told(client, "getDiagnostics", uri="file:///etc/shadow") == []
+        assert await told(client, "getDiagnostics", uri="nonsense:") == []
+        assert await told(client, "getDiagnostics") == []
+
+
+async def test_a_document_the_person_edits_is_dirty_until_it_is_saved(editor):
+    async with editor() as it, it.client() as client:
+        file = it.folder / "x.txt"
+        file.write_text("one\n")
+        buffer = await held(it, file)
+        assert (await told(client, "checkDocumentDirty", filePath=str(file)))["isDirty"] is False
+        it.commander.editor.documents.typed(buffer, "two\n")
+        assert await told(client, "checkDocumentDirty", filePath=str(file)) == {
+            "success": True,
+            "filePath": str(file),
+            "isDirty": True,
+            "isUntitled": False,
+        }
+        arguments = {
+            "old_file_path": str(file),
+            "new_file_path": str(file),
+            "new_file_contents": "3\n",
+            "tab_name": "t",
+        }
+        refused = (await client.ask("tools/call", {"name": "openDiff", "arguments": arguments}))["result"]
+        assert refused["isError"] is True
+        assert "unsaved changes" in refused["content"][0]["text"]
+        assert await told(client, "saveDocument", filePath=str(file)) == {
+            "success": True,
+            "filePath": str(file),
+            "saved": True,
+            "message": "Document saved successfully",
+        }
+        assert file.read_text() == "two\n"
+
+
+async def test_a_selection_is_told_once_it_rests(editor, monkeypatch):
+    monkeypatch.setattr(notices, "SETTLE", 0.01)
+    async with editor() as it, it.client() as client, it.client() as other:
+        file = it.folder / "emoji.txt"
+        file.write_text("a😀b\nsecond\n")
+        buffer = await held(it, file)
+        documents = it.commander.editor.documents
+        for column in range(3):
+            documents.selected(buffer, buffer.text, (0, 0), (0, column))
+        notice = await client.notices.get()
+        assert notice == {
+            "jsonrpc": "2.0",
+            "method": "selection_changed",
+            "params": {
+                "text": "a😀",
+                "filePath": str(file),
+                "fileUrl": f"file://{file}",
+                "selection": {
+                    "start": {"line": 0, "character": 0},
+                    "end": {"line": 0, "character": 3},
+                    "isEmpty": False,
+                },
+            },
+        }
+        assert await other.notices.get() == notice
+        assert (await told(client, "getLatestSelection"))["text"] == "a😀"
+
+
+async def test_nothing_private_and_nothing_outside_is_told(editor, tmp_path, monkeypatch):
+    monkeypatch.setattr(notices, "SETTLE", 0.0)
+    async with editor() as it, it.client() as client:
+        outside, private, fine = tmp_path / "outside.txt", it.folder / ".netrc", it.folder / "fine.txt"
+        documents = it.commander.editor.documents
+        for file in (outside, private, fine):
+            file.write_text(f"secret of {file.name}\n")
+            buffer = await held(it, file)
+            documents.selected(buffer, buffer.text, (0, 0), (0, 6))
+            while it.commander.editor.documents.selection().path != bytes(file):
+                await asyncio.sleep(0)
+            if file is not fine:
+                assert (await told(client, "getCurrentSelection"))["success"] is False
+        assert (await client.notices.get())["params"]["filePath"] == str(fine)
+        labels = [tab["label"] for tab in (await told(client, "getOpenEditors"))["tabs"]]
+        assert labels == ["fine.txt"]
+
+
+async def test_a_key_mentions_a_file_and_its_lines(editor):
+    async with editor() as it:
+        file = it.folder / "m.py"
+        file.write_text("1\n2\n3\n")
+        assert (await it.person("mention", path=str(file))).startswith("ERROR: No coding agent is connected")
+        async with it.client() as client:
+            await client.ask("ping")
+            assert await it.person("mention", path=str(file), first=1, last=2) == "OK: Mentioned m.py"
+            assert (await client.notices.get())["params"] == {"filePath": str(file), "lineStart": 0, "lineEnd": 1}
+            await it.person("mention", path=str(file))
+            notice = await client.notices.get()
+            assert notice["method"] == "at_mentioned"
+            assert notice["params"] == {"filePath": str(file)}
+            assert "outside the workspace" in await it.person("mention", path="/etc/hosts")
+
+
+@pytest.mark.parametrize("name", ["back\\x41slash.txt", "spaß.txt", "quo\"te'.txt"])
+async def test_names_come_as_they_are(editor, name):
+    async with editor() as it, it.client() as client:
+        file = it.folder / name
+        file.write_text("1\n")
+        assert (await client.call("openFile", filePath=str(file)))[0].startswith("Opened file: ")
+        diff = {"old_file_path": str(file), "new_file_path": str(file), "new_file_contents": "2\n", "tab_name": "t"}
+        waits = client.call("openDiff", **diff)
+        (case,) = await it.waiting()
+        assert case.review.path == bytes(file)
+        await it.accept(case)
+        assert await waits == ["FILE_SAVED", "2\n"]

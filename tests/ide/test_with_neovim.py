@@ -1,0 +1,154 @@
+"""With a running Neovim, edits are reviewed there and documents are its own; without it everything goes on."""
+
+import asyncio
+import json
+import os
+import shutil
+import signal
+import subprocess
+
+import pytest
+
+from cmdr.core.errors import CommandError
+
+try:
+    import pynvim
+except ImportError:
+    pynvim = None
+
+pytestmark = pytest.mark.skipif(not (pynvim and shutil.which("nvim")), reason="needs nvim and pynvim")
+
+
+class RunningNeovim:
+    """A Neovim without a screen, and keys for it."""
+
+    def __init__(self, folder):
+        self.address = str(folder / "nvim.sock")
+        environment = {**os.environ, "XDG_STATE_HOME": str(folder / "nvim-state"), "HOME": str(folder)}
+        environment.pop("NVIM", None)
+        command = ["nvim", "--clean", "--cmd", "let g:loaded_python3_provider = 0", "--listen", self.address]
+        self.process = subprocess.Popen([*command, "--headless"], env=environment, start_new_session=True)
+
+    async def attach(self, it):
+        while True:
+            try:
+                return await it.commander.editor.text.attach(self.address)
+            except CommandError:
+                await asyncio.sleep(0.02)
+
+    async def type(self, it, keys):
+        await it.commander.editor.text.neovim.connection.call("nvim_input", keys)
+
+    async def shows(self, it, case):
+        await it.commander.editor.text.neovim.diffs.shown(case.id)
+
+    def kill(self):
+        if self.process.poll() is None:
+            os.kill(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+
+
+@pytest.fixture
+def neovim(tmp_path):
+    running = RunningNeovim(tmp_path)
+    yield running
+    running.kill()
+
+
+def diff_of(file, contents):
+    path = str(file)
+    return {"old_file_path": path, "new_file_path": path, "new_file_contents": contents, "tab_name": "✻ diff ⧉"}
+
+
+async def until_shown(neovim, it):
+    (case,) = await it.waiting()
+    while case.id not in it.commander.editor.text.neovim.diffs._shown:
+        await asyncio.sleep(0.005)
+    await neovim.shows(it, case)
+    return case
+
+
+async def test_w_accepts_and_q_rejects(editor, neovim):
+    async with editor() as it, it.client() as client:
+        await neovim.attach(it)
+        file = it.folder / "hello.py"
+        file.write_text("print('hello')\n")
+        diff = client.call("openDiff", **diff_of(file, "print('bye')\n"))
+        await until_shown(neovim, it)
+        await neovim.type(it, ":w<CR>")
+        assert await diff == ["FILE_SAVED", "print('bye')\n"]
+        assert file.read_text() == "print('hello')\n"
+        await client.call("close_tab", tab_name="✻ diff ⧉")
+        diff = client.call("openDiff", **diff_of(file, "print('no')\n"))
+        await until_shown(neovim, it)
+        await neovim.type(it, ":q<CR>")
+        assert await diff == ["DIFF_REJECTED", "✻ diff ⧉"]
+
+
+async def test_an_edit_from_mcp_is_written_by_cmdr_after_w(editor, neovim):
+    from cmdr.core.principals import Principal
+    from cmdr.files.sandbox import Sandbox
+    from cmdr.model.root_spec import RootSpec
+
+    async with editor() as it:
+        await neovim.attach(it)
+        it.commander.sandbox = Sandbox((RootSpec(bytes(it.folder)),))
+        file = it.folder / "x.txt"
+        file.write_text("one\n")
+        agent = Principal("agent", "codex", token=True)
+        call = asyncio.create_task(it.commander.run(agent, "open_diff", {"path": str(file), "contents": "two\n"}))
+        await until_shown(neovim, it)
+        await neovim.type(it, "ddithree<Esc>:w<CR>")
+        assert (await call).startswith("OK: FILE_SAVED, changed by the person to:\nthree")
+        assert file.read_text().startswith("three")
+
+
+async def test_the_person_may_answer_in_cmdr_instead(editor, neovim):
+    async with editor() as it, it.client() as client:
+        await neovim.attach(it)
+        file = it.folder / "hello.py"
+        file.write_text("1\n")
+        diff = client.call("openDiff", **diff_of(file, "2\n"))
+        case = await until_shown(neovim, it)
+        await it.accept(case)
+        assert await diff == ["FILE_SAVED", "2\n"]
+
+
+async def test_a_killed_neovim_rejects_and_cmdr_goes_on_alone(editor, neovim):
+    async with editor() as it, it.client() as client:
+        await neovim.attach(it)
+        file = it.folder / "hello.py"
+        file.write_text("1\n")
+        diff = client.call("openDiff", **diff_of(file, "2\n"))
+        await until_shown(neovim, it)
+        neovim.kill()
+        assert (await diff)[0] == "DIFF_REJECTED"
+        assert file.read_text() == "1\n"
+        diff = client.call("openDiff", **diff_of(file, "2\n"))
+        (case,) = await it.waiting()
+        await it.accept(case)
+        assert await diff == ["FILE_SAVED", "2\n"]
+
+
+async def test_documents_are_neovims(editor, neovim):
+    async with editor() as it, it.client() as client:
+        await neovim.attach(it)
+        file = it.folder / "a.py"
+        file.write_text("one\ntwo\n")
+        assert await client.call("openFile", filePath=str(file), startText="two") == [f"Opened file: {file}"]
+        (tab,) = json.loads((await client.call("getOpenEditors"))[0])["tabs"]
+        assert (tab["label"], tab["isDirty"], tab["isActive"]) == ("a.py", False, True)
+        assert json.loads((await client.call("getCurrentSelection"))[0])["text"] == "two"
+        await neovim.type(it, "<Esc>ggdd")
+        while not json.loads((await client.call("checkDocumentDirty", filePath=str(file)))[0])["isDirty"]:
+            await asyncio.sleep(0.01)
+        refused = (await client.ask("tools/call", {"name": "openDiff", "arguments": diff_of(file, "x")}))["result"]
+        assert "unsaved changes" in refused["content"][0]["text"]
+        assert json.loads((await client.call("saveDocument", filePath=str(file)))[0])["saved"] is True
+        assert file.read_text() == "two\n"
+
+
+async def test_an_address_without_neovim_is_said_kindly(editor, tmp_path):
+    async with editor() as it:
+        with pytest.raises(CommandError, match="No Neovim answers at"):
+            await it.commander.editor.text.attach(str(tmp_path / "nothing.sock"))
