@@ -7,15 +7,32 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 SHOTS = Path(__file__).parent.parent / "docs" / "shots"
 SIZE = (110, 32)
 _FILES = {
-    "README.md": 3_912, "main.py": 812, "photo.jpg": 2_348_213, "notes.md": 771, "run.sh": 93, "backup.tar.gz": 34_000_000,
-    "data.json": 88_120, "song.flac": 31_204_112, "report.pdf": 420_333, "index.html": 5_120, "style.css": 2_048,
-}  # fmt: skip
-_CODE = 'from pathlib import Path\n\n\ndef main() -> None:\n    """Say hello to every file."""\n    for path in sorted(Path().iterdir()):\n        print(f"hello {path.name}")\n'
+    "README.md": 3_912,
+    "main.py": 812,
+    "photo.jpg": 2_348_213,
+    "notes.md": 771,
+    "run.sh": 93,
+    "backup.tar.gz": 34_000_000,
+    "data.json": 88_120,
+    "song.flac": 31_204_112,
+    "report.pdf": 420_333,
+    "index.html": 5_120,
+    "style.css": 2_048,
+}
+_CODE = """from pathlib import Path
+
+
+def main() -> None:
+    for path in sorted(Path().iterdir()):
+        print(f"hello {path.name}")
+"""
 _SCREENS = {
     "panes": ("end", "insert", "up", "up", "insert"),
     "brief": ("ctrl+b",),
@@ -56,8 +73,7 @@ async def shoot(name: str, keys: tuple[str, ...], theme: str, target: Path) -> N
     from cmdr.tui.terminal import Terminal
 
     commands.register()
-    with tempfile.TemporaryDirectory(prefix="cmdr-shots-") as folder:
-        root = Path(folder)
+    with _home() as root:
         left, right = plant(root)
         os.environ["HOME"] = str(root)
         settings = Settings()
@@ -68,8 +84,7 @@ async def shoot(name: str, keys: tuple[str, ...], theme: str, target: Path) -> N
         terminal = Terminal(commander)
         try:
             async with terminal.run_test(size=SIZE) as pilot:
-                while not terminal.started:
-                    await asyncio.sleep(0.02)
+                await pilot.pause(0.5)
                 if name == "approval":
                     await commander.run(
                         Principal("agent", "claude"),
@@ -85,7 +100,21 @@ async def shoot(name: str, keys: tuple[str, ...], theme: str, target: Path) -> N
                 svg = terminal.export_screenshot(title="cmdr")
         finally:
             await commander.close()
-    target.write_text(svg.replace(str(root), "~"), encoding="utf-8")
+    _keep(svg, target)
+
+
+@contextmanager
+def _home() -> Iterator[Path]:
+    """A home with a short name, because it is seen in the pictures."""
+    root = Path(tempfile.mkdtemp(prefix="h"))
+    try:
+        yield root
+    finally:
+        shutil.rmtree(root)
+
+
+def _keep(svg: str, target: Path) -> None:
+    target.write_text(svg, encoding="utf-8")
 
 
 def to_png(svg: Path, png: Path) -> None:
@@ -94,8 +123,8 @@ def to_png(svg: Path, png: Path) -> None:
     assert found is not None
     width, height = (int(float(number)) for number in found.groups())
     subprocess.run(
-        ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", f"--window-size={width},{height}",
-         f"--screenshot={png}", svg.absolute().as_uri()],
+        ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
+         f"--window-size={width},{height}", f"--screenshot={png}", svg.absolute().as_uri()],
         check=True, capture_output=True,
     )  # fmt: skip
 

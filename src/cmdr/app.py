@@ -295,9 +295,7 @@ def _import_server() -> None:
 
 
 @asynccontextmanager
-async def commander_at(
-    start: Start, environment: Environment, *, panes_up: bool = True
-) -> AsyncIterator[Commander]:
+async def commander_at(start: Start, environment: Environment, *, panes_up: bool = True) -> AsyncIterator[Commander]:
     """The core with its commands until this is left; the panes are up, unless a face wants to bring them up itself."""
     from cmdr import commands
     from cmdr.core import places
@@ -323,9 +321,7 @@ async def commander_at(
     commander = Commander(
         workspace,
         audit,
-        policy=Policy(
-            environment.toolsets, allow_write=environment.allow_write, allow_shell=environment.allow_shell
-        ),
+        policy=Policy(environment.toolsets, allow_write=environment.allow_write, allow_shell=environment.allow_shell),
         engine=engine,
         sandbox=sandbox,
         settings=Settings(places.config()),

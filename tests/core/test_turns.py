@@ -121,3 +121,19 @@ def test_an_endless_line_is_refused():
         await asyncio.gather(*calls)
 
     asyncio.run(scene())
+
+
+def test_a_call_that_hangs_stops_counting_after_a_while():
+    async def scene():
+        turns, gate, log = Turns(1, 1, longest=0.02), asyncio.Event(), []
+        stuck = asyncio.create_task(hold(turns, agent("stuck"), asyncio.Event(), log))
+        await settle()
+        other = asyncio.create_task(hold(turns, agent("other"), gate, log))
+        gate.set()
+        await asyncio.wait_for(other, 5)
+        assert log == ["stuck", "other"]
+        stuck.cancel()
+        await asyncio.wait([stuck])
+        assert turns.running == 0
+
+    asyncio.run(scene())

@@ -1,4 +1,4 @@
-"""A program in a real pseudo-terminal, and the screen a person would see: enough of a terminal to read what was drawn."""
+"""A program in a real pseudo-terminal, and the screen a person would see, as far as text goes."""
 
 import contextlib
 import fcntl
@@ -96,7 +96,7 @@ class Screen:
             return
         numbers = [int(part) for part in re.findall(rb"\d+", found["args"])]
         if end == b"H":
-            row, column = (numbers + [1, 1])[:2] if numbers else (1, 1)
+            row, column = [*numbers, 1, 1][:2] if numbers else (1, 1)
             self.y, self.x = min(row, self.rows) - 1, min(column, self.columns) - 1
         elif end == b"J":
             self.grid = [[" "] * self.columns for _ in range(self.rows)]

@@ -31,7 +31,8 @@ class ScriptedApi:
             def do_GET(self):
                 self._json({"data": []})
 
-            do_HEAD = do_GET
+            def do_HEAD(self):
+                self.do_GET()
 
             def _json(self, value):
                 data = json.dumps(value).encode()

@@ -57,7 +57,7 @@ def quit_well(it):
 
 
 def eventually(it, truth, seconds=20.0):
-    """Wait for the disk to say so, and read the terminal meanwhile: a program whose screen nobody reads stands still."""
+    """Wait for the disk to say so, reading the screen: a program whose screen nobody reads stands still."""
     deadline = time.monotonic() + seconds
     while not truth():
         assert time.monotonic() < deadline, it.screen.text

@@ -109,11 +109,10 @@ def test_a_second_one_says_where_the_first_listens(home):
 
 
 def test_a_taken_port_is_told_and_the_panes_work(home):
-    with socket.create_server(("127.0.0.1", 0)) as other:
-        with start(home, CMDR_MCP_PORT=str(other.getsockname()[1])) as it:
-            it.wait("Agents cannot connect")
-            it.send("f10")
-            assert it.wait_end()[0] == 0
+    with socket.create_server(("127.0.0.1", 0)) as other, start(home, CMDR_MCP_PORT=str(other.getsockname()[1])) as it:
+        it.wait("Agents cannot connect")
+        it.send("f10")
+        assert it.wait_end()[0] == 0
 
 
 def test_agents_are_served_and_quitting_with_open_streams_is_quick(home):

@@ -26,7 +26,7 @@ def run(arguments: Sequence[str] | None, launcher: Launcher) -> int:
         epilog="Without a verb the panes open in this terminal. A folder named like a verb is written ./so.",
     )
     parser.add_argument("--version", action="version", version=f"cmdr {__version__}")
-    verbs = parser.add_subparsers(title="verbs", metavar="VERB")
+    verbs = parser.add_subparsers(title="verbs", metavar="VERB", prog="cmdr")
     for verb in _VERBS:
         import_module(f"cmdr.cli.{verb}").add(verbs)
     if given[0] not in verbs.choices and given[0] not in ("-h", "--help", "--version"):

@@ -14,6 +14,7 @@ import queue
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 
 log = logging.getLogger(__name__)
@@ -67,6 +68,7 @@ class Audit:
         self._queue: queue.SimpleQueue[AuditRecord | threading.Event | None] = queue.SimpleQueue()
         self._seq, self._head = _resume(folder)
         self._head_is_kept = True
+        self._hurry = threading.Event()
         self._writer = threading.Thread(target=self._write_all, name="audit", daemon=True)
         self._writer.start()
 
@@ -78,11 +80,13 @@ class Audit:
         """Wait until everything recorded so far is on disk."""
         written = threading.Event()
         self._queue.put(written)
+        self._hurry.set()
         written.wait()
 
     def close(self) -> None:
         """Write what is left and end."""
         self._queue.put(None)
+        self._hurry.set()
         self._writer.join()
 
     def _write_all(self) -> None:
@@ -109,12 +113,19 @@ class Audit:
             os.close(file)
 
     def _next(self) -> AuditRecord | threading.Event | None:
-        """What to do next. The newest hash is kept once the calls pause: after each of many it would cost more."""
+        """What to do next. The newest hash is kept once the calls pause: after each of many it would cost more.
+
+        Calls come in bursts, and being woken for each would cost every caller more than its record; so after one the
+        writer looks away for a moment, unless somebody waits for it.
+        """
+        with suppress(queue.Empty):
+            return self._queue.get_nowait()
         if not self._head_is_kept:
-            try:
-                return self._queue.get(timeout=SETTLED)
-            except queue.Empty:
-                self._keep_head_quietly()
+            self._hurry.wait(SETTLED)
+            self._hurry.clear()
+            with suppress(queue.Empty):
+                return self._queue.get_nowait()
+            self._keep_head_quietly()
         return self._queue.get()
 
     def _keep_head_quietly(self) -> None:

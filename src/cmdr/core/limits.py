@@ -66,6 +66,7 @@ class Limits:
         speed, size = rate.per_second * self._scale, rate.burst * self._scale
         level, last = self._buckets.get((principal.id, access), (size, now))
         level = min(size, level + (now - last) * speed)
-        if level < 1 - _ROUNDING:
+        # A clock that has run for years counts in coarser steps.
+        if level < 1 - _ROUNDING - 4 * speed * math.ulp(now):
             raise TooMany(_WORDS[access], math.ceil((1 - level) / speed * 1000))
         self._buckets[principal.id, access] = (max(0.0, level - 1), now)

@@ -11,6 +11,8 @@ from cmdr.core.principals import Principal
 
 AT_ONCE = 64
 EACH = 16
+LONGEST_TURN = 20.0
+"""Seconds after which a call that still runs no longer counts."""
 WAITING = 1000
 """So many calls of one caller may stand in line; more are told to come back."""
 
@@ -21,10 +23,13 @@ _has_turn: ContextVar[bool] = ContextVar("has_turn", default=False)
 class Turns:
     """Belongs to the loop. People never wait here."""
 
-    def __init__(self, at_once: int = AT_ONCE, each: int = EACH, waiting: int = WAITING) -> None:
+    def __init__(
+        self, at_once: int = AT_ONCE, each: int = EACH, waiting: int = WAITING, longest: float = LONGEST_TURN
+    ) -> None:
         self._at_once = at_once
         self._each = each
         self._most_waiting = waiting
+        self._longest = longest
         self.running = 0
         self._running_of: dict[str, int] = {}
         self._lines: dict[str, deque[asyncio.Future[None]]] = {}
@@ -37,12 +42,16 @@ class Turns:
             return
         caller = principal.id
         await self._take(caller)
+        turn = _Turn(self, caller)
+        # A call that hangs on a dead disk keeps its caller waiting, and after a while nobody else.
+        timer = asyncio.get_running_loop().call_later(self._longest, turn.end)
         mark = _has_turn.set(True)
         try:
             yield
         finally:
             _has_turn.reset(mark)
-            self._give_back(caller)
+            timer.cancel()
+            turn.end()
 
     async def _take(self, caller: str) -> None:
         line = self._lines.setdefault(caller, deque())
@@ -57,7 +66,7 @@ class Turns:
             await turn
         except asyncio.CancelledError:
             if turn.done() and not turn.cancelled():
-                self._give_back(caller)  # it came too late for us; the next one has it
+                self.give_back(caller)  # it came too late for us; the next one has it
             elif turn in line:
                 line.remove(turn)
             raise
@@ -69,7 +78,8 @@ class Turns:
         self.running += 1
         self._running_of[caller] = self._running_of.get(caller, 0) + 1
 
-    def _give_back(self, caller: str) -> None:
+    def give_back(self, caller: str) -> None:
+        """One call of this caller counts no longer; the next one is called."""
         self.running -= 1
         left = self._running_of[caller] - 1
         if left:
@@ -94,3 +104,17 @@ class Turns:
                 return
         for caller in [caller for caller, line in self._lines.items() if not line]:
             del self._lines[caller]
+
+
+class _Turn:
+    """One turn; it ends once, by itself or when its time is over."""
+
+    def __init__(self, turns: Turns, caller: str) -> None:
+        self._turns = turns
+        self._caller = caller
+        self._is_over = False
+
+    def end(self) -> None:
+        if not self._is_over:
+            self._is_over = True
+            self._turns.give_back(self._caller)

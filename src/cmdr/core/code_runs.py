@@ -1,0 +1,151 @@
+"""Agents' code: planned for the person to see, run in a kernel of the client's own behind the shell's walls."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import secrets
+import sys
+from typing import TYPE_CHECKING
+
+from cmdr.core.audit import Audit, AuditRecord
+from cmdr.core.errors import CommandError
+from cmdr.core.events import Events
+from cmdr.core.jobs import Jobs
+from cmdr.core.principals import Principal
+from cmdr.core.shells import Shells
+from cmdr.files.shell.walls import Walls
+from cmdr.model.answer_part import AnswerPart, PicturePart, TextPart
+from cmdr.model.code_plan import CodePlan
+from cmdr.model.job import Job, JobState
+from cmdr.model.plan import Verb
+
+if TYPE_CHECKING:
+    from cmdr.editor.kernel_output import CodeResult
+    from cmdr.editor.kernels import Kernels
+
+SECONDS = 30
+MOST_KERNELS = 4
+KEPT = 20
+"""Runs whose output is kept until it is fetched."""
+
+
+class CodeRuns:
+    """Belongs to the loop. One kernel for each client; the least lately used one ends when there are too many."""
+
+    def __init__(self, shells: Shells, jobs: Jobs, events: Events, audit: Audit) -> None:
+        self._shells = shells
+        self._jobs = jobs
+        self._events = events
+        self._audit = audit
+        self._kernels: dict[str, Kernels] = {}
+        self._runs: set[asyncio.Task[None]] = set()
+        self._parts: dict[str, list[AnswerPart]] = {}
+
+    async def plan(self, code: str, client: str, principal: Principal) -> CodePlan:
+        """What running the code would mean, for the person to look at."""
+        shown = await self._shells.plan(code, None, SECONDS, principal)
+        return CodePlan(
+            Verb.RUN,
+            (),
+            command=shown.command,
+            folder=shown.folder,
+            seconds=SECONDS,
+            sandbox=shown.sandbox,
+            trees=shown.trees,
+            hidden=shown.hidden,
+            client=client,
+        )
+
+    def begin(self, plan: CodePlan, by: str) -> Job:
+        """Run code that the person has seen, or need not see."""
+        job = Job(f"j_{secrets.token_urlsafe(9)}", plan.title, by, frozenset(), JobState.RUNNING)
+        task = asyncio.get_running_loop().create_task(self._attend(job, plan))
+        self._runs.add(task)
+        task.add_done_callback(self._runs.discard)
+        self._jobs.adopt(job, task.cancel)
+        return job
+
+    def parts_of(self, job: Job) -> list[AnswerPart]:
+        """What a run printed and drew, byte for byte; handed out once."""
+        return self._parts.pop(job.id, [])
+
+    async def forget(self, client: str) -> None:
+        """The client is gone: its kernel ends, whatever it is doing."""
+        if kernels := self._kernels.pop(client, None):
+            await kernels.close_all()
+
+    async def close(self) -> None:
+        """End every kernel."""
+        for task in self._runs:
+            task.cancel()
+        await asyncio.gather(*self._runs, return_exceptions=True)
+        await asyncio.gather(*(self.forget(client) for client in list(self._kernels)))
+
+    async def _attend(self, job: Job, plan: CodePlan) -> None:
+        from cmdr.editor.kernel import KernelStartError
+        from cmdr.editor.kernel_command import KernelMissingError
+
+        state = JobState.FAILED
+        try:
+            kernels = await self._kernels_of(plan)
+            result = await kernels.run(plan.client, plan.command, time_limit=plan.seconds, cwd=os.fsdecode(plan.folder))
+            job.outcome, state = _told(result, plan), JobState.DONE
+            self._parts[job.id] = _parts(result)
+            while len(self._parts) > KEPT:
+                del self._parts[next(iter(self._parts))]
+        except (KernelMissingError, KernelStartError, CommandError) as error:
+            job.outcome = str(error)
+        except asyncio.CancelledError:
+            job.outcome, state = "cancelled", JobState.CANCELLED
+            raise
+        finally:
+            self._audit.record(
+                AuditRecord(job.started_by, f"code {job.id}", "", job.outcome, decision=state.value, plan=plan.digest)
+            )
+            job.state = state
+            self._events.changed()
+
+    async def _kernels_of(self, plan: CodePlan) -> Kernels:
+        from cmdr.editor.kernels import Kernels
+
+        kernels = self._kernels.pop(plan.client, None)
+        if kernels is None:
+            kernels = Kernels(lambda folder: self._prefix(plan, folder))
+        self._kernels[plan.client] = kernels
+        while len(self._kernels) > MOST_KERNELS:
+            await self.forget(next(iter(self._kernels)))
+        return kernels
+
+    def _prefix(self, plan: CodePlan, folder: str) -> list[str]:
+        """The command that puts a kernel behind the walls; `folder` holds its sockets and its own settings."""
+        walls = Walls(
+            plan.folder,
+            write=(*(tree.path for tree in plan.trees if not tree.read_only), os.fsencode(folder)),
+            read=(*(tree.path for tree in plan.trees if tree.read_only), *_python()),
+            hide=plan.hidden,
+        )
+        inside = ["/usr/bin/env", f"IPYTHONDIR={folder}/ipython", f"JUPYTER_RUNTIME_DIR={folder}", f"HOME={folder}"]
+        return [os.fsdecode(word) for word in self._shells.launcher(inside, walls)]
+
+
+def _python() -> tuple[bytes, ...]:
+    """Where this Python and its libraries stand."""
+    found = {os.path.realpath(prefix) for prefix in (sys.prefix, sys.base_prefix, sys.exec_prefix)} | {sys.prefix}
+    return tuple(os.fsencode(prefix) for prefix in sorted(found) if not prefix.startswith("/usr"))
+
+
+def _told(result: CodeResult, plan: CodePlan) -> str:
+    how = {"ok": "done", "error": "raised an error", "interrupted": f"stopped after {plan.seconds} s"}
+    killed = f"ended after {plan.seconds} s; the kernel's state is lost"
+    more = ", output shortened" if result.truncated else ""
+    return f"{how.get(result.status, killed)}{more}, {plan.sandbox}"
+
+
+def _parts(result: CodeResult) -> list[AnswerPart]:
+    from cmdr.editor.kernel_output import TextOutput
+
+    return [
+        TextPart(output.text) if isinstance(output, TextOutput) else PicturePart(output.media_type, output.data)
+        for output in result.outputs
+    ]
