@@ -13,10 +13,10 @@ import sys
 
 import mcp_types as t
 import pytest
+from mcp import Client, MCPError, StdioServerParameters
 from mcp.shared.exceptions import MCPDeprecationWarning
 
 from cmdr.core import instance
-from mcp import Client, MCPError, StdioServerParameters
 
 ERAS = ["legacy", "2026-07-28"]
 PEER = os.path.join(os.path.dirname(__file__), "bridge_peer.py")

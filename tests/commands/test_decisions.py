@@ -91,7 +91,7 @@ async def test_another_agents_proposal_is_not_to_be_seen(desk):
 
 async def test_waiting_needs_one_thing_to_wait_for(desk):
     async with desk() as at:
-        told = 'ERROR: await needs one of "proposal", "job" or "rev".'
+        told = 'ERROR: await needs one of "proposal", "job", "review" or "rev".'
         assert await at.agent("await") == told
         assert await at.agent("await", rev=1, job="x") == told
 

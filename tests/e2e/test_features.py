@@ -9,10 +9,9 @@ from types import SimpleNamespace
 import mcp_types as types
 import pytest
 import yaml
+from mcp import Client, MCPError, StdioServerParameters
 from mcp.server.subscriptions import ResourceUpdated
 from mcp.shared.exceptions import MCPDeprecationWarning
-
-from mcp import Client, MCPError, StdioServerParameters
 
 STATE = "cmdr://state"
 ERAS = {"legacy": "2025-11-25", "2026-07-28": "2026-07-28"}

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable
 
 from cmdr.cli.launcher import Ask, Launcher
+from cmdr.cli.review_prompt import confirm_review, is_review, reject_review
 from cmdr.core.errors import CommandError
 
 
@@ -37,16 +38,21 @@ def _as_person(launcher: Launcher, errand: Callable[[Ask], int]) -> int:
 
 def _pending(ask: Ask) -> int:
     print(ask("pending", {}), end="")
+    print(ask("reviews", {}), end="")
     return 0
 
 
 def _reject(ask: Ask, id: str) -> int:
+    if is_review(id):
+        return reject_review(ask, id)
     print(ask("reject", {"proposal": id}))
     return 0
 
 
 def confirm(ask: Ask, id: str) -> int:
     """Show a proposal drawn from its plan, ask, and carry it out on a yes; the usual answer is no."""
+    if is_review(id):
+        return confirm_review(ask, id)
     shown = json.loads(ask("proposal.show", {"proposal": id}))
     print("\n".join(shown["plan"]))
     print(f"proposed by {shown['by']}")

@@ -30,5 +30,5 @@ async def execute_code(call: Call, *, code: str) -> str:
     except asyncio.CancelledError:
         commander.jobs.cancel(job)  # nobody is left to read the answer
         raise
-    call.parts += commander.code.parts_of(job)
+    call.parts.extend(commander.code.parts_of(job))
     return job.outcome

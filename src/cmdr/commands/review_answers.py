@@ -1,5 +1,6 @@
 """The person's side of a review: look, decide change by change, edit, accept, reject. No agent ever has these."""
 
+import json
 from typing import Annotated, Literal
 
 from cmdr.core.call import Call
@@ -12,6 +13,9 @@ from cmdr.model.hunk import Decision
 from cmdr.model.names import printable, to_wire
 from cmdr.model.review_outcome import ReviewState
 from cmdr.model.yaml_text import Value, document
+
+LONGEST_PATCH = 12_000
+"""Characters that a person can be expected to read at a prompt."""
 
 Hunk = Annotated[int, Whole(1), Doc("counted from 1")]
 
@@ -71,9 +75,19 @@ def edit(call: Call, *, review: str, text: str) -> str:
 
 @command("review.show", access=Access.ACT, title="Show an edit", plain=True)
 def show(call: Call, *, review: str) -> str:
-    """An edit as a patch, and the digest that an answer names."""
+    """Everything one needs to know to decide about an edit at a prompt, as a patch."""
     case = call.commander.editor.reviews.get(review, call.principal)
     if case.review.state is not ReviewState.PENDING:
         raise CommandError(f"This edit was already {case.review.state.value}.")
     old = "/dev/null" if case.review.is_new_file else to_wire(case.review.path)
-    return f"digest: {case.review.digest}\n{patch_text(case.review.diff, old, to_wire(case.review.new_path))}"
+    patch = patch_text(case.review.diff, old, to_wire(case.review.new_path))
+    if len(patch) > LONGEST_PATCH or case.review.merge is not None:
+        raise CommandError("This edit is too much for a prompt; review it in the panes, with Ctrl+Y.")
+    told: dict[str, Value] = {
+        "by": printable(case.review.agent, 60),
+        "digest": case.review.digest,
+        "word": case.word,
+        "protected": case.protected,
+        "patch": patch,
+    }
+    return json.dumps(told)

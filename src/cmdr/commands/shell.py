@@ -38,20 +38,21 @@ async def shell_run(
         job = shells.begin(plan, principal.id)
     else:
         proposal = call.commander.proposals.add(plan, principal)
-        await _wait(call, lambda: proposal.state is not ProposalState.PENDING, PATIENCE, "the person's answer")
-        job_id = _approved(proposal)
+        await wait_until(call, lambda: proposal.state is not ProposalState.PENDING, PATIENCE, "the person's answer")
+        job_id = approved_job(proposal)
         if job_id is None:
             return f"Shown to the person, who has not answered yet.\nproposal: {proposal.id} (await it)"
         job = call.commander.jobs.get(job_id, principal)
     try:
-        await _wait(call, lambda: job.state.is_over, MOST + 60.0, "the command")
+        await wait_until(call, lambda: job.state.is_over, MOST + 60.0, "the command")
     except asyncio.CancelledError:
         call.commander.jobs.cancel(job)  # nobody is left to read the answer
         raise
     return _told(job)
 
 
-def _approved(proposal: Proposal) -> str | None:
+def approved_job(proposal: Proposal) -> str | None:
+    """The job of a proposal, None while the person has not answered; an error when they said no."""
     if proposal.state is ProposalState.PENDING:
         return None
     if proposal.state is not ProposalState.APPROVED:
@@ -64,7 +65,8 @@ def _told(job: Job) -> str:
     return f"{job.outcome}\n{job.output}" if job.output else job.outcome
 
 
-async def _wait(call: Call, is_so: Callable[[], bool], patience: float, what: str) -> None:
+async def wait_until(call: Call, is_so: Callable[[], bool], patience: float, what: str) -> None:
+    """Wait until something is so, at most so long, with a sign of life now and then."""
     started = told = time.monotonic()
     while not is_so():
         now = time.monotonic()

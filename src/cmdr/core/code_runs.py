@@ -6,6 +6,7 @@ import asyncio
 import os
 import secrets
 import sys
+from collections.abc import Coroutine
 from typing import TYPE_CHECKING
 
 from cmdr.core.audit import Audit, AuditRecord
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 SECONDS = 30
 MOST_KERNELS = 4
+SHOWN = 16_000
 KEPT = 20
 """Runs whose output is kept until it is fetched."""
 
@@ -39,7 +41,7 @@ class CodeRuns:
         self._events = events
         self._audit = audit
         self._kernels: dict[str, Kernels] = {}
-        self._runs: set[asyncio.Task[None]] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
         self._parts: dict[str, list[AnswerPart]] = {}
 
     async def plan(self, code: str, client: str, principal: Principal) -> CodePlan:
@@ -60,10 +62,8 @@ class CodeRuns:
     def begin(self, plan: CodePlan, by: str) -> Job:
         """Run code that the person has seen, or need not see."""
         job = Job(f"j_{secrets.token_urlsafe(9)}", plan.title, by, frozenset(), JobState.RUNNING)
-        task = asyncio.get_running_loop().create_task(self._attend(job, plan))
-        self._runs.add(task)
-        task.add_done_callback(self._runs.discard)
-        self._jobs.adopt(job, task.cancel)
+        self._start(self._attend(job, plan))
+        self._jobs.adopt(job, lambda: self._stop(plan.client))
         return job
 
     def parts_of(self, job: Job) -> list[AnswerPart]:
@@ -75,12 +75,25 @@ class CodeRuns:
         if kernels := self._kernels.pop(client, None):
             await kernels.close_all()
 
+    def stop_all(self) -> None:
+        """The kill switch: end every kernel at once, whatever it is doing."""
+        for client in list(self._kernels):
+            self._stop(client)
+
     async def close(self) -> None:
-        """End every kernel."""
-        for task in self._runs:
-            task.cancel()
-        await asyncio.gather(*self._runs, return_exceptions=True)
-        await asyncio.gather(*(self.forget(client) for client in list(self._kernels)))
+        """End every kernel, and wait until its processes are gone."""
+        self.stop_all()
+        while self._tasks:
+            await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def _stop(self, client: str) -> None:
+        # A run takes notice that its kernel is gone, and ends by itself.
+        self._start(self.forget(client))
+
+    def _start(self, work: Coroutine[None, None, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
     async def _attend(self, job: Job, plan: CodePlan) -> None:
         from cmdr.editor.kernel import KernelStartError
@@ -90,15 +103,15 @@ class CodeRuns:
         try:
             kernels = await self._kernels_of(plan)
             result = await kernels.run(plan.client, plan.command, time_limit=plan.seconds, cwd=os.fsdecode(plan.folder))
-            job.outcome, state = _told(result, plan), JobState.DONE
-            self._parts[job.id] = _parts(result)
+            ended = plan.client not in self._kernels
+            job.outcome = "stopped; the kernel's state is lost" if ended else _told(result, plan)
+            state = JobState.CANCELLED if ended else JobState.DONE
+            self._parts[job.id] = parts = _parts(result)
+            job.output = "".join(part.text for part in parts if isinstance(part, TextPart))[:SHOWN]
             while len(self._parts) > KEPT:
                 del self._parts[next(iter(self._parts))]
         except (KernelMissingError, KernelStartError, CommandError) as error:
             job.outcome = str(error)
-        except asyncio.CancelledError:
-            job.outcome, state = "cancelled", JobState.CANCELLED
-            raise
         finally:
             self._audit.record(
                 AuditRecord(job.started_by, f"code {job.id}", "", job.outcome, decision=state.value, plan=plan.digest)

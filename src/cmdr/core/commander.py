@@ -10,6 +10,7 @@ from cmdr.core.audit import Audit, AuditRecord, digest_of
 from cmdr.core.bookmarks import Bookmarks
 from cmdr.core.browser import Browser
 from cmdr.core.call import Call, Progress, no_progress
+from cmdr.core.code_runs import CodeRuns
 from cmdr.core.desktop import Desktop
 from cmdr.core.editor_room import EditorRoom
 from cmdr.core.engine import Engine
@@ -44,6 +45,7 @@ from cmdr.index.errors import (
     NotIndexed,
     StaleCursor,
 )
+from cmdr.model.code_plan import CodePlan
 from cmdr.model.command_plan import CommandPlan
 from cmdr.model.filter import FilterError
 from cmdr.model.plan import Plan
@@ -91,6 +93,7 @@ class Commander:
         self.editor = EditorRoom(
             workspace, self.events, audit, self.jobs, self.sandbox, start_folder or workspace.left.tab.path
         )
+        self.code = CodeRuns(self.shells, self.jobs, self.events, audit)
         self.turns = Turns()
         if engine is not None:
             self.proposals.start_job = self._start_job
@@ -129,6 +132,7 @@ class Commander:
         self.end_agent_calls()
         self.proposals.close()
         await self.editor.close()
+        await self.code.close()
         await self.shells.close()
         await self.jobs.close(QUIT_PATIENCE)
         if self._engine is not None:
@@ -205,6 +209,7 @@ class Commander:
         """The kill switch: end every agent's call, drop what agents proposed, refuse new calls."""
         self.policy.agents_stopped = True
         self.shells.stop_all()
+        self.code.stop_all()
         self.end_agent_calls()
         self.proposals.drop_of_agents()
         self.editor.reviews.drop_of_agents()
@@ -222,6 +227,8 @@ class Commander:
 
     def _start_job(self, proposal: Proposal) -> str:
         plan, by = proposal.plan, proposal.proposed_by
+        if isinstance(plan, CodePlan):
+            return self.code.begin(plan, by).id
         return (self.shells.begin(plan, by) if isinstance(plan, CommandPlan) else self.jobs.start(plan, by)).id
 
     def _run_plan(self, plan: Plan, by: str, control: Control) -> Outcome:

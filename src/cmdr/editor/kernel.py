@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from cmdr.editor.kernel_command import manager_class
@@ -19,6 +19,9 @@ from cmdr.editor.kernel_output import CodeResult, OutputCollector
 if TYPE_CHECKING:
     from jupyter_client.asynchronous.client import AsyncKernelClient
     from jupyter_client.manager import AsyncKernelManager
+
+Prefix = Sequence[str] | Callable[[str], Sequence[str]]
+"""What goes before a kernel's command: words, or words made for the folder that holds its sockets."""
 
 TIME_LIMIT = 30.0
 _START_LIMIT = 30.0
@@ -50,7 +53,7 @@ class Kernel:
 
     @classmethod
     async def start(
-        cls, prefix: Sequence[str] = (), *, environment: Mapping[str, str] | None = None, cwd: str | None = None
+        cls, prefix: Prefix = (), *, environment: Mapping[str, str] | None = None, cwd: str | None = None
     ) -> "Kernel":
         """Start a kernel; `prefix` goes before its command, so that a sandbox can wrap it."""
         new_manager = await asyncio.to_thread(manager_class)  # the libraries take a while to load
@@ -59,7 +62,8 @@ class Kernel:
         manager = new_manager(
             transport="ipc", ip=os.path.join(folder, "k"), connection_file=os.path.join(folder, "connection.json")
         )
-        manager.command = [*prefix, sys.executable, "-m", "ipykernel_launcher", "-f", manager.connection_file]
+        before = prefix(folder) if callable(prefix) else prefix
+        manager.command = [*before, sys.executable, "-m", "ipykernel_launcher", "-f", manager.connection_file]
         given = dict(os.environ if environment is None else environment)
         kernel: Kernel | None = None
         try:

@@ -1,18 +1,18 @@
 """The kernels of all clients: each has its own, started when first needed and ended with it."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
-from cmdr.editor.kernel import TIME_LIMIT, Kernel
+from cmdr.editor.kernel import TIME_LIMIT, Kernel, Prefix
 from cmdr.editor.kernel_output import CodeResult
 
 
 class Kernels:
     """All kernels. A client waits for its own code only."""
 
-    def __init__(self, prefix: Sequence[str] = (), *, environment: Mapping[str, str] | None = None) -> None:
+    def __init__(self, prefix: Prefix = (), *, environment: Mapping[str, str] | None = None) -> None:
         """`prefix` goes before each kernel's command; `environment` replaces that of this program."""
-        self._prefix = tuple(prefix)
+        self._prefix = prefix
         self._environment = environment
         self._kernels: dict[str, Kernel] = {}
         self._turns: dict[str, asyncio.Lock] = {}

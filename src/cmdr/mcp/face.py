@@ -17,6 +17,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from cmdr import __version__
 from cmdr.core.commander import Commander
 from cmdr.core.guard import PRINCIPAL
+from cmdr.mcp.fast_lane import FastLane
 from cmdr.mcp.resources import Resources
 from cmdr.mcp.subscriptions import Subscriptions
 from cmdr.mcp.tools import Tools
@@ -70,7 +71,8 @@ class McpFace:
 
     def routes(self) -> list[BaseRoute]:
         """`/mcp` for every verb, and a sign of life."""
-        return mcp_routes(self._manager, self._commander.quitting)
+        sdk, *rest = mcp_routes(self._manager, self._commander.quitting)
+        return [Route("/mcp", FastLane(sdk.app, self._commander)), *rest]
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
@@ -88,7 +90,7 @@ def manager_of(server: Server) -> StreamableHTTPSessionManager:
     return StreamableHTTPSessionManager(server, max_request_body_size=MAX_BODY, max_sessions=SESSIONS)
 
 
-def mcp_routes(manager: StreamableHTTPSessionManager, ending: asyncio.Event) -> list[BaseRoute]:
+def mcp_routes(manager: StreamableHTTPSessionManager, ending: asyncio.Event) -> list[Route]:
     """The routes of a transport that ends when `ending` is set."""
     return [
         Route("/mcp", _EndingStreams(_SessionsByCaller(StreamableHTTPASGIApp(manager)), ending)),

@@ -7,12 +7,13 @@ import mcp_types as types
 from mcp.server.context import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 
-from cmdr.core.call import Progress
+from cmdr.core.call import Call, Progress
 from cmdr.core.commander import Commander
 from cmdr.core.errors import CommandError, UnknownCommand
 from cmdr.core.principals import Access
 from cmdr.core.registry import Command
 from cmdr.mcp.caller import Context, caller_of, toolsets_of
+from cmdr.model.answer_part import AnswerPart, TextPart
 
 log = logging.getLogger(__name__)
 
@@ -50,9 +51,9 @@ class Tools:
     async def call(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         """Run a command; what the caller can mend is an error text, everything else a protocol error."""
         try:
-            answer = await self._commander.run(
-                caller_of(ctx), params.name, params.arguments or {}, progress=_progress_to(ctx)
-            )
+            call = Call(self._commander, caller_of(ctx), _progress_to(ctx))
+            command = self._commander.registry.find(params.name)
+            answer = await self._commander.perform(command, params.arguments or {}, call)
         except UnknownCommand as error:
             raise MCPError(types.INVALID_PARAMS, str(error)[:200]) from None
         except CommandError as error:
@@ -60,7 +61,9 @@ class Tools:
         except Exception:
             log.exception("%s failed", params.name)
             raise MCPError(types.INTERNAL_ERROR, "cmdr failed inside; its log says how.") from None
-        return _said(answer)
+        said = _said(answer)
+        said.content += [_part(part) for part in call.parts]
+        return said
 
     def schema(self, name: str) -> dict[str, Any] | None:
         """The input schema of a tool, asked by the SDK before each call."""
@@ -77,6 +80,12 @@ class Tools:
 
 def _said(text: str, *, is_error: bool = False) -> types.CallToolResult:
     return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=is_error)
+
+
+def _part(part: AnswerPart) -> types.TextContent | types.ImageContent:
+    if isinstance(part, TextPart):
+        return types.TextContent(type="text", text=part.text)
+    return types.ImageContent(type="image", data=part.data, mime_type=part.media_type)
 
 
 def _progress_to(ctx: ServerRequestContext[Any, Any]) -> Progress:

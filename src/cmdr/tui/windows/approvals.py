@@ -17,28 +17,27 @@ if TYPE_CHECKING:
 
 def show_next(screen: MainScreen) -> None:
     """Show what waits: at once when it is one thing, as a list when it is several."""
-    waiting = screen.terminal.windows.waiting()
+    dialogs = {dialog.id: dialog for dialog in screen.terminal.windows.waiting()}
     edits = {case.id: case for case in queue.waiting(screen)}
-    if not edits and not waiting:
-        screen.tell("Nothing waits for you.")
-        return
-    if len(edits) + len(waiting) == 1:
-        if edits:
-            queue.show_next(screen)
-        else:
-            screen.terminal.windows.admit(waiting[0])
-        return
-    by_id = {dialog.id: dialog for dialog in waiting}
-    choices = [queue.choice_of(case) for case in edits.values()]
-    choices += [Choice(dialog.id, _title(screen, dialog), "", dialog.opened_by.partition(":")[2]) for dialog in waiting]
+    choices = [Choice(id, _title(screen, dialog), "", _short(dialog.opened_by)) for id, dialog in dialogs.items()]
+    choices += [queue.choice_of(case) for case in edits.values()]
 
-    def chosen(id: str) -> None:
+    def show(id: str) -> None:
         if id in edits:
             queue.show(screen, edits[id])
-        else:
-            screen.terminal.windows.admit(by_id[id])
+        elif id in dialogs:
+            screen.terminal.windows.admit(dialogs[id])
 
-    screen.terminal.ask(Choose("Waiting for you", choices), chosen)
+    if not choices:
+        screen.tell("Nothing waits for you.")
+    elif len(choices) == 1:
+        show(choices[0].value)
+    else:
+        screen.terminal.ask(Choose("Waiting for you", choices), show)
+
+
+def _short(principal: str) -> str:
+    return principal.partition(":")[2]
 
 
 def _title(screen: MainScreen, dialog: Dialog) -> str:

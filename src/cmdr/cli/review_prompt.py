@@ -1,0 +1,39 @@
+"""Answering a proposed edit at a shell prompt: the patch, then one question whose usual answer is no."""
+
+import json
+
+from cmdr.cli.launcher import Ask
+
+
+def is_review(id: str) -> bool:
+    """Whether an id names an edit and not another kind of proposal."""
+    return id.startswith("r_")
+
+
+def confirm_review(ask: Ask, id: str) -> int:
+    """Show an edit, ask, and accept exactly what was shown on a yes."""
+    shown = json.loads(ask("review.show", {"review": id}))
+    print("\n".join(_inked(line) for line in shown["patch"].split("\n")))
+    print(f"proposed by {shown['by']}")
+    if shown["word"]:
+        typed = input(f"This file {shown['protected']}. Type {shown['word']} to accept, anything else to reject: ")
+        yes = typed.strip().lower() == shown["word"]
+    else:
+        typed = ""
+        yes = input("Accept? [y/N] ").strip().lower() in ("y", "yes")
+    if not yes:
+        return reject_review(ask, id)
+    answer = ask("review.accept", {"review": id, "digest": shown["digest"], "word": typed})
+    print(answer.removeprefix("OK: "))
+    return 0
+
+
+def reject_review(ask: Ask, id: str) -> int:
+    """Say no."""
+    print(ask("review.reject", {"review": id}).removeprefix("OK: "))
+    return 1
+
+
+def _inked(line: str) -> str:
+    """A line of somebody else's text without anything that acts on a terminal."""
+    return "".join(char if char.isprintable() or char == "\t" else f"\\u{{{ord(char):x}}}" for char in line)
