@@ -28,6 +28,8 @@ OTHERS = {
     "ranger": lambda folder: ["ranger", folder],
 }
 RUNS = 3
+_INTO = {"mc": ("\x1bOB", "enter"), "vifm": ("j", "enter"), "nnn": ("", "\x1bOC"), "ranger": ("", "l")}
+"""How each goes into the first folder: some stand on the row of the folder above at first."""
 
 
 def environment(home, **more):
@@ -63,11 +65,12 @@ def enter_time(argv, home, *, before, after):
     with PtyTerminal(argv, columns=120, rows=40, **environment(home, TERM="screen-256color")) as it:
         it.wait(before)
         it.settle(0.4)
-        if argv[0] == "mc":
-            it.send("down")  # its first row is the folder above
+        first, then = _INTO.get(argv[0], ("", "enter"))
+        if first:
+            it.send(first)
             it.settle(0.1)
         it.raw.clear()
-        it.send("right" if argv[0] in ("nnn", "ranger") else "enter")
+        it.send(then)
         return it.wait(lambda screen: after.encode() in it.raw, seconds=8)
 
 

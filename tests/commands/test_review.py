@@ -249,6 +249,7 @@ async def test_an_agent_can_neither_answer_nor_see_what_is_not_its_own(desk, sma
         await at.person("review.reject", review=case.id)
         await call
         assert await at.commander.run(AGENT, "await", {"review": case.id}) == "OK: DIFF_REJECTED"
+        assert await at.commander.run(AGENT, "await", {"proposal": case.id}) == "OK: DIFF_REJECTED"
 
 
 async def test_two_agents_wait_side_by_side_each_for_its_own(desk, small_tree):

@@ -184,3 +184,25 @@ async def test_names_come_as_they_are(editor, name):
         assert case.review.path == bytes(file)
         await it.accept(case)
         assert await waits == ["FILE_SAVED", "2\n"]
+
+
+async def test_code_is_offered_only_where_it_is_switched_on_and_a_no_runs_nothing(editor):
+    from cmdr.core.policy import Policy
+    from cmdr.files.sandbox import Sandbox
+    from cmdr.files.shell.tiers import Tier
+    from cmdr.model.root_spec import RootSpec
+
+    async with editor(policy=Policy(allow_shell=True)) as it, it.client() as client:
+        listed = (await client.ask("tools/list"))["result"]["tools"]
+        assert next(tool for tool in listed if tool["name"] == "executeCode")["inputSchema"]["required"] == ["code"]
+        it.commander.shells._sandbox = Sandbox((RootSpec(bytes(it.folder)),))
+        it.commander.shells.tier = Tier.BUBBLEWRAP
+        asked = client.ask("tools/call", {"name": "executeCode", "arguments": {"code": "print(1)"}})
+        while not it.commander.proposals.pending():
+            await it.commander.events.beyond(it.commander.events.rev)
+        (proposal,) = it.commander.proposals.pending()
+        assert "  print(1)" in proposal.plan.summary
+        await it.person("reject", proposal=proposal.id)
+        refused = (await asked)["result"]
+        assert refused["isError"] is True
+        assert "Nothing was run" in refused["content"][0]["text"]

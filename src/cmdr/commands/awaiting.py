@@ -9,7 +9,7 @@ from cmdr.commands.indexes import scan_line
 from cmdr.commands.reviewed import outcome_told
 from cmdr.core.call import Call
 from cmdr.core.errors import CommandError
-from cmdr.core.parameter import Whole
+from cmdr.core.parameter import Unlisted, Whole
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.model.job import Job, JobState
@@ -27,11 +27,13 @@ async def await_(
     *,
     proposal: str | None = None,
     job: str | None = None,
-    review: str | None = None,
+    review: Annotated[str | None, Unlisted()] = None,
     rev: int | None = None,
     timeout: Annotated[int, Whole(0, LONGEST)] = LONGEST,  # noqa: ASYNC109 - a parameter of the tool
 ) -> str:
-    """Wait (at most 60 s) for the outcome of a proposal, job or review, or for a state newer than rev."""
+    """Wait (at most 60 s) for the outcome of a proposal or job, or for a state newer than rev."""
+    if review is None and proposal is not None and proposal.startswith("r_"):
+        proposal, review = None, proposal  # an edit is a proposal too, and one name is enough to remember
     if sum(given is not None for given in (proposal, job, review, rev)) != 1:
         raise CommandError('await needs one of "proposal", "job", "review" or "rev".')
     if review is not None:

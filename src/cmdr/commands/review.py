@@ -16,6 +16,7 @@ from cmdr.core.registry import command
 from cmdr.core.review_case import ReviewCase
 from cmdr.core.review_saving import text_now
 from cmdr.core.reviews import new_review
+from cmdr.files.errors import DiskError
 from cmdr.model.answer_part import TextPart
 from cmdr.model.diagnostic import Diagnostic
 from cmdr.model.names import printable, to_wire
@@ -31,7 +32,7 @@ MOST_TOLD = 15_000
 Edits = Annotated[list[dict[str, str]] | None, Fields(("old", "new"))]
 
 
-@command("open_diff", access=Access.PROPOSE, toolset="review", title="Diff", blocking=True)
+@command("open_diff", access=Access.PROPOSE, toolset="review", title="Edit", blocking=True)
 async def open_diff(
     call: Call,
     *,
@@ -41,7 +42,7 @@ async def open_diff(
     new_path: Annotated[str | None, Unlisted()] = None,
     title: Annotated[str, Unlisted()] = "",
 ) -> str:
-    """Show the person an edit: contents, or edits [{old,new}]. Saved if accepted."""
+    """Propose an edit: contents or edits [{old,new}]."""
     reviews = call.commander.editor.reviews
     case = await _proposed(call, path, contents, edits, new_path, title)
     try:
@@ -129,8 +130,8 @@ async def open_file(
     *,
     file_path: str,
     preview: Annotated[bool, Unlisted()] = False,
-    start_text: str | None = None,
-    end_text: str | None = None,
+    start_text: Annotated[str | None, Unlisted()] = None,
+    end_text: Annotated[str | None, Unlisted()] = None,
     select_to_end_of_line: Annotated[bool, Unlisted()] = False,
     make_frontmost: Annotated[bool, Unlisted()] = True,
 ) -> str:
@@ -154,12 +155,13 @@ async def open_file(
 
 @command("get_diagnostics", access=Access.READ, toolset="review", title="Diagnostics")
 async def get_diagnostics(call: Call, *, uri: str | None = None) -> str:
-    """Errors in a file, else all."""
+    """Errors in files."""
     findings = call.commander.editor.findings
     if not call.connection:
         check_may_read(call, "get_diagnostics")
     if uri is None:
-        found = await findings.of_all()
+        # Others may have asked about files that are not this caller's business.
+        found = {path: each for path, each in (await findings.of_all()).items() if await _is_known_to(call, path)}
     else:
         try:
             target = await editor_path(call, _path_in(uri))
@@ -178,6 +180,13 @@ async def get_diagnostics(call: Call, *, uri: str | None = None) -> str:
                 told.pop()
                 break
     return f"[{', '.join(told)}]"
+
+
+async def _is_known_to(call: Call, path: bytes) -> bool:
+    try:
+        return (await editor_path(call, to_wire(path))).real == path
+    except (CommandError, DiskError):
+        return False
 
 
 def _path_in(uri: str) -> str:

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 from cmdr.core.text_editor import TextEditor
 from cmdr.core.threads import in_thread
-from cmdr.core.workspace_folders import WorkspaceFolders
 from cmdr.model.diagnostic import Diagnostic
 
 if TYPE_CHECKING:
     from cmdr.editor.diagnostics.desk import CheckedText, DiagnosticsDesk
 
+PATIENCE = 0.8
+"""Seconds; a client that waits for longer is told of nothing, and asks again after its next edit."""
 LARGEST = 4 * 1024 * 1024
 Found = dict[bytes, tuple[Diagnostic, ...]]
 
@@ -20,24 +21,35 @@ Found = dict[bytes, tuple[Diagnostic, ...]]
 class Diagnosing:
     """Quick, and never an error: a file that cannot be read has nothing wrong with it."""
 
-    def __init__(self, editor: TextEditor, folders: WorkspaceFolders) -> None:
+    def __init__(self, editor: TextEditor) -> None:
         self._editor = editor
-        self._folders = folders
         self._desk: DiagnosticsDesk | None = None
         self._begun: asyncio.Future[DiagnosticsDesk] | None = None
 
     async def of(self, path: bytes) -> Found:
         """What is wrong in one file; it is watched from now on."""
         there = await self._in_neovim(path)
-        return {path: there[path] if path in there else await (await self._ready()).of(path)}
+        if path in there:
+            return {path: there[path]}
+        desk = await self._ready()
+        return {path: () if desk is None else await desk.of(path)}
 
     async def of_all(self) -> Found:
         """What is wrong in every file that is open or was asked about."""
-        found = dict(await (await self._ready()).of_all()) if self._begun is not None else {}
+        desk = await self._ready() if self._begun is not None else None
+        found = {} if desk is None else dict(await desk.of_all())
         return {**found, **await self._in_neovim(None)}
+
+    def warm_up(self) -> None:
+        """Somebody may ask soon: load what that takes."""
+        # The libraries take a while to load, so they are loaded in a thread and not before they are needed.
+        if self._begun is None:
+            self._begun = asyncio.ensure_future(in_thread(self._make))
 
     async def close(self) -> None:
         """End every server."""
+        if self._begun is not None and self._desk is None:
+            self._begun.cancel()
         if self._desk is not None:
             await self._desk.close()
 
@@ -51,11 +63,11 @@ class Diagnosing:
         except (NeovimError, TimeoutError):
             return {}
 
-    async def _ready(self) -> DiagnosticsDesk:
-        # The libraries take a while to load, so they are loaded in a thread and only when first asked for.
-        if self._begun is None:
-            self._begun = asyncio.ensure_future(in_thread(self._make))
-        self._desk = await asyncio.shield(self._begun)
+    async def _ready(self) -> DiagnosticsDesk | None:
+        self.warm_up()
+        if self._desk is None and self._begun is not None:
+            done, _ = await asyncio.wait({self._begun}, timeout=PATIENCE)
+            self._desk = self._begun.result() if done else None
         return self._desk
 
     def _make(self) -> DiagnosticsDesk:
@@ -67,8 +79,6 @@ class Diagnosing:
         from cmdr.editor.diagnostics.desk import CheckedText
         from cmdr.editor.languages import language_of
 
-        if not await in_thread(self._folders.may_tell, path):
-            return None
         text = self._editor.documents.text_of(path)
         if text is None:
             text = await in_thread(_on_disk, path)

@@ -30,7 +30,7 @@ class EditorRoom:
         self.documents = Documents(workspace, events)
         self.text = TextEditor(self.documents, self.reviews)
         self.folders = WorkspaceFolders(start, workspace, events, sandbox.private)
-        self.findings = Diagnosing(self.text, self.folders)
+        self.findings = Diagnosing(self.text)
         self.mentions = Mentions()
         self.port: int | None = None
         """Where the editor socket listens, while it does."""

@@ -118,6 +118,7 @@ class Session:
                 task.cancel()
         elif message.method == "notifications/initialized":
             self.ready = True
+            self._commander.editor.findings.warm_up()
             self._begin(object(), self._send(messages.request(_ROOTS, "roots/list")))
         elif message.method == "ide_connected" and isinstance(message.params.get("pid"), int):
             self._pid = message.params["pid"]
