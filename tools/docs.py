@@ -67,9 +67,9 @@ def keys_page() -> str:
         "",
         "Written by `make docs` from the key map; do not edit.",
         "",
-        "Every key can be changed in the settings (Alt+S, Shortcuts) or in `settings.toml`, by action or by the id of a",
-        'command: `[shortcuts]`, `copy = ["F5", "Ctrl+E"]`, `"file.copyPath" = "Ctrl+N"`. Clashes are told. Letters',
-        "search for a name, `/` filters, Esc gives up waiting, clears the filter, then the selection.",
+        "Every key can be changed in the settings (Alt+S, Shortcuts) or in `settings.toml`, by action or by a",
+        'command\'s id: `[shortcuts]`, `copy = ["F5", "Ctrl+E"]`, `"file.copyPath" = "Ctrl+N"`. Clashes are told.',
+        "Letters search for a name, `/` filters, Esc gives up waiting, clears the filter, then the selection.",
     ]
     for section in SECTIONS:
         lines += ["", f"## {section}", "", "| keys | what it does | action |", "|---|---|---|"]

@@ -15,7 +15,8 @@ from cmdr import commands
 from cmdr.core.registry import REGISTRY
 
 commands.register()
-TOOLS = [command for command in REGISTRY if command.toolset in ("fs", "shell")]
+# execute_code takes one text, any of which is code, and then waits for the person.
+TOOLS = [tool for tool in REGISTRY if tool.toolset in ("fs", "shell") and tool.name != "execute_code"]
 _PATHS = st.one_of(
     st.sampled_from(
         "file.txt sub sub/inner.txt . .. ../outside rel_dir/secret.txt abs_file .ssh pipe loop_a new ~ /".split()

@@ -10,7 +10,7 @@ import pytest
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from evil_commands import EVIL, STORM, marked, survivors
-from walls_ground import NOBODY, as_nobody, can_be_nobody
+from walls_ground import NOBODY, as_nobody, can_be_nobody, open_the_way_to
 
 from cmdr.files.shell.family import descendants
 from cmdr.files.shell.running import Running
@@ -60,8 +60,7 @@ def test_nothing_survives_the_deadline(tier, walls, name):
 def test_a_fork_storm_ends_at_the_deadline(tier, tmp_path):
     mark = next(_marks)
     os.chown(tmp_path, NOBODY, NOBODY)
-    for above in tmp_path.parents[:2]:
-        above.chmod(0o755)
+    open_the_way_to(tmp_path)
     seconds, why = json.loads(as_nobody(AS_NOBODY, str(tmp_path), tier.value, marked(STORM, mark)))
     assert survivors(mark) == []
     assert seconds < 1 + 1

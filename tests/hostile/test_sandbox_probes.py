@@ -14,7 +14,7 @@ import pytest
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import sandbox_probes
-from walls_ground import NOBODY, SECRET, as_nobody, can_be_nobody
+from walls_ground import NOBODY, SECRET, as_nobody, can_be_nobody, open_the_way_to
 
 from cmdr.files.shell.running import Running
 from cmdr.files.shell.tiers import LADDER, Tier, holds
@@ -39,12 +39,16 @@ print(ended.output.text())
 """
 
 
+def own_name():
+    """The first word this process was started with, as the host's process list shows it."""
+    return Path("/proc/self/cmdline").read_bytes().split(b"\0")[0].decode()
+
+
 @pytest.fixture
 def world(tmp_path):
     """An outside with files, ports and sockets of the host, all of them reachable without a sandbox."""
     tmp_path.chmod(0o755)
-    for above in tmp_path.parents[:2]:
-        above.chmod(0o755)
+    open_the_way_to(tmp_path)
     root, outside, state = (tmp_path / name for name in ("root", "outside", "state"))
     for folder in (root, outside, state):
         folder.mkdir()
@@ -68,7 +72,7 @@ def world(tmp_path):
         echo = threading.Thread(target=_echo, args=(udp,), daemon=True)
         echo.start()
         at = {
-            "root": str(root), "outside": str(outside), "state": str(state), "pid": os.getpid(), "marker": "pytest",
+            "root": str(root), "outside": str(outside), "state": str(state), "pid": os.getpid(), "marker": own_name(),
             "tcp": tcp.getsockname()[1], "tcp6": tcp6.getsockname()[1], "udp": udp.getsockname()[1],
             "unix": str(outside / "s"), "abstract": name, "address": id(SECRET),
         }  # fmt: skip

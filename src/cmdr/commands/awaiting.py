@@ -31,7 +31,7 @@ async def await_(
     rev: int | None = None,
     timeout: Annotated[int, Whole(0, LONGEST)] = LONGEST,  # noqa: ASYNC109 - a parameter of the tool
 ) -> str:
-    """Wait (at most 60 s) for the outcome of a proposal or job, or for a state newer than rev."""
+    """Wait, at most 60 s, for a proposal, a job, or a state newer than rev."""
     if review is None and proposal is not None and proposal.startswith("r_"):
         proposal, review = None, proposal  # an edit is a proposal too, and one name is enough to remember
     if sum(given is not None for given in (proposal, job, review, rev)) != 1:

@@ -45,7 +45,7 @@ async def copy(
     on_conflict: ConflictPolicy = ConflictPolicy.ASK,
     reason: str = "",
 ) -> str:
-    """Propose to copy the selection (else the cursor's entry), paths or a set to the other pane."""
+    """Propose to copy the selection, paths or a set to the other pane."""
     shown = pane_of(call.workspace, pane)
     sources = await sources_of(call, shown, paths, set)
     target = _destination(call, pane, to)
@@ -101,7 +101,7 @@ async def rename(
     set: str | None = None,
     reason: str = "",
 ) -> str:
-    """Propose to rename one file (newName), or many by pattern (match, replace)."""
+    """Propose to rename one file, or many by pattern."""
     shown = pane_of(call.workspace, "focused")
     if new_name is not None:
         one = path_of(path, shown.tab.path) if path is not None else under_cursor(shown)

@@ -6,7 +6,7 @@ from cmdr.commands.shell_sessions import place_in
 from cmdr.commands.telling import size_text
 from cmdr.core.call import Call
 from cmdr.core.errors import CommandError
-from cmdr.core.parameter import Doc, Whole
+from cmdr.core.parameter import Whole
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
@@ -20,12 +20,12 @@ from cmdr.model.yaml_text import quoted_name
 async def report(
     call: Call,
     *,
-    kind: Annotated[str, Doc("largest-files, growth, duplicates, …")],
+    kind: str,
     root: str | None = None,
     set: str | None = None,
     limit: Annotated[int, Whole(1, 50)] = 10,
 ) -> str:
-    """Report on a tree or a set."""
+    """Report on a tree or set: largest-files, growth, duplicates, …"""
     if kind not in KINDS:
         raise CommandError(f'No report "{kind[:40]}". There are: {", ".join(KINDS)}.')
     indexing = call.commander.indexing

@@ -71,7 +71,7 @@ def plan_write(
     with ExitStack() as stack:
         survey = Survey(Limits(), go_on, stack)
         # Writing through a link changes the file it leads to, so that file is what the plan shows.
-        above, name = split(os.path.realpath(path))
+        above, name = split(_real(path))
         root, folder = survey.root(above)
         target = Place(root.path, name)
         standing = fingerprint.of_name(name, folder)
@@ -96,6 +96,14 @@ def plan_write(
         )
         roots = tuple(survey.roots.values())
         return Plan(Verb.WRITE, (item,), roots, ConflictPolicy.OVERWRITE, above, free, len(contents))
+
+
+def _real(path: bytes) -> bytes:
+    try:
+        return os.path.realpath(path)
+    except OSError as problem:
+        # A link on the way was exchanged while it was read.
+        raise Unreadable(path, saying(problem)) from problem
 
 
 def _is_expected(
