@@ -27,7 +27,7 @@ async def index(
     depth_limit: Annotated[int | None, Whole()] = None,
     follow_symlinks: bool = False,
 ) -> str:
-    """Scan a tree (a job) so that cd, query_run and report know it."""
+    """Scan a tree, as a job, for cd, query_run and report."""
     options = WalkOptions(depth_limit, follow_symlinks)
     job = await call.commander.indexing.scan(place_in(call, root), options, call.principal)
     url = call.commander.base_url

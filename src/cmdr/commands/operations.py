@@ -95,13 +95,13 @@ async def rename(
     *,
     path: str | None = None,
     new_name: str | None = None,
-    match: Annotated[str | None, Doc("regex")] = None,
+    match: str | None = None,
     replace: Annotated[str | None, Doc("$1 group, {n} counter")] = None,
     paths: list[str] | None = None,
     set: str | None = None,
     reason: str = "",
 ) -> str:
-    """Propose to rename one file, or many by pattern."""
+    """Propose to rename one file, or many by regex."""
     shown = pane_of(call.workspace, "focused")
     if new_name is not None:
         one = path_of(path, shown.tab.path) if path is not None else under_cursor(shown)

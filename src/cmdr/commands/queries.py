@@ -30,7 +30,7 @@ async def query_run(
     kind: Literal["file", "dir", "link"] | None = None,
     min_size: Annotated[int | None, Whole()] = None,
     max_size: Annotated[int | None, Whole()] = None,
-    newer_than: Annotated[str | None, Doc("30d or a date")] = None,
+    newer_than: Annotated[str | None, Doc("30d")] = None,
     older_than: str | None = None,
     filter: dict[str, object] | str | None = None,
     query: str | None = None,
