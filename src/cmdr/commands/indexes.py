@@ -61,7 +61,7 @@ def scan_line(scan: ScanJob) -> str:
 
 @command("inspect", access=Access.READ, toolset="index", idempotent=True)
 async def inspect(call: Call, *, node_id: str | None = None, path: str | None = None) -> str:
-    """Metadata of one entry, by nodeId or path."""
+    """Metadata of one entry."""
     if (node_id is None) == (path is None):
         raise CommandError('inspect needs "nodeId" or "path".')
     indexing = call.commander.indexing
