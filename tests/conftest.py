@@ -181,7 +181,8 @@ class Inside(Agent):
             self._living.result(0)
 
     async def _live(self):
-        from cmdr.app import application, commander_at
+        from cmdr.app.building import commander_at
+        from cmdr.app.http_server import application
         from cmdr.cli.launcher import Start
         from cmdr.core.environment import Environment
 

@@ -14,11 +14,11 @@ import time
 from collections.abc import Callable
 
 from cmdr.core.journal import Journal
-from cmdr.files.control import Unattended
-from cmdr.files.operation import Operation
-from cmdr.files.planning import plan_copy, plan_delete, plan_trash
-from cmdr.files.syscalls import Syscalls
-from cmdr.files.walking import Limits
+from cmdr.files.engine.control import Unattended
+from cmdr.files.engine.operation import Operation
+from cmdr.files.engine.planning import plan_copy, plan_delete, plan_trash
+from cmdr.files.engine.syscalls import Syscalls
+from cmdr.files.engine.walking import Limits
 from cmdr.model.plan import ConflictPolicy, Plan
 
 LIMITS = Limits(top=1_000_000, leaves=10_000_000)

@@ -10,7 +10,7 @@ import pytest
 from cmdr.core.errors import CommandError
 from cmdr.core.policy import Policy
 from cmdr.core.principals import PERSON, Principal
-from cmdr.files.sandbox import Sandbox
+from cmdr.files.sandbox.reach import Sandbox
 from cmdr.files.shell.tiers import probe
 from cmdr.model.answer_part import PicturePart, TextPart
 from cmdr.model.root_spec import RootSpec

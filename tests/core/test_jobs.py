@@ -12,9 +12,9 @@ from cmdr.core.errors import CommandError
 from cmdr.core.events import Events
 from cmdr.core.jobs import KEPT, Jobs
 from cmdr.core.principals import PERSON, Principal
-from cmdr.files.control import Cancelled, Conflict, Progress
-from cmdr.files.outcome import ItemOutcome, Outcome
-from cmdr.files.recorder import ItemState, OperationState
+from cmdr.files.engine.control import Cancelled, Conflict, Progress
+from cmdr.files.engine.outcome import ItemOutcome, Outcome
+from cmdr.files.engine.recorder import ItemState, OperationState
 from cmdr.model.job import JobState
 from cmdr.model.plan import ConflictPolicy, Fingerprint, Kind, Place, Plan, PlanItem, Root, Step, Totals, Verb
 from cmdr.model.workspace import Workspace

@@ -9,7 +9,7 @@ import pytest
 from cmdr.core import journal_store
 from cmdr.core.journal import BATCH, Journal, NoSuchOperation
 from cmdr.core.journal_store import JournalTooNew, open_store
-from cmdr.files.recorder import Intent, ItemState, Kept, NoRecord, Note, OperationState
+from cmdr.files.engine.recorder import Intent, ItemState, Kept, NoRecord, Note, OperationState
 from cmdr.model.plan import Fingerprint, Kind, Place, Plan, PlanItem, Root, Step, Totals, Verb
 
 MARK = Fingerprint(1, 2**63 + 5, 3, 4, Kind.FILE)

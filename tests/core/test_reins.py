@@ -6,7 +6,7 @@ import time
 import pytest
 
 from cmdr.core.reins import Reins
-from cmdr.files.control import Answer, Cancelled, Conflict, Progress
+from cmdr.files.engine.control import Answer, Cancelled, Conflict, Progress
 from cmdr.model.plan import ConflictPolicy, Fingerprint, Kind, Place, PlanItem, Step
 
 ITEM = PlanItem(Step.COPY, Kind.FILE, Place(b"/a", b"x"), Place(b"/b", b"x"))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from cmdr import app
+from cmdr.app import http_server
 from cmdr.core.environment import Environment
 
 
@@ -20,7 +20,7 @@ def test_the_address_answers_from_the_moment_it_is_announced(start_server):
 def test_answers_on_a_kept_connection_are_not_held_back():
     # asyncio switches Nagle's delay off only for sockets that say they are TCP. With it, every answer that is written
     # in two pieces waits 40 ms for the client's acknowledgement.
-    with app._listening(0, Environment()) as listener:
+    with http_server.listening(0, Environment()) as listener:
         assert listener.proto == socket.IPPROTO_TCP
 
 

@@ -5,7 +5,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parents[2] / "src" / "cmdr"
-DOOR = "files/syscalls.py"
+DOOR = "files/engine/syscalls.py"
 CHANGING = frozenset(
     """rename renames replace unlink remove rmdir removedirs mkdir makedirs link symlink truncate ftruncate mkfifo mknod
     chmod fchmod lchmod chown fchown lchown utime setxattr removexattr write pwrite pwritev writev sendfile

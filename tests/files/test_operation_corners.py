@@ -11,19 +11,19 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(
 
 from ops_ground import Plain, World, tree
 
-from cmdr.files import contents, fingerprint, landing, metadata, mounts, trash
-from cmdr.files.conflicts import Decider, Verdict
-from cmdr.files.control import Answer, Cancelled, Unattended
-from cmdr.files.free_name import free_name, numbered, shortened
-from cmdr.files.landing import Spot
-from cmdr.files.planning import plan_copy, plan_delete, plan_move, plan_trash
-from cmdr.files.recorder import Intent, ItemState, Note, OperationState
-from cmdr.files.removal import remove_exactly
-from cmdr.files.rename_plan import plan_rename
-from cmdr.files.syscalls import EXCHANGE, Syscalls
-from cmdr.files.temporary import temp_name
-from cmdr.files.trouble import Drifted, Skipped, saying
-from cmdr.files.undo import plan_undo
+from cmdr.files.engine import contents, fingerprint, landing, metadata, mounts, trash
+from cmdr.files.engine.conflicts import Decider, Verdict
+from cmdr.files.engine.control import Answer, Cancelled, Unattended
+from cmdr.files.engine.free_name import free_name, numbered, shortened
+from cmdr.files.engine.landing import Spot
+from cmdr.files.engine.planning import plan_copy, plan_delete, plan_move, plan_trash
+from cmdr.files.engine.recorder import Intent, ItemState, Note, OperationState
+from cmdr.files.engine.removal import remove_exactly
+from cmdr.files.engine.rename_plan import plan_rename
+from cmdr.files.engine.syscalls import EXCHANGE, Syscalls
+from cmdr.files.engine.temporary import temp_name
+from cmdr.files.engine.trouble import Drifted, Skipped, saying
+from cmdr.files.engine.undo import plan_undo
 from cmdr.model.plan import ConflictPolicy, Decision, Kind, Place, Plan, PlanItem, Root, Step, Verb
 
 
@@ -659,7 +659,7 @@ def test_a_swap_needs_both_files(world):
 
 
 def test_a_trash_item_is_nothing_without_its_intent(world):
-    from cmdr.files.relocation import Trashed
+    from cmdr.files.engine.relocation import Trashed
 
     plan = plan_trash([world.here + b"/a"], trash_home=world.home)
     with pytest.raises(ValueError, match="intent"):
@@ -677,7 +677,7 @@ def test_a_folder_removed_right_after_it_was_made_is_reported(world):
 
 
 def test_a_restored_file_needs_no_note_and_a_stuck_note_is_swept(world):
-    from cmdr.files.restore_plan import plan_restore
+    from cmdr.files.engine.restore_plan import plan_restore
 
     for spoil in (True, False):
         kept = world.run(plan_trash([world.here + b"/a"], trash_home=world.home)).items[0].kept

@@ -10,18 +10,18 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(
 
 from ops_ground import FaultySyscalls, Plain, World, devices, mounted, tree
 
-from cmdr.files import fingerprint, group_commit, trash
-from cmdr.files.control import Answer, Cancelled, Unattended
-from cmdr.files.new_plan import plan_link, plan_mkdir, plan_mkfile, plan_write
-from cmdr.files.operation import Operation
-from cmdr.files.planning import plan_copy, plan_delete, plan_move, plan_trash
-from cmdr.files.recorder import ItemState, NoRecord, OperationState
-from cmdr.files.refusals import NothingToDo
-from cmdr.files.rename_plan import plan_rename
-from cmdr.files.restore_plan import plan_restore
-from cmdr.files.syscalls import Syscalls
-from cmdr.files.undo import plan_resume, plan_undo
-from cmdr.files.walking import Limits
+from cmdr.files.engine import fingerprint, group_commit, trash
+from cmdr.files.engine.control import Answer, Cancelled, Unattended
+from cmdr.files.engine.new_plan import plan_link, plan_mkdir, plan_mkfile, plan_write
+from cmdr.files.engine.operation import Operation
+from cmdr.files.engine.planning import plan_copy, plan_delete, plan_move, plan_trash
+from cmdr.files.engine.recorder import ItemState, NoRecord, OperationState
+from cmdr.files.engine.refusals import NothingToDo
+from cmdr.files.engine.rename_plan import plan_rename
+from cmdr.files.engine.restore_plan import plan_restore
+from cmdr.files.engine.syscalls import Syscalls
+from cmdr.files.engine.undo import plan_resume, plan_undo
+from cmdr.files.engine.walking import Limits
 from cmdr.model.plan import ConflictPolicy, Decision, Step, Totals
 
 
@@ -682,7 +682,7 @@ def test_many_folders_do_not_run_out_of_descriptors(world):
 
 
 def test_groups_end_when_they_hold_enough_data(world, monkeypatch):
-    monkeypatch.setattr("cmdr.files.operation.GROUP_BYTES", 1)
+    monkeypatch.setattr("cmdr.files.engine.operation.GROUP_BYTES", 1)
     assert world.run(plan_copy([world.here + b"/tree"], world.there)).is_clean
 
 

@@ -9,12 +9,12 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(
 
 from ops_ground import World, devices, tree
 
-from cmdr.files import fingerprint, targets, walking
-from cmdr.files.control import Cancelled
-from cmdr.files.new_plan import plan_link, plan_mkdir, plan_mkfile, plan_write
-from cmdr.files.planning import plan_copy, plan_delete, plan_move, plan_trash
-from cmdr.files.protected import Protection
-from cmdr.files.refusals import (
+from cmdr.files.engine import fingerprint, targets, walking
+from cmdr.files.engine.control import Cancelled
+from cmdr.files.engine.new_plan import plan_link, plan_mkdir, plan_mkfile, plan_write
+from cmdr.files.engine.planning import plan_copy, plan_delete, plan_move, plan_trash
+from cmdr.files.engine.protected import Protection
+from cmdr.files.engine.refusals import (
     BadName,
     ChangedSince,
     InsideItself,
@@ -30,9 +30,9 @@ from cmdr.files.refusals import (
     TooMany,
     Unreadable,
 )
-from cmdr.files.rename_plan import plan_rename
-from cmdr.files.restore_plan import plan_restore
-from cmdr.files.walking import Limits
+from cmdr.files.engine.rename_plan import plan_rename
+from cmdr.files.engine.restore_plan import plan_restore
+from cmdr.files.engine.walking import Limits
 from cmdr.model.plan import ConflictPolicy, Decision, Kind, Step, Totals
 
 
@@ -96,7 +96,7 @@ def test_two_sources_never_get_one_name(world):
 def test_two_spellings_are_one_name_where_case_is_ignored(world, monkeypatch):
     world.write(world.here + b"/x/A", b"x")
     plan_copy([world.here + b"/a", world.here + b"/x/A"], world.there)
-    monkeypatch.setattr("cmdr.files.planning.is_caseless", lambda folder: True)
+    monkeypatch.setattr("cmdr.files.engine.planning.is_caseless", lambda folder: True)
     with pytest.raises(SameTarget):
         plan_copy([world.here + b"/a", world.here + b"/x/A"], world.there)
     world.write(world.here + "/x/é".encode(), b"x")
@@ -244,7 +244,7 @@ def test_half_a_folder_is_called_out_when_it_is_many(world):
 
 
 def test_a_volume_without_a_trash_is_refused(world, monkeypatch):
-    monkeypatch.setattr("cmdr.files.planning.locate", lambda *_: None)
+    monkeypatch.setattr("cmdr.files.engine.planning.locate", lambda *_: None)
     with pytest.raises(NoTrash):
         plan_trash([world.here + b"/a"])
 
@@ -387,7 +387,7 @@ def test_writing_is_bound_to_what_the_writer_saw(world):
 
 
 def test_a_file_that_cannot_be_hashed_is_not_written(world, monkeypatch):
-    from cmdr.files import new_plan
+    from cmdr.files.engine import new_plan
 
     real = os.open
 

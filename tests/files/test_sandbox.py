@@ -11,11 +11,11 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(
 
 from walls_ground import Ground, plant_escapes
 
-from cmdr.files.beneath import find_beneath, kernel_can, real_path
 from cmdr.files.errors import DiskError, NotAFolder, PathNotFound
-from cmdr.files.private_places import PrivatePlaces
-from cmdr.files.refused_paths import BadRoot, OutsideRoots, PrivatePlace, ReadOnlyRoot
-from cmdr.files.sandbox import Sandbox
+from cmdr.files.sandbox.beneath import find_beneath, kernel_can, real_path
+from cmdr.files.sandbox.private_places import PrivatePlaces
+from cmdr.files.sandbox.reach import Sandbox
+from cmdr.files.sandbox.refused_paths import BadRoot, OutsideRoots, PrivatePlace, ReadOnlyRoot
 from cmdr.model.root_spec import RootSpec, parse_roots
 
 

@@ -16,11 +16,11 @@ try:
 except ImportError:
     sys.exit("atheris is not installed: pip install atheris")
 
-with atheris.instrument_imports(include=["cmdr.files.beneath", "cmdr.files.sandbox", "cmdr.model.names"]):
+with atheris.instrument_imports(include=["cmdr.files.sandbox.beneath", "cmdr.files.sandbox.reach", "cmdr.model.names"]):
     from walls_ground import Ground, plant_escapes
 
     from cmdr.files.errors import DiskError
-    from cmdr.files.sandbox import Sandbox
+    from cmdr.files.sandbox.reach import Sandbox
     from cmdr.model.names import from_wire
 
 WORDS = [

@@ -11,18 +11,18 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from cmdr.core.journal import Journal
-from cmdr.files.control import Unattended
-from cmdr.files.new_plan import plan_write
-from cmdr.files.operation import Operation
-from cmdr.files.outcome import Outcome
-from cmdr.files.planning import plan_copy, plan_delete, plan_move, plan_trash
-from cmdr.files.recorder import NoRecord, Recorder
-from cmdr.files.rename_plan import plan_rename
-from cmdr.files.restore_plan import plan_restore
-from cmdr.files.sweep import SweepReport, sweep
-from cmdr.files.syscalls import Syscalls
-from cmdr.files.temporary import is_temp_name
-from cmdr.files.undo import plan_undo
+from cmdr.files.engine.control import Unattended
+from cmdr.files.engine.new_plan import plan_write
+from cmdr.files.engine.operation import Operation
+from cmdr.files.engine.outcome import Outcome
+from cmdr.files.engine.planning import plan_copy, plan_delete, plan_move, plan_trash
+from cmdr.files.engine.recorder import NoRecord, Recorder
+from cmdr.files.engine.rename_plan import plan_rename
+from cmdr.files.engine.restore_plan import plan_restore
+from cmdr.files.engine.sweep import SweepReport, sweep
+from cmdr.files.engine.syscalls import Syscalls
+from cmdr.files.engine.temporary import is_temp_name
+from cmdr.files.engine.undo import plan_undo
 from cmdr.model.plan import ConflictPolicy, Plan
 
 CALLS = [name for name in vars(Syscalls) if not name.startswith("_") and name not in ("discard",)]

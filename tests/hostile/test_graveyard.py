@@ -10,12 +10,12 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from ops_ground import FaultySyscalls, World, devices, tree
 
-from cmdr.files import fingerprint
-from cmdr.files.control import Cancelled, Unattended
-from cmdr.files.planning import plan_copy, plan_delete, plan_move, plan_trash
-from cmdr.files.recorder import OperationState
-from cmdr.files.refusals import ChangedSince, NotAFolder, NotThere, SameTarget
-from cmdr.files.syscalls import Syscalls
+from cmdr.files.engine import fingerprint
+from cmdr.files.engine.control import Cancelled, Unattended
+from cmdr.files.engine.planning import plan_copy, plan_delete, plan_move, plan_trash
+from cmdr.files.engine.recorder import OperationState
+from cmdr.files.engine.refusals import ChangedSince, NotAFolder, NotThere, SameTarget
+from cmdr.files.engine.syscalls import Syscalls
 from cmdr.model.plan import ConflictPolicy
 
 

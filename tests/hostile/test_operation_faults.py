@@ -16,8 +16,8 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from ops_ground import SCENARIOS, Before, FaultySyscalls, World, devices, judge, mounted, tree
 from torture import points
 
-from cmdr.files.planning import plan_copy, plan_move
-from cmdr.files.syscalls import Syscalls
+from cmdr.files.engine.planning import plan_copy, plan_move
+from cmdr.files.engine.syscalls import Syscalls
 from cmdr.model.plan import ConflictPolicy
 
 
@@ -93,10 +93,10 @@ def test_a_real_process_killed_at_random_moments_loses_nothing(two_devices, tmp_
     script = textwrap.dedent("""
         import sys
         from cmdr.core.journal import Journal
-        from cmdr.files.control import Unattended
-        from cmdr.files.operation import Operation
-        from cmdr.files.planning import plan_move
-        from cmdr.files.syscalls import Syscalls
+        from cmdr.files.engine.control import Unattended
+        from cmdr.files.engine.operation import Operation
+        from cmdr.files.engine.planning import plan_move
+        from cmdr.files.engine.syscalls import Syscalls
         from cmdr.model.plan import ConflictPolicy
         here, there, home, db = (part.encode() for part in sys.argv[1:])
         journal = Journal(db)

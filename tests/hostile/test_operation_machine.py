@@ -13,11 +13,11 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from ops_ground import World, tree
 
-from cmdr.files.new_plan import plan_mkdir, plan_mkfile, plan_write
-from cmdr.files.planning import plan_copy, plan_delete, plan_move, plan_trash
-from cmdr.files.refusals import PlanRefused
-from cmdr.files.rename_plan import plan_rename
-from cmdr.files.undo import plan_undo
+from cmdr.files.engine.new_plan import plan_mkdir, plan_mkfile, plan_write
+from cmdr.files.engine.planning import plan_copy, plan_delete, plan_move, plan_trash
+from cmdr.files.engine.refusals import PlanRefused
+from cmdr.files.engine.rename_plan import plan_rename
+from cmdr.files.engine.undo import plan_undo
 from cmdr.model.plan import ConflictPolicy
 
 NAMES = st.sampled_from([b"a", b"b", b"c", b"d.txt", b"\xff", b"sub"])

@@ -10,11 +10,11 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from ops_ground import World, mounted, tree
 
-from cmdr.files.planning import plan_copy, plan_trash
-from cmdr.files.rename_plan import plan_rename
-from cmdr.files.restore_plan import plan_restore
-from cmdr.files.undo import plan_undo
-from cmdr.files.walking import Limits
+from cmdr.files.engine.planning import plan_copy, plan_trash
+from cmdr.files.engine.rename_plan import plan_rename
+from cmdr.files.engine.restore_plan import plan_restore
+from cmdr.files.engine.undo import plan_undo
+from cmdr.files.engine.walking import Limits
 
 LIMITS = Limits(top=100_000, leaves=1_000_000)
 

@@ -24,7 +24,7 @@ def ground(tmp_path, monkeypatch):
 
 def read_while(ground, swapper, swaps, *, kernel):
     """Open and read through the folder until it was swapped so often; how often that worked, and how often not."""
-    from cmdr.files.sandbox import Sandbox
+    from cmdr.files.sandbox.reach import Sandbox
 
     sandbox = Sandbox(ground.sandbox.roots, ground.sandbox.private, kernel=kernel)
     reach = sandbox.reach()

@@ -26,9 +26,9 @@ from ops_ground import (
 )
 from test_operation_names import hostile_names, through_everything
 
-from cmdr.files.recorder import OperationState
-from cmdr.files.refusals import NothingToDo
-from cmdr.files.undo import plan_resume, plan_undo
+from cmdr.files.engine.recorder import OperationState
+from cmdr.files.engine.refusals import NothingToDo
+from cmdr.files.engine.undo import plan_resume, plan_undo
 
 ERRORS: tuple[Action, ...] = (errno.EIO, errno.ENOSPC, errno.EACCES, errno.EROFS, "short", errno.EPERM, errno.EINTR)
 

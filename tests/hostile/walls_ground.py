@@ -18,8 +18,8 @@ from cmdr.core.limits import Limits
 from cmdr.core.policy import Policy
 from cmdr.core.principals import Principal
 from cmdr.core.registry import ALL_TOOLSETS
-from cmdr.files.private_places import PrivatePlaces
-from cmdr.files.sandbox import Sandbox
+from cmdr.files.sandbox.private_places import PrivatePlaces
+from cmdr.files.sandbox.reach import Sandbox
 from cmdr.model.root_spec import RootSpec
 from cmdr.model.workspace import Workspace
 

@@ -188,7 +188,7 @@ async def test_names_come_as_they_are(editor, name):
 
 async def test_code_is_offered_only_where_it_is_switched_on_and_a_no_runs_nothing(editor):
     from cmdr.core.policy import Policy
-    from cmdr.files.sandbox import Sandbox
+    from cmdr.files.sandbox.reach import Sandbox
     from cmdr.files.shell.tiers import Tier
     from cmdr.model.root_spec import RootSpec
 

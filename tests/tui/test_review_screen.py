@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from cmdr.core.principals import Principal
-from cmdr.files.sandbox import Sandbox
+from cmdr.files.sandbox.reach import Sandbox
 from cmdr.model.root_spec import RootSpec
 from cmdr.tui.review import screen as review_screen
 

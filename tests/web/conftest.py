@@ -9,7 +9,7 @@ import httpx2 as httpx
 import pytest
 
 from cmdr import commands
-from cmdr.app import http_server
+from cmdr.app.http_server import http_server
 from cmdr.core.audit import Audit
 from cmdr.core.commander import Commander
 from cmdr.core.limits import Limits

@@ -10,7 +10,7 @@ from cmdr.core.parameter import Doc
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
-from cmdr.files.rename_plan import plan_rename
+from cmdr.files.engine.rename_plan import plan_rename
 from cmdr.model.names import from_wire
 
 

@@ -14,8 +14,8 @@ from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
 from cmdr.files import file_text
 from cmdr.files.errors import DiskError, NotAFolder, PathNotFound, disk_error
-from cmdr.files.found import Found
-from cmdr.files.sandbox import Reach
+from cmdr.files.sandbox.found import Found
+from cmdr.files.sandbox.reach import Reach
 from cmdr.model.entry import Kind
 from cmdr.model.names import to_wire
 from cmdr.model.units import count as counted

@@ -14,14 +14,14 @@ from cmdr.core.parameter import Doc
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
-from cmdr.files import fingerprint
+from cmdr.files.engine import fingerprint
+from cmdr.files.engine.new_plan import plan_mkdir, plan_mkfile, plan_write
+from cmdr.files.engine.planning import plan_copy, plan_move, plan_trash
+from cmdr.files.engine.walking import Limits
 from cmdr.files.errors import DiskError, PathNotFound
-from cmdr.files.found import Spot
-from cmdr.files.new_plan import plan_mkdir, plan_mkfile, plan_write
-from cmdr.files.planning import plan_copy, plan_move, plan_trash
-from cmdr.files.refused_paths import PrivatePlace
-from cmdr.files.sandbox import Reach, Sandbox
-from cmdr.files.walking import Limits
+from cmdr.files.sandbox.found import Spot
+from cmdr.files.sandbox.reach import Reach, Sandbox
+from cmdr.files.sandbox.refused_paths import PrivatePlace
 from cmdr.model.job import JobState
 from cmdr.model.names import to_wire
 from cmdr.model.plan import ConflictPolicy, Fingerprint, Plan

@@ -8,7 +8,7 @@ from cmdr.core.journal import HistoryEntry
 from cmdr.core.parameter import Whole
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
-from cmdr.files.recorder import OperationState
+from cmdr.files.engine.recorder import OperationState
 from cmdr.model.names import to_wire
 from cmdr.model.units import count
 from cmdr.model.yaml_text import Value, document

@@ -12,12 +12,12 @@ from cmdr.core.parameter import Doc
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
+from cmdr.files.engine.free_name import free_name
+from cmdr.files.engine.new_plan import plan_mkdir, plan_mkfile
+from cmdr.files.engine.planning import plan_copy, plan_delete, plan_move, plan_trash
+from cmdr.files.engine.rename_plan import plan_rename
 from cmdr.files.errors import disk_error
-from cmdr.files.free_name import free_name
 from cmdr.files.new_names import new_names
-from cmdr.files.new_plan import plan_mkdir, plan_mkfile
-from cmdr.files.planning import plan_copy, plan_delete, plan_move, plan_trash
-from cmdr.files.rename_plan import plan_rename
 from cmdr.model.names import from_wire, printable, to_wire
 from cmdr.model.plan import ConflictPolicy, Plan
 from cmdr.model.plan_text import amount_of

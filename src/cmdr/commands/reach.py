@@ -1,7 +1,7 @@
 """How far a caller's direct file tools reach."""
 
 from cmdr.core.call import Call
-from cmdr.files.sandbox import Reach
+from cmdr.files.sandbox.reach import Reach
 from cmdr.model.names import from_wire
 
 

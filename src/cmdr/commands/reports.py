@@ -25,7 +25,7 @@ async def report(
     set: str | None = None,
     limit: Annotated[int, Whole(1, 50)] = 10,
 ) -> str:
-    """Report on a tree or set: largest-files, growth, duplicates, …"""
+    """Report on a tree or set: largest-files, growth, duplicates and more."""
     if kind not in KINDS:
         raise CommandError(f'No report "{kind[:40]}". There are: {", ".join(KINDS)}.')
     indexing = call.commander.indexing

@@ -7,7 +7,7 @@ from cmdr.commands.file import under_cursor
 from cmdr.commands.places import path_of
 from cmdr.core.call import Call
 from cmdr.core.errors import CommandError
-from cmdr.files.walking import Limits
+from cmdr.files.engine.walking import Limits
 from cmdr.model.names import to_wire
 from cmdr.model.pane import Pane
 from cmdr.model.plan import Plan

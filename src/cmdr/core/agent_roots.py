@@ -4,9 +4,9 @@ import os
 
 from cmdr.core import places
 from cmdr.core.environment import BadSetting
-from cmdr.files.private_places import PrivatePlaces
-from cmdr.files.refused_paths import BadRoot
-from cmdr.files.sandbox import Sandbox
+from cmdr.files.sandbox.private_places import PrivatePlaces
+from cmdr.files.sandbox.reach import Sandbox
+from cmdr.files.sandbox.refused_paths import BadRoot
 from cmdr.files.shell.kept_places import program_code
 from cmdr.model.root_spec import RootSpec
 

@@ -15,7 +15,7 @@ from cmdr.core import places
 from cmdr.core.environment import BadSetting, Environment
 from cmdr.core.instance import running
 from cmdr.core.tokens import TokenError, Tokens
-from cmdr.files.beneath import kernel_can
+from cmdr.files.sandbox.beneath import kernel_can
 from cmdr.files.shell.tiers import LADDER, Tier, holds
 
 _FILES_NEEDED = 4096

@@ -30,11 +30,11 @@ from cmdr.core.signature import bind
 from cmdr.core.space import SpaceBoard
 from cmdr.core.threads import is_being_cancelled
 from cmdr.core.turns import Turns
-from cmdr.files.control import Control
+from cmdr.files.engine.control import Control
+from cmdr.files.engine.outcome import Outcome
+from cmdr.files.engine.refusals import PlanRefused
 from cmdr.files.errors import DiskError, PathNotFound
-from cmdr.files.outcome import Outcome
-from cmdr.files.refusals import PlanRefused
-from cmdr.files.sandbox import Sandbox
+from cmdr.files.sandbox.reach import Sandbox
 from cmdr.index.errors import (
     BadHandle,
     Gone,

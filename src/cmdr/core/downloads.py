@@ -8,7 +8,7 @@ from cmdr.core.errors import CommandError, NotAllowed, NotThere
 from cmdr.core.principals import Principal
 from cmdr.core.threads import in_thread
 from cmdr.files.errors import DiskError
-from cmdr.files.sandbox import Reach
+from cmdr.files.sandbox.reach import Reach
 from cmdr.index.errors import IndexFault
 
 

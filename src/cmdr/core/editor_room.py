@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from cmdr.core.audit import Audit
     from cmdr.core.events import Events
     from cmdr.core.jobs import Jobs
-    from cmdr.files.sandbox import Sandbox
+    from cmdr.files.sandbox.reach import Sandbox
     from cmdr.model.workspace import Workspace
 
 

@@ -3,13 +3,13 @@
 from cmdr.core.errors import CommandError
 from cmdr.core.journal import HistoryEntry, Journal, NoSuchOperation
 from cmdr.core.threads import in_thread
-from cmdr.files.control import Control
-from cmdr.files.operation import Operation
-from cmdr.files.outcome import Outcome
-from cmdr.files.recorder import OperationRecord
-from cmdr.files.sweep import SweepReport, sweep
-from cmdr.files.syscalls import Syscalls
-from cmdr.files.undo import plan_resume, plan_undo
+from cmdr.files.engine.control import Control
+from cmdr.files.engine.operation import Operation
+from cmdr.files.engine.outcome import Outcome
+from cmdr.files.engine.recorder import OperationRecord
+from cmdr.files.engine.sweep import SweepReport, sweep
+from cmdr.files.engine.syscalls import Syscalls
+from cmdr.files.engine.undo import plan_resume, plan_undo
 from cmdr.model.plan import Plan
 
 

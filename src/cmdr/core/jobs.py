@@ -14,10 +14,10 @@ from cmdr.core.outcome_text import outcome_line, problem_lines
 from cmdr.core.principals import Principal
 from cmdr.core.reins import Reins
 from cmdr.core.threads import in_thread
-from cmdr.files.control import Answer, Conflict, Control
-from cmdr.files.control import Progress as Step
-from cmdr.files.outcome import Outcome
-from cmdr.files.recorder import OperationState
+from cmdr.files.engine.control import Answer, Conflict, Control
+from cmdr.files.engine.control import Progress as Step
+from cmdr.files.engine.outcome import Outcome
+from cmdr.files.engine.recorder import OperationState
 from cmdr.model.job import Job, JobState, Question
 from cmdr.model.names import printable, to_wire
 from cmdr.model.plan import ConflictPolicy, Plan

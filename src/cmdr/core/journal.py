@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from cmdr.core.journal_store import open_store, transaction
-from cmdr.files.recorder import (
+from cmdr.files.engine.recorder import (
     Intent,
     ItemRecord,
     ItemState,

@@ -6,7 +6,7 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterator, Sequence
 
-from cmdr.files.syscalls import NOREPLACE, Syscalls
+from cmdr.files.engine.syscalls import NOREPLACE, Syscalls
 
 Migration = Callable[[sqlite3.Connection], None]
 

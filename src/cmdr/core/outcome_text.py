@@ -1,7 +1,7 @@
 """What came of an operation, in words."""
 
-from cmdr.files.outcome import ItemOutcome, Outcome
-from cmdr.files.recorder import OperationState
+from cmdr.files.engine.outcome import ItemOutcome, Outcome
+from cmdr.files.engine.recorder import OperationState
 from cmdr.model.names import to_wire
 from cmdr.model.units import count, human_size
 

@@ -4,7 +4,7 @@ import threading
 import time
 from collections.abc import Callable
 
-from cmdr.files.control import Answer, Cancelled, Conflict, Progress
+from cmdr.files.engine.control import Answer, Cancelled, Conflict, Progress
 
 REPORT_EVERY = 0.1
 

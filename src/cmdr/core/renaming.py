@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 from cmdr.core.errors import CommandError
 from cmdr.core.threads import in_thread
+from cmdr.files.engine.refusals import PlanRefused
 from cmdr.files.new_names import new_names
-from cmdr.files.refusals import PlanRefused
 
 
 async def preview_names(names: Sequence[bytes], match: str, replace: str, *, regex: bool) -> list[bytes]:

@@ -8,10 +8,10 @@ from cmdr.core.jobs import Jobs
 from cmdr.core.review_case import ReviewCase
 from cmdr.core.threads import in_thread
 from cmdr.editor.loading import FileMissingError, LoadingError, load_now
-from cmdr.files.new_plan import plan_mkfile, plan_write
-from cmdr.files.planning import plan_move
-from cmdr.files.protected import Protection
-from cmdr.files.refusals import PlanRefused
+from cmdr.files.engine.new_plan import plan_mkfile, plan_write
+from cmdr.files.engine.planning import plan_move
+from cmdr.files.engine.protected import Protection
+from cmdr.files.engine.refusals import PlanRefused
 from cmdr.model.diff import BinaryContentError
 from cmdr.model.job import JobState
 from cmdr.model.names import to_wire

@@ -13,7 +13,7 @@ from cmdr.core.events import Events
 from cmdr.core.jobs import Jobs
 from cmdr.core.principals import Principal
 from cmdr.core.threads import in_thread
-from cmdr.files.sandbox import Reach, Sandbox
+from cmdr.files.sandbox.reach import Reach, Sandbox
 from cmdr.files.shell.kept_places import kept_below
 from cmdr.files.shell.running import Ended, Running
 from cmdr.files.shell.tiers import CannotHide, Tier, probe, sandboxed

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from cmdr.core.events import Events
 from cmdr.core.threads import in_thread
-from cmdr.files.private_places import PrivatePlaces
+from cmdr.files.sandbox.private_places import PrivatePlaces
 from cmdr.model.workspace import Workspace
 
 PATIENCE = 1.0

@@ -7,7 +7,7 @@ hours; polars' engine is linear.
 import re
 from collections.abc import Sequence
 
-from cmdr.files.refusals import PlanRefused
+from cmdr.files.engine.refusals import PlanRefused
 
 _COUNTER = re.compile(r"\{n(?::(0?)(\d{1,2}))?\}")
 _GROUP = re.compile(r"\$(\d)")

@@ -3,7 +3,7 @@
 import os
 
 from cmdr.files.errors import DiskError
-from cmdr.files.sandbox import Reach
+from cmdr.files.sandbox.reach import Reach
 from cmdr.model.names import to_wire
 
 BEGINNING = 4096

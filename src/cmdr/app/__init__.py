@@ -1,0 +1,78 @@
+"""The only part that knows every part: it builds, wires, starts and stops them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from cmdr.cli.launcher import Ask, Start
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The console script."""
+    from cmdr.cli.main import run
+
+    return run(arguments, _Application())
+
+
+class _Application:
+    """What the command line can start."""
+
+    def serve(self, start: Start) -> int:
+        """Run headless until asked to quit."""
+        import asyncio
+
+        from cmdr.app.headless import serve
+        from cmdr.app.http_server import PortTaken, listening
+        from cmdr.core.environment import BadSetting, Environment
+        from cmdr.core.instance import AlreadyRunning, Instance
+        from cmdr.core.places import UnsafePlace
+
+        try:
+            environment = Environment.read()
+            if not environment.enabled:
+                print("CMDR_MCP_ENABLED is false, so there is nothing to serve.", file=sys.stderr)
+                return 1
+            with Instance.claim() as instance, listening(start.port, environment) as listener:
+                asyncio.run(serve(start, environment, instance, listener))
+        except (BadSetting, AlreadyRunning, UnsafePlace, PortTaken) as error:
+            print(error, file=sys.stderr)
+            return 1
+        return 0
+
+    def terminal(self, start: Start) -> int:
+        """Run the terminal face until the person quits."""
+        import asyncio
+        import gc
+
+        from cmdr.app.terminal import open_terminal
+        from cmdr.core.environment import BadSetting, Environment
+        from cmdr.core.instance import AlreadyRunning, Instance
+        from cmdr.core.places import UnsafePlace
+
+        # Imports make a hundred thousand objects that stay; looking them over again and again would delay the panes.
+        gc.disable()
+        try:
+            environment = Environment.read()
+            if not environment.enabled:
+                asyncio.run(open_terminal(start, environment, None))
+            else:
+                with Instance.claim() as instance:
+                    asyncio.run(open_terminal(start, environment, instance))
+        except AlreadyRunning as error:
+            print(f"{error}\nCMDR_MCP_ENABLED=false cmdr opens another one without the agent server.", file=sys.stderr)
+            return 1
+        except (BadSetting, UnsafePlace) as error:
+            print(error, file=sys.stderr)
+            return 1
+        return 0
+
+    def person(self) -> AbstractContextManager[Ask]:
+        """Speak as the person: to the cmdr that runs, or to one that runs only for this."""
+        from cmdr.app.person import person
+
+        return person()

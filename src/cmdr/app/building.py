@@ -1,0 +1,67 @@
+"""Build the core: the workspace, its rules and its commands."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from cmdr.cli.launcher import Start
+    from cmdr.core.commander import Commander
+    from cmdr.core.environment import Environment
+
+
+@asynccontextmanager
+async def commander_at(start: Start, environment: Environment, *, panes_up: bool = True) -> AsyncIterator[Commander]:
+    """The core with its commands until this is left; the panes are up, unless a face wants to bring them up itself."""
+    from cmdr import commands
+    from cmdr.core import places
+    from cmdr.core.agent_roots import sandbox_of
+    from cmdr.core.audit import Audit
+    from cmdr.core.bookmarks import Bookmarks
+    from cmdr.core.commander import Commander
+    from cmdr.core.engine import Engine
+    from cmdr.core.journal import Journal
+    from cmdr.core.policy import Policy
+    from cmdr.core.settings import Settings
+    from cmdr.model.workspace import Workspace
+
+    if panes_up:
+        commands.register()
+    else:
+        commands.register_first()
+    home = os.path.expanduser(b"~")
+    workspace = Workspace.at(start.left or os.getcwdb(), start.right or home)
+    sandbox = sandbox_of(start.roots or environment.roots, start.left or os.getcwdb())
+    audit = Audit(os.path.join(places.state(), "audit"))
+    engine = Engine(Journal(os.fsencode(os.path.join(places.state(), "journal.db"))))
+    commander = Commander(
+        workspace,
+        audit,
+        policy=Policy(environment.toolsets, allow_write=environment.allow_write, allow_shell=environment.allow_shell),
+        engine=engine,
+        sandbox=sandbox,
+        settings=Settings(places.config()),
+        bookmarks=Bookmarks(places.state()),
+        indexes=places.state(),
+        start_folder=os.getcwdb(),
+    )
+    if environment.allow_shell:
+        commander.shells.look_for_a_sandbox()
+    if panes_up:
+        await commander.start()
+    try:
+        yield commander
+    finally:
+        await commander.close()
+
+
+def raise_file_limit() -> None:
+    """A thousand clients need more descriptors than the usual soft limit of 1,024."""
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard if hard != resource.RLIM_INFINITY else max(soft, 65536), hard))

@@ -1,0 +1,41 @@
+"""Run without a terminal, for agents only."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from typing import TYPE_CHECKING
+
+from cmdr import __version__
+
+if TYPE_CHECKING:
+    import socket
+
+    from cmdr.cli.launcher import Start
+    from cmdr.core.environment import Environment
+    from cmdr.core.instance import Instance
+
+
+async def serve(start: Start, environment: Environment, instance: Instance, listener: socket.socket) -> None:
+    """Serve until asked to quit, by a command or a signal."""
+    from cmdr.app.agents import agents_served
+    from cmdr.app.building import commander_at, raise_file_limit
+    from cmdr.app.editor_face import editor_face
+    from cmdr.core import places
+    from cmdr.core.server_log import log_to
+    from cmdr.core.tokens import Tokens
+
+    raise_file_limit()
+    log = log_to(places.state())
+    tokens = Tokens(places.runtime(), places.state())
+    async with commander_at(start, environment) as commander, editor_face(commander, start, environment, print):
+        # Before anybody is told where we listen: a signal that comes right after must find its handler.
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            loop.add_signal_handler(number, commander.quitting.set)
+        async with agents_served(commander, listener, tokens, instance) as serving:
+            print(f"cmdr {__version__} listens at {commander.base_url}/mcp", flush=True)
+            print(f"token: {tokens.path}\nlog:   {log}", flush=True)
+            if commander.policy.toolsets & {"fs", "shell"}:
+                print(f"roots: {', '.join(map(str, commander.sandbox.roots))}", flush=True)
+            await serving

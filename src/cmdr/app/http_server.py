@@ -1,0 +1,91 @@
+"""The HTTP server: every web-facing face behind the one guard, on the loopback only."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import uvicorn
+
+    from cmdr.core.commander import Commander
+    from cmdr.core.environment import Environment
+    from cmdr.core.exchange import App
+    from cmdr.core.guard import Verifier
+
+GRACE = 1
+"""Seconds that open connections get when the program ends."""
+
+
+class PortTaken(Exception):
+    """Another program listens where cmdr should."""
+
+    def __init__(self, port: int) -> None:
+        super().__init__(
+            f"Port {port} on 127.0.0.1 is taken by another program. Choose another with --port or CMDR_MCP_PORT."
+        )
+
+
+def listening(port: int | None, environment: Environment) -> socket.socket:
+    """The socket that agents connect to, or `PortTaken`."""
+    wanted = environment.port if port is None else port
+    # Named as TCP, or asyncio leaves Nagle's delay on, and each answer on a kept connection waits 40 ms for an ACK.
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(("127.0.0.1", wanted))
+        # From here on clients wait for the first answer instead of being turned away; two that bound alike find out.
+        listener.listen(2048)
+    except (OSError, OverflowError):
+        listener.close()
+        raise PortTaken(wanted) from None
+    return listener
+
+
+def application(commander: Commander, tokens: Verifier, port: int) -> App:
+    """Every route of every web-facing face, behind the one guard."""
+    from starlette.applications import Starlette
+
+    from cmdr.core.browser_login import BrowserLogin
+    from cmdr.core.guard import Guard
+    from cmdr.mcp.face import MAX_BODY, McpFace
+    from cmdr.web.face import WebFace
+
+    commander.base_url = f"http://127.0.0.1:{port}"
+    face = McpFace(commander)
+    login = BrowserLogin()
+    commander.new_login_link = lambda: f"{commander.base_url}/login?code={login.new_code()}"
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        async with face.running():
+            yield
+
+    web = WebFace(commander, login, port)
+    routes = Starlette(routes=[*face.routes(), *web.routes()], lifespan=lifespan)
+    return Guard(routes, port=port, tokens=tokens, browser=login.person, body_limits={"/mcp": MAX_BODY})
+
+
+def http_server(commander: Commander, tokens: Verifier, port: int) -> uvicorn.Server:
+    """The HTTP server; it leaves signals, the terminal and the log to the program around it."""
+    import uvicorn
+
+    class Server(uvicorn.Server):
+        @contextmanager
+        def capture_signals(self) -> Iterator[None]:
+            yield
+
+    return Server(
+        uvicorn.Config(
+            application(commander, tokens, port),
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            timeout_graceful_shutdown=GRACE,
+            timeout_keep_alive=75,
+            ws="none",
+        )
+    )

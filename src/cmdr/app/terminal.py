@@ -1,0 +1,94 @@
+"""Run the terminal face, with the agent server behind it in the same loop."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import signal
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from cmdr.cli.launcher import Start
+    from cmdr.core.environment import Environment
+    from cmdr.core.instance import Instance
+    from cmdr.tui.terminal import Terminal
+
+
+async def open_terminal(start: Start, environment: Environment, instance: Instance | None) -> None:
+    """Show the panes until the person quits, with the agent server behind them."""
+    from cmdr.app.building import commander_at, raise_file_limit
+    from cmdr.tui.terminal import Terminal
+
+    raise_file_limit()
+    async with commander_at(start, environment, panes_up=False) as commander:
+        painted = asyncio.Event()
+        terminal = Terminal(commander, painted=painted.set)
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            loop.add_signal_handler(number, commander.quitting.set)
+        # In the panes Ctrl+C is a key; as a signal it is meant for an editor that has the terminal meanwhile.
+        loop.add_signal_handler(signal.SIGINT, bool)
+        behind = loop.create_task(_serve_behind(start, environment, instance, terminal, painted))
+        try:
+            await terminal.run_async(mouse=commander.settings.flag("advanced.mouse"))
+        finally:
+            commander.quitting.set()
+            # Before agents can connect there is nothing to end in good order.
+            if not terminal.listens_at:
+                behind.cancel()
+            with suppress(asyncio.CancelledError):
+                await behind
+
+
+async def _serve_behind(
+    start: Start, environment: Environment, instance: Instance | None, terminal: Terminal, painted: asyncio.Event
+) -> None:
+    """The agent server behind the terminal face; nothing of it is imported before the panes are on the screen."""
+    from cmdr.app.editor_face import editor_face
+    from cmdr.core import places
+    from cmdr.core.server_log import log_to
+    from cmdr.core.threads import in_thread
+
+    await painted.wait()
+    await in_thread(_import_late_commands)
+    gc.freeze()
+    gc.enable()
+    log_to(places.state())  # whatever is said from now on must not land on the screen
+    terminal.apply_settings()
+    async with editor_face(terminal.commander, start, environment, lambda text: terminal.main.tell(text, bad=True)):
+        if instance is None:
+            await terminal.commander.quitting.wait()
+        else:
+            await _serve_agents(start, environment, instance, terminal)
+
+
+async def _serve_agents(start: Start, environment: Environment, instance: Instance, terminal: Terminal) -> None:
+    from cmdr.app.agents import agents_served
+    from cmdr.app.http_server import PortTaken, listening
+    from cmdr.core import places
+    from cmdr.core.threads import in_thread
+    from cmdr.core.tokens import Tokens
+
+    try:
+        listener = listening(start.port, environment)
+    except PortTaken as error:
+        terminal.main.tell(f"Agents cannot connect: {error}", bad=True)
+        return
+    with listener:
+        await in_thread(_import_server)
+        tokens = Tokens(places.runtime(), places.state())
+        async with agents_served(terminal.commander, listener, tokens, instance) as serving:
+            terminal.listens_at = f"{terminal.commander.base_url}/mcp"
+            await serving
+
+
+def _import_late_commands() -> None:
+    from cmdr import commands
+
+    commands.register()
+
+
+def _import_server() -> None:
+    import cmdr.core.guard
+    import cmdr.mcp.face  # noqa: F401

@@ -1,0 +1,109 @@
+"""Keeping what surrounds the contents: attributes, access lists, owner, permissions, times. What is lost is said."""
+
+import errno
+import os
+import stat
+from collections.abc import Callable
+from functools import partial
+
+from cmdr.files.engine.syscalls import Syscalls
+from cmdr.model.names import to_wire
+
+# What file systems answer for an attribute, owner or mode they cannot hold; anything else is a real fault.
+_CANNOT_KEEP = frozenset(
+    {errno.EPERM, errno.EACCES, errno.EOPNOTSUPP, errno.ENOSPC, errno.E2BIG, errno.ERANGE, errno.EINVAL, errno.ENOSYS}
+)
+_SET_ID = stat.S_ISUID | stat.S_ISGID
+
+
+def keep_metadata(
+    syscalls: Syscalls, source: int, target: int, found: os.stat_result, *, times: bool = True
+) -> tuple[str, ...]:
+    """Give an open copy the attributes of its source; what could not be kept."""
+    lost = _keep_attributes(syscalls, source, target)
+    made = os.fstat(target)
+    owner_kept = (made.st_uid, made.st_gid) == (found.st_uid, found.st_gid)
+    if not owner_kept:
+        owner_kept = _keep_owner(syscalls, target, found)
+        if not owner_kept:
+            lost.append("owner")
+    mode = stat.S_IMODE(found.st_mode)
+    if not owner_kept and mode & _SET_ID:
+        # A program that runs as its owner must not start running as somebody else.
+        mode &= ~_SET_ID
+        lost.append("set-user-ID or set-group-ID bit")
+    if stat.S_IMODE(os.fstat(target).st_mode) != mode and not _kept(partial(syscalls.set_mode, target, mode)):
+        lost.append("permissions")
+    if times and not _kept(partial(syscalls.set_times, target, found.st_atime_ns, found.st_mtime_ns)):
+        lost.append("times")
+    return tuple(lost)
+
+
+def keep_link_metadata(
+    syscalls: Syscalls, source: tuple[int, bytes], target: tuple[int, bytes], found: os.stat_result
+) -> tuple[str, ...]:
+    """Give a copied symbolic link the owner and times of its source; what could not be kept."""
+    folder, name = target
+    lost = [f"attribute {_shown(attribute)}" for attribute in _link_attributes(*source)]
+    made = os.stat(name, dir_fd=folder, follow_symlinks=False)
+    if (made.st_uid, made.st_gid) != (found.st_uid, found.st_gid) and not _kept(
+        partial(syscalls.set_link_owner, name, folder, found.st_uid, found.st_gid)
+    ):
+        lost.append("owner")
+    if not _kept(partial(syscalls.set_link_times, name, folder, found.st_atime_ns, found.st_mtime_ns)):
+        lost.append("times")
+    return tuple(lost)
+
+
+def _keep_attributes(syscalls: Syscalls, source: int, target: int) -> list[str]:
+    if not hasattr(os, "listxattr"):  # pragma: no cover - macOS
+        return ["extended attributes"]
+    lost = []
+    try:
+        names = os.listxattr(source)
+    except OSError as problem:
+        if problem.errno not in _CANNOT_KEEP:
+            raise
+        names = []
+    for name in names:
+        try:
+            value = os.getxattr(source, name)
+        except OSError as problem:
+            if problem.errno not in _CANNOT_KEEP | {errno.ENODATA}:
+                raise
+            lost.append(f"attribute {_shown(name)}")
+            continue
+        if not _kept(partial(syscalls.set_attribute, target, name, value)):
+            lost.append("access control list" if name.startswith("system.posix_acl") else f"attribute {_shown(name)}")
+    return lost
+
+
+def _link_attributes(folder: int, name: bytes) -> list[str]:
+    if not hasattr(os, "listxattr"):  # pragma: no cover - macOS
+        return []
+    try:
+        return os.listxattr(b"/proc/self/fd/%d/%s" % (folder, name), follow_symlinks=False)
+    except OSError:
+        return []
+
+
+def _keep_owner(syscalls: Syscalls, target: int, found: os.stat_result) -> bool:
+    if _kept(partial(syscalls.set_owner, target, found.st_uid, found.st_gid)):
+        return True
+    # Without rights over owners the group may still be one of ours.
+    _kept(partial(syscalls.set_owner, target, -1, found.st_gid))
+    return False
+
+
+def _kept(change: Callable[[], None]) -> bool:
+    try:
+        change()
+    except OSError as problem:
+        if problem.errno not in _CANNOT_KEEP:
+            raise
+        return False
+    return True
+
+
+def _shown(name: str) -> str:
+    return to_wire(os.fsencode(name))

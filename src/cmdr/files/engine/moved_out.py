@@ -1,0 +1,102 @@
+"""The end of an operation: folders get their attributes, and sources go whose copies are safe."""
+
+import os
+
+from cmdr.files.engine.group_commit import GROUP, GroupCommit
+from cmdr.files.engine.landing import Spot
+from cmdr.files.engine.metadata import keep_metadata
+from cmdr.files.engine.outcome import ItemOutcome
+from cmdr.files.engine.recorder import Intent, ItemState
+from cmdr.files.engine.relocation import source_of
+from cmdr.files.engine.removal import remove_exactly
+from cmdr.files.engine.tally import Tally
+from cmdr.files.engine.temporary import temp_name
+from cmdr.files.engine.trouble import TROUBLE, Drifted, fate_of, saying
+from cmdr.files.engine.workbench import Landed, Workbench
+from cmdr.model.plan import Kind, Step
+
+_TOGETHER = 64
+"""How many folders are finished at a time; each holds two descriptors."""
+
+
+class MovedOut:
+    """What is left to do when everything has landed."""
+
+    def __init__(self, bench: Workbench, tally: Tally, pool: GroupCommit) -> None:
+        self._bench = bench
+        self._tally = tally
+        self._pool = pool
+
+    def finish_folders(self) -> None:
+        """Give new folders the attributes of their sources: after their children, innermost first."""
+        made = [
+            fate
+            for fate in reversed(self._tally.fates)
+            if fate.item.step is Step.MAKE and fate.state is ItemState.STAGED
+        ]
+        for start in range(0, len(made), _TOGETHER):
+            self._finish_some(made[start : start + _TOGETHER])
+        self._tally.write()
+
+    def remove_sources(self) -> None:
+        """Remove the sources of a move that copied: exactly those that landed and are unchanged."""
+        done = [fate for fate in self._tally.fates if fate.item.remove_source and fate.state is ItemState.LANDED]
+        done.reverse()
+        for start in range(0, len(done), GROUP):
+            group = [(fate, temp_name()) for fate in done[start : start + GROUP]]
+            self._tally.intend(
+                [Intent(fate.index, temp, fate.item.source, fate.kept, parks=True) for fate, temp in group]
+            )
+            touched: set[int] = set()
+            for fate, temp in group:
+                self._bench.control.checkpoint()
+                self._remove_source(fate, temp, touched)
+            # The copies are on the disk; at worst a removed source shows up again after a power cut.
+            self._pool.sync_folders(sorted(touched))
+            self._tally.write()
+            self._bench.folders.trim()
+
+    def _finish_some(self, made: list[ItemOutcome]) -> None:
+        lost = [self._set_attributes(fate) for fate in made]
+        targets = [target for target, _ in lost if target is not None]
+        errors = dict(zip(targets, self._pool.sync_folders(targets), strict=True))
+        for fate, (target, warnings) in zip(made, lost, strict=True):
+            error = None if target is None else errors[target]
+            told = warnings if error is None else (*warnings, f"folder attributes ({saying(error)})")
+            self._tally.settle(fate.index, Landed(target=fate.target, landed=fate.landed, warnings=told))
+        self._bench.folders.trim()
+
+    def _set_attributes(self, fate: ItemOutcome) -> tuple[int | None, tuple[str, ...]]:
+        places = [place for place in (fate.item.source, fate.item.target) if place is not None]
+        try:
+            source, target = (self._bench.folders.open(place.root, place.rel) for place in places)
+            return target, keep_metadata(self._bench.syscalls, source, target, os.fstat(source))
+        except TROUBLE as problem:
+            return None, (f"folder attributes ({fate_of(problem)[1]})",)
+
+    def _remove_source(self, fate: ItemOutcome, temp: bytes, touched: set[int]) -> None:
+        place, expected = source_of(fate.item)
+        kept = Landed(target=fate.target, landed=fate.landed, kept=fate.kept)
+        clean = True
+        try:
+            self._must_have_landed(fate)
+            source = self._bench.spot(place)
+            parked = Spot(source.folder, temp)
+            try:
+                remove_exactly(self._bench.syscalls, source, expected, parked)
+            finally:
+                clean = parked.found is None
+            touched.add(source.folder)
+        except TROUBLE as problem:
+            reason = f"the source was kept: {fate_of(problem)[1]}"
+            landed = Landed(ItemState.LANDED, reason, kept.target, kept.landed, kept.kept, (reason,), clean)
+            self._tally.settle(fate.index, landed)
+            return
+        self._tally.settle(fate.index, Landed(ItemState.SOURCE_REMOVED, "", kept.target, kept.landed, kept.kept))
+
+    def _must_have_landed(self, fate: ItemOutcome) -> None:
+        if fate.item.kind is Kind.FOLDER:
+            return
+        target = fate.target
+        if target is None or fate.landed is None or not fate.landed.matches(self._bench.spot(target).found):
+            raise Drifted("its copy is gone or has changed")

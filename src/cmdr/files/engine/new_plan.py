@@ -1,0 +1,144 @@
+"""Planning new things: folders, files, links, and new contents for a file."""
+
+import hashlib
+import os
+from collections.abc import Callable
+from contextlib import ExitStack
+
+from cmdr.files.engine import fingerprint
+from cmdr.files.engine.protected import Protection
+from cmdr.files.engine.refusals import ChangedSince, NotEnoughSpace, TargetTaken, Unreadable
+from cmdr.files.engine.trouble import saying
+from cmdr.files.engine.walking import Limits, Survey, go_on, split
+from cmdr.model.plan import ConflictPolicy, Decision, Fingerprint, Kind, Place, Plan, PlanItem, Step, Totals, Verb
+
+_DEFAULT_PROTECTION = Protection()
+
+
+def plan_mkdir(path: bytes, *, protection: Protection = _DEFAULT_PROTECTION) -> Plan:
+    """Make a folder."""
+
+    def item(target: Place, why: str) -> PlanItem:
+        return PlanItem(Step.MAKE, Kind.FOLDER, None, target, totals=Totals(0, 1, 0), protected=why)
+
+    return _new(Verb.MKDIR, path, item, protection)
+
+
+def plan_mkfile(
+    path: bytes, contents: bytes = b"", *, mode: int | None = None, protection: Protection = _DEFAULT_PROTECTION
+) -> Plan:
+    """Make a new file."""
+
+    def item(target: Place, why: str) -> PlanItem:
+        size = Totals(1, 0, len(contents))
+        return PlanItem(
+            Step.CREATE, Kind.FILE, None, target, totals=size, data=contents, mode=mode, protected=why or _runs(mode)
+        )
+
+    return _new(Verb.MKFILE, path, item, protection)
+
+
+def plan_link(path: bytes, to: bytes, *, hard: bool = False, protection: Protection = _DEFAULT_PROTECTION) -> Plan:
+    """Make a link: symbolic to any text, or a further name of an existing file."""
+
+    def item(target: Place, why: str) -> PlanItem:
+        return PlanItem(Step.LINK, Kind.LINK, None, target, totals=Totals(1, 0, 0), data=to, protected=why)
+
+    if not hard:
+        return _new(Verb.LINK, path, item, protection)
+    with ExitStack() as stack:
+        survey = Survey(Limits(), go_on, stack)
+        source = survey.source(to)
+        target = _free(survey, path)
+        mark = source.fingerprint
+        if mark.kind is Kind.FOLDER:
+            raise Unreadable(to, "folders cannot have a second name; make a symbolic link instead")
+        why = protection.reason(target.path) or protection.reason(source.place.path)
+        found = PlanItem(
+            Step.LINK, mark.kind, source.place, target, mark, totals=Totals(1, 0, mark.size), protected=why
+        )
+        return Plan(Verb.LINK, (found,), tuple(survey.roots.values()), ConflictPolicy.SKIP)
+
+
+def plan_write(
+    path: bytes,
+    contents: bytes,
+    expected: Fingerprint | str | None = None,
+    *,
+    protection: Protection = _DEFAULT_PROTECTION,
+) -> Plan:
+    """Give a file new contents, or make it. `expected` is what the writer saw: a fingerprint or a SHA-256."""
+    with ExitStack() as stack:
+        survey = Survey(Limits(), go_on, stack)
+        # Writing through a link changes the file it leads to, so that file is what the plan shows.
+        above, name = split(_real(path))
+        root, folder = survey.root(above)
+        target = Place(root.path, name)
+        standing = fingerprint.of_name(name, folder)
+        if standing is not None and standing.kind is not Kind.FILE:
+            raise TargetTaken(target.path)
+        if not _is_expected(expected, standing, name, folder, target):
+            raise ChangedSince(target.path)
+        room = os.fstatvfs(folder)
+        free = room.f_bavail * room.f_frsize
+        if len(contents) > free:
+            raise NotEnoughSpace(target.path, len(contents), free)
+        item = PlanItem(
+            Step.CREATE,
+            Kind.FILE,
+            None,
+            target,
+            existing=standing,
+            decision=Decision.LAND if standing is None else Decision.REPLACE,
+            totals=Totals(1, 0, len(contents)),
+            data=contents,
+            protected=protection.reason(target.path),
+        )
+        roots = tuple(survey.roots.values())
+        return Plan(Verb.WRITE, (item,), roots, ConflictPolicy.OVERWRITE, above, free, len(contents))
+
+
+def _real(path: bytes) -> bytes:
+    try:
+        return os.path.realpath(path)
+    except OSError as problem:
+        # A link on the way was exchanged while it was read.
+        raise Unreadable(path, saying(problem)) from problem
+
+
+def _is_expected(
+    expected: Fingerprint | str | None, standing: Fingerprint | None, name: bytes, folder: int, target: Place
+) -> bool:
+    if expected is None:
+        return True
+    if isinstance(expected, Fingerprint):
+        return expected.matches(standing)
+    if standing is None:
+        return False
+    try:
+        fd = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
+    except OSError as problem:
+        raise Unreadable(target.path, saying(problem)) from problem
+    with open(fd, "rb") as file:
+        same = hashlib.file_digest(file, "sha256").hexdigest() == expected.lower()
+        return same and standing.matches(fingerprint.of_open(fd))
+
+
+def _new(verb: Verb, path: bytes, item: Callable[[Place, str], PlanItem], protection: Protection) -> Plan:
+    with ExitStack() as stack:
+        survey = Survey(Limits(), go_on, stack)
+        target = _free(survey, path)
+        made = item(target, protection.reason(target.path))
+        return Plan(verb, (made,), tuple(survey.roots.values()), ConflictPolicy.SKIP, target.root)
+
+
+def _free(survey: Survey, path: bytes) -> Place:
+    above, name = split(path)
+    root, folder = survey.root(above)
+    if fingerprint.of_name(name, folder) is not None:
+        raise TargetTaken(path)
+    return Place(root.path, name)
+
+
+def _runs(mode: int | None) -> str:
+    return "is a program that can be run" if mode is not None and mode & 0o111 else ""

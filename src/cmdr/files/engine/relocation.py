@@ -1,0 +1,253 @@
+"""Relocations: what already exists gets another name, swaps names, goes to the trash or goes away."""
+
+import dataclasses
+import os
+
+from cmdr.files.engine import fingerprint
+from cmdr.files.engine.landing import Spot, move_exactly, place, replace, swap
+from cmdr.files.engine.newcomer import Newcomer
+from cmdr.files.engine.recorder import Intent, ItemState, Kept
+from cmdr.files.engine.removal import put_back, remove_exactly
+from cmdr.files.engine.spelling import folded
+from cmdr.files.engine.trash import Slot
+from cmdr.files.engine.trouble import Drifted, Skipped
+from cmdr.files.engine.workbench import Landed, Work, Workbench
+from cmdr.model.plan import Decision, Fingerprint, Kind, Place, PlanItem
+
+
+def source_of(item: PlanItem) -> tuple[Place, Fingerprint]:
+    """The source of an item that must have one, as it was planned."""
+    if item.source is None or item.fingerprint is None:
+        raise ValueError("this item needs a source")
+    return item.source, item.fingerprint
+
+
+class Renamed(Newcomer):
+    """A file or a whole folder gets another name on its volume."""
+
+    def intent(self) -> Intent:
+        return dataclasses.replace(super().intent(), beside=self.item.source, parks=True)
+
+    def land(self) -> Landed:
+        place_, expected = source_of(self.item)
+        source = self.bench.spot(place_)
+        while True:
+            if not expected.matches(source.found):
+                raise Drifted("it has changed since the plan")
+            if self._is_respelling(source):
+                landed = self._respell(source, self.bench.spot(self.target), expected)
+                break
+            target = self.settle_target()
+            self.sync_note()
+            try:
+                landed = self._move(source, target, expected)
+            except FileExistsError:
+                continue
+            break
+        clean = self.release_slot() if self.replacing is None else True
+        if self.item.info is not None:
+            clean = _drop_note(self.bench, self.item.info) and clean
+        self.touched |= {source.folder, self.bench.spot(self.target).folder}
+        kept = self.kept if self.replacing else None
+        return Landed(target=self.target, landed=landed, kept=kept, is_clean=clean)
+
+    def abandon(self) -> bool:
+        self.drop_note()
+        return self.release_slot()
+
+    def _move(self, source: Spot, target: Spot, expected: Fingerprint) -> Fingerprint:
+        if self.replacing is None or self.slot is None:
+            return move_exactly(self.bench.syscalls, source, target, expected)
+        replace(self.bench.syscalls, source, target, self.replacing, self.slot)
+        self.touched |= {self.slot.spot.folder, self.slot.note.folder}
+        landed = target.found
+        if landed is None or not expected.matches(landed):
+            raise Drifted("another program took the name right after the file had landed")
+        return landed
+
+    def _is_respelling(self, source: Spot) -> bool:
+        """Whether only the spelling changes, on a file system for which both spellings are one name."""
+        target = self.bench.spot(self.target)
+        if target.folder != source.folder or folded(target.name) != folded(source.name):
+            return False
+        found = target.found
+        return found is not None and found.is_same_file(source.found) and not _has_both(source, target)
+
+    def _respell(self, source: Spot, target: Spot, expected: Fingerprint) -> Fingerprint:
+        parked = Spot(source.folder, self.temp)
+        moved = move_exactly(self.bench.syscalls, source, parked, expected)
+        try:
+            place(self.bench.syscalls, parked, target, expected.kind)
+        except OSError:
+            put_back(self.bench.syscalls, parked, source, expected.kind)
+            raise
+        return moved
+
+
+class Swapped(Work):
+    """Two names exchange what they stand for."""
+
+    def intent(self) -> Intent:
+        return Intent(self.index, self.temp, self.item.source, parks=True)
+
+    def land(self) -> Landed:
+        first, expected = source_of(self.item)
+        second, existing = self.item.target, self.item.existing
+        if second is None or existing is None:
+            raise ValueError("a swap needs two files")
+        source, target = self.bench.spot(first), self.bench.spot(second)
+        if not (expected.matches(source.found) and existing.matches(target.found)):
+            raise Drifted("one of the two has changed since the plan")
+        parked = Spot(source.folder, self.temp)
+        swap(self.bench.syscalls, source, target, parked, expected.kind, existing.kind)
+        landed = target.found
+        if landed is None or not (expected.matches(landed) and existing.matches(source.found)):
+            swap(self.bench.syscalls, source, target, parked, expected.kind, existing.kind)
+            raise Drifted("one of the two was exchanged for something else at the last moment")
+        self.touched |= {source.folder, target.folder}
+        return Landed(target=second, landed=landed)
+
+    def abandon(self) -> bool:
+        first, _ = source_of(self.item)
+        return _is_free(self.bench, first, self.temp)
+
+
+class Trashed(Work):
+    """A file or a whole folder goes to the trash of its volume."""
+
+    def __init__(self, bench: Workbench, index: int, item: PlanItem, temp: bytes) -> None:
+        super().__init__(bench, index, item, temp)
+        self._slot: Slot | None = None
+        """Chosen with the intent."""
+        self._kept: Kept | None = None
+        self._note = b""
+
+    def intent(self) -> Intent:
+        spot = self.bench.spot(source_of(self.item)[0])
+        trash = self.bench.trashes.beside(spot.folder)
+        self._kept = trash.choose(spot.name)
+        self._slot = trash.slot(self._kept)
+        self._note = trash.note_for(spot.folder, spot.name)
+        return Intent(self.index, self.temp, self.item.source, self._kept)
+
+    def stage(self) -> None:
+        source, expected = source_of(self.item)
+        if not expected.matches(self.bench.spot(source).found):
+            raise Drifted("it has changed since the plan")
+        self.fd = self.slot.write_note(self._note)
+
+    def land(self) -> Landed:
+        self.close()
+        source, expected = source_of(self.item)
+        spot, slot = self.bench.spot(source), self.slot
+        landed = move_exactly(self.bench.syscalls, spot, slot.spot, expected)
+        self.touched |= {spot.folder, slot.spot.folder, slot.note.folder}
+        return Landed(landed=landed, kept=self._kept)
+
+    def abandon(self) -> bool:
+        if self.fd is not None:
+            fd, self.fd = self.fd, None
+            self.bench.syscalls.discard(fd)
+        try:
+            self.slot.forget()
+        except OSError:
+            return False
+        return True
+
+    @property
+    def slot(self) -> Slot:
+        """The room in the trash."""
+        if self._slot is None:
+            raise ValueError("the intent comes first")
+        return self._slot
+
+
+class Removed(Work):
+    """A file, a link or an empty folder goes away; with a witness, only while the witness is still there."""
+
+    def land(self) -> Landed:
+        source, expected = source_of(self.item)
+        if self.item.target is not None and self.item.existing is not None:
+            witness = self.bench.spot(self.item.target).found
+            if not self.item.existing.matches(witness):
+                raise Drifted("its other copy is gone or has changed, so this one was kept")
+        spot = self.bench.spot(source)
+        remove_exactly(self.bench.syscalls, spot, expected, Spot(spot.folder, self.temp))
+        self.touched.add(spot.folder)
+        return Landed()
+
+    def intent(self) -> Intent:
+        return Intent(self.index, self.temp, self.item.source, parks=True)
+
+    def abandon(self) -> bool:
+        return _is_free(self.bench, source_of(self.item)[0], self.temp)
+
+
+class MadeFolder(Work):
+    """A folder is made, or joined when one stands there."""
+
+    def stage(self) -> None:
+        target = self.item.target
+        if target is None:
+            raise ValueError("a folder needs a target")
+        spot = self.bench.spot(target)
+        planned = self.item.existing
+        if self.item.decision is Decision.MERGE and planned is not None and not planned.matches(spot.found):
+            raise Drifted("the folder there is not the one that was planned")
+        if self.item.source is not None:
+            source, expected = source_of(self.item)
+            if not expected.matches(self.bench.spot(source).found):
+                raise Drifted("it has changed since the plan")
+        try:
+            self.bench.syscalls.mkdir(spot.name, spot.folder, 0o777 if self.item.source is None else 0o700)
+        except FileExistsError:
+            found = self._joined(spot)
+        else:
+            self.touched.add(spot.folder)
+            self.staged = spot.found
+            if self.staged is None:
+                raise Drifted("another program removed the folder right after it was made")
+            found = self.staged
+        self.bench.folders.expect(target, found.dev, found.ino)
+
+    def land(self) -> Landed:
+        if self.staged is None:
+            return Landed(target=self.item.target)
+        # With a source the folder is finished only when its attributes are set, after all its children.
+        state = ItemState.LANDED if self.item.source is None else ItemState.STAGED
+        return Landed(state, target=self.item.target, landed=self.staged)
+
+    def _joined(self, spot: Spot) -> Fingerprint:
+        found = spot.found
+        if found is None or found.kind is not Kind.FOLDER:
+            raise Skipped("a file has that name")
+        if self.item.source is None:
+            raise Skipped("the folder is there already")
+        if self.item.decision is Decision.LAND and found.matches(self.item.existing):
+            # Made by an earlier run that stopped: its attributes are still to come.
+            self.staged = found
+        return found
+
+
+def _drop_note(bench: Workbench, info: Place) -> bool:
+    """Remove the trash's note about a file that has left the trash; whether it is gone."""
+    try:
+        note = bench.spot(info)
+        if note.found is not None:
+            bench.syscalls.unlink(note.name, note.folder)
+    except (OSError, Drifted):
+        return False
+    return True
+
+
+def _has_both(source: Spot, target: Spot) -> bool:
+    """Whether both spellings stand in the folder as names of their own."""
+    names = set(map(os.fsencode, os.listdir(source.folder)))
+    return source.name in names and target.name in names
+
+
+def _is_free(bench: Workbench, place: Place, temp: bytes) -> bool:
+    try:
+        return fingerprint.of_name(temp, bench.folders.open(place.root, place.folder)) is None
+    except (OSError, Drifted):
+        return False

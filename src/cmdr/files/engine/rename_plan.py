@@ -1,0 +1,115 @@
+"""Planning new names: one or many, also when they trade places."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from itertools import pairwise
+
+from cmdr.files.engine import fingerprint
+from cmdr.files.engine.protected import Protection
+from cmdr.files.engine.refusals import NothingToDo, SameTarget, TargetTaken
+from cmdr.files.engine.spelling import folded
+from cmdr.files.engine.targets import Targets, is_caseless
+from cmdr.files.engine.walking import Check, Limits, Source, Survey, go_on, good_name
+from cmdr.model.plan import Fingerprint, Kind, Plan, PlanItem, Step, Totals, Verb
+
+_DEFAULT_LIMITS = Limits(top=100_000)
+_DEFAULT_PROTECTION = Protection()
+
+
+def plan_rename(
+    pairs: Sequence[tuple[bytes, bytes]],
+    *,
+    expected: Mapping[bytes, Fingerprint] | None = None,
+    limits: Limits = _DEFAULT_LIMITS,
+    protection: Protection = _DEFAULT_PROTECTION,
+    check: Check = go_on,
+) -> Plan:
+    """Give files new names in their folders: pairs of a path and a new name. Swaps and rings are possible."""
+    with ExitStack() as stack:
+        survey = Survey(limits, check, stack)
+        survey.sources([path for path, _ in pairs], expected)
+        moves = {}
+        claims: dict[int, Targets] = {}
+        for path, new in pairs:
+            source = survey.source(path)
+            target = source.place.renamed(good_name(new))
+            if target == source.place:
+                continue
+            if source.folder not in claims:
+                claims[source.folder] = Targets(is_caseless(source.folder))
+            claims[source.folder].claim(target, source.place)
+            if (source.folder, source.place.name) in moves:
+                raise SameTarget(source.place.path, source.place.path, target.path)
+            moves[source.folder, source.place.name] = (source, target.name)
+        if not moves:
+            raise NothingToDo("These files have these names already. Choose other names.")
+        items = _ordered(moves, protection)
+        return Plan(Verb.RENAME, tuple(items), tuple(survey.roots.values()))
+
+
+_Key = tuple[int, bytes]
+
+
+def _ordered(moves: Mapping[_Key, tuple[Source, bytes]], protection: Protection) -> list[PlanItem]:
+    """The renames in an order in which every new name is free, rings as exchanges."""
+    items: list[PlanItem] = []
+    done: set[_Key] = set()
+    for start in moves:
+        chain: dict[_Key, None] = {}
+        key = start
+        while key in moves and key not in done and key not in chain:
+            chain[key] = None
+            source, new = moves[key]
+            key = (source.folder, new)
+        if key in chain:
+            # A ring can only close at its start: every name has one way out.
+            items += _ring([moves[at][0] for at in chain], protection)
+        else:
+            for at in reversed(chain):
+                source, new = moves[at]
+                _must_be_free(source, new, done)
+                items.append(_rename(source, new, protection))
+                done.add(at)
+        done.update(chain)
+    return items
+
+
+def _must_be_free(source: Source, new: bytes, done: set[_Key]) -> None:
+    found = fingerprint.of_name(new, source.folder)
+    if found is None or (source.folder, new) in done:
+        return
+    if found.is_same_file(source.fingerprint) and folded(new) == folded(source.place.name):
+        return
+    raise TargetTaken(source.place.renamed(new).path)
+
+
+def _rename(source: Source, new: bytes, protection: Protection) -> PlanItem:
+    target, mark = source.place.renamed(new), source.fingerprint
+    why = protection.reason(target.path) or protection.reason(source.place.path)
+    return PlanItem(
+        Step.RENAME, mark.kind, source.place, target, mark, totals=_totals(source.fingerprint), protected=why
+    )
+
+
+def _ring(sources: Sequence[Source], protection: Protection) -> list[PlanItem]:
+    """Names in a ring: the first trades places with each of the others in turn."""
+    first = sources[0]
+    items = []
+    for before, source in pairwise(sources):
+        items.append(
+            PlanItem(
+                Step.SWAP,
+                before.fingerprint.kind,
+                first.place,
+                source.place,
+                before.fingerprint,
+                source.fingerprint,
+                totals=_totals(before.fingerprint),
+                protected=protection.reason(source.place.path) or protection.reason(first.place.path),
+            )
+        )
+    return items
+
+
+def _totals(mark: Fingerprint) -> Totals:
+    return Totals(0, 1, 0) if mark.kind is Kind.FOLDER else Totals(1, 0, mark.size)

@@ -1,0 +1,245 @@
+"""The look around at start-up: what a crash left half-way is removed, put back or finished, by what the journal knows.
+
+Only names that the journal wrote down as ours are touched. A temporary name that holds an original is never removed:
+the original goes back to its place, or to the trash.
+"""
+
+import os
+from dataclasses import dataclass, field
+
+from cmdr.files.engine.folders import Folders
+from cmdr.files.engine.landing import Spot, place
+from cmdr.files.engine.recorder import ItemRecord, ItemState, Kept, Note, OperationRecord, OperationState, Recorder
+from cmdr.files.engine.syscalls import Syscalls
+from cmdr.files.engine.temporary import is_temp_name
+from cmdr.files.engine.trash import Slot, home_trash
+from cmdr.files.engine.trouble import TROUBLE
+from cmdr.files.engine.workbench import Trashes
+from cmdr.model.plan import Fingerprint, Kind, Place, PlanItem, Step
+
+
+@dataclass(slots=True)
+class SweepReport:
+    """What was found."""
+
+    removed: list[bytes] = field(default_factory=list)
+    """Temporaries of ours that are gone now."""
+    put_back: list[bytes] = field(default_factory=list)
+    """Originals that have their names again."""
+    rescued: list[bytes] = field(default_factory=list)
+    """Displaced originals that are in the trash now."""
+    unreachable: list[bytes] = field(default_factory=list)
+    """Places that could not be looked at; the next start tries again."""
+    interrupted: list[int] = field(default_factory=list)
+    """Operations that ended in the middle."""
+
+
+def sweep(recorder: Recorder, syscalls: Syscalls, *, trash_home: bytes | None = None) -> SweepReport:
+    """Clean up after operations that did not end by themselves; before the first new one starts."""
+    report = SweepReport()
+    for record in recorder.unswept():
+        trashes = Trashes(syscalls, trash_home or home_trash())
+        try:
+            with Folders(syscalls, record.plan.roots) as folders:
+                broom = _Broom(record, syscalls, folders, trashes, report)
+                recorder.note(record.id, [note for item in record.items if (note := broom.look(item)) is not None])
+        finally:
+            trashes.close()
+        if record.state is OperationState.RUNNING:
+            report.interrupted.append(record.id)
+            recorder.finish(record.id, OperationState.INTERRUPTED)
+    return report
+
+
+class _Broom:
+    """Looks at the items of one operation."""
+
+    def __init__(
+        self, record: OperationRecord, syscalls: Syscalls, folders: Folders, trashes: Trashes, report: SweepReport
+    ) -> None:
+        self._record = record
+        self._syscalls = syscalls
+        self._folders = folders
+        self._trashes = trashes
+        self._report = report
+
+    def look(self, found: ItemRecord) -> Note | None:
+        """See to one item; what the journal should know about it now."""
+        item = self._record.plan.items[found.index]
+        was_running = self._record.state is OperationState.RUNNING
+        if found.temp is None and not (was_running and not found.state.is_settled):
+            return None
+        try:
+            self._folders.trim()
+            if found.kept is not None:
+                self._folders.add_root(found.kept.files)
+                self._folders.add_root(found.kept.info)
+            if found.temp is not None:
+                self._see_to_temp(item, found)
+            if item.step is Step.RENAME:
+                self._finish_displacement(item, found)
+            if item.step in (Step.RENAME, Step.TRASH):
+                self._drop_second_name(item, found)
+            note = self._judge(item, found)
+            self._drop_left_note(item)
+            self._drop_orphan(found.kept)
+        except TROUBLE:
+            self._report.unreachable.append(item.place.path)
+            return None
+        return note
+
+    def _spot(self, at: Place) -> Spot:
+        return Spot(*self._folders.at(at))
+
+    def _see_to_temp(self, item: PlanItem, found: ItemRecord) -> None:
+        if found.temp is None or found.beside is None or not is_temp_name(found.temp):
+            return
+        # A root that cannot be opened may be a volume that is away; a folder below it that is gone, is gone.
+        self._folders.open(found.beside.root, b"")
+        try:
+            temp = self._spot(found.beside.renamed(found.temp))
+        except FileNotFoundError:
+            return
+        standing = temp.found
+        if standing is None:
+            return
+        path = found.beside.renamed(found.temp).path
+        if found.parks:
+            self._put_back(item, found, temp, standing, path)
+        elif found.staged is None or standing.is_same_file(found.staged):
+            self._syscalls.unlink(temp.name, temp.folder)
+            self._syscalls.sync_folder(temp.folder)
+            self._report.removed.append(path)
+        else:
+            self._rescue(temp, standing, found, path)
+
+    def _put_back(self, item: PlanItem, found: ItemRecord, temp: Spot, standing: Fingerprint, path: bytes) -> None:
+        goals = [
+            self._spot(at) for at in (item.source, item.target if item.step is Step.SWAP else None) if at is not None
+        ]
+        if item.step is Step.SWAP and len(goals) == 2 and _are_two_names(*goals):
+            # Stopped between the two links of the second step: the first name was free before it.
+            self._syscalls.unlink(goals[0].name, goals[0].folder)
+        for goal in goals:
+            there = goal.found
+            if there is not None and there.is_same_file(standing):
+                # Landed under its name by a second link; the temporary one is too much.
+                self._syscalls.unlink(temp.name, temp.folder)
+            elif there is None:
+                place(self._syscalls, temp, goal, standing.kind)
+            else:
+                continue
+            self._syscalls.sync_folder(temp.folder)
+            self._syscalls.sync_folder(goal.folder)
+            self._report.put_back.append(path)
+            return
+        self._rescue(temp, standing, found, path)
+
+    def _rescue(self, temp: Spot, standing: Fingerprint, found: ItemRecord, path: bytes) -> None:
+        slot = self._slot(found.kept) if found.kept is not None else None
+        if slot is None or slot.spot.found is not None:
+            trash = self._trashes.beside(temp.folder)
+            slot = trash.slot(trash.choose(found.beside.name if found.beside else temp.name))
+        if slot.note.found is None:
+            trash = self._trashes.beside(temp.folder)
+            name = found.beside.name if found.beside else temp.name
+            fd = slot.write_note(trash.note_for(temp.folder, name))
+            try:
+                self._syscalls.sync_data(fd)
+            finally:
+                self._syscalls.discard(fd)
+        place(self._syscalls, temp, slot.spot, standing.kind)
+        slot.sync()
+        self._syscalls.sync_folder(temp.folder)
+        self._report.rescued.append(path)
+
+    def _finish_displacement(self, item: PlanItem, found: ItemRecord) -> None:
+        """A rename that replaced by exchange and then stopped: the displaced file stands under the source's name."""
+        if item.source is None or item.fingerprint is None or item.existing is None or found.kept is None:
+            return
+        source, target = self._spot(item.source), self._spot(found.target or item.target or item.source)
+        standing = source.found
+        if (
+            standing is not None
+            and item.existing.is_same_file(standing)
+            and item.fingerprint.is_same_file(target.found)
+        ):
+            self._rescue(source, standing, found, item.source.path)
+
+    def _drop_second_name(self, item: PlanItem, found: ItemRecord) -> None:
+        """A rename by way of a second link that stopped between the two names: the new one is too much."""
+        goal = found.kept.place if item.step is Step.TRASH and found.kept is not None else found.target or item.target
+        if item.source is None or goal is None or item.kind is Kind.FOLDER:
+            return
+        old, new = self._spot(item.source), self._spot(goal)
+        if _are_two_names(old, new):
+            self._syscalls.unlink(new.name, new.folder)
+            self._syscalls.sync_folder(new.folder)
+            self._report.removed.append(goal.path)
+
+    def _judge(self, item: PlanItem, found: ItemRecord) -> Note:
+        """Whether the item had been carried out after all."""
+        state, landed, kept = found.state, found.landed, None
+        if found.kept is not None and self._slot(found.kept).spot.found is not None:
+            kept = found.kept
+        if not found.state.is_settled:
+            landed = self._landed(item, found)
+            if landed is not None:
+                # A new folder is finished only with its attributes; resuming gives it those.
+                is_folder = item.step is Step.MAKE and item.source is not None
+                state = ItemState.STAGED if is_folder else ItemState.LANDED
+            elif found.state is ItemState.STAGED:
+                state = ItemState.PLANNED
+        moved = state is ItemState.LANDED and item.remove_source and item.source is not None
+        if moved and item.source is not None and self._is_gone(item.source):
+            state = ItemState.SOURCE_REMOVED
+        return Note(found.index, state, found.reason, found.target, found.staged, landed, kept)
+
+    def _landed(self, item: PlanItem, found: ItemRecord) -> Fingerprint | None:
+        target = found.target or item.target
+        match item.step:
+            case Step.TRASH:
+                there = self._slot(found.kept).spot.found if found.kept is not None else None
+                return there if there is not None and there.is_same_file(item.fingerprint) else None
+            case Step.REMOVE:
+                return item.fingerprint if item.source is not None and self._is_gone(item.source) else None
+            case Step.RENAME | Step.SWAP:
+                there = self._spot(target).found if target is not None else None
+                return there if there is not None and there.is_same_file(item.fingerprint) else None
+            case _:
+                there = self._spot(target).found if target is not None else None
+                return there if found.staged is not None and found.staged.matches(there) else None
+
+    def _is_gone(self, at: Place) -> bool:
+        try:
+            return self._spot(at).found is None
+        except FileNotFoundError:
+            return True
+
+    def _slot(self, kept: Kept) -> Slot:
+        return Slot(self._syscalls, self._spot(kept.place), self._spot(kept.note_place))
+
+    def _drop_left_note(self, item: PlanItem) -> None:
+        """Remove the note about a file that has left the trash."""
+        if item.info is not None and item.source is not None and self._is_gone(item.source):
+            note = self._spot(item.info)
+            if note.found is not None:
+                self._syscalls.unlink(note.name, note.folder)
+                self._report.removed.append(item.info.path)
+
+    def _drop_orphan(self, kept: Kept | None) -> None:
+        """Remove a note in the trash whose file never came."""
+        if kept is not None:
+            slot = self._slot(kept)
+            if slot.note.found is not None and slot.spot.found is None:
+                slot.forget()
+                self._report.removed.append(kept.note_place.path)
+
+
+def _are_two_names(first: Spot, second: Spot) -> bool:
+    """Whether one file stands under both names; two spellings of one name, where case is ignored, do not count."""
+    standing = first.found
+    if standing is None or standing.kind is Kind.FOLDER or not standing.is_same_file(second.found):
+        return False
+    names = set(map(os.fsencode, os.listdir(second.folder)))
+    return second.name in names and (first.folder != second.folder or first.name in names)

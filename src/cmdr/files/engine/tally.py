@@ -1,0 +1,93 @@
+"""The tally of a running operation: what became of each item, told to the journal, the owner and the outcome."""
+
+from dataclasses import replace
+
+from cmdr.files.engine.control import Control, Progress
+from cmdr.files.engine.outcome import ItemOutcome
+from cmdr.files.engine.recorder import Intent, ItemState, Note, Recorder
+from cmdr.files.engine.workbench import Landed
+from cmdr.model.plan import Plan, PlanItem
+
+
+class Tally:
+    """Counts items and bytes, and passes facts on in batches."""
+
+    def __init__(self, plan: Plan, recorder: Recorder, operation: int, control: Control) -> None:
+        self._plan = plan
+        self._recorder = recorder
+        self._operation = operation
+        self._control = control
+        self._notes: list[Note] = []
+        self._current: PlanItem | None = None
+        self._at = 0
+        self._strode: dict[int, int] = {}
+        """Bytes copied for items that are not settled yet."""
+        self._bytes = 0
+        self._total = sum(item.totals.bytes for item in plan.items)
+        self._settled = 0
+        self.fates = [ItemOutcome(index, item, ItemState.PLANNED) for index, item in enumerate(plan.items)]
+
+    def begin(self, index: int) -> None:
+        """An item is being worked on; waits while paused, raises Cancelled when the person said stop."""
+        self._at = index
+        self._current = self._plan.items[index]
+        self._control.checkpoint()
+
+    def stride(self, count: int) -> None:
+        """Some bytes of the current item are copied; waits or stops as `begin` does."""
+        self._strode[self._at] = self._strode.get(self._at, 0) + count
+        self._bytes += count
+        self._report()
+        self._control.checkpoint()
+
+    def settle(self, index: int, landed: Landed) -> None:
+        """What became of an item."""
+        before = self.fates[index]
+        self._bytes -= self._strode.pop(index, 0)
+        if landed.state.is_settled and not before.state.is_settled:
+            self._settled += 1
+            self._bytes += before.item.totals.bytes
+        self.fates[index] = replace(
+            before,
+            state=landed.state,
+            reason=landed.reason,
+            target=landed.target or before.target,
+            landed=landed.landed or before.landed,
+            kept=landed.kept or before.kept,
+            warnings=before.warnings + landed.warnings,
+        )
+        self._notes.append(
+            Note(
+                index,
+                landed.state,
+                landed.reason,
+                landed.target,
+                None,
+                landed.landed,
+                landed.kept,
+                landed.is_clean,
+            )
+        )
+        self._report()
+
+    def stage(self, notes: list[Note]) -> None:
+        """Some items are complete under temporary names: written down before they land."""
+        if notes:
+            self._recorder.note(self._operation, notes)
+
+    def intend(self, intents: list[Intent]) -> None:
+        """Some items are about to be worked on: written down before the first change."""
+        self.write()
+        if intents:
+            self._recorder.intend(self._operation, intents)
+
+    def write(self) -> None:
+        """Pass on what became of items."""
+        if self._notes:
+            notes, self._notes = self._notes, []
+            self._recorder.note(self._operation, notes)
+
+    def _report(self) -> None:
+        total = self._total
+        done = min(self._bytes, total)
+        self._control.progress(Progress(self._settled, len(self.fates), done, total, self._current))

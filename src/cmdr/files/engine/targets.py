@@ -1,0 +1,63 @@
+"""The names a plan will give: each claimed once, in the way the destination's file system tells names apart."""
+
+import fcntl
+import os
+import struct
+import sys
+
+from cmdr.files.engine.refusals import SameTarget
+from cmdr.files.engine.spelling import folded
+from cmdr.model.plan import Place
+
+_GET_FLAGS = 0x80086601
+_CASEFOLD = 0x40000000
+
+
+class Targets:
+    """The names claimed by one plan."""
+
+    def __init__(self, is_caseless: bool) -> None:
+        self._is_caseless = is_caseless
+        self._claims: dict[tuple[bytes, str | bytes], bytes] = {}
+
+    def claim(self, target: Place, source: Place) -> None:
+        """Take a name for a source; refused when another source has taken it."""
+        key = self._key(target)
+        other = self._claims.get(key)
+        if other is not None:
+            raise SameTarget(other, source.path, target.path)
+        self._claims[key] = source.path
+
+    def is_claimed(self, target: Place) -> bool:
+        """Whether a source has taken this name."""
+        return self._key(target) in self._claims
+
+    def _key(self, target: Place) -> tuple[bytes, str | bytes]:
+        return target.root, folded(target.rel) if self._is_caseless else target.rel
+
+
+def is_caseless(folder: int) -> bool:
+    """Whether an open directory takes different spellings for one name; found out without touching it."""
+    if sys.platform == "linux":  # pragma: no branch - Linux
+        try:
+            answer = fcntl.ioctl(folder, _GET_FLAGS, struct.pack("l", 0))
+            if struct.unpack("l", answer)[0] & _CASEFOLD:
+                return True
+        except OSError:
+            pass
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            other = entry.name.swapcase()
+            if other != entry.name:
+                return _is_same(entry.name, other, folder)
+    return sys.platform == "darwin"
+
+
+def _is_same(name: str, other: str, folder: int) -> bool:
+    try:
+        first = os.stat(name, dir_fd=folder, follow_symlinks=False)
+        second = os.stat(other, dir_fd=folder, follow_symlinks=False)
+    except OSError:
+        return False
+    # Two hard links of one file in two spellings have two names in the listing.
+    return os.path.samestat(first, second) and other not in os.listdir(folder)

@@ -1,0 +1,169 @@
+"""Planning a copy or move of trees: each name against what stands at its target."""
+
+import os
+from dataclasses import dataclass, field
+
+from cmdr.files.engine import fingerprint
+from cmdr.files.engine.conflicts import Verdict, resolve
+from cmdr.files.engine.free_name import free_name
+from cmdr.files.engine.mounts import volume_of
+from cmdr.files.engine.protected import Protection
+from cmdr.files.engine.syscalls import FOLDER_FLAGS
+from cmdr.files.engine.targets import Targets
+from cmdr.files.engine.trouble import Skipped
+from cmdr.files.engine.walking import Source, Survey
+from cmdr.model.plan import ConflictPolicy, Decision, Fingerprint, Kind, Place, PlanItem, Step, Totals, Verb
+
+_SPECIAL = "pipes, sockets and devices are not copied"
+_MOUNTED = "another volume is mounted here, so it stays"
+
+
+@dataclass(slots=True)
+class TreePlan:
+    """The items of one copy or move, as they are found."""
+
+    verb: Verb
+    survey: Survey
+    targets: Targets
+    policy: ConflictPolicy
+    protection: Protection
+    volume: tuple[int, int]
+    """The destination's volume."""
+    items: list[PlanItem] = field(default_factory=list)
+    need: int = 0
+    """Room the copies take."""
+    _first: dict[tuple[int, int], Place] = field(default_factory=dict)
+    """Where the first of several hard links goes."""
+
+    def add(self, source: Source, folder: int, target: Place) -> None:
+        """Plan one chosen file or folder."""
+        renames = self.verb is Verb.MOVE and volume_of(source.folder) == self.volume
+        self._entry(source, folder, target, 1, renames)
+
+    def _entry(self, source: Source, folder: int | None, target: Place, depth: int, renames: bool) -> None:
+        self.survey.check()
+        mark = source.fingerprint
+        existing = None if folder is None else fingerprint.of_name(target.name, folder)
+        target, decision, reason = self._decide(mark, existing, folder, target)
+        self.targets.claim(target, source.place)
+        if decision is Decision.LAND:
+            existing = None
+        if mark.kind is Kind.SPECIAL and not renames:
+            self._leave(source, target, _SPECIAL)
+        elif decision is Decision.SKIP:
+            self._leave(source, target, reason)
+        elif mark.kind is Kind.FOLDER and (decision is Decision.MERGE or not renames):
+            self._folder(source, folder, target, existing, decision, depth, renames)
+        else:
+            self._leaf(source, target, existing, decision, renames)
+
+    def _decide(
+        self, mark: Fingerprint, existing: Fingerprint | None, folder: int | None, target: Place
+    ) -> tuple[Place, Decision, str]:
+        """The name to use, and what happens to what stands there."""
+        if existing is None or folder is None:
+            return target, Decision.LAND, ""
+        if existing.is_same_file(mark):
+            if self.verb is Verb.MOVE:
+                return target, Decision.SKIP, "it is there already"
+            return self._renamed(target, folder), Decision.LAND, ""
+        if mark.kind is Kind.FOLDER and existing.kind is Kind.FOLDER:
+            return target, Decision.MERGE, ""
+        if self.policy is ConflictPolicy.RENAME:
+            return self._renamed(target, folder), Decision.LAND, ""
+        if mark.kind is Kind.FOLDER or existing.kind not in (Kind.FILE, Kind.LINK):
+            what = "a folder" if existing.kind is Kind.FOLDER else "a file"
+            return target, Decision.SKIP, f"{what} has that name"
+        if self.policy is ConflictPolicy.ASK:
+            return target, Decision.ASK, ""
+        try:
+            verdict = resolve(self.policy, mark, existing)
+        except Skipped as left:
+            return target, Decision.SKIP, str(left)
+        return target, Decision.REPLACE if verdict is Verdict.REPLACE else Decision.SKIP, ""
+
+    def _renamed(self, target: Place, folder: int) -> Place:
+        def is_taken(name: bytes) -> bool:
+            return self.targets.is_claimed(target.renamed(name)) or fingerprint.of_name(name, folder) is not None
+
+        return target.renamed(free_name(target.name, is_taken))
+
+    def _leave(self, source: Source, target: Place, reason: str) -> None:
+        self.survey.count()
+        mark = source.fingerprint
+        self.items.append(PlanItem(Step.NOTHING, mark.kind, source.place, target, mark, reason=reason))
+
+    def _leaf(
+        self, source: Source, target: Place, existing: Fingerprint | None, decision: Decision, renames: bool
+    ) -> None:
+        mark, found = source.fingerprint, source.found
+        step, twin, totals = Step.RENAME, None, Totals(1, 0, found.st_size)
+        if renames:
+            totals = self.survey.totals(source)
+        else:
+            self.survey.count()
+            step = Step.COPY
+            if mark.kind is Kind.FILE and found.st_nlink > 1:
+                twin = self._first.setdefault((mark.dev, mark.ino), target)
+                step, twin = (Step.COPY, None) if twin == target else (Step.TWIN, twin)
+            if step is Step.COPY:
+                self.need += min(found.st_size, found.st_blocks * 512)
+        reason = self.protection.reason(target.path)
+        if self.verb is Verb.MOVE:
+            reason = reason or self.protection.reason(source.place.path)
+        self.items.append(
+            PlanItem(
+                step,
+                mark.kind,
+                source.place,
+                target,
+                mark,
+                existing,
+                decision,
+                totals=totals,
+                remove_source=self.verb is Verb.MOVE and not renames,
+                twin=twin,
+                protected=reason,
+            )
+        )
+
+    def _folder(
+        self,
+        source: Source,
+        folder: int | None,
+        target: Place,
+        existing: Fingerprint | None,
+        decision: Decision,
+        depth: int,
+        renames: bool,
+    ) -> None:
+        mark = source.fingerprint
+        self.items.append(
+            PlanItem(
+                Step.MAKE,
+                Kind.FOLDER,
+                source.place,
+                target,
+                mark,
+                existing,
+                decision,
+                totals=Totals(0, 1, 0),
+                remove_source=self.verb is Verb.MOVE,
+                protected=self.protection.reason(target.path),
+            )
+        )
+        merged = None
+        if decision is Decision.MERGE and folder is not None:
+            merged = os.open(target.name, FOLDER_FLAGS, dir_fd=folder)
+        try:
+            with self.survey.children(source.folder, source.place.name, depth, source.place.path) as children:
+                for name, found in children.entries():
+                    child = Source(Place(source.place.root, source.place.rel + b"/" + name), children.fd, found)
+                    goal = Place(target.root, target.rel + b"/" + name)
+                    if self.verb is Verb.MOVE and found.st_dev != mark.dev:
+                        self._leave(child, goal, _MOUNTED)
+                    else:
+                        self._entry(child, merged, goal, depth + 1, renames)
+        finally:
+            if merged is not None:
+                os.close(merged)

@@ -1,0 +1,195 @@
+"""Looking at what is to be planned: sources bound by identity, trees walked through open directories."""
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+
+from cmdr.files.engine import fingerprint
+from cmdr.files.engine.refusals import BadName, ChangedSince, NotAFolder, NothingToDo, NotThere, TooMany, Unreadable
+from cmdr.files.engine.syscalls import FOLDER_FLAGS
+from cmdr.files.engine.trouble import saying
+from cmdr.model.plan import Fingerprint, Kind, Place, Root, Totals
+
+Check = Callable[[], None]
+"""Called often while planning; raises to stop."""
+
+
+def go_on() -> None:
+    """A check that never stops."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The most one plan may hold."""
+
+    top: int = 200
+    leaves: int = 100_000
+    depth: int = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One chosen file, in its open directory."""
+
+    place: Place
+    folder: int
+    found: os.stat_result
+
+    @property
+    def fingerprint(self) -> Fingerprint:
+        """Identity and version."""
+        return fingerprint.of_stat(self.found)
+
+
+@dataclass(slots=True)
+class Survey:
+    """What one planning looks at; closes its directories at the end."""
+
+    limits: Limits
+    check: Check
+    stack: ExitStack
+    roots: dict[bytes, Root] = field(default_factory=dict)
+    _fds: dict[bytes, int] = field(default_factory=dict)
+    _count: int = 0
+
+    def root(self, path: bytes) -> tuple[Root, int]:
+        """A directory to work in: bound by identity and open until planning ends."""
+        if path not in self.roots:
+            try:
+                fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            except FileNotFoundError as problem:
+                raise NotThere(path) from problem
+            except NotADirectoryError as problem:
+                raise NotAFolder(path) from problem
+            except OSError as problem:
+                raise Unreadable(path, saying(problem)) from problem
+            self.stack.callback(os.close, fd)
+            found = os.fstat(fd)
+            self.roots[path] = Root(path, found.st_dev, found.st_ino)
+            self._fds[path] = fd
+        return self.roots[path], self._fds[path]
+
+    def sources(self, paths: Sequence[bytes], expected: Mapping[bytes, Fingerprint] | None) -> list[Source]:
+        """The chosen files, each once, as they are now; refused when one is not what was chosen."""
+        if not paths:
+            raise NothingToDo("Nothing is chosen. Select some files first.")
+        if len(paths) > self.limits.top:
+            raise TooMany(self.limits.top, "chosen files")
+        found = {}
+        for path in paths:
+            self.check()
+            source = self.source(path)
+            if expected is not None and path in expected and not expected[path].matches(source.fingerprint):
+                raise ChangedSince(path)
+            found[source.folder, source.place.name] = source
+        return list(found.values())
+
+    def source(self, path: bytes) -> Source:
+        """One chosen file as it is now."""
+        above, name = split(path)
+        root, folder = self.root(above)
+        try:
+            found = os.stat(name, dir_fd=folder, follow_symlinks=False)
+        except FileNotFoundError as problem:
+            raise NotThere(path) from problem
+        except OSError as problem:
+            raise Unreadable(path, saying(problem)) from problem
+        return Source(Place(root.path, name), folder, found)
+
+    def count(self, amount: int = 1) -> None:
+        """Count leaves against the limit."""
+        self._count += amount
+        if self._count > self.limits.leaves:
+            raise TooMany(self.limits.leaves, "files")
+
+    def children(self, folder: int, name: bytes, depth: int, path: bytes) -> "Children":
+        """The directory `name` inside an open one, with its sorted names."""
+        if depth > self.limits.depth:
+            raise TooMany(self.limits.depth, "folders inside each other")
+        return Children(folder, name, path)
+
+    def totals(self, source: Source) -> Totals:
+        """All that a file or folder holds."""
+        return self._totals(source.folder, source.place.name, source.found, 1, source.place.path)
+
+    def _totals(self, folder: int, name: bytes, found: os.stat_result, depth: int, path: bytes) -> Totals:
+        self.check()
+        if fingerprint.kind_of(found.st_mode) is not Kind.FOLDER:
+            self.count()
+            return Totals(1, 0, found.st_size)
+        files, folders, size = 0, 1, 0
+        with self.children(folder, name, depth, path) as children:
+            for child, stat in children.entries():
+                if fingerprint.kind_of(stat.st_mode) is Kind.FOLDER:
+                    inside = self._totals(children.fd, child, stat, depth + 1, path + b"/" + child)
+                    files, folders, size = files + inside.files, folders + inside.folders, size + inside.bytes
+                else:
+                    self.count()
+                    files, size = files + 1, size + stat.st_size
+        return Totals(files, folders, size)
+
+
+class Children:
+    """An open directory inside another."""
+
+    def __init__(self, folder: int, name: bytes, path: bytes) -> None:
+        self._path = path
+        try:
+            self.fd = os.open(name, FOLDER_FLAGS, dir_fd=folder)
+        except OSError as problem:
+            raise Unreadable(path, saying(problem)) from problem
+
+    def __enter__(self) -> "Children":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self.fd)
+
+    def entries(self) -> Iterator[tuple[bytes, os.stat_result]]:
+        """Names and what they stand for, by name."""
+        try:
+            with os.scandir(self.fd) as scan:
+                names = list(scan)
+        except OSError as problem:
+            raise Unreadable(self._path, saying(problem)) from problem
+        for entry in sorted(names, key=lambda entry: os.fsencode(entry.name)):
+            try:
+                yield os.fsencode(entry.name), entry.stat(follow_symlinks=False)
+            except FileNotFoundError:
+                # Gone while we looked: it is no part of the plan.
+                continue
+            except OSError as problem:
+                raise Unreadable(self._path + b"/" + os.fsencode(entry.name), saying(problem)) from problem
+
+
+def split(path: bytes) -> tuple[bytes, bytes]:
+    """A path's directory and name; refused when it is not a plain absolute path."""
+    above, name = os.path.split(path.rstrip(b"/"))
+    if not above.startswith(b"/"):
+        raise BadName(path)
+    return above, good_name(name)
+
+
+def good_name(name: bytes) -> bytes:
+    """The name itself; refused when no file can have it."""
+    if name in (b"", b".", b"..") or b"/" in name or b"\0" in name or len(name) > 255:
+        raise BadName(name)
+    return name
+
+
+def ancestry(folder: int) -> set[tuple[int, int]]:
+    """The identities of an open directory and everything above it."""
+    seen: set[tuple[int, int]] = set()
+    here = os.dup(folder)
+    try:
+        while True:
+            found = os.fstat(here)
+            if (found.st_dev, found.st_ino) in seen:
+                return seen
+            seen.add((found.st_dev, found.st_ino))
+            above = os.open(b"..", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=here)
+            os.close(here)
+            here = above
+    finally:
+        os.close(here)

@@ -1,0 +1,117 @@
+"""What the parts of a running operation share: open directories, trashes, decisions, and the journal's ear."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from cmdr.files.engine.conflicts import Decider
+from cmdr.files.engine.control import Control
+from cmdr.files.engine.folders import Folders
+from cmdr.files.engine.landing import Spot
+from cmdr.files.engine.recorder import Intent, ItemState, Kept
+from cmdr.files.engine.syscalls import Syscalls
+from cmdr.files.engine.trash import Trash, TrashSite, locate
+from cmdr.files.engine.trouble import Skipped
+from cmdr.model.plan import Fingerprint, Place, PlanItem
+
+
+@dataclass(frozen=True, slots=True)
+class Landed:
+    """What became of an item that was carried out."""
+
+    state: ItemState = ItemState.LANDED
+    reason: str = ""
+    target: Place | None = None
+    landed: Fingerprint | None = None
+    kept: Kept | None = None
+    warnings: tuple[str, ...] = ()
+    is_clean: bool = True
+    """Whether nothing temporary was left behind; if not, the next start sees to it."""
+
+
+class Trashes:
+    """The trashes of the volumes an operation touches, each opened once."""
+
+    def __init__(self, syscalls: Syscalls, home: bytes) -> None:
+        self._syscalls = syscalls
+        self._home = home
+        self._open: dict[TrashSite, Trash] = {}
+
+    def beside(self, folder: int) -> Trash:
+        """The trash for files in an open directory."""
+        site = locate(folder, self._home)
+        if site is None:
+            raise Skipped("there is no trash on this volume, so nothing was put aside")
+        if site not in self._open:
+            self._open[site] = Trash(self._syscalls, site)
+        return self._open[site]
+
+    def close(self) -> None:
+        """Let go of all of them."""
+        for trash in self._open.values():
+            trash.close()
+        self._open.clear()
+
+
+@dataclass(slots=True)
+class Workbench:
+    """What one running operation works with."""
+
+    syscalls: Syscalls
+    folders: Folders
+    trashes: Trashes
+    decider: Decider
+    control: Control
+    intend: Callable[[Intent], None]
+    """Tell the journal about a change of intent, before acting on it."""
+    stride: Callable[[int], None]
+    verify: bool = False
+    landed: dict[Place, Fingerprint] = field(default_factory=dict)
+    """Copies made by this operation, for the hard links that follow."""
+
+    def spot(self, place: Place) -> Spot:
+        """A place as a name in an open directory."""
+        return Spot(*self.folders.at(place))
+
+
+class Work(ABC):
+    """One item on the bench: prepared, brought to the disk, landed, or abandoned."""
+
+    def __init__(self, bench: Workbench, index: int, item: PlanItem, temp: bytes) -> None:
+        self.bench = bench
+        self.index = index
+        self.item = item
+        self.temp = temp
+        self.goal: Place | None = item.target
+        """Where it will land, as far as is known."""
+        self.fd: int | None = None
+        """A complete file that must be on the disk before landing."""
+        self.staged: Fingerprint | None = None
+        self.touched: set[int] = set()
+        """Directories whose names must be on the disk afterwards."""
+
+    def intent(self) -> Intent:
+        """What the journal must know beforehand."""
+        return Intent(self.index, self.temp, self.item.target or self.item.source)
+
+    def stage(self) -> None:  # noqa: B027 - most steps need no preparation
+        """Prepare everything that does not touch a final name."""
+
+    @abstractmethod
+    def land(self) -> Landed:
+        """Make the change."""
+
+    def abandon(self) -> bool:
+        """Clean up after a failure; whether no temporary name is left behind."""
+        return True
+
+    @property
+    def unsynced(self) -> list[int]:
+        """The files that must be on the disk before this lands."""
+        return [] if self.fd is None else [self.fd]
+
+    def close(self) -> None:
+        """Close the prepared file; an error means it may not be on the disk."""
+        if self.fd is not None:
+            fd, self.fd = self.fd, None
+            self.bench.syscalls.close(fd)

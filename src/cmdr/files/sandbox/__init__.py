@@ -1,0 +1,1 @@
+"""Where agents may go: paths resolved below the roots, or refused."""
