@@ -15,7 +15,7 @@ from cmdr.files.reading import Reading, Stopped, never
 from cmdr.model.listing import Listing
 from cmdr.model.sorting import SortOrder
 
-LARGE = 20_000
+LARGE = 60_000
 """From so many entries on, a helper process reads and sorts the folder."""
 
 
