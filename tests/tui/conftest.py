@@ -125,7 +125,7 @@ def face(places, tmp_path, monkeypatch):
     (tmp_path / "config").mkdir()
 
     @asynccontextmanager
-    async def opened(*, size=(100, 28), left=None, right=None, watch=False):
+    async def opened(*, size=(100, 28), left=None, right=None, watch=False, indexes=None):
         from cmdr.tui.terminal import Terminal
 
         one, two = left or places[0], right or places[1]
@@ -137,6 +137,7 @@ def face(places, tmp_path, monkeypatch):
             bookmarks=Bookmarks(),
             limits=Limits(scale=1e6),
             watch=watch,
+            indexes=indexes,
         )
         terminal = Terminal(commander)
         try:

@@ -10,8 +10,8 @@ _FIRST = """
     review_answers mentioning
 """.split()
 _THEN = """
-    awaiting shell_sessions indexes queries sets reports review ide fs_reading fs_writing context shell execution grants
-    rest_indexes rest_sets
+    awaiting shell_sessions indexes queries sets find reports review ide fs_reading fs_writing context shell execution
+    grants rest_indexes rest_sets
 """.split()
 
 

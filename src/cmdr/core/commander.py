@@ -4,6 +4,7 @@ import asyncio
 import inspect
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 
 from cmdr.core.activity import Activity
 from cmdr.core.audit import Audit, AuditRecord, digest_of
@@ -190,6 +191,11 @@ class Commander:
             raise CommandError("This cmdr has no index.")
         return self._indexing
 
+    @property
+    def index_version(self) -> int:
+        """Grows whenever indexes may know more; 0 while none has been opened."""
+        return self._indexing.version if self._indexing is not None else 0
+
     async def look_up(self, tab: Tab, start: int, stop: int) -> None:
         """Make sure the facts of some positions are known, and the sizes of folders where an index knows them."""
         await self.browser.look_up(tab, start, stop)
@@ -198,8 +204,9 @@ class Commander:
         listing = tab.listing
         rows = [row for row in listing.order[start:stop] if row < listing.columns.folder_count]
         names = {listing.columns.name(row): row for row in rows}
-        sizes = await self._indexing.folder_sizes(tab.path, list(names))
-        listing.folder_sizes.update({names[name]: size for name, size in sizes.items()})
+        with suppress(IndexFault, CommandError):  # a pane does without sizes rather than without rows
+            sizes = await self._indexing.folder_sizes(tab.path, list(names))
+            listing.folder_sizes.update({names[name]: size for name, size in sizes.items()})
 
     def scan_job(self, id: str, principal: Principal) -> ScanJob | None:
         """A scan by its id, or None when there is no such scan, or no index at all."""

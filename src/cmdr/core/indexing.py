@@ -47,6 +47,8 @@ class Indexing:
         self._followed: set[str] = set()
         self._behind: set[asyncio.Task[None]] = set()
         self._closing = False
+        self.version = 0
+        """Grows whenever indexes may know more than before, so that faces see when to ask again."""
 
     async def library(self) -> "Library":
         """The library; its heavy modules are imported by the first who asks, in a thread."""
@@ -55,6 +57,7 @@ class Indexing:
                 try:
                     self._library = await in_thread(_open, self._state)
                     self._owners = await in_thread(self._library.catalogue.owners)
+                    self.version += 1
                 except IndexFault as error:
                     raise CommandError(str(error)) from error
             return self._library
@@ -129,13 +132,14 @@ class Indexing:
 
         def changed() -> None:
             with suppress(RuntimeError):  # the loop has ended
-                loop.call_soon_threadsafe(self._events.changed)
+                loop.call_soon_threadsafe(self._know_more)
 
         def catch_up() -> None:
             with suppress(IndexFault):
                 library.refresh(index, lambda: self._closing)
                 if not self._closing:
                     answers.indexed.watch(changed)
+                    changed()
 
         task = loop.create_task(in_thread(catch_up))
         self._behind.add(task)
@@ -163,7 +167,9 @@ class Indexing:
         page = await in_thread(library.sets.page, set, 0, MEMBERS)
         return tuple(entry.member.path_now for entry in page.members if entry.member.path_now is not None)
 
-    async def ensure(self, root: bytes, principal: Principal) -> "tuple[Answers, ScanJob | None]":
+    async def ensure(
+        self, root: bytes, principal: Principal, patience: float = PATIENCE
+    ) -> "tuple[Answers, ScanJob | None]":
         """The index that knows a tree, scanned now when there is none; with the scan that was needed."""
         answers = await self.covering(root)
         if answers is not None:
@@ -171,7 +177,7 @@ class Indexing:
         from cmdr.index.walk import WalkOptions
 
         job = await self.scan(root, WalkOptions(), principal)
-        if not await self.finished(job, PATIENCE):
+        if not await self.finished(job, patience):
             raise CommandError(
                 f"{to_wire(root)} is being indexed ({job.entries} entries so far). "
                 f'Repeat this when job_progress {{"jobId": "{job.id}"}} says done.'
@@ -210,7 +216,11 @@ class Indexing:
         finally:
             job.state = state
             del self._tasks[job.id]
-            self._events.changed()
+            self._know_more()
+
+    def _know_more(self) -> None:
+        self.version += 1
+        self._events.changed()
 
     def _progressed(self, job: ScanJob, progress: "Progress") -> None:
         job.phase, job.entries, job.folders, job.bytes = progress.phase, progress.entries, progress.dirs, progress.bytes

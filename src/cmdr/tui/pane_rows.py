@@ -68,8 +68,7 @@ def full_row(
     quiet = style if state.cursor or state.selected else ink["dim"]
     size = when = ""
     if columns.size:
-        told = "<DIR>" if entry.is_folder else short_size(facts.size, row.sizes) if facts else ""
-        size = f"{told[: columns.size]:>{columns.size}} "
+        size = f"{size_text(entry, columns.size, row):>{columns.size}} "
     if columns.date:
         told = date(facts.modified_ns, row.dates, columns.date, time.time()) if facts else ""
         when = f"{told[: columns.date]:>{columns.date}} "
@@ -79,6 +78,18 @@ def full_row(
         Segment(size, quiet if entry.is_folder else style),
         Segment(when, quiet),
     ]
+
+
+def size_text(entry: Entry, width: int, row: RowFormat) -> str:
+    """What stands in the size column: of a folder, what an index knows; in a shorter form where digits do not fit."""
+    known = entry.folder_size
+    if entry.is_folder and known is None:
+        return "<DIR>"[:width]
+    if known is None and entry.facts is None:
+        return ""
+    mark, size = (known.mark, known.bytes) if known is not None else ("", entry.facts.size if entry.facts else 0)
+    told = mark + short_size(size, row.sizes)
+    return told if len(told) <= width else (mark + short_size(size))[:width]
 
 
 def brief_cell(entry: Entry, state: RowState, width: int, row: RowFormat, ink: dict[str, Style]) -> list[Segment]:

@@ -62,6 +62,7 @@ class PaneView(LineWidget):
         self._seen: _Seen | None = None
         self._strips: dict[tuple[object, ...], Strip] = {}
         self._looking: asyncio.Task[None] | None = None
+        self._sized: tuple[Listing, int, range] | None = None
         self._tab_places: list[tuple[int, int, str]] = []
         self.changes = RecentChanges(lambda: self.redraw(follow=False))
         self._active = False
@@ -274,7 +275,7 @@ class PaneView(LineWidget):
         return Strip([side, Segment(fit(text, shape.inner), ink[role if text else "base"]), side])
 
     def _look_up(self) -> None:
-        """Facts of the rows in view and around it, in a thread; drawn when they are there."""
+        """Facts and folder sizes of the rows in view and around it, in a thread; drawn when they are there."""
         if self._looking is not None and not self._looking.done():
             return
         tab, shape = self.pane.tab, self.shape
@@ -283,12 +284,23 @@ class PaneView(LineWidget):
         known = tab.listing.looked_up
         order = tab.listing.order
         shown = range(self.top, min(self.top + shape.page, len(tab.listing)))
-        if all(order[position] in known for position in shown):
+        if self._is_sized(tab.listing, shown) and all(order[position] in known for position in shown):
             return
+        self._sized = (tab.listing, self._commander.index_version, range(start, stop))
         self._looking = asyncio.get_running_loop().create_task(self._fetch(tab, tab.listing, start, stop))
 
+    def _is_sized(self, listing: Listing, shown: range) -> bool:
+        """Whether an index was asked for these folders, and has learnt nothing since; true while there is none."""
+        version = self._commander.index_version
+        if not version or not shown:
+            return True
+        if self._sized is None or self._sized[0] is not listing or self._sized[1] != version:
+            return False
+        asked = self._sized[2]
+        return asked.start <= shown.start and shown.stop <= asked.stop
+
     async def _fetch(self, tab: Tab, listing: Listing, start: int, stop: int) -> None:
-        await self._commander.browser.look_up(tab, start, stop)
+        await self._commander.look_up(tab, start, stop)
         if self.is_mounted and self.pane.tab is tab:
             self._looking = None
             if tab.listing is listing:

@@ -170,6 +170,14 @@ def _go(screen: MainScreen, text: str) -> None:
         screen.give("nav.jump", {"text": text})
 
 
+@action("find")
+def find(screen: MainScreen) -> None:
+    """Find below this folder while one types."""
+    from cmdr.tui.windows.find import Find
+
+    screen.terminal.push_screen(Find(screen))
+
+
 @action("bookmarks")
 def bookmarks(screen: MainScreen) -> None:
     """Choose among bookmarks and the folders used most."""

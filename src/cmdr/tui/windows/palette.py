@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 # What the panes' own actions already do better, or what only makes sense with arguments a program fills in.
 _COVERED = frozenset(
     """state command commands_list dialogs_available await pending approve reject proposal.show job.answer job.pause
-    job.resume job.cancel job.rollback job.retry scroll_to dialog selection.toggle settings.set settings.bind""".split()
+    job.resume job.cancel job.rollback job.retry scroll_to dialog selection.toggle settings.set settings.bind
+    find.run find.open find.go""".split()
 )
 
 

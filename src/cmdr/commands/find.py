@@ -1,0 +1,142 @@
+"""Finding while one types: short questions over a tree, and ways to what was found."""
+
+import json
+import os
+import re
+from collections.abc import Callable
+from typing import Annotated, TypeVar
+
+from cmdr.commands.places import pane_of, path_of
+from cmdr.commands.sets import show_set
+from cmdr.core.call import Call
+from cmdr.core.errors import CommandError
+from cmdr.core.indexing import PATIENCE
+from cmdr.core.parameter import Doc, Whole
+from cmdr.core.principals import Access
+from cmdr.core.registry import command
+from cmdr.core.threads import in_thread
+from cmdr.index.answers import Answer, Answers
+from cmdr.index.node import Node
+from cmdr.model.filter import Filter, Question, Text, checked
+from cmdr.model.filter_text import from_text
+from cmdr.model.names import to_wire
+
+T = TypeVar("T")
+
+ROWS = 200
+LONGEST = 16_000
+"""Characters that the rows of one answer may take."""
+A_DAY = 86_400.0
+"""Seconds a person may watch a tree being indexed; they can leave at any time."""
+_OPERATOR = re.compile(r'[*?"]|(?:^|[\s(])[A-Za-z]+(?:>=|<=|[:=<>])')
+
+
+@command("find.run", access=Access.READ, title="Find", idempotent=True, plain=True)
+async def find(
+    call: Call,
+    *,
+    text: Annotated[str, Doc("part of a name, or a filter such as ext:md size>=1M")],
+    root: Annotated[str, Doc("a folder; the focused pane's if left out")] = ".",
+    limit: Annotated[int, Whole(0, ROWS)] = ROWS,
+) -> str:
+    """Find entries below a folder: count, size and the first rows, as JSON."""
+    place = _place(call, root)
+    wanted = wanted_by(text)
+    answers = await _known(call, place)
+    answer, nodes = await _ask(lambda stop: _look(answers, wanted, place, limit, stop))
+    return json.dumps(
+        {
+            "count": answer.count,
+            "bytes": answer.bytes,
+            "complete": answer.explanation.complete,
+            "rows": _rows(nodes, place),
+        },
+        ensure_ascii=False,
+    )
+
+
+@command("find.open", access=Access.VIEW, title="Find and show in the pane")
+async def find_open(
+    call: Call,
+    *,
+    text: Annotated[str, Doc("part of a name, or a filter such as ext:md size>=1M")],
+    root: Annotated[str, Doc("a folder; the focused pane's if left out")] = ".",
+) -> str:
+    """Show everything that is found below a folder in a new tab of the focused pane."""
+    place = _place(call, root)
+    wanted = wanted_by(text)
+    indexing = call.commander.indexing
+    answers = await _known(call, place)
+    answer = await _ask(lambda stop: answers.ask(wanted, place, stop))
+    library = await indexing.library()
+    kept = await in_thread(library.sets.create_from, answers.indexed.record.id, text[:60], answer)
+    await indexing.own(kept.id, call.principal, passing=True)
+    return await show_set(call, kept.id)
+
+
+@command("find.go", access=Access.VIEW, title="Go to a file")
+async def find_go(call: Call, *, path: str) -> str:
+    """Show the folder of a file in the focused pane, with the cursor on the file."""
+    shown = pane_of(call.workspace, "focused")
+    target = path_of(path, shown.tab.path)
+    folder, name = os.path.split(target)
+    tab = await call.browser.open(shown, folder, cursor=name or None)
+    if name and tab.filter and tab.cursor_name() != name:
+        await call.browser.filter(tab, "")
+    position = tab.listing.position_of(name) if name else 0
+    if position is None:
+        why = "gone" if tab.listing.columns.find(name) is None else "hidden; view hidden files to see it"
+        raise CommandError(f"{to_wire(target)} is {why}.")
+    if len(tab.listing):
+        tab.put_cursor(position)
+    call.events.changed()
+    return f"Went to {to_wire(target)}\nindex: {position} rev: {tab.rev}"
+
+
+def wanted_by(text: str) -> Filter:
+    """What a person means by what they typed: part of a name, or a filter as soon as it has a filter's signs."""
+    return from_text(text) if _OPERATOR.search(text) else checked(Text("name", "contains", text), "text")
+
+
+def _place(call: Call, root: str) -> bytes:
+    return path_of(root, pane_of(call.workspace, "focused").tab.path)
+
+
+async def _known(call: Call, place: bytes) -> Answers:
+    """The index of a tree; a person sees the scan's progress and waits as long as they like."""
+    patience = A_DAY if call.principal.is_person else PATIENCE
+    return (await call.commander.indexing.ensure(place, call.principal, patience))[0]
+
+
+async def _ask(question: Callable[[Callable[[], bool]], T]) -> T:
+    """Ask in a thread, which stops soon after nobody waits for the answer any more."""
+    over = False
+    try:
+        return await in_thread(question, lambda: over)
+    finally:
+        over = True
+
+
+def _look(
+    answers: Answers, wanted: Filter, place: bytes, limit: int, stop: Callable[[], bool]
+) -> tuple[Answer, tuple[Node, ...]]:
+    answer = answers.ask(wanted, place, stop)
+    return answer, answers.page(Question(wanted), place, limit, stop=stop).nodes
+
+
+def _rows(nodes: tuple[Node, ...], place: bytes) -> list[dict[str, object]]:
+    below = place.rstrip(b"/") + b"/"
+    rows: list[dict[str, object]] = []
+    room = LONGEST
+    for node in nodes:
+        row: dict[str, object] = {
+            "path": to_wire(node.path.removeprefix(below)),
+            "kind": node.kind,
+            "size": node.size,
+            "modifiedNs": node.mtime_ns,
+        }
+        room -= len(json.dumps(row, ensure_ascii=False)) + 2
+        if room < 0:
+            break
+        rows.append(row)
+    return rows

@@ -1,0 +1,216 @@
+"""Find below a folder: type, and the index answers with every letter."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual import events
+from textual.widget import Widget
+from textual.widgets import Input
+
+from cmdr.core.errors import CommandError, UnknownCommand
+from cmdr.core.principals import PERSON
+from cmdr.model.names import to_wire
+from cmdr.model.scan_job import ScanJob
+from cmdr.model.units import human_size
+from cmdr.tui.formats import DATE_WIDTHS, date, short_size
+from cmdr.tui.key_order import LineInput, hand_to
+from cmdr.tui.pane_frame import tilde
+from cmdr.tui.safe_text import fit, printable
+from cmdr.tui.windows.line_list import LineList, Row
+from cmdr.tui.windows.window import Window
+
+if TYPE_CHECKING:
+    from cmdr.tui.main_screen import MainScreen
+
+_SIZE = 6
+_HELP = "part of a name, or a filter: ext:md,txt size>=1M mtime>30d *.log"
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One entry that was found."""
+
+    path: str
+    kind: str
+    size: int | None
+    modified_ns: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Hits:
+    """What a question brought: how many, how much, and the first of them."""
+
+    count: int
+    bytes: int
+    complete: bool
+    rows: tuple[Hit, ...]
+
+    @classmethod
+    def read(cls, answer: str) -> Hits:
+        """The answer of `find.run`."""
+        told = json.loads(answer)
+        rows = tuple(Hit(row["path"], row["kind"], row["size"], row["modifiedNs"]) for row in told["rows"])
+        return cls(told["count"], told["bytes"], told["complete"], rows)
+
+
+class Find(Window[str]):
+    """Every letter asks anew and drops the question before; a tree nobody indexed is indexed first, visibly."""
+
+    heading = "Find"
+    hint = "Enter goes there · Ctrl+L shows all in the pane · Esc closes"
+    DEFAULT_CSS = "Find > .box { width: 96%; height: 90%; }"
+
+    def __init__(self, screen: MainScreen) -> None:
+        super().__init__()
+        self._screen = screen
+        self._root = screen.tab.path
+        self._hits: Hits | None = None
+        self._problem = ""
+        self._pending = False
+        self._version = 0
+        self._then: Callable[[], None] | None = None
+        """What the person already asked for while the answer was still coming."""
+
+    def contents(self) -> list[Widget]:
+        """The line, the list, one line of news."""
+        self._input = LineInput("", placeholder=_HELP)
+        self._list = LineList(self.appearance, [], lines=max(4, self._screen.size.height * 9 // 10 - 4))
+        self._note = LineList(self.appearance, [], lines=1, cursor=False)
+        return [self._input, self._list, self._note]
+
+    def opened(self) -> None:
+        """Start to type."""
+        self.set_focus(self._input)
+        self.follow(self._news)
+
+    def on_input_changed(self, message: Input.Changed) -> None:
+        """Ask as one types."""
+        message.stop()
+        self._then = None
+        self._ask(keep=False)
+
+    def on_input_submitted(self, message: Input.Submitted) -> None:
+        """Go to what the cursor is on."""
+        message.stop()
+        self._when_answered(self._go)
+
+    def on_line_list_chosen(self, message: LineList.Chosen) -> None:
+        """A click goes there."""
+        self._when_answered(self._go)
+
+    def pressed(self, event: events.Key) -> bool:
+        """Move in the list, show all, type."""
+        if event.key == "ctrl+l":
+            self._when_answered(self._show_all)
+        elif self._list.pressed(event):
+            pass
+        elif event.is_printable or event.key in ("enter", "backspace"):
+            # The line stops these itself, so this one was typed while the window was still opening.
+            hand_to(self._input, event)
+        else:
+            return False
+        return True
+
+    @property
+    def _text(self) -> str:
+        return self._input.value.strip()
+
+    def _ask(self, *, keep: bool) -> None:
+        self._pending = bool(self._text)
+        self._version = self._screen.commander.index_version
+        # The new worker ends the one before, and with it the question under way.
+        self.run_worker(self._answer(self._text, keep=keep), exclusive=True, group="find")
+
+    async def _answer(self, text: str, *, keep: bool) -> None:
+        hits, problem = None, ""
+        if text:
+            self._tell()
+            try:
+                told = await self._screen.commander.run(PERSON, "find.run", {"root": to_wire(self._root), "text": text})
+                hits = Hits.read(told)
+            except (CommandError, UnknownCommand) as error:
+                problem = str(error)
+        self._hits, self._problem, self._pending = hits, problem, False
+        self._show(keep=keep)
+        then, self._then = self._then, None
+        if then is not None:
+            then()
+
+    def _when_answered(self, deed: Callable[[], None]) -> None:
+        """Act on what was typed, not on what an earlier letter had found."""
+        if self._pending:
+            self._then = deed
+        else:
+            deed()
+
+    def _go(self) -> None:
+        rows = self._hits.rows if self._hits is not None else ()
+        if rows:
+            path = os.path.join(to_wire(self._root), rows[self._list.cursor].path)
+            self.dismiss(None)
+            self._screen.give("find.go", {"path": path})
+
+    def _show_all(self) -> None:
+        if self._hits is not None and self._hits.count:
+            self.dismiss(None)
+            self._screen.give("find.open", {"root": to_wire(self._root), "text": self._text}, told=True)
+
+    def _news(self) -> None:
+        """Something changed: how far a scan is, or what an index knows."""
+        if self._hits is not None and not self._pending and self._version != self._screen.commander.index_version:
+            self._ask(keep=True)
+        self._tell()
+
+    def _show(self, *, keep: bool) -> None:
+        rows = self._hits.rows if self._hits is not None else ()
+        self._list.show([self._row(hit) for hit in rows], keep=keep)
+        self._tell()
+
+    def _row(self, hit: Hit) -> Row:
+        look = self.appearance.row
+        width = self._list.size.width or 72
+        when_width = DATE_WIDTHS[look.dates][0] if width >= 58 else 0
+        size = "?" if hit.size is None else short_size(hit.size)
+        when = "" if hit.modified_ns is None else date(hit.modified_ns, look.dates, when_width, time.time())
+        name = fit(printable(hit.path), max(8, width - _SIZE - when_width - 5), keep_end=True)
+        dated = f"  {when[:when_width]:>{when_width}} " if when_width else " "
+        return [(f" {name} ", "folder" if hit.kind == "dir" else "file"), (f"{size:>{_SIZE}}", "file"), (dated, "dim")]
+
+    def _tell(self) -> None:
+        """The frame and the line of news."""
+        hits = self._hits
+        below = tilde(self._root, self.appearance.home)
+        found = "" if hits is None else f": {hits.count:,} found, {human_size(hits.bytes)}"
+        self.title_box(f"Find{found} below {below}", self.hint)
+        note, role = "", "dim"
+        scan = self._scan()
+        if self._pending and scan is not None:
+            note = f"Not indexed yet: reading, {scan.entries:,} entries so far, {human_size(scan.bytes)}"
+            note += f", {scan.percent:.0f}%" if scan.percent is not None else ""
+        elif self._pending:
+            note = "Looking…"
+        elif self._problem:
+            note, role = self._problem, "warning"
+        elif hits is None:
+            note = _HELP
+        elif len(hits.rows) < hits.count:
+            note = f"The first {len(hits.rows):,} are listed; Ctrl+L shows all."
+        elif not hits.complete:
+            note = "Some folders could not be read; there may be more."
+        self._note.show([[(f" {note}", role)]])
+
+    def _scan(self) -> ScanJob | None:
+        """The scan that the question waits for."""
+        try:
+            scans = self._screen.commander.indexing.scans()
+        except CommandError:
+            return None
+        here = self._root.rstrip(b"/") + b"/"
+        running = [scan for scan in scans if not scan.state.is_over]
+        return next((scan for scan in running if here.startswith(scan.root.rstrip(b"/") + b"/")), None)
