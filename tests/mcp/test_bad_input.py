@@ -19,14 +19,6 @@ def state_of(agent):
     return yaml.safe_load(agent.call("state"))
 
 
-def shown_by(agent):
-    """The state without its revisions: a folder that is read again behind the scenes raises them, and nothing else."""
-    state = yaml.safe_load(agent.call("state", detail="names"))
-    for part in (state, state["left"], state["right"]):
-        del part["rev"]
-    return state
-
-
 def desk_of(agent):
     """The state without the revisions, which also count what programs do on the disk meanwhile."""
     state = state_of(agent)
@@ -401,11 +393,11 @@ def test_what_is_no_request_is_refused(server, body):
 )
 def test_a_foreign_host_or_origin_is_refused(server, headers, status):
     message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "switch_pane", "_meta": META}}
-    before = server.call("state")
+    before = desk_of(server)
     reply = server.post(message, headers)
     assert reply.status == status
     assert set(reply.json()) == {"error"}
-    assert server.call("state") == before
+    assert desk_of(server) == before
 
 
 def test_health_tells_nothing_but_that_it_is_alive(server):
@@ -415,13 +407,13 @@ def test_health_tells_nothing_but_that_it_is_alive(server):
 
 @pytest.mark.parametrize("sent", [{}, {"authorization": "Bearer not a token"}, {"authorization": "Basic dXNlcjpwdw=="}])
 def test_without_a_good_token_a_stranger_is_told_how_to_get_one(inside, sent):
-    before = shown_by(inside)
+    before = desk_of(inside)
     inside.headers, mine = {}, inside.headers
     error = inside.rpc("tools/call", {"name": "switch_pane"}, headers=sent)["error"]
     assert error["code"] == UNAUTHENTICATED
     assert "cmdr token --client NAME" in error["message"]
     inside.headers = mine
-    assert shown_by(inside) == before
+    assert desk_of(inside) == before
 
 
 def test_a_wrong_token_never_falls_back_to_the_same_user(server):

@@ -35,7 +35,12 @@ async def state(
     workspace = call.workspace
     limit = ROWS if limit is None else limit
     panes = [pane_of(workspace, pane)] if pane else list(workspace.panes)
-    await asyncio.gather(*(_look_up(call, shown, limit, detail) for shown in panes))
+    for _ in range(3):
+        listings = [shown.tab.listing for shown in panes]
+        await asyncio.gather(*(_look_up(call, shown, limit, detail) for shown in panes))
+        # One pane may have been read again while the other was looked at; its new rows want a look too.
+        if all(shown.tab.listing is listing for shown, listing in zip(panes, listings, strict=True)):
+            break
     told: dict[str, Value] = {
         "focused": workspace.focused.value,
         "showHidden": workspace.show_hidden,
