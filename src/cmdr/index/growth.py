@@ -1,7 +1,9 @@
 """What grew between two epochs: the totals of every directory, kept small for each epoch, and their comparison."""
 
 import os
+import time
 import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -11,6 +13,7 @@ from cmdr.index.columns import Column
 from cmdr.index.errors import Corrupt
 from cmdr.index.view import View
 
+WEEK = 7 * 86_400.0
 KEEP = 30
 _MAGIC = b"cmdrtot1"
 Change = Literal["added", "removed", "grown", "shrunk"]
@@ -111,6 +114,16 @@ def snapshot_epochs(home: str) -> list[int]:
     """The epochs whose totals are kept, oldest first."""
     names = [name for name in os.listdir(home) if name.startswith("totals-") and name[7:].isdecimal()]
     return sorted(int(name[7:]) for name in names)
+
+
+def usual_start(home: str, epochs: Sequence[int]) -> int:
+    """Where growth is measured from when nobody says: the oldest epoch of the last week, else the newest there is.
+
+    The newest of several would tell too little: an index that follows the disk makes new epochs by itself.
+    """
+    week_ago = time.time() - WEEK
+    recent = [epoch for epoch in epochs if os.path.getmtime(os.path.join(home, _name(epoch))) >= week_ago]
+    return recent[0] if recent else epochs[-1]
 
 
 def load_snapshot(home: str, epoch: int) -> Snapshot:

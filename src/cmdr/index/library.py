@@ -19,7 +19,7 @@ from cmdr.index.answers import Answers
 from cmdr.index.catalogue import Catalogue, IndexRecord
 from cmdr.index.columns import NO_ROW, Column
 from cmdr.index.errors import BadQuestion, LibraryBusy, NoSuchIndex, RootMissing
-from cmdr.index.growth import compare, load_snapshot, snapshot_epochs, take_snapshot
+from cmdr.index.growth import compare, load_snapshot, snapshot_epochs, take_snapshot, usual_start
 from cmdr.index.handles import new_handle, new_tag, node_handle
 from cmdr.index.indexed import Changes, Freshness, Indexed
 from cmdr.index.queryshelf import QueryShelf
@@ -226,7 +226,7 @@ class Library:
         earlier = [epoch for epoch in snapshot_epochs(home) if epoch < view.epoch or view.revision]
         if since is None and not earlier:
             return Report("growth", (), 0, True, (), "There is no earlier epoch to compare with yet.")
-        before = load_snapshot(home, since if since is not None else earlier[-1])
+        before = load_snapshot(home, since if since is not None else usual_start(home, earlier))
         found = compare(before, take_snapshot(view))
         prefix = None if below is None else view.path(answers.row(below, view)).rstrip(b"/") + b"/"
         lines: list[ReportRow] = []
