@@ -103,6 +103,20 @@ async def test_an_edit_from_mcp_is_written_by_cmdr_after_w(editor, neovim):
         assert file.read_text().startswith("three")
 
 
+async def test_a_protected_file_takes_its_word_in_neovim_too(editor, neovim):
+    """`:w` alone accepted it, while every other way asked for the word."""
+    async with editor() as it, it.client() as client:
+        await neovim.attach(it)
+        file = it.folder / "CLAUDE.md"
+        file.write_text("be good\n")
+        diff = client.call("openDiff", **diff_of(file, "be bad\n"))
+        case = await until_shown(neovim, it)
+        await neovim.type(it, ":w<CR>yes<CR>")
+        assert not case.over.is_set()
+        await neovim.type(it, ":w<CR>write<CR>")
+        assert await diff == ["FILE_SAVED", "be bad\n"]
+
+
 async def test_the_person_may_answer_in_cmdr_instead(editor, neovim):
     async with editor() as it, it.client() as client:
         await neovim.attach(it)

@@ -127,11 +127,13 @@ class TextEditor:
             task.add_done_callback(self._showing.discard)
 
     async def _in_neovim(self, nvim: Neovim, case: ReviewCase) -> None:
+        from cmdr.editor.neovim.diffs import Consent
         from cmdr.editor.neovim.errors import NeovimError
         from cmdr.editor.neovim.review_tab import review_in_neovim
 
+        consent = Consent(case.word, f"This file {case.protected}.") if case.word else Consent()
         try:
-            await review_in_neovim(nvim.diffs, case.review, lambda _: self._reviews.accept_if_same(case))
+            await review_in_neovim(nvim.diffs, case.review, lambda _: self._reviews.accept_if_same(case), consent)
         except (NeovimError, CommandError):
             # It stays in the queue, and the person answers it here.
             return

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cmdr.editor.neovim.diffs import from_lines, to_lines
+from cmdr.editor.neovim.diffs import FREELY, Consent, from_lines, to_lines
 from cmdr.editor.neovim.errors import NeovimBusyError, NeovimGoneError, NeovimRefusedError, NeovimSlowError
 from cmdr.editor.neovim.review_tab import review_in_neovim
 from cmdr.editor.review_wait import accept_if_base_stands
@@ -20,9 +20,10 @@ from cmdr.model.text_format import read_text
 TAB = "✻ [Claude Code] hello.py (8fda88) ⧉ 100%"
 
 
-async def shown(neovim, old="one\ntwo\n", new="one\n2\n", id="d1"):
+async def shown(neovim, old="one\ntwo\n", new="one\n2\n", id="d1", consent=FREELY):
     """A diff on the screen, and the task that waits for its answer."""
-    task = asyncio.create_task(neovim.diffs.show(id, label=TAB, old=old, new=new, language_id="python", hint="50% x"))
+    how = {"label": TAB, "old": old, "new": new, "language_id": "python", "hint": "50% x", "consent": consent}
+    task = asyncio.create_task(neovim.diffs.show(id, **how))
     await asyncio.sleep(0)
     await asyncio.wait_for(neovim.diffs.shown(id), 20)
     return task
@@ -110,6 +111,32 @@ def test_writing_and_leaving_at_once_accepts(with_neovim, how):
         return await task
 
     assert with_neovim(story).kind == "accepted"
+
+
+GUARDED = Consent("write", "This file runs with every shell.")
+
+
+@pytest.mark.parametrize("how", [":w<CR>write<CR>", ":wq<CR> Write <CR>", "ZZwrite<CR>"])
+def test_a_protected_file_is_accepted_with_its_word(with_neovim, how):
+    async def story(neovim, _):
+        task = await shown(neovim, consent=GUARDED)
+        await keys(neovim, how)
+        return await task
+
+    assert with_neovim(story).kind == "accepted"
+
+
+@pytest.mark.parametrize("how", [":w<CR>yes<CR>", ":w<CR><CR>", ":w<CR><Esc>", ":wq<CR>no<CR>", "ZZ<C-c>"])
+def test_a_protected_file_is_not_accepted_without_its_word(with_neovim, how):
+    async def story(neovim, _):
+        task = await shown(neovim, consent=GUARDED)
+        await keys(neovim, how)
+        assert await tabs(neovim) == 2
+        assert not task.done()
+        await keys(neovim, ":q!<CR>")
+        return await task
+
+    assert with_neovim(story).kind == "closed"
 
 
 def test_a_copy_written_elsewhere_is_no_answer(with_neovim, tmp_path):

@@ -1,7 +1,7 @@
 """What runs inside Neovim to show a diff and hear the answer; kept to what 0.7.2 knows."""
 
 OPEN = r"""
-local channel, id, label, old_lines, new_lines, ends, syntax, hint = ...
+local channel, id, label, old_lines, new_lines, ends, syntax, hint, word, why = ...
 local api = vim.api
 
 local function tell(...)
@@ -64,6 +64,14 @@ local function open()
     if target ~= api.nvim_buf_get_name(new) then  -- a copy elsewhere is no answer
       vim.fn.writefile(lines, target)
       return
+    end
+    if word ~= '' then
+      local typed = vim.fn.input({ prompt = why .. ' Type "' .. word .. '" to accept: ', cancelreturn = '' })
+      if finished then return end  -- answered elsewhere meanwhile
+      if vim.trim(typed):lower() ~= word then
+        api.nvim_echo({ { ' Not accepted.', 'WarningMsg' } }, true, {})
+        return
+      end
     end
     vim.bo[new].modified = false
     tell('accepted', lines, vim.bo[new].endofline)

@@ -32,6 +32,17 @@ class DiffAnswer:
     """Accepted: the proposed side as written."""
 
 
+@dataclass(frozen=True, slots=True)
+class Consent:
+    """What `:w` asks for before it accepts: a word to type, and why; nothing when writing is enough."""
+
+    word: str = ""
+    why: str = ""
+
+
+FREELY = Consent()
+
+
 class NeovimDiffs:
     """All diffs that one connection shows."""
 
@@ -42,7 +53,15 @@ class NeovimDiffs:
         connection.on("cmdr_diff", self._on_event)
 
     async def show(
-        self, id: str, *, label: str, old: str, new: str, language_id: str = "plaintext", hint: str = ""
+        self,
+        id: str,
+        *,
+        label: str,
+        old: str,
+        new: str,
+        language_id: str = "plaintext",
+        hint: str = "",
+        consent: Consent = FREELY,
     ) -> DiffAnswer:
         """Show a diff and wait for the answer; being cancelled closes it. Raises `NeovimGoneError` when Neovim ends.
 
@@ -56,7 +75,7 @@ class NeovimDiffs:
         old_lines, _ = to_lines(old)
         syntax = _SYNTAX.get(language_id, language_id)
         arguments = [self._connection.channel, id, _one_line(label), old_lines, new_lines, ends, syntax]
-        self._connection.lua_later(diff_lua.OPEN, *arguments, _one_line(hint))
+        self._connection.lua_later(diff_lua.OPEN, *arguments, _one_line(hint), consent.word, _one_line(consent.why))
         gone = asyncio.ensure_future(self._connection.gone.wait())
         try:
             either: set[asyncio.Future[Any]] = {answer, gone}

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cmdr.editor.languages import language_of
-from cmdr.editor.neovim.diffs import NeovimDiffs
+from cmdr.editor.neovim.diffs import FREELY, Consent, NeovimDiffs
 from cmdr.editor.neovim.errors import NeovimGoneError
 from cmdr.editor.review_wait import outcome_of
 from cmdr.model.merge import ConflictStandsError
@@ -31,7 +31,9 @@ class _Look:
     hint: str
 
 
-async def review_in_neovim(diffs: NeovimDiffs, review: Review, accept: Accept = _accept) -> Outcome:
+async def review_in_neovim(
+    diffs: NeovimDiffs, review: Review, accept: Accept = _accept, consent: Consent = FREELY
+) -> Outcome:
     """Show a review in Neovim until it is answered there or elsewhere; a Neovim that ends rejects it.
 
     Raises `NeovimRefusedError`, with the review still open, when Neovim cannot show it: show it elsewhere then.
@@ -40,7 +42,7 @@ async def review_in_neovim(diffs: NeovimDiffs, review: Review, accept: Accept = 
     look = _Look(review.result_text, _hint(review))
     try:
         while review.outcome is None:
-            look = await _one_look(diffs, review, accept, elsewhere, look)
+            look = await _one_look(diffs, review, accept, elsewhere, look, consent)
     except NeovimGoneError:
         return review.outcome or review.reject("editor gone")
     finally:
@@ -50,7 +52,12 @@ async def review_in_neovim(diffs: NeovimDiffs, review: Review, accept: Accept = 
 
 
 async def _one_look(
-    diffs: NeovimDiffs, review: Review, accept: Accept, elsewhere: "asyncio.Future[Outcome | None]", look: _Look
+    diffs: NeovimDiffs,
+    review: Review,
+    accept: Accept,
+    elsewhere: "asyncio.Future[Outcome | None]",
+    look: _Look,
+    consent: Consent,
 ) -> _Look:
     """Show the diff once and act on the answer; returns what to show when it is not over then."""
     looking = asyncio.ensure_future(
@@ -61,6 +68,7 @@ async def _one_look(
             new=look.text,
             language_id=language_of(review.new_path),
             hint=look.hint,
+            consent=consent,
         )
     )
     try:
