@@ -569,7 +569,7 @@ def test_without_a_running_cmdr_one_is_started_and_stays(own_env, tmp_path):
         assert [text(bridge.hear()) for bridge in bridges] == ["agent:default"] * 3
         record = instance.running(os.path.join(own_env["XDG_RUNTIME_DIR"], "cmdr"))
         assert record is not None
-        assert mark.read_text() == "-P -m cmdr serve"
+        assert mark.read_text() == f"-P -m cmdr serve --left {os.getcwd()}"
         assert os.getsid(record.pid) == record.pid
         for bridge in bridges:
             assert bridge.end()[0] == 0

@@ -29,7 +29,8 @@ async def opened(desk, tree):
 async def proposed(at, principal=AGENT, **arguments):
     """A call that waits, and the review it waits for."""
     known = {case.id for case in at.commander.editor.reviews.waiting}
-    arguments.setdefault("path", str(at.file))
+    if "old_file_path" not in arguments:
+        arguments.setdefault("path", str(at.file))
     call = asyncio.create_task(at.commander.run(principal, "open_diff", arguments))
     rev = at.commander.events.rev
     while True:
@@ -233,6 +234,34 @@ async def test_a_protected_file_takes_a_typed_word(desk, small_tree):
         assert 'type the word "write"' in await accept(at, case)
         assert await accept(at, case, word="write") == f"OK: Accepted {small_tree / 'left' / 'CLAUDE.md'}"
         assert await call == "OK: FILE_SAVED"
+
+
+async def test_claude_codes_own_names_of_the_parameters_work_over_mcp_too(desk, small_tree):
+    async with opened(desk, small_tree) as at:
+        arguments = {"old_file_path": str(at.file), "new_file_path": str(at.file), "new_file_contents": "x\n"}
+        call, case = await proposed(at, tab_name="Tidy up", **arguments)
+        assert case.review.tab == "Tidy up"
+        await accept(at, case)
+        assert await call == "OK: FILE_SAVED"
+
+
+async def test_what_the_agent_calls_an_edit_is_told_where_it_says_more_than_the_name(desk, small_tree):
+    async with opened(desk, small_tree) as at:
+        for title, told in (("Tidy\x1b[31m up", "Tidy\\u{1b}[31m up"), ("✻ hello.py (12ab)", ""), ("", "")):
+            call, case = await proposed(at, contents="x\n", title=title)
+            assert case.title == told
+            shown = json.loads(await at.person("review.show", review=case.id))
+            assert shown["title"] == case.title
+            await at.person("review.reject", review=case.id)
+            await call
+
+
+async def test_an_agent_saves_no_document_of_the_persons_unless_agents_may_write(desk, small_tree):
+    """It wrote the person's unsaved text, unasked."""
+    async with opened(desk, small_tree) as at:
+        at.commander.policy.toolsets |= {"ide"}
+        with pytest.raises(CommandError, match="Only the person saves it"):
+            await at.commander.run(AGENT, "save_document", {"filePath": str(at.file)})
 
 
 async def test_an_agent_can_neither_answer_nor_see_what_is_not_its_own(desk, small_tree):

@@ -47,6 +47,15 @@ async def opened(core, root, tier):
         yield commander
 
 
+async def test_without_a_kernel_nobody_is_asked(core, tmp_path, tier, monkeypatch):
+    """The person said yes to code that could not run at all."""
+    monkeypatch.setattr("cmdr.editor.kernel_command.find_spec", lambda name: None)
+    async with opened(core, tmp_path / "root", tier) as commander:
+        with pytest.raises(CommandError, match="needs Jupyter's kernel"):
+            await commander.run(AGENT, "execute_code", {"code": "1"})
+        assert not commander.proposals.all()
+
+
 async def run(commander, code, *, client=AGENT):
     """Run code as an agent, with a person who says yes."""
     from cmdr.core.call import Call
@@ -87,6 +96,21 @@ async def test_code_sees_the_roots_and_nothing_else(core, tmp_path, tier):
         assert (tmp_path / "root" / "made.txt").read_text() == "made"
 
 
+async def test_code_cannot_change_what_other_programs_obey(core, tmp_path, tier):
+    """Commands could not, but a kernel could write a git hook."""
+    hook = tmp_path / "root" / ".git" / "hooks" / "pre-commit"
+    hook.parent.mkdir(parents=True)
+    hook.write_text("harmless")
+    async with opened(core, tmp_path / "root", tier) as commander:
+        plan = await commander.code.plan("1", "client", AGENT)
+        answer, _ = await run(commander, "open('.git/hooks/pre-commit', 'w').write('evil')")
+    if plan.kept:
+        assert answer.startswith("OK: raised an error")
+        assert hook.read_text() == "harmless"
+    else:  # the sandbox cannot carve it out, so the person is told, whatever was granted
+        assert any("could also change" in line for line in plan.summary)
+
+
 async def test_pictures_come_back_as_pictures(core, tmp_path, tier):
     async with opened(core, tmp_path / "root", tier) as commander:
         code = f"from IPython.display import Image, display; import base64; display(Image(base64.b64decode('{PNG}')))"
@@ -113,6 +137,7 @@ async def test_the_kill_switch_ends_code_that_never_returns(core, tmp_path, tier
         task = asyncio.create_task(run(commander, "while True: pass"))
         while not any(job.title.startswith("Run Python: while") for job in commander.jobs.running()):
             await commander.events.beyond(commander.events.rev)
+        await asyncio.sleep(0)  # it has begun
         commander.stop_agents()
         with contextlib.suppress(CommandError):
             await task  # told why, or what became of the run, whichever comes first

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cmdr.core.errors import CommandError
-from cmdr.core.parameter import Doc, Whole
+from cmdr.core.parameter import Also, Doc, Unlisted, Whole
 from cmdr.core.signature import bind, input_schema, parameters_of
 
 
@@ -51,6 +51,24 @@ def test_the_schema_says_it_all():
     assert schema["properties"]["way"] == {"enum": ["up", "down"]}
 
 
+def test_further_spellings_are_taken_and_never_listed():
+    def spelled(call, *, tab_name: Annotated[str, Also(("title",))], late: Annotated[bool, Unlisted()] = False):
+        """Something."""
+
+    parameters = parameters_of(spelled)
+    for spelling in ("tabName", "tab_name", "title"):
+        assert bind(parameters, {spelling: "x", "late": True}, "it") == {"tab_name": "x", "late": True}
+    with pytest.raises(CommandError, match='it was given "tabName" twice'):
+        bind(parameters, {"tabName": "x", "title": "y"}, "it")
+    with pytest.raises(CommandError, match=r'"bogus"\. It takes: tabName, late\.'):
+        bind(parameters, {"bogus": 1}, "it")
+    assert input_schema(parameters) == {
+        "type": "object",
+        "properties": {"tabName": {"type": "string"}},
+        "required": ["tabName"],
+    }
+
+
 def test_a_command_without_parameters_takes_none():
     def bare(call):
         """Nothing."""
@@ -75,8 +93,8 @@ def test_null_for_something_optional_means_not_given():
         ({}, 'example needs "pane": one of left, right.'),
         ({"pane": None}, '"pane" must be one of left, right, not null.'),
         (
-            {"pane": "left", "show_all": 1},
-            'example has no parameter "show_all". Did you mean "showAll"? '
+            {"pane": "left", "showall": 1},
+            'example has no parameter "showall". Did you mean "showAll"? '
             "It takes: pane, showAll, limit, way, names, count, args, set.",
         ),
         (

@@ -72,7 +72,7 @@ def test_every_tool_says_what_clients_need_to_know(tools):
         assert not (hints["readOnlyHint"] and hints["destructiveHint"]), tool["name"]
         schema = tool["inputSchema"]
         assert schema["type"] == "object"
-        assert schema["additionalProperties"] is False
+        assert schema.get("additionalProperties", False) is False
         for name in schema.get("properties", {}):
             assert re.fullmatch(r"[a-z][a-zA-Z0-9]*", name), (tool["name"], name)
         assert "outputSchema" not in tool

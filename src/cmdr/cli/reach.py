@@ -81,7 +81,7 @@ def _launch() -> instance.Record:
     environment = {name: value for name, value in os.environ.items() if name != TOKEN_VARIABLE}
     # -P: an agent starts us inside whatever project it works on, and a module lying there must never be imported.
     server = subprocess.Popen(
-        [sys.executable, "-P", "-m", "cmdr", "serve"],
+        [sys.executable, "-P", "-m", "cmdr", "serve", *_project()],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
@@ -99,6 +99,19 @@ def _launch() -> instance.Record:
     if server.returncode is None:
         raise Unreachable(f"cmdr did not start within {START_SECONDS:.0f} s; run `cmdr serve` to see why.")
     raise Unreachable(f"cmdr could not be started (exit code {server.returncode}); run `cmdr serve` to see why.")
+
+
+def _project() -> list[str]:
+    """The pane's folder for a cmdr that an agent starts: where the agent works, so that it may edit there.
+
+    The server itself runs at home, so that it holds no disk in use; an agent that is started at the root of everything,
+    as by a desktop program, works nowhere in particular.
+    """
+    try:
+        here = os.getcwd()
+    except OSError:
+        return []
+    return [] if here == "/" else ["--left", here]
 
 
 def _running() -> instance.Record | None:

@@ -14,7 +14,7 @@ def confirm_review(ask: Ask, id: str) -> int:
     """Show an edit, ask, and accept exactly what was shown on a yes."""
     shown = json.loads(ask("review.show", {"review": id}))
     print("\n".join(_inked(line) for line in shown["patch"].split("\n")))
-    print(f"proposed by {shown['by']}")
+    print(f"proposed by {shown['by']}" + (f', who calls it "{shown["title"]}"' if shown["title"] else ""))
     if shown["word"]:
         typed = input(f"This file {shown['protected']}. Type {shown['word']} to accept, anything else to reject: ")
         yes = typed.strip().lower() == shown["word"]

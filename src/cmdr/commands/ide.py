@@ -6,6 +6,7 @@ from urllib.parse import quote
 
 from cmdr.commands.editor_paths import check_may_read, editor_path, spoken_path
 from cmdr.core.call import Call
+from cmdr.core.errors import CommandError
 from cmdr.core.parameter import Json
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
@@ -74,6 +75,8 @@ async def check_document_dirty(call: Call, *, file_path: str) -> str:
 @command("save_document", access=Access.PROPOSE, toolset="ide", title="Save a document", plain=True)
 async def save_document(call: Call, *, file_path: str) -> str:
     """Save an open document as the person left it."""
+    if not (call.connection or call.principal.is_person or call.commander.policy.allow_write):
+        raise CommandError("Only the person saves it, or an agent where CMDR_MCP_ALLOW_WRITE is on.")
     target = await editor_path(call, file_path)
     told = spoken_path(call, target.link or target.real)
     saved = await call.commander.editor.text.save(target.real)

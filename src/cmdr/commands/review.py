@@ -10,7 +10,7 @@ from cmdr.commands.editor_paths import EditorPath, check_may_read, editor_path, 
 from cmdr.commands.reviewed import outcome_told
 from cmdr.core.call import Call
 from cmdr.core.errors import CommandError
-from cmdr.core.parameter import Fields, Json, Unlisted
+from cmdr.core.parameter import Also, Fields, Json, Unlisted
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.core.review_case import ReviewCase
@@ -36,11 +36,11 @@ Edits = Annotated[list[dict[str, str]] | None, Fields(("old", "new"))]
 async def open_diff(
     call: Call,
     *,
-    path: str,
-    contents: str | None = None,
+    path: Annotated[str, Also(("old_file_path",))],
+    contents: Annotated[str | None, Also(("new_file_contents",))] = None,
     edits: Edits = None,
-    new_path: Annotated[str | None, Unlisted()] = None,
-    title: Annotated[str, Unlisted()] = "",
+    new_path: Annotated[str | None, Unlisted(), Also(("new_file_path",))] = None,
+    title: Annotated[str, Unlisted(), Also(("tab_name",))] = "",
 ) -> str:
     """Propose an edit: contents or edits [{old,new}]."""
     reviews = call.commander.editor.reviews

@@ -85,6 +85,7 @@ def show(call: Call, *, review: str) -> str:
         raise CommandError("This edit is too much for a prompt; review it in the panes, with Ctrl+Y.")
     told: dict[str, Value] = {
         "by": printable(case.review.agent, 60),
+        "title": case.title,
         "digest": case.review.digest,
         "word": case.word,
         "protected": case.protected,

@@ -44,6 +44,13 @@ class Unlisted:
 
 
 @dataclass(frozen=True, slots=True)
+class Also:
+    """Further names under which a parameter is accepted, never listed: what other programs call it."""
+
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Parameter:
     """One parameter: its Python name, its name on the wire, and what it accepts."""
 
@@ -59,6 +66,12 @@ class Parameter:
     fields: tuple[str, ...] = ()
     """For a list of objects: what each of them holds, all texts."""
     listed: bool = True
+    also: tuple[str, ...] = ()
+
+    @property
+    def spellings(self) -> tuple[str, ...]:
+        """Every name under which it is accepted."""
+        return (self.wire, self.name, *self.also)
 
     def schema(self) -> dict[str, Json]:
         """JSON Schema of this parameter."""

@@ -1,8 +1,10 @@
 """One review as the core keeps it: the proposed edit, whose it is, who writes it, and what came of that."""
 
 import asyncio
+import os
 from dataclasses import dataclass, field
 
+from cmdr.model.names import to_wire
 from cmdr.model.review import Review
 
 
@@ -30,6 +32,13 @@ class ReviewCase:
     def id(self) -> str:
         """The id that answers name."""
         return self.review.id
+
+    @property
+    def title(self) -> str:
+        """What the agent calls the edit, where that says more than the file's name."""
+        name = to_wire(os.path.basename(self.review.new_path))
+        tab = self.review.tab[:80]
+        return "" if name in tab else "".join(char if char.isprintable() else "\ufffd" for char in tab)
 
     @property
     def word(self) -> str:

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Annotated, Literal, Union, get_args, get_origin, get_type_hints
 
 from cmdr.core.errors import CommandError
-from cmdr.core.parameter import Arguments, Doc, Fields, Json, Parameter, Unlisted, Whole
+from cmdr.core.parameter import Also, Arguments, Doc, Fields, Json, Parameter, Unlisted, Whole
 from cmdr.model.names import printable
 
 
@@ -24,17 +24,20 @@ def parameters_of(function: Callable[..., object]) -> tuple[Parameter, ...]:
 
 def bind(parameters: tuple[Parameter, ...], arguments: Arguments, command: str) -> dict[str, object]:
     """Checked keyword arguments for the command's function."""
-    known = {parameter.wire: parameter for parameter in parameters}
+    known = {spelling: parameter for parameter in parameters for spelling in parameter.spellings}
     bound: dict[str, object] = {}
     for wire, value in arguments.items():
         parameter = known.get(wire)
         if parameter is None:
-            takes = ", ".join(known) or "no parameters"
-            close = difflib.get_close_matches(wire[:40], known, 1)
+            told = [parameter.wire for parameter in parameters]
+            close = difflib.get_close_matches(wire[:40], told, 1)
             hint = f' Did you mean "{close[0]}"?' if close else ""
+            takes = ", ".join(told) or "no parameters"
             raise CommandError(f'{command} has no parameter "{printable(wire, 40)}".{hint} It takes: {takes}.')
         if value is None and not parameter.required:
             continue
+        if parameter.name in bound:
+            raise CommandError(f'{command} was given "{parameter.wire}" twice.')
         bound[parameter.name] = parameter.check(value)
     for parameter in parameters:
         if parameter.required and parameter.name not in bound:
@@ -50,7 +53,8 @@ def input_schema(parameters: tuple[Parameter, ...]) -> dict[str, Json]:
         required: list[Json] = [parameter.wire for parameter in parameters if parameter.required]
         if required:
             schema["required"] = required
-    schema["additionalProperties"] = False
+    if all(parameter.listed for parameter in parameters):
+        schema["additionalProperties"] = False
     return schema
 
 
@@ -90,6 +94,7 @@ def _parameter(name: str, hint: object, *, required: bool) -> Parameter:
         next((note.text for note in notes if isinstance(note, Doc)), ""),
         next((note.names for note in notes if isinstance(note, Fields)), ()),
         not any(isinstance(note, Unlisted) for note in notes),
+        next((note.names for note in notes if isinstance(note, Also)), ()),
     )
 
 

@@ -1,5 +1,6 @@
 """The command that a kernel is started with: exactly ours, whatever kernels are installed on the machine."""
 
+from importlib.util import find_spec
 from typing import Any
 
 
@@ -8,6 +9,12 @@ class KernelMissingError(Exception):
 
     def __init__(self) -> None:
         super().__init__("Running code needs Jupyter's kernel: pip install 'cmdr-fm[kernel]'.")
+
+
+def check_installed() -> None:
+    """Raise `KernelMissingError` when code cannot run here; loads nothing."""
+    if find_spec("ipykernel") is None or find_spec("jupyter_client") is None:
+        raise KernelMissingError
 
 
 def manager_class() -> Any:

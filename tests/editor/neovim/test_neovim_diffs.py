@@ -139,6 +139,53 @@ def test_a_protected_file_is_not_accepted_without_its_word(with_neovim, how):
     assert with_neovim(story).kind == "closed"
 
 
+@pytest.mark.parametrize(
+    ("how", "kind"),
+    [
+        ("<CR>", "accepted"),
+        ("<C-w>h<CR>", "accepted"),
+        (":Accept<CR>", "accepted"),
+        ("q", "closed"),
+        ("<C-w>hq", "closed"),
+        (":Reject<CR>", "closed"),
+    ],
+)
+def test_one_key_answers_from_either_side(with_neovim, how, kind):
+    async def story(neovim, _):
+        neovim.diffs.deaf_ms = -1
+        task = await shown(neovim)
+        await keys(neovim, how)
+        return await task
+
+    assert with_neovim(story).kind == kind
+
+
+@pytest.mark.parametrize("how", ["<CR>", "q"])
+def test_a_key_that_was_on_its_way_when_the_diff_came_up_is_no_answer(with_neovim, how):
+    async def story(neovim, _):
+        neovim.diffs.deaf_ms = 60_000
+        task = await shown(neovim)
+        await keys(neovim, how)
+        assert await tabs(neovim) == 2
+        assert not task.done()
+        await keys(neovim, ":q!<CR>")
+        return await task
+
+    assert with_neovim(story).kind == "closed"
+
+
+def test_enter_asks_for_the_word_of_a_protected_file(with_neovim):
+    async def story(neovim, _):
+        neovim.diffs.deaf_ms = -1
+        task = await shown(neovim, consent=GUARDED)
+        await keys(neovim, "<CR>no<CR>")
+        assert not task.done()
+        await keys(neovim, "<CR>write<CR>")
+        return await task
+
+    assert with_neovim(story).kind == "accepted"
+
+
 def test_a_copy_written_elsewhere_is_no_answer(with_neovim, tmp_path):
     copy = tmp_path / "copy.txt"
 

@@ -1,7 +1,7 @@
 """What runs inside Neovim to show a diff and hear the answer; kept to what 0.7.2 knows."""
 
 OPEN = r"""
-local channel, id, label, old_lines, new_lines, ends, syntax, hint, word, why = ...
+local channel, id, label, old_lines, new_lines, ends, syntax, hint, word, why, deaf = ...
 local api = vim.api
 
 local function tell(...)
@@ -76,6 +76,25 @@ local function open()
     vim.bo[new].modified = false
     tell('accepted', lines, vim.bo[new].endofline)
   end })
+
+  local begun = vim.loop.now()
+  local function listens()  -- keys of the first moment were on their way to somewhere else
+    return vim.loop.now() - begun > deaf
+  end
+  local function accept()
+    if listens() then api.nvim_buf_call(new, function() vim.cmd('write') end) end
+  end
+  local function reject()
+    if not listens() or finished then return end
+    tell('closed')
+    finish()
+  end
+  for _, buf in ipairs({ old, new }) do
+    vim.keymap.set('n', '<CR>', accept, { buffer = buf, desc = 'accept the proposed edit' })
+    vim.keymap.set('n', 'q', reject, { buffer = buf, desc = 'reject the proposed edit' })
+    api.nvim_buf_create_user_command(buf, 'Accept', accept, {})
+    api.nvim_buf_create_user_command(buf, 'Reject', reject, {})
+  end
 
   vim.cmd('tab sbuffer ' .. old)
   local left = api.nvim_get_current_win()

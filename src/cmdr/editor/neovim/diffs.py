@@ -1,4 +1,4 @@
-"""Diffs shown in Neovim: `:w` accepts what stands on the proposed side, closing the view in any way rejects."""
+"""Diffs shown in Neovim: `:w` or Enter accepts what stands on the proposed side, `q` or closing the view rejects."""
 
 import asyncio
 from dataclasses import dataclass
@@ -21,6 +21,10 @@ _SYNTAX = {
     "shellscript": "sh",
 }
 """Neovim's names for languages that it calls otherwise."""
+
+
+DEAF_MS = 600
+"""Single keys answer only so long after a diff came up: before that they were meant for something else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +54,7 @@ class NeovimDiffs:
         self._connection = connection
         self._open: dict[str, asyncio.Future[DiffAnswer]] = {}
         self._shown: dict[str, asyncio.Event] = {}
+        self.deaf_ms = DEAF_MS
         connection.on("cmdr_diff", self._on_event)
 
     async def show(
@@ -75,7 +80,8 @@ class NeovimDiffs:
         old_lines, _ = to_lines(old)
         syntax = _SYNTAX.get(language_id, language_id)
         arguments = [self._connection.channel, id, _one_line(label), old_lines, new_lines, ends, syntax]
-        self._connection.lua_later(diff_lua.OPEN, *arguments, _one_line(hint), consent.word, _one_line(consent.why))
+        asks = (_one_line(hint), consent.word, _one_line(consent.why), self.deaf_ms)
+        self._connection.lua_later(diff_lua.OPEN, *arguments, *asks)
         gone = asyncio.ensure_future(self._connection.gone.wait())
         try:
             either: set[asyncio.Future[Any]] = {answer, gone}

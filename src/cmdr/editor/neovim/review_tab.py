@@ -94,4 +94,4 @@ async def _one_look(
 
 
 def _hint(review: Review) -> str:
-    return f"proposed by {review.agent}   :w accepts   :q rejects"
+    return f"proposed by {review.agent}   :w or Enter accepts   :q or q rejects"
