@@ -45,6 +45,12 @@ async def test_without_any_clipboard_it_says_what_to_install(programs):
         await Desktop().copy("text")
 
 
+async def test_a_clipboard_program_without_a_display_is_not_asked_to_be_installed(programs):
+    programs("xclip", "exit 1")
+    with pytest.raises(CommandError, match="xclip reaches no display"):
+        await Desktop().copy("text")
+
+
 async def test_a_clipboard_that_hangs_is_given_up(programs, monkeypatch):
     monkeypatch.setattr(desk, "_SECONDS", 0.05)
     programs("xsel", "exec /bin/sleep 60")

@@ -32,17 +32,20 @@ class Desktop:
         """Sends text through the terminal itself (OSC 52), when there is one."""
         self.suspend: Callable[[], None] | None = None
         """Gives the terminal back to the shell, when there is one."""
+        self.is_lent = False
+        """Whether the person's own editor has the terminal at the moment."""
 
     async def copy(self, text: str) -> str:
         """Put text on the clipboard and say which way it went."""
-        for program in _CLIPBOARDS:
-            if shutil.which(program[0]):
-                taken = await in_thread(_feed, program, text)
-                if taken:
-                    return program[0]
+        installed = [program for program in _CLIPBOARDS if shutil.which(program[0])]
+        for program in installed:
+            if await in_thread(_feed, program, text):
+                return program[0]
         if self.terminal_clipboard is not None:
             self.terminal_clipboard(text)
             return "the terminal (OSC 52)"
+        if installed:
+            raise CommandError(f"No clipboard here: {installed[-1][0]} reaches no display. Use the terminal face.")
         raise CommandError("No clipboard here: install wl-copy, xclip or xsel, or use the terminal face.")
 
     async def reveal(self, path: bytes) -> str:
