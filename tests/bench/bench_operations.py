@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable
 
 from cmdr.core.journal import Journal
+from cmdr.files.engine.choices import Choices
 from cmdr.files.engine.control import Unattended
 from cmdr.files.engine.operation import Operation
 from cmdr.files.engine.planning import plan_copy, plan_delete, plan_trash
@@ -88,13 +89,21 @@ class Bench:
         source, to = os.fsencode(self.top + "/many"), os.fsencode(self.top + "/to")
         before = memory()
         ours, theirs = duel(
-            lambda: self.run(plan_copy([source], to, limits=LIMITS)),
+            lambda: self.run(plan_copy([source], to, Choices(limits=LIMITS))),
             lambda: tool(f"cp -a '{self.top}/many' '{self.top}/to/' && sync -f '{self.top}/to'"),
             self.clear,
             self.clear,
         )
         self.say(f"durable copy of {self.files} small files / cp -a; sync -f", ours, theirs, 2.0)
         print(f"{'memory for it':62} {memory() - before:8} KiB")
+
+    def memory_for_many(self) -> None:
+        """What a copy of many more files needs: planning and running, each in a process of its own."""
+        for count in (self.files, 25 * self.files):
+            done = subprocess.run(
+                [sys.executable, __file__, "--memory", str(count), self.top], check=True, capture_output=True, text=True
+            )
+            print(f"{f'memory for a copy of {count} files, planning and running':62} {done.stdout.strip()}", flush=True)
 
     def trash_a_folder(self) -> None:
         def again() -> None:
@@ -105,7 +114,7 @@ class Bench:
 
         def plan() -> None:
             again()
-            plans[:] = [plan_trash([os.fsencode(self.top + "/victim")], limits=LIMITS, trash_home=self.home)]
+            plans[:] = [plan_trash([os.fsencode(self.top + "/victim")], Choices(limits=LIMITS, trash_home=self.home))]
 
         ours, theirs = duel(
             lambda: self.run(plans[0]),
@@ -125,7 +134,7 @@ class Bench:
 
         chosen = [os.fsencode(f"{self.top}/victims/d0/f{number}") for number in range(count)]
         ours, theirs = duel(
-            lambda: self.run(plan_trash(chosen, limits=LIMITS, trash_home=self.home)),
+            lambda: self.run(plan_trash(chosen, Choices(limits=LIMITS, trash_home=self.home))),
             lambda: tool(f"mv '{self.top}'/victims/d0/* '{self.top}/to/' && sync -f '{self.top}/to'"),
             again,
             again,
@@ -136,12 +145,12 @@ class Bench:
         to = os.fsencode(self.top + "/to")
         source = os.fsencode(self.top + "/many")
         self.clear()
-        self.run(plan_copy([source], to, limits=LIMITS))
+        self.run(plan_copy([source], to, Choices(limits=LIMITS)))
         start = time.perf_counter()
-        self.run(plan_copy([source], to, limits=LIMITS, policy=ConflictPolicy.OVERWRITE))
+        self.run(plan_copy([source], to, Choices(limits=LIMITS, policy=ConflictPolicy.OVERWRITE)))
         over = time.perf_counter() - start
         start = time.perf_counter()
-        self.run(plan_delete([to + b"/many"], limits=LIMITS))
+        self.run(plan_delete([to + b"/many"], Choices(limits=LIMITS)))
         print(f"{'overwriting them all, each old one kept':62} {over:8.3f} s")
         print(f"{'deleting them for good, each checked':62} {time.perf_counter() - start:8.3f} s")
 
@@ -159,6 +168,32 @@ def make_tree(path: str, files: int, folders: int = 200) -> None:
             file.write(os.urandom(2048))
 
 
+class Unsynced(Syscalls):
+    """Does not wait for the disk: half a million waits are not what is measured."""
+
+    def sync_data(self, fd: int) -> None:
+        pass
+
+    def sync_folder(self, fd: int) -> None:
+        pass
+
+
+def memory_of(count: int, top: str) -> None:
+    """Copy so many files and say by how much this process grew."""
+    many = f"{top}/many of {count}"
+    make_tree(many, count, folders=count // 100)
+    os.makedirs(f"{top}/to", exist_ok=True)
+    journal = Journal(os.fsencode(f"{top}/journal of {count}.db"))
+    before = memory()
+    plan = plan_copy([os.fsencode(many)], os.fsencode(f"{top}/to"), Choices(limits=LIMITS))
+    planned = memory()
+    Operation(plan, Unsynced(), journal, trash_home=os.fsencode(top + "/Trash")).run(Unattended())
+    journal.close()
+    print(f"{planned - before:8} KiB + {memory() - planned} KiB")
+    shutil.rmtree(many)
+    shutil.rmtree(f"{top}/to/many of {count}")
+
+
 def tool(command: str) -> None:
     subprocess.run(["sh", "-c", command], check=True)
 
@@ -169,12 +204,16 @@ def memory() -> int:
 
 
 def main() -> int:
+    if sys.argv[1:2] == ["--memory"]:
+        memory_of(int(sys.argv[2]), sys.argv[3])
+        return 0
     where = [argument for argument in sys.argv[1:] if not argument.startswith("--")]
     top = tempfile.mkdtemp(prefix="ops-bench-", dir=where[0] if where else None)
     bench = Bench(top, "--small" in sys.argv)
     try:
         bench.one_large_file()
         bench.many_small_files()
+        bench.memory_for_many()
         bench.trash_a_folder()
         bench.trash_many()
         bench.overwrite_and_delete()

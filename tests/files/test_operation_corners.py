@@ -11,7 +11,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(
 
 from ops_ground import Plain, World, tree
 
-from cmdr.files.engine import contents, fingerprint, landing, metadata, mounts, trash
+from cmdr.files.engine import contents, fingerprint, landing, metadata, mounts, trash, trash_site
+from cmdr.files.engine.choices import Choices
 from cmdr.files.engine.conflicts import Decider, Verdict
 from cmdr.files.engine.control import Answer, Cancelled, Unattended
 from cmdr.files.engine.free_name import free_name, numbered, shortened
@@ -168,7 +169,7 @@ def test_attributes_that_cannot_be_listed_or_read(world, monkeypatch):
         return refuse
 
     def lost():
-        outcome = world.run(plan_copy([path], world.there, policy=ConflictPolicy.RENAME))
+        outcome = world.run(plan_copy([path], world.there, Choices(policy=ConflictPolicy.RENAME)))
         return [text for _, text in outcome.warnings] or [item.reason for item in outcome.failed]
 
     monkeypatch.setattr(metadata.os, "listxattr", say(errno.EOPNOTSUPP))
@@ -212,7 +213,8 @@ def test_the_top_of_a_volume_is_found_even_where_looking_up_is_forbidden(folder,
 
 
 def test_an_unreachable_home_is_not_this_volume(folder, monkeypatch):
-    assert trash._volume_of_nearest(b"/proc/1/nothing/\xff" + b"x" * 300) in (None, trash._volume_of_nearest(b"/proc"))
+    proc = trash_site._volume_of_nearest(b"/proc")
+    assert trash_site._volume_of_nearest(b"/proc/1/nothing/\xff" + b"x" * 300) in (None, proc)
     real = os.open
 
     def refuse(path, *rest, **more):
@@ -221,7 +223,7 @@ def test_an_unreachable_home_is_not_this_volume(folder, monkeypatch):
         return real(path, *rest, **more)
 
     monkeypatch.setattr(trash.os, "open", refuse)
-    assert trash._volume_of_nearest(b"/home") is None
+    assert trash_site._volume_of_nearest(b"/home") is None
 
 
 def test_a_stranger_in_the_place_of_a_moved_file_is_put_back(world, folder):
@@ -344,17 +346,21 @@ def test_removing_puts_back_what_it_could_not_remove(world, folder):
 
 
 def test_a_trash_that_cannot_be_made_costs_nothing(world):
-    outcome = world.run(plan_trash([world.here + b"/a"], trash_home=world.home), failing("mkdir", errno.EACCES, 2))
+    outcome = world.run(
+        plan_trash([world.here + b"/a"], Choices(trash_home=world.home)), failing("mkdir", errno.EACCES, 2)
+    )
     assert outcome.failed[0].reason == "permission denied"
     assert os.listdir(world.here) == [b"a"]
-    outcome = world.run(plan_trash([world.here + b"/a"], trash_home=world.home), failing("write", errno.ENOSPC))
+    outcome = world.run(
+        plan_trash([world.here + b"/a"], Choices(trash_home=world.home)), failing("write", errno.ENOSPC)
+    )
     assert outcome.failed[0].reason == "the disk is full"
     assert world.leftovers() == []
 
 
 def test_a_note_that_cannot_be_removed_is_seen_to_at_the_next_start(world):
     journal = world.journal()
-    plan = plan_trash([world.here + b"/a"], trash_home=world.home)
+    plan = plan_trash([world.here + b"/a"], Choices(trash_home=world.home))
     os.unlink(world.here + b"/a")
     world.write(world.here + b"/a", b"another")
 
@@ -365,7 +371,7 @@ def test_a_note_that_cannot_be_removed_is_seen_to_at_the_next_start(world):
         def unlink(self, *_):
             raise OSError(errno.EIO, "no")
 
-    plan = plan_trash([world.here + b"/a"], trash_home=world.home)
+    plan = plan_trash([world.here + b"/a"], Choices(trash_home=world.home))
     assert world.run(plan, Stuck(), journal).failed
     journal.close()
     assert len(world.leftovers()) == 1
@@ -400,7 +406,7 @@ def test_files_that_vanish_or_change_between_plan_and_run_are_left_alone(world):
     world.write(world.here + b"/tree/f", b"f")
     sources = [world.here + b"/link", world.here + b"/a", world.here + b"/tree"]
     copy, rename = plan_copy(sources, world.there), plan_rename([(world.here + b"/a", b"z")])
-    away, gone = plan_trash([world.here + b"/a"], trash_home=world.home), plan_delete([world.here + b"/a"])
+    away, gone = plan_trash([world.here + b"/a"], Choices(trash_home=world.home)), plan_delete([world.here + b"/a"])
     os.unlink(world.here + b"/link")
     world.write(world.here + b"/a", b"changed")
     os.rename(world.here + b"/tree", world.here + b"/was")
@@ -440,7 +446,7 @@ def test_a_replaced_file_that_is_taken_at_once_is_reported(world):
                 os.unlink(world.there + b"/a")
                 world.write(world.there + b"/a", b"stranger")
 
-    plan = plan_move([world.here + b"/a"], world.there, policy=ConflictPolicy.OVERWRITE)
+    plan = plan_move([world.here + b"/a"], world.there, Choices(policy=ConflictPolicy.OVERWRITE))
     assert world.run(plan, Thief()).drifted
     assert tree(world.there) == {world.there + b"/a": b"stranger"}
     assert list(world.trashed().values()) == [b"old"]
@@ -459,7 +465,7 @@ def test_folder_attributes_that_cannot_be_set_are_said(world):
             if self.times > 2:
                 raise OSError(errno.EIO, "no")
 
-    outcome = world.run(plan_copy([world.here + b"/tree"], world.there, as_name=b"again"), Unsure())
+    outcome = world.run(plan_copy([world.here + b"/tree"], world.there, Choices(as_name=b"again")), Unsure())
     assert [text for _, text in outcome.warnings] == ["folder attributes (the disk reported an error)"]
 
 
@@ -541,9 +547,9 @@ def test_a_parked_original_goes_back_or_to_the_trash(world):
 
 def test_an_exchange_that_stopped_half_way_is_finished(world):
     world.write(world.there + b"/a", b"old")
-    plan = plan_move([world.here + b"/a"], world.there, policy=ConflictPolicy.OVERWRITE)
+    plan = plan_move([world.here + b"/a"], world.there, Choices(policy=ConflictPolicy.OVERWRITE))
     folder = os.open(world.there, os.O_RDONLY)
-    can = trash.Trash(Syscalls(), trash.TrashSite(world.home, b""))
+    can = trash.Trash(Syscalls(), trash_site.TrashSite(world.home, b""))
     kept = can.choose(b"a")
     can.close()
     source = os.open(world.here, os.O_RDONLY)
@@ -578,7 +584,7 @@ def test_a_volume_that_is_away_is_looked_at_again_next_time(world):
 def test_undo_says_what_it_cannot_find_any_more(world):
     world.write(world.there + b"/a", b"old")
     journal = world.journal()
-    plan = plan_copy([world.here + b"/a"], world.there, policy=ConflictPolicy.OVERWRITE)
+    plan = plan_copy([world.here + b"/a"], world.there, Choices(policy=ConflictPolicy.OVERWRITE))
     outcome = world.run(plan, recorder=journal)
     record = journal.operation(outcome.operation)
     os.unlink(outcome.items[0].kept.place.path)
@@ -604,7 +610,7 @@ def test_a_displaced_file_that_can_go_neither_on_nor_back_is_rescued_at_the_next
             super().rename(name, folder, new_name, new_folder, flags)
 
     journal = world.journal()
-    plan = plan_copy([world.here + b"/a"], world.there, policy=ConflictPolicy.OVERWRITE)
+    plan = plan_copy([world.here + b"/a"], world.there, Choices(policy=ConflictPolicy.OVERWRITE))
     assert world.run(plan, Stuck(), journal).failed
     journal.close()
     assert b"old and precious" in tree(world.there).values()
@@ -625,7 +631,7 @@ def test_what_could_not_be_cleaned_up_is_swept_at_the_next_start(world):
             raise OSError(errno.EIO, "no")
 
     journal = world.journal()
-    plan = plan_copy([world.here + b"/a"], world.there, policy=ConflictPolicy.OVERWRITE)
+    plan = plan_copy([world.here + b"/a"], world.there, Choices(policy=ConflictPolicy.OVERWRITE))
     assert world.run(plan, Stuck(), journal).failed
     journal.close()
     assert len(world.leftovers()) == 2
@@ -635,8 +641,8 @@ def test_what_could_not_be_cleaned_up_is_swept_at_the_next_start(world):
 
 
 def test_a_second_number_is_found_when_the_first_is_taken_meanwhile(world):
-    copy = plan_copy([world.here + b"/a"], world.there, policy=ConflictPolicy.RENAME)
-    move = plan_move([world.here + b"/a"], world.there, policy=ConflictPolicy.RENAME)
+    copy = plan_copy([world.here + b"/a"], world.there, Choices(policy=ConflictPolicy.RENAME))
+    move = plan_move([world.here + b"/a"], world.there, Choices(policy=ConflictPolicy.RENAME))
     world.write(world.there + b"/a", b"1")
     world.write(world.there + b"/a (1)", b"2")
     assert world.run(copy).items[0].target.name == b"a (2)"
@@ -661,7 +667,7 @@ def test_a_swap_needs_both_files(world):
 def test_a_trash_item_is_nothing_without_its_intent(world):
     from cmdr.files.engine.relocation import Trashed
 
-    plan = plan_trash([world.here + b"/a"], trash_home=world.home)
+    plan = plan_trash([world.here + b"/a"], Choices(trash_home=world.home))
     with pytest.raises(ValueError, match="intent"):
         _ = Trashed(None, 0, plan.items[0], b"").slot
 
@@ -680,7 +686,7 @@ def test_a_restored_file_needs_no_note_and_a_stuck_note_is_swept(world):
     from cmdr.files.engine.restore_plan import plan_restore
 
     for spoil in (True, False):
-        kept = world.run(plan_trash([world.here + b"/a"], trash_home=world.home)).items[0].kept
+        kept = world.run(plan_trash([world.here + b"/a"], Choices(trash_home=world.home))).items[0].kept
         plan = plan_restore([kept.place.path])
         if spoil:
             os.unlink(kept.note_place.path)
@@ -737,7 +743,7 @@ def test_a_link_that_fails_for_real_fails_the_replacement(world):
         def link(self, *_):
             raise OSError(errno.EIO, "no")
 
-    plan = plan_copy([world.here + b"/a"], world.there, policy=ConflictPolicy.OVERWRITE)
+    plan = plan_copy([world.here + b"/a"], world.there, Choices(policy=ConflictPolicy.OVERWRITE))
     assert world.run(plan, Broken()).failed
     assert tree(world.there) == {world.there + b"/a": b"old"}
 

@@ -96,7 +96,7 @@ def test_totals_leave_out_what_is_left_alone():
     nothing = replace(COPY, step=Step.NOTHING)
     made = plan(COPY, skipped, nothing, PlanItem(Step.MAKE, Kind.FOLDER, None, B, totals=Totals(0, 1, 0)))
     assert made.totals == Totals(1, 1, 10)
-    assert made.biggest(1) == (COPY,)
+    assert made.biggest[0] == COPY
     assert made.questions == ()
 
 

@@ -1,5 +1,6 @@
 """Planning: what is refused, what is called out, and that nothing is touched."""
 
+import errno
 import os
 import sys
 
@@ -10,6 +11,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(
 from ops_ground import World, devices, tree
 
 from cmdr.files.engine import fingerprint, targets, walking
+from cmdr.files.engine.choices import Choices
 from cmdr.files.engine.control import Cancelled
 from cmdr.files.engine.new_plan import plan_link, plan_mkdir, plan_mkfile, plan_write
 from cmdr.files.engine.planning import plan_copy, plan_delete, plan_move, plan_trash
@@ -63,17 +65,17 @@ def test_a_move_on_one_volume_is_one_rename_for_a_whole_tree(world):
 
 
 def test_an_unknown_or_changed_source_is_refused(world):
-    with pytest.raises(NotThere, match="is not there any more"):
+    with pytest.raises(NotThere, match="does not exist"):
         plan_copy([world.here + b"/none"], world.there)
     with pytest.raises(NotThere):
         plan_copy([world.here + b"/none/x"], world.there)
     with pytest.raises(NotAFolder):
         plan_copy([world.here + b"/a/x"], world.there)
     seen = {world.here + b"/a": fingerprint.of_path(world.here + b"/a")}
-    plan_copy([world.here + b"/a"], world.there, expected=seen)
+    plan_copy([world.here + b"/a"], world.there, Choices(expected=seen))
     world.write(world.here + b"/a", b"longer than before")
     with pytest.raises(ChangedSince):
-        plan_copy([world.here + b"/a"], world.there, expected=seen)
+        plan_copy([world.here + b"/a"], world.there, Choices(expected=seen))
 
 
 def test_fingerprints_of_nothing_are_none(world):
@@ -150,7 +152,7 @@ def test_copying_onto_itself_makes_a_duplicate_and_moving_onto_itself_does_nothi
 def test_a_taken_name_is_decided_by_the_policy(world, policy, decision):
     standing = world.write(world.there + b"/a", b"1")
     os.utime(standing, (1, 1))
-    item = plan_copy([world.here + b"/a"], world.there, policy=policy).items[0]
+    item = plan_copy([world.here + b"/a"], world.there, Choices(policy=policy)).items[0]
     assert item.decision is decision
     assert (item.step is Step.NOTHING) == (policy is ConflictPolicy.SKIP)
     assert (item.target.name == b"a (1)") == (policy is ConflictPolicy.RENAME)
@@ -160,43 +162,43 @@ def test_a_taken_name_is_decided_by_the_policy(world, policy, decision):
 def test_as_new_or_as_large_is_not_enough(world, policy):
     standing = world.write(world.there + b"/a", b"12345")
     os.utime(standing, ns=(1, os.stat(world.here + b"/a").st_mtime_ns))
-    assert plan_copy([world.here + b"/a"], world.there, policy=policy).items[0].step is Step.NOTHING
+    assert plan_copy([world.here + b"/a"], world.there, Choices(policy=policy)).items[0].step is Step.NOTHING
 
 
 def test_files_and_folders_never_replace_each_other(world):
     os.mkdir(world.there + b"/a")
     world.write(world.there + b"/tree", b"a file")
-    plan = plan_copy([world.here + b"/a", world.here + b"/tree"], world.there, policy=ConflictPolicy.OVERWRITE)
+    plan = plan_copy([world.here + b"/a", world.here + b"/tree"], world.there, Choices(policy=ConflictPolicy.OVERWRITE))
     assert [item.reason for item in plan.items] == ["a folder has that name", "a file has that name"]
-    plan = plan_copy([world.here + b"/tree"], world.there, policy=ConflictPolicy.RENAME)
+    plan = plan_copy([world.here + b"/tree"], world.there, Choices(policy=ConflictPolicy.RENAME))
     assert plan.items[0].target.name == b"tree (1)"
 
 
 def test_a_single_file_may_get_another_name(world):
-    assert plan_copy([world.here + b"/a"], world.there, as_name=b"z").items[0].target.name == b"z"
+    assert plan_copy([world.here + b"/a"], world.there, Choices(as_name=b"z")).items[0].target.name == b"z"
     with pytest.raises(BadName):
-        plan_copy([world.here + b"/a"], world.there, as_name=b"x/y")
+        plan_copy([world.here + b"/a"], world.there, Choices(as_name=b"x/y"))
     with pytest.raises(BadName):
-        plan_copy([world.here + b"/a", world.here + b"/tree"], world.there, as_name=b"z")
+        plan_copy([world.here + b"/a", world.here + b"/tree"], world.there, Choices(as_name=b"z"))
     with pytest.raises(BadName):
         plan_copy([b"relative"], world.there)
 
 
 def test_the_caps_hold(world):
     with pytest.raises(TooMany):
-        plan_copy([world.here + b"/a"] * 3, world.there, limits=Limits(top=2))
+        plan_copy([world.here + b"/a"] * 3, world.there, Choices(limits=Limits(top=2)))
     with pytest.raises(TooMany):
-        plan_copy([world.here + b"/tree"], world.there, limits=Limits(leaves=1))
+        plan_copy([world.here + b"/tree"], world.there, Choices(limits=Limits(leaves=1)))
     for plan in (plan_trash, plan_delete):
         with pytest.raises(TooMany):
-            plan([world.here + b"/tree"], limits=Limits(depth=1))
+            plan([world.here + b"/tree"], Choices(limits=Limits(depth=1)))
     with pytest.raises(NothingToDo):
         plan_copy([], world.there)
 
 
 def test_no_room_is_said_before_the_first_byte(world, monkeypatch):
     class Full:
-        f_bavail, f_frsize = 0, 4096
+        f_bavail, f_frsize, f_flag = 0, 4096, 0
 
     monkeypatch.setattr(os, "fstatvfs", lambda fd: Full)
     with pytest.raises(NotEnoughSpace) as refused:
@@ -212,7 +214,7 @@ def test_planning_can_be_stopped(world):
         raise Cancelled
 
     with pytest.raises(Cancelled):
-        plan_copy([world.here + b"/tree"], world.there, check=stop)
+        plan_copy([world.here + b"/tree"], world.there, Choices(check=stop))
 
 
 def test_protected_places_are_called_out(world):
@@ -220,11 +222,11 @@ def test_protected_places_are_called_out(world):
     world.write(world.here + b"/.bashrc", b"x")
     os.mkdir(world.there + b"/own")
     for name in (b".bashrc", b"a"):
-        plan = plan_copy([world.here + b"/" + name], world.there + b"/own", protection=own)
+        plan = plan_copy([world.here + b"/" + name], world.there + b"/own", Choices(protection=own))
         assert plan.protected
         assert plan.risk.is_high
-    assert not plan_copy([world.here + b"/a"], world.there, protection=own).protected
-    assert plan_move([world.here + b"/.bashrc"], world.there, protection=own).protected
+    assert not plan_copy([world.here + b"/a"], world.there, Choices(protection=own)).protected
+    assert plan_move([world.here + b"/.bashrc"], world.there, Choices(protection=own)).protected
     reason = own.reason
     assert reason(b"/home/u/.ssh/authorized_keys") and reason(b"/p/.git/hooks/pre-commit") and reason(b"/p/CLAUDE.md")
     assert not reason(b"/home/u/notes.txt")
@@ -236,17 +238,17 @@ def test_half_a_folder_is_called_out_when_it_is_many(world):
     for number in range(12):
         world.write(world.here + b"/many/%d" % number, b"")
     chosen = [world.here + b"/many/%d" % number for number in range(11)]
-    assert plan_trash(chosen, trash_home=world.home).emptied == (world.here + b"/many",)
+    assert plan_trash(chosen, Choices(trash_home=world.home)).emptied == (world.here + b"/many",)
     assert plan_delete(chosen).emptied
     assert plan_move(chosen, world.there).emptied
     assert not plan_copy(chosen, world.there).emptied
-    assert not plan_trash([world.here + b"/a"], trash_home=world.home).emptied
+    assert not plan_trash([world.here + b"/a"], Choices(trash_home=world.home)).emptied
 
 
-def test_a_volume_without_a_trash_is_refused(world, monkeypatch):
-    monkeypatch.setattr("cmdr.files.engine.planning.locate", lambda *_: None)
-    with pytest.raises(NoTrash):
-        plan_trash([world.here + b"/a"])
+def test_a_volume_without_a_trash_is_refused(world):
+    world.write(world.home + b"/files", b"not a folder")
+    with pytest.raises(NoTrash, match="is not a folder"):
+        plan_trash([world.here + b"/a"], Choices(trash_home=world.home))
 
 
 def test_deletion_names_every_single_file_children_first(world):
@@ -302,7 +304,7 @@ def test_unreadable_things_are_refused_with_the_reason(world, monkeypatch):
     monkeypatch.undo()
     monkeypatch.setattr(walking, "FOLDER_FLAGS", os.O_WRONLY)
     with pytest.raises(Unreadable):
-        plan_trash([world.here + b"/tree"], trash_home=world.home)
+        plan_trash([world.here + b"/tree"], Choices(trash_home=world.home))
     monkeypatch.undo()
     real_open = os.open
     monkeypatch.setattr(
@@ -421,3 +423,12 @@ def test_every_refusal_says_what_why_and_what_next(world):
         assert "\x1b" not in str(refused)
         assert "\\xff" in str(refused)
         assert str(refused).endswith(".")
+
+
+def test_a_link_that_is_exchanged_while_it_is_read_is_refused(world, monkeypatch):
+    def exchanged(path):
+        raise OSError(errno.ELOOP, "Too many levels of symbolic links")
+
+    monkeypatch.setattr(os.path, "realpath", exchanged)
+    with pytest.raises(Unreadable, match="a folder on the way has become a link"):
+        plan_write(world.here + b"/a", b"new")

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from cmdr.core.journal import Journal
+from cmdr.files.engine.choices import Choices
 from cmdr.files.engine.control import Unattended
 from cmdr.files.engine.new_plan import plan_write
 from cmdr.files.engine.operation import Operation
@@ -298,7 +299,7 @@ def _trashed(world: World) -> list[bytes]:
     world.write(world.there + b"/gone/x", b"trashed x")
     world.write(world.there + b"/gone2", b"trashed 2")
     world.write(world.there + b"/own", b"destination only")
-    done = world.run(plan_trash([world.there + b"/gone", world.there + b"/gone2"], trash_home=world.home))
+    done = world.run(plan_trash([world.there + b"/gone", world.there + b"/gone2"], Choices(trash_home=world.home)))
     return [item.kept.place.path for item in done.items if item.kept is not None]
 
 
@@ -316,19 +317,19 @@ def _done(prepare: Callable[[World], object], plan: Callable[[World, object], Pl
 
 
 def _copy(world: World, _: object) -> Plan:
-    return plan_copy([world.here + b"/pick"], world.there, policy=ConflictPolicy.SKIP)
+    return plan_copy([world.here + b"/pick"], world.there, Choices(policy=ConflictPolicy.SKIP))
 
 
 def _overwrite(world: World, _: object) -> Plan:
-    return plan_copy([world.here + b"/pick"], world.there, policy=ConflictPolicy.OVERWRITE)
+    return plan_copy([world.here + b"/pick"], world.there, Choices(policy=ConflictPolicy.OVERWRITE))
 
 
 def _move(world: World, _: object) -> Plan:
-    return plan_move([world.here + b"/pick"], world.there, policy=ConflictPolicy.SKIP)
+    return plan_move([world.here + b"/pick"], world.there, Choices(policy=ConflictPolicy.SKIP))
 
 
 def _move_over(world: World, _: object) -> Plan:
-    return plan_move([world.here + b"/pick"], world.there, policy=ConflictPolicy.OVERWRITE)
+    return plan_move([world.here + b"/pick"], world.there, Choices(policy=ConflictPolicy.OVERWRITE))
 
 
 def _rename(world: World, _: object) -> Plan:
@@ -342,7 +343,7 @@ def _ring(world: World, _: object) -> Plan:
 
 
 def _trash(world: World, _: object) -> Plan:
-    return plan_trash([world.there + b"/a", world.there + b"/b"], trash_home=world.home)
+    return plan_trash([world.there + b"/a", world.there + b"/b"], Choices(trash_home=world.home))
 
 
 SCENARIOS = [

@@ -14,10 +14,12 @@ from cmdr.core.errors import CommandError, UnknownCommand
 from cmdr.core.journal import Journal
 from cmdr.core.limits import Limits
 from cmdr.core.policy import Policy
-from cmdr.core.principals import SAME_USER, Principal
+from cmdr.core.principals import PERSON, SAME_USER, Access, Principal
 from cmdr.core.registry import ALL_TOOLSETS
 from cmdr.model.workspace import Workspace
 
+LONGEST = 6
+"""Calls in one sequence, at most; fewer than there are folders above the tree."""
 AGENTS = [SAME_USER, Principal("agent", "named", token=True), Principal("agent", "held", toolsets=frozenset({"ops"}))]
 # These change what is outside the tree or end the program; neither is what is asked here.
 LEFT_OUT = {
@@ -32,14 +34,16 @@ LEFT_OUT = {
 }
 
 
-def make_tree(root):
-    """A small tree with names and links that tempt."""
+def make_tree(top):
+    """A small tree with names and links that tempt; so deep that going up in one sequence does not leave it."""
+    root = os.path.join(top, *"12345678")
     for folder in ("left/sub", "right", "outside"):
         os.makedirs(os.path.join(root, folder), exist_ok=True)
     for name in ("left/a.txt", "left/b.txt", "left/sub/c", "right/a.txt", "outside/precious"):
         with open(os.path.join(root, name), "w") as file:
             file.write(name)
     os.symlink("../outside", os.path.join(root, "left/way-out"))
+    return root
 
 
 def photograph(root):
@@ -67,9 +71,13 @@ async def run_sequences(root, state, count, seed):
     dice = random.Random(seed)
     answered = tried = 0
     names = [command.name for command in commander.registry if command.name not in LEFT_OUT]
+    before = photograph(root)
     try:
-        for _ in range(count):
-            for _ in range(dice.randint(1, 6)):
+        for number in range(count):
+            for side in ("left", "right"):
+                # Back home: what was tried from somewhere else may not make the next sequence miss the tree.
+                await commander.run(PERSON, "nav_to_path", {"pane": side, "path": f"{root}/{side}"})
+            for _ in range(dice.randint(1, LONGEST)):
                 # Mostly changes and approvals, for that is where harm could come from; the rest is anything.
                 tempting = ["approve", "copy", "move", "delete", "rename", "undo"]
                 name = dice.choice(tempting if dice.random() < 0.4 else names)
@@ -82,6 +90,8 @@ async def run_sequences(root, state, count, seed):
             if len(commander.proposals.pending()) > 4:
                 commander.proposals.drop_of_agents()
             workspace.dialogs.clear()
+            if number % 100 == 99 and photograph(root) != before:
+                raise AssertionError(f"files changed by sequence {number - 99} to {number}")
         assert not commander.jobs.all()
         assert not await engine.history()
     finally:
@@ -92,7 +102,10 @@ async def run_sequences(root, state, count, seed):
 def _arguments(commander, name, root, dice):
     pending = commander.proposals.pending()
     proposal = dice.choice(pending) if pending else None
-    path = dice.choice(["a.txt", "sub", "..", "../outside/precious", "way-out/precious", "/", "nope", root])
+    command = commander.registry.find(name)
+    # A pane that shows the whole disk would have the next call plan a copy of it, which takes seconds each time.
+    top = root if command.access is Access.VIEW else "/"
+    path = dice.choice(["a.txt", "sub", "..", "../outside/precious", "way-out/precious", top, "nope", root])
     values = {
         "pane": lambda: dice.choice(["left", "right", "focused", "other"]),
         "proposal": lambda: proposal.id if proposal else "p_x",
@@ -120,7 +133,6 @@ def _arguments(commander, name, root, dice):
         "from": lambda: path,
         "timeout": lambda: 0,
     }
-    command = commander.registry.find(name)
     return {
         parameter.wire: values[parameter.wire]()
         for parameter in command.parameters

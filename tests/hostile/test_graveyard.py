@@ -11,6 +11,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from ops_ground import FaultySyscalls, World, devices, tree
 
 from cmdr.files.engine import fingerprint
+from cmdr.files.engine.choices import Choices
 from cmdr.files.engine.control import Cancelled, Unattended
 from cmdr.files.engine.planning import plan_copy, plan_delete, plan_move, plan_trash
 from cmdr.files.engine.recorder import OperationState
@@ -80,7 +81,7 @@ def test_mc_3128_an_owner_that_cannot_be_set_does_not_cost_the_source(world):
         assert (outcome.items[0].item, "owner") in outcome.warnings
     again = world.write(world.here + b"/one", b"again")
     os.chown(again, 1234, 1234) if os.getuid() == 0 else None
-    world.run(plan_move([again], world.there, policy=ConflictPolicy.RENAME), Failing("set_owner", errno.EIO))
+    world.run(plan_move([again], world.there, Choices(policy=ConflictPolicy.RENAME)), Failing("set_owner", errno.EIO))
     assert b"again" in {**tree(world.here), **tree(world.there)}.values()
 
 
@@ -95,7 +96,7 @@ def test_mc_3963_permissions_that_cannot_be_set_do_not_cost_the_source(world):
 def test_mc_3297_no_room_for_the_copy_does_not_cost_the_target(world):
     standing = world.write(world.there + b"/two", b"the only copy")
     outcome = world.run(
-        plan_copy(chosen(world, b"two"), world.there, policy=ConflictPolicy.OVERWRITE),
+        plan_copy(chosen(world, b"two"), world.there, Choices(policy=ConflictPolicy.OVERWRITE)),
         Failing("copy_range", errno.ENOSPC),
     )
     assert outcome.failed[0].reason == "the disk is full"
@@ -107,11 +108,11 @@ def test_mc_2736_a_file_that_vanished_from_a_stale_listing_does_not_cost_its_nei
     listed = {path: fingerprint.of_path(path) for path in chosen(world)}
     os.unlink(world.here + b"/two")
     with pytest.raises(NotThere):
-        plan_delete(chosen(world, b"two"), expected=listed)
+        plan_delete(chosen(world, b"two"), Choices(expected=listed))
     world.write(world.here + b"/two", b"a new file under the old name")
     for plan in (plan_delete, plan_trash):
         with pytest.raises(ChangedSince):
-            plan(chosen(world, b"two"), expected=listed)
+            plan(chosen(world, b"two"), Choices(expected=listed))
     plan = plan_delete(chosen(world, b"two"))
     os.rename(world.here + b"/three", world.here + b"/two")
     assert world.run(plan).drifted
@@ -120,13 +121,13 @@ def test_mc_2736_a_file_that_vanished_from_a_stale_listing_does_not_cost_its_nei
 
 def test_doublecmd_250_an_overwrite_that_runs_out_of_room_keeps_the_target(world):
     standing = world.write(world.there + b"/one", b"old and precious")
-    plan = plan_copy(chosen(world, b"one"), world.there, policy=ConflictPolicy.OVERWRITE)
+    plan = plan_copy(chosen(world, b"one"), world.there, Choices(policy=ConflictPolicy.OVERWRITE))
     counting = FaultySyscalls()
     copy = world.run(plan, counting)
     assert copy.is_clean
     for at in range(1, counting.count + 1):
         world.write(standing, b"old and precious")
-        plan = plan_copy(chosen(world, b"one"), world.there, policy=ConflictPolicy.OVERWRITE)
+        plan = plan_copy(chosen(world, b"one"), world.there, Choices(policy=ConflictPolicy.OVERWRITE))
         world.run(plan, FaultySyscalls(at, errno.ENOSPC))
         assert b"old and precious" in {**tree(world.there), **world.trashed()}.values()
         assert tree(world.there)[standing] in (b"old and precious", b"first")

@@ -26,12 +26,12 @@ _spec.loader.exec_module(random_agents)
 
 @pytest.mark.parametrize("seed", range(4))
 def test_random_agent_calls_change_no_file(tmp_path, seed):
-    tree, state = tmp_path / "tree", tmp_path / "state"
+    top, state = tmp_path / "tree", tmp_path / "state"
     state.mkdir()
-    random_agents.make_tree(str(tree))
-    before = random_agents.photograph(tree)
-    answered, tried = random_agents.run(str(tree), str(state), 150, seed)
-    assert random_agents.photograph(tree) == before
+    tree = random_agents.make_tree(str(top))
+    before = random_agents.photograph(top)
+    answered, tried = random_agents.run(tree, str(state), 150, seed)
+    assert random_agents.photograph(top) == before
     assert answered > 50
     assert tried > 20
 

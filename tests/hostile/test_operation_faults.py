@@ -16,6 +16,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from ops_ground import SCENARIOS, Before, FaultySyscalls, World, devices, judge, mounted, tree
 from torture import points
 
+from cmdr.files.engine.choices import Choices
 from cmdr.files.engine.planning import plan_copy, plan_move
 from cmdr.files.engine.syscalls import Syscalls
 from cmdr.model.plan import ConflictPolicy
@@ -71,7 +72,7 @@ def test_a_full_disk_leaves_whole_files_only_and_keeps_every_source(plan):
         # The room is checked when planning; here it goes away afterwards.
         free, os.fstatvfs = os.fstatvfs, lambda fd: os.statvfs(big[0])
         try:
-            chosen = plan([world.here + b"/pick"], world.there, policy=ConflictPolicy.SKIP)
+            chosen = plan([world.here + b"/pick"], world.there, Choices(policy=ConflictPolicy.SKIP))
         finally:
             os.fstatvfs = free
         outcome = world.run(chosen)
@@ -112,7 +113,7 @@ def test_a_real_process_killed_at_random_moments_loses_nothing(two_devices, tmp_
         for number in range(150):
             world.write(world.here + b"/pick/more/%d" % number, b"more %d" % number)
         before = Before.of(world)
-        plan = plan_move([world.here + b"/pick"], world.there, policy=ConflictPolicy.OVERWRITE)
+        plan = plan_move([world.here + b"/pick"], world.there, Choices(policy=ConflictPolicy.OVERWRITE))
         arguments = [os.fsdecode(path) for path in (world.here, world.there, world.home, world.journal_path)]
         child = subprocess.Popen([sys.executable, "-c", script, *arguments], stdout=subprocess.PIPE)
         assert child.stdout is not None
@@ -191,7 +192,7 @@ def test_a_destination_folder_swapped_for_a_link_is_never_written_through(world,
 def test_a_source_folder_swapped_for_a_link_is_never_read_or_emptied(world):
     outside = world.write(world.top + b"/outside/secret", b"secret")
     world.write(world.here + b"/pick/sub/secret", b"mine")
-    plan = plan_move([world.here + b"/pick"], world.there, policy=ConflictPolicy.SKIP)
+    plan = plan_move([world.here + b"/pick"], world.there, Choices(policy=ConflictPolicy.SKIP))
     os.rename(world.here + b"/pick", world.here + b"/was")
     os.symlink(os.path.dirname(outside), world.here + b"/pick")
     outcome = world.run(plan)
@@ -204,7 +205,7 @@ def test_a_file_that_takes_the_target_name_at_the_last_moment_is_kept(world):
     path = world.write(world.here + b"/a", b"ours")
     taken = world.there + b"/a"
     outcome = world.run(
-        plan_copy([path], world.there, policy=ConflictPolicy.OVERWRITE),
+        plan_copy([path], world.there, Choices(policy=ConflictPolicy.OVERWRITE)),
         Racing("rename", lambda: world.write(taken, b"theirs")),
     )
     assert [item.reason for item in outcome.drifted] == ["the name was taken after the plan was made"]
@@ -219,7 +220,9 @@ def test_a_new_version_saved_over_the_replaced_file_at_the_last_moment_is_kept(w
         world.write(world.there + b"/a.new", b"theirs, newer")
         os.rename(world.there + b"/a.new", old)
 
-    outcome = world.run(plan_copy([path], world.there, policy=ConflictPolicy.OVERWRITE), Racing("rename", save))
+    outcome = world.run(
+        plan_copy([path], world.there, Choices(policy=ConflictPolicy.OVERWRITE)), Racing("rename", save)
+    )
     assert outcome.drifted
     assert tree(world.there) == {old: b"theirs, newer"}
     assert world.leftovers() == []

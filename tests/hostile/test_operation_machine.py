@@ -13,6 +13,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from ops_ground import World, tree
 
+from cmdr.files.engine.choices import Choices
 from cmdr.files.engine.new_plan import plan_mkdir, plan_mkfile, plan_write
 from cmdr.files.engine.planning import plan_copy, plan_delete, plan_move, plan_trash
 from cmdr.files.engine.refusals import PlanRefused
@@ -79,19 +80,19 @@ class Machine(RuleBasedStateMachine):
     def copy(self, pick, to, policy):
         path = self.somewhere(pick)
         if path is not None:
-            self.act(lambda: plan_copy([path], self.folder(to), policy=policy))
+            self.act(lambda: plan_copy([path], self.folder(to), Choices(policy=policy)))
 
     @rule(pick=st.integers(0, 99), to=st.integers(0, 99), policy=POLICIES)
     def move(self, pick, to, policy):
         path = self.somewhere(pick)
         if path is not None:
-            self.act(lambda: plan_move([path], self.folder(to), policy=policy))
+            self.act(lambda: plan_move([path], self.folder(to), Choices(policy=policy)))
 
     @rule(pick=st.integers(0, 99))
     def trash(self, pick):
         path = self.somewhere(pick)
         if path is not None:
-            self.act(lambda: plan_trash([path], trash_home=self.world.home))
+            self.act(lambda: plan_trash([path], Choices(trash_home=self.world.home)))
 
     @rule(pick=st.integers(0, 99))
     def delete(self, pick):

@@ -10,6 +10,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from ops_ground import World, mounted, tree
 
+from cmdr.files.engine.choices import Choices
 from cmdr.files.engine.planning import plan_copy, plan_trash
 from cmdr.files.engine.rename_plan import plan_rename
 from cmdr.files.engine.restore_plan import plan_restore
@@ -48,7 +49,7 @@ def through_everything(world: World, names: list[bytes]) -> None:
     journal = world.journal()
     try:
         first = tree(world.here + b"/pick")
-        copied = world.run(plan_copy([world.here + b"/pick"], world.there, limits=LIMITS), recorder=journal)
+        copied = world.run(plan_copy([world.here + b"/pick"], world.there, Choices(limits=LIMITS)), recorder=journal)
         assert copied.is_clean
         base = world.there + b"/pick/"
         there = {path.replace(world.here, world.there): text for path, text in first.items()}
@@ -63,7 +64,7 @@ def through_everything(world: World, names: list[bytes]) -> None:
         assert back.is_clean
         assert tree(world.there + b"/pick") == there
 
-        plan = plan_trash([base + name for name in names], trash_home=world.home, limits=LIMITS)
+        plan = plan_trash([base + name for name in names], Choices(trash_home=world.home, limits=LIMITS))
         trashed = world.run(plan, recorder=journal)
         assert trashed.is_clean
         assert tree(world.there + b"/pick") == {}

@@ -2,6 +2,7 @@
 
 import sys
 import tempfile
+import time
 
 import random_agents
 
@@ -9,13 +10,18 @@ SEQUENCES = 10_000
 
 
 def main():
-    with tempfile.TemporaryDirectory() as tree, tempfile.TemporaryDirectory() as state:
-        random_agents.make_tree(tree)
-        before = random_agents.photograph(tree)
+    started = time.monotonic()
+    with tempfile.TemporaryDirectory() as top, tempfile.TemporaryDirectory() as state:
+        tree = random_agents.make_tree(top)
+        before = random_agents.photograph(top)
         answered, tried = random_agents.run(tree, state, SEQUENCES, seed=1)
-        changed = random_agents.photograph(tree) != before
-    print(f"{SEQUENCES} sequences, {answered} calls answered, {tried} approvals tried, {int(changed)} changes")
-    return int(changed)
+        after = random_agents.photograph(top)
+    changed = [path for path in {**before, **after} if before.get(path) != after.get(path)]
+    print(
+        f"{SEQUENCES} sequences, {answered} calls answered, {tried} approvals tried, "
+        f"{len(changed)} files changed, {time.monotonic() - started:.0f} s"
+    )
+    return int(bool(changed))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 """The operation engine as the core sees it: it runs plans, remembers them, and finds the way back."""
 
 from cmdr.core.errors import CommandError
-from cmdr.core.journal import HistoryEntry, Journal, NoSuchOperation
+from cmdr.core.journal import Journal, NoSuchOperation
+from cmdr.core.journal_history import HistoryEntry
 from cmdr.core.threads import in_thread
 from cmdr.files.engine.control import Control
 from cmdr.files.engine.operation import Operation

@@ -4,12 +4,14 @@ import asyncio
 import contextlib
 import logging
 import secrets
-import time
 from collections.abc import Callable
 
 from cmdr.core.audit import Audit, AuditRecord
+from cmdr.core.engine import Engine
 from cmdr.core.errors import CommandError, NotThere
 from cmdr.core.events import Events
+from cmdr.core.interrupted import CutShort, interrupted_jobs
+from cmdr.core.meter import Meter
 from cmdr.core.outcome_text import outcome_line, problem_lines
 from cmdr.core.principals import Principal
 from cmdr.core.reins import Reins
@@ -43,8 +45,11 @@ class Jobs:
         self._plans: dict[str, Plan] = {}
         self._outcomes: dict[str, Outcome] = {}
         self._reins: dict[str, Reins] = {}
+        self._meters: dict[str, Meter] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._stops: dict[str, Callable[[], None]] = {}
+        self._cut_short: dict[str, CutShort] = {}
+        self._leaving: set[asyncio.Task[None]] = set()
 
     def adopt(self, job: Job, stop: Callable[[], None]) -> None:
         """Take in work that runs elsewhere, as a command does; `stop` ends it."""
@@ -52,6 +57,17 @@ class Jobs:
         self._stops[job.id] = stop
         self._forget_oldest()
         self._events.changed()
+
+    async def adopt_interrupted(self, engine: Engine) -> None:
+        """Take in the operations that a crash cut short; each waits for a word."""
+        for job, cut_short in await interrupted_jobs(engine):
+            self._all[job.id] = job
+            self._cut_short[job.id] = cut_short
+        self._events.changed()
+
+    def interrupted(self) -> list[Job]:
+        """The operations that a crash cut short and nobody has said a word about yet."""
+        return [self._all[id] for id in self._cut_short]
 
     def start(self, plan: Plan, principal_id: str) -> Job:
         """Queue a plan; it begins when no other job works on its devices."""
@@ -89,6 +105,7 @@ class Jobs:
         if job.id in self._stops:
             raise CommandError("A command cannot be paused. Cancel it, or let it end.")
         self._reins[job.id].pause()
+        job.progress.rate = 0.0
         self._now(job, JobState.PAUSED)
 
     def resume(self, job: Job) -> None:
@@ -96,19 +113,23 @@ class Jobs:
         if job.state is not JobState.PAUSED:
             raise CommandError(f"Job {job.id} is {job.state}; only a paused one can be resumed.")
         self._reins[job.id].resume()
+        self._meters[job.id].restart()
         self._now(job, JobState.RUNNING)
 
     def cancel(self, job: Job) -> None:
         """Stop a job; finished items stay as they are."""
-        if job.state is JobState.QUEUED:
+        if job.id in self._stops:
+            self._stops[job.id]()
+        elif job.state is JobState.QUEUED:
             job.outcome = "cancelled before it began"
             del self._plans[job.id]
             self._now(job, JobState.CANCELLED)
             self._begin_what_can()
-        elif job.id in self._stops:
-            self._stops[job.id]()
         elif not job.state.is_over:
             self._reins[job.id].cancel()
+        elif job.id in self._cut_short:
+            job.outcome += "; left as it is"
+            self._decide(job)
 
     def answer(self, job: Job, question: str, policy: ConflictPolicy, *, for_all: bool) -> None:
         """Answer a job's question; the first answer counts."""
@@ -121,8 +142,13 @@ class Jobs:
         reins.answer(question, Answer(policy, for_all))
         self._now(job, JobState.PAUSED if reins.is_paused else JobState.RUNNING)
 
-    def retry(self, job: Job, principal_id: str) -> Job:
-        """Run the items that failed once more, as a new job."""
+    async def retry(self, job: Job, principal_id: str) -> Job:
+        """Run the items that failed or were not reached, as a new job."""
+        if job.id in self._cut_short:
+            rest = await self._cut_short[job.id].rest()
+            job.outcome += "; continued"
+            self._decide(job)
+            return self.start(rest, principal_id)
         outcome = self._outcomes.get(job.id)
         if outcome is None or not job.can_retry:
             raise CommandError(f"Job {job.id} has nothing to retry.")
@@ -139,8 +165,17 @@ class Jobs:
         # The last first: cancelling one that others wait behind would let those begin.
         for job in reversed(self.running()):
             self.cancel(job)
-        if self._tasks:
-            await asyncio.wait(self._tasks.values(), timeout=patience)
+        if tasks := [*self._tasks.values(), *self._leaving]:
+            await asyncio.wait(tasks, timeout=patience)
+
+    def _decide(self, job: Job) -> None:
+        """The person has said a word about an interrupted operation: it does not ask again."""
+        cut_short = self._cut_short.pop(job.id)
+        job.can_retry, job.problems = False, ()
+        leaving = asyncio.get_running_loop().create_task(cut_short.leave())
+        self._leaving.add(leaving)
+        leaving.add_done_callback(self._leaving.discard)
+        self._now(job, JobState.CANCELLED)
 
     def _begin_what_can(self) -> None:
         busy: set[int] = set()
@@ -149,14 +184,14 @@ class Jobs:
                 busy |= job.devices
         for job in self._all.values():
             # A job behind another one on the same device waits for it, even if that one waits itself.
-            if job.state is JobState.QUEUED and not job.devices & busy:
+            if job.state is JobState.QUEUED and not job.devices & busy and job.id not in self._stops:
                 self._begin(job)
             if job.state is JobState.QUEUED or job.id in self._tasks:
                 busy |= job.devices
 
     def _begin(self, job: Job) -> None:
         loop = asyncio.get_running_loop()
-        meter = _Meter()
+        meter = self._meters[job.id] = Meter()
 
         def told(step: Step) -> None:
             loop.call_soon_threadsafe(self._progressed, job, step, meter)
@@ -172,11 +207,12 @@ class Jobs:
         state = JobState.FAILED
         try:
             outcome = await in_thread(self._run, self._plans[job.id], job.started_by, self._reins[job.id])
-            self._outcomes[job.id] = outcome
             job.operation = outcome.operation
             job.outcome = outcome_line(outcome)
             job.problems = problem_lines(outcome)
-            job.can_retry = bool(outcome.retry().items)
+            job.can_retry = outcome.can_retry
+            if job.can_retry:
+                self._outcomes[job.id] = outcome
             if outcome.state is OperationState.CANCELLED:
                 state = JobState.CANCELLED
             elif outcome.is_clean:
@@ -186,7 +222,7 @@ class Jobs:
             log.exception("job %s failed", job.id)
         finally:
             job.question = None
-            del self._tasks[job.id], self._reins[job.id]
+            del self._tasks[job.id], self._reins[job.id], self._meters[job.id]
             plan = self._plans.pop(job.id)
             self._audit.record(
                 AuditRecord(job.started_by, f"job {job.id}", "", job.outcome, decision=state.value, plan=plan.digest)
@@ -195,13 +231,13 @@ class Jobs:
             self._begin_what_can()
             self._events.changed()
 
-    def _progressed(self, job: Job, step: Step, meter: "_Meter") -> None:
+    def _progressed(self, job: Job, step: Step, meter: Meter) -> None:
         progress = job.progress
         progress.items_done, progress.items_total = step.items_done, step.items_total
         progress.bytes_done, progress.bytes_total = step.bytes_done, step.bytes_total
         progress.current = to_wire(step.current.place.path) if step.current else ""
-        progress.rate = meter.rate(step.bytes_done)
-        self._events.changed()
+        progress.rate = 0.0 if job.state is JobState.PAUSED else meter.rate(step.bytes_done)
+        self._events.progressed()
 
     def _asked(self, job: Job, conflict: Conflict) -> None:
         item, there = conflict.item, conflict.existing
@@ -228,21 +264,3 @@ class Jobs:
             self._stops.pop(id, None)
             with contextlib.suppress(KeyError):
                 del self._outcomes[id]
-
-
-class _Meter:
-    """Bytes a second, smoothed over a few seconds so that the estimate does not jump."""
-
-    def __init__(self) -> None:
-        self._at = time.monotonic()
-        self._bytes = 0
-        self._rate = 0.0
-
-    def rate(self, done: int) -> float:
-        now = time.monotonic()
-        passed = now - self._at
-        if passed >= 0.5:
-            speed = (done - self._bytes) / passed
-            self._rate = speed if not self._rate else 0.7 * self._rate + 0.3 * speed
-            self._at, self._bytes = now, done
-        return self._rate

@@ -1,27 +1,21 @@
 """The journal: what every operation meant to do and did, on the disk before and after each change."""
 
-import json
 import time
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import TypeVar
 
+from cmdr.core import journal_history
+from cmdr.core.journal_columns import item_of, kept_blob, mark_blob, place_blob
+from cmdr.core.journal_history import HistoryEntry
 from cmdr.core.journal_store import open_store, transaction
-from cmdr.files.engine.recorder import (
-    Intent,
-    ItemRecord,
-    ItemState,
-    Kept,
-    Note,
-    OperationRecord,
-    OperationState,
-)
-from cmdr.model.plan import Fingerprint, Kind, Place, Plan, Root, Verb
+from cmdr.files.engine.recorder import Intent, ItemState, Note, OperationRecord, OperationState
+from cmdr.model.plan import Plan
 
 T = TypeVar("T")
 BATCH = 256
+_PIECE = 1 << 16
 
 
 class NoSuchOperation(Exception):
@@ -29,25 +23,6 @@ class NoSuchOperation(Exception):
 
     def __init__(self, number: int) -> None:
         super().__init__(f"There is no operation {number} in the journal. See the history for what there is.")
-
-
-@dataclass(frozen=True, slots=True)
-class HistoryEntry:
-    """One line of the history."""
-
-    id: int
-    verb: Verb
-    state: OperationState
-    by: str
-    started: float
-    ended: float | None
-    total: int
-    done: int
-    title: bytes
-    """The path of its first item."""
-    destination: bytes | None
-    undoes: int | None
-    undone_by: int | None
 
 
 class Journal:
@@ -69,7 +44,7 @@ class Journal:
 
     def begin(self, plan: Plan, by: str) -> int:
         """Write down a plan that is about to run; the operation's number."""
-        packed = zlib.compress(plan.encoded, 1)
+        packed = _packed(plan)
         title = plan.items[0].place.path if plan.items else b""
 
         def write() -> int:
@@ -97,7 +72,7 @@ class Journal:
     def intend(self, operation: int, intents: Sequence[Intent]) -> None:
         """Write down what is about to happen to some items."""
         rows = [
-            (operation, i.index, ItemState.PLANNED, i.temp, i.parks, _place_blob(i.beside), _kept_blob(i.kept))
+            (operation, i.index, ItemState.PLANNED, i.temp, i.parks, place_blob(i.beside), kept_blob(i.kept))
             for i in intents
         ]
         self._batches(
@@ -115,10 +90,10 @@ class Journal:
                 "idx": n.index,
                 "state": n.state,
                 "reason": n.reason,
-                "target": _place_blob(n.target),
-                "staged": _mark_blob(n.staged),
-                "landed": _mark_blob(n.landed),
-                "kept": _kept_blob(n.kept),
+                "target": place_blob(n.target),
+                "staged": mark_blob(n.staged),
+                "landed": mark_blob(n.landed),
+                "kept": kept_blob(n.kept),
                 "gone": n.temp_gone,
             }
             for n in notes
@@ -167,24 +142,15 @@ class Journal:
 
     def history(self, limit: int = 50, before: int | None = None) -> list[HistoryEntry]:
         """The newest operations, newest first, older than a number when given."""
-        return self._entries("WHERE o.id < ? ORDER BY o.id DESC LIMIT ?", (before or 1 << 62, limit))
+        return self._ask(lambda: journal_history.newest(self._db, limit, before))
 
     def interrupted(self) -> list[HistoryEntry]:
         """The operations that ended in the middle and wait for a word: resume, undo or leave."""
-        return self._entries("WHERE o.state = 'interrupted' ORDER BY o.id", ())
+        return self._ask(lambda: journal_history.interrupted(self._db))
 
     def last_undoable(self) -> int | None:
         """The newest operation that changed something and has not been taken back."""
-
-        def read() -> int | None:
-            row = self._db.execute(
-                "SELECT max(o.id) FROM operations o WHERE o.undone_by IS NULL AND o.undoes IS NULL"
-                " AND o.state NOT IN ('running') AND EXISTS (SELECT 1 FROM items i WHERE i.operation = o.id"
-                " AND i.state IN ('landed', 'source_removed'))"
-            ).fetchone()
-            return None if row[0] is None else int(row[0])
-
-        return self._ask(read)
+        return self._ask(lambda: journal_history.last_undoable(self._db))
 
     def leave(self, number: int) -> None:
         """The person said: leave an interrupted operation as it is."""
@@ -208,18 +174,6 @@ class Journal:
 
         self._ask(write)
 
-    def _entries(self, where: str, values: tuple[int, ...]) -> list[HistoryEntry]:
-        def read() -> list[HistoryEntry]:
-            rows = self._db.execute(
-                "SELECT o.id, o.verb, o.state, o.by, o.started, o.ended, o.total, (SELECT count(*) FROM items i"  # noqa: S608
-                " WHERE i.operation = o.id AND i.state IN ('landed', 'source_removed')), o.title, o.destination,"
-                f" o.undoes, o.undone_by FROM operations o {where}",
-                values,
-            )
-            return [HistoryEntry(row[0], Verb(row[1]), OperationState(row[2]), *row[3:]) for row in rows]
-
-        return self._ask(read)
-
     def _record(self, number: int) -> OperationRecord:
         found = self._db.execute(
             "SELECT plan, state, by, started, ended, undone_by FROM operations WHERE id = ?", (number,)
@@ -232,85 +186,25 @@ class Journal:
             " WHERE operation = ? ORDER BY idx",
             (number,),
         )
-        items = tuple(_item(row) for row in rows)
+        items = tuple(item_of(row) for row in rows)
         return OperationRecord(
-            number, Plan.decode(zlib.decompress(plan)), OperationState(state), by, started, ended, items, undone_by
+            number, Plan.read(_lines(plan)), OperationState(state), by, started, ended, items, undone_by
         )
 
 
-_Row = tuple[
-    int,
-    str,
-    str,
-    bytes | None,
-    bytes | None,
-    bytes | None,
-    bytes | None,
-    bytes | None,
-    bytes | None,
-    int,
-]
+def _packed(plan: Plan) -> bytes:
+    """A plan as it lies in the journal; made piece by piece, for it may be large."""
+    press = zlib.compressobj(1)
+    pieces = [piece for part in plan.parts() if (piece := press.compress(part))]
+    return b"".join([*pieces, press.flush()])
 
 
-def _item(row: _Row) -> ItemRecord:
-    index, state, reason, temp, beside, target, staged, landed, kept, parks = row
-    return ItemRecord(
-        index,
-        ItemState(state),
-        reason,
-        temp,
-        _place(beside),
-        _place(target),
-        _mark(staged),
-        _mark(landed),
-        _kept(kept),
-        bool(parks),
-    )
-
-
-def _blob(*values: object) -> bytes:
-    return json.dumps(values, separators=(",", ":")).encode()
-
-
-def _place_blob(place: Place | None) -> bytes | None:
-    return None if place is None else _blob(place.root.decode("latin-1"), place.rel.decode("latin-1"))
-
-
-def _place(blob: bytes | None) -> Place | None:
-    return None if blob is None else Place(*(text.encode("latin-1") for text in json.loads(blob)))
-
-
-def _mark_blob(mark: Fingerprint | None) -> bytes | None:
-    if mark is None:
-        return None
-    # Twice for every file: worth spelling out.
-    return b'[%d,%d,%d,%d,"%s"]' % (mark.dev, mark.ino, mark.size, mark.mtime_ns, mark.kind.encode())
-
-
-def _mark(blob: bytes | None) -> Fingerprint | None:
-    if blob is None:
-        return None
-    dev, ino, size, mtime_ns, kind = json.loads(blob)
-    return Fingerprint(dev, ino, size, mtime_ns, Kind(kind))
-
-
-def _root_row(root: Root) -> tuple[str, int, int]:
-    return root.path.decode("latin-1"), root.dev, root.ino
-
-
-def _kept_blob(kept: Kept | None) -> bytes | None:
-    if kept is None:
-        return None
-    return _blob(_root_row(kept.files), _root_row(kept.info), kept.name.decode("latin-1"), kept.note.decode("latin-1"))
-
-
-def _kept(blob: bytes | None) -> Kept | None:
-    if blob is None:
-        return None
-    files, info, name, note = json.loads(blob)
-    return Kept(
-        Root(files[0].encode("latin-1"), files[1], files[2]),
-        Root(info[0].encode("latin-1"), info[1], info[2]),
-        name.encode("latin-1"),
-        note.encode("latin-1"),
-    )
+def _lines(packed: bytes) -> Iterator[bytes]:
+    """The lines of a packed plan, one by one."""
+    opened = zlib.decompressobj()
+    rest = b""
+    view = memoryview(packed)
+    for start in range(0, len(packed), _PIECE):
+        *lines, rest = (rest + opened.decompress(view[start : start + _PIECE])).split(b"\n")
+        yield from lines
+    yield rest + opened.flush()

@@ -8,6 +8,7 @@ from cmdr.core.jobs import Jobs
 from cmdr.core.review_case import ReviewCase
 from cmdr.core.threads import in_thread
 from cmdr.editor.loading import FileMissingError, LoadingError, load_now
+from cmdr.files.engine.choices import Choices
 from cmdr.files.engine.new_plan import plan_mkfile, plan_write
 from cmdr.files.engine.planning import plan_move
 from cmdr.files.engine.protected import Protection
@@ -71,7 +72,7 @@ class SaveReview:
         folder, name = os.path.split(new_path)
         if os.path.lexists(new_path):
             raise CommandError(f"{to_wire(new_path)} exists already; the edit cannot be renamed to it.")
-        return plan_move([path], folder, as_name=name, policy=ConflictPolicy.SKIP, protection=self._protection)
+        return plan_move([path], folder, Choices(as_name=name, policy=ConflictPolicy.SKIP, protection=self._protection))
 
 
 async def text_now(path: bytes) -> FileText | None:

@@ -7,10 +7,12 @@ opened once and checked by identity, and the way down from it that is walked wit
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from cmdr.model.packed_items import packed
+from cmdr.model.plan_facts import SHOWN, Few, PlanFacts
 from cmdr.model.plan_item import (
     ConflictPolicy,
     Decision,
@@ -26,6 +28,7 @@ from cmdr.model.plan_item import (
 
 __all__ = [
     "GIB",
+    "SHOWN",
     "ConflictPolicy",
     "Decision",
     "Fingerprint",
@@ -60,7 +63,7 @@ class Plan:
     """Everything one operation would do."""
 
     verb: Verb
-    items: tuple[PlanItem, ...]
+    items: Sequence[PlanItem]
     roots: tuple[Root, ...] = ()
     policy: ConflictPolicy = ConflictPolicy.ASK
     destination: bytes | None = None
@@ -72,53 +75,68 @@ class Plan:
     """Folders that would lose more than half of what they hold."""
     undoes: int | None = None
     """The operation this one takes back."""
+    undone: Verb | None = None
+    """What that operation did."""
 
     @cached_property
+    def _facts(self) -> PlanFacts:
+        return PlanFacts.of(self.items)
+
+    @property
     def totals(self) -> Totals:
         """Files, folders and bytes that are acted on."""
-        total = Totals()
-        for item in self.acting:
-            total += item.totals
-        return total
+        return self._facts.totals
 
-    @cached_property
-    def acting(self) -> tuple[PlanItem, ...]:
-        """The items that change something."""
-        return tuple(i for i in self.items if i.step is not Step.NOTHING and i.decision is not Decision.SKIP)
-
-    @cached_property
-    def overwrites(self) -> tuple[PlanItem, ...]:
+    @property
+    def overwrites(self) -> Sequence[PlanItem]:
         """The items that replace a file."""
-        return tuple(item for item in self.items if item.is_overwrite)
+        return self._facts.overwrites
 
-    @cached_property
-    def protected(self) -> tuple[PlanItem, ...]:
+    @property
+    def protected(self) -> Sequence[PlanItem]:
         """The items in places that programs run or trust."""
-        return tuple(item for item in self.acting if item.protected)
+        return self._facts.protected
 
-    @cached_property
-    def questions(self) -> tuple[PlanItem, ...]:
+    @property
+    def questions(self) -> Sequence[PlanItem]:
         """The items that will ask before they land."""
-        return tuple(item for item in self.items if item.decision is Decision.ASK)
+        return self._facts.questions
 
-    def biggest(self, count: int = 10) -> tuple[PlanItem, ...]:
+    @property
+    def biggest(self) -> tuple[PlanItem, ...]:
         """The largest items, largest first."""
-        return tuple(sorted(self.acting, key=lambda item: -item.totals.bytes)[:count])
+        return self._facts.biggest
+
+    @property
+    def chosen(self) -> Few:
+        """What was named or selected, without what lies inside it."""
+        return self._facts.chosen
+
+    @property
+    def renamed(self) -> Few:
+        """What arrives under another name than it had."""
+        return self._facts.renamed
+
+    @property
+    def source_folders(self) -> tuple[bytes, ...]:
+        """The folders in which files were chosen."""
+        return self._facts.source_folders
+
+    def weigh(self) -> "Plan":
+        """Find out now all that a person is shown, in the thread that made the plan; asked later it is known."""
+        _ = self._facts, self.digest
+        return self
 
     @cached_property
     def risk(self) -> Risk:
         """Whether this needs more than a yes."""
-        reasons = []
-        final = [item for item in self.items if item.is_final]
-        if final and self.verb is Verb.DELETE:
+        facts, reasons = self._facts, []
+        if self.verb is Verb.DELETE and facts.is_final:
             reasons.append("deletes for good")
-        gone = [*final, *self.overwrites, *(item for item in self.items if item.step is Step.TRASH)]
-        files = sum(max(1, item.totals.files) for item in gone)
-        size = sum(item.existing.size if item.is_overwrite and item.existing else item.totals.bytes for item in gone)
-        if files > 100:
-            reasons.append(f"{files} files deleted or overwritten")
-        if size > GIB:
-            reasons.append(f"{size / GIB:.1f} GiB deleted or overwritten")
+        if facts.lost_files > 100:
+            reasons.append(f"{facts.lost_files} files deleted or overwritten")
+        if facts.lost_bytes > GIB:
+            reasons.append(f"{facts.lost_bytes / GIB:.1f} GiB deleted or overwritten")
         if self.protected:
             reasons.append("touches protected places")
         if self.emptied:
@@ -128,30 +146,44 @@ class Plan:
     @cached_property
     def digest(self) -> str:
         """SHA-256 over everything that will run."""
-        return hashlib.sha256(self.encoded).hexdigest()
+        state = hashlib.sha256()
+        for part in self.parts():
+            state.update(part)
+        return state.hexdigest()
 
-    @cached_property
+    @property
     def encoded(self) -> bytes:
+        """The canonical form."""
+        return b"".join(self.parts())
+
+    def parts(self) -> Iterator[bytes]:
         """The canonical form: one line of JSON for the plan, one for each item; names as Latin-1 stand for bytes."""
+        undone = [self.undone] if self.undone else []
         head = [
-            [self.verb, self.policy, _text(self.destination), self.free_bytes, self.need_bytes, self.undoes],
+            [self.verb, self.policy, _text(self.destination), self.free_bytes, self.need_bytes, self.undoes, *undone],
             [[_text(root.path), root.dev, root.ino] for root in self.roots],
             [_text(path) for path in self.emptied],
         ]
         number = {root.path: index for index, root in enumerate(self.roots)}
         encode = json.JSONEncoder(separators=(",", ":")).encode
-        lines = [encode(head), *(encode(_item_row(item, number)) for item in self.items)]
-        return "\n".join(lines).encode("ascii")
+        yield encode(head).encode("ascii")
+        for item in self.items:
+            yield ("\n" + encode(_item_row(item, number))).encode("ascii")
 
     @classmethod
     def decode(cls, encoded: bytes) -> "Plan":
         """The plan a canonical form stands for; contents of new files are not part of it."""
-        first, *rest = encoded.split(b"\n")
-        (verb, policy, destination, free, need, undoes), roots, emptied = json.loads(first)
+        return cls.read(iter(encoded.split(b"\n")))
+
+    @classmethod
+    def read(cls, lines: Iterator[bytes]) -> "Plan":
+        """The plan whose canonical form comes line by line."""
+        first = next(lines)
+        (verb, policy, destination, free, need, undoes, *undone), roots, emptied = json.loads(first)
         paths = [_bytes(path) for path, _, _ in roots]
         return cls(
             Verb(verb),
-            tuple(_item(json.loads(line), paths) for line in rest),
+            packed(_item(json.loads(line), paths) for line in lines),
             tuple(Root(path, dev, ino) for path, (_, dev, ino) in zip(paths, roots, strict=True)),
             ConflictPolicy(policy),
             None if destination is None else _bytes(destination),
@@ -159,12 +191,13 @@ class Plan:
             need,
             tuple(_bytes(path) for path in emptied),
             undoes,
+            Verb(undone[0]) if undone else None,
         )
 
     def only(self, indices: Iterable[int]) -> "Plan":
         """The plan of some of the items, in the same order: what is left, or what failed."""
         wanted = sorted(set(indices))
-        return replace(self, items=tuple(self.items[index] for index in wanted))
+        return replace(self, items=packed(self.items[index] for index in wanted))
 
 
 def _text(path: bytes | None) -> str | None:

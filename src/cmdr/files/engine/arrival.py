@@ -41,10 +41,10 @@ class Arrival(Newcomer):
             temp = Spot(target.folder, self.temp)
             try:
                 if self.replacing is None or self.slot is None:
-                    place(self.bench.syscalls, temp, target, self.item.kind)
+                    place(self.bench.syscalls, temp, target, self.item.kind, is_copy=True)
                     clean = self.release_slot()
                 else:
-                    replace(self.bench.syscalls, temp, target, self.replacing, self.slot)
+                    replace(self.bench.syscalls, temp, target, self.replacing, self.slot, is_copy=True)
                     self.touched |= {self.slot.spot.folder, self.slot.note.folder}
             except FileExistsError:
                 continue
@@ -53,7 +53,8 @@ class Arrival(Newcomer):
         landed = target.found
         if landed is None or not landed.matches(self.staged):
             raise Drifted("another program took the name right after the file had landed")
-        self.bench.landed[self.target] = landed
+        if self.target in self.bench.twins:
+            self.bench.landed[self.target] = landed
         kept = self.kept if self.replacing else None
         return Landed(target=self.target, landed=landed, kept=kept, warnings=self.warnings, is_clean=clean)
 
@@ -77,6 +78,7 @@ class Arrival(Newcomer):
                 # Not what was staged: a displaced original. The next start brings it to the trash.
                 return False
             self.bench.syscalls.unlink(temp.name, temp.folder)
+            self.bench.syscalls.sync_folder(temp.folder)
         except (OSError, Drifted):
             return False
         return True
@@ -99,7 +101,7 @@ class CopiedFile(Arrival):
             self._made = True
             self.fd = target = bench.syscalls.create(temp.name, temp.folder)
             self.staged = fingerprint.of_open(target)
-            copy_contents(bench.syscalls, source, target, found, bench.stride)
+            copy_contents(bench.syscalls, source, target, found, self._stride)
             _unchanged(expected, fingerprint.of_open(source), "it changed while it was being copied")
             self.warnings += keep_metadata(bench.syscalls, source, target, found)
             self.staged = fingerprint.of_open(target)
@@ -110,6 +112,11 @@ class CopiedFile(Arrival):
                 self.close()
         finally:
             bench.syscalls.discard(source)
+
+    def _stride(self, count: int) -> None:
+        self.bench.stride(count)
+        # A large file need not be copied to its end before it is noticed that its volume was taken away.
+        self.bench.folders.must_be_there(self.target.root)
 
     def _open_source(self) -> int:
         if self.item.source is None:

@@ -55,6 +55,19 @@ class Folders:
         self._open[root, rel] = fd
         return fd
 
+    def must_be_there(self, root: bytes) -> None:
+        """Refuse to go on when a root is not under its path any more.
+
+        A volume that was unmounted in passing stays open for us: all would seem to go well, into nowhere.
+        """
+        known = self._roots[root]
+        try:
+            found = os.stat(root)
+        except FileNotFoundError as problem:
+            raise Drifted(f"{to_wire(root)} is not there any more") from problem
+        if (found.st_dev, found.st_ino) != (known.dev, known.ino):
+            raise Drifted(f"the folder {to_wire(root)} is not the one that was planned; was its volume taken away?")
+
     @property
     def is_crowded(self) -> bool:
         """Whether so many directories are open that a group of files should be finished first."""

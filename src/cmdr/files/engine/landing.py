@@ -38,14 +38,18 @@ class Keeper(Protocol):
         """Wait until the trash is on the disk."""
 
 
-def place(syscalls: Syscalls, source: Spot, target: Spot, kind: Kind) -> None:
-    """Give a file another name, which must be free: FileExistsError when it is not."""
+def place(syscalls: Syscalls, source: Spot, target: Spot, kind: Kind, *, is_copy: bool = False) -> None:
+    """Give a file another name, which must be free: FileExistsError when it is not.
+
+    Nothing else stands for an original: where this takes two steps, the first is on the disk before the second. A copy
+    may be lost to an outage, its source may not.
+    """
     try:
         syscalls.rename(source.name, source.folder, target.name, target.folder, NOREPLACE)
     except OSError as problem:
         if problem.errno not in _NO_SUCH_RENAME:
             raise
-        _place_without_flag(syscalls, source, target, kind)
+        _place_without_flag(syscalls, source, target, kind, is_copy)
 
 
 def move_exactly(syscalls: Syscalls, source: Spot, target: Spot, expected: Fingerprint) -> Fingerprint:
@@ -60,7 +64,9 @@ def move_exactly(syscalls: Syscalls, source: Spot, target: Spot, expected: Finge
     return moved
 
 
-def replace(syscalls: Syscalls, source: Spot, target: Spot, existing: Fingerprint, keeper: Keeper) -> None:
+def replace(
+    syscalls: Syscalls, source: Spot, target: Spot, existing: Fingerprint, keeper: Keeper, *, is_copy: bool = False
+) -> None:
     """Let a finished file take a name that is in use; the displaced file goes into the keeper's slot."""
     if not existing.matches(target.found):
         raise Drifted("the file to be replaced has changed since it was shown")
@@ -73,6 +79,8 @@ def replace(syscalls: Syscalls, source: Spot, target: Spot, existing: Fingerprin
         return
     try:
         _must_be(existing, source)
+        if not is_copy:
+            _wait_for(syscalls, source, target)
         place(syscalls, source, keeper.spot, existing.kind)
     except (OSError, Drifted):
         syscalls.rename(source.name, source.folder, target.name, target.folder, EXCHANGE)
@@ -88,11 +96,13 @@ def swap(syscalls: Syscalls, source: Spot, target: Spot, parked: Spot, kind: Kin
             raise
         place(syscalls, source, parked, kind)
         try:
+            _wait_for(syscalls, source)
             place(syscalls, target, source, existing)
         except OSError:
             place(syscalls, parked, source, kind)
             raise
         try:
+            _wait_for(syscalls, source, target)
             place(syscalls, parked, target, kind)
         except OSError:
             place(syscalls, source, target, existing)
@@ -105,7 +115,13 @@ def _must_be(existing: Fingerprint, *spots: Spot) -> None:
         raise Drifted("the file to be replaced was changed at the last moment")
 
 
-def _place_without_flag(syscalls: Syscalls, source: Spot, target: Spot, kind: Kind) -> None:
+def _wait_for(syscalls: Syscalls, *spots: Spot) -> None:
+    """Wait until names are on the disk that the next step builds on."""
+    for folder in sorted({spot.folder for spot in spots}):
+        syscalls.sync_folder(folder)
+
+
+def _place_without_flag(syscalls: Syscalls, source: Spot, target: Spot, kind: Kind, is_copy: bool) -> None:
     if target.found is not None:
         raise FileExistsError(errno.EEXIST, "the name is taken")
     if kind is Kind.FOLDER:
@@ -120,6 +136,8 @@ def _place_without_flag(syscalls: Syscalls, source: Spot, target: Spot, kind: Ki
         _place_over_placeholder(syscalls, source, target)
         return
     try:
+        if not is_copy:
+            _wait_for(syscalls, target)
         syscalls.unlink(source.name, source.folder)
     except OSError:
         syscalls.unlink(target.name, target.folder)
@@ -166,6 +184,7 @@ def _replace_without_exchange(
 def _replace_by_moving_aside(syscalls: Syscalls, source: Spot, target: Spot, existing: Fingerprint, kept: Spot) -> None:
     move_exactly(syscalls, target, kept, existing)
     try:
+        _wait_for(syscalls, target, kept)
         place(syscalls, source, target, Kind.FILE)
     except OSError:
         place(syscalls, kept, target, existing.kind)

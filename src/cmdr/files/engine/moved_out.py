@@ -1,11 +1,12 @@
 """The end of an operation: folders get their attributes, and sources go whose copies are safe."""
 
 import os
+from collections.abc import Iterator
 
+from cmdr.files.engine.fates import ItemOutcome
 from cmdr.files.engine.group_commit import GROUP, GroupCommit
 from cmdr.files.engine.landing import Spot
 from cmdr.files.engine.metadata import keep_metadata
-from cmdr.files.engine.outcome import ItemOutcome
 from cmdr.files.engine.recorder import Intent, ItemState
 from cmdr.files.engine.relocation import source_of
 from cmdr.files.engine.removal import remove_exactly
@@ -29,21 +30,14 @@ class MovedOut:
 
     def finish_folders(self) -> None:
         """Give new folders the attributes of their sources: after their children, innermost first."""
-        made = [
-            fate
-            for fate in reversed(self._tally.fates)
-            if fate.item.step is Step.MAKE and fate.state is ItemState.STAGED
-        ]
-        for start in range(0, len(made), _TOGETHER):
-            self._finish_some(made[start : start + _TOGETHER])
+        for made in self._some(ItemState.STAGED, _TOGETHER):
+            self._finish_some([fate for fate in made if fate.item.step is Step.MAKE])
         self._tally.write()
 
     def remove_sources(self) -> None:
         """Remove the sources of a move that copied: exactly those that landed and are unchanged."""
-        done = [fate for fate in self._tally.fates if fate.item.remove_source and fate.state is ItemState.LANDED]
-        done.reverse()
-        for start in range(0, len(done), GROUP):
-            group = [(fate, temp_name()) for fate in done[start : start + GROUP]]
+        for done in self._some(ItemState.LANDED, GROUP):
+            group = [(fate, temp_name()) for fate in done if fate.item.remove_source]
             self._tally.intend(
                 [Intent(fate.index, temp, fate.item.source, fate.kept, parks=True) for fate, temp in group]
             )
@@ -55,6 +49,13 @@ class MovedOut:
             self._pool.sync_folders(sorted(touched))
             self._tally.write()
             self._bench.folders.trim()
+
+    def _some(self, state: ItemState, count: int) -> Iterator[list[ItemOutcome]]:
+        """The items in a state, the last ones first, so many at a time: all at once they would take much room."""
+        fates = self._tally.fates
+        chosen = fates.which(state)
+        for end in range(len(chosen), 0, -count):
+            yield [fates[index] for index in reversed(chosen[max(0, end - count) : end])]
 
     def _finish_some(self, made: list[ItemOutcome]) -> None:
         lost = [self._set_attributes(fate) for fate in made]
@@ -95,6 +96,7 @@ class MovedOut:
         self._tally.settle(fate.index, Landed(ItemState.SOURCE_REMOVED, "", kept.target, kept.landed, kept.kept))
 
     def _must_have_landed(self, fate: ItemOutcome) -> None:
+        self._bench.folders.must_be_there((fate.target or fate.item.place).root)
         if fate.item.kind is Kind.FOLDER:
             return
         target = fate.target

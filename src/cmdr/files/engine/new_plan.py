@@ -6,6 +6,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 
 from cmdr.files.engine import fingerprint
+from cmdr.files.engine.kept_safe import must_keep
 from cmdr.files.engine.protected import Protection
 from cmdr.files.engine.refusals import ChangedSince, NotEnoughSpace, TargetTaken, Unreadable
 from cmdr.files.engine.trouble import saying
@@ -79,6 +80,8 @@ def plan_write(
             raise TargetTaken(target.path)
         if not _is_expected(expected, standing, name, folder, target):
             raise ChangedSince(target.path)
+        if standing is not None:
+            must_keep(folder, target.path)
         room = os.fstatvfs(folder)
         free = room.f_bavail * room.f_frsize
         if len(contents) > free:

@@ -69,6 +69,7 @@ class Newcomer(Work):
             except OSError:
                 return False
             self._noted = False
+            self.touched.add(self.slot.note.folder)
         return True
 
     def _choose_slot(self) -> tuple[Trash, Kept]:
@@ -84,11 +85,14 @@ class Newcomer(Work):
         slot = self._trash.slot(self.kept)
         self._noted = True
         self._note = slot.write_note(self._trash.note_for(spot.folder, spot.name))
+        self.announced.add(slot.note.folder)
 
     def sync_note(self) -> None:
         """Bring a note to the disk that was written too late to be waited for with the others."""
         if self._note is not None:
             self.bench.syscalls.sync_data(self._note)
+            for folder in self.announced:
+                self.bench.syscalls.sync_folder(folder)
             self.drop_note()
 
     def drop_note(self) -> None:

@@ -4,134 +4,97 @@ All functions block and belong in a worker thread; `check` is called often and m
 """
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 
+from cmdr.files.engine import finder_trash
+from cmdr.files.engine.choices import USUAL, Choices
 from cmdr.files.engine.mounts import volume_of
 from cmdr.files.engine.protected import Protection
 from cmdr.files.engine.refusals import BadName, InsideItself, NotEnoughSpace, NoTrash
 from cmdr.files.engine.targets import Targets, is_caseless
-from cmdr.files.engine.trash import home_trash, locate
+from cmdr.files.engine.trash_site import NoTrashHere, home_trash, locate
 from cmdr.files.engine.tree_plan import TreePlan
-from cmdr.files.engine.walking import Check, Limits, Source, Survey, ancestry, go_on, good_name
-from cmdr.model.plan import ConflictPolicy, Fingerprint, Kind, Place, Plan, PlanItem, Step, Totals, Verb
+from cmdr.files.engine.walking import Source, Survey, ancestry, good_name
+from cmdr.model.packed_items import PackedItems, packed
+from cmdr.model.plan import Kind, Place, Plan, PlanItem, Step, Totals, Verb
 
-_DEFAULT_LIMITS = Limits()
-_DEFAULT_PROTECTION = Protection()
 _MANY = 10
 """Taking half of a folder is worth a second look only when it is more than a handful."""
 
 
-def plan_copy(
-    sources: Sequence[bytes],
-    destination: bytes,
-    *,
-    policy: ConflictPolicy = ConflictPolicy.ASK,
-    as_name: bytes | None = None,
-    expected: Mapping[bytes, Fingerprint] | None = None,
-    limits: Limits = _DEFAULT_LIMITS,
-    protection: Protection = _DEFAULT_PROTECTION,
-    check: Check = go_on,
-) -> Plan:
+def plan_copy(sources: Sequence[bytes], destination: bytes, choices: Choices = USUAL) -> Plan:
     """Copy files and folders into a folder; a single one may get another name there."""
-    return _plan_tree(Verb.COPY, sources, destination, policy, as_name, expected, limits, protection, check)
+    return _plan_tree(Verb.COPY, sources, destination, choices)
 
 
-def plan_move(
-    sources: Sequence[bytes],
-    destination: bytes,
-    *,
-    policy: ConflictPolicy = ConflictPolicy.ASK,
-    as_name: bytes | None = None,
-    expected: Mapping[bytes, Fingerprint] | None = None,
-    limits: Limits = _DEFAULT_LIMITS,
-    protection: Protection = _DEFAULT_PROTECTION,
-    check: Check = go_on,
-) -> Plan:
+def plan_move(sources: Sequence[bytes], destination: bytes, choices: Choices = USUAL) -> Plan:
     """Move files and folders into a folder; a single one may get another name there."""
-    return _plan_tree(Verb.MOVE, sources, destination, policy, as_name, expected, limits, protection, check)
+    return _plan_tree(Verb.MOVE, sources, destination, choices)
 
 
-def plan_trash(
-    sources: Sequence[bytes],
-    *,
-    expected: Mapping[bytes, Fingerprint] | None = None,
-    trash_home: bytes | None = None,
-    limits: Limits = _DEFAULT_LIMITS,
-    protection: Protection = _DEFAULT_PROTECTION,
-    check: Check = go_on,
-) -> Plan:
+def plan_trash(sources: Sequence[bytes], choices: Choices = USUAL) -> Plan:
     """Move files and folders to the trash of their volumes."""
     with ExitStack() as stack:
-        survey = Survey(limits, check, stack)
-        chosen = survey.sources(sources, expected)
-        for folder, path in {source.folder: source.place.path for source in chosen}.items():
-            if locate(folder, trash_home or home_trash()) is None:
-                raise NoTrash(path)
-        items = [
+        survey = Survey(choices.limits, choices.check, stack)
+        chosen = survey.sources(sources, choices.expected)
+        if not finder_trash.is_the_trash():
+            _must_have_trash(chosen, choices.trash_home or home_trash())
+        items = (
             PlanItem(
                 Step.TRASH,
                 source.fingerprint.kind,
                 source.place,
                 fingerprint=source.fingerprint,
                 totals=survey.totals(source),
-                protected=protection.reason(source.place.path),
+                protected=choices.protection.reason(source.place.path),
             )
             for source in chosen
-        ]
-        return Plan(Verb.TRASH, tuple(items), tuple(survey.roots.values()), emptied=_emptied(chosen))
+        )
+        return Plan(Verb.TRASH, packed(items), tuple(survey.roots.values()), emptied=_emptied(chosen)).weigh()
 
 
-def plan_delete(
-    sources: Sequence[bytes],
-    *,
-    expected: Mapping[bytes, Fingerprint] | None = None,
-    limits: Limits = _DEFAULT_LIMITS,
-    protection: Protection = _DEFAULT_PROTECTION,
-    check: Check = go_on,
-) -> Plan:
+def plan_delete(sources: Sequence[bytes], choices: Choices = USUAL) -> Plan:
     """Delete files and folders for good: every single one named, nothing that is not in the plan."""
     with ExitStack() as stack:
-        survey = Survey(limits, check, stack)
-        chosen = survey.sources(sources, expected)
-        items: list[PlanItem] = []
+        survey = Survey(choices.limits, choices.check, stack)
+        chosen = survey.sources(sources, choices.expected)
+        items = PackedItems()
         for source in chosen:
-            _deletions(survey, protection, source.folder, source.place, source.found, 1, items)
-        return Plan(Verb.DELETE, tuple(items), tuple(survey.roots.values()), emptied=_emptied(chosen))
+            _deletions(survey, choices.protection, source.folder, source.place, source.found, 1, items)
+        return Plan(Verb.DELETE, items.done(), tuple(survey.roots.values()), emptied=_emptied(chosen)).weigh()
 
 
-def _plan_tree(
-    verb: Verb,
-    paths: Sequence[bytes],
-    destination: bytes,
-    policy: ConflictPolicy,
-    as_name: bytes | None,
-    expected: Mapping[bytes, Fingerprint] | None,
-    limits: Limits,
-    protection: Protection,
-    check: Check,
-) -> Plan:
+def _plan_tree(verb: Verb, paths: Sequence[bytes], destination: bytes, choices: Choices) -> Plan:
     with ExitStack() as stack:
-        survey = Survey(limits, check, stack)
-        chosen = survey.sources(paths, expected)
-        if as_name is not None and len(chosen) != 1:
-            raise BadName(as_name)
+        survey = Survey(choices.limits, choices.check, stack)
+        chosen = survey.sources(paths, choices.expected)
+        if choices.as_name is not None and len(chosen) != 1:
+            raise BadName(choices.as_name)
         root, folder = survey.root(destination)
         above = ancestry(folder)
-        tree = TreePlan(verb, survey, Targets(is_caseless(folder)), policy, protection, volume_of(folder))
+        tree = TreePlan(verb, survey, Targets(is_caseless(folder)), choices, volume_of(folder))
         for source in chosen:
             mark = source.fingerprint
             if mark.kind is Kind.FOLDER and (mark.dev, mark.ino) in above:
                 raise InsideItself(source.place.path, destination)
-            tree.add(source, folder, Place(root.path, good_name(as_name or source.place.name)))
+            tree.add(source, folder, Place(root.path, good_name(choices.as_name or source.place.name)))
         room = os.fstatvfs(folder)
         free = room.f_bavail * room.f_frsize
         if tree.need > free:
             raise NotEnoughSpace(destination, tree.need, free)
         emptied = _emptied(chosen) if verb is Verb.MOVE else ()
-        return Plan(
-            verb, tuple(tree.items), tuple(survey.roots.values()), policy, destination, free, tree.need, emptied
-        )
+        roots = tuple(survey.roots.values())
+        items = tree.items.done()
+        return Plan(verb, items, roots, choices.policy, destination, free, tree.need, emptied).weigh()
+
+
+def _must_have_trash(sources: Sequence[Source], home: bytes) -> None:
+    for folder, path in {source.folder: source.place.path for source in sources}.items():
+        try:
+            locate(folder, home)
+        except NoTrashHere as why:
+            raise NoTrash(path, str(why)) from why
 
 
 def _deletions(
@@ -141,7 +104,7 @@ def _deletions(
     place: Place,
     found: os.stat_result,
     depth: int,
-    items: list[PlanItem],
+    items: PackedItems,
 ) -> None:
     """Every name below a place, children before their folder."""
     survey.check()

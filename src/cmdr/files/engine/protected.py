@@ -6,15 +6,20 @@ from dataclasses import dataclass
 
 _STARTUP = frozenset(
     b".bashrc .bash_profile .bash_login .bash_logout .profile .zshrc .zshenv .zprofile .zlogin .kshrc .cshrc .tcshrc "
-    b".inputrc .xinitrc .xprofile .xsession .pam_environment .vimrc .exrc .gdbinit .pythonrc .npmrc .pypirc".split()
+    b".inputrc .xinitrc .xprofile .xsession .pam_environment .vimrc .exrc .gdbinit .pythonrc .npmrc .pypirc "
+    b".bash_aliases .zlogout .login .tmux.conf .lldbinit .emacs".split()
 )
-_AGENTS = frozenset(b".mcp.json .claude.json .cursorrules .windsurfrules CLAUDE.md AGENTS.md GEMINI.md".split())
+_AGENTS = frozenset(b".mcp.json .claude.json .cursorrules .windsurfrules claude.md agents.md gemini.md".split())
 _KEYS = frozenset(b"authorized_keys authorized_keys2 sudoers known_hosts .netrc .git-credentials .gitconfig".split())
 _FOLDERS = re.compile(
     rb"/(?:\.ssh|\.gnupg|\.aws|\.config/autostart|\.config/systemd|\.config/fish|\.config/gh|\.config/gcloud"
-    rb"|\.git/hooks|\.git/config|\.vscode|\.idea|\.cursor|\.claude|\.codex|\.gemini|\.direnv|\.envrc"
-    rb"|Library/LaunchAgents|etc/cron[^/]*|etc/systemd|etc/init\.d|etc/profile\.d|var/spool/cron)(?:/|$)"
+    rb"|\.config/git|\.config/nvim|\.config/environment\.d|\.local/bin|\.local/share/applications|\.local/share/systemd"
+    rb"|\.git|\.githooks|\.husky|\.vscode|\.idea|\.cursor|\.claude|\.codex|\.gemini|\.direnv|\.envrc|\.emacs\.d"
+    rb"|Library/LaunchAgents|etc/cron[^/]*|etc/systemd|etc/init\.d|etc/profile\.d|var/spool/cron)(?:/|$)",
+    re.IGNORECASE,
 )
+# A whole folder that gets one of these names could bring any of the places above along with it.
+_ABOVE = re.compile(rb"/(?:\.config|\.local|\.local/share|Library|etc|var|var/spool)$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,10 +28,12 @@ class Protection:
 
     own: tuple[bytes, ...] = ()
     """Where this program keeps its own settings and state."""
+    run_from: tuple[bytes, ...] = ()
+    """Folders in which programs are looked for by name, as in PATH."""
 
     def reason(self, path: bytes) -> str:
         """Why a path is protected, or nothing."""
-        name = os.path.basename(path)
+        name = os.path.basename(path).lower()
         if name in _STARTUP:
             return "runs when a shell starts"
         if name in _AGENTS:
@@ -35,6 +42,18 @@ class Protection:
             return "decides who may log in"
         if _FOLDERS.search(path):
             return "holds keys or is run by other programs"
-        if any(path == own or path.startswith(own.rstrip(b"/") + b"/") for own in self.own):
+        if any(_is_in(path, own) for own in self.own):
             return "belongs to cmdr itself"
+        if any(_is_in(path, folder) for folder in self.run_from):
+            return "is where programs are started from by name"
         return ""
+
+    def reason_below(self, path: bytes) -> str:
+        """Why no whole folder may take this path, whatever it holds: for what could lie below it then."""
+        if _ABOVE.search(path) or any(_is_in(place, path) for place in (*self.own, *self.run_from)):
+            return "may bring along what other programs run"
+        return ""
+
+
+def _is_in(path: bytes, folder: bytes) -> bool:
+    return path == folder or path.startswith(folder.rstrip(b"/") + b"/")

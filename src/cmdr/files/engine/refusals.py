@@ -11,7 +11,7 @@ class NotThere(PlanRefused):
     """A source does not exist."""
 
     def __init__(self, path: bytes) -> None:
-        super().__init__(f"{to_wire(path)} is not there any more. Refresh the pane and choose again.")
+        super().__init__(f"{to_wire(path)} does not exist. Check the path, or refresh the pane.")
         self.path = path
 
 
@@ -87,20 +87,33 @@ class NotEnoughSpace(PlanRefused):
 
 
 class NoTrash(PlanRefused):
-    """A volume on which no trash can be kept."""
+    """A file that cannot go to a trash, because its volume has none."""
 
-    def __init__(self, path: bytes) -> None:
+    def __init__(self, path: bytes, why: str) -> None:
         super().__init__(
-            f"There is no trash for the volume of {to_wire(path)}, and none can be made. "
-            "Move it elsewhere, or delete it for good."
+            f"{to_wire(path)} cannot go to a trash: {why}. Move it to another volume, or delete it for good."
         )
+        self.path = path
+
+
+class NothingKept(PlanRefused):
+    """A file that cannot be replaced, because there is no trash that would keep it."""
+
+    def __init__(self, path: bytes, why: str) -> None:
+        super().__init__(
+            f"{to_wire(path)} would be replaced, but no trash can keep the old file: {why}. "
+            "Skip or rename what is there, or choose another destination."
+        )
+        self.path = path
 
 
 class NotInTrash(PlanRefused):
     """A file to restore that the trash does not know."""
 
     def __init__(self, path: bytes) -> None:
-        super().__init__(f"{to_wire(path)} is not a file in a trash, so its old place is not known. Move it instead.")
+        super().__init__(
+            f"{to_wire(path)} is not in a trash that tells where its files came from. Move it to where it belongs."
+        )
 
 
 class Unreadable(PlanRefused):

@@ -45,11 +45,22 @@ class Renamed(Newcomer):
                 continue
             break
         clean = self.release_slot() if self.replacing is None else True
-        if self.item.info is not None:
-            clean = _drop_note(self.bench, self.item.info) and clean
         self.touched |= {source.folder, self.bench.spot(self.target).folder}
         kept = self.kept if self.replacing else None
         return Landed(target=self.target, landed=landed, kept=kept, is_clean=clean)
+
+    def tidy(self) -> bool:
+        """Remove the trash's note about a file that has left the trash."""
+        if self.item.info is None:
+            return True
+        try:
+            note = self.bench.spot(self.item.info)
+            if note.found is not None:
+                self.bench.syscalls.unlink(note.name, note.folder)
+                self.tidied.add(note.folder)
+        except (OSError, Drifted):
+            return False
+        return True
 
     def abandon(self) -> bool:
         self.drop_note()
@@ -135,6 +146,7 @@ class Trashed(Work):
         if not expected.matches(self.bench.spot(source).found):
             raise Drifted("it has changed since the plan")
         self.fd = self.slot.write_note(self._note)
+        self.announced.add(self.slot.note.folder)
 
     def land(self) -> Landed:
         self.close()
@@ -227,17 +239,6 @@ class MadeFolder(Work):
             # Made by an earlier run that stopped: its attributes are still to come.
             self.staged = found
         return found
-
-
-def _drop_note(bench: Workbench, info: Place) -> bool:
-    """Remove the trash's note about a file that has left the trash; whether it is gone."""
-    try:
-        note = bench.spot(info)
-        if note.found is not None:
-            bench.syscalls.unlink(note.name, note.folder)
-    except (OSError, Drifted):
-        return False
-    return True
 
 
 def _has_both(source: Spot, target: Spot) -> bool:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 
 from cmdr.files.engine import fingerprint
+from cmdr.files.engine.kept_safe import must_keep
 from cmdr.files.engine.protected import Protection
 from cmdr.files.engine.refusals import NotInTrash
 from cmdr.files.engine.targets import Targets
@@ -41,6 +42,8 @@ def plan_restore(
             targets.claim(target, source.place)
             standing = fingerprint.of_name(target.name, folder) if len(missing) == 1 else None
             decision, reason = _decide(policy, standing is not None)
+            if decision is Decision.REPLACE:
+                must_keep(folder, target.path)
             items.append(
                 PlanItem(
                     Step.RENAME if decision is not Decision.SKIP else Step.NOTHING,

@@ -12,7 +12,8 @@ from cmdr.files.engine.landing import Spot, place
 from cmdr.files.engine.recorder import ItemRecord, ItemState, Kept, Note, OperationRecord, OperationState, Recorder
 from cmdr.files.engine.syscalls import Syscalls
 from cmdr.files.engine.temporary import is_temp_name
-from cmdr.files.engine.trash import Slot, home_trash
+from cmdr.files.engine.trash import Slot
+from cmdr.files.engine.trash_site import home_trash
 from cmdr.files.engine.trouble import TROUBLE
 from cmdr.files.engine.workbench import Trashes
 from cmdr.model.plan import Fingerprint, Kind, Place, PlanItem, Step
@@ -91,17 +92,27 @@ class _Broom:
     def _spot(self, at: Place) -> Spot:
         return Spot(*self._folders.at(at))
 
+    def _reached(self, at: Place | None) -> Spot | None:
+        """A place, or None when its folder is gone: an outage can take back a new folder with all that is in it."""
+        if at is None:
+            return None
+        # A root that cannot be opened may be a volume that is away; a folder below it that is gone, is gone.
+        self._folders.open(at.root, b"")
+        try:
+            return self._spot(at)
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+
+    def _standing(self, at: Place | None) -> Fingerprint | None:
+        spot = self._reached(at)
+        return None if spot is None else spot.found
+
     def _see_to_temp(self, item: PlanItem, found: ItemRecord) -> None:
         if found.temp is None or found.beside is None or not is_temp_name(found.temp):
             return
-        # A root that cannot be opened may be a volume that is away; a folder below it that is gone, is gone.
-        self._folders.open(found.beside.root, b"")
-        try:
-            temp = self._spot(found.beside.renamed(found.temp))
-        except FileNotFoundError:
-            return
-        standing = temp.found
-        if standing is None:
+        temp = self._reached(found.beside.renamed(found.temp))
+        standing = None if temp is None else temp.found
+        if temp is None or standing is None:
             return
         path = found.beside.renamed(found.temp).path
         if found.parks:
@@ -115,7 +126,9 @@ class _Broom:
 
     def _put_back(self, item: PlanItem, found: ItemRecord, temp: Spot, standing: Fingerprint, path: bytes) -> None:
         goals = [
-            self._spot(at) for at in (item.source, item.target if item.step is Step.SWAP else None) if at is not None
+            spot
+            for at in (item.source, item.target if item.step is Step.SWAP else None)
+            if (spot := self._reached(at)) is not None
         ]
         if item.step is Step.SWAP and len(goals) == 2 and _are_two_names(*goals):
             # Stopped between the two links of the second step: the first name was free before it.
@@ -157,10 +170,12 @@ class _Broom:
         """A rename that replaced by exchange and then stopped: the displaced file stands under the source's name."""
         if item.source is None or item.fingerprint is None or item.existing is None or found.kept is None:
             return
-        source, target = self._spot(item.source), self._spot(found.target or item.target or item.source)
-        standing = source.found
+        source, target = self._reached(item.source), self._reached(found.target or item.target or item.source)
+        standing = None if source is None else source.found
         if (
-            standing is not None
+            source is not None
+            and target is not None
+            and standing is not None
             and item.existing.is_same_file(standing)
             and item.fingerprint.is_same_file(target.found)
         ):
@@ -171,8 +186,8 @@ class _Broom:
         goal = found.kept.place if item.step is Step.TRASH and found.kept is not None else found.target or item.target
         if item.source is None or goal is None or item.kind is Kind.FOLDER:
             return
-        old, new = self._spot(item.source), self._spot(goal)
-        if _are_two_names(old, new):
+        old, new = self._reached(item.source), self._reached(goal)
+        if old is not None and new is not None and _are_two_names(old, new):
             self._syscalls.unlink(new.name, new.folder)
             self._syscalls.sync_folder(new.folder)
             self._report.removed.append(goal.path)
@@ -199,22 +214,22 @@ class _Broom:
         target = found.target or item.target
         match item.step:
             case Step.TRASH:
-                there = self._slot(found.kept).spot.found if found.kept is not None else None
+                if found.kept is None:
+                    # Handed to the Finder: gone from its place means that it was taken.
+                    return item.fingerprint if item.source is not None and self._is_gone(item.source) else None
+                there = self._slot(found.kept).spot.found
                 return there if there is not None and there.is_same_file(item.fingerprint) else None
             case Step.REMOVE:
                 return item.fingerprint if item.source is not None and self._is_gone(item.source) else None
             case Step.RENAME | Step.SWAP:
-                there = self._spot(target).found if target is not None else None
+                there = self._standing(target)
                 return there if there is not None and there.is_same_file(item.fingerprint) else None
             case _:
-                there = self._spot(target).found if target is not None else None
+                there = self._standing(target)
                 return there if found.staged is not None and found.staged.matches(there) else None
 
     def _is_gone(self, at: Place) -> bool:
-        try:
-            return self._spot(at).found is None
-        except FileNotFoundError:
-            return True
+        return self._standing(at) is None
 
     def _slot(self, kept: Kept) -> Slot:
         return Slot(self._syscalls, self._spot(kept.place), self._spot(kept.note_place))
@@ -225,6 +240,7 @@ class _Broom:
             note = self._spot(item.info)
             if note.found is not None:
                 self._syscalls.unlink(note.name, note.folder)
+                self._syscalls.sync_folder(note.folder)
                 self._report.removed.append(item.info.path)
 
     def _drop_orphan(self, kept: Kept | None) -> None:
@@ -233,6 +249,7 @@ class _Broom:
             slot = self._slot(kept)
             if slot.note.found is not None and slot.spot.found is None:
                 slot.forget()
+                self._syscalls.sync_folder(slot.note.folder)
                 self._report.removed.append(kept.note_place.path)
 
 

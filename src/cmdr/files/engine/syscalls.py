@@ -62,13 +62,13 @@ class Syscalls:
         os.ftruncate(fd, size)
 
     def sync_data(self, fd: int) -> None:
-        """Wait until a file's data is on the disk."""
+        """Wait until a file's data and attributes are on the disk: its time is part of how it is known again."""
         if sys.platform == "darwin":  # pragma: no cover - macOS
             import fcntl
 
             fcntl.fcntl(fd, _F_FULLFSYNC)
         else:
-            os.fdatasync(fd)
+            os.fsync(fd)
 
     def sync_folder(self, fd: int) -> None:
         """Wait until a directory's names are on the disk."""
@@ -133,6 +133,15 @@ class Syscalls:
         if _RENAME(folder, name, new_folder, new_name, _FLAGS[flags]) != 0:
             number = ctypes.get_errno()
             raise OSError(number, os.strerror(number))
+
+    def send_to_trash(self, path: bytes) -> None:
+        """Hand a file or folder to the Finder's trash; macOS only."""
+        if sys.platform == "darwin":  # pragma: no cover - macOS
+            from send2trash import send2trash
+
+            send2trash(os.fsdecode(path))
+        else:
+            raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
 
     def discard(self, fd: int) -> None:
         """Close a descriptor whose contents no longer matter."""

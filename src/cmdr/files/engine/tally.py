@@ -1,10 +1,8 @@
 """The tally of a running operation: what became of each item, told to the journal, the owner and the outcome."""
 
-from dataclasses import replace
-
 from cmdr.files.engine.control import Control, Progress
-from cmdr.files.engine.outcome import ItemOutcome
-from cmdr.files.engine.recorder import Intent, ItemState, Note, Recorder
+from cmdr.files.engine.fates import Fates
+from cmdr.files.engine.recorder import Intent, Note, Recorder
 from cmdr.files.engine.workbench import Landed
 from cmdr.model.plan import Plan, PlanItem
 
@@ -23,9 +21,9 @@ class Tally:
         self._strode: dict[int, int] = {}
         """Bytes copied for items that are not settled yet."""
         self._bytes = 0
-        self._total = sum(item.totals.bytes for item in plan.items)
+        self._total = plan.totals.bytes
         self._settled = 0
-        self.fates = [ItemOutcome(index, item, ItemState.PLANNED) for index, item in enumerate(plan.items)]
+        self.fates = Fates(plan.items)
 
     def begin(self, index: int) -> None:
         """An item is being worked on; waits while paused, raises Cancelled when the person said stop."""
@@ -42,20 +40,10 @@ class Tally:
 
     def settle(self, index: int, landed: Landed) -> None:
         """What became of an item."""
-        before = self.fates[index]
         self._bytes -= self._strode.pop(index, 0)
-        if landed.state.is_settled and not before.state.is_settled:
+        if self.fates.settle(index, landed):
             self._settled += 1
-            self._bytes += before.item.totals.bytes
-        self.fates[index] = replace(
-            before,
-            state=landed.state,
-            reason=landed.reason,
-            target=landed.target or before.target,
-            landed=landed.landed or before.landed,
-            kept=landed.kept or before.kept,
-            warnings=before.warnings + landed.warnings,
-        )
+            self._bytes += self._plan.items[index].totals.bytes
         self._notes.append(
             Note(
                 index,

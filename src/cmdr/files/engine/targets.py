@@ -14,26 +14,33 @@ _CASEFOLD = 0x40000000
 
 
 class Targets:
-    """The names claimed by one plan."""
+    """The names claimed by one plan, folder by folder."""
 
     def __init__(self, is_caseless: bool) -> None:
         self._is_caseless = is_caseless
-        self._claims: dict[tuple[bytes, str | bytes], bytes] = {}
+        self._claims: dict[tuple[bytes, str | bytes], dict[str | bytes, bytes]] = {}
 
     def claim(self, target: Place, source: Place) -> None:
         """Take a name for a source; refused when another source has taken it."""
-        key = self._key(target)
-        other = self._claims.get(key)
-        if other is not None:
-            raise SameTarget(other, source.path, target.path)
-        self._claims[key] = source.path
+        claims = self._claims.setdefault(self._folder(target.root, target.folder), {})
+        name = self._spelled(target.name)
+        if name in claims:
+            raise SameTarget(claims[name], source.path, target.path)
+        claims[name] = source.path
 
     def is_claimed(self, target: Place) -> bool:
         """Whether a source has taken this name."""
-        return self._key(target) in self._claims
+        return self._spelled(target.name) in self._claims.get(self._folder(target.root, target.folder), ())
 
-    def _key(self, target: Place) -> tuple[bytes, str | bytes]:
-        return target.root, folded(target.rel) if self._is_caseless else target.rel
+    def leave(self, folder: Place) -> None:
+        """Forget the names in a folder that is done: the folder's own name is taken, so nobody else comes there."""
+        self._claims.pop(self._folder(folder.root, folder.rel), None)
+
+    def _folder(self, root: bytes, rel: bytes) -> tuple[bytes, str | bytes]:
+        return root, self._spelled(rel)
+
+    def _spelled(self, name: bytes) -> str | bytes:
+        return folded(name) if self._is_caseless else name
 
 
 def is_caseless(folder: int) -> bool:

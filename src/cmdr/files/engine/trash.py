@@ -1,13 +1,11 @@
 """The trash: files go there instead of away, with a note about where they came from, as other desktops do it.
 
-Layout by the FreeDesktop.org trash specification: the home trash for the home's volume, `$top/.Trash/$uid` or
-`$top/.Trash-$uid` elsewhere. A file never crosses volumes on its way into a trash.
+A file never crosses volumes on its way into a trash.
 """
 
 import contextlib
 import os
 import secrets
-import stat
 import time
 from dataclasses import dataclass
 from urllib.parse import quote_from_bytes, unquote_to_bytes
@@ -15,51 +13,15 @@ from urllib.parse import quote_from_bytes, unquote_to_bytes
 from cmdr.files.engine.contents import write_contents
 from cmdr.files.engine.free_name import shortened
 from cmdr.files.engine.landing import Spot
-from cmdr.files.engine.mounts import path_of, top_of, volume_of
+from cmdr.files.engine.mounts import path_of
 from cmdr.files.engine.recorder import Kept
 from cmdr.files.engine.syscalls import Syscalls
+from cmdr.files.engine.trash_site import TrashSite, look
 from cmdr.model.plan import Root
 
 NOTE = b".trashinfo"
 LONGEST = 255 - len(NOTE)
 _OPEN = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
-
-
-def home_trash() -> bytes:
-    """The trash of this user's home."""
-    home = os.fsencode(os.path.expanduser("~"))
-    data = os.environb.get(b"XDG_DATA_HOME", b"")
-    return (data if data.startswith(b"/") else home + b"/.local/share") + b"/Trash"
-
-
-@dataclass(frozen=True, slots=True)
-class TrashSite:
-    """Where a volume's trash is, or would be made."""
-
-    path: bytes
-    top: bytes
-    """The directory that notes are relative to; empty for the home trash, whose notes are absolute."""
-
-
-def locate(folder: int, home: bytes, uid: int | None = None) -> TrashSite | None:
-    """The trash for files in an open directory, or None where there is none and none can be made."""
-    uid = os.getuid() if uid is None else uid
-    if _volume_of_nearest(home) == volume_of(folder):
-        return TrashSite(home, b"")
-    top = top_of(folder)
-    try:
-        path = path_of(top).rstrip(b"/")
-        shared = _look(b".Trash", top)
-        if shared is not None and stat.S_ISDIR(shared.st_mode) and shared.st_mode & stat.S_ISVTX:
-            return TrashSite(path + b"/.Trash/%d" % uid, path)
-        own = _look(b".Trash-%d" % uid, top)
-        if own is None:
-            usable = os.access(path or b"/", os.W_OK | os.X_OK)
-        else:
-            usable = stat.S_ISDIR(own.st_mode) and own.st_uid == uid
-        return TrashSite(path + b"/.Trash-%d" % uid, path) if usable else None
-    finally:
-        os.close(top)
 
 
 class Trash:
@@ -104,7 +66,7 @@ class Trash:
         return f"[Trash Info]\nPath={quote_from_bytes(path)}\nDeletionDate={when}\n".encode()
 
     def _is_taken(self, name: bytes) -> bool:
-        return _look(name, self._files) is not None or _look(name + NOTE, self._info) is not None
+        return look(name, self._files) is not None or look(name + NOTE, self._info) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,31 +119,9 @@ def _unique(name: bytes) -> bytes:
     return shortened(name, LONGEST - 9) + b"." + secrets.token_hex(4).encode()
 
 
-def _look(name: bytes, folder: int) -> os.stat_result | None:
-    try:
-        return os.stat(name, dir_fd=folder, follow_symlinks=False)
-    except FileNotFoundError:
-        return None
-
-
 def _root(fd: int, path: bytes) -> Root:
     found = os.fstat(fd)
     return Root(path, found.st_dev, found.st_ino)
-
-
-def _volume_of_nearest(path: bytes) -> tuple[int, int] | None:
-    while True:
-        try:
-            fd = os.open(path, _OPEN)
-        except FileNotFoundError:
-            path = os.path.dirname(path)
-            continue
-        except OSError:
-            return None
-        try:
-            return volume_of(fd)
-        finally:
-            os.close(fd)
 
 
 def _make_path(syscalls: Syscalls, path: bytes) -> int:

@@ -4,14 +4,16 @@ import os
 from dataclasses import dataclass, field
 
 from cmdr.files.engine import fingerprint
+from cmdr.files.engine.choices import Choices
 from cmdr.files.engine.conflicts import Verdict, resolve
 from cmdr.files.engine.free_name import free_name
+from cmdr.files.engine.kept_safe import must_keep
 from cmdr.files.engine.mounts import volume_of
-from cmdr.files.engine.protected import Protection
 from cmdr.files.engine.syscalls import FOLDER_FLAGS
 from cmdr.files.engine.targets import Targets
 from cmdr.files.engine.trouble import Skipped
 from cmdr.files.engine.walking import Source, Survey
+from cmdr.model.packed_items import PackedItems
 from cmdr.model.plan import ConflictPolicy, Decision, Fingerprint, Kind, Place, PlanItem, Step, Totals, Verb
 
 _SPECIAL = "pipes, sockets and devices are not copied"
@@ -25,13 +27,14 @@ class TreePlan:
     verb: Verb
     survey: Survey
     targets: Targets
-    policy: ConflictPolicy
-    protection: Protection
+    choices: Choices
     volume: tuple[int, int]
     """The destination's volume."""
-    items: list[PlanItem] = field(default_factory=list)
+    items: PackedItems = field(default_factory=PackedItems)
     need: int = 0
     """Room the copies take."""
+    _kept_in: tuple[bytes, bytes] | None = None
+    """The last folder in which a file is replaced: it has a trash that will keep the old one."""
     _first: dict[tuple[int, int], Place] = field(default_factory=dict)
     """Where the first of several hard links goes."""
 
@@ -55,6 +58,8 @@ class TreePlan:
         elif mark.kind is Kind.FOLDER and (decision is Decision.MERGE or not renames):
             self._folder(source, folder, target, existing, decision, depth, renames)
         else:
+            if decision is Decision.REPLACE and folder is not None:
+                self._must_keep(folder, target)
             self._leaf(source, target, existing, decision, renames)
 
     def _decide(
@@ -69,18 +74,23 @@ class TreePlan:
             return self._renamed(target, folder), Decision.LAND, ""
         if mark.kind is Kind.FOLDER and existing.kind is Kind.FOLDER:
             return target, Decision.MERGE, ""
-        if self.policy is ConflictPolicy.RENAME:
+        if self.choices.policy is ConflictPolicy.RENAME:
             return self._renamed(target, folder), Decision.LAND, ""
         if mark.kind is Kind.FOLDER or existing.kind not in (Kind.FILE, Kind.LINK):
             what = "a folder" if existing.kind is Kind.FOLDER else "a file"
             return target, Decision.SKIP, f"{what} has that name"
-        if self.policy is ConflictPolicy.ASK:
+        if self.choices.policy is ConflictPolicy.ASK:
             return target, Decision.ASK, ""
         try:
-            verdict = resolve(self.policy, mark, existing)
+            verdict = resolve(self.choices.policy, mark, existing)
         except Skipped as left:
             return target, Decision.SKIP, str(left)
         return target, Decision.REPLACE if verdict is Verdict.REPLACE else Decision.SKIP, ""
+
+    def _must_keep(self, folder: int, target: Place) -> None:
+        if self._kept_in != (target.root, target.folder):
+            must_keep(folder, target.path, self.choices.trash_home)
+            self._kept_in = (target.root, target.folder)
 
     def _renamed(self, target: Place, folder: int) -> Place:
         def is_taken(name: bytes) -> bool:
@@ -108,9 +118,9 @@ class TreePlan:
                 step, twin = (Step.COPY, None) if twin == target else (Step.TWIN, twin)
             if step is Step.COPY:
                 self.need += min(found.st_size, found.st_blocks * 512)
-        reason = self.protection.reason(target.path)
+        reason = self.choices.protection.reason(target.path)
         if self.verb is Verb.MOVE:
-            reason = reason or self.protection.reason(source.place.path)
+            reason = reason or self.choices.protection.reason(source.place.path)
         self.items.append(
             PlanItem(
                 step,
@@ -149,7 +159,7 @@ class TreePlan:
                 decision,
                 totals=Totals(0, 1, 0),
                 remove_source=self.verb is Verb.MOVE,
-                protected=self.protection.reason(target.path),
+                protected=self.choices.protection.reason(target.path),
             )
         )
         merged = None
@@ -167,3 +177,4 @@ class TreePlan:
         finally:
             if merged is not None:
                 os.close(merged)
+        self.targets.leave(target)

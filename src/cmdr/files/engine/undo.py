@@ -2,11 +2,13 @@
 
 from dataclasses import dataclass, field, replace
 
+from cmdr.files.engine import finder_trash
 from cmdr.files.engine.folders import Folders
 from cmdr.files.engine.landing import Spot
 from cmdr.files.engine.recorder import ItemRecord, ItemState, Kept, OperationRecord
 from cmdr.files.engine.refusals import NothingToDo
 from cmdr.files.engine.syscalls import Syscalls
+from cmdr.files.engine.trash_site import NoTrashHere, home_trash, locate
 from cmdr.files.engine.trouble import TROUBLE
 from cmdr.model.plan import (
     ConflictPolicy,
@@ -23,6 +25,8 @@ from cmdr.model.plan import (
 )
 
 _DRIFTED = "it has changed since, so it is left alone"
+_FINDER = "the Finder has it in its Trash and only you can take it out there"
+_NO_TRASH = "its source is gone and its volume has no trash, so it is left alone"
 _GONE = "it was deleted for good, so it cannot be brought back"
 
 
@@ -42,7 +46,7 @@ def plan_undo(record: OperationRecord) -> Plan:
     if not any(item.step is not Step.NOTHING for item in items):
         why = items[0].reason if items else "it changed nothing"
         raise NothingToDo(f"Operation {record.id} cannot be undone: {why}.")
-    return Plan(Verb.UNDO, tuple(items), _sorted(roots), ConflictPolicy.SKIP, undoes=record.id)
+    return Plan(Verb.UNDO, tuple(items), _sorted(roots), ConflictPolicy.SKIP, undoes=record.id, undone=record.plan.verb)
 
 
 def plan_resume(record: OperationRecord) -> Plan:
@@ -53,6 +57,9 @@ def plan_resume(record: OperationRecord) -> Plan:
     for index, item in enumerate(record.plan.items):
         found = known.get(index)
         if found is None or found.state is ItemState.PLANNED:
+            items.append(item)
+        elif item.step is not Step.MAKE and found.state is ItemState.STAGED:
+            # Its volume was away when the program started again, so nobody knows whether it landed.
             items.append(item)
         elif item.step is Step.MAKE and item.source is not None and found.state is ItemState.STAGED:
             items.append(replace(item, decision=Decision.LAND, existing=found.landed or found.staged))
@@ -99,6 +106,8 @@ class _Inverse:
                 self._folder(item, found, target)
             case Step.TRASH if found.kept is not None and item.source is not None:
                 self._return(item, found.kept, item.source)
+            case Step.TRASH:
+                self._nothing(item, item.place, _FINDER)
             case Step.SWAP if item.source is not None:
                 self._swap(item, item.source, item.existing, target, found.landed)
             case Step.RENAME if item.source is not None:
@@ -139,7 +148,16 @@ class _Inverse:
         mark = item.fingerprint
         if item.source is not None and mark is not None and mark.matches(self._look(item.source)):
             return PlanItem(Step.REMOVE, item.kind, target, item.source, landed, mark, totals=item.totals)
+        if not self._has_trash(target):
+            return PlanItem(Step.NOTHING, item.kind, target, reason=_NO_TRASH)
         return PlanItem(Step.TRASH, item.kind, target, fingerprint=landed, totals=item.totals)
+
+    def _has_trash(self, place: Place) -> bool:
+        try:
+            locate(self.folders.at(place)[0], home_trash())
+        except NoTrashHere:
+            return finder_trash.is_the_trash()
+        return True
 
     def _folder(self, item: PlanItem, found: ItemRecord, target: Place) -> None:
         here = self._look(target)

@@ -10,7 +10,8 @@ from cmdr.files.engine.folders import Folders
 from cmdr.files.engine.landing import Spot
 from cmdr.files.engine.recorder import Intent, ItemState, Kept
 from cmdr.files.engine.syscalls import Syscalls
-from cmdr.files.engine.trash import Trash, TrashSite, locate
+from cmdr.files.engine.trash import Trash
+from cmdr.files.engine.trash_site import NoTrashHere, TrashSite, locate
 from cmdr.files.engine.trouble import Skipped
 from cmdr.model.plan import Fingerprint, Place, PlanItem
 
@@ -39,9 +40,10 @@ class Trashes:
 
     def beside(self, folder: int) -> Trash:
         """The trash for files in an open directory."""
-        site = locate(folder, self._home)
-        if site is None:
-            raise Skipped("there is no trash on this volume, so nothing was put aside")
+        try:
+            site = locate(folder, self._home)
+        except NoTrashHere as why:
+            raise Skipped(f"there is no trash on this volume ({why}), so nothing was put aside") from why
         if site not in self._open:
             self._open[site] = Trash(self._syscalls, site)
         return self._open[site]
@@ -68,6 +70,8 @@ class Workbench:
     verify: bool = False
     landed: dict[Place, Fingerprint] = field(default_factory=dict)
     """Copies made by this operation, for the hard links that follow."""
+    twins: set[Place] = field(default_factory=set)
+    """Where the copies land that will be linked to."""
 
     def spot(self, place: Place) -> Spot:
         """A place as a name in an open directory."""
@@ -87,8 +91,12 @@ class Work(ABC):
         self.fd: int | None = None
         """A complete file that must be on the disk before landing."""
         self.staged: Fingerprint | None = None
+        self.announced: set[int] = set()
+        """Directories whose names must be on the disk before landing."""
         self.touched: set[int] = set()
         """Directories whose names must be on the disk afterwards."""
+        self.tidied: set[int] = set()
+        """Directories in which something superfluous was cleared away."""
 
     def intent(self) -> Intent:
         """What the journal must know beforehand."""
@@ -101,9 +109,18 @@ class Work(ABC):
     def land(self) -> Landed:
         """Make the change."""
 
+    def tidy(self) -> bool:
+        """Clear away what the change made superfluous, once it is on the disk; whether that is done."""
+        return True
+
     def abandon(self) -> bool:
         """Clean up after a failure; whether no temporary name is left behind."""
         return True
+
+    @property
+    def roots(self) -> set[bytes]:
+        """The directories of the plan that this works in."""
+        return {place.root for place in (self.item.source, self.item.target) if place is not None}
 
     @property
     def unsynced(self) -> list[int]:

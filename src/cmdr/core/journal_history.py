@@ -1,0 +1,56 @@
+"""The journal as a history: one line for each operation, and which of them wait or can be taken back."""
+
+import sqlite3
+from dataclasses import dataclass
+
+from cmdr.files.engine.recorder import OperationState
+from cmdr.model.plan import Verb
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryEntry:
+    """One line of the history."""
+
+    id: int
+    verb: Verb
+    state: OperationState
+    by: str
+    started: float
+    ended: float | None
+    total: int
+    done: int
+    title: bytes
+    """The path of its first item."""
+    destination: bytes | None
+    undoes: int | None
+    undone_by: int | None
+
+
+def newest(db: sqlite3.Connection, limit: int, before: int | None) -> list[HistoryEntry]:
+    """The newest operations, newest first, older than a number when given."""
+    return _entries(db, "WHERE o.id < ? ORDER BY o.id DESC LIMIT ?", (before or 1 << 62, limit))
+
+
+def interrupted(db: sqlite3.Connection) -> list[HistoryEntry]:
+    """The operations that ended in the middle and wait for a word: resume, undo or leave."""
+    return _entries(db, "WHERE o.state = 'interrupted' ORDER BY o.id", ())
+
+
+def last_undoable(db: sqlite3.Connection) -> int | None:
+    """The newest operation that changed something and has not been taken back."""
+    row = db.execute(
+        "SELECT max(o.id) FROM operations o WHERE o.undone_by IS NULL AND o.undoes IS NULL"
+        " AND o.state NOT IN ('running') AND EXISTS (SELECT 1 FROM items i WHERE i.operation = o.id"
+        " AND i.state IN ('landed', 'source_removed'))"
+    ).fetchone()
+    return None if row[0] is None else int(row[0])
+
+
+def _entries(db: sqlite3.Connection, where: str, values: tuple[int, ...]) -> list[HistoryEntry]:
+    rows = db.execute(
+        "SELECT o.id, o.verb, o.state, o.by, o.started, o.ended, o.total, (SELECT count(*) FROM items i"  # noqa: S608
+        " WHERE i.operation = o.id AND i.state IN ('landed', 'source_removed')), o.title, o.destination,"
+        f" o.undoes, o.undone_by FROM operations o {where}",
+        values,
+    )
+    return [HistoryEntry(row[0], Verb(row[1]), OperationState(row[2]), *row[3:]) for row in rows]

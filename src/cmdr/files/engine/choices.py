@@ -1,0 +1,31 @@
+"""What a caller may choose about a plan, besides the files themselves."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from cmdr.files.engine.protected import Protection
+from cmdr.files.engine.walking import Check, Limits, go_on
+from cmdr.model.plan import ConflictPolicy, Fingerprint
+
+_LIMITS = Limits()
+_PROTECTION = Protection()
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """How files are to be copied, moved, trashed or deleted."""
+
+    policy: ConflictPolicy = ConflictPolicy.ASK
+    """What happens to a copied or moved file whose name is taken."""
+    as_name: bytes | None = None
+    """Another name at the destination, for a single file."""
+    expected: Mapping[bytes, Fingerprint] | None = None
+    """What the files looked like when they were chosen; a plan for others is refused."""
+    limits: Limits = _LIMITS
+    protection: Protection = _PROTECTION
+    trash_home: bytes | None = None
+    """The trash of the home volume, when it is not the usual one."""
+    check: Check = go_on
+
+
+USUAL = Choices()

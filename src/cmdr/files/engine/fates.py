@@ -1,0 +1,141 @@
+"""What became of every item of an operation, in little room: a byte for most, more only where there is more to say."""
+
+from array import array
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import overload
+
+from cmdr.files.engine.recorder import ItemState, Kept
+from cmdr.files.engine.workbench import Landed
+from cmdr.model.plan import Fingerprint, Kind, Place, PlanItem, Totals
+
+_STATES = tuple(ItemState)
+_CODES = {state: code for code, state in enumerate(_STATES)}
+_KINDS = tuple(Kind)
+_KIND_CODES = {kind: code for code, kind in enumerate(_KINDS)}
+_NOWHERE = 255
+"""No fingerprint is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class ItemOutcome:
+    """What became of one item."""
+
+    index: int
+    item: PlanItem
+    state: ItemState
+    reason: str = ""
+    target: Place | None = None
+    """Where it landed, when it has a target."""
+    landed: Fingerprint | None = None
+    kept: Kept | None = None
+    """Where the trashed or displaced file is now."""
+    warnings: tuple[str, ...] = ()
+    """What could not be kept, such as an owner or an attribute."""
+
+
+@dataclass(frozen=True, slots=True)
+class _More:
+    """What there is to say about few items."""
+
+    reason: str = ""
+    target: Place | None = None
+    """Where it landed, when that is not where it was planned."""
+    kept: Kept | None = None
+    warnings: tuple[str, ...] = ()
+
+
+_NO_MORE = _More()
+
+
+class Fates(Sequence[ItemOutcome]):
+    """The outcomes of a plan's items, one after the other as they become known."""
+
+    def __init__(self, items: Sequence[PlanItem]) -> None:
+        count = len(items)
+        self.totals = Totals()
+        """How much is done."""
+        self.has_moved = False
+        """Whether a source may have to go now that its copy has landed."""
+        self._items = items
+        self._states = bytearray(count)
+        self._is_as_planned = bytearray(count)
+        """Whether an item landed where it was planned."""
+        # A moved source goes only while its copy is the one that landed, so that must be known to the end.
+        self._kinds = bytearray([_NOWHERE]) * count
+        self._marks = tuple(array(code, bytes(8 * count)) for code in "QQqq")
+        self._more: dict[int, _More] = {}
+
+    def settle(self, index: int, fate: Landed) -> bool:
+        """Write down what became of an item; whether it is settled by that and was not before."""
+        item, was = self._items[index], _STATES[self._states[index]]
+        before = self._more.get(index, _NO_MORE)
+        elsewhere = before.target
+        if fate.target is not None:
+            self._is_as_planned[index] = fate.target == item.target
+            elsewhere = None if fate.target == item.target else fate.target
+        if fate.landed is not None:
+            self._mark(index, fate.landed)
+        more = _More(fate.reason, elsewhere, fate.kept or before.kept, before.warnings + fate.warnings)
+        if more != _NO_MORE:
+            self._more[index] = more
+        else:
+            self._more.pop(index, None)
+        self._states[index] = _CODES[fate.state]
+        if fate.state.is_done and not was.is_done:
+            self.totals += item.totals
+            self.has_moved = self.has_moved or item.remove_source
+        return fate.state.is_settled and not was.is_settled
+
+    def state(self, index: int) -> ItemState:
+        """How far an item has come."""
+        return _STATES[self._states[index]]
+
+    def which(self, *states: ItemState) -> "array[int]":
+        """The numbers of the items in some states."""
+        codes = {_CODES[state] for state in states}
+        return array("q", (index for index, code in enumerate(self._states) if code in codes))
+
+    def having(self, *states: ItemState) -> tuple[ItemOutcome, ...]:
+        """The items in some states."""
+        return tuple(self[index] for index in self.which(*states))
+
+    def warnings(self) -> tuple[tuple[PlanItem, str], ...]:
+        """What could not be kept, with the item it belongs to."""
+        told = sorted((index, more.warnings) for index, more in self._more.items() if more.warnings)
+        return tuple((self._items[index], text) for index, texts in told for text in texts)
+
+    def __len__(self) -> int:
+        return len(self._states)
+
+    @overload
+    def __getitem__(self, index: int) -> ItemOutcome: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[ItemOutcome]: ...
+    def __getitem__(self, index: int | slice) -> ItemOutcome | Sequence[ItemOutcome]:
+        if isinstance(index, slice):
+            return tuple(self[at] for at in range(*index.indices(len(self))))
+        at = range(len(self))[index]
+        return self._outcome(at, self._items[at])
+
+    def __iter__(self) -> Iterator[ItemOutcome]:
+        for index, item in enumerate(self._items):
+            yield self._outcome(index, item)
+
+    def _outcome(self, index: int, item: PlanItem) -> ItemOutcome:
+        more = self._more.get(index, _NO_MORE)
+        target = item.target if self._is_as_planned[index] else more.target
+        return ItemOutcome(
+            index, item, self.state(index), more.reason, target, self._landed(index), more.kept, more.warnings
+        )
+
+    def _mark(self, index: int, mark: Fingerprint) -> None:
+        for column, value in zip(self._marks, (mark.dev, mark.ino, mark.size, mark.mtime_ns), strict=True):
+            column[index] = value
+        self._kinds[index] = _KIND_CODES[mark.kind]
+
+    def _landed(self, index: int) -> Fingerprint | None:
+        if self._kinds[index] == _NOWHERE:
+            return None
+        dev, ino, size, mtime_ns = (column[index] for column in self._marks)
+        return Fingerprint(dev, ino, size, mtime_ns, _KINDS[self._kinds[index]])
