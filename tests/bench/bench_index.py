@@ -325,7 +325,7 @@ def scans(root: str, work: str, rounds: int, table: list[Row]) -> None:
 
 
 def searches(name: str, answers: Answers, table: list[Row], goal: int, database: str | None) -> None:
-    for needle in ("zzqx", "agenda_99", "report", ".js", "o"):
+    for needle in ("zzqx", "agenda_99", "report", ".js", "on", "o"):
         count = 0
 
         def search(needle: str = needle) -> None:

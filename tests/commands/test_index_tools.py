@@ -7,7 +7,10 @@ import re
 import pytest
 
 from cmdr.core.principals import PERSON, Principal
+from cmdr.model.job import Job, JobState, Progress
+from cmdr.model.scan_job import ScanJob
 
+AGENT = Principal("agent", "tester")
 OTHER = Principal("agent", "somebody-else", token=True)
 
 
@@ -70,7 +73,7 @@ async def test_after_indexing_cd_tells_folder_sizes(shelf):
     async with shelf() as at:
         await at.agent("query_run", root=at.path(), text="x")
         answer = await at.agent("cd", path=at.path())
-        assert "d docs 10b 1 files" in answer
+        assert "d docs 10b 1 file" in answer
         assert "below 6 files, 4 dirs, 3.5K" in answer
 
 
@@ -173,8 +176,9 @@ async def test_growth_between_two_scans_in_one_call(shelf):
         (at.root / "left" / "docs" / "huge.bin").write_bytes(b"x" * 100_000)
         await at.agent("index", root=at.path())
         await at.agent("await", job=at.commander.indexing.scans()[-1].id)
-        answer = await at.agent("report", kind="growth", root=at.path())
-        assert "10b → 98K" in answer
+        first, *lines = (await at.agent("report", kind="growth", root=at.path())).splitlines()
+        assert re.fullmatch(r"OK: growth: 1 change since \d{4}-\d\d-\d\d, 3.5K → 101K", first)
+        assert lines[0] == "added docs/huge.bin 98K"
 
 
 async def test_inspect_tells_metadata_and_no_contents(shelf):
@@ -229,3 +233,297 @@ async def test_rest_commands_are_no_tools_and_not_in_the_palette(shelf):
         assert "rest_" not in listed
         answer = json.loads(await at.agent("rest_indexes"))
         assert answer == {"indexes": []}
+
+
+async def test_the_units_of_a_session_hold_for_every_answer_about_trees(shelf):
+    async with shelf() as at:
+        await at.agent("session_preferences", units="bytes")
+        assert "2403b" in await at.agent("query_run", root=at.path(), text="readme")
+        assert "2403b" in await at.agent("report", kind="largest-files", root=at.path())
+        assert "2403b" in await at.agent("resource_set", action="list")
+
+
+async def test_a_page_of_cd_leads_to_the_next_one_in_the_same_order(shelf):
+    async with shelf() as at:
+        await at.agent("query_run", root=at.path(), text="x")
+        answer = await at.agent("cd", path=at.path(), limit=2, sort="size", order="desc")
+        rows, more = answer.splitlines()[1:3], answer.splitlines()[-1]
+        assert [row.split()[1] for row in rows] == ["README.md", "package.json"]
+        asked = dict(re.findall(r"(\w+)=([^&]+)", more.partition("?")[2]))
+        assert (asked["sort"], asked["order"]) == ("size", "desc")
+        index = re.search(r"i_\w+", more)[0]
+        page = json.loads(await at.ask(PERSON, "rest_tree", {"indexId": index, "limit": 1, **asked}))
+        assert page["entries"][0]["name"] not in ("README.md", "package.json")
+
+
+async def test_a_saved_query_remembers_when_it_was_asked(shelf):
+    async with shelf() as at:
+        await at.agent("query_run", root=at.path(), ext=["md"], saveAs="docs")
+        (card,) = json.loads(await at.ask(PERSON, "rest_queries", {}))["queries"]
+        assert card["lastExecutedAt"] is not None
+        assert (await at.agent("query_list")).startswith("OK: 1 saved query\n")
+
+
+async def test_inspect_tells_where_a_link_leads(shelf):
+    async with shelf() as at:
+        (at.root / "left" / "link").symlink_to("docs/guide.md")
+        await at.agent("query_run", root=at.path(), text="x")
+        answer = await at.agent("inspect", path=f"{at.path()}/link")
+        assert answer.splitlines()[0] == f"OK: {at.path()}/link → docs/guide.md"
+
+
+async def test_the_link_of_a_report_leads_to_the_same_folder_or_set(shelf):
+    async with shelf() as at:
+        (at.root / "left" / "docs" / "second.txt").write_text("x")
+        found = set_in(await at.agent("query_run", root=at.path(), ext=["md"]))
+        for about in ({"root": f"{at.path()}/docs"}, {"set": found}):
+            answer = await at.agent("report", kind="largest-files", limit=1, **about)
+            index, asked = re.search(r"indexes/(i_\w+)/reports/largest-files\?(\S+)", answer).groups()
+            linked = {"indexId": index, "kind": "largest-files", **dict(re.findall(r"(\w+)=(\w+)", asked))}
+            told = json.loads(await at.ask(AGENT, "rest_report", linked))
+            assert f"OK: largest-files: {told['total']} in all" in answer
+        assert told["total"] == 2
+
+
+async def indexed(at, **how):
+    """Index a tree and wait until it is done."""
+    await at.agent("index", **how)
+    answer = await at.agent("await", job=at.commander.indexing.scans()[-1].id)
+    assert answer.startswith("OK: done"), answer
+
+
+async def test_a_shallow_index_does_not_hide_what_the_one_above_knows(shelf):
+    async with shelf() as at:
+        await indexed(at, root=str(at.root))
+        await indexed(at, root=at.path(), depthLimit=1)
+        assert "f guide.md 10b" in await at.agent("cd", path=f"{at.path()}/docs")
+        assert (await at.agent("query_run", root=at.path(), text="guide")).startswith("OK: 1 found")
+
+
+async def test_beyond_a_depth_limit_cd_looks_at_the_disk_and_queries_index_it(shelf):
+    async with shelf() as at:
+        await indexed(at, root=at.path(), depthLimit=1)
+        assert "d docs ?" in await at.agent("cd", path=at.path())
+        assert "(not indexed)\nd deep ?\nf guide.md 10b" in await at.agent("cd", path=f"{at.path()}/docs")
+        found = await at.agent("query_run", root=f"{at.path()}/docs", text="guide")
+        assert found.startswith("OK: 1 found")
+        assert "indexed just now" in found
+
+
+async def test_an_index_says_that_its_depth_limit_is_why_it_is_partial(shelf):
+    async with shelf() as at:
+        await indexed(at, root=at.path(), depthLimit=1)
+        (known,) = json.loads(await at.agent("rest_indexes"))["indexes"]
+        assert (known["state"], known["reason"]) == ("partial", "3 folders beyond the depth limit")
+
+
+async def test_a_folder_made_since_the_scan_is_found_without_an_index_of_its_own(shelf):
+    async with shelf() as at:
+        await indexed(at, root=at.path())
+        (at.root / "left" / "fresh").mkdir()
+        (at.root / "left" / "fresh" / "new.txt").write_text("x")
+        assert (await at.agent("query_run", root=f"{at.path()}/fresh", text="new")).startswith("OK: 1 found")
+        assert len(json.loads(await at.agent("rest_indexes"))["indexes"]) == 1
+
+
+async def test_one_client_holds_several_sessions_under_names_of_its_own(shelf):
+    async with shelf() as at:
+        await at.agent("cd", path=f"{at.path()}/docs", sessionId="one")
+        await at.agent("cd", path=at.path("right"), sessionId="two")
+        assert (await at.agent("cd", path=".", sessionId="one")).startswith(f"OK: {at.path()}/docs:")
+        assert (await at.agent("cd", path=".")).startswith(f"OK: {at.path()}:")
+        told = json.loads(await at.agent("rest_session", sessionId="two"))
+        assert told["cwd"] == at.path("right")
+
+
+@pytest.fixture
+def crowd(small_tree):
+    """A folder of 30 numbered files, each a byte bigger than the one before."""
+    folder = small_tree / "crowd"
+    folder.mkdir()
+    for number in range(30):
+        (folder / f"f{number:02d}").write_bytes(b"x" * number)
+    return folder
+
+
+def rows_of(answer):
+    return [line.split()[1] for line in answer.splitlines() if line.startswith("f ")]
+
+
+@pytest.mark.parametrize("is_indexed", [True, False], ids=["indexed", "live"])
+async def test_cd_leads_from_page_to_page_and_counts_what_is_left(shelf, crowd, is_indexed):
+    async with shelf() as at:
+        if is_indexed:
+            await indexed(at, root=str(crowd))
+        seen, cursor, left = [], {}, []
+        while True:
+            answer = await at.agent("cd", path=str(crowd), limit=20, sort="size", order="desc", **cursor)
+            seen += rows_of(answer)
+            more = re.search(r"… (\d+) more: \S*cursor[ =](\S+)", answer)
+            if more is None:
+                break
+            left.append(int(more[1]))
+            cursor = {"cursor": more[2]}
+            assert "biggest:" not in answer or len(seen) == 20
+        assert seen == [f"f{number:02d}" for number in reversed(range(30))]
+        assert left == [10]
+
+
+async def test_the_first_look_at_a_big_folder_leads_to_the_row_behind_the_last(shelf, crowd):
+    async with shelf() as at:
+        await indexed(at, root=str(crowd))
+        answer = await at.agent("cd", path=str(crowd), sort="size", order="desc")
+        assert "… 25 more: " in answer
+        asked = dict(re.findall(r"(\w+)=([^&]+)", answer.splitlines()[-1].partition("?")[2]))
+        index = re.search(r"i_\w+", answer)[0]
+        page = json.loads(await at.agent("rest_tree", indexId=index, **asked))
+        assert [entry["name"] for entry in page["entries"]] == [f"f{number:02d}" for number in reversed(range(25))]
+
+
+async def test_a_cursor_of_another_listing_is_refused_in_both_kinds_of_folder(shelf, crowd):
+    async with shelf() as at:
+        assert "start again without it" in await at.agent("cd", path=str(crowd), cursor="c_nonsense")
+        await indexed(at, root=str(crowd))
+        assert "start again without it" in await at.agent("cd", path=str(crowd), cursor="5")
+
+
+async def test_the_preferred_number_of_rows_holds_for_big_folders_too(shelf, crowd):
+    async with shelf() as at:
+        assert len(rows_of(await at.agent("cd", path=str(crowd)))) == 5
+        await at.agent("session_preferences", limit=20)
+        assert len(rows_of(await at.agent("cd", path=str(crowd)))) == 20
+        assert len(rows_of(await at.agent("cd", path=str(crowd), limit=3))) == 3
+
+
+async def test_one_of_something_is_told_as_one(shelf):
+    async with shelf() as at:
+        await indexed(at, root=at.path("right"))
+        assert (
+            (await at.agent("cd", path=at.path("right"))).splitlines()[0].endswith("1 entry; below 1 file, 0 dirs, 3b")
+        )
+
+
+async def test_a_set_answers_to_its_name_everywhere_and_only_to_its_owner(shelf):
+    async with shelf(engine=True) as at:
+        await at.agent("query_run", root=at.path(), ext=["md"], saveAs="papers")
+        assert "papers: 2 entries" in await at.agent("resource_set", action="get", set="papers")
+        assert (await at.agent("report", kind="largest-files", set="papers")).startswith("OK: largest-files: 2 in all")
+        assert await at.agent("select", pane="left", set="papers") == "OK: Selected 1 file"
+        assert (await at.agent("copy", set="papers", to=at.path("right"))).startswith("OK: Copy dialog opened")
+        theirs = await at.ask(OTHER, "resource_set", {"action": "get", "set": "papers"})
+        assert theirs == "ERROR: No resource set papers."
+
+
+async def test_after_a_restart_the_sets_of_others_still_do_not_exist(shelf):
+    async with shelf() as at:
+        mine = set_in(await at.agent("query_run", root=at.path(), ext=["md"]))
+    async with shelf() as at:
+        answer = await at.ask(OTHER, "rest_set", {"setId": mine})
+        assert answer == f"ERROR: No resource set {mine}."
+    async with shelf(engine=True) as at:
+        assert await at.ask(OTHER, "copy", {"set": mine}) == f"ERROR: No resource set {mine}."
+
+
+async def test_folders_that_were_found_hold_what_is_in_them_for_the_query_and_for_its_set(shelf):
+    async with shelf() as at:
+        found = await at.agent("query_run", root=at.path(), kind="dir")
+        assert found.startswith("OK: 4 found, 10b in all")
+        assert "4 entries, 10b" in await at.agent("resource_set", action="get", set=set_in(found))
+
+
+async def test_an_empty_folder_is_told_as_holding_nothing(shelf):
+    async with shelf() as at:
+        answer = await at.agent("report", kind="empty", root=at.path())
+        assert re.search(r"^docs/deep/ 0b 0 files \d{4}", answer, re.M)
+
+
+async def test_a_report_that_is_told_whole_leads_nowhere_else(shelf):
+    async with shelf() as at:
+        assert "more:" not in await at.agent("report", kind="largest-files", root=at.path())
+        assert "more:" in await at.agent("report", kind="largest-files", root=at.path(), limit=1)
+
+
+async def test_what_is_no_node_id_is_refused_with_where_to_get_one(shelf):
+    async with shelf() as at:
+        await indexed(at, root=at.path())
+        answer = await at.agent("resource_set", action="create", nodes=["n_bogus"])
+        assert "begin with n_" not in answer
+        assert answer.startswith("ERROR: ")
+
+
+async def test_whoever_still_waits_for_a_scan_learns_how_far_it_is(shelf):
+    async with shelf() as at:
+        scan = ScanJob("j_slow", b"/", "i_1", AGENT.id, entries=1200, folders=1, bytes=2048, seconds=2.0, rate=600.0)
+        at.commander.indexing._scans[scan.id] = scan
+        seen = "1200 entries, 1 dir, 2.0K in 2.0 s, 600/s"
+        waiting = await at.agent("await", job="j_slow", timeout=0)
+        assert waiting == f"OK: still waiting for job j_slow ({seen}). Await it again."
+        scan.percent = 25.0
+        told = await at.agent("job_progress", jobId="j_slow")
+        assert told.splitlines()[0] == f"OK: running: {seen}, 25%, about 6 s left"
+        assert told.splitlines()[-1].endswith("/api/jobs/j_slow")
+        assert "percent: 25\n" in await at.agent("jobs.show", job="j_slow")
+
+
+async def test_how_far_an_operation_is_comes_with_its_share_and_its_link(shelf):
+    async with shelf() as at:
+        progress = Progress(3, 12, 1024, 4096, rate=1024.0)
+        job = Job("j_copy", "Copy 12 files", AGENT.id, frozenset(), JobState.RUNNING, progress)
+        at.commander.jobs.adopt(job, lambda: None)
+        counts = "3 of 12 items, 1.0K of 4.0K, 25%, about 3 s left"
+        told = await at.agent("job_progress", jobId="j_copy")
+        assert told.startswith(f"OK: running: Copy 12 files, {counts}\nstatus: ")
+        assert f"job j_copy ({counts})" in await at.agent("await", job="j_copy", timeout=0)
+
+
+async def test_inspect_leads_to_the_listing_of_a_folder_and_to_the_download_of_a_file(shelf):
+    async with shelf() as at:
+        await indexed(at, root=at.path())
+        folder = await at.agent("inspect", path=f"{at.path()}/docs")
+        node = re.search(r"nodeId: (n_\w+)", folder)[1]
+        assert re.search(rf"list: \S+/tree\?parent={node} growth: \S+/reports/growth\?below={node}$", folder)
+        assert (await at.agent("inspect", path=f"{at.path()}/README.md")).endswith(" (+ /detail, /download)")
+
+
+async def test_cards_of_saved_queries_say_where_they_are_run(shelf):
+    async with shelf() as at:
+        assert await at.agent("query_list") == "OK: 0 saved queries"
+        await at.agent("query_run", root=at.path(), ext=["md"], saveAs="docs")
+        assert (await at.agent("query_list")).splitlines()[-1].endswith("/api/queries/ID/run")
+
+
+@pytest.mark.parametrize("is_indexed", [True, False], ids=["indexed", "live"])
+async def test_the_newest_of_one_day_are_told_with_one_date(shelf, crowd, is_indexed):
+    async with shelf() as at:
+        for number, name in enumerate(("f01", "f02", "f03"), 1):
+            os.utime(crowd / name, (2_000_000_000 + number, 2_000_000_000 + number))
+        os.utime(crowd / "f04", (1_999_800_000, 1_999_800_000))
+        if is_indexed:
+            await indexed(at, root=str(crowd))
+        newest = re.search(r"newest: (.*)", await at.agent("cd", path=str(crowd)))[1]
+        assert re.match(r"2033-05-1\d f03, f02, f01; 2033-05-1\d f04; 20", newest)
+
+
+@pytest.mark.parametrize("order", ["asc", "desc"])
+async def test_an_indexed_folder_is_listed_in_the_order_of_a_pane(shelf, order):
+    async with shelf() as at:
+        for name in ("f2", "f10", "F1", "f010", "x"):
+            (at.root / "left" / name).write_text("")
+        live = await at.agent("cd", path=at.path(), order=order)
+        await indexed(at, root=at.path())
+        known = await at.agent("cd", path=at.path(), order=order)
+        assert [line.split()[1] for line in known.splitlines()[1:]] == [
+            line.split()[1] for line in live.splitlines()[1:]
+        ]
+
+
+async def test_a_node_over_http_tells_where_a_link_leads_and_not_what_a_file_holds(shelf):
+    async with shelf() as at:
+        (at.root / "left" / "link").symlink_to("docs/guide.md")
+        await indexed(at, root=at.path())
+        for name, leads in (("link", "docs/guide.md"), ("README.md", None)):
+            place = json.loads(await at.agent("rest_place", path=f"{at.path()}/{name}"))
+            for kind in ("rest_node", "rest_detail"):
+                told = json.loads(await at.agent(kind, indexId=place["indexId"], nodeId=place["nodeId"]))
+                assert told.get("symlink") == leads
+                assert "digest" not in told

@@ -3,22 +3,27 @@
 import os
 import random
 import time
+from unittest import mock
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from cmdr.index import ordering
 from cmdr.index.errors import BadCursor, BadPattern, BadQuestion, Cancelled, ForeignCursor, StaleCursor
-from cmdr.index.evaluate import Surroundings, evaluate, match_paths
+from cmdr.index.evaluate import evaluate
 from cmdr.index.extensions import LONGEST, extension
 from cmdr.index.folding import fold
 from cmdr.index.globs import parse_glob
 from cmdr.index.library import Library
+from cmdr.index.looked_up import Surroundings
 from cmdr.index.moments import moment_ns
+from cmdr.index.path_leaf import match_paths
 from cmdr.index.walk import WalkOptions
 from cmdr.model import filter as f
 from cmdr.model.filter_text import from_text
 from cmdr.model.names import from_wire, to_wire
+from cmdr.model.sorting import name_order
 
 FEW = WalkOptions(workers=2, nice=0)
 NOW = 1_800_000_000 * 10**9
@@ -112,9 +117,11 @@ def naive(wanted: f.Filter, node, root: bytes) -> bool:
     raise TypeError(wanted)
 
 
-texts = st.sampled_from([*WORDS, ".py", "STRASSE", "é", "re", "\\xff", "1", "e"])
+texts = st.sampled_from([*WORDS, ".py", "STRASSE", "é", "re", "\\xff", "1", "e", "po", "zz"])
 globs = st.sampled_from(["*.py", "*", "?*", "rep*1*", "*é*", "[a-r]*", "[!a-r]*", "*.tar.*", "*stra*e*", "\\xff?*"])
-regexes = st.sampled_from(["rep.*\\d$", "^a", "\\.py$", "(a+)+$", "é|ß", "[0-9]{2}"])
+regexes = st.sampled_from(
+    ["rep.*\\d$", "^a", "\\.py$", "(a+)+$", "é|ß", "[0-9]{2}", "tar|img", "straße1", "E\\d", "report\\d+\\.py", "e1"]
+)
 cases = st.booleans()
 leaves = st.one_of(
     st.builds(f.Text, st.sampled_from(["name", "path"]), st.sampled_from(["contains", "exact"]), texts, cases),
@@ -158,27 +165,46 @@ def test_the_fast_evaluator_agrees_with_a_naive_one(forest, wanted):
     sort=st.sampled_from(["tree", "name", "size", "mtime", "depth"]),
     down=st.booleans(),
     limit=st.integers(1, 90),
+    natural=st.sampled_from([0, 1000]),
 )
-def test_pages_bring_everything_once_and_in_order(forest, wanted, sort, down, limit):
+def test_pages_bring_everything_once_and_in_order(forest, wanted, sort, down, limit, natural):
     answers, _ = forest
     question = f.Question(wanted, sort, down)
-    listed, cursor = [], None
-    while True:
-        page = answers.page(question, limit=limit, cursor=cursor)
-        listed += page.nodes
-        cursor = page.cursor
-        if cursor is None:
-            break
-        assert len(page.nodes) == limit
-    assert len(listed) == page.total == len({node.id for node in listed})
+    with mock.patch.object(ordering, "_NATURAL", natural):
+        listed, total = all_pages(answers, question, limit)
+    assert len(listed) == total == len({node.id for node in listed})
     keys = {
         "name": lambda n: fold(n.name),
         "size": lambda n: n.size,
         "mtime": lambda n: n.mtime_ns,
     }
-    if sort in keys:
+    if sort == "name" and total <= natural:
+        assert [node.name for node in listed] == as_in_a_pane(listed, down)
+    elif sort in keys:
         values = [keys[sort](node) for node in listed]
         assert values == sorted(values, reverse=down)
+
+
+def as_in_a_pane(nodes, down):
+    """The names in the order of a pane: folders first, in both directions."""
+    named = sorted(nodes, key=lambda node: node.name)
+    order = name_order([node.name for node in named], [node.kind == "dir" for node in named])
+    names = [named[place].name for place in order]
+    split = sum(node.kind == "dir" for node in nodes)
+    return names[:split][::-1] + names[split:][::-1] if down else names
+
+
+def all_pages(answers, question, limit):
+    """The nodes of every page, and how many there are in all."""
+    listed, cursor = [], None
+    while True:
+        page = answers.page(question, limit=limit, cursor=cursor)
+        listed += page.nodes
+        cursor = page.cursor
+        assert page.after == page.total - len(listed)
+        if cursor is None:
+            return listed, page.total
+        assert len(page.nodes) == limit
 
 
 def test_a_subtree_is_searched_without_the_rest(forest):
@@ -257,3 +283,11 @@ def test_a_summary_says_how_much_and_what_is_biggest_and_newest(indexed, tree):
     assert [node.name for node in summary.biggest] == [b"Report Final.PDF", b"report.txt"]
     assert len(summary.newest) == 2
     assert summary.totals.files == 5
+
+
+def test_a_regex_finds_a_letter_whose_accent_stands_apart(library, tree):
+    with open(tree + b"/" + "cafe\u0301 menu.txt".encode(), "wb"):
+        pass
+    answers = library.get(library.index(tree, FEW).id)
+    for pattern in ("cafe", "CAFE.*menu", "nothing|cafe"):
+        assert answers.ask(f.Text("name", "regex", pattern)).count == 1

@@ -8,7 +8,7 @@ import threading
 import pytest
 
 from cmdr.index.compact import compact
-from cmdr.index.errors import BadHandle, Gone
+from cmdr.index.errors import BadHandle, Gone, NotIndexed
 from cmdr.index.indexed import Indexed
 from cmdr.index.library import Library
 from cmdr.index.scan import scan
@@ -110,6 +110,29 @@ def test_a_file_saved_by_replacing_it_is_the_same_node(library, tree):
     os.replace(tree + b"/src/main.py.tmp", tree + b"/src/main.py")
     library.index(tree, FEW)
     assert answers.node(before).size == 100
+
+
+@pytest.mark.parametrize("with_overlay", [False, True])
+def test_ids_stay_when_the_rows_are_matched_in_small_portions(library, tree, monkeypatch, with_overlay):
+    monkeypatch.setattr("cmdr.index.identity._STEP", 3)
+    index = library.index(tree, FEW).id
+    answers = library.get(index)
+    if with_overlay:
+        write(tree + b"/src/between.txt")
+        library.refresh(index)
+        assert answers.indexed.overlay_rows
+    before = ids(answers.view)
+    os.rename(tree + b"/archive.tar.gz", tree + b"/empty/moved.gz")
+    os.rename(tree + b"/docs/deep", tree + b"/src/deeper")
+    write(tree + b"/fresh.txt")
+    library.index(tree, FEW)
+    after = ids(answers.view)
+    assert after[tree + b"/empty/moved.gz"] == before[tree + b"/archive.tar.gz"]
+    assert after[tree + b"/src/deeper/er/zero"] == before[tree + b"/docs/deep/er/zero"]
+    assert after[tree + b"/fresh.txt"] not in before.values()
+    kept = set(before) & set(after)
+    assert {path: after[path] for path in kept} == {path: before[path] for path in kept}
+    assert len(set(after.values())) == len(after)
 
 
 def test_an_inode_that_another_file_took_over_is_another_node(library, tree):
@@ -223,7 +246,8 @@ def test_after_any_changes_a_refreshed_view_equals_a_new_scan_and_so_does_its_co
 
 
 def answers_rows(view: View, line: str):
-    from cmdr.index.evaluate import Surroundings, evaluate
+    from cmdr.index.evaluate import evaluate
+    from cmdr.index.looked_up import Surroundings
 
     return evaluate(view, from_text(line), Surroundings(None, None, None)).rows.tolist()
 
@@ -294,7 +318,33 @@ def test_without_watches_to_give_the_index_says_so_and_checks_instead(library, t
     monkeypatch.setattr(watch.ctypes, "CDLL", lambda *args, **kw: NoWatches())
     freshness = indexed.watch()
     assert indexed.watch_trouble == "the system's limit of inotify watches is reached"
-    assert freshness.reason == "checked"
+    assert freshness.reason.startswith("checked; edits inside files are known up to")
+
+
+def test_a_huge_folder_is_not_listed_again_at_its_every_change(library, tree, monkeypatch):
+    monkeypatch.setattr("cmdr.index.indexed._HUGE", 3)
+    index = library.index(tree, FEW).id
+    answers = library.get(index)
+    write(tree + b"/src/more.txt")
+    write(tree + b"/empty/more.txt")
+    answers.indexed._on_change({tree + b"/src", tree + b"/empty"})
+    assert answers.node(tree + b"/empty/more.txt").kind == "file"
+    with pytest.raises(NotIndexed):
+        answers.node(tree + b"/src/more.txt")
+    assert answers.indexed.freshness.state == "stale"
+    assert "is huge and has changed" in answers.indexed.freshness.reason
+    library.refresh(index)
+    assert answers.node(tree + b"/src/more.txt").kind == "file"
+    assert answers.indexed.freshness.state == "fresh"
+
+
+def test_when_the_changed_folders_hold_most_entries_the_whole_tree_is_scanned_instead(library, tree, monkeypatch):
+    monkeypatch.setattr("cmdr.index.indexed._MANY_ROWS", 3)
+    index = library.index(tree, FEW).id
+    for folder in (b"/src", b"/docs", b"/bad"):
+        write(tree + folder + b"/more.txt")
+    assert library.refresh(index).full_scan
+    assert library.get(index).node(tree + b"/src/more.txt").kind == "file"
 
 
 def test_when_events_are_lost_everything_is_checked(library, tree):

@@ -6,9 +6,11 @@ import stat
 import subprocess
 import sys
 import threading
+import time
 
 import pytest
 
+from cmdr.index import walk
 from cmdr.index.epoch import EpochWriter
 from cmdr.index.errors import DiskFull, RootMissing, ScanRunning, WalkFailed
 from cmdr.index.scan import scan
@@ -79,7 +81,7 @@ with Library.open(sys.argv[2]) as library:
     node = answers.node(tree + b"/docs/deep")
     assert node.size is None and node.children is None and node.totals.state == DirState.DENIED, node
     assert library.report(info.id, "problems").rows[0].path == tree + b"/docs/deep"
-    assert "1 folders could not be opened" in library.report(info.id, "sizes").not_covered
+    assert "1 folder could not be opened" in library.report(info.id, "sizes").not_covered
     listed = answers.node(tree + b"/src/main.py")
     assert listed.kind == "unknown" and listed.size is None and listed.mtime_ns is None, listed
     os.chmod(tree + b"/docs/deep", 0o755)
@@ -102,12 +104,13 @@ def test_a_folder_that_cannot_be_opened_is_named_and_makes_totals_lower_bounds(t
 
 
 def test_beyond_the_depth_limit_folders_are_unlisted_not_empty(library, tree):
-    info = library.index(tree, WalkOptions(depth_limit=0, workers=1))
+    info = library.index(tree, WalkOptions(depth_limit=1, workers=1))
     assert {node.name for node in library.get(info.id).children(tree).nodes} == set(os.listdir(tree))
     node = library.get(info.id).node(tree + b"/docs")
     assert (node.size, node.children, node.totals.complete) == (None, None, False)
     assert not info.totals.complete
-    deeper = library.index(tree, WalkOptions(depth_limit=1, workers=1))
+    assert library.info(info.id).freshness.reason == "4 folders beyond the depth limit"
+    deeper = library.index(tree, WalkOptions(depth_limit=2, workers=1))
     assert library.get(deeper.id).node(tree + b"/docs/deep").size is None
     assert library.get(deeper.id).node(tree + b"/docs").children == 4
 
@@ -242,7 +245,7 @@ def test_a_full_disk_is_its_own_error_and_the_old_epoch_stays(library, tree, mon
 
 def test_a_walker_that_dies_ends_the_scan_with_an_error(library, tree, monkeypatch):
     info = library.index(tree, FEW)
-    monkeypatch.setattr("cmdr.index.walk._START", "import os; os._exit(3)")
+    monkeypatch.setattr("cmdr.index.hand._START", "import os; os._exit(3)")
     with pytest.raises(WalkFailed):
         library.index(tree, FEW)
     assert library.get(info.id).view.epoch == 1
@@ -304,18 +307,18 @@ def test_a_tree_that_changes_while_it_is_walked_gives_a_whole_epoch(library, tre
 def test_walkers_end_when_the_application_is_killed(tree, tmp_path):
     code = """
 import os, signal, sys
-from cmdr.index import walk
+from cmdr.index import hand, walk
 def kill(progress):
     with open(sys.argv[2], "w") as out:
         out.write(" ".join(str(one) for one in crews[0]))
     os.kill(os.getpid(), signal.SIGKILL)
 crews = []
-start = walk._Hand.__init__
+start = hand.Hand.__init__
 def remember(self, part):
     start(self, part)
     crews.append([]) if not crews else None
     crews[0].append(self.process.pid)
-walk._Hand.__init__ = remember
+hand.Hand.__init__ = remember
 walk.walk(os.fsencode(sys.argv[1]), walk.WalkOptions(workers=3), sys.argv[3], kill)
 """
     pids, scratch = tmp_path / "pids", tmp_path / "scratch"
@@ -338,3 +341,20 @@ def wait_for_end(pid: int) -> None:
         assert select.select([fd], [], [], 30)[0]
     finally:
         os.close(fd)
+
+
+def test_no_walker_is_hired_once_the_others_were_sent_home(tree, tmp_path, monkeypatch):
+    plain = walk._Crew.feed
+
+    def feed(crew):
+        at_the_end = len(crew.hungry) == len(crew.hands) and not crew.queue
+        plain(crew)
+        if at_the_end:
+            crew.hire()
+
+    monkeypatch.setattr(walk._Crew, "feed", feed)
+    monkeypatch.setattr(walk, "_PATIENCE", 0.0)
+    late = time.monotonic() + 15
+    harvest = walk.walk(tree, WalkOptions(nice=0), str(tmp_path), cancelled=lambda: time.monotonic() > late)
+    assert not harvest.cancelled
+    assert sum(part.rows for part in harvest.parts) > 10

@@ -13,13 +13,14 @@ from cmdr.core.parameter import Arguments
 from cmdr.model.units import human_size
 
 PAGE = 1000
+_INDEX_USAGE = "cmdr index PATH\n       cmdr index export PATH DIR"
 
 
 def add(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Declare the verbs."""
-    scan = verbs.add_parser("index", help="read a tree into an index")
-    scan.add_argument("path", metavar="PATH")
-    scan.set_defaults(verb=lambda chosen, launcher: _with(launcher, lambda ask: _index(ask, chosen.path)))
+    scan = verbs.add_parser("index", help="read a tree into an index, or export one as Parquet", usage=_INDEX_USAGE)
+    scan.add_argument("words", metavar="PATH", nargs="+")
+    scan.set_defaults(verb=lambda chosen, launcher: _index_or_export(scan, launcher, chosen.words))
     find = verbs.add_parser("find", help="find files by part of their name, and more")
     find.add_argument("text", metavar="TEXT", nargs="?", help="part of the name, whatever its case")
     find.add_argument("--in", dest="root", metavar="PATH", default=".", help="below this folder (default: here)")
@@ -36,6 +37,15 @@ def add(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     usage.add_argument("path", metavar="PATH", nargs="?", default=".")
     usage.add_argument("-n", type=int, default=20, metavar="N", help="how many entries (default: 20)")
     usage.set_defaults(verb=lambda chosen, launcher: _with(launcher, lambda ask: _du(ask, chosen.path, chosen.n)))
+
+
+def _index_or_export(verb: argparse.ArgumentParser, launcher: Launcher, words: list[str]) -> int:
+    match words:
+        case ["export", path, folder]:
+            return _with(launcher, lambda ask: _export(ask, path, folder))
+        case [path]:
+            return _with(launcher, lambda ask: _index(ask, path))
+    verb.error("give one PATH, or export PATH DIR")
 
 
 def _with(launcher: Launcher, errand: Callable[[Ask], int]) -> int:
@@ -61,6 +71,17 @@ def _index(ask: Ask, path: str) -> int:
         print("\r\x1b[K", end="", file=sys.stderr)
     print(answer.removeprefix("OK: ").splitlines()[0])
     return 0 if answer.startswith("OK: done") else 1
+
+
+def _export(ask: Ask, path: str, folder: str) -> int:
+    root = os.path.abspath(path)
+    try:
+        ask("rest_place", {"path": root})
+    except NotThere:
+        if status := _index(ask, root):
+            return status
+    print(ask("index.export", {"root": root, "to": os.path.abspath(folder)}).removeprefix("OK: "))
+    return 0
 
 
 def _find(ask: Ask, chosen: argparse.Namespace) -> int:

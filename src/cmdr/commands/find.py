@@ -1,10 +1,12 @@
 """Finding while one types: short questions over a tree, and ways to what was found."""
 
+from __future__ import annotations
+
 import json
 import os
 import re
 from collections.abc import Callable
-from typing import Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 from cmdr.commands.places import pane_of, path_of
 from cmdr.commands.sets import show_set
@@ -15,11 +17,13 @@ from cmdr.core.parameter import Doc, Whole
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
-from cmdr.index.answers import Answer, Answers
-from cmdr.index.node import Node
 from cmdr.model.filter import Filter, Question, Text, checked
 from cmdr.model.filter_text import from_text
 from cmdr.model.names import to_wire
+
+if TYPE_CHECKING:
+    from cmdr.index.answers import Answer, Answers
+    from cmdr.index.node import Node
 
 T = TypeVar("T")
 
@@ -42,7 +46,7 @@ async def find(
     """Find entries below a folder: count, size and the first rows, as JSON."""
     place = _place(call, root)
     wanted = wanted_by(text)
-    answers = await _known(call, place)
+    answers = await known_tree(call, place)
     answer, nodes = await _ask(lambda stop: _look(answers, wanted, place, limit, stop))
     return json.dumps(
         {
@@ -66,11 +70,11 @@ async def find_open(
     place = _place(call, root)
     wanted = wanted_by(text)
     indexing = call.commander.indexing
-    answers = await _known(call, place)
+    answers = await known_tree(call, place)
     answer = await _ask(lambda stop: answers.ask(wanted, place, stop))
     library = await indexing.library()
     kept = await in_thread(library.sets.create_from, answers.indexed.record.id, text[:60], answer)
-    await indexing.own(kept.id, call.principal, passing=True)
+    await indexing.sets.own(kept.id, call.principal, passing=True)
     return await show_set(call, kept.id)
 
 
@@ -102,7 +106,7 @@ def _place(call: Call, root: str) -> bytes:
     return path_of(root, pane_of(call.workspace, "focused").tab.path)
 
 
-async def _known(call: Call, place: bytes) -> Answers:
+async def known_tree(call: Call, place: bytes) -> Answers:
     """The index of a tree; a person sees the scan's progress and waits as long as they like."""
     patience = A_DAY if call.principal.is_person else PATIENCE
     return (await call.commander.indexing.ensure(place, call.principal, patience))[0]

@@ -1,7 +1,10 @@
 """Indexes: read a tree once, and know it."""
 
-from typing import Annotated
+from __future__ import annotations
 
+from typing import TYPE_CHECKING, Annotated
+
+from cmdr.commands.how_far import job_line, scan_line
 from cmdr.commands.shell_sessions import place_in
 from cmdr.commands.telling import size_text
 from cmdr.core.call import Call
@@ -10,13 +13,16 @@ from cmdr.core.parameter import Whole
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
+from cmdr.files.facts import link_target
 from cmdr.index.errors import Gone, IndexFault
-from cmdr.index.node import Node
+from cmdr.index.owners import user
 from cmdr.index.walk import WalkOptions
-from cmdr.model.job import JobState
 from cmdr.model.names import to_wire
 from cmdr.model.scan_job import ScanJob
-from cmdr.model.units import iso_time
+from cmdr.model.units import count, iso_time
+
+if TYPE_CHECKING:
+    from cmdr.index.node import Node
 
 
 @command("index", access=Access.VIEW, toolset="index", idempotent=True)
@@ -24,7 +30,7 @@ async def index(
     call: Call,
     *,
     root: str,
-    depth_limit: Annotated[int | None, Whole()] = None,
+    depth_limit: Annotated[int | None, Whole(1)] = None,
     follow_symlinks: bool = False,
 ) -> str:
     """Scan a tree, as a job, for cd, query_run and report."""
@@ -41,22 +47,9 @@ async def index(
 async def job_progress(call: Call, *, job_id: str) -> str:
     """How far a job is."""
     scan = call.commander.indexing.job(job_id, call.principal)
-    if scan is not None:
-        return scan_line(scan)
-    job = call.commander.jobs.get(job_id, call.principal)
-    progress = job.progress
-    told = f"{job.state}: {job.title}, {progress.items_done} of {progress.items_total} items"
-    return f"{told}\n{job.outcome}" if job.outcome else told
-
-
-def scan_line(scan: ScanJob) -> str:
-    """A scan in one or two lines."""
-    told = f"{scan.state}: {scan.entries} entries, {scan.folders} dirs, {size_text(scan.bytes)} in {scan.seconds:.1f} s"
-    if scan.state is JobState.RUNNING:
-        told += f", {scan.rate:.0f}/s" + (f", {scan.percent:.0f}%" if scan.percent is not None else "")
-    if scan.problem:
-        told += f"\n{scan.problem}"
-    return f"{told}\nindexId: {scan.index}"
+    job = scan or call.commander.jobs.get(job_id, call.principal)
+    told = scan_line(job) if isinstance(job, ScanJob) else job_line(job)
+    return told if job.state.is_over else f"{told}\nstatus: {call.commander.base_url}/api/jobs/{job.id}"
 
 
 @command("inspect", access=Access.READ, toolset="index", idempotent=True)
@@ -70,29 +63,35 @@ async def inspect(call: Call, *, node_id: str | None = None, path: str | None = 
         for info in await in_thread(library.indexes):
             answers = await in_thread(library.get, info.id)
             try:
-                return _told(call, info.id, await in_thread(answers.node, node_id))
+                node = await in_thread(answers.node, node_id)
             except Gone:
                 raise
             except IndexFault:
                 continue
+            return _told(call, info.id, node, await in_thread(link_target, node.path))
         raise CommandError(f"No index knows the node {node_id[:40]}.")
     place = place_in(call, path or "")
-    found = await indexing.covering(place)
+    found = await indexing.knowing(place)
     if found is None:
-        raise CommandError(f'No index covers {to_wire(place)}. Run index {{"root": …}} first, or use cd.')
-    return _told(call, found.indexed.record.id, await in_thread(found.node, place))
+        raise CommandError(f'No index knows {to_wire(place)}. Run index {{"root": …}} first, or use cd.')
+    node = await in_thread(found.node, place)
+    return _told(call, found.indexed.record.id, node, await in_thread(link_target, place))
 
 
-def _told(call: Call, index: str, node: Node) -> str:
-    told = [f"{to_wire(node.path)}", f"nodeId: {node.id} kind: {node.kind} size: {size_text(node.size, 'bytes')}"]
+def _told(call: Call, index: str, node: Node, target: bytes | None) -> str:
+    leads = "" if target is None else f" → {to_wire(target)}"
+    size = size_text(node.size, "bytes")
+    told = [f"{to_wire(node.path)}{leads}", f"nodeId: {node.id} kind: {node.kind} size: {size}"]
     if node.allocated is not None:
         told[1] += f" allocated: {node.allocated}b"
-    if node.mtime_ns is not None:
-        told.append(f"modified: {iso_time(node.mtime_ns)} mode: {node.mode:04o} owner: {node.owner}")
+    if node.mtime_ns is not None and node.owner is not None:
+        told.append(f"modified: {iso_time(node.mtime_ns)} mode: {node.mode:04o} owner: {user(node.owner)}")
     if node.totals is not None:
         totals = node.totals
         more = "" if totals.complete else " (at least)"
-        told.append(f"children: {node.children} below: {totals.files} files, {totals.dirs} dirs{more}")
+        told.append(
+            f"children: {node.children} below: {count(totals.files, 'file')}, {count(totals.dirs, 'dir')}{more}"
+        )
     for is_so, word in (
         (node.hardlinked, "hard links"),
         (node.shared, "counted elsewhere"),
@@ -100,5 +99,8 @@ def _told(call: Call, index: str, node: Node) -> str:
     ):
         if is_so:
             told.append(f"note: {word}")
-    told.append(f"link: {call.commander.base_url}/api/indexes/{index}/nodes/{node.id}")
+    url = f"{call.commander.base_url}/api/indexes/{index}"
+    told.append(f"link: {url}/nodes/{node.id}" + (" (+ /detail, /download)" if node.kind == "file" else " (+ /detail)"))
+    if node.kind == "dir":
+        told.append(f"list: {url}/tree?parent={node.id} growth: {url}/reports/growth?below={node.id}")
     return "\n".join(told)

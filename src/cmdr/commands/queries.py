@@ -3,7 +3,7 @@
 import json
 from typing import Annotated, Literal, cast
 
-from cmdr.commands.shell_sessions import place_in
+from cmdr.commands.shell_sessions import place_in, units_of
 from cmdr.commands.telling import node_line, size_text
 from cmdr.core.call import Call
 from cmdr.core.parameter import Doc, Whole
@@ -15,6 +15,7 @@ from cmdr.model.filter import Kind as FilterKind
 from cmdr.model.filter_json import from_json, to_json
 from cmdr.model.filter_text import from_text, to_text
 from cmdr.model.names import to_wire
+from cmdr.model.units import count
 
 SAMPLES = 5
 
@@ -54,17 +55,20 @@ async def query_run(
     if not nodes:
         nodes = (await in_thread(answers.page, Question(wanted), place, limit)).nodes
     kept = await in_thread(library.sets.create_from, index, save_as or to_text(wanted)[:60], answer)
-    await call.commander.indexing.own(kept.id, call.principal, passing=save_as is None)
-    told = [f"{answer.count} found, {size_text(answer.bytes)} in all below {to_wire(place)}"]
+    await call.commander.indexing.sets.own(kept.id, call.principal, passing=save_as is None)
+    units = units_of(call)
+    told = [f"{answer.count} found, {size_text(answer.bytes, units)} in all below {to_wire(place)}"]
     if scanned is not None:
         told[0] += f" (indexed just now: {scanned.entries} entries)"
     if not answer.explanation.complete:
         told.append("not covered: " + "; ".join(answer.explanation.not_covered)[:200])
-    told += [node_line(node, path=True, below=place) for node in nodes]
+    told += [node_line(node, units, path=True, below=place) for node in nodes]
     told.append(f"set: {kept.id} all: {call.commander.base_url}/api/resource-sets/{kept.id}/entries")
     if save_as is not None:
         saved = await in_thread(library.queries.save, save_as, Question(wanted))
         told.append(f"saved as query {saved.id}")
+    if (asked := query or save_as) is not None:
+        await in_thread(library.queries.note_run, asked)
     return "\n".join(told)
 
 
@@ -76,10 +80,12 @@ async def query_list(call: Call, *, query: str | None = None) -> str:
     if query is not None:
         saved, question = await in_thread(library.queries.get, query)
         told = json.dumps(to_json(question.filter), ensure_ascii=False)
-        return f"{saved.name}: {to_text(question.filter)}\n{told}\nlink: {url}/api/queries/{saved.id}"
+        return f"{saved.name}: {to_text(question.filter)}\n{told}\nlink: {url}/api/queries/{saved.id} (+ /run)"
     saved_queries = await in_thread(library.queries.all)
     lines = [f"{one.id} {one.name}: {to_text(from_json(json.loads(one.filter)))[:80]}" for one in saved_queries]
-    return "\n".join([f"{len(lines)} saved queries", *lines])
+    if lines:
+        lines.append(f"run: POST {url}/api/queries/ID/run")
+    return "\n".join([count(len(saved_queries), "saved query", "saved queries"), *lines])
 
 
 def _flat(

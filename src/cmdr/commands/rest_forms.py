@@ -1,18 +1,27 @@
 """Indexed things as JSON, with a link to each: what the REST routes answer. Unknown is null, never 0."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cmdr.commands.folder_glance import FEW
 from cmdr.core.parameter import Json
 from cmdr.index.catalogue import SavedQuery
-from cmdr.index.evaluate import Explanation
-from cmdr.index.library import IndexInfo
-from cmdr.index.node import Node
+from cmdr.index.handles import node_handle
+from cmdr.index.owners import user
 from cmdr.index.reports import Report, ReportRow
-from cmdr.index.setshelf import SetInfo, SetMember
-from cmdr.index.view import Totals
 from cmdr.model.job import Job
 from cmdr.model.names import to_wire
 from cmdr.model.scan_job import ScanJob
 from cmdr.model.shell_session import ShellSession
 from cmdr.model.units import iso_time
+
+if TYPE_CHECKING:
+    from cmdr.index.explanation import Explanation
+    from cmdr.index.library import IndexInfo
+    from cmdr.index.node import Node
+    from cmdr.index.setshelf import SetInfo, SetMember
+    from cmdr.index.view_rows import Totals
 
 Form = dict[str, Json]
 
@@ -26,7 +35,7 @@ def session_form(session: ShellSession, index: str | None) -> Form:
         "indexId": index,
         "breadcrumb": ["/", *[part for part in parts if part]],
         "units": session.units,
-        "limit": session.limit,
+        "limit": session.limit or FEW,
     }
 
 
@@ -82,7 +91,7 @@ def node_form(node: Node, index: str, url: str) -> Form:
         "path": to_wire(node.path),
         "allocated": node.allocated,
         "permissions": None if node.mode is None else f"{node.mode:04o}",
-        "owner": node.owner,
+        "owner": None if node.owner is None else user(node.owner),
         "changedAt": _time(node.ctime_ns),
         "inode": node.inode,
         "hardlinked": node.hardlinked,
@@ -93,6 +102,7 @@ def node_form(node: Node, index: str, url: str) -> Form:
     }
     if node.kind == "dir":
         form["tree"] = f"{url}/api/indexes/{index}/tree?parent={node.id}"
+        form["reports"] = f"{url}/api/indexes/{index}/reports/growth?below={node.id}"
     elif node.kind == "file":
         form["download"] = f"{link}/download"
     return form
@@ -111,6 +121,7 @@ def scan_form(scan: ScanJob, url: str) -> Form:
             "bytes": scan.bytes,
             "rate": round(scan.rate),
             "percent": scan.percent,
+            "etaSeconds": None if scan.seconds_left is None else round(scan.seconds_left),
         },
         "indexId": scan.index,
         "problem": scan.problem or None,
@@ -193,28 +204,36 @@ def explanation_form(explanation: Explanation) -> Form:
     }
 
 
-def report_form(report: Report) -> Form:
-    """A report."""
-    return {
+def report_form(report: Report, index: str, tag: int, url: str) -> Form:
+    """A page of a report."""
+    form: Form = {
         "kind": report.kind,
         "total": report.total,
         "complete": report.complete,
         "notCovered": [*report.not_covered],
         "note": report.note or None,
-        "rows": [_report_row(row) for row in report.rows],
     }
+    if report.since_ns is not None:
+        form |= {"since": _time(report.since_ns), "sizeBefore": report.before, "size": report.after}
+    return form | {"rows": [_report_row(row, index, tag, url) for row in report.rows]}
 
 
-def _report_row(row: ReportRow) -> Form:
-    return {
+def _report_row(row: ReportRow, index: str, tag: int, url: str) -> Form:
+    node = None if row.nid is None else node_handle(tag, row.nid)
+    form: Form = {
         "label": row.label,
+        "nodeId": node,
         "path": None if row.path is None else to_wire(row.path),
         "count": row.count,
         "size": row.size,
         "sizeBefore": row.before,
         "modifiedAt": _time(row.time_ns),
         "members": [to_wire(member) for member in row.members],
+        "link": None if node is None else f"{url}/api/indexes/{index}/nodes/{node}",
     }
+    if row.change is not None:
+        form |= {"change": row.change, "kind": "dir" if row.folder else "file"}
+    return form
 
 
 def _time(ns: int | None) -> str | None:

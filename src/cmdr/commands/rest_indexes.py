@@ -1,7 +1,11 @@
 """Over HTTP: sessions, indexes, nodes, trees, reports and jobs."""
 
+from __future__ import annotations
+
 import json
-from typing import Annotated
+import threading
+from typing import TYPE_CHECKING, Annotated
+from urllib.parse import urlencode
 
 from cmdr.commands.reach import reach_of
 from cmdr.commands.rest_forms import (
@@ -21,19 +25,27 @@ from cmdr.core.parameter import Json, Whole
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
+from cmdr.files.facts import link_target
+from cmdr.files.preview import digest as digest_of
 from cmdr.files.preview import extended_attributes, preview
 from cmdr.index.reports import KINDS
 from cmdr.model.filter import SortKey
 from cmdr.model.names import to_wire
 from cmdr.model.sorting import Direction
 
+if TYPE_CHECKING:
+    from cmdr.index.answers import Answers
+    from cmdr.index.node import Node
+
 PAGE = 50
+SMALL = 1 << 20
+"""A file of at most so many bytes is read for its digest unasked."""
 
 
 @command("rest_session", access=Access.READ, toolset="index", route="GET /api/sessions/{sessionId}")
 async def session(call: Call, *, session_id: str) -> str:
     """A session: where it stands, and in which index."""
-    found = call.commander.indexing.session(session_id, call.principal, b"/")
+    found = call.commander.indexing.sessions.find(session_id, call.principal)
     answers = await call.commander.indexing.covering(found.cwd)
     return json.dumps(session_form(found, answers.indexed.record.id if answers else None))
 
@@ -57,9 +69,9 @@ async def index(call: Call, *, index_id: str) -> str:
 async def place(call: Call, *, path: str) -> str:
     """Which index knows a path, and as which node."""
     target = place_in(call, path)
-    answers = await call.commander.indexing.covering(target)
+    answers = await call.commander.indexing.knowing(target)
     if answers is None:
-        raise NotThere(f"No index covers {to_wire(target)}. Index it first.")
+        raise NotThere(f"No index knows {to_wire(target)}. Index it first.")
     index = answers.indexed.record.id
     return json.dumps(
         node_form(await in_thread(answers.node, target), index, call.commander.base_url) | {"indexId": index}
@@ -69,23 +81,37 @@ async def place(call: Call, *, path: str) -> str:
 @command("rest_node", access=Access.READ, toolset="index", route="GET /api/indexes/{indexId}/nodes/{nodeId}")
 async def node(call: Call, *, index_id: str, node_id: str) -> str:
     """An entry: its metadata, and links to what is in it."""
-    library = await call.commander.indexing.library()
-    answers = await in_thread(library.get, index_id)
-    return json.dumps(node_form(await in_thread(answers.node, node_id), index_id, call.commander.base_url))
+    answers = await call.commander.indexing.open(index_id)
+    return json.dumps((await _entry(call, answers, node_id))[1])
+
+
+async def _entry(call: Call, answers: Answers, node_id: str) -> tuple[Node, Form]:
+    """A node and its form, with where a link leads."""
+    found = await in_thread(answers.node, node_id)
+    form = node_form(found, answers.indexed.record.id, call.commander.base_url)
+    if found.kind == "link":
+        target = await in_thread(link_target, found.path)
+        form["symlink"] = None if target is None else to_wire(target)
+    return found, form
 
 
 @command("rest_detail", access=Access.READ, toolset="index", route="GET /api/indexes/{indexId}/nodes/{nodeId}/detail")
-async def detail(call: Call, *, index_id: str, node_id: str) -> str:
-    """An entry with its extended attributes, and the beginning of a text file for callers with a token."""
-    library = await call.commander.indexing.library()
-    answers = await in_thread(library.get, index_id)
-    found = await in_thread(answers.node, node_id)
-    form: Form = node_form(found, index_id, call.commander.base_url)
+async def detail(call: Call, *, index_id: str, node_id: str, digest: bool = False) -> str:
+    """An entry with its extended attributes; for callers with a token also how a text begins, and the digest of a
+    small file, or of any with `digest=true`."""
+    answers = await call.commander.indexing.open(index_id)
+    found, form = await _entry(call, answers, node_id)
     attributes: dict[str, Json] = {**await in_thread(extended_attributes, found.path)}
     form["attributes"] = attributes
     if call.principal.token and found.kind == "file":
         reach = reach_of(call)
         form["preview"] = await in_thread(preview, reach, found.path)
+        stop = threading.Event()
+        try:
+            most = None if digest else SMALL
+            form["digest"] = await in_thread(digest_of, reach, found.path, most, stop.is_set)
+        finally:
+            stop.set()
     return json.dumps(form)
 
 
@@ -101,15 +127,14 @@ async def tree(
     order: Direction = Direction.ASC,
 ) -> str:
     """The children of a folder, a page at a time."""
-    library = await call.commander.indexing.library()
-    answers = await in_thread(library.get, index_id)
-    place = parent or to_wire(answers.indexed.record.root)
+    answers = await call.commander.indexing.open(index_id)
+    place = parent or (await in_thread(answers.node, answers.indexed.record.root)).id
     page = await in_thread(answers.children, place, limit, cursor, sort, order is Direction.DESC)
     url = call.commander.base_url
     following = None
     if page.cursor is not None:
-        following = f"{url}/api/indexes/{index_id}/tree?parent={place}&limit={limit}&sort={sort}&order={order}"
-        following += f"&cursor={page.cursor}"
+        asked = {"parent": place, "limit": limit, "sort": sort, "order": order, "cursor": page.cursor}
+        following = f"{url}/api/indexes/{index_id}/tree?{urlencode(asked)}"
     entries: list[Json] = [entry_form(found, index_id, url) for found in page.nodes]
     return json.dumps({"total": page.total, "entries": entries, "nextPageUrl": following})
 
@@ -121,18 +146,30 @@ async def report(
     index_id: str,
     kind: str,
     limit: Annotated[int, Whole(0, 1000)] = PAGE,
+    cursor: str | None = None,
     below: str | None = None,
+    set: str | None = None,
+    since: str | None = None,
     format: str | None = None,
 ) -> str:
-    """A report over an index; `format=explain` says what it covers."""
+    """A report over an index, a folder in it or a set, a page at a time; `format=explain` says what it covers.
+    Growth begins at `since`: an epoch, a date, or an age such as 7d."""
     library = await call.commander.indexing.library()
     kind = {"largest": "largest-files"}.get(kind, kind)
     if kind not in KINDS:
         raise CommandError(f'No report "{kind[:40]}". There are: {", ".join(KINDS)}.')
-    made = await in_thread(library.report, index_id, kind, limit, below)
-    form = report_form(made)
+    answers = await call.commander.indexing.open(index_id)
+    if set is not None:
+        set = await call.commander.indexing.sets.find(set, call.principal)
+    made = await in_thread(library.report, index_id, kind, limit, below, set, since, cursor)
+    url = call.commander.base_url
+    form = report_form(made, index_id, answers.tag, url)
     if format == "explain":
-        form = {key: form[key] for key in ("kind", "total", "complete", "notCovered", "note")}
+        form = {key: value for key, value in form.items() if key != "rows"}
+        return json.dumps(form | {"epochs": [*await in_thread(library.epochs, index_id)]})
+    more = {"limit": str(limit), "cursor": made.cursor, "below": below, "set": set, "since": since}
+    asked = urlencode({name: value for name, value in more.items() if value is not None})
+    form["nextPageUrl"] = f"{url}/api/indexes/{index_id}/reports/{kind}?{asked}" if made.cursor else None
     return json.dumps(form)
 
 

@@ -1,33 +1,37 @@
 """Over HTTP: resource sets and saved queries."""
 
+from __future__ import annotations
+
 import json
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from cmdr.commands.rest_forms import explanation_form, member_form, query_form, set_form
-from cmdr.commands.sets import index_of, is_mine
+from cmdr.commands.sets import SAMPLES, index_of
 from cmdr.core.call import Call
+from cmdr.core.errors import NotThere
 from cmdr.core.parameter import Json, Whole
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
-from cmdr.index.setshelf import SetShelf
 from cmdr.model.filter import Question
 from cmdr.model.filter_json import from_json, to_json
 from cmdr.model.filter_text import from_text, to_text
+
+if TYPE_CHECKING:
+    from cmdr.index.setshelf import SetShelf
 
 PAGE = 50
 
 
 async def _shelf(call: Call, set_id: str) -> SetShelf:
-    call.commander.indexing.check_owner(set_id, call.principal)
+    await call.commander.indexing.sets.find(set_id, call.principal)
     return (await call.commander.indexing.library()).sets
 
 
 @command("rest_sets", access=Access.READ, toolset="index", route="GET /api/resource-sets")
 async def sets(call: Call) -> str:
     """Your sets."""
-    library = await call.commander.indexing.library()
-    found = [info for info in await in_thread(library.sets.all) if is_mine(call, info.id)]
+    found = await call.commander.indexing.sets.all(call.principal)
     forms: list[Json] = [set_form(info, call.commander.base_url) for info in found]
     return json.dumps({"sets": forms})
 
@@ -39,15 +43,18 @@ async def create(call: Call, *, name: str, nodes: list[str] | None = None, index
     places: list[str | bytes] = [*(nodes or ())]
     index = index_id or await index_of(call, places)
     info = await in_thread(library.sets.create, index, name, places)
-    await call.commander.indexing.own(info.id, call.principal)
+    await call.commander.indexing.sets.own(info.id, call.principal)
     return json.dumps(set_form(info, call.commander.base_url))
 
 
 @command("rest_set", access=Access.READ, toolset="index", route="GET /api/resource-sets/{setId}")
 async def one(call: Call, *, set_id: str) -> str:
-    """A set at a glance."""
+    """A set at a glance, with a few of its members."""
     shelf = await _shelf(call, set_id)
-    return json.dumps(set_form(await in_thread(shelf.info, set_id), call.commander.base_url))
+    info, url = await in_thread(shelf.info, set_id), call.commander.base_url
+    page = await in_thread(shelf.page, set_id, 0, SAMPLES)
+    sample: list[Json] = [member_form(entry, info.index_id, url) for entry in page.members]
+    return json.dumps(set_form(info, url) | {"sample": sample})
 
 
 @command("rest_set_rename", access=Access.VIEW, toolset="index", route="PATCH /api/resource-sets/{setId}")
@@ -131,26 +138,35 @@ async def save(call: Call, *, name: str, filter: dict[str, object] | str) -> str
 async def query(
     call: Call, *, query_id: str, format: str | None = None, index_id: str | None = None, below: str | None = None
 ) -> str:
-    """A saved query with its filter; `format=explain` with an indexId says how it would be evaluated."""
+    """A saved query with its filter; `format=explain` says how it is evaluated, over the newest index unless named."""
     library = await call.commander.indexing.library()
     saved, question = await in_thread(library.queries.get, query_id)
     form = query_form(saved, to_text(question.filter), call.commander.base_url)
     form["filter"] = to_json(question.filter)
-    if format == "explain" and index_id is not None:
-        answers = await in_thread(library.get, index_id)
+    if format == "explain":
+        answers = await call.commander.indexing.open(index_id or await _any_index(call))
         form["explain"] = explanation_form((await in_thread(answers.ask, question.filter, below)).explanation)
     return json.dumps(form)
 
 
 @command("rest_query_run", access=Access.VIEW, toolset="index", route="POST /api/queries/{queryId}/run")
-async def run(call: Call, *, query_id: str, index_id: str, below: str | None = None) -> str:
-    """Run a saved query; what it finds becomes a set."""
+async def run(call: Call, *, query_id: str, index_id: str | None = None, below: str | None = None) -> str:
+    """Run a saved query, over the newest index unless one is named; what it finds becomes a set."""
     library = await call.commander.indexing.library()
+    index_id = index_id or await _any_index(call)
     saved, _ = await in_thread(library.queries.get, query_id)
     answer = await in_thread(library.queries.run, query_id, index_id, below)
     info = await in_thread(library.sets.create_from, index_id, saved.name, answer)
-    await call.commander.indexing.own(info.id, call.principal)
+    await call.commander.indexing.sets.own(info.id, call.principal)
     return json.dumps({"queryId": saved.id, **set_form(info, call.commander.base_url)})
+
+
+async def _any_index(call: Call) -> str:
+    library = await call.commander.indexing.library()
+    scanned = [info for info in await in_thread(library.indexes) if info.epoch is not None]
+    if not scanned:
+        raise NotThere("Nothing is indexed yet. Index a folder first.")
+    return max(scanned, key=lambda info: info.scanned_ns or 0).id
 
 
 @command("rest_query_delete", access=Access.VIEW, toolset="index", route="DELETE /api/queries/{queryId}")

@@ -13,10 +13,11 @@ from cmdr.model.pane import Pane
 from cmdr.model.plan import Plan
 from cmdr.model.tab import Tab
 
-# A person may plan whatever they selected. An agent names at most so many paths one by one; its selections and sets
-# may hold more, because they are one thing to look at.
-PERSON = Limits(top=200_000, leaves=1_000_000)
-AGENT = Limits(top=10_000, leaves=100_000)
+# A person may plan whatever a pane can show. While it is planned a chosen file takes about a kilobyte, and several
+# agents may plan at once, so theirs are smaller. An agent names at most so many paths one by one; its selections and
+# sets may hold more, because they are one thing to look at.
+PERSON = Limits(top=1_000_000, leaves=1_000_000)
+AGENT = Limits(top=250_000, leaves=250_000)
 NAMED_PATHS = 200
 
 
@@ -49,7 +50,7 @@ async def sources_of(call: Call, pane: Pane, paths: list[str] | None, set: str |
             raise CommandError(f"{len(paths)} paths are too many to name one by one; at most {NAMED_PATHS}. Use a set.")
         return Sources(tuple(path_of(path, pane.tab.path) for path in paths), limits)
     if set is not None:
-        return Sources(await call.commander.indexing.members_of(set, call.principal), limits)
+        return Sources(await call.commander.indexing.sets.members(set, call.principal), limits)
     return _of_listing(pane, limits)
 
 

@@ -1,10 +1,16 @@
 """How entries of a tree are told: short, in the caller's units, unknown as `?` and never as 0."""
 
-from cmdr.index.node import Node
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from cmdr.model.names import to_wire
 from cmdr.model.shell_session import Units
-from cmdr.model.units import iso_date
+from cmdr.model.units import count, iso_date
 from cmdr.model.yaml_text import quoted_name
+
+if TYPE_CHECKING:
+    from cmdr.index.node import Node
 
 _LETTER = {"file": "f", "dir": "d", "link": "l", "fifo": "p", "socket": "s", "char": "c", "block": "b"}
 _STEPS = "KMGTPE"
@@ -28,14 +34,13 @@ def node_line(node: Node, units: Units = "binary", *, path: bool = False, below:
         f"{_LETTER.get(node.kind, '?')} {quoted_name(to_wire(shown))} {size_text(node.size, units, complete=complete)}"
     )
     if node.totals is not None and node.size is not None:
-        told += f" {node.totals.files} files"
+        told += f" {count(node.totals.files, 'file')}"
     return told
 
 
-def dated(node: Node) -> str:
-    """A name with the day it was last changed."""
-    when = iso_date(node.mtime_ns) if node.mtime_ns is not None else "?"
-    return f"{quoted_name(to_wire(node.name))} {when}"
+def day_of(node: Node) -> str:
+    """The day on which an entry was last changed."""
+    return iso_date(node.mtime_ns) if node.mtime_ns is not None else "?"
 
 
 def _short(size: int) -> str:

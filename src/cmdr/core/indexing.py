@@ -3,20 +3,22 @@
 import asyncio
 import os
 import secrets
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from cmdr.core.errors import CommandError, NotThere
+from cmdr.core.errors import CommandError
 from cmdr.core.events import Events
+from cmdr.core.idle_walks import IdleWalks, WalkedTree
+from cmdr.core.owned_sets import OwnedSets
 from cmdr.core.principals import Principal
+from cmdr.core.shell_sessions import ShellSessions
 from cmdr.core.threads import in_thread
 from cmdr.index.errors import IndexFault
 from cmdr.model.entry import FolderSize
 from cmdr.model.job import JobState
 from cmdr.model.names import to_wire
 from cmdr.model.scan_job import ScanJob
-from cmdr.model.shell_session import ShellSession
 
 if TYPE_CHECKING:
     from cmdr.index.answers import Answers
@@ -27,9 +29,6 @@ PATIENCE = 30.0
 """Seconds a question waits for the scan of a tree that nobody indexed before."""
 KEPT = 100
 SCANS_PER_CALLER = 2
-PASSING_SETS = 20
-MEMBERS = 100_000
-"""Most entries of a set that one operation takes."""
 
 
 class Indexing:
@@ -39,14 +38,16 @@ class Indexing:
         self._state = state
         self._events = events
         self._library: Library | None = None
+        self._being_opened: asyncio.Future[Library] | None = None
         self._opening = asyncio.Lock()
         self._scans: dict[str, ScanJob] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
-        self._sessions: dict[str, ShellSession] = {}
-        self._owners: dict[str, str] = {}
+        self.sessions = ShellSessions()
+        self.sets = OwnedSets(self.library)
         self._followed: set[str] = set()
         self._behind: set[asyncio.Task[None]] = set()
         self._closing = False
+        self.idle = IdleWalks(self._trees_in_use, self._walk_again)
         self.version = 0
         """Grows whenever indexes may know more than before, so that faces see when to ask again."""
 
@@ -54,17 +55,20 @@ class Indexing:
         """The library; its heavy modules are imported by the first who asks, in a thread."""
         async with self._opening:
             if self._library is None:
+                # Whoever asked may leave meanwhile; a library that nobody keeps would lock out the next who asks.
+                self._being_opened = self._being_opened or asyncio.ensure_future(in_thread(_open, self._state))
                 try:
-                    self._library = await in_thread(_open, self._state)
-                    self._owners = await in_thread(self._library.catalogue.owners)
+                    self._library = await asyncio.shield(self._being_opened)
                     self.version += 1
                 except IndexFault as error:
+                    self._being_opened = None
                     raise CommandError(str(error)) from error
             return self._library
 
     async def close(self) -> None:
         """Stop the scans, keeping what they read, and close the library."""
         self._closing = True
+        await self.idle.close()
         for scan in self._scans.values():
             scan.is_cancelled = True
         if self._tasks or self._behind:
@@ -110,10 +114,37 @@ class Indexing:
         return job.state.is_over
 
     async def covering(self, path: bytes) -> "Answers | None":
-        """The index that knows a path, or None."""
+        """The index that knows best what is in a folder, or None when none has listed it."""
         library = await self.library()
-        answers = await in_thread(library.covering, path)
+        return self._followed_from_now(library, await in_thread(library.covering, path))
+
+    async def knowing(self, path: bytes) -> "Answers | None":
+        """The index that knows best of an entry, or None; it may never have looked into it."""
+        library = await self.library()
+        from cmdr.index.knowing import Knowing
+
+        return self._followed_from_now(library, await in_thread(library.covering, path, Knowing.ENTRY))
+
+    def _followed_from_now(self, library: "Library", answers: "Answers | None") -> "Answers | None":
         if answers is not None and answers.indexed.record.id not in self._followed:
+            self._follow(library, answers)
+        return answers
+
+    async def _caught_up(self, path: bytes) -> "Answers | None":
+        """The index that knows a folder once it has looked again: it listed the one above before this came."""
+        above = await self.covering(os.path.dirname(path))
+        if above is None or await self.knowing(path) is not None:
+            return None
+        library = await self.library()
+        with suppress(IndexFault, OSError):  # then it is scanned like any other
+            await in_thread(library.refresh, above.indexed.record.id, lambda: self._closing)
+        return await self.covering(path)
+
+    async def open(self, index: str) -> "Answers":
+        """An index by its id."""
+        library = await self.library()
+        answers = await in_thread(library.get, index)
+        if answers.indexed.scanned and index not in self._followed:
             self._follow(library, answers)
         return answers
 
@@ -135,7 +166,7 @@ class Indexing:
                 loop.call_soon_threadsafe(self._know_more)
 
         def catch_up() -> None:
-            with suppress(IndexFault):
+            with suppress(IndexFault, OSError):  # the state of the index tells
                 library.refresh(index, lambda: self._closing)
                 if not self._closing:
                     answers.indexed.watch(changed)
@@ -145,33 +176,11 @@ class Indexing:
         self._behind.add(task)
         task.add_done_callback(self._behind.discard)
 
-    async def own(self, set: str, principal: Principal, *, passing: bool = False) -> None:
-        """Note whose a set is. A passing one, which a query left behind, goes when many newer ones have come."""
-        library = await self.library()
-        self._owners.setdefault(set, principal.id)
-        theirs = await in_thread(library.catalogue.put_owner, set, principal.id, passing=passing)
-        for old in theirs[PASSING_SETS:]:
-            with suppress(IndexFault):
-                await in_thread(library.sets.delete, old)
-
-    def check_owner(self, set: str, principal: Principal) -> None:
-        """Refuse a set that is somebody else's, as if it did not exist."""
-        owner = self._owners.get(set)
-        if not principal.is_person and owner not in (None, principal.id):
-            raise NotThere(f"No resource set {set[:40]}.")
-
-    async def members_of(self, set: str, principal: Principal) -> tuple[bytes, ...]:
-        """The paths in a set, as they are now; entries that are gone are left out."""
-        self.check_owner(set, principal)
-        library = await self.library()
-        page = await in_thread(library.sets.page, set, 0, MEMBERS)
-        return tuple(entry.member.path_now for entry in page.members if entry.member.path_now is not None)
-
     async def ensure(
         self, root: bytes, principal: Principal, patience: float = PATIENCE
     ) -> "tuple[Answers, ScanJob | None]":
         """The index that knows a tree, scanned now when there is none; with the scan that was needed."""
-        answers = await self.covering(root)
+        answers = await self.covering(root) or await self._caught_up(root)
         if answers is not None:
             return answers, None
         from cmdr.index.walk import WalkOptions
@@ -187,18 +196,6 @@ class Indexing:
             raise CommandError(job.problem or f"{to_wire(root)} could not be indexed.")
         return answers, job
 
-    def session(self, id: str | None, principal: Principal, start: bytes) -> ShellSession:
-        """A caller's session: the one it names, or its default one."""
-        key = id or f"default:{principal.id}"
-        session = self._sessions.get(key)
-        if session is not None and session.owner == principal.id:
-            return session
-        if id is not None:
-            raise NotThere(f"No session {id[:40]}. Leave sessionId out for your own, which always exists.")
-        session = ShellSession(f"sh_{secrets.token_urlsafe(9)}", principal.id, start, start)
-        self._sessions[key] = self._sessions[session.id] = session
-        return session
-
     async def _run(self, library: "Library", job: ScanJob, options: "WalkOptions") -> None:
         loop = asyncio.get_running_loop()
 
@@ -207,16 +204,30 @@ class Indexing:
 
         state = JobState.FAILED
         try:
+            await self.idle.stop()
             info = await in_thread(library.index, job.root, options, told, lambda: job.is_cancelled)
             if info.totals is not None:
                 job.folders, job.bytes = info.totals.dirs, info.totals.bytes
             state = JobState.CANCELLED if job.is_cancelled else JobState.DONE
         except IndexFault as error:
             job.problem = str(error)
+        except OSError as error:
+            job.problem = f"{to_wire(job.root)} could not be indexed: {error.strerror}."
         finally:
             job.state = state
             del self._tasks[job.id]
+            self.idle.touched()
             self._know_more()
+
+    async def _trees_in_use(self) -> list[WalkedTree]:
+        if self._library is None or self._tasks:
+            return []
+        return await in_thread(_walked, self._library, sorted(self._followed))
+
+    async def _walk_again(self, index: str, stop: Callable[[], bool]) -> None:
+        assert self._library is not None
+        await in_thread(self._library.walk_again, index, stop)
+        self._know_more()
 
     def _know_more(self) -> None:
         self.version += 1
@@ -225,7 +236,7 @@ class Indexing:
     def _progressed(self, job: ScanJob, progress: "Progress") -> None:
         job.phase, job.entries, job.folders, job.bytes = progress.phase, progress.entries, progress.dirs, progress.bytes
         job.rate, job.percent, job.seconds = progress.rate, progress.percent, progress.seconds
-        self._events.changed()
+        self._events.progressed()
 
 
 def _sizes(answers: "Answers", path: bytes, names: Sequence[bytes]) -> dict[bytes, FolderSize]:
@@ -237,6 +248,16 @@ def _sizes(answers: "Answers", path: bytes, names: Sequence[bytes]) -> dict[byte
             if node.size is not None and node.totals is not None:
                 sizes[name] = FolderSize(node.size, node.totals.complete, fresh)
     return sizes
+
+
+def _walked(library: "Library", indexes: Sequence[str]) -> list[WalkedTree]:
+    found = []
+    for index in indexes:
+        with suppress(IndexFault):
+            indexed = library.get(index).indexed
+            told = indexed.is_watched and indexed.freshness.state != "stale"
+            found.append(WalkedTree(index, int(indexed.view.facts["started_ns"]) / 1e9, told))
+    return found
 
 
 def _open(state: str) -> "Library":

@@ -12,13 +12,17 @@ from cmdr.index.columns import Column
 from cmdr.index.cursor import Scope, make_cursor, read_cursor
 from cmdr.index.duplicates import same_as
 from cmdr.index.errors import BadHandle, BadQuestion, Gone, NotIndexed
-from cmdr.index.evaluate import Explanation, Found, Surroundings, evaluate
+from cmdr.index.evaluate import evaluate
+from cmdr.index.explanation import Explanation, Found
 from cmdr.index.handles import node_number
+from cmdr.index.held_bytes import held_bytes
 from cmdr.index.indexed import Indexed
 from cmdr.index.largest import largest_of
+from cmdr.index.looked_up import Surroundings
 from cmdr.index.node import Node, node, nodes
-from cmdr.index.ordering import page
-from cmdr.index.view import Totals, View
+from cmdr.index.ordering import is_natural, page
+from cmdr.index.view import View
+from cmdr.index.view_rows import Totals
 from cmdr.model.filter import And, DuplicateOf, Filter, InSet, Not, Or, Question, SortKey, Time
 from cmdr.model.filter_json import to_json
 from cmdr.model.filter_text import to_text
@@ -35,6 +39,7 @@ class Page:
     nodes: tuple[Node, ...]
     total: int
     cursor: str | None
+    after: int  # how many come behind these
 
 
 @dataclass(frozen=True)
@@ -122,8 +127,8 @@ class Answers:
         number = self.directory(place, view)
         span = view.child_rows(number)
         rows = np.arange(span.start, span.stop)
-        biggest, _ = page(view, rows, "size", True, count, None)
-        newest, _ = page(view, rows, "mtime", True, count, None)
+        biggest = page(view, rows, "size", True, count, None).rows
+        newest = page(view, rows, "mtime", True, count, None).rows
         own = node(view, self.tag, int(view.dirs["drow"][number]))
         tag = self.tag
         return Summary(own, view.totals(number), len(rows), nodes(view, tag, biggest), nodes(view, tag, newest))
@@ -134,9 +139,7 @@ class Answers:
         view = self.view
         number = 0 if below is None else self.directory(below, view)
         found = self._evaluate(view, wanted, number, stop)
-        sizes = view.gather("size", found.rows)
-        counted = ((view.gather("mode", found.rows) >> 12) == 8) & ((view.gather("flags", found.rows) & 17) == 0)
-        return Answer(len(found.rows), int(sizes[counted].sum()), view, found.rows, found.explanation)
+        return Answer(len(found.rows), held_bytes(view, found.rows), view, found.rows, found.explanation)
 
     def page(
         self,
@@ -161,12 +164,14 @@ class Answers:
         self, view: View, rows: Column, question: str, sort: SortKey, descending: bool, limit: int, cursor: str | None
     ) -> Page:
         limit = max(0, min(limit, _BIGGEST_PAGE))
+        if sort == "name" and is_natural(rows):
+            question += "\0natural"
         scope = Scope(self.indexed.record.id, view.epoch, question)
         secret = self.indexed.catalogue.secret
         behind = None if cursor is None else read_cursor(secret, scope, cursor)
-        chosen, place = page(view, rows, sort, descending, limit, behind)
-        onward = None if place is None else make_cursor(secret, scope, *place)
-        return Page(nodes(view, self.tag, chosen), len(rows), onward)
+        found = page(view, rows, sort, descending, limit, behind)
+        onward = None if found.place is None else make_cursor(secret, scope, *found.place)
+        return Page(nodes(view, self.tag, found.rows), len(rows), onward, found.after)
 
     def _evaluate(self, view: View, wanted: Filter, below: int, stop: Callable[[], bool]) -> Found:
         key = (view.epoch, view.revision, repr(to_json(wanted)), below)

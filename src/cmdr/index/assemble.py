@@ -3,9 +3,9 @@
 Works column by column and in slices, so that the peak stays near two columns and the names, however many rows.
 """
 
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -59,7 +59,7 @@ def assemble(source: Source, writer: EpochWriter, known: Known) -> Assembled:
     pdir[1:] = np.repeat(np.arange(dir_count, dtype=np.uint32), count)
     put("pdir", pdir)
     with ThreadPoolExecutor(1, "cmdr-index-names") as beside:  # names and numbers do not need each other
-        names = beside.submit(_write_names, source, writer, tree.old)
+        names = beside.submit(_write_names, source, writer, tree.old, move)
         for name in ("size", "allocated", "mtime", "mode", "ino", "born"):
             columns[name] = put(name, source.column(name)[move])
         put("ctime", source.column("ctime")[move])
@@ -83,7 +83,7 @@ def assemble(source: Source, writer: EpochWriter, known: Known) -> Assembled:
         nid = source.nid[move]
         gone = identities.lost(nid)
     else:
-        nid, gone = identities.match(columns, flags, pdir, dir_row, extensions.name)
+        nid, gone = identities.match(columns, flags, pdir, dir_row, lambda row: source.name(int(move[row])))
     facts["next_id"] = identities.next_id
     put("nid", nid)
     id_row = np.full(identities.next_id, 0xFFFFFFFF, np.uint32)
@@ -105,47 +105,68 @@ def _parents(source: Source) -> Column:
     return parent
 
 
-def _write_names(source: Source, writer: EpochWriter, old: Column) -> Extensions:
+def _write_names(source: Source, writer: EpochWriter, old: Column, move: Column) -> Extensions:
     """The names blob and its folded twin in their new order, with offsets; collects extensions on the way."""
+    offsets = np.zeros(source.rows + 1, np.int64)
+    np.cumsum(np.diff(source.noff)[move], out=offsets[1:])
+    writer.put("noff", offsets, _offset_type(offsets))
+    names, folded = writer.stream("names"), writer.stream("folded")
+    folded_ends: list[Column] = [np.zeros(1, np.int64)]
+    extensions = Extensions()
+    at, same = 0, True
+    for piece in _pieces(source, old):
+        last = int(np.searchsorted(offsets, names.size + len(piece)))
+        ends = offsets[at + 1 : last + 1] - names.size
+        low, low_ends = fold_names(piece, ends)
+        same = same and low_ends is ends
+        extensions.collect(low, low_ends)
+        folded_ends.append(low_ends + folded.size)
+        names.write(piece)
+        folded.write(low)
+        at = last
+    for stream in (names, folded):
+        stream.close()
+    if not same:
+        offsets = np.concatenate(folded_ends)
+        writer.put("foff", offsets, _offset_type(offsets))
+    return extensions
+
+
+def _pieces(source: Source, old: Column) -> Iterator[bytes]:
+    """The names in the new order of directories, some megabytes at a time; the root's empty name comes first."""
     begin = source.noff[source.block_start[old]]
     end = source.noff[source.block_start[old] + source.block_rows[old]]
     full = np.flatnonzero(end > begin)
     begin, end = begin[full], end[full]
+    # Walkers go down the tree much as the rows stand in the end: most directories follow the one before.
+    apart = np.flatnonzero(begin[1:] != end[:-1])
+    begin, end = np.append(begin[:1], begin[apart + 1]), np.append(end[apart], end[-1:])
     raw = np.ascontiguousarray(source.blob).data
-    names, folded = writer.stream("names"), writer.stream("folded")
-    name_ends: list[Column] = [np.zeros(1, np.int64)]
-    folded_ends: list[Column] = [np.zeros(1, np.int64)]
-    extensions = Extensions()
-    cut = np.searchsorted(np.cumsum(end - begin), np.arange(_NAME_STEP, int((end - begin).sum()), _NAME_STEP))
-    edges = np.unique(np.concatenate([[0], cut + 1, [len(begin)]])).clip(0, len(begin)).tolist()
-    same = True
-    for number, (first, last) in enumerate(pairwise(edges)):
-        runs = zip(begin[first:last].tolist(), end[first:last].tolist(), strict=True)
-        piece = b"".join([raw[a:b] for a, b in runs])
-        if not number:
-            piece = b"\0" + piece
-        ends = np.flatnonzero(np.frombuffer(piece, np.uint8) == 0) + 1
-        low, low_ends = fold_names(piece, ends)
-        same = same and low_ends is ends
-        extensions.collect(piece, ends, low, low_ends)
-        name_ends.append(ends + names.size)
-        folded_ends.append(low_ends + folded.size)
-        names.write(piece)
-        folded.write(low)
-    if len(edges) < 2:  # an empty root
-        names.write(b"\0")
-        folded.write(b"\0")
-        name_ends.append(np.ones(1, np.int64))
-        folded_ends.append(np.ones(1, np.int64))
-        extensions.collect(b"\0", np.ones(1, np.int64), b"\0", np.ones(1, np.int64))
-    for stream in (names, folded):
-        stream.close()
-    offsets = np.concatenate(name_ends)
-    writer.put("noff", offsets, "<u4" if offsets[-1] < 1 << 32 else "<i8")
-    if not same:
-        offsets = np.concatenate(folded_ends)
-        writer.put("foff", offsets, "<u4" if offsets[-1] < 1 << 32 else "<i8")
-    return extensions
+    waiting: list[bytes | memoryview] = [b"\0"]
+    size = 1
+    for start, last in zip(begin.tolist(), end.tolist(), strict=True):
+        at = start
+        while at < last:
+            cut = _cut(source.noff, at, last)
+            waiting.append(raw[at:cut])
+            size += cut - at
+            at = cut
+            if size >= _NAME_STEP:
+                yield b"".join(waiting)
+                waiting, size = [], 0
+    if waiting:
+        yield b"".join(waiting)
+
+
+def _cut(noff: Column, first: int, last: int) -> int:
+    """The end of a stretch of whole names that is not much longer than a step."""
+    if last - first <= 2 * _NAME_STEP:
+        return last
+    return int(noff[np.searchsorted(noff, first + _NAME_STEP)])
+
+
+def _offset_type(offsets: Column) -> str:
+    return "<u4" if offsets[-1] < 1 << 32 else "<i8"
 
 
 def _count_once(flags: Column, ino: Column, dev: Column) -> Column:
@@ -180,20 +201,25 @@ def _roll_up(
     is_dir = form == 4
     sizes = np.where((form == 8) & counted, columns["size"], 0)
 
+    end = start[last]
+
     def total(values: Column) -> Column:
-        return order.sum_subtrees(order.sum_blocks(values, first, count), last)
+        """Sums over everything below each directory: its rows are one stretch."""
+        running = np.zeros(len(values) + 1, np.int64)
+        np.cumsum(values, out=running[1:])
+        return running[end] - running[first]
 
     state = source.state[tree.old]
     missing = np.isin(state, [int(one) for one in INCOMPLETE]).astype(np.int64)
-    missing += order.sum_blocks((flags & int(Flag.UNKNOWN)) != 0, first, count)
     newest = order.max_blocks(columns["mtime"], first, count, -(1 << 63))
+    inner_dirs = total(is_dir)
     totals = {
-        "dfiles": total(~is_dir),
-        "ddirs": total(is_dir),
+        "dfiles": end - first - inner_dirs,
+        "ddirs": inner_dirs,
         "dbytes": total(sizes),
         "dalloc": total(np.where(counted, columns["allocated"], 0)),
         "dnewest": order.max_subtrees(newest, tree.parent, tree.levels),
-        "dmiss": order.sum_subtrees(missing, last),
+        "dmiss": order.sum_subtrees(missing, last) + total((flags & int(Flag.UNKNOWN)) != 0),
     }
     shape = {
         "drow": dir_row,
@@ -201,7 +227,7 @@ def _roll_up(
         "dcs": first,
         "dcn": count,
         "dlast": last,
-        "dend": start[last],
+        "dend": end,
         "ddepth": tree.depth,
         "dstate": state,
         "dlisted": source.listed[tree.old],

@@ -12,6 +12,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from cmdr.index.room import needing_room
+
 T = TypeVar("T")
 _SCHEMA = """
 create table if not exists secrets (name text primary key, value blob not null);
@@ -74,7 +76,8 @@ class Catalogue:
 
     def __init__(self, path: str) -> None:
         self._thread = ThreadPoolExecutor(1, "cmdr-index-catalogue")
-        self._db: sqlite3.Connection = self._thread.submit(_open, path).result()
+        with needing_room("the list of indexes"):
+            self._db: sqlite3.Connection = self._thread.submit(_open, path).result()
         self.secret = self.run(_secret)
 
     def run(self, work: Callable[[sqlite3.Connection], T]) -> T:
@@ -84,7 +87,8 @@ class Catalogue:
             with self._db:
                 return work(self._db)
 
-        return self._thread.submit(transaction).result()
+        with needing_room("the list of indexes, sets and queries; it stays as it was"):
+            return self._thread.submit(transaction).result()
 
     def close(self) -> None:
         self._thread.submit(self._db.close).result()
@@ -176,6 +180,8 @@ class Catalogue:
 def _open(path: str) -> sqlite3.Connection:
     db = sqlite3.connect(path, timeout=10)
     os.chmod(path, 0o600)
+    # The library's lock keeps others out; alone, sqlite needs no shared memory, which a full disk could not hold.
+    db.execute("pragma locking_mode = exclusive")
     db.execute("pragma journal_mode = wal")
     db.execute("pragma synchronous = normal")
     db.executescript(_SCHEMA)

@@ -14,7 +14,7 @@ def compact(view: View, home: str) -> View:
     """The same tree as `view`, stored whole as the next epoch."""
     writer = EpochWriter(home, epoch_name(view.epoch + 1))
     try:
-        facts = assemble(_source(view), writer, known(view)).facts
+        facts = assemble(_source(view), writer, known(view, to_match=False)).facts
     except OSError as trouble:
         writer.abandon()
         raise writer.translate(trouble) from trouble

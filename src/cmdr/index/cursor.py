@@ -8,12 +8,13 @@ import base64
 import binascii
 import hashlib
 import hmac
-import json
+import struct
 from dataclasses import dataclass
 
 from cmdr.index.errors import BadCursor, ForeignCursor, StaleCursor
 
-_SIGNATURE = 12
+_SIGNATURE = 9
+_HEAD = struct.Struct("<6sIIc")  # the question, the epoch, the row's id, and what kind of key follows
 _LONGEST = 4096
 
 
@@ -25,14 +26,16 @@ class Scope:
     epoch: int
     question: str  # any text that tells one question and order from another
 
-    def digest(self) -> str:
-        return hashlib.sha256(f"{self.index_id}\0{self.question}".encode()).hexdigest()[:16]
+    def digest(self) -> bytes:
+        return hashlib.sha256(f"{self.index_id}\0{self.question}".encode()).digest()[:6]
 
 
 def make_cursor(secret: bytes, scope: Scope, key: int | bytes, nid: int) -> str:
     """The cursor behind the row with this sort key and id."""
-    place = ["b", key.hex()] if isinstance(key, bytes) else ["i", key]
-    body = json.dumps([scope.digest(), scope.epoch, *place, nid], separators=(",", ":")).encode()
+    kind, place = b"b", key
+    if isinstance(place, int):
+        kind, place = b"i", place.to_bytes(place.bit_length() // 8 + 1, "little", signed=True)
+    body = _HEAD.pack(scope.digest(), scope.epoch, nid, kind) + place
     return base64.urlsafe_b64encode(_sign(secret, body) + body).decode().rstrip("=")
 
 
@@ -47,13 +50,14 @@ def read_cursor(secret: bytes, scope: Scope, cursor: str) -> tuple[int | bytes, 
     signature, body = data[:_SIGNATURE], data[_SIGNATURE:]
     if not hmac.compare_digest(signature, _sign(secret, body)):
         raise BadCursor("This cursor is not one of ours; start again without it.")
-    digest, epoch, kind, key, nid = json.loads(body)
+    digest, epoch, nid, kind = _HEAD.unpack_from(body)
+    key = body[_HEAD.size :]
     if digest != scope.digest():
         raise ForeignCursor("This cursor belongs to another listing; start again without it.")
     if epoch != scope.epoch:
         raise StaleCursor("The index has been rebuilt since this cursor was made; start again without it.")
-    return (bytes.fromhex(key) if kind == "b" else int(key)), int(nid)
+    return (key if kind == b"b" else int.from_bytes(key, "little", signed=True)), int(nid)
 
 
 def _sign(secret: bytes, body: bytes) -> bytes:
-    return hmac.new(secret, body, hashlib.sha256).digest()[:_SIGNATURE]
+    return hmac.digest(secret, body, "sha256")[:_SIGNATURE]

@@ -49,6 +49,7 @@ class EpochWriter:
         # Checksums and writing of finished columns run beside the computing of the next ones.
         self._behind = ThreadPoolExecutor(1, "cmdr-index-write")
         self._jobs: list[Future[None]] = []
+        self.streams: list[Stream] = []
 
     def put(self, name: str, values: Column, dtype: str) -> Column:
         """Store a whole column; answers it in its stored type."""
@@ -94,6 +95,8 @@ class EpochWriter:
     def abandon(self) -> None:
         """Drop what was written and not committed."""
         self._behind.shutdown(wait=True, cancel_futures=True)
+        for stream in self.streams:  # a file that is still open would keep its room on the disk
+            stream.out.close()
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def translate(self, trouble: OSError) -> Exception:
@@ -110,6 +113,7 @@ class Stream:
         self.writer, self.name, self.dtype = writer, name, dtype
         self.size = self.crc = 0
         self.out = open(os.path.join(writer.folder, name), "wb", buffering=0)  # noqa: SIM115 - closed by `close`
+        writer.streams.append(self)
 
     def write(self, data: bytes | memoryview) -> None:
         view = memoryview(data)

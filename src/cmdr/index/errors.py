@@ -18,7 +18,11 @@ class WalkFailed(IndexFault):
 
 
 class DiskFull(IndexFault):
-    """There was no room to write the new epoch; the old one stays."""
+    """There was no room to write; what was there before stays."""
+
+
+class CatalogueFailed(IndexFault):
+    """The database that lists indexes, sets and queries could not be used."""
 
 
 class Corrupt(IndexFault):

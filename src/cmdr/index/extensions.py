@@ -11,6 +11,7 @@ from cmdr.index.folding import fold
 LONGEST = 8
 _SAMPLE = 1 << 14
 _MOST = 65_000  # codes are two bytes; rarer extensions beyond that share the code of "none"
+_DOTS, _LOW_BITS = np.uint64(0x2E2E2E2E2E2E2E2E), np.uint64(0x7F7F7F7F7F7F7F7F)
 
 
 def extension(name: bytes) -> bytes:
@@ -25,6 +26,8 @@ def extension(name: bytes) -> bytes:
 def distinct(values: Column, always: Column) -> tuple[Column, Column]:
     """The sorted different values (`always` among them) and each value's place, quickly when few are different."""
     known = np.union1d(values[:_SAMPLE], always)
+    if len(known) == 1 and (values == known[0]).all():
+        return known, np.zeros(len(values), np.int64)
     while True:
         place = np.searchsorted(known, values).clip(0, len(known) - 1)
         missed = known[place] != values
@@ -38,27 +41,35 @@ class Extensions:
 
     def __init__(self) -> None:
         self.keys: list[Column] = []
-        self.names: list[tuple[int, bytes, Column]] = []
-        self.rows = 0
         self.unique: Column = np.zeros(1, np.uint64)
 
-    def collect(self, piece: bytes, ends: Column, low: bytes, low_ends: Column) -> None:
-        """Read the extensions out of a slice of folded names; up to eight bytes fit one number."""
-        count = len(low_ends)
-        data = np.frombuffer(low + bytes(LONGEST), np.uint8)
-        starts = np.concatenate([[0], low_ends[:-1]])
-        dots = np.flatnonzero(data[: len(low)] == 46)
-        last = np.full(count, -1, np.int64)
-        last[np.searchsorted(low_ends, dots, side="right")] = dots  # later dots overwrite earlier ones
-        length = low_ends - 2 - last
-        good = np.flatnonzero((last > starts) & (length > 0) & (length <= LONGEST))
-        key = np.zeros(count, np.uint64)
+    def collect(self, low: bytes, ends: Column) -> None:
+        """Read the extensions out of a slice of folded names, each ending with NUL right before its place in `ends`.
+
+        The last eight bytes of a name are looked at as one number, so all names take the same few steps.
+        """
+        data = np.frombuffer(bytes(LONGEST) + low, np.uint8)
         words = np.ndarray((len(data) - LONGEST + 1,), "<u8", data, strides=(1,))
-        shift = (np.uint64(64) - (length[good] * 8).astype(np.uint64)).astype(np.uint64)
-        key[good] = (words[last[good] + 1] << shift) >> shift
+        tail = words[ends - 1]
+        # The high bit of every byte that is a dot, and of no other.
+        other = tail ^ _DOTS
+        dots = (other & _LOW_BITS) + _LOW_BITS
+        dots |= other
+        dots |= _LOW_BITS
+        np.invert(dots, out=dots)
+        # The exponent of the number is the place of its highest bit: the last dot, or -1 without any.
+        behind = ((dots.astype(np.float64).view(np.int64) >> 52) - 1022) >> 3
+        np.maximum(behind, 0, out=behind)
+        length = LONGEST - behind
+        starts = np.zeros(len(ends), np.int64)
+        starts[1:] = ends[:-1]
+        good = (length > 0) & (ends - 2 - length > starts)
+        none = np.flatnonzero(good & (behind == 0))
+        good[none] = data[ends[none] - 2] == 46  # eight bytes without a dot: it must stand right before them
+        shift = (behind << 3).astype(np.uint64)
+        key = tail >> np.minimum(shift, np.uint64(63))
+        key[~good] = 0
         self.keys.append(key)
-        self.names.append((self.rows, piece, ends))
-        self.rows += count
 
     def codes(self, is_file: Column) -> Column:
         """One code per row; only files have an extension."""
@@ -76,13 +87,3 @@ class Extensions:
     def table(self) -> list[str]:
         """The extensions by code, as printable text; code 0 is none."""
         return [int(key).to_bytes(LONGEST, "little").rstrip(b"\0").hex() for key in self.unique]
-
-    def name(self, row: int) -> bytes:
-        """The name of a row of the epoch being built."""
-        low, high = 0, len(self.names)
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (middle, high) if self.names[middle][0] <= row else (low, middle)
-        first, piece, ends = self.names[low]
-        at = row - first
-        return piece[int(ends[at - 1]) if at else 0 : int(ends[at]) - 1]

@@ -1,144 +1,160 @@
-"""What grew between two epochs: the totals of every directory, kept small for each epoch, and their comparison."""
+"""What filled the disk: the folders and files that changed between two epochs, the biggest change first."""
 
-import os
-import time
-import zlib
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
-from cmdr.index.columns import Column
-from cmdr.index.errors import Corrupt
+from cmdr.index.columns import NO_ROW, Column
+from cmdr.index.file_changes import FileChanges
+from cmdr.index.folder_totals import FolderTotals
 from cmdr.index.view import View
 
-WEEK = 7 * 86_400.0
-KEEP = 30
-_MAGIC = b"cmdrtot1"
 Change = Literal["added", "removed", "grown", "shrunk"]
-
-
-@dataclass(frozen=True, eq=False)
-class Snapshot:
-    """The totals of all directories at one epoch, by ascending node id. `own` leaves out what is in subdirectories."""
-
-    epoch: int
-    taken_ns: int
-    complete: bool
-    ids: Column
-    bytes: Column
-    own: Column
-    files: Column
+_EXPLAINED = 0.8
+"""A folder is not told when one thing in it made this part of its change: that one is told instead."""
 
 
 @dataclass(frozen=True)
-class Growth:
-    """How one directory changed."""
+class Grown:
+    """How one folder or file changed; of a folder also the number of files in it now."""
 
     nid: int
+    is_folder: bool
     change: Change
     before: int
     after: int
-    files_before: int
-    files_after: int
+    files: int | None
 
     @property
     def delta(self) -> int:
         return self.after - self.before
 
 
-def take_snapshot(view: View) -> Snapshot:
-    """The totals of every directory of a view."""
-    live = view.live_dirs()
-    ids = view.gather("nid", view.dirs["drow"][live])
-    order = np.argsort(ids, kind="stable")
-    below = np.zeros(len(view.dirs["dpar"]), np.int64)
-    inner = live[live > 0]
-    np.add.at(below, view.dirs["dpar"][inner].astype(np.int64), view.dirs["dbytes"][inner])
-    own = (view.dirs["dbytes"] - below)[live]
-    complete = not view.facts.get("cancelled") and not int(view.dirs["dmiss"][0])
-    taken = int(view.facts["started_ns"])
-    columns = (view.dirs["dbytes"][live], own, view.dirs["dfiles"][live])
-    return Snapshot(view.epoch, taken, complete, ids[order], *(column[order] for column in columns))
+@dataclass(frozen=True, eq=False)
+class Growth:
+    """All changes as columns, in the order they are told: by the size of the change, then by id."""
+
+    ids: Column
+    parents: Column
+    folder: Column
+    was: Column
+    present: Column
+    before: Column
+    after: Column
+    files: Column
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @property
+    def delta(self) -> Column:
+        return self.after - self.before
+
+    def only(self, chosen: Column) -> "Growth":
+        """Some of the changes: a mask, or their places."""
+        names = ("ids", "parents", "folder", "was", "present", "before", "after", "files")
+        return replace(self, **{name: getattr(self, name)[chosen] for name in names})
+
+    def behind(self, amount: int, nid: int) -> "Growth":
+        """What follows a change of this size with this id."""
+        sizes = np.abs(self.delta)
+        return self.only((sizes < amount) | ((sizes == amount) & (self.ids > nid)))
+
+    def told(self, count: int) -> list[Grown]:
+        """The first changes."""
+        first = self.only(np.arange(min(count, len(self))))
+        columns = (first.ids, first.folder, first.was, first.present, first.before, first.after, first.files)
+        return [
+            Grown(nid, folder, _word(was, present, after > before), before, after, files if folder else None)
+            for nid, folder, was, present, before, after, files in zip(
+                *(column.tolist() for column in columns), strict=True
+            )
+        ]
 
 
-def compare(before: Snapshot, after: Snapshot) -> list[Growth]:
-    """Every directory whose total changed, the biggest change first."""
-    ids = np.union1d(before.ids, after.ids)
-
-    def spread(snapshot: Snapshot, values: Column) -> tuple[Column, Column]:
-        out = np.zeros(len(ids), np.int64)
-        there = np.zeros(len(ids), bool)
-        at = np.searchsorted(ids, snapshot.ids)
-        out[at], there[at] = values, True
-        return out, there
-
-    bytes_before, was = spread(before, before.bytes)
-    bytes_after, is_ = spread(after, after.bytes)
-    files_before, _ = spread(before, before.files)
-    files_after, _ = spread(after, after.files)
-    changed = np.flatnonzero((bytes_before != bytes_after) | (was != is_))
-    changed = changed[np.argsort(-np.abs(bytes_after[changed] - bytes_before[changed]), kind="stable")]
-    found = []
-    for at in changed.tolist():
-        first, last = int(bytes_before[at]), int(bytes_after[at])
-        change: Change = "added" if not was[at] else "removed" if not is_[at] else "grown" if last > first else "shrunk"
-        found.append(Growth(int(ids[at]), change, first, last, int(files_before[at]), int(files_after[at])))
-    return found
+def compare(before: FolderTotals, after: FolderTotals, files: FileChanges | None) -> Growth:
+    """Every folder and file that changed. Without `files`, folders only."""
+    folders = _folders(before, after)
+    both = folders if files is None else _together(folders, _files(files))
+    both = both.only(np.lexsort((both.ids, -np.abs(both.delta))))
+    return both.only(~_explained(both))
 
 
-def _name(epoch: int) -> str:
-    return f"totals-{epoch:08d}"
+def below(view: View, growth: Growth, inside: bytes) -> Growth:
+    """Only what lies at or below a folder."""
+    prefix = inside.rstrip(b"/") + b"/"
+    rows = view.rows_of(growth.ids)
+    live = rows != NO_ROW
+    keep = np.zeros(len(growth), bool)
+    keep[live] = [(path + b"/").startswith(prefix) for path in view.paths(rows[live])]
+    for at in np.flatnonzero(~live).tolist():
+        keep[at] = ((view.last_path(int(growth.ids[at])) or b"") + b"/").startswith(prefix)
+    return growth.only(keep)
 
 
-def save_snapshot(home: str, snapshot: Snapshot) -> None:
-    """Keep a snapshot; the oldest ones beyond KEEP are dropped."""
-    head = np.array([snapshot.epoch, snapshot.taken_ns, snapshot.complete, len(snapshot.ids)], np.int64).tobytes()
-    columns = (
-        snapshot.ids.astype("<u4"),
-        snapshot.bytes.astype("<i8"),
-        snapshot.own.astype("<i8"),
-        snapshot.files.astype("<i8"),
+def place_of(view: View) -> Callable[[int], bytes | None]:
+    """Where a node is, or was when it is gone."""
+
+    def find(nid: int) -> bytes | None:
+        row = int(view.rows_of(np.array([nid]))[0])
+        return view.path(row) if row != NO_ROW else view.last_path(nid)
+
+    return find
+
+
+def _folders(before: FolderTotals, after: FolderTotals) -> Growth:
+    ids = np.union1d(before.ids, after.ids).astype(np.int64)
+    old, new = np.searchsorted(ids, before.ids), np.searchsorted(ids, after.ids)
+    was, present = np.zeros(len(ids), bool), np.zeros(len(ids), bool)
+    was[old], present[new] = True, True
+    parents, first, last, files = (np.zeros(len(ids), np.int64) for _ in range(4))
+    parents[old] = before.parents
+    parents[new] = after.parents
+    first[old], last[new], files[new] = before.bytes, after.bytes, after.files
+    growth = Growth(ids, parents, np.ones(len(ids), bool), was, present, first, last, files)
+    return growth.only((first != last) | (was != present))
+
+
+def _files(files: FileChanges) -> Growth:
+    none = np.zeros(len(files.ids), np.int64)
+    return Growth(
+        files.ids.astype(np.int64),
+        files.parents.astype(np.int64),
+        none.astype(bool),
+        files.before >= 0,
+        files.after >= 0,
+        files.before.clip(0).astype(np.int64),
+        files.after.clip(0).astype(np.int64),
+        none,
     )
-    body = head + b"".join(column.tobytes() for column in columns)
-    path = os.path.join(home, _name(snapshot.epoch))
-    with open(path + ".tmp", "wb") as out:
-        out.write(_MAGIC + zlib.crc32(body).to_bytes(4, "little") + body)
-    os.replace(path + ".tmp", path)
-    for epoch in snapshot_epochs(home)[:-KEEP]:
-        os.unlink(os.path.join(home, _name(epoch)))
 
 
-def snapshot_epochs(home: str) -> list[int]:
-    """The epochs whose totals are kept, oldest first."""
-    names = [name for name in os.listdir(home) if name.startswith("totals-") and name[7:].isdecimal()]
-    return sorted(int(name[7:]) for name in names)
+def _together(one: Growth, other: Growth) -> Growth:
+    names = ("ids", "parents", "folder", "was", "present", "before", "after", "files")
+    return replace(one, **{name: np.concatenate([getattr(one, name), getattr(other, name)]) for name in names})
 
 
-def usual_start(home: str, epochs: Sequence[int]) -> int:
-    """Where growth is measured from when nobody says: the oldest epoch of the last week, else the newest there is.
+def _explained(growth: Growth) -> Column:
+    """Folders whose change is nearly all that of one thing in them."""
+    at_folder = np.flatnonzero(growth.folder)
+    by_id = at_folder[np.argsort(growth.ids[at_folder], kind="stable")]
+    out = np.zeros(len(growth), bool)
+    if not len(by_id):
+        return out
+    place = np.searchsorted(growth.ids[by_id], growth.parents).clip(0, len(by_id) - 1)
+    above = by_id[place]
+    mine, theirs = growth.delta, growth.delta[above]
+    inside = (growth.ids[above] == growth.parents) & (growth.ids != growth.parents)
+    makes = inside & (theirs != 0) & (np.sign(mine) == np.sign(theirs)) & (np.abs(mine) >= _EXPLAINED * np.abs(theirs))
+    out[above[makes]] = True
+    return out
 
-    The newest of several would tell too little: an index that follows the disk makes new epochs by itself.
-    """
-    week_ago = time.time() - WEEK
-    recent = [epoch for epoch in epochs if os.path.getmtime(os.path.join(home, _name(epoch))) >= week_ago]
-    return recent[0] if recent else epochs[-1]
 
-
-def load_snapshot(home: str, epoch: int) -> Snapshot:
-    """The totals of one epoch; a damaged file is not believed."""
-    try:
-        with open(os.path.join(home, _name(epoch)), "rb") as file:
-            data = file.read()
-    except OSError as trouble:
-        raise Corrupt(f"The totals of epoch {epoch} are not kept any more.") from trouble
-    body = data[12:]
-    if data[:8] != _MAGIC or zlib.crc32(body) != int.from_bytes(data[8:12], "little"):
-        raise Corrupt(f"The totals of epoch {epoch} are damaged.")
-    number, taken, complete, count = np.frombuffer(body, np.int64, 4).tolist()
-    at, columns = 32, []
-    for dtype, width in (("<u4", 4), ("<i8", 8), ("<i8", 8), ("<i8", 8)):
-        columns.append(np.frombuffer(body, dtype, count, at))
-        at += count * width
-    return Snapshot(number, taken, bool(complete), *columns)
+def _word(was: bool, present: bool, more: bool) -> Change:
+    if not was:
+        return "added"
+    if not present:
+        return "removed"
+    return "grown" if more else "shrunk"

@@ -28,7 +28,7 @@ def node_number(tag: int, handle: str) -> int:
     """The node's number in the index with this tag; raises BadHandle for anything else."""
     found = _NODE.fullmatch(handle)
     if found is None:
-        raise BadHandle(f"{handle[:40]!r} is not a node id; node ids begin with n_.")
+        raise BadHandle(f"{handle[:40]!r} is not a node id. Take one from inspect or from a link.")
     nid = int(found[2], 16)
     if node_handle(tag, nid) != handle:
         raise BadHandle(f"{handle[:40]!r} is not a node id of this index.")

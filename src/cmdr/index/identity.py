@@ -16,6 +16,7 @@ from cmdr.index.errors import IndexFull
 
 _LAST_PATHS = 1_000_000  # of the nodes gone longest, only the id is remembered
 _LAST_ID = 0xFFFFFFF0
+_STEP = 1 << 20
 
 
 @dataclass
@@ -65,6 +66,10 @@ class Identities:
     ) -> tuple[Column, GoneNodes]:
         """Ids for all rows, old ones where possible; the first scan numbers the rows as they stand."""
         rows = len(pdir)
+        if not len(self.known.nid) and self.next_id + rows <= _LAST_ID:
+            nid = np.arange(self.next_id, self.next_id + rows, dtype=np.uint32)
+            self.next_id += rows
+            return nid, GoneNodes(self.known.gone)
         nid = np.full(rows, 0xFFFFFFFF, np.uint32)
         old_free = np.ones(len(self.known.nid), bool)
         if len(self.known.nid):
@@ -92,15 +97,34 @@ class Identities:
 
     def _by_inode(self, columns: dict[str, Column], flags: Column, nid: Column, old_free: Column) -> None:
         old = self.known.columns
-        single_old = np.flatnonzero(((old["flags"] & int(Flag.HARD | Flag.ALIAS | Flag.UNKNOWN)) == 0) & old_free)
-        single_new = np.flatnonzero((flags & int(Flag.HARD | Flag.ALIAS | Flag.UNKNOWN)) == 0)
+        several = int(Flag.HARD | Flag.ALIAS | Flag.UNKNOWN)
+        single_old = np.flatnonzero(((old["flags"] & several) == 0) & old_free).astype(np.uint32)
         by_ino = single_old[np.argsort(old["ino"][single_old], kind="stable")]
         sorted_ino = old["ino"][by_ino]
-        ino = columns["ino"][single_new]
+        taken = np.full(len(self.known.nid), 0xFFFFFFFF, np.uint32)  # by which new row each old one is claimed
+        twice = np.zeros(len(taken), bool)
+        for first in range(0, len(flags), _STEP):  # in portions: ten million rows at once would need gigabytes
+            single_new = np.flatnonzero((flags[first : first + _STEP] & several) == 0) + first
+            new_row, old_row = self._same_inode(columns, single_new, by_ino, sorted_ino)
+            once, count = np.unique(old_row, return_counts=True)
+            twice[once[count > 1]] = True
+            twice[old_row[taken[old_row] != 0xFFFFFFFF]] = True
+            taken[old_row] = new_row
+        # One inode twice in either epoch (file systems that make inodes up) decides nothing.
+        only = np.flatnonzero((taken != 0xFFFFFFFF) & ~twice)
+        nid[taken[only]] = self.known.nid[only]
+        old_free[only] = False
+
+    def _same_inode(
+        self, columns: dict[str, Column], rows: Column, by_ino: Column, sorted_ino: Column
+    ) -> tuple[Column, Column]:
+        """Those of these rows that are a row before, and which."""
+        old = self.known.columns
+        ino = columns["ino"][rows]
         at = np.searchsorted(sorted_ino, ino)
         hit = at < len(sorted_ino)
         hit[hit] = sorted_ino[at[hit]] == ino[hit]
-        new_row, old_row = single_new[hit], by_ino[at[hit]]
+        new_row, old_row = rows[hit], by_ino[at[hit]]
         new_born, old_born = columns["born"][new_row], old["born"][old_row]
         same = (new_born == old_born) & (new_born != 0)
         # Where the file system tells no birth time, an inode taken over by another file shows in both of these.
@@ -110,12 +134,7 @@ class Identities:
         same |= unknown & alike
         same &= (columns["mode"][new_row] >> 12) == (old["mode"][old_row] >> 12)
         same &= columns["device"][new_row] == old["device"][old_row]
-        new_row, old_row = new_row[same], old_row[same]
-        # One inode twice in either epoch (file systems that make inodes up) decides nothing.
-        _, first, count = np.unique(old_row, return_index=True, return_counts=True)
-        only = first[count == 1]
-        nid[new_row[only]] = self.known.nid[old_row[only]]
-        old_free[old_row[only]] = False
+        return new_row[same], old_row[same]
 
     def _by_path(
         self,

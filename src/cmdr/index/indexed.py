@@ -17,19 +17,24 @@ from cmdr.index.catalogue import Catalogue, IndexRecord
 from cmdr.index.compact import compact
 from cmdr.index.epoch import StoredColumns
 from cmdr.index.errors import Cancelled, Corrupt, IndexFault, NoSuchIndex, NotIndexed, RootMissing, ScanRunning
-from cmdr.index.growth import save_snapshot, snapshot_epochs, take_snapshot
+from cmdr.index.explanation import not_covered
+from cmdr.index.history import remember
 from cmdr.index.overlay import lay_over
 from cmdr.index.patch import Patch, load_patch, save_patch
 from cmdr.index.refresh import changed_directories, refresh
+from cmdr.index.room import needing_room
 from cmdr.index.scan import scan
 from cmdr.index.view import View, stored_view
 from cmdr.index.walk import Progress, WalkOptions
 from cmdr.index.watch import Watcher
 from cmdr.model.names import to_wire
+from cmdr.model.units import iso_date
 
 State = Literal["fresh", "stale", "scanning", "partial", "missing"]
 _MANY = 5000  # changed directories
-_DAY_NS = 86_400 * 10**9
+_MANY_ROWS = 100_000  # in changed directories: walkers list them faster than a refresh does
+IDLE_NICE = 19
+_HUGE = 200_000  # entries of a directory that is not listed again at its every change
 
 
 @dataclass(frozen=True)
@@ -70,7 +75,7 @@ class Indexed:
         self._own = own  # our own state: following its changes would cause the next ones
         self._work = threading.Lock()
         self._one_scan = threading.Lock()
-        self._scanning = False
+        self._scanning = self._idling = False
         self._base: View | None = None
         self._patch = Patch()
         self._view: View | None = None
@@ -107,9 +112,15 @@ class Indexed:
         if self._dirty is not None:
             return Freshness("stale", self._dirty, self._checked_ns)
         if int(view.dirs["dmiss"][0]):
-            return Freshness("partial", "some folders could not be read", self._checked_ns)
-        watching = self._watcher is not None and self._watcher.trouble is None
-        return Freshness("fresh", "watched" if watching else "checked", self._checked_ns)
+            return Freshness(
+                "partial", "; ".join(not_covered(view)) or "some entries could not be read", self._checked_ns
+            )
+        if self._idling:
+            return Freshness("fresh", "being read again while nothing else runs", self._checked_ns)
+        if self.is_watched:
+            return Freshness("fresh", "watched", self._checked_ns)
+        walked = iso_date(int(view.facts["started_ns"]))
+        return Freshness("fresh", f"checked; edits inside files are known up to {walked}", self._checked_ns)
 
     # -- opening --------------------------------------------------------------------------------------------------
     def _open_newest(self) -> None:
@@ -181,24 +192,31 @@ class Indexed:
             self._one_scan.release()
 
     def scan(
-        self, progress: Callable[[Progress], None] | None = None, cancelled: Callable[[], bool] = lambda: False
+        self,
+        progress: Callable[[Progress], None] | None = None,
+        cancelled: Callable[[], bool] = lambda: False,
+        *,
+        idle: bool = False,
     ) -> View:
-        """Read the whole tree again; refused while another scan of it runs."""
-        with self._only_scan():
-            self._scanning = True
+        """Read the whole tree again; refused while another scan of it runs. An idle scan leaves the state as it is."""
+        with self._only_scan(), needing_room("the new epoch; the old one stays in use"):
+            self._scanning, self._idling = not idle, idle
+            # Only the walker gives way: a thread of ours that waits for its turn while it holds the interpreter's lock
+            # would keep everybody waiting.
+            options = replace(self.options, workers=1, nice=IDLE_NICE) if idle else self.options
             try:
                 first_id = self.catalogue.next_id(self.record.id)
-                view = scan(self.record.root, self.home, self.options, self._view, progress, cancelled, first_id)
+                view = scan(self.record.root, self.home, options, self._view, progress, cancelled, first_id)
             except RootMissing:
                 self._dirty = "its folder is not there"
                 raise
             except Cancelled:
-                self._dirty = "the last scan was stopped before its end"
+                self._dirty = self._dirty if idle else "the last scan was stopped before its end"
                 return self.view
             finally:
-                self._scanning = False
+                self._scanning = self._idling = False
+            remember(self.home, self._base, view)
             self._install(view)
-            save_snapshot(self.home, take_snapshot(view))
             return view
 
     def _install(self, view: View) -> None:
@@ -224,7 +242,9 @@ class Indexed:
             except RootMissing:
                 self._dirty = "its folder is not there"
                 raise
-            if len(changed) < max(_MANY, len(self.view.dirs["dpar"]) // 4):
+            rows = int(self.view.dirs["dcn"][changed].sum())
+            few = len(changed) < max(_MANY, len(self.view.dirs["dpar"]) // 4)
+            if few and rows < max(_MANY_ROWS, self.view.base_rows // 4):
                 return self._relist(changed, stop)
         before = self.view.next_id
         view = self.scan(cancelled=stop)  # so much changed that the walkers are quicker
@@ -243,7 +263,8 @@ class Indexed:
             self._dirty = "its folder is not there"
             raise
         self.catalogue.reserve_ids(self.record.id, found.patch.next_id)
-        save_patch(self._patch_path(), found.patch)
+        with needing_room("what changed; the index stays as it was"):
+            save_patch(self._patch_path(), found.patch)
         self._patch = found.patch
         self._view = lay_over(base, found.patch, view.revision + 1)
         self._checked_ns, self._dirty = time.time_ns(), None
@@ -266,15 +287,14 @@ class Indexed:
 
     def compact(self) -> None:
         """Write the epoch and its overlay as one new epoch."""
-        with self._turn():
+        with self._turn(), needing_room("the new epoch; the old one stays in use"):
             if self._view is None or not (self._patch.listings or self._patch.gone):
                 return
             fresh = (self._checked_ns, self._dirty)
-            self._install(compact(self._view, self.home))
+            view = compact(self._view, self.home)
+            remember(self.home, self._base, view, always=False)
+            self._install(view)
             self._checked_ns, self._dirty = fresh
-            last = snapshot_epochs(self.home)
-            if not last or time.time_ns() - int(self.view.facts["started_ns"]) > _DAY_NS:
-                save_snapshot(self.home, take_snapshot(self.view))
 
     # -- watching -------------------------------------------------------------------------------------------------
     def watch(self, told: Callable[[], None] | None = None) -> Freshness:
@@ -299,7 +319,11 @@ class Indexed:
                 return
             with self._turn():
                 numbers = [number for path in sorted(paths) if (number := self._number(path)) is not None]
-                self._relist(numbers, lambda: False)
+                huge = [number for number in numbers if int(self.view.dirs["dcn"][number]) > _HUGE]
+                self._relist([number for number in numbers if number not in huge], lambda: False)
+                if huge:
+                    path = to_wire(self.view.directory_path(huge[0]))
+                    self._dirty = f"{path} is huge and has changed; it is listed again when nothing else runs"
         except RootMissing:
             return  # told by the freshness already
         except (IndexFault, OSError) as trouble:  # the next event, or the next check, tries again
@@ -311,6 +335,11 @@ class Indexed:
             return view.directory(view.find(path))
         except NotIndexed:  # nothing to refresh
             return None
+
+    @property
+    def is_watched(self) -> bool:
+        """Whether the system tells of every change."""
+        return self._watcher is not None and self._watcher.trouble is None
 
     @property
     def watch_trouble(self) -> str | None:

@@ -11,21 +11,25 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from cmdr.index.answers import Answers
 from cmdr.index.catalogue import Catalogue, IndexRecord
-from cmdr.index.columns import NO_ROW, Column
+from cmdr.index.columns import Column
+from cmdr.index.cursor import Scope, make_cursor, read_cursor
 from cmdr.index.errors import BadQuestion, LibraryBusy, NoSuchIndex, RootMissing
-from cmdr.index.growth import compare, load_snapshot, snapshot_epochs, take_snapshot, usual_start
+from cmdr.index.folder_totals import totals_epochs
+from cmdr.index.growth_report import growth_report
 from cmdr.index.handles import new_handle, new_tag, node_handle
 from cmdr.index.indexed import Changes, Freshness, Indexed
+from cmdr.index.knowing import Knowing, knowing
 from cmdr.index.queryshelf import QueryShelf
-from cmdr.index.reports import KINDS, Report, ReportRow, report
+from cmdr.index.report_making import report
+from cmdr.index.reports import KINDS, Report
 from cmdr.index.setshelf import SetShelf
-from cmdr.index.view import Totals, View
+from cmdr.index.view_rows import Totals
 from cmdr.index.walk import Progress, WalkOptions
 from cmdr.model.filter import EVERYTHING
 from cmdr.model.names import to_wire
@@ -59,7 +63,11 @@ class Library:
         except OSError as trouble:
             os.close(self._lock_fd)
             raise LibraryBusy("Another cmdr works with these indexes.") from trouble
-        self.catalogue = Catalogue(os.path.join(self.home, "catalogue.sqlite"))
+        try:
+            self.catalogue = Catalogue(os.path.join(self.home, "catalogue.sqlite"))
+        except BaseException:
+            os.close(self._lock_fd)
+            raise
         self.sets = SetShelf(os.path.join(state_dir, "sets"), self.catalogue, self.get)
         self.queries = QueryShelf(self.catalogue, self.get)
         self._open: dict[str, Answers] = {}
@@ -160,21 +168,29 @@ class Library:
             indexed.options,
         )
 
-    def covering(self, path: bytes) -> Answers | None:
-        """The scanned index with the deepest root at or above a path, or None."""
+    def covering(self, path: bytes, least: Knowing = Knowing.PART) -> Answers | None:
+        """The index that knows a path best, among equals the one with the deepest root; None when none does."""
         best: Answers | None = None
+        most = (least, 0)
         for record in self.catalogue.indexes():
             inside = record.root if record.root.endswith(b"/") else record.root + b"/"
             if path != record.root and not path.startswith(inside):
                 continue
             answers = self.get(record.id)
-            if answers.indexed.scanned and (best is None or len(record.root) > len(best.indexed.record.root)):
-                best = answers
+            if not answers.indexed.scanned:
+                continue
+            known = (knowing(answers.view, path), len(record.root))
+            if known > most:
+                best, most = answers, known
         return best
 
     def refresh(self, index_id: str, stop: Callable[[], bool] = lambda: False) -> Changes:
         """List again what changed since; a big overlay is compacted behind."""
         return self.get(index_id).indexed.check(stop)
+
+    def walk_again(self, index_id: str, stop: Callable[[], bool]) -> None:
+        """Read a whole tree again at the lowest priority; a stop loses nothing."""
+        self.get(index_id).indexed.scan(cancelled=stop, idle=True)
 
     def _run_behind(self, work: Callable[[], object]) -> None:
         if not self._closed:
@@ -200,48 +216,32 @@ class Library:
         limit: int = 20,
         below: str | bytes | None = None,
         set_id: str | None = None,
-        since_epoch: int | None = None,
+        since: str | None = None,
+        cursor: str | None = None,
         stop: Callable[[], bool] = lambda: False,
     ) -> Report:
-        """One of the reports over an index, a folder in it, or a set."""
+        """A page of one of the reports over an index, a folder in it, or a set; `since` is for growth."""
         if kind not in KINDS:
             raise BadQuestion(f"There is no report {kind[:40]!r}; there are {', '.join(KINDS)}.")
         answers = self.get(index_id)
         view = answers.view
         if kind == "growth":
-            return self._growth(answers, view, limit, since_epoch, below)
+            members = self.sets.members(set_id) if set_id is not None else None
+            return growth_report(answers, limit, since, below, members, cursor)
         rows: Column | None = None
         if set_id is not None:
             rows = np.sort(self.sets.rows(view, set_id))
         elif below is not None and answers.row(below, view):
             rows = answers.ask(EVERYTHING, below, stop).rows
-        return report(view, kind, rows, limit, stop)
+        scope = Scope(index_id, view.epoch, f"report\0{kind}\0{below!r}\0{set_id}")
+        first = 0 if cursor is None else int(read_cursor(self.catalogue.secret, scope, cursor)[0])
+        made = report(view, kind, rows, first + limit, stop)
+        page = made.rows[first:]
+        more = limit > 0 and len(page) == limit and first + limit < made.total
+        return replace(
+            made, rows=page, cursor=make_cursor(self.catalogue.secret, scope, first + limit, 0) if more else None
+        )
 
     def epochs(self, index_id: str) -> tuple[int, ...]:
         """The epochs that growth can be measured from, oldest first."""
-        return tuple(snapshot_epochs(self.get(index_id).indexed.home))
-
-    def _growth(self, answers: Answers, view: View, limit: int, since: int | None, below: str | bytes | None) -> Report:
-        home = answers.indexed.home
-        earlier = [epoch for epoch in snapshot_epochs(home) if epoch < view.epoch or view.revision]
-        if since is None and not earlier:
-            return Report("growth", (), 0, True, (), "There is no earlier epoch to compare with yet.")
-        before = load_snapshot(home, since if since is not None else usual_start(home, earlier))
-        found = compare(before, take_snapshot(view))
-        prefix = None if below is None else view.path(answers.row(below, view)).rstrip(b"/") + b"/"
-        lines: list[ReportRow] = []
-        total = 0
-        for one in found:
-            rows = view.rows_of(np.array([one.nid]))
-            path = view.path(int(rows[0])) if rows[0] != NO_ROW else view.last_path(one.nid)
-            if prefix is not None and not ((path or b"") + b"/").startswith(prefix):
-                continue
-            total += 1
-            if len(lines) < limit:
-                label = f"{one.change} {to_wire(path) if path else '(unknown)'}"
-                lines.append(ReportRow(label, one.files_after, one.after, one.nid, path, before=one.before))
-            elif prefix is None:
-                total = len(found)
-                break
-        note = "" if before.complete else "The earlier scan was not complete, so growth is overstated."
-        return Report("growth", tuple(lines), total, before.complete, (), note)
+        return tuple(totals_epochs(self.get(index_id).indexed.home))

@@ -14,6 +14,7 @@ from cmdr.index.columns import Column
 from cmdr.index.errors import Cancelled
 from cmdr.index.folding import fold
 from cmdr.index.segment import Segment
+from cmdr.index.short_needles import rows_with
 
 _SLICE = 1 << 23
 _FEW = 2000
@@ -29,7 +30,13 @@ def containing(segment: Segment, needle: bytes, case: bool, rows: range, stop: C
         return np.arange(rows.start, rows.stop)
     if b"\0" in needle or not len(rows):
         return NONE
-    return rows_at(positions(blob, offsets, needle, rows, stop), offsets)
+    if len(needle) > 2:
+        return rows_at(positions(blob, offsets, needle, rows, stop), offsets)
+    few, at = _first_hits(blob, offsets, needle, rows, stop)
+    row = int(np.searchsorted(offsets, offsets.dtype.type(at), side="right")) - 1
+    found = rows_at(np.array(few, np.int64), offsets)
+    rest = rows_with(blob, offsets, needle, range(row, rows.stop), stop)
+    return np.concatenate([found[found < row], rest]) if len(rest) else found
 
 
 def exactly(segment: Segment, name: bytes, case: bool, rows: range, stop: Callable[[], bool]) -> Column:
@@ -45,28 +52,15 @@ def exactly(segment: Segment, name: bytes, case: bool, rows: range, stop: Callab
 
 def positions(blob: Column, offsets: Column, needle: bytes, rows: range, stop: Callable[[], bool]) -> Column:
     """Offsets of all hits in the names of these rows, without overlaps inside one hit."""
-    at, end = int(offsets[rows.start]), int(offsets[rows.stop])
+    few, at = _first_hits(blob, offsets, needle, rows, stop)
+    end = int(offsets[rows.stop])
     width = len(needle)
-    if width <= 2:
-        return _short(blob, needle, at, end, stop)
-    text = stringzilla.Str(blob.data)
-    few: list[int] = []
-    # With few hits, asking for one after the other is fastest; with many, splitting a whole slice at once is.
-    while at < end:
-        edge = _name_edge(offsets, min(at + _SLICE, end), end)
-        while len(few) < _FEW:
-            hit = int(text.find(needle, at, edge))
-            if hit < 0:
-                at = edge
-                break
-            few.append(hit)
-            at = hit + width
-        if stop():
-            raise Cancelled("The search was stopped.")
-        if len(few) >= _FEW:
-            break
     many = [np.array(few, np.int64)]
-    while at < end:
+    if width <= 2:
+        many.append(_short(blob, needle, at, end, stop))
+        at = end
+    text = stringzilla.Str(blob.data)
+    while at < end:  # splitting a whole slice at once is fastest with many hits
         edge = _name_edge(offsets, min(at + _SLICE, end), end)
         parts = text[at:edge].split(needle)
         count = len(parts)
@@ -78,6 +72,26 @@ def positions(blob: Column, offsets: Column, needle: bytes, rows: range, stop: C
         if stop():
             raise Cancelled("The search was stopped.")
     return np.concatenate(many) if len(many) > 1 else many[0]
+
+
+def _first_hits(
+    blob: Column, offsets: Column, needle: bytes, rows: range, stop: Callable[[], bool]
+) -> tuple[list[int], int]:
+    """The first hits, one after the other, which is fastest when there are few; and where the search got to."""
+    at, end = int(offsets[rows.start]), int(offsets[rows.stop])
+    text = stringzilla.Str(blob.data)
+    few: list[int] = []
+    while at < end:
+        edge = _name_edge(offsets, min(at + _SLICE, end), end)
+        while (hit := int(text.find(needle, at, edge))) >= 0:
+            few.append(hit)
+            at = hit + len(needle)
+            if len(few) == _FEW:
+                return few, at
+        at = edge
+        if stop():
+            raise Cancelled("The search was stopped.")
+    return few, at
 
 
 def _short(blob: Column, needle: bytes, at: int, end: int, stop: Callable[[], bool]) -> Column:

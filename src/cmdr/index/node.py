@@ -1,16 +1,16 @@
 """One entry of an index as answers carry it. What is not known is None, never 0."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from cmdr.index.columns import Column, DirState, Flag, kind_name
 from cmdr.index.handles import node_handle
-from cmdr.index.view import Totals, View
+from cmdr.index.view import View
+from cmdr.index.view_rows import Totals
 
 
-@dataclass(frozen=True)
-class Node:
+class Node(NamedTuple):  # made by the thousand, and a tuple is made five times faster than a frozen dataclass
     """A file, directory or other entry. A directory's size is the total below it (see `totals.complete`)."""
 
     id: str

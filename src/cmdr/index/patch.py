@@ -11,6 +11,7 @@ import struct
 import threading
 import time
 import zlib
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -122,11 +123,16 @@ def save_patch(path: str, patch: Patch) -> None:
         key: (int(one.state), one.listed_ns, [tuple(e) for e in one.entries]) for key, one in patch.listings.items()
     }
     body = marshal.dumps((listings, patch.gone, patch.next_id), 4)
-    with open(path + ".tmp", "wb") as out:
-        out.write(zlib.crc32(body).to_bytes(4, "little") + body)
-        out.flush()
-        os.fsync(out.fileno())
-    os.replace(path + ".tmp", path)
+    try:
+        with open(path + ".tmp", "wb") as out:
+            out.write(zlib.crc32(body).to_bytes(4, "little") + body)
+            out.flush()
+            os.fsync(out.fileno())
+        os.replace(path + ".tmp", path)
+    except OSError:
+        with suppress(OSError):
+            os.unlink(path + ".tmp")
+        raise
 
 
 def load_patch(path: str) -> Patch | None:

@@ -3,12 +3,13 @@
 import json
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from typing import cast, get_args
 
 from cmdr.index.answers import Answer, Answers
 from cmdr.index.catalogue import Catalogue, SavedQuery
-from cmdr.index.errors import NoSuchQuery
+from cmdr.index.errors import DiskFull, NoSuchQuery
 from cmdr.index.handles import new_handle
 from cmdr.model.filter import Filter, Question, SortKey
 from cmdr.model.filter_json import from_json, to_json
@@ -53,10 +54,15 @@ class QueryShelf:
         self, id_or_name: str, index_id: str, below: str | bytes | None = None, stop: Callable[[], bool] = lambda: False
     ) -> Answer:
         """Ask a saved question, and remember when."""
-        saved, question = self.get(id_or_name)
+        question = self.get(id_or_name)[1]
         answer = self._get(index_id).ask(question.filter, below, stop)
-        self.catalogue.put_query(replace(saved, last_run_ns=time.time_ns()))
+        self.note_run(id_or_name)
         return answer
+
+    def note_run(self, id_or_name: str) -> None:
+        """Remember that a saved question was just asked."""
+        with suppress(DiskFull):  # the answer matters more than when it was asked
+            self.catalogue.put_query(replace(self.get(id_or_name)[0], last_run_ns=time.time_ns()))
 
     def delete(self, id_or_name: str) -> None:
         self.catalogue.remove_query(self.get(id_or_name)[0].id)

@@ -201,7 +201,7 @@ class _Refresh:
             if not self.cross and device != self.device:
                 self.listings[path] = Listing(DirState.OTHER_SYSTEM, time.time_ns(), ())
                 continue
-            if self.depth_limit is not None and depth > self.depth_limit:
+            if self.depth_limit is not None and depth >= self.depth_limit:
                 self.listings[path] = Listing(DirState.UNLISTED, time.time_ns(), ())
                 continue
             listing = self.read(path)

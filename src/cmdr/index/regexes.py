@@ -5,28 +5,38 @@ with the first expression. Names become text once per segment and are kept while
 """
 
 import io
+import os
 import threading
 import weakref
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 
 from cmdr.index.columns import Column
 from cmdr.index.errors import BadPattern, Cancelled
-from cmdr.index.namesearch import NONE
+from cmdr.index.namesearch import NONE, containing
+from cmdr.index.regex_literal import required_texts
 from cmdr.index.segment import Segment
 
 _STEP = 1 << 20
 _LONGEST = 1000
+_BRANCHES = 4
+_SPARSE = 4  # when fewer rows than one in four can match, only these are tried
 _texts: "weakref.WeakKeyDictionary[Segment, dict[tuple[bool, int], Any]]" = weakref.WeakKeyDictionary()
+_accents: "weakref.WeakKeyDictionary[Segment, Column]" = weakref.WeakKeyDictionary()
 _lock = threading.Lock()
 
 
 def matching_regex(segment: Segment, pattern: str, case: bool, rows: range, stop: Callable[[], bool]) -> Column:
     """Rows whose name contains a match, ascending."""
     check_regex(pattern)
-    return _search(segment, pattern if case else f"(?i){pattern}", True, rows, stop)
+    expression = pattern if case else f"(?i){pattern}"
+    likely = _likely(segment, required_texts(pattern), case, rows, stop)
+    if likely is not None and len(likely) * _SPARSE < len(rows):
+        return _verified(segment, expression, likely, stop)
+    return _search(segment, expression, True, rows, stop)
 
 
 def loosely_matching(segment: Segment, expression: str, raw: bool, rows: range, stop: Callable[[], bool]) -> Column:
@@ -55,20 +65,73 @@ def regex_over(texts: list[str], pattern: str, case: bool) -> list[bool]:
     return [bool(one) for one in found.to_list()]
 
 
-def _search(segment: Segment, expression: str, raw: bool, rows: range, stop: Callable[[], bool]) -> Column:
-    import polars
+def _likely(
+    segment: Segment, texts: tuple[str, ...], case: bool, rows: range, stop: Callable[[], bool]
+) -> Column | None:
+    """The rows that can match at all, ascending; None when a search for them would not pay."""
+    if not 0 < len(texts) <= _BRANCHES or min(map(len, texts)) < 2:
+        return None
+    found = [containing(segment, text.encode(), case, rows, stop) for text in texts]
+    if not case:
+        found.append(_accented(segment, stop))
+    if len(found) == 1:
+        return found[0]
+    merged = np.unique(np.concatenate(found))
+    return merged[(merged >= rows.start) & (merged < rows.stop)]
 
-    kept: list[Column] = []
-    for first in range(rows.start - rows.start % _STEP, rows.stop, _STEP):
-        try:
-            mask = _text(segment, raw, first // _STEP).str.contains(expression).to_numpy()
-        except polars.exceptions.PolarsError as trouble:
-            raise BadPattern(_reason(expression, str(trouble))) from trouble
-        hits = np.flatnonzero(mask) + first
-        kept.append(hits[(hits >= rows.start) & (hits < rows.stop)])
+
+def _accented(segment: Segment, stop: Callable[[], bool]) -> Column:
+    """Rows with an accent of its own (U+0300 to U+036F): folding makes it one with the letter before it."""
+    with _lock:
+        found = _accents.get(segment)
+    if found is None:
+        every = range(segment.rows)
+        found = np.union1d(*(containing(segment, lead, True, every, stop) for lead in (b"\xcc", b"\xcd")))
+        with _lock:
+            _accents[segment] = found
+    return found
+
+
+def _verified(segment: Segment, expression: str, likely: Column, stop: Callable[[], bool]) -> Column:
+    """Which of these rows match."""
+    kept = [NONE]
+    for number in np.unique(likely // _STEP).tolist():
+        first = number * _STEP
+        low, high = np.searchsorted(likely, [first, first + _STEP])
+        some = likely[low:high]
+        kept.append(some[_contains(_text(segment, True, number).gather(some - first), expression)])
         if stop():
             raise Cancelled("The search was stopped.")
-    return np.concatenate(kept) if kept else NONE
+    return np.concatenate(kept)
+
+
+def _search(segment: Segment, expression: str, raw: bool, rows: range, stop: Callable[[], bool]) -> Column:
+    """All rows that match: the slices are shared among the processor's cores."""
+    numbers = range(rows.start // _STEP, -(-rows.stop // _STEP))
+
+    def hits(number: int) -> Column:
+        found = np.flatnonzero(_contains(_text(segment, raw, number), expression)) + number * _STEP
+        return found[(found >= rows.start) & (found < rows.stop)]
+
+    kept = [NONE]
+    pool = ThreadPoolExecutor(os.cpu_count() or 1, "cmdr-index-regex")
+    try:
+        for found in pool.map(hits, numbers):
+            kept.append(found)
+            if stop():
+                raise Cancelled("The search was stopped.")
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+    return np.concatenate(kept)
+
+
+def _contains(texts: Any, expression: str) -> Column:
+    import polars
+
+    try:
+        return np.asarray(texts.str.contains(expression).to_numpy())
+    except polars.exceptions.PolarsError as trouble:
+        raise BadPattern(_reason(expression, str(trouble))) from trouble
 
 
 def _text(segment: Segment, raw: bool, number: int) -> Any:

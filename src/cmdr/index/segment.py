@@ -22,7 +22,7 @@ class Segment:
     extensions: list[bytes]
     devices: Column
 
-    @property
+    @cached_property
     def rows(self) -> int:
         return len(self.noff) - 1
 
@@ -30,16 +30,17 @@ class Segment:
         return self.columns[column]
 
     @cached_property
-    def _bytes(self) -> memoryview:
+    def blob(self) -> memoryview:
+        """The names as bytes."""
         return self.names.data
 
     def name(self, row: int) -> bytes:
         """The name of one row."""
-        return bytes(self._bytes[int(self.noff[row]) : int(self.noff[row + 1]) - 1])
+        return bytes(self.blob[int(self.noff[row]) : int(self.noff[row + 1]) - 1])
 
     def names_of(self, rows: Column) -> list[bytes]:
         """The names of many rows."""
-        data = self._bytes
+        data = self.blob
         starts, ends = self.noff[rows].tolist(), self.noff[rows.astype(np.int64) + 1].tolist()
         return [bytes(data[a : b - 1]) for a, b in zip(starts, ends, strict=True)]
 

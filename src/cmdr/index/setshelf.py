@@ -1,9 +1,7 @@
 """The sets of a user: made, changed, combined, looked through and kept."""
 
-import os
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -14,7 +12,9 @@ from cmdr.index.catalogue import Catalogue, SetRecord
 from cmdr.index.columns import NO_ROW, Column
 from cmdr.index.errors import BadQuestion, NoSuchSet
 from cmdr.index.handles import new_handle, node_handle, node_number
-from cmdr.index.sets import Member, Members, combine, freeze, load, pick, save, states
+from cmdr.index.held_bytes import held_bytes
+from cmdr.index.setfiles import SetFiles
+from cmdr.index.sets import Member, Members, combine, freeze, pick, states
 from cmdr.index.view import View
 
 SetOp = Literal["union", "intersect", "subtract"]
@@ -54,8 +54,8 @@ class SetShelf:
     """All sets; each belongs to one index."""
 
     def __init__(self, folder: str, catalogue: Catalogue, get: Callable[[str], Answers]) -> None:
-        self.folder, self.catalogue, self._get = folder, catalogue, get
-        os.makedirs(folder, mode=0o700, exist_ok=True)
+        self.catalogue, self._get = catalogue, get
+        self._files = SetFiles(folder, catalogue.sets())
 
     def create(self, index_id: str, name: str, nodes: Sequence[str | bytes] = ()) -> SetInfo:
         """A new set with these nodes (ids or paths)."""
@@ -66,7 +66,8 @@ class SetShelf:
 
     def create_from(self, index_id: str, name: str, answer: Answer) -> SetInfo:
         """A new set with everything that a question found."""
-        return self._store(None, index_id, name, freeze(answer.view, answer.rows), answer.view.epoch)
+        members = freeze(answer.view, answer.rows)
+        return self._store(None, index_id, name, members, answer.view.epoch, answer.bytes)
 
     def all(self) -> tuple[SetInfo, ...]:
         """All sets, oldest first."""
@@ -126,13 +127,12 @@ class SetShelf:
         """Forget a set; the files in it stay as they are."""
         self._set(set_id)
         self.catalogue.remove_set(set_id)
-        with suppress(FileNotFoundError):
-            os.unlink(self._set_path(set_id))
+        self._files.remove(set_id)
 
     def members(self, set_id: str) -> Members:
         """The members of a set as they were frozen."""
         self._set(set_id)
-        return load(self._set_path(set_id))
+        return self._files.load(set_id)
 
     def page(self, set_id: str, first: int = 0, limit: int = 50) -> SetPage:
         """Some members with what has become of each: ok, changed, moved or gone."""
@@ -158,16 +158,30 @@ class SetShelf:
             raise NoSuchSet(f"There is no set {set_id[:40]!r}.")
         return record
 
-    def _set_path(self, set_id: str) -> str:
-        return os.path.join(self.folder, set_id)
-
-    def _store(self, before: SetRecord | None, index_id: str, name: str, members: Members, epoch: int) -> SetInfo:
+    def _store(
+        self,
+        before: SetRecord | None,
+        index_id: str,
+        name: str,
+        members: Members,
+        epoch: int,
+        held: int | None = None,
+    ) -> SetInfo:
         now = time.time_ns()
+        if held is None:
+            view = self._get(index_id).view
+            rows = view.rows_of(members.ids)
+            held = held_bytes(view, rows[rows != NO_ROW])
         set_id = before.id if before else new_handle("s")
-        save(self._set_path(set_id), members)
         created = before.created_ns if before else now
-        record = SetRecord(set_id, index_id, name, len(members), int(members.size.sum()), created, now, epoch)
-        self.catalogue.put_set(record)
+        record = SetRecord(set_id, index_id, name, len(members), held, created, now, epoch)
+        self._files.stage(set_id, members)
+        try:
+            self.catalogue.put_set(record)
+        except BaseException:
+            self._files.unstage(set_id)
+            raise
+        self._files.settle(set_id)
         return _set_info(record)
 
 

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from cmdr.index.columns import Column, Flag
+from cmdr.index.part_file import HALF, NARROW, WIDE
 from cmdr.index.statx import packed_device
-from cmdr.index.walk import ROOT_NUMBER, Harvest
+from cmdr.index.walk import ROOT_NUMBER, Harvest, Part
 
 
 @dataclass
@@ -32,18 +33,23 @@ class Source:
     nid: Column | None = None  # known already, or to be matched with the epoch before
     facts: dict[str, Any] = field(default_factory=dict)
 
+    def name(self, row: int) -> bytes:
+        """The name of one row."""
+        return bytes(self.blob[int(self.noff[row]) : int(self.noff[row + 1]) - 1])
 
-_WIDE = ("ino", "size", "blocks", "born", "ctime", "mtime", "device")
-_HALF = ("nlink", "uid", "born_ns", "ctime_ns", "mtime_ns")
+
+_TYPES = dict.fromkeys(WIDE, "<u8") | dict.fromkeys(HALF, "<u4") | dict.fromkeys(NARROW, "<u2")
+_SCALE = {"blocks": 512, "mtime": 10**9, "ctime": 10**9, "born": 10**9}
 
 
 def harvested(harvest: Harvest) -> Source:
     """The part files of a walk as one Source."""
     pieces = _Pieces(harvest)
-    blob = np.concatenate([np.zeros(1, np.uint8), *pieces.named["blob"]])  # the root's name is empty
+    blob = pieces.names()
     ends = np.flatnonzero(blob == 0)
     noff = np.zeros(len(ends) + 1, np.int64)
-    noff[1:] = ends + 1
+    np.add(ends, 1, out=noff[1:])
+    del ends
     first_row = np.cumsum([1] + [part.rows for part in harvest.parts])
     dirs = _Directories(harvest, first_row)
     flags = np.zeros(int(first_row[-1]), np.uint8)
@@ -52,19 +58,18 @@ def harvested(harvest: Harvest) -> Source:
             flags[np.frombuffer(part.found[name], np.int64) + first_row[number]] |= int(flag)
     for number in harvest.refused_links:  # a link that was not followed after all is a plain link
         flags[dirs.row_of(number)] &= 255 - int(Flag.FOLLOWED)
-    flags[1:][pieces.joined("nlink") > 1] |= int(Flag.HARD)
+    flags[pieces.joined("nlink", 1) > 1] |= int(Flag.HARD)
+    mode = pieces.joined("mode", harvest.root_facts.st_mode)
+    flags[(mode >> 12) == 4] &= 255 - int(Flag.HARD)  # directories have many links by nature
+    flags[mode == 0] |= int(Flag.UNKNOWN)
 
     def column(name: str) -> Column:
         if name == "flags":
-            mode = column("mode")
-            flags[(mode >> 12) == 4] &= 255 - int(Flag.HARD)  # directories have many links by nature
-            flags[mode == 0] |= int(Flag.UNKNOWN)
             return flags
+        if name == "mode":
+            return mode
         root = _root_value(name, harvest.root_facts)
-        values = pieces.joined("blocks") * 512 if name == "allocated" else pieces.joined(name)
-        if name in ("mtime", "ctime", "born"):
-            values = values.view(np.int64) * 10**9 + pieces.joined(name + "_ns")
-        return np.concatenate([np.array([root], values.dtype), values])
+        return pieces.joined("blocks" if name == "allocated" else name, root)
 
     return Source(int(first_row[-1]), column, blob, noff, dirs.row, dirs.start, dirs.count, dirs.state, dirs.listed)
 
@@ -81,32 +86,46 @@ def _root_value(name: str, facts: os.stat_result) -> int:
 
 
 class _Pieces:
-    """The chunks of all part files, mapped, by column."""
+    """The part files of all walkers, column by column.
+
+    Each column is read once and its files are removed at once: what is written next then takes their place in memory.
+    """
 
     def __init__(self, harvest: Harvest) -> None:
-        self.named: dict[str, list[Column]] = {name: [] for name in (*_WIDE, *_HALF, "mode", "blob")}
-        for part in harvest.parts:
-            if not part.rows:
-                continue
-            data = np.memmap(part.path, np.uint8, "r")
-            at = 0
-            for rows, length in part.chunks:
-                for name in _WIDE:
-                    at = self.take(name, data, at, rows, "<u8")
-                for name in _HALF:
-                    at = self.take(name, data, at, rows, "<u4")
-                at = self.take("mode", data, at, rows, "<u2")
-                at = self.take("blob", data, at, length, "u1")
-                at += -at % 8
+        self.parts = [part for part in harvest.parts if part.rows]
+        self.rows = sum(part.rows for part in self.parts)
 
-    def take(self, name: str, data: Column, at: int, count: int, dtype: str) -> int:
-        end = at + count * np.dtype(dtype).itemsize
-        self.named[name].append(data[at:end].view(dtype))
-        return end
+    def joined(self, name: str, root: int) -> Column:
+        """A column of all parts behind the root's own value."""
+        timed = name + "_ns" in HALF
+        out = np.empty(self.rows + 1, np.int64 if name in _SCALE else _TYPES[name])
+        out[0] = root
+        at = 1
+        for part in self.parts:
+            piece = out[at : at + part.rows]
+            piece[:] = self.read(part, name)
+            if name in _SCALE:
+                piece *= _SCALE[name]
+            if timed:
+                piece += self.read(part, name + "_ns")
+            at += part.rows
+        return out
 
-    def joined(self, name: str) -> Column:
-        dtype = "<u8" if name in _WIDE else "<u4" if name in _HALF else "<u2"
-        return np.concatenate(self.named[name]) if self.named[name] else np.empty(0, dtype)
+    def read(self, part: Part, name: str) -> Column:
+        same = part.found["constants"].get(name)
+        if same is not None:
+            return np.frombuffer(same, _TYPES[name])  # one value for all
+        return self.taken(part, name, _TYPES[name])
+
+    def taken(self, part: Part, name: str, dtype: str) -> Column:
+        path = f"{part.path}.{name}"
+        values = np.memmap(path, dtype, "r")
+        os.unlink(path)
+        return values
+
+    def names(self) -> Column:
+        """All names, the root's empty one first."""
+        return np.concatenate([np.zeros(1, np.uint8), *(self.taken(part, "names", "u1") for part in self.parts)])
 
 
 class _Directories:
@@ -121,22 +140,23 @@ class _Directories:
         self.start, self.count = np.zeros(count, np.int64), np.zeros(count, np.int64)
         self.state, self.listed = np.full(count, 4, np.uint8), np.zeros(count, np.int64)
         for i, one in enumerate(found):
-            numbers = self.dense(np.frombuffer(one["block_dir"], np.uint64))
-            self.start[numbers] = np.frombuffer(one["block_start"], np.int64) + first_row[i]
-            self.count[numbers] = np.frombuffer(one["block_rows"], np.int64)
-            self.state[numbers] = np.frombuffer(one["block_state"], np.uint8)
-            self.listed[numbers] = np.frombuffer(one["block_listed"], np.int64)
+            blocks = np.frombuffer(one["blocks"], np.int64).reshape(-1, 5)
+            numbers = self.dense(blocks[:, 0])
+            self.start[numbers] = blocks[:, 1] + first_row[i]
+            self.count[numbers] = blocks[:, 2]
+            self.state[numbers] = blocks[:, 3]
+            self.listed[numbers] = blocks[:, 4]
         if harvest.refused_links:
             keep = np.ones(count, bool)
-            keep[self.dense(np.array(sorted(harvest.refused_links), np.uint64))] = False
+            keep[self.dense(np.array(sorted(harvest.refused_links), np.int64))] = False
             self.refused = {number: int(self.row[self.one(number)]) for number in harvest.refused_links}
             self.row, self.start, self.count = self.row[keep], self.start[keep], self.count[keep]
             self.state, self.listed = self.state[keep], self.listed[keep]
 
     def dense(self, numbers: Column) -> Column:
         root = numbers == ROOT_NUMBER
-        walker = np.where(root, 0, numbers >> np.uint64(40)).astype(np.int64)
-        count = (numbers & np.uint64((1 << 40) - 1)).astype(np.int64)
+        walker = np.where(root, 0, numbers >> 40)
+        count = numbers & ((1 << 40) - 1)
         return np.where(root, 0, self.first_dir[walker] + count)
 
     def one(self, number: int) -> int:

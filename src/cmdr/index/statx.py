@@ -13,8 +13,8 @@ from typing import Any
 CHUNK = 8192
 RECORD = 256  # struct statx
 OPEN_DIR = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-AT_FDCWD, AT_SYMLINK_NOFOLLOW, AT_EMPTY_PATH, AT_STATX_DONT_SYNC = -100, 0x100, 0x1000, 0x4000
-STATX_ALL = 0xFFF
+AT_FDCWD, AT_SYMLINK_NOFOLLOW, AT_STATX_DONT_SYNC = -100, 0x100, 0x4000
+STATX_INO, STATX_ALL = 0x100, 0xFFF
 
 
 class Statx:
@@ -59,11 +59,11 @@ class Statx:
         """Records of which nothing is known."""
         ctypes.memset(ctypes.addressof(self.buffer) + at * RECORD, 0, count * RECORD)
 
-    def identity(self, fd: int) -> tuple[int, int]:
-        """Inode and packed device of an open directory."""
-        if self.call is not None and not self.call(fd, b"", AT_EMPTY_PATH, STATX_ALL, self.slots[CHUNK]):
+    def identity(self) -> tuple[int, int]:
+        """Inode and packed device of the working directory."""
+        if self.call is not None and not self.call(AT_FDCWD, b".", AT_STATX_DONT_SYNC, STATX_INO, self.slots[CHUNK]):
             return self.u64[CHUNK * 32 + 4], self.u64[CHUNK * 32 + 17]
-        facts = os.fstat(fd)
+        facts = os.stat(b".")
         return facts.st_ino, packed_device(facts.st_dev)
 
 

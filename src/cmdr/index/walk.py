@@ -5,30 +5,25 @@ from busy walkers to hungry ones, reports progress and carries a cancel; it neve
 """
 
 import errno
-import marshal
 import math
 import mmap
 import os
 import selectors
 import stat
-import subprocess
-import sys
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any
 
 from cmdr.index import walker_process
 from cmdr.index.errors import DiskFull, RootMissing, WalkFailed
+from cmdr.index.hand import Hand
 from cmdr.index.statx import packed_device
 from cmdr.model.names import to_wire
 
 ROOT_NUMBER = (1 << 63) - 1
 _TICK = 0.1
-# A bare interpreter that finds this package and nothing else that is installed.
-_START = "import sys; sys.path.append(sys.argv[1]); from cmdr.index.walker_process import main; main()"
-_SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(walker_process.__file__))))
+_LOOK_NS = 10**8 // 2  # how often to look whether walkers wait for the disk
 _PATIENCE = 10.0  # for a walker to notice a cancel; on a dead mount it never will
 
 
@@ -36,10 +31,10 @@ _PATIENCE = 10.0  # for a walker to notice a cancel; on a dead mount it never wi
 class WalkOptions:
     """What to enter and what to leave out."""
 
-    depth_limit: int | None = None  # 0: only the root's own children
+    depth_limit: int | None = None  # 1: only the root's own children
     follow_symlinks: bool = False  # inside the root only
     cross_file_systems: bool = False
-    workers: int = 0  # 0: twice the cores, at least four
+    workers: int = 0  # 0: as many as the cores, and more while the disk keeps them waiting
     nice: int = 5
 
 
@@ -69,11 +64,10 @@ class Progress:
 
 @dataclass
 class Part:
-    """What one walker saw; the rows themselves are in its part file."""
+    """What one walker saw; the rows themselves are in its part files."""
 
     path: str
     rows: int
-    chunks: list[tuple[int, int]]
     found: dict[str, Any]
 
 
@@ -119,10 +113,13 @@ class _Crew:
     def __init__(self, root: bytes, facts: os.stat_result, options: WalkOptions, scratch: str) -> None:
         self.root, self.facts, self.scratch = root, facts, scratch
         self.started_ns, self.started = time.time_ns(), time.perf_counter()
-        count = options.workers or max(4, 2 * (os.cpu_count() or 1))
+        cores = os.cpu_count() or 1
+        self.most = options.workers or max(8, 2 * cores)
+        self.batch = options.workers or max(2, cores)
+        self.looked_ns, self.looks_waiting = time.monotonic_ns(), 0
         shared = os.path.join(scratch, "shared")
         with open(shared, "wb") as out:
-            out.write(bytes(walker_process.COUNTER_BYTES * (count + 1)))
+            out.write(bytes(walker_process.COUNTER_BYTES * (self.most + 1)))
         with open(shared, "r+b") as file:
             self.shared = mmap.mmap(file.fileno(), 0)
         self.counters = memoryview(self.shared).cast("q")
@@ -130,11 +127,11 @@ class _Crew:
         self.queue: list[list[Any]] = [[(root, ROOT_NUMBER, 0, facts.st_ino, False)]]
         self.targets: set[tuple[int, int]] = set()
         self.refused: set[int] = set()
-        self.hungry: list[_Hand] = []
+        self.hungry: list[Hand] = []
         self.parts: list[Part] = []
         self.problems: list[tuple[bytes, int]] = []
-        self.hands: list[_Hand] = []
-        setup = {
+        self.hands: list[Hand] = []
+        self.setup = {
             "depth_limit": -1 if options.depth_limit is None else options.depth_limit,
             "cross": options.cross_file_systems,
             "follow": options.follow_symlinks,
@@ -143,12 +140,27 @@ class _Crew:
             "shared": shared,
             "nice": options.nice,
         }
-        for wid in range(count):
-            part = os.path.join(scratch, f"part-{wid}")
-            hand = _Hand(part)
+        self.hire()
+
+    def hire(self) -> None:
+        """Start some more walkers."""
+        for wid in range(len(self.hands), min(len(self.hands) + self.batch, self.most)):
+            part = os.path.join(self.scratch, f"part-{wid}")
+            hand = Hand(part)
             self.hands.append(hand)
             self.selector.register(hand.out, selectors.EVENT_READ, hand)
-            hand.send(setup | {"wid": wid, "part": part})
+            hand.send(self.setup | {"wid": wid, "part": part})
+
+    def hire_when_waiting(self) -> None:
+        """Walkers that wait for the disk leave the processor to others: more of them read more at once."""
+        now = time.monotonic_ns()
+        if len(self.hands) >= self.most or self.hungry or self.parts or now - self.looked_ns < _LOOK_NS:
+            return
+        waiting = [hand.waits_for_disk() is not False for hand in self.hands]
+        self.looked_ns, self.looks_waiting = now, self.looks_waiting + 1 if 2 * sum(waiting) > len(waiting) else 0
+        if self.looks_waiting > 1:  # once may be chance
+            self.looks_waiting = 0
+            self.hire()
 
     def work(
         self, progress: Callable[[Progress], None] | None, cancelled: Callable[[], bool], expected: int | None
@@ -159,6 +171,7 @@ class _Crew:
                 for message in key.data.receive():
                     self.take(key.data, message)
             self.feed()
+            self.hire_when_waiting()
             now = time.perf_counter()
             if not self.counters[0] and cancelled():
                 self.counters[0] = 1
@@ -182,7 +195,7 @@ class _Crew:
         sums = [sum(self.counters[step + i :: step].tolist()) for i in range(3)]
         return Progress("walking", sums[0], sums[1], sums[2], time.perf_counter() - self.started, expected)
 
-    def take(self, hand: "_Hand", message: tuple[Any, ...]) -> None:
+    def take(self, hand: Hand, message: tuple[Any, ...]) -> None:
         kind = message[0]
         if kind == "hungry":
             self.hungry.append(hand)
@@ -198,7 +211,7 @@ class _Crew:
         elif kind == "done":
             found = message[1]
             found["wid"] = self.hands.index(hand)
-            self.parts.append(Part(hand.part, found["rows"], found["chunks"], found))
+            self.parts.append(Part(hand.part, found["rows"], found))
             self.problems += found["problems"]
             self.selector.unregister(hand.out)
         elif kind == "failed":
@@ -215,6 +228,7 @@ class _Crew:
             for hand in self.hungry:
                 hand.send(None)
             self.hungry.clear()
+            self.most = len(self.hands)  # who came now would wait for work that nobody brings
             self.counters[1] = 0
         else:
             self.counters[1] = len(self.hungry)
@@ -227,52 +241,3 @@ class _Crew:
         self.selector.close()
         self.counters.release()
         self.shared.close()
-
-
-class _Hand:
-    """One walker process, seen from the application."""
-
-    def __init__(self, part: str) -> None:
-        self.part = part
-        self.buffer = bytearray()
-        self.process = subprocess.Popen(
-            [sys.executable, "-I", "-S", "-c", _START, _SOURCE],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,  # a terminal face may own the screen
-        )
-        assert self.process.stdin is not None
-        assert self.process.stdout is not None
-        self.into, self.out = self.process.stdin.fileno(), self.process.stdout.fileno()
-
-    def send(self, message: object) -> None:
-        body = marshal.dumps(cast(Any, message))
-        data = memoryview(len(body).to_bytes(4, "little") + body)
-        with suppress(BrokenPipeError):  # its end is noticed when reading
-            while data:
-                data = data[os.write(self.into, data) :]
-
-    def receive(self) -> list[tuple[Any, ...]]:
-        data = os.read(self.out, 1 << 20)
-        if not data:
-            return [("ended",)]
-        self.buffer += data
-        messages = []
-        while len(self.buffer) >= 4:
-            size = int.from_bytes(self.buffer[:4], "little")
-            if len(self.buffer) < 4 + size:
-                break
-            messages.append(marshal.loads(self.buffer[4 : 4 + size]))  # noqa: S302 - from our own walker
-            del self.buffer[: 4 + size]
-        return messages
-
-    def end(self) -> None:
-        for stream in (self.process.stdin, self.process.stdout):
-            if stream is not None:
-                stream.close()
-        try:
-            self.process.wait(0.2)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            with suppress(subprocess.TimeoutExpired):  # stuck in the kernel: it ends when its mount answers
-                self.process.wait(1)

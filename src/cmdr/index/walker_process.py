@@ -7,20 +7,22 @@ walker's counters.
 """
 
 import errno
-import marshal
+import gc
 import mmap
 import os
 import re
 import stat
 import time
 from array import array
-from typing import Any, cast
+from typing import Any
 
-from cmdr.index.statx import CHUNK, OPEN_DIR, RECORD, Statx, open_directory
+from cmdr.index.part_file import PartFile
+from cmdr.index.statx import CHUNK, RECORD, Statx, packed_device
+from cmdr.index.walker_pipe import receive, send
+from cmdr.index.whereabouts import Whereabouts, list_blindly
 
 _DIR_OR_LINK = re.compile(rb"[\x40-\x4f\xa0-\xaf]")
 LISTED, DENIED, UNLISTED, OTHER_SYSTEM, CANCELLED, VANISHED, FAILED = range(7)
-_BLOCK = (("block_dir", "Q"), ("block_start", "q"), ("block_rows", "q"), ("block_state", "B"), ("block_listed", "q"))
 COUNTER_BYTES = 64  # per walker in the shared file, after the first such stretch
 Item = tuple[bytes, int, int, int, bool]  # path, number, depth, inode (0: do not check), below a followed link
 
@@ -36,56 +38,35 @@ class Walker:
         self.root: bytes = setup["root"]
         self.root_device: int = setup["device"]
         self.statx = Statx()
-        self.part = open(setup["part"], "wb", buffering=0)  # noqa: SIM115 - lives as long as the process
+        self.whereabouts = Whereabouts(self.statx, None if self.cross else self.root_device)
+        self.part = PartFile(setup["part"])
         with open(setup["shared"], "r+b") as shared:
             self.shared = mmap.mmap(shared.fileno(), 0)
         self.counters = memoryview(self.shared).cast("q")
         self.first_counter = (self.wid + 1) * COUNTER_BYTES // 8
         self.parent = os.getppid()
-        self.here = b""  # the directory entered last
         self.names: list[bytes] = []
         self.pending = 0  # rows in the buffer that are not in the part file yet
         self.rows = 0
         self.bytes = 0
-        self.chunks: list[tuple[int, int]] = []
         self.dir_rows = array("q")
         self.broken = array("q")
         self.aliased = array("q")
         self.followed = array("q")
-        self.blocks: list[tuple[int, int, int, int, int]] = []  # directory, first row, rows, state, when
+        self.blocks = array("q")  # directory, first row, rows, state, when: five numbers for each
         self.problems: list[tuple[bytes, int]] = []
-
-    # -- messages -------------------------------------------------------------------------------------------------
-    def send(self, *message: object) -> None:
-        body = marshal.dumps(cast(Any, message))
-        view = memoryview(len(body).to_bytes(4, "little") + body)
-        while view:
-            view = view[os.write(1, view) :]
-
-    def receive(self) -> Any:
-        size = int.from_bytes(self.read(4), "little")
-        return marshal.loads(self.read(size))  # noqa: S302 - from our own parent, through our own pipe
-
-    def read(self, size: int) -> bytes:
-        data = b""
-        while len(data) < size:
-            more = os.read(0, size - len(data))
-            if not more:
-                os._exit(0)  # the application is gone
-            data += more
-        return data
 
     # -- the walk -------------------------------------------------------------------------------------------------
     def run(self) -> None:
         while True:
-            stack = self.receive()
+            stack = receive()
             if stack is None:
                 break
             self.walk([tuple(item) for item in stack])
             self.count()
-            self.send("hungry")
+            send("hungry")
         self.flush()
-        self.send("done", self.finish())
+        send("done", self.finish())
 
     def walk(self, stack: list[Item]) -> None:
         since = 0
@@ -103,15 +84,15 @@ class Walker:
                     os._exit(0)
                 if len(stack) > 1 and counters[1] > 0:
                     half = (len(stack) + 1) // 2
-                    self.send("spare", stack[:half])
+                    send("spare", stack[:half])
                     del stack[:half]
 
     def count(self) -> None:
         at = self.first_counter
-        self.counters[at], self.counters[at + 1], self.counters[at + 2] = self.rows, len(self.blocks), self.bytes
+        self.counters[at], self.counters[at + 1], self.counters[at + 2] = self.rows, len(self.blocks) // 5, self.bytes
 
     def block(self, number: int, start: int, state: int) -> None:
-        self.blocks.append((number, start, self.rows - start, state, time.time_ns()))
+        self.blocks.extend((number, start, self.rows - start, state, time.time_ns()))
 
     def problem(self, item: Item, trouble: OSError) -> None:
         code = trouble.errno or 0
@@ -131,35 +112,26 @@ class Walker:
         start = self.rows
         blind = False
         try:
-            fd = self.open(path)
             try:
-                if inode and self.statx.identity(fd)[0] != inode:
+                if not self.whereabouts.step_into(path, inode):
                     return self.block(number, start, VANISHED)  # another directory took its place
-                try:
-                    os.fchdir(fd)
-                    self.here = path
-                    names = os.listdir(b".")
-                except PermissionError:  # names may be read there, but nothing about them
-                    blind = True
-                    names = [os.fsencode(name) for name in os.listdir(fd)]
-            finally:
-                os.close(fd)
+                names = os.listdir(b".")
+            except PermissionError:  # names may be read there, but nothing about them
+                blind = True
+                names = list_blindly(path, inode)
         except OSError as trouble:
             return self.problem(item, trouble)
         state = LISTED
+        if len(names) <= CHUNK:
+            if names:
+                self.examine(names, item, stack, blind)
+            return self.block(number, start, state)
         for first in range(0, len(names), CHUNK):
             if first and self.counters[0]:
                 state = CANCELLED
                 break
-            self.examine(names[first : first + CHUNK] if len(names) > CHUNK else names, item, stack, blind)
+            self.examine(names[first : first + CHUNK], item, stack, blind)
         self.block(number, start, state)
-
-    def open(self, path: bytes) -> int:
-        """A child of the directory entered last is opened from there: in a deep tree that saves the whole way down."""
-        above, _, name = path.rpartition(b"/")
-        if above and above == self.here:
-            return os.open(name, OPEN_DIR)
-        return open_directory(path)
 
     def examine(self, names: list[bytes], item: Item, stack: list[Item], blind: bool) -> None:
         path, _, depth, _, alias = item
@@ -179,19 +151,22 @@ class Walker:
         below = path + b"/" if path != b"/" else path
         # The high byte of each mode tells the kind; only directories and links are looked at one by one.
         kinds = self.statx.u8[at * RECORD + 29 : (at + count) * RECORD : RECORD].tobytes()
+        inside = len(stack)
         for found in _DIR_OR_LINK.finditer(kinds):
             i = found.start()
             if kinds[i] < 0x80:
                 self.found_directory(below + names[i], depth + 1, at + i, row + i, alias, stack)
             else:
                 self.found_link(path, names[i], depth + 1, row + i)
+        if len(stack) > inside + 1:  # entered in the order they stand in, so that rows are nearly in order already
+            stack[inside:] = stack[inside:][::-1]
 
     def found_directory(self, path: bytes, depth: int, record: int, row: int, alias: bool, stack: list[Item]) -> None:
         number = self.wid << 40 | len(self.dir_rows)
         self.dir_rows.append(row)
         if not self.cross and self.statx.u64[record * 32 + 17] != self.root_device:
             self.block(number, self.rows, OTHER_SYSTEM)
-        elif 0 <= self.depth_limit < depth:
+        elif 0 <= self.depth_limit <= depth:
             self.block(number, self.rows, UNLISTED)
         else:
             stack.append((path, number, depth, self.statx.u64[record * 32 + 4], alias))
@@ -202,7 +177,9 @@ class Walker:
         except OSError:
             self.broken.append(row)
             return
-        if not self.follow or not stat.S_ISDIR(target.st_mode) or 0 <= self.depth_limit < depth:
+        if not self.follow or not stat.S_ISDIR(target.st_mode) or 0 <= self.depth_limit <= depth:
+            return
+        if not self.cross and packed_device(target.st_dev) != self.root_device:
             return
         real = os.path.realpath(path + b"/" + name)
         inside = self.root if self.root.endswith(b"/") else self.root + b"/"
@@ -211,51 +188,35 @@ class Walker:
         number = self.wid << 40 | len(self.dir_rows)
         self.dir_rows.append(row)
         self.followed.append(row)
-        self.send("link", (real, number, depth, target.st_ino, True), (target.st_dev, target.st_ino))
+        send("link", (real, number, depth, target.st_ino, True), (target.st_dev, target.st_ino))
 
     # -- the part file --------------------------------------------------------------------------------------------
     def flush(self) -> None:
-        """Write the buffered records, column by column, and forget them: memory stays flat however big the tree."""
-        count = self.pending
-        if not count:
-            return
-        u16, u32, u64 = self.statx.u16, self.statx.u32, self.statx.u64
-        wide, half, quarter = count * 32, count * 64, count * 128
-        sizes = u64[5:wide:32]
-        self.bytes += sum(sizes.tolist())
-        blob = b"\0".join(self.names) + b"\0"
-        pieces = [u64[i:wide:32].tobytes() for i in (4, 5, 6, 10, 12, 14, 17)]
-        pieces += [u32[i:half:64].tobytes() for i in (4, 5, 22, 26, 30)]
-        pieces.append(u16[14:quarter:128].tobytes())
-        padding = bytes(-(22 * count + len(blob)) % 8)  # every chunk starts aligned
-        data = memoryview(b"".join((*pieces, blob, padding)))
-        while data:
-            data = data[self.part.write(data) :]
-        self.chunks.append((count, len(blob)))
-        self.names.clear()
-        self.pending = 0
-        self.count()
+        """Write the buffered records and forget them: memory stays flat however big the tree."""
+        if self.pending:
+            self.bytes += self.part.add(self.statx, self.names)
+            self.names.clear()
+            self.pending = 0
+            self.count()
 
     def finish(self) -> dict[str, Any]:
-        found: dict[str, Any] = {"rows": self.rows, "chunks": self.chunks, "problems": self.problems}
-        for name in ("dir_rows", "broken", "aliased", "followed"):
+        found: dict[str, Any] = {"rows": self.rows, "problems": self.problems, "constants": self.part.constants()}
+        for name in ("dir_rows", "broken", "aliased", "followed", "blocks"):
             found[name] = getattr(self, name).tobytes()
-        for at, (name, code) in enumerate(_BLOCK):
-            found[name] = array(code, [one[at] for one in self.blocks]).tobytes()
         return found
 
 
 def main() -> None:
     """Take the setup, walk until told to end, hand over the result."""
-    first = int.from_bytes(os.read(0, 4), "little")
-    setup = marshal.loads(os.read(0, first))  # noqa: S302 - from our own parent, through our own pipe
+    setup = receive()
+    gc.disable()  # nothing here goes in circles, and looking for it costs
     try:
         os.nice(setup["nice"])
         walker = Walker(setup)
-        walker.send("hungry")
+        send("hungry")
         walker.run()
+        os._exit(0)  # everything is written; tidying up memory would only take time
     except BrokenPipeError:
         return
     except OSError as trouble:
-        body = marshal.dumps(("failed", trouble.errno or 0, str(trouble)))
-        os.write(1, len(body).to_bytes(4, "little") + body)
+        send("failed", trouble.errno or 0, str(trouble))

@@ -196,6 +196,13 @@ def checked(node: Filter, at: int | str) -> Filter:
     return node
 
 
+def mode_of(text: str, at: int | str) -> Mode:
+    """Permission bits from their octal digits."""
+    if not re.fullmatch(r"[0-7]{1,5}", text):
+        raise FilterError("`mode` takes permission bits in octal, such as 0111.", at)
+    return Mode(int(text, 8))
+
+
 def is_moment(text: str) -> bool:
     """Whether a text says a time, absolutely or as an age."""
     if _AGO.fullmatch(text):

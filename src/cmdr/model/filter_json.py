@@ -1,12 +1,9 @@
 """The JSON form of a filter: an object with one key per node, read with the place of every mistake."""
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any, cast, get_args
 
 from cmdr.model.filter import (
-    MAX_DEPTH,
-    MAX_NODES,
     MAX_VALUES,
     And,
     DuplicateOf,
@@ -31,7 +28,9 @@ from cmdr.model.filter import (
     Trait,
     Under,
     checked,
+    mode_of,
 )
+from cmdr.model.filter_parts import Parts
 
 KNOWN: tuple[str, ...] = (
     *("and", "or", "not", "name", "path", "ext", "kind", "size", "allocated", "mtime", "ctime", "depth", "under"),
@@ -81,14 +80,10 @@ def from_json(data: object) -> Filter:
 
 class _Reader:
     def __init__(self) -> None:
-        self.nodes = 0
+        self.parts = Parts()
 
     def node(self, data: object, at: str, depth: int) -> Filter:
-        self.nodes += 1
-        if depth > MAX_DEPTH:
-            raise FilterError(f"Filters may be nested {MAX_DEPTH} deep.", at)
-        if self.nodes > MAX_NODES:
-            raise FilterError(f"A filter may have {MAX_NODES} parts.", at)
+        self.parts.add(depth, at)
         if not isinstance(data, Mapping) or len(data) != 1:
             raise FilterError('Each part is an object with one key, such as {"ext": ["py"]}.', at)
         key, value = next(iter(data.items()))
@@ -130,10 +125,7 @@ def _leaf(key: str, value: object, at: str) -> Filter:
         case "duplicateOf":
             return checked(DuplicateOf(_word(value, at)), at)
         case "mode":
-            text = _word(value, at)
-            if not re.fullmatch(r"[0-7]{1,5}", text):
-                raise FilterError("`mode` takes permission bits in octal, such as 0111.", at)
-            return checked(Mode(int(text, 8)), at)
+            return checked(mode_of(_word(value, at), at), at)
     raise FilterError(f"There is no filter called `{key[:40]}`. Known: {', '.join(KNOWN)}.", at)
 
 

@@ -25,3 +25,10 @@ class ScanJob:
     seconds: float = 0.0
     problem: str = ""
     is_cancelled: bool = False
+
+    @property
+    def seconds_left(self) -> float | None:
+        """About how long it will take yet, or None while nobody knows."""
+        if self.state is not JobState.RUNNING or not self.percent:
+            return None
+        return self.seconds * (100 - self.percent) / self.percent

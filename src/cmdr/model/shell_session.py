@@ -16,5 +16,5 @@ class ShellSession:
     previous: bytes
     units: Units = "binary"
     """Only how sizes are worded; links always tell bytes."""
-    limit: int = 20
-    """Most entries that one `cd` tells."""
+    limit: int | None = None
+    """Entries that one `cd` tells; None for all of a small folder and a few of a big one."""

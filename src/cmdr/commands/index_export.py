@@ -1,0 +1,24 @@
+"""An index for other engines: written as Parquet files."""
+
+import os
+import platform
+
+from cmdr.commands.shell_sessions import place_in
+from cmdr.commands.telling import size_text
+from cmdr.core.call import Call
+from cmdr.core.principals import Access
+from cmdr.core.registry import command
+from cmdr.core.threads import in_thread
+from cmdr.model.names import to_wire
+
+
+@command("index.export", access=Access.ACT, title="Export an index as Parquet")
+async def index_export(call: Call, *, root: str, to: str) -> str:
+    """Write what the index of a tree knows as Parquet, below a folder, by host and root."""
+    from cmdr.index.parquet import export
+
+    indexing = call.commander.indexing
+    place = await in_thread(os.path.realpath, place_in(call, root))
+    answers, _ = await indexing.ensure(place, call.principal)
+    made = await in_thread(export, answers, place, os.fsdecode(place_in(call, to)), platform.node())
+    return f"{made.rows} entries in {size_text(made.bytes)}: {to_wire(os.fsencode(made.folder))}"

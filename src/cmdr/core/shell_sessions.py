@@ -1,0 +1,45 @@
+"""The sessions of callers: where each stands, as in a shell."""
+
+import secrets
+
+from cmdr.core.errors import CommandError, NotThere
+from cmdr.core.principals import Principal
+from cmdr.model.shell_session import ShellSession
+
+EACH = 100
+"""Sessions of one caller; the one it used least recently makes room."""
+LONGEST_NAME = 64
+_ID = "sh_"
+
+
+class ShellSessions:
+    """A caller has one for each conversation, and more under names of its own; nobody else can reach them."""
+
+    def __init__(self, each: int = EACH) -> None:
+        self._each = each
+        self._held: dict[str, dict[str, ShellSession]] = {}
+
+    def get(self, named: str | None, principal: Principal, conversation: str, start: bytes) -> ShellSession:
+        """A caller's session: the conversation's own, or one by id or name. A new one begins at `start`."""
+        if named is not None and named.startswith(_ID):
+            return self.find(named, principal)
+        if named is not None and len(named) > LONGEST_NAME:
+            raise CommandError(f"A sessionId has at most {LONGEST_NAME} characters.")
+        held = self._held.setdefault(principal.id, {})
+        key = f"named:{named}" if named else f"of:{conversation}"
+        session = held.pop(key, None)
+        if session is None:
+            session = ShellSession(f"{_ID}{secrets.token_urlsafe(9)}", principal.id, start, start)
+            if len(held) >= self._each:
+                del held[next(iter(held))]
+        held[key] = session  # the last one is the one used last
+        return session
+
+    def find(self, named: str, principal: Principal) -> ShellSession:
+        """A session that exists, by its id or the name its caller gave it."""
+        held = self._held.get(principal.id, {})
+        found = next((key for key, one in held.items() if one.id == named or key == f"named:{named}"), None)
+        if found is None:
+            raise NotThere(f"No session {named[:40]}. Leave sessionId out for your own, or give a new one any name.")
+        held[found] = held.pop(found)
+        return held[found]

@@ -1,0 +1,43 @@
+"""What a filter found and how: the steps that were taken, and what the index could not look at."""
+
+from dataclasses import dataclass
+
+from cmdr.index.columns import Column, DirState
+from cmdr.index.view import View
+from cmdr.model.units import count
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """How an answer came about."""
+
+    normal_form: str
+    steps: tuple[str, ...]
+    rows_examined: int
+    rows_total: int
+    complete: bool
+    not_covered: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """The rows that satisfy a filter, ascending, and how they were found."""
+
+    rows: Column
+    explanation: Explanation
+
+
+def not_covered(view: View) -> tuple[str, ...]:
+    """What the index could not read, in words; empty when it saw everything it was asked to see."""
+    states = view.dir_states
+    words = {
+        DirState.DENIED: "could not be opened",
+        DirState.UNLISTED: "beyond the depth limit",
+        DirState.OTHER_SYSTEM: "on other file systems",
+        DirState.CANCELLED: "not reached before the scan was stopped",
+        DirState.FAILED: "could not be read",
+    }
+    found = [f"{count(states[state], 'folder')} {text}" for state, text in words.items() if states[state]]
+    if view.base.has_unknown:
+        found.append("some entries could be seen by name only")
+    return tuple(found)

@@ -1,0 +1,96 @@
+"""Reports that name entries: the biggest, the newest, the equal, the empty, the broken and the unreadable."""
+
+import os
+from dataclasses import replace
+
+import numpy as np
+
+from cmdr.index.columns import FORMAT_DIR, FORMAT_FILE, DirState, Flag
+from cmdr.index.duplicates import find_duplicates
+from cmdr.index.largest import largest_files as largest_of_all
+from cmdr.index.largest import largest_of
+from cmdr.index.report_basis import Basis, Lines
+from cmdr.index.reports import ReportRow
+from cmdr.model.names import to_wire
+
+
+def largest_files(basis: Basis) -> Lines:
+    """The biggest files."""
+    view = basis.view
+    rows = largest_of_all(view, basis.limit) if basis.given is None else largest_of(view, basis.given, basis.limit)
+    total = view.totals(0).files if basis.given is None else len(basis.files())
+    return basis.lines(rows), total, ""
+
+
+def largest_dirs(basis: Basis) -> Lines:
+    """The folders with the most in them."""
+    view = basis.view
+    numbers = view.live_dirs()[1:] if basis.given is None else view.directories(basis.given)
+    numbers = numbers[numbers >= 0]
+    order = numbers[np.argsort(-view.dirs["dbytes"][numbers], kind="stable")][: basis.limit]
+    lines = []
+    for number in order.tolist():
+        totals, path = view.totals(number), view.directory_path(number)
+        nid = view.id_of(int(view.dirs["drow"][number]))
+        lines.append(ReportRow(to_wire(path), totals.files, totals.bytes, nid, path, totals.newest_ns, folder=True))
+    return lines, len(numbers), ""
+
+
+def duplicates(basis: Basis) -> Lines:
+    """Files with the same contents, by what they waste."""
+    groups, all_read = find_duplicates(basis.view, basis.rows(), stop=basis.stop, most_files=200_000)
+    lines = []
+    for twins in groups[: basis.limit]:
+        paths = basis.view.paths(twins.rows)
+        lines.append(ReportRow(to_wire(paths[0]), len(paths), twins.wasted, path=paths[0], members=tuple(paths)))
+    return lines, len(groups), "" if all_read else "Only the 200,000 most promising files were compared."
+
+
+def empty(basis: Basis) -> Lines:
+    """Files and folders with nothing in them."""
+    rows, view = basis.rows(), basis.view
+    form = view.gather("mode", rows) >> 12
+    known = (view.gather("flags", rows) & int(Flag.UNKNOWN)) == 0
+    bare = (form == FORMAT_FILE) & (view.gather("size", rows) == 0) & known
+    places = np.flatnonzero(form == FORMAT_DIR)
+    numbers = view.directories(rows[places])
+    bare[places] = (view.dirs["dcn"][numbers] == 0) & (view.dirs["dstate"][numbers] == int(DirState.LISTED))
+    found = rows[bare]
+    shown = found[: basis.limit]
+    folders = (view.gather("mode", shown) >> 12 == FORMAT_DIR).tolist()
+    lines = [
+        replace(line, count=0, size=0, folder=True) if folder else line
+        for line, folder in zip(basis.lines(shown), folders, strict=True)
+    ]
+    return lines, len(found), ""
+
+
+def broken_links(basis: Basis) -> Lines:
+    """Links to nothing."""
+    rows = basis.rows()
+    found = rows[(basis.view.gather("flags", rows) & int(Flag.BROKEN)) != 0]
+    return basis.lines(found[: basis.limit]), len(found), ""
+
+
+def recent(basis: Basis) -> Lines:
+    """What was changed last."""
+    files = basis.files()
+    times = basis.view.gather("mtime", files)
+    if len(files) > basis.limit > 0:
+        edge = np.partition(times, len(times) - basis.limit)[len(times) - basis.limit]
+        near = times >= edge
+        files_near, times = files[near], times[near]
+    else:
+        files_near = files
+    order = np.lexsort((files_near, -times))[: basis.limit]
+    return basis.lines(files_near[order]), len(files), ""
+
+
+def problems(basis: Basis) -> Lines:
+    """What could not be read."""
+    view = basis.view
+    lines = []
+    for path_hex, code in view.facts.get("problems", [])[: basis.limit]:
+        path = bytes.fromhex(path_hex)
+        lines.append(ReportRow(f"{to_wire(path)}: {os.strerror(code)}", 1, None, None, path))
+    return lines, int(view.facts.get("problem_count", 0)), ""

@@ -1,0 +1,44 @@
+"""Making a report: which maker there is for each kind, and what was not covered."""
+
+import time
+from collections.abc import Callable
+
+from cmdr.index import report_groups as groups
+from cmdr.index import report_lists as lists
+from cmdr.index.columns import Column
+from cmdr.index.explanation import not_covered
+from cmdr.index.report_basis import Basis, Lines
+from cmdr.index.reports import Report
+from cmdr.index.view import View
+
+
+def report(
+    view: View,
+    kind: str,
+    rows: Column | None = None,
+    limit: int = 20,
+    stop: Callable[[], bool] = lambda: False,
+    now_ns: int | None = None,
+) -> Report:
+    """A report over the whole view, or over the given rows (a subtree, a set, the hits of a query)."""
+    maker = _MAKERS[kind]
+    lines, total, note = maker(Basis(view, rows, max(0, limit), stop, now_ns or time.time_ns()))
+    missing = not_covered(view)
+    return Report(kind, tuple(lines), total, not missing and not note, missing, note)
+
+
+_MAKERS: dict[str, Callable[[Basis], Lines]] = {
+    "largest-files": lists.largest_files,
+    "largest-dirs": lists.largest_dirs,
+    "extensions": groups.extensions,
+    "categories": groups.categories,
+    "ages": groups.ages,
+    "sizes": groups.sizes,
+    "owners": groups.owners,
+    "depth": groups.depth,
+    "duplicates": lists.duplicates,
+    "empty": lists.empty,
+    "broken-links": lists.broken_links,
+    "recent": lists.recent,
+    "problems": lists.problems,
+}

@@ -1,0 +1,89 @@
+"""Walkers: where they step, what they write, and how many of them there are."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from cmdr.index import walk as walking
+from cmdr.index.part_file import ColumnFile, PartFile
+from cmdr.index.statx import Statx
+from cmdr.index.walk import WalkOptions, walk
+
+STEP = """
+import os, sys
+from cmdr.index.statx import packed_device
+from cmdr.index.walker_process import Walker
+root, shared = os.fsencode(sys.argv[1]), sys.argv[2]
+with open(shared, "wb") as out:
+    out.write(bytes(256))
+facts = os.stat(root)
+walker = Walker({"wid": 0, "depth_limit": -1, "cross": False, "follow": False, "root": root, "shared": shared,
+                 "device": packed_device(facts.st_dev), "part": shared + "-part"})
+for place, inode in ((b"/docs", b"/docs"), (b"/docs/deep", b"/docs/deep"), (b"/swapped", b"/docs"), (b"/src", b"/bad"),
+                     (b"/src", b"/src")):
+    print(walker.whereabouts.step_into(root + place, os.stat(root + inode).st_ino if place != b"/swapped" else 1))
+"""
+
+
+def test_only_the_directory_that_was_seen_is_entered(tree, tmp_path):
+    os.symlink("/", tree + b"/swapped")  # was a directory when its parent was listed
+    done = subprocess.run(
+        [sys.executable, "-c", STEP, tree, str(tmp_path / "shared")], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == ["True", "True", "False", "False", "True"]
+
+
+def test_a_column_of_one_value_is_never_written_until_another_comes(tmp_path):
+    column = ColumnFile(str(tmp_path / "device"), 4)
+    column.add(b"\1\0\0\0" * 70_000, 70_000)
+    assert column.same == b"\1\0\0\0"
+    assert not (tmp_path / "device").exists()
+    column.add(b"\1\0\0\0\2\0\0\0", 2)
+    column.add(b"\3\0\0\0", 1)
+    assert column.same is None
+    written = np.fromfile(tmp_path / "device", "<u4")
+    assert written.tolist() == [1] * 70_001 + [2, 3]
+
+
+def test_a_part_holds_the_facts_of_its_names(tmp_path):
+    names = [b"one", b"two"]
+    for name in names:
+        (tmp_path / name.decode()).write_bytes(name * 100)
+    records = Statx()
+    fd = os.open(tmp_path, os.O_RDONLY)
+    try:
+        assert records.fill(names, 0, fd)
+    finally:
+        os.close(fd)
+    part = PartFile(str(tmp_path / "part"))
+    assert part.add(records, names) == 600
+    assert (tmp_path / "part.names").read_bytes() == b"one\0two\0"
+    assert part.constants()["size"] == (300).to_bytes(8, "little")
+    inodes = np.fromfile(tmp_path / "part.ino", "<u8").tolist()
+    assert inodes == [os.stat(tmp_path / name.decode()).st_ino for name in names]
+
+
+@pytest.mark.parametrize(("waits", "walkers"), [(False, 2), (True, 4), (None, 4)])
+def test_more_walkers_come_only_while_those_there_wait_for_the_disk(tree, tmp_path, monkeypatch, waits, walkers):
+    monkeypatch.setattr(walking, "_LOOK_NS", 0)
+    monkeypatch.setattr(walking.os, "cpu_count", lambda: 2)
+    monkeypatch.setattr(walking.Hand, "waits_for_disk", lambda self: waits)
+    crew = walking._Crew(tree, os.stat(tree), WalkOptions(nice=0), str(tmp_path))
+    try:
+        crew.hire_when_waiting()
+        assert len(crew.hands) == 2  # once may be chance
+        crew.hire_when_waiting()
+        assert len(crew.hands) == walkers
+    finally:
+        crew.end()
+
+
+def test_however_many_walkers_there_are_every_entry_is_seen_once(tree, tmp_path, monkeypatch):
+    monkeypatch.setattr(walking, "_LOOK_NS", 0)
+    monkeypatch.setattr(walking.Hand, "waits_for_disk", lambda self: True)
+    harvest = walk(tree, WalkOptions(nice=0), str(tmp_path))
+    expected = sum(len(folders) + len(files) for _, folders, files in os.walk(tree))
+    assert sum(part.rows for part in harvest.parts) == expected
