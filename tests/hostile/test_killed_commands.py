@@ -3,6 +3,7 @@
 import itertools
 import json
 import os
+import subprocess
 import sys
 
 import pytest
@@ -52,7 +53,7 @@ def test_nothing_survives_the_deadline(tier, walls, name):
     ended = running.run()
     assert survivors(mark) == []
     assert ended.seconds < SECONDS + 1
-    assert len(os.listdir("/proc/self/fd")) == before
+    assert len(os.listdir("/proc/self/fd")) <= before  # what an earlier test left may be collected meanwhile
     assert not [pid for pid in descendants(os.getpid()) if pid in survivors(mark)]
 
 
@@ -144,3 +145,22 @@ def test_commands_end_with_cmdr_even_when_it_is_killed_itself(tier, tmp_path):
     while survivors(mark) and time.monotonic() < until:
         time.sleep(0.02)
     assert survivors(mark) == []
+
+
+_OVERLOOKED = """
+import itertools, subprocess
+from cmdr.files.shell import family
+from cmdr.files.shell.namespaces import adopt_orphans
+
+adopt_orphans()
+child = subprocess.Popen(["sleep", "600"])
+looks = itertools.chain([[], []], itertools.repeat([child.pid]))
+family.descendants = lambda ancestor: next(looks)
+assert family.end_family()
+assert child.pid and not family.has_children()
+"""
+
+
+def test_a_process_that_was_overlooked_is_looked_for_again():
+    """One that forked and ended while /proc was read hid its child, and two sleeps outlived their command."""
+    subprocess.run([sys.executable, "-c", _OVERLOOKED], check=True, timeout=60)

@@ -33,7 +33,7 @@ NOBODY = 65534
 class Ground:
     """`root` is the agents' folder, `outside` is not; both hold files, `outside` with the secret in them."""
 
-    def __init__(self, home, *, write=True, shell=False, roots=None, toolsets=ALL_TOOLSETS, kernel=True):
+    def __init__(self, home, *, write=True, shell=False, roots=None, toolsets=ALL_TOOLSETS, kernel=True, run_from=()):
         self.home = Path(home)
         self.root = self.home / "root"
         self.outside = self.home / "outside"
@@ -49,7 +49,7 @@ class Ground:
         self._settings = (write, shell, toolsets)
         roots = [RootSpec(os.fsencode(self.root))] if roots is None else roots
         private = PrivatePlaces(own=(os.path.realpath(os.fsencode(self.own)),), homes=(os.fsencode(self.home),))
-        self.sandbox = Sandbox(roots, private, kernel=kernel)
+        self.sandbox = Sandbox(roots, private, kernel=kernel, run_from=run_from)
 
     def __enter__(self):
         commands.register()

@@ -1,11 +1,16 @@
 """Every route of the index answers, every link leads somewhere, and nothing reaches further than it should."""
 
+import hashlib
 import json
+import os
+import re
 
 import httpx2 as httpx
 import pytest
 
-from cmdr.core.principals import PERSON
+from cmdr.commands import rest_indexes
+from cmdr.core.principals import PERSON, SAME_USER, Principal
+from cmdr.model.root_spec import RootSpec
 
 
 @pytest.fixture
@@ -69,6 +74,41 @@ def test_a_report_by_its_short_name(client, index):
     assert [row["size"] for row in rows] == [20000, 5000]
 
 
+def test_a_report_is_paged_and_its_rows_lead_to_their_nodes(client, index):
+    paths, url = [], f"/api/indexes/{index['indexId']}/reports/largest-files?limit=2"
+    while url:
+        page = client.get(url).json()
+        paths += [row["path"] for row in page["rows"]]
+        assert all(client.get(row["link"]).json()["path"] == row["path"] for row in page["rows"])
+        url = page["nextPageUrl"]
+    assert len(paths) == len(set(paths)) == page["total"] == 5
+
+
+def test_growth_is_paged_names_files_and_says_since_when(client, server, tmp_path):
+    def scan():
+        job = server.run("index", {"root": str(tmp_path)}).split("jobId: ")[1].split()[0]
+        server.run("await", {"job": job, "timeout": 30})
+        return client.get("/api/places", params={"path": str(tmp_path)}).json()["indexId"]
+
+    index = scan()
+    for number in range(5):
+        (tmp_path / f"new{number}").write_bytes(b"x" * 1000 * (number + 1))
+    assert scan() == index
+    first = url = f"/api/indexes/{index}/reports/growth?limit=2&since=1"
+    rows = []
+    while url:
+        page = client.get(url).json()
+        rows += page["rows"]
+        url = page["nextPageUrl"]
+    changed = {row["path"]: (row["change"], row["kind"], row["sizeBefore"], row["size"]) for row in rows}
+    assert changed[f"{tmp_path}/new4"] == ("added", "file", 0, 5000)
+    assert len(rows) == len(changed) == page["total"] == 6
+    assert page["size"] - page["sizeBefore"] == 15_000
+    assert client.get(first + "&format=explain").json()["epochs"][0] == 1
+    assert client.get(f"/api/indexes/{index}/reports/ages?cursor=forged").status_code == 400
+    assert client.get(f"/api/indexes/{index}/reports/growth?since=soon").status_code == 400
+
+
 def test_a_set_is_made_changed_and_forgotten(client, index, tree):
     index_id = index["indexId"]
     nodes = [entry["nodeId"] for entry in client.get(f"/api/indexes/{index_id}/tree").json()["entries"]]
@@ -92,6 +132,39 @@ def test_a_query_is_saved_explained_and_run(client, index):
     assert told["explain"]["complete"] is True
     found = client.post(f"{url}/run", json={"indexId": index["indexId"]}).json()
     assert found["counts"] >= 2
+
+
+def test_a_query_runs_and_is_explained_over_the_newest_index_unless_one_is_named(client, index):
+    saved = client.post("/api/queries", json={"name": "texts", "filter": "ext:md"}).json()
+    told = client.get(saved["link"], params={"format": "explain"}).json()
+    assert told["explain"]["normalForm"] == "ext:md"
+    assert client.post(saved["runUrl"], json={}).json()["selectionId"].startswith("s_")
+
+
+def test_the_next_page_of_a_tree_with_an_odd_name_is_found(client, server, tmp_path):
+    root = tmp_path / "a & b #1 100%"
+    root.mkdir()
+    for number in range(3):
+        (root / str(number)).touch()
+    job = server.run("index", {"root": str(root)}).split("jobId: ")[1].split()[0]
+    server.run("await", {"job": job, "timeout": 30})
+    place = client.get("/api/places", params={"path": str(root)}).json()
+    names, url = [], f"/api/indexes/{place['indexId']}/tree?limit=2"
+    while url:
+        page = client.get(url).json()
+        names += [entry["name"] for entry in page["entries"]]
+        url = page["nextPageUrl"]
+    assert names == ["0", "1", "2"]
+
+
+def test_the_detail_of_a_link_says_where_it_leads_and_a_folder_links_to_its_growth(client, server, tmp_path):
+    (tmp_path / "link").symlink_to("nowhere")
+    job = server.run("index", {"root": str(tmp_path)}).split("jobId: ")[1].split()[0]
+    server.run("await", {"job": job, "timeout": 30})
+    link = client.get("/api/places", params={"path": str(tmp_path / "link")}).json()
+    assert client.get(link["detail"]).json()["symlink"] == "nowhere"
+    folder = client.get("/api/places", params={"path": str(tmp_path)}).json()
+    assert client.get(folder["reports"]).status_code == 200
 
 
 def test_a_job_streams_its_steps_and_ends(client, server, tree):
@@ -177,3 +250,40 @@ def test_the_openapi_document_names_every_route(client, server):
     document = client.get("/api/openapi.json").json()
     routes = {f"{method.upper()} {path}" for path, item in document["paths"].items() for method in item}
     assert routes == {command.route for command in server.commander.registry if command.route}
+
+
+def test_an_address_that_does_not_exist_is_refused_in_json_and_for_a_browser_on_a_page(client):
+    answer = client.get("/api/nope")
+    assert (answer.status_code, list(answer.json())) == (404, ["error"])
+    refused = client.post("/api/indexes", json={})
+    assert (refused.status_code, "POST" in refused.json()["error"]) == (405, True)
+    page = client.get("/api/nope", headers={"accept": "text/html"})
+    assert (page.status_code, "<h1>/api/nope</h1>" in page.text) == (404, True)
+
+
+def detail_of(server, path, principal, **more):
+    place = json.loads(server.run("rest_place", {"path": str(path)}))
+    asked = {"indexId": place["indexId"], "nodeId": place["nodeId"], **more}
+    return json.loads(server.run("rest_detail", asked, principal))
+
+
+def test_the_digest_of_a_file_is_told_to_whoever_may_read_it(server, tree):
+    reader = Principal("agent", "reader", token=True, roots=(RootSpec(os.fsencode(tree)),))
+    wanted = "sha256:" + hashlib.sha256((tree / "notes.md").read_bytes()).hexdigest()
+    assert detail_of(server, tree / "notes.md", reader)["digest"] == wanted
+    outsider = Principal("agent", "outsider", token=True, roots=())
+    assert detail_of(server, tree / "notes.md", outsider)["digest"] is None
+    assert "digest" not in detail_of(server, tree / "notes.md", SAME_USER)
+
+
+def test_a_big_file_is_read_for_its_digest_only_when_asked(server, tree, monkeypatch):
+    monkeypatch.setattr(rest_indexes, "SMALL", 11)
+    reader = Principal("agent", "reader", token=True, roots=(RootSpec(os.fsencode(tree)),))
+    assert detail_of(server, tree / "notes.md", reader)["digest"] is None
+    assert detail_of(server, tree / "notes.md", reader, digest=True)["digest"].startswith("sha256:")
+
+
+def test_a_set_tells_a_few_of_its_members(client, server, tree):
+    found = re.search(r"set: (s_\w+)", server.run("query_run", {"root": str(tree), "ext": ["jpg"]}))[1]
+    told = client.get(f"/api/resource-sets/{found}").json()
+    assert {one["path"] for one in told["sample"]} == {str(path) for path in tree.rglob("*.jpg")}

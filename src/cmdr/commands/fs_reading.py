@@ -1,6 +1,7 @@
 """Looking at files directly, inside the roots; for callers with a token."""
 
 import hashlib
+import mimetypes
 import os
 import stat
 from typing import Annotated
@@ -66,7 +67,10 @@ async def fs_read(
         raise CommandError('Give "line" and "lines", or "offset" and "bytes", not both.')
     by_bytes = offset is not None or bytes is not None
     span = (offset or 0, bytes) if by_bytes else (line or 1, lines)
-    return await in_thread(_read, reach_of(call), named(path), by_bytes, span, encoding)
+    try:
+        return await in_thread(_read, reach_of(call), named(path), by_bytes, span, encoding)
+    except _Binary as binary:
+        return _told(call, binary)
 
 
 @command("fs_exists", access=Access.READ, toolset="fs", idempotent=True)
@@ -112,7 +116,7 @@ def _read(reach: Reach, path: bytes, by_bytes: bool, span: tuple[int, int | None
             read = file_text.read_bytes if by_bytes else file_text.read_lines
             piece = read(fd, *span, encoding)
         except file_text.NotText as binary:
-            return _binary(found, binary.head)
+            raise _Binary(found.path, found.stat, binary.head) from None
         except file_text.UnknownEncoding:
             raise CommandError("There is no such encoding. Try utf-8, latin-1, cp1252 or utf-16.") from None
         except file_text.TooFar:
@@ -137,11 +141,27 @@ def _where(piece: file_text.Piece, span: tuple[int, int | None]) -> str:
     return f"lines {span[0]}-{span[0] + piece.lines - 1}" if piece.lines else "no lines here"
 
 
-def _binary(found: Found, head: bytes) -> str:
-    return (
-        f"{to_wire(found.path)} is not text, {found.stat.st_size} bytes, mtime {found.stat.st_mtime_ns}\n"
-        f"begins: {head.hex(' ')}\nGive an encoding to read it as text anyway."
-    )
+class _Binary(Exception):
+    """The file is no text: its facts are told, and where its bytes are to be had."""
+
+    def __init__(self, path: bytes, seen: os.stat_result, head: bytes) -> None:
+        super().__init__(path)
+        self.path = path
+        self.seen = seen
+        self.head = head
+
+
+def _told(call: Call, binary: _Binary) -> str:
+    kind, _ = mimetypes.guess_type(os.fsdecode(os.path.basename(binary.path)))
+    told = [
+        f"{to_wire(binary.path)} is not text, {binary.seen.st_size} bytes, mtime {binary.seen.st_mtime_ns}"
+        + (f", {kind}" if kind else ""),
+        f"begins: {binary.head.hex(' ')}",
+    ]
+    if call.commander.base_url:
+        handle = call.commander.raw_links.make(call.principal, binary.path)
+        told.append(f"bytes: GET {call.commander.base_url}/raw/{handle} with your token, within 10 minutes")
+    return "\n".join([*told, "Give an encoding to read it as text anyway."])
 
 
 def _exists(reach: Reach, path: bytes) -> str:

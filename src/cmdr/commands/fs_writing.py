@@ -7,6 +7,7 @@ import stat
 from collections.abc import Callable, Sequence
 from typing import Annotated, Literal
 
+from cmdr.commands.becoming_protected import with_protection
 from cmdr.commands.reach import named, reach_of
 from cmdr.core.call import Call
 from cmdr.core.errors import CommandError
@@ -15,6 +16,7 @@ from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
 from cmdr.files.engine import fingerprint
+from cmdr.files.engine.choices import Choices
 from cmdr.files.engine.new_plan import plan_mkdir, plan_mkfile, plan_write
 from cmdr.files.engine.planning import plan_copy, plan_move, plan_trash
 from cmdr.files.engine.walking import Limits
@@ -70,7 +72,7 @@ async def fs_delete(call: Call, *, path: str) -> str:
     spot = await in_thread(reach_of(call).spot, named(path))
     protection = call.commander.sandbox.protection
     return await _carried_out(
-        call, [spot], lambda: plan_trash([_standing(spot)], limits=_LIMITS, protection=protection), leaves=spot
+        call, [spot], lambda: plan_trash([_standing(spot)], Choices(limits=_LIMITS, protection=protection)), leaves=spot
     )
 
 
@@ -103,10 +105,12 @@ async def _relocated(
         return plan(
             [_standing(source)],
             target.folder.real,
-            as_name=target.name,
-            policy=ConflictPolicy.OVERWRITE if overwrite else ConflictPolicy.SKIP,
-            limits=_LIMITS,
-            protection=call.commander.sandbox.protection,
+            Choices(
+                as_name=target.name,
+                policy=ConflictPolicy.OVERWRITE if overwrite else ConflictPolicy.SKIP,
+                limits=_LIMITS,
+                protection=call.commander.sandbox.protection,
+            ),
         )
 
     return await _carried_out(call, [source, target], planned, leaves=source if moves else None)
@@ -159,7 +163,7 @@ def _checked(sandbox: Sandbox, spots: Sequence[Spot], make_plan: Callable[[], Pl
                 raise PrivatePlace(place.path, why)
     if leaves is not None and (inside := sandbox.private.below(leaves.path)):
         raise PrivatePlace(inside[0], "is private and lies in that folder")
-    return plan
+    return with_protection(plan, sandbox.protection)
 
 
 def _asked(call: Call, plan: Plan) -> str:

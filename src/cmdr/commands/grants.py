@@ -1,9 +1,11 @@
 """What single clients may do without asking; the person's alone."""
 
 from cmdr.core.call import Call
+from cmdr.core.errors import CommandError
 from cmdr.core.grants import Grant
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
+from cmdr.core.threads import in_thread
 from cmdr.model.yaml_text import Value, document
 
 
@@ -31,3 +33,13 @@ def revoke_grant(call: Call, *, client: str, grant: Grant) -> str:
     call.commander.policy.grants.revoke(client, grant)
     call.events.changed()
     return f"{client[:40]} has {grant} no longer"
+
+
+@command("clients.revoke", access=Access.ACT, title="Take a client's token back")
+async def revoke_client(call: Call, *, client: str) -> str:
+    """Make a named client's token worthless, from its next call on."""
+    tokens = call.commander.tokens
+    if tokens is None or not await in_thread(tokens.revoke, client):
+        raise CommandError(f"No client {client[:40]} has a token of its own.")
+    call.events.changed()
+    return f"{client[:40]} must ask for a new token"

@@ -12,8 +12,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from cmdr.core import places
+from cmdr.core.agent_roots import Origin, chosen_roots
 from cmdr.core.environment import BadSetting, Environment
 from cmdr.core.instance import running
+from cmdr.core.settings import Settings
 from cmdr.core.tokens import TokenError, Tokens
 from cmdr.files.sandbox.beneath import kernel_can
 from cmdr.files.shell.tiers import LADDER, Tier, holds
@@ -82,9 +84,23 @@ def _settings() -> Iterator[Finding]:
             "CMDR_MCP_ALLOW_WRITE is set, but the fs toolset is off, so it changes nothing",
             "set CMDR_MCP_TOOLSETS=panes,ops,index,review,fs",
         )
-    for root in environment.roots:
-        if not os.path.isdir(root.path):
-            yield Finding(Health.BAD, f"the root {root} is not a folder", "make it, or correct CMDR_ROOTS")
+    yield from _roots(environment)
+
+
+def _roots(environment: Environment) -> Iterator[Finding]:
+    try:
+        settings = Settings(places.config())
+    except (places.UnsafePlace, OSError):
+        return  # told below
+    yield from (Finding(Health.BAD, problem, f"correct {settings.path}") for problem in settings.problems)
+    chosen = chosen_roots((), environment.roots, settings)
+    if chosen.origin is Origin.USUAL:
+        yield Finding(Health.GOOD, f"agents' file tools may use {chosen.origin}; --root chooses others")
+        return
+    named = ", ".join(map(str, chosen.roots)) or "no folder"
+    yield Finding(Health.GOOD, f"agents' file tools may use {named} ({chosen.origin})")
+    for root in chosen.missing:
+        yield Finding(Health.BAD, f"the root {root} is not a folder", f"make it, or correct {chosen.origin}")
 
 
 def _places() -> Iterator[Finding]:

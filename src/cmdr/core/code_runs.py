@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import os
-import secrets
 import sys
 from collections.abc import Coroutine
 from typing import TYPE_CHECKING
 
 from cmdr.core.audit import Audit, AuditRecord
+from cmdr.core.command_slots import NeverRan, Slot
 from cmdr.core.errors import CommandError
 from cmdr.core.events import Events
 from cmdr.core.jobs import Jobs
 from cmdr.core.principals import Principal
-from cmdr.core.shells import Shells
+from cmdr.core.shells import Shells, in_turn, new_job
 from cmdr.files.shell.walls import Walls
 from cmdr.model.answer_part import AnswerPart, PicturePart, TextPart
 from cmdr.model.code_plan import CodePlan
@@ -42,10 +42,17 @@ class CodeRuns:
         self._audit = audit
         self._kernels: dict[str, Kernels] = {}
         self._tasks: set[asyncio.Task[None]] = set()
+        self._slots: set[Slot] = set()
         self._parts: dict[str, list[AnswerPart]] = {}
 
     async def plan(self, code: str, client: str, principal: Principal) -> CodePlan:
-        """What running the code would mean, for the person to look at."""
+        """What running the code would mean, for the person to look at; refused where code cannot run at all."""
+        from cmdr.editor.kernel_command import KernelMissingError, check_installed
+
+        try:
+            check_installed()
+        except KernelMissingError as error:
+            raise CommandError(str(error)) from error
         shown = await self._shells.plan(code, None, SECONDS, principal)
         return CodePlan(
             Verb.RUN,
@@ -56,14 +63,18 @@ class CodeRuns:
             sandbox=shown.sandbox,
             trees=shown.trees,
             hidden=shown.hidden,
+            kept=shown.kept,
+            unkept=shown.unkept,
             client=client,
         )
 
     def begin(self, plan: CodePlan, by: str) -> Job:
         """Run code that the person has seen, or need not see."""
-        job = Job(f"j_{secrets.token_urlsafe(9)}", plan.title, by, frozenset(), JobState.RUNNING)
-        self._start(self._attend(job, plan))
-        self._jobs.adopt(job, lambda: self._stop(plan.client))
+        slot = self._shells.slots.claim(by)
+        job = new_job(plan, by, slot)
+        self._slots.add(slot)
+        self._start(self._attend(job, plan, slot))
+        self._jobs.adopt(job, lambda: None if slot.stop("cancelled") else self._stop(plan.client))
         return job
 
     def parts_of(self, job: Job) -> list[AnswerPart]:
@@ -77,6 +88,8 @@ class CodeRuns:
 
     def stop_all(self) -> None:
         """The kill switch: end every kernel at once, whatever it is doing."""
+        for slot in self._slots:
+            slot.stop("stopped by the person")
         for client in list(self._kernels):
             self._stop(client)
 
@@ -95,12 +108,13 @@ class CodeRuns:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _attend(self, job: Job, plan: CodePlan) -> None:
+    async def _attend(self, job: Job, plan: CodePlan, slot: Slot) -> None:
         from cmdr.editor.kernel import KernelStartError
         from cmdr.editor.kernel_command import KernelMissingError
 
         state = JobState.FAILED
         try:
+            await in_turn(job, slot, self._events)
             kernels = await self._kernels_of(plan)
             result = await kernels.run(plan.client, plan.command, time_limit=plan.seconds, cwd=os.fsdecode(plan.folder))
             ended = plan.client not in self._kernels
@@ -112,7 +126,11 @@ class CodeRuns:
                 del self._parts[next(iter(self._parts))]
         except (KernelMissingError, KernelStartError, CommandError) as error:
             job.outcome = str(error)
+        except NeverRan as why:
+            job.outcome, state = str(why), JobState.CANCELLED
         finally:
+            self._slots.discard(slot)
+            slot.give_back()
             self._audit.record(
                 AuditRecord(job.started_by, f"code {job.id}", "", job.outcome, decision=state.value, plan=plan.digest)
             )
@@ -137,6 +155,7 @@ class CodeRuns:
             write=(*(tree.path for tree in plan.trees if not tree.read_only), os.fsencode(folder)),
             read=(*(tree.path for tree in plan.trees if tree.read_only), *_python()),
             hide=plan.hidden,
+            keep=plan.kept,
         )
         inside = ["/usr/bin/env", f"IPYTHONDIR={folder}/ipython", f"JUPYTER_RUNTIME_DIR={folder}", f"HOME={folder}"]
         return [os.fsdecode(word) for word in self._shells.launcher(inside, walls)]

@@ -1,8 +1,9 @@
-"""Contents of an indexed file for whoever may read them: inside the roots, with a token, from one open handle."""
+"""Contents of a file for whoever may read them: inside the roots, with a token, from one open handle."""
 
 import os
 from dataclasses import dataclass
 
+from cmdr.core.audit import AuditRecord, digest_of
 from cmdr.core.commander import Commander
 from cmdr.core.errors import CommandError, NotAllowed, NotThere
 from cmdr.core.principals import Principal
@@ -33,6 +34,21 @@ async def open_download(commander: Commander, principal: Principal, index: str, 
         raise NotThere(str(error)) from error
     reach = commander.sandbox.reach(principal.roots, read_only=True)
     return await in_thread(_open, reach, found.path)
+
+
+async def open_raw(commander: Commander, principal: Principal, handle: str) -> Download:
+    """Open the file behind a link of `fs_read`, if this caller still may read it: the same rules, asked anew."""
+    command = commander.registry.find("fs_read")
+    result = "refused"
+    try:
+        commander.policy.admit(command, principal)
+        path = commander.raw_links.path(principal, handle)
+        reach = commander.sandbox.reach(principal.roots, read_only=True)
+        opened = await in_thread(_open, reach, path)
+        result = "ok"
+    finally:
+        commander.audit.record(AuditRecord(principal.id, "fs_read link", digest_of({"handle": handle}), result))
+    return opened
 
 
 def _open(reach: Reach, path: bytes) -> Download:

@@ -8,6 +8,9 @@ import json
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from typing import Any
 
+from cmdr.core.gate import Crowded
+from cmdr.core.json_width import MOST, is_too_wide
+
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -17,6 +20,9 @@ Headers = dict[bytes, bytes]
 
 UNAUTHENTICATED = -31001
 """JSON-RPC code for a missing or wrong token: outside the range that the protocol reserves."""
+
+TOO_MANY = -31002
+"""JSON-RPC code for a caller that sends too many requests; `retryAfterMs` says how long to wait."""
 
 MAX_HEADERS = 32 << 10
 _ID_BYTES = 64 << 10
@@ -54,6 +60,8 @@ class Exchange:
 
     def __init__(self, scope: Scope, receive: Receive, send: Send, limit: int, seconds: float) -> None:
         self.limit = limit
+        self.answering: Callable[[], None] | None = None
+        """Called when the answer begins."""
         self._scope = scope
         self._receive = receive
         self._send = send
@@ -62,6 +70,26 @@ class Exchange:
         self._complete = scope["type"] == "websocket"
         self._started = False
         self._closed = False
+        self._ahead: list[Message] = []
+        """What was read before the application asked for it."""
+
+    async def read_ahead(self, headers: Headers) -> bool:
+        """Take in the whole body, if there is one, and refuse one that would take too long to understand.
+
+        False when its sender has left, or was sent away because it was too long or too slow.
+        """
+        if headers.get(b"content-length", b"0") == b"0" and b"transfer-encoding" not in headers:
+            return True
+        body = bytearray()
+        while not self._complete:
+            message = await self.receive()
+            if message["type"] != "http.request":
+                return False
+            body += message.get("body", b"")
+        if is_too_wide(bytes(body)):
+            raise Refused(413, f"The JSON holds more than {MOST} values. Send less at once.")
+        self._ahead.append({"type": "http.request", "body": bytes(body), "more_body": False})
+        return True
 
     async def run(self, app: App, scope: Scope) -> None:
         """Let the application answer."""
@@ -79,6 +107,8 @@ class Exchange:
         """The next message for the application; a body that is too long or too slow ends the exchange."""
         if self._closed:
             return {"type": "http.disconnect"}
+        if self._ahead:
+            return self._ahead.pop()
         if self._complete:
             return await self._receive()
         try:
@@ -99,6 +129,8 @@ class Exchange:
             return
         if message["type"] in ("http.response.start", "websocket.http.response.start", "websocket.accept"):
             self._started = True
+            if self.answering is not None:
+                self.answering()
             message = {**message, "headers": dress(message.get("headers", ()))}
         await self._send(message)
 
@@ -117,6 +149,18 @@ class Exchange:
         answer = {"jsonrpc": "2.0", "id": await self._request_id(headers), "error": error}
         if not self._closed:  # by a body that was too long or too slow
             await self._reply("http.response", 200, json.dumps(answer).encode())
+
+    async def refuse_crowd(self, crowded: Crowded, *, is_call: bool) -> None:
+        """Answer one request too many without reading it, so the answer to an agent's call cannot name its id."""
+        wait = crowded.retry_after_ms
+        told: dict[str, Any] = {"error": str(crowded)}
+        if is_call:
+            error = {"code": TOO_MANY, "message": str(crowded), "data": {"retryAfterMs": wait}}
+            told = {"jsonrpc": "2.0", "id": None, "error": error}
+        if self._scope["type"] == "websocket":
+            return await self.refuse(Refused(429, str(crowded)))
+        seconds = str(-(-wait // 1000)).encode()
+        await self._reply("http.response", 429, json.dumps(told).encode(), [(b"retry-after", seconds)])
 
     async def _request_id(self, headers: Headers) -> str | int | None:
         self.limit = min(self.limit, _ID_BYTES)
@@ -140,8 +184,8 @@ class Exchange:
         self._closed = True
         return {"type": "http.disconnect"}
 
-    async def _reply(self, kind: str, status: int, body: bytes) -> None:
-        headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+    async def _reply(self, kind: str, status: int, body: bytes, more: Iterable[tuple[bytes, bytes]] = ()) -> None:
+        headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode()), *more]
         if kind == "http.response" and not self._complete:
             # What is left of an unread body must not be taken for the next request.
             headers.append((b"connection", b"close"))

@@ -26,6 +26,7 @@ from cmdr.core.exchange import (
     check_body,
     read_headers,
 )
+from cmdr.core.gate import NOBODY, Crowded, Entry, Gate
 from cmdr.core.peer import Address, peer_uid
 from cmdr.core.principals import SAME_USER, Principal
 
@@ -69,8 +70,10 @@ class Guard:
         body_limits: Mapping[str, int] | None = None,
         body_seconds: float = BODY_SECONDS,
         peer: Callable[[Address, Address], int | None] = peer_uid,
+        gate: Gate | None = None,
     ) -> None:
         """`browser` turns the value of the cookie `cmdr-<port>` into a person; `body_limits` maps path prefixes."""
+        self._gate = gate or Gate()
         self.app = app
         self._tokens = tokens
         self._browser = browser
@@ -92,14 +95,41 @@ class Guard:
             self._check_place(scope, headers)
             if scope["type"] == "http":
                 check_body(scope["method"], headers, exchange.limit)
-            principal = self._principal(scope, headers)
+            principal = await self._known(scope, headers)
+            if scope["type"] == "http" and not await exchange.read_ahead(headers):
+                return
+            entry = await self._entered(principal)
         except Unproven as refused:
-            if scope["type"] == "http" and scope["path"] == MCP and scope["method"] == "POST":
+            if _is_call(scope):
                 return await exchange.refuse_rpc(refused, headers)
             return await exchange.refuse(refused)
+        except Crowded as crowded:
+            return await exchange.refuse_crowd(crowded, is_call=_is_call(scope))
         except Refused as refused:
             return await exchange.refuse(refused)
-        await exchange.run(self.app, {**scope, PRINCIPAL: principal})
+        exchange.answering = entry.over if entry is not None else None
+        try:
+            await exchange.run(self.app, {**scope, PRINCIPAL: principal})
+        finally:
+            if entry is not None:
+                entry.over()
+
+    async def _known(self, scope: Scope, headers: Headers) -> Principal | None:
+        """Who sent this; all who prove nothing are counted as one."""
+        try:
+            principal = self._principal(scope, headers)
+        except Unproven:
+            await self._gate.count(NOBODY)
+            raise
+        if principal is None or not principal.is_person:
+            await self._gate.count(_caller(principal))
+        return principal
+
+    async def _entered(self, principal: Principal | None) -> Entry | None:
+        """Wait until it may begin; by now its body is here, so nobody's turn is spent on waiting for it."""
+        if principal is not None and principal.is_person:
+            return None
+        return await self._gate.enter(_caller(principal))
 
     def _check_place(self, scope: Scope, headers: Headers) -> None:
         """Refuse whatever was not meant for exactly this server by exactly this server's own pages."""
@@ -178,6 +208,15 @@ class Guard:
             if path == prefix or path.startswith(prefix.rstrip("/") + "/"):
                 return limit
         return self._max_body
+
+
+def _caller(principal: Principal | None) -> str:
+    return NOBODY if principal is None else principal.id
+
+
+def _is_call(scope: Scope) -> bool:
+    """Whether an agent sends a message, which is answered in its own language."""
+    return bool(scope["type"] == "http" and scope["path"] == MCP and scope["method"] == "POST")
 
 
 def cookie_value(header: bytes, name: str) -> str | None:

@@ -1,6 +1,6 @@
 """Who may run what: one place, asked for every call from every face."""
 
-from cmdr.core.errors import NotAllowed, UnknownCommand
+from cmdr.core.errors import NotAllowed, NotOffered
 from cmdr.core.grants import Grant, Grants
 from cmdr.core.principals import Access, Principal
 from cmdr.core.registry import ALL_TOOLSETS, DEFAULT_TOOLSETS, Command
@@ -34,6 +34,11 @@ class Policy:
         self._allow_write = allow_write
         self.agents_stopped = False
 
+    @property
+    def allow_write(self) -> bool:
+        """Whether clients with a token may change files inside their roots, unless that was taken from them."""
+        return self._allow_write
+
     def shows(self, command: Command, principal: Principal, toolsets: frozenset[str] | None = None) -> bool:
         """Whether a caller gets to know a command at all."""
         if principal.is_person:
@@ -52,13 +57,28 @@ class Policy:
         if command.toolset not in _BEHIND_A_TOKEN and command.access not in principal.access:
             raise NotAllowed(f"{command.name} is for the person only. Ask them to do it.")
         if not self.shows(command, principal):
-            raise UnknownCommand(command.name)
+            raise NotOffered(command.name, self._why_not(command, principal))
         if (
             command.access is Access.ACT
             and command.toolset == _FILES
             and self.grants.is_withheld(principal, Grant.WRITE)
         ):
             raise NotAllowed("The person has withdrawn your leave to change files. Ask them for it.")
+
+    def _why_not(self, command: Command, principal: Principal) -> str:
+        """What keeps a command from a caller; no more than the tools' documentation tells anybody."""
+        toolset = command.toolset or _PALETTE
+        if toolset == _SHELL and _SHELL not in self.toolsets:
+            return "is switched off: the person starts cmdr with CMDR_MCP_ALLOW_SHELL=1"
+        if toolset not in self.toolsets:
+            return f"is switched off: the person adds {toolset} to CMDR_MCP_TOOLSETS"
+        if principal.toolsets is not None and toolset not in principal.toolsets:
+            return f"is not among your token's toolsets, which lack {toolset}: cmdr token --client NAME --toolsets"
+        if toolset in _BEHIND_A_TOKEN and not principal.token:
+            return "needs a token: cmdr token --client NAME"
+        if principal.read_only:
+            return "changes things, and your token is read-only"
+        return "is switched off: the person starts cmdr with CMDR_MCP_ALLOW_WRITE=1"
 
     def _may(self, command: Command, principal: Principal) -> bool:
         """Whether the caller's access reaches so far; acting is possible only behind a switch."""

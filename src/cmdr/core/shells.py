@@ -7,6 +7,7 @@ import time
 from dataclasses import dataclass
 
 from cmdr.core.audit import Audit, AuditRecord
+from cmdr.core.command_slots import EACH, CommandSlots, NeverRan, Slot
 from cmdr.core.environment import Environment
 from cmdr.core.errors import CommandError, TooMany
 from cmdr.core.events import Events
@@ -23,8 +24,6 @@ from cmdr.model.job import Job, JobState
 from cmdr.model.names import to_wire
 from cmdr.model.plan import Verb
 
-AT_ONCE = 2
-"""Commands of one client that run side by side."""
 PER_MINUTE = 10
 SHOWN = 9_000
 """Characters of the beginning and of the end of the output that an answer carries."""
@@ -38,9 +37,14 @@ _NO_SANDBOX = (
 
 @dataclass(slots=True, eq=False)
 class _Current:
-    job: Job
-    running: Running
+    slot: Slot
     task: "asyncio.Task[None]"
+    running: Running | None = None
+    """None while it waits for its turn."""
+
+    def stop(self, why: str) -> None:
+        if not self.slot.stop(why) and self.running is not None:
+            self.running.stop(why)
 
 
 class Shells:
@@ -52,6 +56,7 @@ class Shells:
         self._events = events
         self._audit = audit
         self._current: dict[str, _Current] = {}
+        self.slots = CommandSlots()
         self._started: dict[str, list[float]] = {}
         self.tier: Tier | None = None
         """The sandbox in use; None until one was found by running it, and when there is none."""
@@ -107,8 +112,8 @@ class Shells:
 
     def check_room(self, principal: Principal) -> None:
         """Refuse a client that runs too many at once or too often."""
-        if sum(current.job.started_by == principal.id for current in self._current.values()) >= AT_ONCE:
-            raise CommandError(f"{AT_ONCE} of your commands are running. Wait for one to end.")
+        if self.slots.count(principal.id) >= EACH:
+            raise CommandError(f"{EACH} of your commands are running. Wait for one to end.")
         now = time.monotonic()
         recent = [at for at in self._started.get(principal.id, []) if now - at < 60]
         if len(recent) >= PER_MINUTE * self.rate_scale:
@@ -116,8 +121,15 @@ class Shells:
         self._started[principal.id] = [*recent, now]
 
     def begin(self, plan: CommandPlan, by: str) -> Job:
-        """Run a command that the person has seen, or need not see; the job carries its outcome."""
-        job = Job(f"j_{secrets.token_urlsafe(9)}", plan.title, by, frozenset(), JobState.RUNNING)
+        """Run a command that the person has seen, or need not see, now or in its turn; the job carries its outcome."""
+        slot = self.slots.claim(by)
+        job = new_job(plan, by, slot)
+        task = asyncio.get_running_loop().create_task(self._attend(job, plan, slot))
+        self._current[job.id] = current = _Current(slot, task)
+        self._jobs.adopt(job, lambda: current.stop("cancelled"))
+        return job
+
+    def _prepared(self, plan: CommandPlan) -> Running:
         walls = Walls(
             plan.folder,
             write=tuple(tree.path for tree in plan.trees if not tree.read_only),
@@ -126,16 +138,12 @@ class Shells:
             keep=plan.kept,
         )
         words = [b"/bin/sh", b"-c", plan.command.encode("utf-8", "surrogateescape")]
-        running = Running(words, walls, Tier(plan.sandbox), seconds=plan.seconds)
-        task = asyncio.get_running_loop().create_task(self._attend(job, running, plan))
-        self._current[job.id] = _Current(job, running, task)
-        self._jobs.adopt(job, lambda: running.stop("cancelled"))
-        return job
+        return Running(words, walls, Tier(plan.sandbox), seconds=plan.seconds)
 
     def stop_all(self, why: str = "stopped by the person") -> None:
         """The kill switch: end every command at once."""
         for current in self._current.values():
-            current.running.stop(why)
+            current.stop(why)
 
     async def close(self) -> None:
         """End every command and wait until its processes are gone."""
@@ -145,21 +153,43 @@ class Shells:
         if self._current:
             await asyncio.wait([current.task for current in self._current.values()])
 
-    async def _attend(self, job: Job, running: Running, plan: CommandPlan) -> None:
+    async def _attend(self, job: Job, plan: CommandPlan, slot: Slot) -> None:
         state = JobState.FAILED
+        current = self._current[job.id]
         try:
-            ended = await in_thread(running.run)
+            await in_turn(job, slot, self._events)
+            current.running = self._prepared(plan)
+            ended = await in_thread(current.running.run)
             job.outcome, job.output = told(ended, plan)
             state = JobState.CANCELLED if ended.why in ("cancelled", "cmdr ended") else JobState.DONE
         except (OSError, CannotHide) as error:
             job.outcome = f"could not be run: {error}"
+        except NeverRan as why:
+            job.outcome, state = str(why), JobState.CANCELLED
         finally:
             del self._current[job.id]
+            slot.give_back()
             self._audit.record(
                 AuditRecord(job.started_by, f"shell {job.id}", "", job.outcome, decision=state.value, plan=plan.digest)
             )
             job.state = state
             self._events.changed()
+
+
+def new_job(plan: CommandPlan, by: str, slot: Slot) -> Job:
+    """The job of a command that runs, or says why it does not yet."""
+    job = Job(f"j_{secrets.token_urlsafe(9)}", plan.title, by, frozenset(), JobState.RUNNING)
+    if slot.why:
+        job.state, job.outcome, job.progress.current = JobState.QUEUED, slot.why, slot.why
+    return job
+
+
+async def in_turn(job: Job, slot: Slot, events: Events) -> None:
+    """Wait until a command may run."""
+    await slot.begin()
+    if job.state is JobState.QUEUED:
+        job.state, job.outcome, job.progress.current = JobState.RUNNING, "", ""
+        events.changed()
 
 
 def told(ended: Ended, plan: CommandPlan) -> tuple[str, str]:

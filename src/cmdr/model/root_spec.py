@@ -25,6 +25,14 @@ class RootSpec:
         return os.fsdecode(self.path) + (":ro" if self.read_only else "")
 
 
+def check_kept_roots(text: str) -> None:
+    """Raise `ValueError` unless this is a list of folders that means the same wherever the program is started."""
+    for part in text.split(":"):
+        if part not in ("", "ro", "rw") and not part.startswith(("/", "~")):
+            raise ValueError(f"{part!r} is not a whole path; begin it with / or ~")
+    parse_roots(text)
+
+
 def parse_roots(text: str) -> tuple[RootSpec, ...]:
     """Several of them, separated as in PATH: `/a:ro:/b` is `/a` for reading and `/b`."""
     specs: list[str] = []

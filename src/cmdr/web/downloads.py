@@ -10,7 +10,7 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from cmdr.core.commander import Commander
-from cmdr.core.downloads import Download, open_download
+from cmdr.core.downloads import Download, open_download, open_raw
 from cmdr.web.routes import caller_of, refusal
 
 CHUNK = 1 << 18
@@ -25,17 +25,34 @@ def download_route(commander: Commander) -> Route:
             opened = await open_download(commander, caller_of(request), index, node)
         except Exception as error:
             return refusal(request, error)
-        return StreamingResponse(
-            _chunks(opened),
-            media_type="application/octet-stream",
-            headers={
-                "content-length": str(opened.size),
-                "content-disposition": f"attachment; filename*=UTF-8''{quote_from_bytes(opened.name)}",
-                "content-security-policy": "sandbox; default-src 'none'",
-            },
-        )
+        return _attachment(opened)
 
     return Route("/api/indexes/{indexId}/nodes/{nodeId}/download", download, methods=["GET"])
+
+
+def raw_route(commander: Commander) -> Route:
+    """`GET /raw/{handle}`: where the links of `fs_read` lead."""
+
+    async def raw(request: Request) -> Response:
+        try:
+            opened = await open_raw(commander, caller_of(request), request.path_params["handle"])
+        except Exception as error:
+            return refusal(request, error)
+        return _attachment(opened)
+
+    return Route("/raw/{handle}", raw, methods=["GET"])
+
+
+def _attachment(opened: Download) -> StreamingResponse:
+    return StreamingResponse(
+        _chunks(opened),
+        media_type="application/octet-stream",
+        headers={
+            "content-length": str(opened.size),
+            "content-disposition": f"attachment; filename*=UTF-8''{quote_from_bytes(opened.name)}",
+            "content-security-policy": "sandbox; default-src 'none'",
+        },
+    )
 
 
 async def _chunks(opened: Download) -> AsyncIterator[bytes]:

@@ -9,7 +9,7 @@ from starlette.staticfiles import StaticFiles
 
 from cmdr.core.browser_login import BrowserLogin
 from cmdr.core.commander import Commander
-from cmdr.web.downloads import download_route
+from cmdr.web.downloads import download_route, raw_route
 from cmdr.web.openapi import openapi
 from cmdr.web.pages import page_of
 from cmdr.web.routes import routes_of
@@ -30,6 +30,7 @@ class WebFace:
             Route("/", self._home, methods=["GET"]),
             Route("/api/openapi.json", self._openapi, methods=["GET"]),
             download_route(self._commander),
+            raw_route(self._commander),
             *routes_of(self._commander),
             Mount("/static", StaticFiles(directory=Path(__file__).parent / "static")),
         ]

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from json import JSONDecodeError
 from typing import cast
 
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
@@ -98,6 +99,17 @@ def refusal(request: Request, error: Exception) -> Response:
     if wants_page(request):
         return HTMLResponse(page_of(request.url.path, {"error": text}), status, headers)
     return JSONResponse({"error": text}, status, headers)
+
+
+def nothing_there(request: Request, error: Exception) -> Response:
+    """The answer to an address or method that no route has, in the form of every other refusal."""
+    assert isinstance(error, HTTPException)
+    text = "There is nothing at this address; GET /api/openapi.json lists all there are."
+    if error.status_code == 405:
+        text = f"This address does not take {request.method}; GET /api/openapi.json lists what each takes."
+    if wants_page(request):
+        return HTMLResponse(page_of(request.url.path, {"error": text}), error.status_code, error.headers)
+    return JSONResponse({"error": text}, error.status_code, error.headers)
 
 
 def wants_page(request: Request) -> bool:

@@ -28,10 +28,11 @@ class Sandbox:
         *,
         kernel: bool = True,
         program: tuple[bytes, ...] = (),
+        run_from: tuple[bytes, ...] = (),
     ) -> None:
-        """`program` is where this program's own code stands: agents may read it, a change needs the person."""
+        """`program` is where this program's own code stands, `run_from` what is in PATH; a change needs the person."""
         self.private = private or PrivatePlaces()
-        self.protection = Protection((*self.private.own, *program))
+        self.protection = Protection((*self.private.own, *program), run_from)
         self.roots = tuple(roots)
         self._kernel = kernel
         self._open: dict[bytes, OpenRoot] = {}

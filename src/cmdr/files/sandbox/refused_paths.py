@@ -35,4 +35,5 @@ class BadRoot(DiskError):
     """A root that cannot be opened."""
 
     def __init__(self, path: bytes, why: str) -> None:
+        self.path = path
         super().__init__(f"The root {to_wire(path)} cannot be used: {why}.")

@@ -25,25 +25,30 @@ def descendants(ancestor: int) -> list[int]:
     return sorted(family - {ancestor})
 
 
-def end_family(ancestor: int, patience: float = 5.0) -> bool:
-    """Kill every descendant of a process that adopts orphans, again and again until none is left."""
+def end_family(patience: float = 5.0) -> bool:
+    """Kill every descendant of this process, which adopts orphans, again and again until none is left.
+
+    Looking through /proc takes a while, and one that forks and ends meanwhile hides its child from that look. But
+    whoever adopts orphans has a child as long as it has any descendant, and about children the kernel is exact.
+    """
     until = time.monotonic() + patience
-    while members := descendants(ancestor):
-        for pid in members:
+    while has_children():
+        for pid in descendants(os.getpid()):
             with suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
-        fetch_ended()
         if time.monotonic() > until:
             return False
-    fetch_ended()
     return True
 
 
-def fetch_ended() -> None:
-    """Take the exit codes of children that have ended."""
-    with suppress(ChildProcessError):
+def has_children() -> bool:
+    """Take the exit codes of children that have ended; whether others are left."""
+    try:
         while os.waitpid(-1, os.WNOHANG)[0]:
             pass
+    except ChildProcessError:
+        return False
+    return True
 
 
 def threads_of(uid: int) -> int:

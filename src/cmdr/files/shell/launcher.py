@@ -56,7 +56,7 @@ def main() -> int:
             _be_first(order, temporary) if order.namespaces else _become(order, temporary)
         return _watch(child, alarm, order.leash)
     finally:
-        end_family(os.getpid())
+        end_family()
         shutil.rmtree(temporary, ignore_errors=True)
 
 

@@ -1,0 +1,43 @@
+"""What a change that looks harmless would bring about: a program that can be run, a folder that others obey.
+
+Only changes that nobody looks at are held to this. A person who copies a folder of scripts sees what they do.
+"""
+
+import os
+from dataclasses import replace
+
+from cmdr.files.engine.protected import Protection
+from cmdr.model.plan import Kind, Plan, PlanItem, Step
+
+_PROGRAM = "becomes a program that can be run"
+
+
+def with_protection(plan: Plan, protection: Protection) -> Plan:
+    """The same plan with what becomes protected by it marked as such; looks at the disk."""
+    items = tuple(_marked(item, protection) for item in plan.items)
+    return plan if items == plan.items else replace(plan, items=items)
+
+
+def _marked(item: PlanItem, protection: Protection) -> PlanItem:
+    if item.protected or item.target is None:
+        return item
+    if item.kind is Kind.FOLDER and item.step is Step.RENAME:
+        why = protection.reason_below(item.target.path)
+    else:
+        why = _PROGRAM if _gains_leave_to_run(item) else ""
+    return replace(item, protected=why) if why else item
+
+
+def _gains_leave_to_run(item: PlanItem) -> bool:
+    """Whether a copy can be run where nothing that could be run has stood."""
+    if item.step not in (Step.COPY, Step.TWIN) or item.kind is not Kind.FILE or item.remove_source:
+        return False
+    source = item.source
+    return source is not None and _can_be_run(source.path) and not (item.target and _can_be_run(item.target.path))
+
+
+def _can_be_run(path: bytes) -> bool:
+    try:
+        return bool(os.lstat(path).st_mode & 0o111)
+    except OSError:
+        return False
