@@ -1,48 +1,29 @@
 """The terminal face against mc, vifm, nnn and ranger, all in one run and in real pseudo-terminals: ratios, not times.
 
-Measured: start to first paint, entering a folder of 50,000 files, key latency at 50,000 and 1,000,000 rows, memory,
-and key latency while an agent hammers the server. Programs that are not installed are left out.
+Measured: from the start to the first names, and until a key typed then is answered; entering a folder of 50,000 files;
+keys at 50,000 and 1,000,000 rows; memory; keys while an agent hammers the server. Programs that are not installed are
+left out. `--small` makes the largest folder 100,000 files, `--only start` (or enter, keys, agent) measures one thing.
 """
 
+import argparse
+import compileall
 import http.client
 import json
 import os
-import shutil
+import select
 import statistics
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from pathlib import Path
+from subprocess import PIPE
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "e2e"))
+from commanders import CMDR, answered, commanders, shown
 
-from pty_terminal import PtyTerminal
-
-CMDR = str(Path(sys.executable).with_name("cmdr"))
-OTHERS = {
-    "mc": lambda folder: ["mc", "-x", folder, "/"],
-    "vifm": lambda folder: ["vifm", folder, "/"],
-    "nnn": lambda folder: ["nnn", folder],
-    "ranger": lambda folder: ["ranger", folder],
-}
-RUNS = 3
-_INTO = {"mc": ("\x1bOB", "enter"), "vifm": ("j", "enter"), "nnn": ("", "\x1bOC"), "ranger": ("", "l")}
-"""How each goes into the first folder: some stand on the row of the folder above at first."""
-
-
-def environment(home, **more):
-    (home / "run").mkdir(mode=0o700, parents=True, exist_ok=True)
-    return {
-        "HOME": str(home),
-        "XDG_RUNTIME_DIR": str(home / "run"),
-        "XDG_STATE_HOME": str(home / "state"),
-        "XDG_CONFIG_HOME": str(home / "config"),
-        "CMDR_MCP_PORT": "0",
-        "CMDR_MCP_RATE_SCALE": "1000",
-        **more,
-    }
+RUNS = 5
+KEYS = 80
+CALLS = 500
 
 
 def files(folder, count):
@@ -52,57 +33,160 @@ def files(folder, count):
     for number in range(count):
         os.close(os.open(f"file_{number:07d}.txt", os.O_CREAT | os.O_WRONLY, 0o644, dir_fd=fd))
     os.close(fd)
+    return folder
 
 
-def first_paint(argv, home, marker):
-    with PtyTerminal(argv, columns=120, rows=40, **environment(home)) as it:
-        return it.wait(marker)
+def beside(folder):
+    """A name that each of the programs shows in full, and that stands nowhere else."""
+    (folder / "inside").mkdir(exist_ok=True)
+    (folder / "inside" / "seen_inside.txt").touch()
+    return folder
 
 
-def enter_time(argv, home, *, before, after):
-    """From the key that enters the folder until its first names are sent to the terminal."""
-    # Without the repeat sequence of xterm, so that a name is sent letter by letter.
-    with PtyTerminal(argv, columns=120, rows=40, **environment(home, TERM="screen-256color")) as it:
-        it.wait(before)
+def measure_start(root, home):
+    small = beside(files(root / "start", 12))
+    print(f"start, median (best) of {RUNS}, and cmdr's share of each; processor time is of one run until the key")
+    print(f"  {'':<7}{'first names':>20}{'processor':>14}{'a key typed then answered':>30}{'processor':>14}")
+    measured = {}
+    for one in commanders():
+        names, names_cpu, key, key_cpu = [], [], [], []
+        for number in range(RUNS + 1):
+            with one.open(small, home) as it:
+                first = shown(it, "file_0000003", it.started)
+            alone = it.processor_seconds * 1000
+            with one.open(small, home) as it:
+                it.wait("file_0000003")
+                answered(it, "seen_inside", *one.enter, again=one.drops_keys)
+                whole = (it.read_at - it.started) * 1000
+            if number:  # the first run only warms the caches
+                names.append(first), names_cpu.append(alone), key.append(whole)
+                key_cpu.append(it.processor_seconds * 1000)
+        measured[one.name] = [names, names_cpu, key, key_cpu]
+        cells = [
+            f"{statistics.median(found):.0f} ({min(found):.0f}) ms"
+            + (f" {statistics.median(measured['cmdr'][place]) / statistics.median(found):.1f}×" if one != CMDR else "")
+            for place, found in enumerate(measured[one.name])
+        ]
+        print(f"  {one.name:<7}{cells[0]:>20}{cells[1]:>24}{cells[2]:>24}{cells[3]:>24}", flush=True)
+
+
+def measure_enter(root, home):
+    files(root / "enter" / "many", 50_000)
+    print(f"enter a folder of 50,000 files, median (best) of {RUNS}")
+    ours = 0.0
+    for one in commanders():
+        found, used = [], []
+        for _ in range(RUNS):
+            with one.open(root / "enter", home) as it:
+                it.wait("many")
+                rested(it)
+                before = processor(it.pid)
+                found.append(answered(it, "file_0000007.txt", *one.enter))
+                used.append(processor(it.pid) - before)
+        typical = statistics.median(found)
+        ours = ours or typical
+        ratio = f"   cmdr takes {ours / typical:.2f} of that" if one != CMDR else ""
+        print(
+            f"  {one.name:<7} {typical:7.0f} ({min(found):.0f}) ms, processor {statistics.median(used):.0f} ms{ratio}",
+            flush=True,
+        )
+
+
+def measure_keys(root, home, large):
+    huge = root / "huge"
+    if not huge.exists():
+        files(huge, large)
+    print(f"one folder of {large:,} files")
+    with CMDR.open(huge, home) as it:
+        print(f"  first names after {shown(it, 'file_0000003', it.started):.0f} ms")
+        it.wait(f"{large:,} entries", seconds=60)
+        print(f"  all names after {(it.read_at - it.started) * 1000:.0f} ms")
+        served(it, home)
+        print(f"  {memory(it.pid)}")
+        print("  down, inside and scrolling: " + told(latencies(it, 0, KEYS)))
+        it.settle(0.3)
+        print(f"  End: {answered(it, f'file_{large - 1:07d}.txt', 'end'):.0f} ms")
+        it.settle(0.3)
+        print(f"  Home: {answered(it, 'file_0000000.txt', 'home'):.0f} ms")
+
+
+def measure_agent(root, home):
+    files(root / "enter" / "many", 50_000)
+    with CMDR.open(root / "enter" / "many", home) as it:
+        it.wait("50,000 entries")
+        served(it, home)
+        print(f"50,000 files: {memory(it.pid)}; {told(latencies(it, 0, KEYS))}")
+        used = processor(it.pid)
+        # In a process of its own: an agent that shares this one's interpreter would be slowed down by the reading.
+        with subprocess.Popen(
+            [sys.executable, __file__, "--hammer", home], stdin=PIPE, stdout=PIPE, text=True
+        ) as agent:
+            agent.stdout.readline()
+            found = latencies(it, KEYS, KEYS * 3)
+            told_by_agent, _ = agent.communicate("enough\n")
+        calls, rate = told_by_agent.split()
+        used = (processor(it.pid) - used) / int(calls)
+        print(f"beside an agent that wants {CALLS} calls a second and gets {rate}: {told(found)}")
+        print(f"  processor time for a call, the keys and their drawing included: {used:.2f} ms; {memory(it.pid)}")
+        it.send("f10")
+        print(f"quit: {it.wait_end()[1] * 1000:.0f} ms")
+
+
+def served(it, home):
+    """Wait until agents can connect and everything that is loaded behind the panes is there."""
+    deadline = time.monotonic() + 30
+    while not (home / "run" / "cmdr" / "instance.json").exists():
+        assert time.monotonic() < deadline, "the server did not come up"
+        it.read(0.05)
+    rested(it)
+
+
+def rested(it):
+    """Wait until a program has nothing more to do."""
+    used = -1.0
+    while used != (used := processor(it.pid)):
         it.settle(0.4)
-        first, then = _INTO.get(argv[0], ("", "enter"))
-        if first:
-            it.send(first)
-            it.settle(0.1)
-        it.raw.clear()
-        it.send(then)
-        return it.wait(lambda screen: after.encode() in it.raw, seconds=8)
 
 
-def resident(pid):
-    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
-        if line.startswith("VmRSS"):
-            return int(line.split()[1]) / 1024
-    return 0.0
-
-
-def latencies(it, keys, expect):
-    """Milliseconds from each key until what it must change is on the screen."""
+def latencies(it, first, keys):
+    """Milliseconds from each Down until the status line names the next file."""
     found = []
-    for number in range(keys):
-        time.sleep(0.02)
+    for number in range(first, first + keys):
+        it.settle(0.02)
+        wanted = f"file_{number + 1:07d}.txt"
+        status = it.screen.lines[-2]
+        assert f"file_{number:07d}.txt" in status, f"the cursor is not on file {number}: {status}"
+        pressed = time.perf_counter()
         it.send("down")
-        found.append(it.wait(lambda screen, number=number: expect(number) in screen.lines[-2], seconds=10) * 1000)
-        it.settle(0.01)
+        it.wait(lambda screen, wanted=wanted: wanted in screen.lines[-2], seconds=10)
+        found.append((it.read_at - pressed) * 1000)
     return found
 
 
 def told(found):
     ordered = sorted(found)
-    return f"median {statistics.median(ordered):.1f} ms, p95 {ordered[int(0.95 * (len(ordered) - 1))]:.1f} ms"
+    return f"keys median {statistics.median(ordered):.1f} ms, p95 {ordered[int(0.95 * (len(ordered) - 1))]:.1f} ms"
 
 
-def best(work):
-    return min(work() for _ in range(RUNS))
+def memory(pid):
+    """What the program holds: its own pages, and those it shares with other programs."""
+    sizes = {"Rss": 0, "Private_Clean": 0, "Private_Dirty": 0}
+    for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()[1:]:
+        name, size = line.split()[:2]
+        if name.rstrip(":") in sizes:
+            sizes[name.rstrip(":")] = int(size) / 1024
+    own = sizes["Private_Clean"] + sizes["Private_Dirty"]
+    return f"memory with the server loaded {sizes['Rss']:.0f} MB, {own:.0f} MB of them its own"
 
 
-def hammer(home, stop, rate=500):
-    """An agent that calls as fast as it is asked to."""
+def processor(pid):
+    """Milliseconds of processor time so far, to the kernel's ticks."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return sum(map(int, fields[11:15])) * 1000 / os.sysconf("SC_CLK_TCK")
+
+
+def hammer(home):
+    """An agent that calls as fast as it is asked to, until a line comes; tells how often, and at which rate."""
     record = json.loads((home / "run" / "cmdr" / "instance.json").read_text())
     token = (home / "run" / "cmdr" / "token").read_text().strip()
     meta = {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}}
@@ -118,79 +202,46 @@ def hammer(home, stop, rate=500):
     }
     connection = http.client.HTTPConnection("127.0.0.1", record["port"], timeout=30)
     calls, begun = 0, time.perf_counter()
-    while not stop.is_set():
+    print("calling", flush=True)
+    while not select.select([sys.stdin], [], [], 0)[0]:
         connection.request("POST", "/mcp", body, headers)
-        connection.getresponse().read()
+        answer = connection.getresponse()
+        text = answer.read()
+        assert answer.status == 200, (answer.status, text)
         calls += 1
-        ahead = calls / rate - (time.perf_counter() - begun)
+        ahead = calls / CALLS - (time.perf_counter() - begun)
         if ahead > 0:
             time.sleep(ahead)
-    return calls / (time.perf_counter() - begun)
+    print(calls, f"{calls / (time.perf_counter() - begun):.0f}")
 
 
 def main():
-    large = 1_000_000 if "--small" not in sys.argv else 100_000
-    root = Path(tempfile.mkdtemp(prefix="cmdr-bench-"))
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--small", action="store_true", help="100,000 files instead of 1,000,000")
+    parser.add_argument("--only", choices=["start", "enter", "keys", "agent"], help="measure one thing")
+    parser.add_argument("--folder", type=Path, help="where the files are made, and kept for the next run")
+    parser.add_argument("--hammer", type=Path, help=argparse.SUPPRESS)
+    chosen = parser.parse_args()
+    if chosen.hammer:
+        hammer(chosen.hammer)
+        return
+    large = 100_000 if chosen.small else 1_000_000
+    # As after an installation: whoever runs this may have told Python to keep no bytecode.
+    compileall.compile_dir(Path(__file__).parents[2] / "src", quiet=1)
+    root = chosen.folder or Path(tempfile.mkdtemp(prefix="cmdr-bench-"))
+    home = root / "home"
     try:
-        small, middle = root / "start", root / "enter"
-        files(small, 12)
-        (root / "empty").mkdir()
-        files(middle / "many", 50_000)
-        home = root / "home"
-        installed = {name: argv for name, argv in OTHERS.items() if shutil.which(name)}
-
-        print("start to first paint, best of", RUNS)
-        cmdr = best(lambda: first_paint([CMDR, str(small), str(small)], home, "file_0000003"))
-        print(f"  cmdr    {cmdr * 1000:7.0f} ms")
-        for name, argv in installed.items():
-            other = best(lambda argv=argv: first_paint(argv(str(small)), home, "file_0000003"))
-            print(f"  {name:<7} {other * 1000:7.0f} ms   cmdr is {cmdr / other:.1f} times that")
-
-        print("enter a folder of 50,000 files, best of", RUNS)
-        cmdr = best(
-            lambda: enter_time([CMDR, str(middle), str(root / "empty")], home, before="many", after="0000007.txt")
-        )
-        print(f"  cmdr    {cmdr * 1000:7.0f} ms")
-        for name, argv in installed.items():
-            try:
-                other = best(lambda argv=argv: enter_time(argv(str(middle)), home, before="many", after="0000007.txt"))
-            except AssertionError:
-                print(f"  {name:<7} did not show it")
-                continue
-            print(f"  {name:<7} {other * 1000:7.0f} ms   cmdr takes {cmdr / other:.2f} of that")
-
-        print(f"one folder of {large:,} files")
-        files(root / "huge", large)
-        with PtyTerminal([CMDR, str(root / "huge"), str(small)], columns=120, rows=40, **environment(home)) as it:
-            print(f"  first names after {it.wait('file_0000003') * 1000:.0f} ms")
-            it.wait(f"{large:,} entries", seconds=60)
-            it.settle(1.5)
-            print(f"  memory with the server loaded: {resident(it.pid):.0f} MB")
-            print("  down, inside and scrolling: " + told(latencies(it, 80, lambda n: f"file_{n + 1:07d}.txt")))
-            it.send("end")
-            print(f"  End: {it.wait(f'file_{large - 1:07d}.txt') * 1000:.0f} ms")
-
-        with PtyTerminal([CMDR, str(middle / "many"), str(small)], columns=120, rows=40, **environment(home)) as it:
-            it.wait("50,000 entries")
-            deadline = time.monotonic() + 20
-            while not (home / "run" / "cmdr" / "instance.json").exists() and time.monotonic() < deadline:
-                it.read(0.05)
-            it.settle(0.5)
-            print(
-                f"50,000 files: memory {resident(it.pid):.0f} MB; "
-                + told(latencies(it, 60, lambda n: f"file_{n + 1:07d}"))
-            )
-            stop, rates = threading.Event(), []
-            agent = threading.Thread(target=lambda: rates.append(hammer(home, stop)))
-            agent.start()
-            found = latencies(it, 60, lambda n: f"file_{n + 61:07d}")
-            stop.set()
-            agent.join()
-            print(f"the same under {rates[0]:.0f} calls a second: {told(found)}")
-            it.send("f10")
-            print(f"quit: {it.wait_end()[1] * 1000:.0f} ms")
+        if chosen.only in (None, "start"):
+            measure_start(root, home)
+        if chosen.only in (None, "enter"):
+            measure_enter(root, home)
+        if chosen.only in (None, "keys"):
+            measure_keys(root, home, large)
+        if chosen.only in (None, "agent"):
+            measure_agent(root, home)
     finally:
-        subprocess.run(["rm", "-rf", str(root)], check=False)
+        if not chosen.folder:
+            subprocess.run(["rm", "-rf", str(root)], check=False)
 
 
 if __name__ == "__main__":

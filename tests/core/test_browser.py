@@ -7,8 +7,10 @@ import threading
 import pytest
 
 from cmdr.core import browser as browsing
-from cmdr.core.browser import Browser, NoAnswer
+from cmdr.core import folder_reading, row_facts
+from cmdr.core.browser import Browser
 from cmdr.core.events import Events
+from cmdr.core.folder_reading import NoAnswer
 from cmdr.files import scan as scanning
 from cmdr.files.errors import NotAFolder, PathNotFound, ScanStopped
 from cmdr.model.sorting import Direction, SortKey, SortOrder
@@ -78,8 +80,8 @@ class Gate:
 
 @pytest.fixture
 def gate(monkeypatch):
-    held = Gate(browsing.scan)
-    monkeypatch.setattr(browsing, "scan", held)
+    held = Gate(folder_reading.scan)
+    monkeypatch.setattr(folder_reading, "scan", held)
     yield held
     held.let_all_through()
 
@@ -100,7 +102,7 @@ async def test_a_start_in_a_folder_that_is_gone_gives_way_to_the_nearest(tmp_pat
 
 async def test_a_start_on_a_dead_mount_asks_it_only_once(desk, gate, monkeypatch):
     """It asked every folder above it in turn, each for as long as the first."""
-    monkeypatch.setattr(browsing, "PATIENCE", 0.05)
+    monkeypatch.setattr(folder_reading, "PATIENCE", 0.5)  # the living folder must answer within it too
     for path in (desk.path("sub"), desk.path()):
         gate.hold(path)
     desk.tab.path = desk.path("sub")
@@ -296,7 +298,7 @@ async def test_a_folder_that_vanishes_while_shown_says_so_and_comes_back(desk):
 
 
 async def test_a_dead_mount_is_given_up_and_others_are_not_held_up(desk, gate, monkeypatch):
-    monkeypatch.setattr(browsing, "PATIENCE", 0.2)
+    monkeypatch.setattr(folder_reading, "PATIENCE", 0.2)
     await desk.browser.start()
     gate.hold(desk.path("sub"))
     stuck = asyncio.ensure_future(desk.browser.open(desk.pane, desk.path("sub")))
@@ -310,19 +312,39 @@ async def test_a_dead_mount_is_given_up_and_others_are_not_held_up(desk, gate, m
     assert desk.tab.path == desk.path()
 
 
+async def test_a_slow_folder_that_answers_bit_by_bit_is_no_dead_mount(desk, monkeypatch):
+    """A million files on a busy machine took more than the patience, and the pane went elsewhere."""
+    await desk.browser.start()
+    real = folder_reading.scan
+
+    def slow(path, *args, alive, **kwargs):
+        for _ in range(8):
+            threading.Event().wait(0.1)
+            alive()
+        return real(path, *args, alive=alive, **kwargs)
+
+    monkeypatch.setattr(folder_reading, "scan", slow)
+    monkeypatch.setattr(folder_reading, "PATIENCE", 0.5)
+    await desk.browser.open(desk.pane, desk.path("sub"))
+    assert desk.tab.path == desk.path("sub")
+    monkeypatch.setattr(folder_reading, "LONGEST", 0.3)
+    with pytest.raises(NoAnswer):
+        await desk.browser.open(desk.pane, desk.path("other"))
+
+
 async def test_a_path_that_does_not_answer_is_an_error_one_can_act_on(desk, monkeypatch):
     """The bare TimeoutError counted as a fault of the program."""
-    monkeypatch.setattr(browsing, "PATIENCE", 0.05)
+    monkeypatch.setattr(row_facts, "PATIENCE", 0.05)
     hang = threading.Event()
-    monkeypatch.setattr(browsing, "check_exists", lambda path: hang.wait(10))
+    monkeypatch.setattr(row_facts, "check_exists", lambda path: hang.wait(10))
     with pytest.raises(NoAnswer):
-        await desk.browser.check_exists(b"/dead")
+        await desk.browser.row_facts.check_exists(b"/dead")
     hang.set()
 
 
 async def test_facts_that_do_not_come_are_not_waited_for_and_asked_only_once(desk, monkeypatch):
     """Every look at a pane on a dead mount hung for ever, and left one more thread behind."""
-    monkeypatch.setattr(browsing, "GLANCE", 0.05)
+    monkeypatch.setattr(row_facts, "GLANCE", 0.05)
     await desk.browser.start()
     hang, asked = threading.Event(), []
 
@@ -331,31 +353,31 @@ async def test_facts_that_do_not_come_are_not_waited_for_and_asked_only_once(des
         hang.wait(10)
         return [None] * len(names)
 
-    monkeypatch.setattr(browsing, "look_up", look)
+    monkeypatch.setattr(row_facts, "look_up", look)
     for _ in range(3):
-        await asyncio.wait_for(desk.browser.look_up(desk.tab, 0, 4), 2)
+        await asyncio.wait_for(desk.browser.row_facts.look_up(desk.tab, 0, 4), 2)
     assert len(asked) == 1
     assert desk.tab.listing.looked_up == {}
     hang.set()
-    while desk.browser._glances:
+    while desk.browser.row_facts._glances:
         await asyncio.sleep(0)
 
 
 async def test_facts_are_looked_up_once_for_the_rows_that_are_shown(desk):
     await desk.browser.start()
-    await desk.browser.look_up(desk.tab, 2, 3)
+    await desk.browser.row_facts.look_up(desk.tab, 2, 3)
     assert {desk.tab.listing.columns.name(row): facts.size for row, facts in desk.tab.listing.looked_up.items()} == {
         b"a.py": 30
     }
-    assert (await desk.browser.facts(desk.tab, 3)).size == 10
+    assert (await desk.browser.row_facts.at(desk.tab, 3)).size == 10
 
 
 async def test_the_facts_of_any_path_and_where_a_link_leads(desk):
     os.symlink("nowhere", desk.path("link"))
-    facts, target = await desk.browser.facts_of(desk.path("link"))
+    facts, target = await desk.browser.row_facts.of(desk.path("link"))
     assert (facts.size, target) == (7, b"nowhere")
-    assert await desk.browser.facts_of(desk.path("gone")) == (None, None)
-    assert (await desk.browser.facts_of(b"/"))[0].inode == os.lstat("/").st_ino
+    assert await desk.browser.row_facts.of(desk.path("gone")) == (None, None)
+    assert (await desk.browser.row_facts.of(b"/"))[0].inode == os.lstat("/").st_ino
 
 
 async def test_sorting_by_facts_reads_them_and_sorting_back_does_not(desk, gate):
@@ -441,9 +463,36 @@ class TestLargeFolders:
             await journey
         assert desk.tab.path == desk.path("other")
 
+    async def test_giving_up_after_the_first_part_leads_back(self, desk):
+        """The first part stayed as if it were the folder, loading for ever."""
+        await desk.browser.start()
+        desk.tab.put_cursor(2)
+        desk.tab.selection.add([3])
+        before = desk.tab.listing, desk.tab.cursor_name(), list(desk.tab.selection.rows())
+        journey = asyncio.ensure_future(desk.browser.open(desk.pane, desk.path("sub")))
+        await self.first_part(desk)
+        journey.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await journey
+        assert desk.tab.path == desk.path()
+        assert (desk.tab.listing, desk.tab.cursor_name(), list(desk.tab.selection.rows())) == before
+        assert desk.tab.history.peek(-1) is None
+        assert desk.tab.history.peek(1) is None
+
+    async def test_giving_up_closes_a_tab_that_was_opened_for_it(self, desk):
+        await desk.browser.start()
+        here = desk.tab
+        journey = asyncio.ensure_future(desk.browser.open(desk.pane, desk.path("sub"), new_tab=True))
+        await self.first_part(desk)
+        journey.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await journey
+        assert desk.pane.tabs == [here]
+        assert desk.tab is here
+
     async def test_a_large_folder_that_fails_after_its_first_part_says_so(self, desk, monkeypatch):
         """Its first part stayed, loading for ever."""
-        monkeypatch.setattr(browsing, "PATIENCE", 0.3)
+        monkeypatch.setattr(folder_reading, "PATIENCE", 0.3)
         await desk.browser.start()
         with pytest.raises(NoAnswer):
             await desk.browser.open(desk.pane, desk.path("sub"))

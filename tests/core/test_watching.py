@@ -8,6 +8,7 @@ import time
 import pytest
 
 from cmdr.core import browser as browsing
+from cmdr.core import folder_reading
 from cmdr.core import watching as live
 from cmdr.core.principals import PERSON
 
@@ -73,8 +74,8 @@ async def test_a_change_between_the_reading_and_the_watch_is_not_lost(core, left
 async def test_an_untouched_folder_is_read_only_once(core, left, monkeypatch):
     os.utime(left, (1000, 1000))
     reads = []
-    real = browsing.scan
-    monkeypatch.setattr(browsing, "scan", lambda path, *a, **k: (reads.append(path), real(path, *a, **k))[1])
+    real = folder_reading.scan
+    monkeypatch.setattr(folder_reading, "scan", lambda path, *a, **k: (reads.append(path), real(path, *a, **k))[1])
     standing = asyncio.Event()
     real_stale = browsing.Browser._is_stale
 
@@ -143,7 +144,7 @@ async def test_a_quit_is_not_held_up_by_a_refresh_on_a_dead_mount(core, left, mo
             stuck.set()
             hang.wait(30)
 
-        monkeypatch.setattr(browsing, "scan", dead)
+        monkeypatch.setattr(folder_reading, "scan", dead)
         (left / "new").touch()
         assert await asyncio.to_thread(stuck.wait, 5)
         started = time.monotonic()

@@ -30,6 +30,8 @@ _SEQUENCE = re.compile(
     rb"|\x1b[()][A-Z0-9]|\x1b[=>78cM]|\x1bP[^\x1b]*\x1b\\"
 )
 _ALLOWED_ENDS = set(b"mHhlJKABCDGupntcrq")
+_ALSO_UNDERSTOOD = set(b"dfPXbLMST@")
+"""What other programs move the cursor and the lines with; cmdr has no reason to send it."""
 
 
 class Screen:
@@ -42,6 +44,8 @@ class Screen:
         self.strange = []
         """Bytes no program of ours has a reason to send."""
         self._rest = b""
+        self._top, self._bottom = 0, rows
+        self._last = " "
 
     def feed(self, data):
         data = self._rest + data
@@ -64,7 +68,10 @@ class Screen:
                 if byte == 0x0D:
                     self.x = 0
                 elif byte == 0x0A:
-                    self.y = min(self.y + 1, self.rows - 1)
+                    if self.y == self._bottom - 1:
+                        self._scroll(self._top, 1)
+                    else:
+                        self.y = min(self.y + 1, self.rows - 1)
                 elif byte == 0x08:
                     self.x = max(0, self.x - 1)
                 elif byte not in (0x0F, 0x0E):
@@ -90,20 +97,73 @@ class Screen:
     def _act(self, found):
         end = found["end"]
         if not end:
+            if found.group() == b"\x1bM":
+                self._scroll(self.y, -1) if self.y == self._top else self._go(self.y - 1, self.x)
             return
         if end[0] not in _ALLOWED_ENDS:
             self.strange.append(found.group())
-            return
+            if end[0] not in _ALSO_UNDERSTOOD:
+                return
+        if found["args"][:1] in (b"?", b">", b"<", b"="):
+            return  # a mode or a question, whatever its last letter means elsewhere
         numbers = [int(part) for part in re.findall(rb"\d+", found["args"])]
-        if end == b"H":
+        self._move(chr(end[0]), numbers) or self._change(chr(end[0]), numbers)
+
+    def _go(self, y, x):
+        self.y, self.x = max(0, min(y, self.rows - 1)), max(0, min(x, self.columns - 1))
+
+    def _move(self, end, numbers):
+        """Move the cursor; whether that is what a sequence is for."""
+        many = max(1, (numbers or [1])[0])
+        if end in "Hf":
             row, column = [*numbers, 1, 1][:2] if numbers else (1, 1)
-            self.y, self.x = min(row, self.rows) - 1, min(column, self.columns) - 1
-        elif end == b"J":
-            self.grid = [[" "] * self.columns for _ in range(self.rows)]
-        elif end == b"K":
-            self.grid[self.y][self.x :] = [" "] * (self.columns - self.x)
-        elif end == b"C":
-            self.x = min(self.columns - 1, self.x + (numbers or [1])[0])
+            self._go(row - 1, column - 1)
+        elif end in "ABCD":
+            self._go(
+                self.y + {"A": -many, "B": many}.get(end, 0),
+                min(self.x, self.columns) + {"C": many, "D": -many}.get(end, 0),
+            )
+        elif end == "G":
+            self._go(self.y, many - 1)
+        elif end == "d":
+            self._go(many - 1, self.x)
+        elif end == "r":
+            self._top, self._bottom = (numbers[0] - 1, numbers[1]) if len(numbers) == 2 else (0, self.rows)
+            self._go(0, 0)
+        else:
+            return False
+        return True
+
+    def _change(self, end, numbers):
+        """Clear, insert, take away or repeat."""
+        many = max(1, (numbers or [1])[0])
+        row, part = self.grid[self.y], (numbers or [0])[0]
+        if end == "J":
+            first, last = {0: (self.y + 1, self.rows), 1: (0, self.y)}.get(part, (0, self.rows))
+            self.grid[first:last] = [[" "] * self.columns for _ in range(first, last)]
+        if end in "JK":
+            begin, stop = {0: (self.x, self.columns), 1: (0, self.x + 1)}.get(part, (0, self.columns))
+            if end == "K" or part < 2:
+                row[begin:stop] = [" "] * (stop - begin)
+        elif end == "X":
+            row[self.x : self.x + many] = [" "] * (min(self.columns, self.x + many) - self.x)
+        elif end == "P":
+            row[self.x :] = (row[self.x + many :] + [" "] * many)[: self.columns - self.x]
+        elif end == "@":
+            row[self.x :] = ([" "] * many + row[self.x :])[: self.columns - self.x]
+        elif end == "b":
+            self._write(self._last * many)
+        elif end in "LM":
+            self._scroll(self.y, -many if end == "L" else many)
+        elif end in "ST":
+            self._scroll(self._top, many if end == "S" else -many)
+
+    def _scroll(self, first, lines):
+        """Move the lines from one on up, or down when `lines` is negative."""
+        kept = self.grid[first : self._bottom]
+        blank = [[" "] * self.columns for _ in range(min(abs(lines), len(kept)))]
+        moved = kept[lines:] + blank if lines > 0 else blank + kept[:lines]
+        self.grid[first : self._bottom] = moved[: len(kept)]
 
     def _write(self, text):
         for char in text:
@@ -115,7 +175,7 @@ class Screen:
             if self.x + width > self.columns:
                 self.strange.append(b"past the edge: " + text.encode()[:40])
                 return
-            self.grid[self.y][self.x] = char
+            self.grid[self.y][self.x] = self._last = char
             for extra in range(1, width):
                 self.grid[self.y][self.x + extra] = ""
             self.x += width
@@ -150,13 +210,17 @@ class PtyTerminal:
                 if cwd:
                     os.chdir(cwd)
                 fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
-                dropped = ("CMDR_", "XDG_", "TMUX", "COLUMNS", "LINES", "NO_COLOR", "TEXTUAL")
+                dropped = ("CMDR_", "XDG_", "TMUX", "COLUMNS", "LINES", "NO_COLOR", "TEXTUAL", "PYTHON")
                 kept = {name: value for name, value in os.environ.items() if not name.startswith(dropped)}
                 base = {"TERM": "xterm-256color", "COLORTERM": "truecolor", "LANG": "C.UTF-8"}
                 os.execvpe(argv[0], argv, {**kept, **base, **environment})
             finally:
                 os._exit(127)
         self.exit_code = None
+        self.read_at = self.started
+        """When something last came from the program."""
+        self.processor_seconds = 0.0
+        """What the program has used, its ended children included; known once it has ended."""
 
     def __enter__(self):
         return self
@@ -175,6 +239,7 @@ class PtyTerminal:
         if not data:
             self._reap()
             return False
+        self.read_at = time.perf_counter()
         self.raw += data
         self.screen.feed(data)
         return True
@@ -220,9 +285,13 @@ class PtyTerminal:
 
     def _reap(self):
         if self.exit_code is None:
-            pid, status = os.waitpid(self.pid, os.WNOHANG)
-            if pid:
-                self.exit_code = os.waitstatus_to_exitcode(status)
+            self._await_end(os.WNOHANG)
+
+    def _await_end(self, options):
+        pid, status, usage = os.wait4(self.pid, options)
+        if pid:
+            self.exit_code = os.waitstatus_to_exitcode(status)
+            self.processor_seconds = usage.ru_utime + usage.ru_stime
 
     def close(self):
         """End the program, if it still runs."""
@@ -230,6 +299,6 @@ class PtyTerminal:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(self.pid, signal.SIGKILL)
             with contextlib.suppress(ChildProcessError):
-                os.waitpid(self.pid, 0)
+                self._await_end(0)
         with contextlib.suppress(OSError):
             os.close(self.fd)

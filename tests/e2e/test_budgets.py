@@ -79,6 +79,11 @@ async def _calls(root, state):
         await call("rename 100", "rename", match="report draft (.*)", replace="final $1")
         await call("both panes", "sort", pane="right", by="size", order="desc")
         await call("both panes", "state", limit=15)
+        for number in range(20):
+            (root / "docs" / f"dump {number:03d}.sql").write_bytes(b"x" * (number + 1) * 1000)
+        scan = await commander.run(AGENT, "index", {"root": str(root)})
+        await commander.run(AGENT, "await", {"job": re.search(r"jobId: (\S+)", scan)[1]})
+        await call("what filled the disk", "report", kind="growth", root=str(root))
     finally:
         await commander.close()
     return told
@@ -108,6 +113,7 @@ def costs(transcript, node):
         ("copy a set", 120),
         ("rename 100", 200),
         ("both panes", 900),
+        ("what filled the disk", 250),
     ],
 )
 def test_a_job_stays_in_its_budget(costs, transcript, job, tokens):

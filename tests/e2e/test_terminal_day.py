@@ -121,7 +121,7 @@ def test_a_day_at_work(home):
         it.wait("note5.txt")
 
         # View, edit, save.
-        it.send("home", "down", "f3")
+        it.send("home", "down", "down", "f3")
         it.wait("print('hello')")
         escape(it, "F4 hex")
         it.wait("1Help")
@@ -140,7 +140,7 @@ def test_a_day_at_work(home):
         # Tabs.
         it.send("ctrl+t")
         it.wait(" 2 left")
-        it.send("home", "enter")
+        it.send("home", "down", "enter")
         it.wait("2 docs")
         it.send("ctrl+w")
         it.wait("2 docs", gone=True)
@@ -206,7 +206,7 @@ def test_ctrl_c_does_not_end_it_and_an_own_editor_gets_the_terminal(home):
         it.wait("report5.txt")
         it.send("ctrl+c")
         it.settle()
-        it.send("home", "down", "f4")
+        it.send("home", "down", "down", "f4")
         it.wait("editing")
         it.send("more\n")
         eventually(it, lambda: (home / "left" / "main.py").read_text().endswith("more\n"))

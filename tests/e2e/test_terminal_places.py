@@ -161,10 +161,10 @@ def test_a_folder_that_cannot_be_read_and_one_that_vanishes_are_told(home):
         it.wait("docs")
         it.settle()
         if os.geteuid() != 0:
-            it.send("home", "enter")
+            it.send("home", "down", "enter")
             it.wait("ermission")
         locked.chmod(0o755)
-        it.send("home", "enter")
+        it.send("home", "down", "enter")
         it.wait("This folder is empty")
         locked.rmdir()
         it.wait("file05.txt")  # the nearest folder that is still there

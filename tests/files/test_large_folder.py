@@ -33,6 +33,17 @@ def test_a_helper_that_dies_is_a_failed_reading(tmp_path, monkeypatch):
         scan_in_process(bytes(tmp_path), SortOrder(), show_hidden=True, stopped=never)
 
 
+def test_the_helper_gives_signs_of_life_while_it_reads(tmp_path):
+    for number in range(9000):
+        (tmp_path / str(number)).touch()
+    signs = []
+    for sort, least in ((SortOrder(), 4), (SortOrder(SortKey.SIZE), 9)):
+        signs.clear()
+        listing = scan_in_process(bytes(tmp_path), sort, show_hidden=True, alive=lambda: signs.append(1))
+        assert len(listing) == 9000
+        assert len(signs) >= least
+
+
 def test_a_helper_that_hangs_is_ended_as_soon_as_nobody_waits(tmp_path, monkeypatch):
     pids = tmp_path / "pid"
     program = f"import os, time; open({str(pids)!r}, 'w').write(str(os.getpid())); time.sleep(600)"

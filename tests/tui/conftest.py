@@ -33,11 +33,25 @@ def pytest_pyfunc_call(pyfuncitem):
 AGENT = Principal("agent", "claude")
 
 
+class Clock:
+    """A time that passes only when a test says so, however slow the machine is."""
+
+    def __init__(self):
+        self.now = 0.0
+
+    def __call__(self):
+        return self.now
+
+    def forward(self, seconds):
+        self.now += seconds
+
+
 class Face:
     """A running terminal face and the hands that use it."""
 
     def __init__(self, terminal, pilot, left, right):
         self.terminal, self.pilot, self.left, self.right = terminal, pilot, left, right
+        self.clock = terminal.clock
         self.commander = terminal.commander
         self.main = terminal.main
 
@@ -48,7 +62,7 @@ class Face:
     @property
     def name(self):
         """The name under the cursor."""
-        return self.tab.cursor_name().decode()
+        return ".." if self.tab.on_parent_row else self.tab.cursor_name().decode()
 
     @property
     def selected(self):
@@ -125,7 +139,7 @@ def face(places, tmp_path, monkeypatch):
     (tmp_path / "config").mkdir()
 
     @asynccontextmanager
-    async def opened(*, size=(100, 28), left=None, right=None, watch=False, indexes=None):
+    async def opened(*, size=(100, 28), left=None, right=None, watch=False, indexes=None, open_tabs=None):
         from cmdr.tui.terminal import Terminal
 
         one, two = left or places[0], right or places[1]
@@ -139,7 +153,7 @@ def face(places, tmp_path, monkeypatch):
             watch=watch,
             indexes=indexes,
         )
-        terminal = Terminal(commander)
+        terminal = Terminal(commander, clock=Clock(), open_tabs=open_tabs)
         try:
             async with terminal.run_test(size=size) as pilot:
                 it = Face(terminal, pilot, one, two)

@@ -7,7 +7,7 @@ import pytest
 
 from cmdr.core.errors import NotAllowed
 from cmdr.core.principals import Principal
-from cmdr.tui.windows import confirm
+from cmdr.tui.first_moment import DEAF_FOR
 
 AGENT = Principal("agent", "claude")
 
@@ -50,7 +50,7 @@ async def test_keys_of_the_first_moment_do_not_answer(face):
         await it.press("ctrl+y", "y", "y", "y")
         assert it.window == "Confirm"
         assert not (it.right / "readme.md").exists()
-        await asyncio.sleep(confirm.DEAF_FOR + 0.2)
+        it.clock.forward(DEAF_FOR)
         await it.press("y")
         await it.until(lambda: (it.right / "readme.md").exists())
 
@@ -61,6 +61,16 @@ async def test_escape_lets_an_agents_proposal_wait(face):
         await it.press("ctrl+y", "escape")
         assert it.window == "MainScreen"
         assert len(it.commander.proposals.pending()) == 1
+
+
+async def test_a_window_of_an_agents_is_told_as_waiting_until_the_person_looks(face):
+    async with face() as it:
+        answer = await it.commander.run(AGENT, "dialog", {"action": "open", "type": "about"})
+        assert "waiting: it shows once the person asks for it" in answer
+        assert "waiting: true" in await it.commander.run(AGENT, "state")
+        await it.press("ctrl+y")
+        state = await it.commander.run(AGENT, "state")
+        assert "waiting: true" not in state and "type: about\n    focused: true" in state
 
 
 async def test_several_proposals_are_a_list(face):
@@ -149,3 +159,60 @@ async def test_five_hundred_calls_a_second_leave_the_keys_working(face):
         await it.press("down", "down", "down")
         await work
         assert it.name == "file2.txt"
+
+
+async def test_the_person_names_the_folder_an_agent_proposes(face):
+    """There were only yes and no."""
+    async with face() as it:
+        await it.commander.run(AGENT, "mkdir", {"pane": "left"})
+        proposal = it.commander.proposals.pending()[0].id
+        await it.press("ctrl+y")
+        it.clock.forward(1)
+        assert "e  Another name" in it.drawn
+        await it.press("e")
+        assert it.window == "Ask" and "New folder" in it.drawn
+        await it.type("notes")
+        await it.press("enter")
+        await it.until(lambda: (it.left / "notes").is_dir())
+        assert not (it.left / "New folder").exists()
+        told = await it.commander.run(AGENT, "await", {"proposal": proposal})
+        assert told.splitlines()[-1] == f"named: {it.left / 'notes'}"
+
+
+async def test_a_name_with_a_slash_is_refused_and_the_proposal_goes_on_waiting(face):
+    async with face() as it:
+        await it.commander.run(AGENT, "mkdir", {"pane": "left", "name": "new"})
+        await it.press("ctrl+y")
+        it.clock.forward(1)
+        await it.press("e")
+        await it.type("../x")
+        await it.press("enter")
+        await it.until(lambda: "A name holds no" in it.status)
+        assert it.window == "Confirm"
+        assert it.commander.proposals.pending()[0].state == "pending"
+        assert not (it.left.parent / "x").exists()
+
+
+async def test_of_a_risky_proposal_escape_means_one_thing_and_no_can_be_said(face):
+    async with face() as it:
+        await it.commander.run(AGENT, "delete", {"paths": [str(it.left / "readme.md")], "permanent": True})
+        await it.press("ctrl+y")
+        assert "Esc decides later" in it.drawn and "Esc: no" not in it.drawn and "Esc says no" not in it.drawn
+        it.clock.forward(1)
+        await it.type("no")
+        await it.press("enter")
+        await it.until(lambda: not it.commander.proposals.pending())
+        assert (it.left / "readme.md").exists()
+
+
+async def test_a_yes_is_about_what_was_drawn_and_not_about_what_came_in_its_place(face):
+    async with face() as it:
+        await it.commander.run(AGENT, "mkdir", {"pane": "left", "name": "seen"})
+        await it.press("ctrl+y")
+        proposal = it.commander.proposals.pending()[0].id
+        elsewhere = {"proposal": proposal, "name": "unseen"}
+        await it.commander.run(it.terminal.person, "proposal.name", elsewhere)
+        it.clock.forward(1)
+        await it.press("y")
+        await it.until(lambda: "not the plan that was shown" in it.status)
+        assert not (it.left / "unseen").exists() and not (it.left / "seen").exists()

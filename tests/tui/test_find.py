@@ -195,3 +195,13 @@ def test_a_folder_row_tells_what_is_known(size, told, style):
     assert len(shown) == columns.size + 1
     if style == "binary" or size is None or size.bytes > 99999:
         assert shown.strip() == told
+
+
+async def test_a_question_dropped_while_the_indexes_open_does_not_lock_out_the_next(library):
+    """The library that came too late kept its lock: "Another cmdr works with these indexes."."""
+    async with library() as it:
+        first = asyncio.ensure_future(it.commander.indexing.library())
+        await asyncio.sleep(0)
+        first.cancel()
+        await asyncio.wait({first})
+        assert await it.commander.indexing.library() is await it.commander.indexing.library()

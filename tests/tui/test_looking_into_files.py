@@ -4,6 +4,11 @@ import os
 
 import pytest
 
+from cmdr.core.errors import CommandError
+from cmdr.core.principals import Principal
+
+AGENT = Principal("agent", "claude")
+
 
 async def open_viewer(it, name):
     await it.press("f3")
@@ -157,6 +162,33 @@ async def test_closing_a_changed_text_asks_and_saving_is_first(face):
         await it.until(lambda: (it.left / "readme.md").read_text() == "z# Read me\n")
 
 
+async def test_quitting_from_a_changed_text_asks_and_staying_is_first(face):
+    async with face() as it:
+        await it.type("read")
+        await it.press("f4")
+        await it.until(lambda: it.window == "Editor")
+        await it.type("z")
+        await it.press("ctrl+q")
+        assert it.window == "Choose" and "1 file with unsaved text" in it.drawn
+        await it.press("enter")
+        assert it.window == "Editor" and not it.commander.quitting.is_set()
+        await it.press("ctrl+q", "down", "enter")
+        await it.until(lambda: it.commander.quitting.is_set())
+
+
+async def test_an_agent_cannot_quit_over_text_that_the_person_types(face):
+    async with face() as it:
+        await it.type("read")
+        await it.press("f4")
+        await it.until(lambda: it.window == "Editor")
+        await it.type("z")
+        with pytest.raises(CommandError, match="1 file with unsaved text"):
+            await it.commander.run(AGENT, "quit")
+        await it.press("f2")
+        await it.until(lambda: not it.terminal.screen.dirty)
+        assert await it.commander.run(AGENT, "quit") == "OK: Quitting"
+
+
 async def test_a_file_changed_outside_is_not_written_over(face):
     async with face() as it:
         await it.type("read")
@@ -198,3 +230,15 @@ async def test_an_own_editor_gets_the_terminal_and_the_file(face, tmp_path, monk
         await it.press("f4")
         await it.until(lambda: called)
         assert called == [["vi", "-n", str(it.left / "readme.md")]]
+
+
+async def test_offsets_of_a_file_beyond_four_gibibytes_are_equally_wide(face, places):
+    """The row at the border stood one cell further to the right than the one above."""
+    huge = places[0] / "zz.bin"
+    with huge.open("wb") as file:
+        file.truncate((1 << 32) + 4096)
+    async with face() as it:
+        await it.press("end", "f3")
+        await it.until(lambda: it.window == "Viewer" and "000000000  00 00" in it.drawn)
+        await it.press("end")
+        await it.until(lambda: "100000ff0  00 00" in it.drawn)

@@ -1,8 +1,6 @@
 """Changing files from the panes: what is asked, what happens, and the way back."""
 
-import asyncio
-
-from cmdr.tui.windows import confirm
+from cmdr.tui.first_moment import DEAF_FOR
 
 
 async def test_copying_asks_where_and_a_taken_name_is_asked_about(face):
@@ -16,6 +14,16 @@ async def test_copying_asks_where_and_a_taken_name_is_asked_about(face):
         await it.press("o")
         await it.until(lambda: it.window == "MainScreen")
         await it.until(lambda: (it.right / "file1.txt").read_text() == "hello 1\n")
+
+
+async def test_giving_up_at_a_taken_name_says_that_nothing_was_done_and_the_keys_are_all_told(face):
+    """It said "cancelled after nothing", and the last keys were cut off."""
+    async with face(size=(120, 30)) as it:
+        await it.press("down", "down", "f5", "enter")
+        await it.until(lambda: it.window == "Progress" and "is taken" in it.drawn)
+        assert "capital: all  ─╯" in it.drawn
+        await it.press("escape")
+        await it.until(lambda: "cancelled; nothing was done" in it.status)
 
 
 async def test_keep_both_gives_a_new_name(face):
@@ -57,7 +65,7 @@ async def test_moving_and_undoing(face):
         await it.until(lambda: "move done" in it.status)
         await it.press("ctrl+z")
         await it.until(lambda: it.window == "Confirm")
-        await asyncio.sleep(confirm.DEAF_FOR + 0.1)
+        it.clock.forward(DEAF_FOR)
         await it.press("y")
         await it.until(lambda: (it.left / "readme.md").exists())
 
@@ -83,7 +91,7 @@ async def test_the_trash_is_asked_about_and_no_is_the_answer_of_enter_and_escape
     async with face() as it:
         await it.press("end", "f8")
         await it.until(lambda: it.window == "Confirm")
-        await asyncio.sleep(confirm.DEAF_FOR + 0.1)
+        it.clock.forward(DEAF_FOR)
         await it.press("enter")
         assert it.window == "Confirm"
         await it.press("n")
@@ -95,7 +103,7 @@ async def test_deleting_for_good_needs_the_word(face):
     async with face() as it:
         await it.press("end", "shift+f8")
         await it.until(lambda: it.window == "Confirm")
-        await asyncio.sleep(confirm.DEAF_FOR + 0.1)
+        it.clock.forward(DEAF_FOR)
         await it.press("y", "enter")
         assert it.window == "Confirm"
         await it.type("delete")
@@ -113,7 +121,7 @@ async def test_history_lists_what_was_done_and_takes_it_back(face):
         await it.until(lambda: "mkdir" in it.drawn)
         await it.press("enter")
         await it.until(lambda: it.window == "Confirm")
-        await asyncio.sleep(confirm.DEAF_FOR + 0.1)
+        it.clock.forward(DEAF_FOR)
         await it.press("y")
         await it.until(lambda: not (it.left / "made").exists())
 

@@ -37,7 +37,7 @@ def test_a_click_hits_the_row_under_it(shape, total):
     for position in range(min(total, shape.page)):
         column, line = divmod(position, shape.lines)
         x = 1 + column * (shape.inner // shape.columns)
-        assert shape.position_at(x, shape.first_line + line, 0) == position
+        assert shape.place_at(x, shape.first_line + line, 0) == position
 
 
 @given(SHAPES)

@@ -17,6 +17,8 @@ async def test_arrows_home_and_end_move_the_cursor(face):
         await it.press("end")
         assert it.name == "readme.md"
         await it.press("home")
+        assert it.name == ".."
+        await it.press("down")
         assert it.name == "docs"
 
 
@@ -168,16 +170,16 @@ async def test_a_refused_command_says_why_in_the_status_line(face):
 
 async def test_clicks_move_open_and_select(face):
     async with face() as it:
-        await it.pilot.click("#left", offset=(5, 3))
+        await it.pilot.click("#left", offset=(5, 4))
         await it.press()
         assert it.name == "src"
-        await it.pilot.click("#left", offset=(5, 2), button=3)
+        await it.pilot.click("#left", offset=(5, 3), button=3)
         await it.press()
         assert it.selected == ["docs"]
-        await it.pilot.click("#right", offset=(5, 2))
+        await it.pilot.click("#right", offset=(5, 3))
         await it.press()
         assert it.commander.workspace.focused.value == "right"
-        await it.pilot.click("#left", offset=(5, 2), times=2)
+        await it.pilot.click("#left", offset=(5, 3), times=2)
         await it.until(lambda: it.commander.workspace.left.tab.path.endswith(b"docs"))
 
 
@@ -214,3 +216,10 @@ async def test_the_view_stays_where_the_person_scrolled_when_files_appear(face, 
         await it.press("ctrl+r")
         assert it.name == name
         assert view.shape.line_of(it.tab.cursor, view.top) == line
+
+
+async def test_one_folder_is_one_folder(face, places):
+    (places[0] / "src").rmdir()
+    (places[0] / ".hidden").unlink()
+    async with face() as it:
+        assert "8 entries, 1 folder ─" in it.drawn

@@ -7,7 +7,7 @@ import pytest
 from cmdr.core.principals import Principal
 from cmdr.files.sandbox.reach import Sandbox
 from cmdr.model.root_spec import RootSpec
-from cmdr.tui.review import screen as review_screen
+from cmdr.tui import first_moment
 
 AGENT = Principal("agent", "codex", token=True)
 OTHER = Principal("agent", "claude", token=True)
@@ -18,8 +18,8 @@ NEW = OLD.replace("line 5\n", "line five\n").replace("line 25\n", "line 25\nand 
 @pytest.fixture(autouse=True)
 def soon(monkeypatch):
     """The deaf moment is tested by itself."""
-    monkeypatch.setattr(review_screen, "DEAF_FOR", 0.0)
-    monkeypatch.setattr(review_screen, "BURST", 0.0)
+    monkeypatch.setattr(first_moment, "DEAF_FOR", 0.0)
+    monkeypatch.setattr(first_moment, "BURST", 0.0)
 
 
 async def proposed(it, contents=NEW, *, principal=AGENT, name="story.txt", before=OLD):
@@ -127,7 +127,7 @@ async def test_the_queue_goes_on_with_the_next_agent(face):
 
 
 async def test_keys_of_the_first_moment_do_not_answer(face, monkeypatch):
-    monkeypatch.setattr(review_screen, "DEAF_FOR", 30.0)
+    monkeypatch.setattr(first_moment, "DEAF_FOR", 30.0)
     async with face() as it:
         file, call = await proposed(it)
         await it.press("ctrl+y", "a", "r", "escape", "a")

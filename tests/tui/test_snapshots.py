@@ -22,7 +22,6 @@ MOMENT = 1_700_000_000
 @pytest.fixture
 def terminal(tmp_path, monkeypatch):
     """A face whose every letter is the same on every machine and at any time."""
-    from cmdr.core.browser import Browser
     from cmdr.tui import formats
     from cmdr.tui.terminal import Terminal
 
@@ -50,12 +49,6 @@ def terminal(tmp_path, monkeypatch):
     for path in (*left.iterdir(), *right.iterdir()):
         os.utime(path, (MOMENT, MOMENT))
     monkeypatch.chdir(tmp_path)
-    real = Browser.look_up
-
-    async def looked_up(self, tab, start, stop):
-        await real(self, tab, start, stop)
-
-    monkeypatch.setattr(Browser, "look_up", looked_up)
     monkeypatch.setattr(
         "cmdr.core.browser.volumes", lambda: (Volume("Root", b"/", "ext4"), Volume("usb", b"/mnt/usb", "vfat"))
     )
@@ -70,7 +63,7 @@ def terminal(tmp_path, monkeypatch):
         limits=Limits(scale=1e6),
         watch=False,
     )
-    yield Terminal(commander)
+    yield Terminal(commander, clock=lambda: 0.0)
     commander.audit.close()
 
 
@@ -81,7 +74,7 @@ async def ready(pilot):
         await asyncio.sleep(0.01)
     await pilot.app.main.orders.idle()
     for view in (pilot.app.main.left, pilot.app.main.right):
-        while view._looking is not None and not view._looking.done():
+        while view.ahead.is_looking:
             await asyncio.sleep(0.01)
     await pilot.pause()
 
@@ -137,7 +130,7 @@ def test_confirmation_of_an_agents_proposal(snap_compare, terminal, tmp_path, mo
         )
         await pilot.press("ctrl+y")
         await ready(pilot)
-        pilot.app.screen._hears_from = 0.0
+        pilot.app.screen._first_moment._ends = 0.0
         pilot.app.screen._answers.show([pilot.app.screen._answer_row()])
         await pilot.pause()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -46,10 +47,9 @@ class _Application:
 
     def terminal(self, start: Start) -> int:
         """Run the terminal face until the person quits."""
-        import asyncio
         import gc
 
-        from cmdr.app.terminal import open_terminal
+        from cmdr.app.opening import opened
         from cmdr.core.environment import BadSetting, Environment
         from cmdr.core.instance import AlreadyRunning, Instance
         from cmdr.core.places import UnsafePlace
@@ -58,11 +58,12 @@ class _Application:
         gc.disable()
         try:
             environment = Environment.read()
-            if not environment.enabled:
-                asyncio.run(open_terminal(start, environment, None))
-            else:
-                with Instance.claim() as instance:
-                    asyncio.run(open_terminal(start, environment, instance))
+            with Instance.claim() if environment.enabled else nullcontext() as instance, opened(start) as opening:
+                import asyncio
+
+                from cmdr.app.terminal import open_terminal
+
+                asyncio.run(open_terminal(start, environment, instance, opening))
         except AlreadyRunning as error:
             print(f"{error}\nCMDR_MCP_ENABLED=false cmdr opens another one without the agent server.", file=sys.stderr)
             return 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING
@@ -29,6 +30,7 @@ async def agents_served(
     from cmdr.core.person_line import PersonLine
 
     tokens.renew()
+    commander.tokens = tokens
     try:
         port: int = listener.getsockname()[1]
         person = PersonLine(commander, places.runtime())
@@ -37,6 +39,8 @@ async def agents_served(
         ending = asyncio.create_task(_stop_on_quit(commander, server))
         serving = asyncio.create_task(server.serve(sockets=[listener]))
         try:
+            # What is loaded by now stays; looking through all of it for garbage holds up everybody for 0.1 s each time.
+            gc.freeze()
             instance.announce(port, __version__)
             yield serving
         finally:
@@ -45,6 +49,7 @@ async def agents_served(
             with suppress(asyncio.CancelledError):
                 await ending
     finally:
+        commander.tokens = None
         tokens.withdraw()
 
 

@@ -8,17 +8,20 @@ from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from cmdr.app.opening import Opening
     from cmdr.cli.launcher import Start
     from cmdr.core.commander import Commander
     from cmdr.core.environment import Environment
 
 
 @asynccontextmanager
-async def commander_at(start: Start, environment: Environment, *, panes_up: bool = True) -> AsyncIterator[Commander]:
-    """The core with its commands until this is left; the panes are up, unless a face wants to bring them up itself."""
+async def commander_at(
+    start: Start, environment: Environment, opening: Opening | None = None
+) -> AsyncIterator[Commander]:
+    """The core with its commands until this is left; the panes are up, unless a face shows its opening already."""
     from cmdr import commands
     from cmdr.core import places
-    from cmdr.core.agent_roots import sandbox_of
+    from cmdr.core.agent_roots import chosen_roots, sandbox_of
     from cmdr.core.audit import Audit
     from cmdr.core.bookmarks import Bookmarks
     from cmdr.core.commander import Commander
@@ -28,13 +31,15 @@ async def commander_at(start: Start, environment: Environment, *, panes_up: bool
     from cmdr.core.settings import Settings
     from cmdr.model.workspace import Workspace
 
-    if panes_up:
+    if opening is None:
         commands.register()
+        workspace = Workspace.at(start.left or os.getcwdb(), start.right or os.path.expanduser(b"~"))
+        settings = Settings(places.config())
     else:
         commands.register_first()
-    home = os.path.expanduser(b"~")
-    workspace = Workspace.at(start.left or os.getcwdb(), start.right or home)
-    sandbox = sandbox_of(start.roots or environment.roots, start.left or os.getcwdb())
+        workspace, settings = opening.workspace, opening.settings
+    roots = chosen_roots(start.roots, environment.roots, settings, start.left or os.getcwdb())
+    sandbox = sandbox_of(roots, settings)
     audit = Audit(os.path.join(places.state(), "audit"))
     engine = Engine(Journal(os.fsencode(os.path.join(places.state(), "journal.db"))))
     commander = Commander(
@@ -43,14 +48,14 @@ async def commander_at(start: Start, environment: Environment, *, panes_up: bool
         policy=Policy(environment.toolsets, allow_write=environment.allow_write, allow_shell=environment.allow_shell),
         engine=engine,
         sandbox=sandbox,
-        settings=Settings(places.config()),
+        settings=settings,
         bookmarks=Bookmarks(places.state()),
         indexes=places.state(),
         start_folder=os.getcwdb(),
     )
     if environment.allow_shell:
         commander.shells.look_for_a_sandbox()
-    if panes_up:
+    if opening is None:
         await commander.start()
     try:
         yield commander

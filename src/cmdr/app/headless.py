@@ -38,4 +38,6 @@ async def serve(start: Start, environment: Environment, instance: Instance, list
             print(f"token: {tokens.path}\nlog:   {log}", flush=True)
             if commander.policy.toolsets & {"fs", "shell"}:
                 print(f"roots: {', '.join(map(str, commander.sandbox.roots))}", flush=True)
+            for problem in commander.settings.problems:
+                print(problem, flush=True)
             await serving

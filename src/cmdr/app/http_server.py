@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from cmdr.core.exchange import App
     from cmdr.core.guard import Verifier
 
+WAITING = 2048
+"""Connections that the kernel keeps for us until we take them."""
+TAKEN_AT_ONCE = 16
+"""Connections taken at each turn of the loop; with more of them a storm would hold up the person's keys."""
 GRACE = 1
 """Seconds that open connections get when the program ends."""
 
@@ -37,7 +41,7 @@ def listening(port: int | None, environment: Environment) -> socket.socket:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(("127.0.0.1", wanted))
         # From here on clients wait for the first answer instead of being turned away; two that bound alike find out.
-        listener.listen(2048)
+        listener.listen(WAITING)
     except (OSError, OverflowError):
         listener.close()
         raise PortTaken(wanted) from None
@@ -47,11 +51,13 @@ def listening(port: int | None, environment: Environment) -> socket.socket:
 def application(commander: Commander, tokens: Verifier, port: int) -> App:
     """Every route of every web-facing face, behind the one guard."""
     from starlette.applications import Starlette
+    from starlette.exceptions import HTTPException
 
     from cmdr.core.browser_login import BrowserLogin
     from cmdr.core.guard import Guard
     from cmdr.mcp.face import MAX_BODY, McpFace
     from cmdr.web.face import WebFace
+    from cmdr.web.routes import nothing_there
 
     commander.base_url = f"http://127.0.0.1:{port}"
     face = McpFace(commander)
@@ -64,7 +70,9 @@ def application(commander: Commander, tokens: Verifier, port: int) -> App:
             yield
 
     web = WebFace(commander, login, port)
-    routes = Starlette(routes=[*face.routes(), *web.routes()], lifespan=lifespan)
+    routes = Starlette(
+        routes=[*face.routes(), *web.routes()], lifespan=lifespan, exception_handlers={HTTPException: nothing_there}
+    )
     return Guard(routes, port=port, tokens=tokens, browser=login.person, body_limits={"/mcp": MAX_BODY})
 
 
@@ -72,10 +80,17 @@ def http_server(commander: Commander, tokens: Verifier, port: int) -> uvicorn.Se
     """The HTTP server; it leaves signals, the terminal and the log to the program around it."""
     import uvicorn
 
+    from cmdr.web.connections import Connection
+
     class Server(uvicorn.Server):
         @contextmanager
         def capture_signals(self) -> Iterator[None]:
             yield
+
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            await super().startup(sockets)
+            for listener in sockets or ():
+                listener.listen(WAITING)  # asyncio takes its own number for both
 
     return Server(
         uvicorn.Config(
@@ -87,5 +102,7 @@ def http_server(commander: Commander, tokens: Verifier, port: int) -> uvicorn.Se
             timeout_graceful_shutdown=GRACE,
             timeout_keep_alive=75,
             ws="none",
+            http=Connection,
+            backlog=TAKEN_AT_ONCE,
         )
     )

@@ -9,21 +9,22 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from cmdr.app.opening import Opening
     from cmdr.cli.launcher import Start
     from cmdr.core.environment import Environment
     from cmdr.core.instance import Instance
     from cmdr.tui.terminal import Terminal
 
 
-async def open_terminal(start: Start, environment: Environment, instance: Instance | None) -> None:
+async def open_terminal(start: Start, environment: Environment, instance: Instance | None, opening: Opening) -> None:
     """Show the panes until the person quits, with the agent server behind them."""
     from cmdr.app.building import commander_at, raise_file_limit
     from cmdr.tui.terminal import Terminal
 
     raise_file_limit()
-    async with commander_at(start, environment, panes_up=False) as commander:
+    async with commander_at(start, environment, opening) as commander:
         painted = asyncio.Event()
-        terminal = Terminal(commander, painted=painted.set)
+        terminal = Terminal(commander, painted=painted.set, open_tabs=opening.open_tabs, held=opening.held)
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGHUP):
             loop.add_signal_handler(number, commander.quitting.set)
@@ -52,10 +53,13 @@ async def _serve_behind(
 
     await painted.wait()
     await in_thread(_import_late_commands)
+    if terminal.commander.quitting.is_set():
+        return
     gc.freeze()
     gc.enable()
     log_to(places.state())  # whatever is said from now on must not land on the screen
     terminal.apply_settings()
+    await terminal.commander.editor.start()
     async with editor_face(terminal.commander, start, environment, lambda text: terminal.main.tell(text, bad=True)):
         if instance is None:
             await terminal.commander.quitting.wait()
@@ -84,6 +88,7 @@ async def _serve_agents(start: Start, environment: Environment, instance: Instan
 
 
 def _import_late_commands() -> None:
+    import cmdr.core.editor_room  # noqa: F401 - its libraries, before the loop builds it
     from cmdr import commands
 
     commands.register()

@@ -7,15 +7,16 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Annotated, Literal
 
+from cmdr.commands.marking import marks
 from cmdr.commands.places import PaneRef, pane_of
 from cmdr.core.call import Call
 from cmdr.core.errors import CommandError, StaleRevision
 from cmdr.core.parameter import Doc, Whole
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
-from cmdr.core.threads import in_thread
 from cmdr.model.listing import Listing
 from cmdr.model.names import from_wire, printable, to_wire
+from cmdr.model.selection import marked
 from cmdr.model.tab import Tab
 from cmdr.model.units import count as counted
 
@@ -56,6 +57,18 @@ def move_cursor(
     return f"Cursor moved to index {position} ({to_wire(tab.listing.name(position))})"
 
 
+@command("cursor.up_row", access=Access.VIEW, title="Cursor on the .. row")
+def to_parent_row(call: Call, *, pane: PaneRef = "focused") -> str:
+    """Put the cursor above all entries, on the way up to the parent folder."""
+    tab = pane_of(call.workspace, pane).tab
+    if not tab.has_parent:
+        raise CommandError(f"{to_wire(tab.path)} has no .. row.")
+    tab.put_cursor(0)
+    tab.on_parent_row = True
+    call.events.changed()
+    return "Cursor moved to the .. row"
+
+
 def _place_of(tab: Tab, name: str) -> int:
     position = tab.listing.position_of(from_wire(name))
     if position is not None:
@@ -82,34 +95,34 @@ async def select(
     tab = pane_of(call.workspace, pane).tab
     check_rev(tab, rev)
     if names is not None:
-        rows: Iterable[int] = _named(tab, names)
+        found = marked(_named(tab, names), len(tab.listing.columns))
     elif glob is not None:
-        rows = await _where(tab, partial(_matching, glob))
+        found = await _where(tab, partial(_matching, glob))
     elif set is not None:
-        members = frozenset(await call.commander.indexing.members_of(set, call.principal))
-        rows = await _where(tab, partial(_among, tab.path, members))
+        members = frozenset(await call.commander.indexing.sets.members(set, call.principal))
+        found = await _where(tab, partial(_among, tab.path, members))
     elif count is None:
         raise CommandError('select needs "count" (a number or "all"), "names", "glob" or "set".')
     else:
-        rows = _range(tab, start, count)
+        found = await _where(tab, _range(tab, start, count))
     selection = tab.selection
     if mode == "replace":
         selection.clear()
     if mode == "subtract":
-        selection.remove(rows)
+        selection.remove_marked(found)
     else:
-        selection.add(rows)
+        selection.add_marked(found)
     call.events.changed()
     return f"Selected {counted(selection.count, 'file')}"
 
 
-async def _where(tab: Tab, wanted: Callable[[Listing], list[int]]) -> list[int]:
-    """Rows found by looking at every name, away from the loop; refused when the rows have changed meanwhile."""
+async def _where(tab: Tab, wanted: Callable[[Listing], Iterable[int]]) -> bytearray:
+    """Rows found by looking at every one, away from the loop; refused when the rows have changed meanwhile."""
     listing = tab.listing
-    rows = await in_thread(wanted, listing)
+    found = await marks(tab, wanted)
     if tab.listing is not listing:
         raise CommandError("The listing changed meanwhile. Repeat the call.")
-    return rows
+    return found
 
 
 def _matching(glob: str, listing: Listing) -> list[int]:
@@ -121,12 +134,11 @@ def _among(folder: bytes, paths: frozenset[bytes], listing: Listing) -> list[int
     return [row for row in listing.order if os.path.join(folder, listing.columns.name(row)) in paths]
 
 
-def _range(tab: Tab, start: int, count: int | str) -> Iterable[int]:
-    total = len(tab.listing)
-    if count == 0 or total == 0:
-        return ()
+def _range(tab: Tab, start: int, count: int | str) -> Callable[[Listing], Iterable[int]]:
+    if count == 0 or not len(tab.listing):
+        return lambda listing: ()
     _position(tab, start)
-    return tab.listing.order[start : total if isinstance(count, str) else start + count]
+    return lambda listing: listing.order[start : None if isinstance(count, str) else start + count]
 
 
 def _named(tab: Tab, names: list[str]) -> list[int]:

@@ -15,9 +15,17 @@ from cmdr.model.tab import Tab
 from cmdr.model.volume import volume_of
 
 
-def arrived(tab: Tab) -> str:
-    """How every navigation answers."""
-    return f"Navigated to {to_wire(tab.path)}\ntotalFiles: {len(tab.listing)} rev: {tab.rev}"
+def arrived(tab: Tab, before: Tab | None = None) -> str:
+    """How every navigation answers; one that left a tab where it was says that there is another now."""
+    told = f"Navigated to {to_wire(tab.path)}\ntotalFiles: {len(tab.listing)} rev: {tab.rev}"
+    return told + beside(tab, before)
+
+
+def beside(tab: Tab, before: Tab | None) -> str:
+    """What to add when a folder opened in a new tab, because the one before stays what it is."""
+    if before is None or tab is before:
+        return ""
+    return f"\nnew tab: {tab.id} ({before.id} {'is pinned' if before.pinned else 'shows a list'} and stays)"
 
 
 @command("select_volume", access=Access.VIEW, toolset="panes", idempotent=True)
@@ -33,25 +41,29 @@ async def select_volume(call: Call, *, pane: PaneRef, name: str) -> str:
     here = volume_of(shown.tab.path, workspace.volumes)
     if here == volume:
         return f"Volume {name} is already shown in the {shown.side} pane"
+    before = shown.tab
     tab = await call.browser.open(shown, volume.path)
-    return f"Selected volume {name}\npath: {to_wire(tab.path)} totalFiles: {len(tab.listing)} rev: {tab.rev}"
+    told = f"Selected volume {name}\npath: {to_wire(tab.path)} totalFiles: {len(tab.listing)} rev: {tab.rev}"
+    return told + beside(tab, before)
 
 
 @command("nav_to_path", access=Access.VIEW, toolset="panes", idempotent=True, always_loaded=True)
 async def nav_to_path(call: Call, *, pane: PaneRef, path: str) -> str:
     """Show a folder in a pane. ~ and relative paths work."""
     shown = pane_of(call.workspace, pane)
-    return arrived(await call.browser.open(shown, path_of(path, shown.tab.path)))
+    before = shown.tab
+    return arrived(await call.browser.open(shown, path_of(path, before.path)), before)
 
 
 @command("nav_to_parent", access=Access.VIEW, toolset="panes", ids=("nav.parent",))
 async def nav_to_parent(call: Call, *, pane: PaneRef = "focused") -> str:
     """Go up one folder."""
     shown = pane_of(call.workspace, pane)
-    here = shown.tab.path
+    before = shown.tab
+    here = before.path
     if here == b"/":
         raise CommandError("/ has no parent.")
-    return arrived(await call.browser.open(shown, os.path.dirname(here), cursor=os.path.basename(here)))
+    return arrived(await call.browser.open(shown, os.path.dirname(here), cursor=os.path.basename(here)), before)
 
 
 @command("nav_back", access=Access.VIEW, toolset="panes", ids=("nav.back",))
@@ -84,6 +96,8 @@ async def open_under_cursor(call: Call, *, pane: PaneRef = "focused") -> str:
     """Enter the folder under the cursor, or view the file."""
     shown = pane_of(call.workspace, pane)
     tab = shown.tab
+    if tab.on_parent_row:
+        return await nav_to_parent(call, pane=pane)
     name = tab.cursor_name()
     if name is None:
         raise CommandError(f"The {shown.side} pane is empty.")

@@ -1,14 +1,17 @@
 """The selection, one entry or all of it at a time."""
 
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
+from cmdr.commands.file import nothing_there
+from cmdr.commands.marking import marks
 from cmdr.commands.places import PaneRef, pane_of
 from cmdr.core.call import Call
 from cmdr.core.errors import CommandError
 from cmdr.core.parameter import Doc, Whole
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
-from cmdr.core.threads import in_thread
+from cmdr.model.listing import Listing
 from cmdr.model.matching import matching_rows
 from cmdr.model.units import count as counted
 
@@ -22,7 +25,10 @@ def toggle(
     step: Annotated[int, Whole(-1, 1), Doc("move the cursor afterwards")] = 0,
 ) -> str:
     """Turn the selection of one entry over, and move the cursor on if wanted."""
-    tab = pane_of(call.workspace, pane).tab
+    shown = pane_of(call.workspace, pane)
+    tab = shown.tab
+    if index is None and tab.on_parent_row:
+        raise nothing_there(shown)
     position = tab.cursor if index is None else index
     if not 0 <= position < len(tab.listing):
         raise CommandError("There is nothing to select.")
@@ -34,10 +40,10 @@ def toggle(
 
 
 @command("selection.all", access=Access.VIEW, title="Select all")
-def select_all(call: Call, *, pane: PaneRef = "focused") -> str:
+async def select_all(call: Call, *, pane: PaneRef = "focused") -> str:
     """Select everything that is shown."""
     tab = pane_of(call.workspace, pane).tab
-    tab.selection.add(tab.listing.order)
+    tab.selection.add_marked(await marks(tab, lambda listing: listing.order))
     call.events.changed()
     return f"Selected {counted(tab.selection.count, 'file')}"
 
@@ -51,16 +57,12 @@ def select_none(call: Call, *, pane: PaneRef = "focused") -> str:
 
 
 @command("selection.invert", access=Access.VIEW, title="Invert the selection")
-def invert(
+async def invert(
     call: Call, *, pane: PaneRef = "focused", folders: Annotated[bool, Doc("turn folders over too")] = False
 ) -> str:
     """Select what is not selected and the other way round; folders stay as they are unless wanted."""
     tab = pane_of(call.workspace, pane).tab
-    first_file = 0 if folders else tab.listing.columns.folder_count
-    rows = [row for row in tab.listing.order if row >= first_file]
-    selected = [row for row in rows if row in tab.selection]
-    tab.selection.add(rows)
-    tab.selection.remove(selected)
+    tab.selection.turn_marked(await marks(tab, lambda listing: _without_folders(listing.order, listing, folders)))
     call.events.changed()
     return f"Selected {counted(tab.selection.count, 'file')}"
 
@@ -76,15 +78,20 @@ async def by_mask(
 ) -> str:
     """Select or deselect by masks; small letters match capitals too."""
     tab = pane_of(call.workspace, pane).tab
-    listing = tab.listing
-    rows = await in_thread(matching_rows, listing.columns, listing.order, mask)
-    if tab.listing.columns is not listing.columns:
-        raise CommandError("The folder changed meanwhile. Repeat the call.")
-    if not folders:
-        rows = [row for row in rows if row >= listing.columns.folder_count]
+    found = await marks(
+        tab,
+        lambda listing: _without_folders(matching_rows(listing.columns, listing.order, mask), listing, folders),
+    )
     if mode == "add":
-        tab.selection.add(rows)
+        tab.selection.add_marked(found)
     else:
-        tab.selection.remove(rows)
+        tab.selection.remove_marked(found)
     call.events.changed()
-    return f"{len(rows):,} matched, {counted(tab.selection.count, 'file')} selected"
+    return f"{found.count(1):,} matched, {counted(tab.selection.count, 'file')} selected"
+
+
+def _without_folders(rows: Sequence[int], listing: Listing, folders: bool) -> Sequence[int]:
+    first_file = 0 if folders else listing.columns.folder_count
+    if isinstance(rows, range):
+        return range(max(rows.start, first_file), rows.stop)
+    return [row for row in rows if row >= first_file]

@@ -24,8 +24,12 @@ async def activate_tab(call: Call, *, pane: PaneRef, tab: str) -> str:
     shown.active = _place(shown, tab)
     call.events.changed()
     call.browser.follow_active_tabs()
-    await call.browser.refresh(shown.tab)
-    return f"Activated tab {tab} ({to_wire(shown.tab.path)})"
+    note = ""
+    if shown.tab.history.here < 0:  # it was open last time, and nobody has looked at it since
+        note = await call.browser.open_nearest(shown)
+    else:
+        await call.browser.refresh(shown.tab)
+    return note or f"Activated tab {tab} ({to_wire(shown.tab.path)})"
 
 
 @command("pin_tab", access=Access.VIEW, toolset="panes", idempotent=True)

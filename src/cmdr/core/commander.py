@@ -5,28 +5,28 @@ import inspect
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from cmdr.core.activity import Activity
 from cmdr.core.audit import Audit, AuditRecord, digest_of
 from cmdr.core.bookmarks import Bookmarks
 from cmdr.core.browser import Browser
 from cmdr.core.call import Call, Progress, no_progress
-from cmdr.core.code_runs import CodeRuns
 from cmdr.core.desktop import Desktop
-from cmdr.core.editor_room import EditorRoom
 from cmdr.core.engine import Engine
 from cmdr.core.errors import CommandError, NotAllowed, NotThere, Vanished
 from cmdr.core.events import Events
 from cmdr.core.indexing import Indexing
 from cmdr.core.jobs import Jobs
+from cmdr.core.late_rooms import LateRooms
 from cmdr.core.limits import Limits
 from cmdr.core.parameter import Arguments
 from cmdr.core.policy import Policy
 from cmdr.core.principals import Principal
 from cmdr.core.proposals import Proposals
+from cmdr.core.raw_links import RawLinks
 from cmdr.core.registry import REGISTRY, Command, Registry
 from cmdr.core.settings import Settings
-from cmdr.core.shells import Shells
 from cmdr.core.signature import bind
 from cmdr.core.space import SpaceBoard
 from cmdr.core.threads import is_being_cancelled
@@ -46,14 +46,18 @@ from cmdr.index.errors import (
     NotIndexed,
     StaleCursor,
 )
-from cmdr.model.code_plan import CodePlan
-from cmdr.model.command_plan import CommandPlan
 from cmdr.model.filter import FilterError
 from cmdr.model.plan import Plan
 from cmdr.model.proposal import Proposal
 from cmdr.model.scan_job import ScanJob
 from cmdr.model.tab import Tab
 from cmdr.model.workspace import Workspace
+
+if TYPE_CHECKING:
+    from cmdr.core.code_runs import CodeRuns
+    from cmdr.core.editor_room import EditorRoom
+    from cmdr.core.shells import Shells
+    from cmdr.core.tokens import Tokens
 
 LONGEST_ANSWER = 20_000
 QUIT_PATIENCE = 15.0
@@ -90,21 +94,25 @@ class Commander:
         self.jobs = Jobs(self._run_plan, self.events, audit)
         self.sandbox = sandbox or Sandbox()
         """The folders agents may use directly."""
-        self.shells = Shells(self.sandbox, self.jobs, self.events, audit)
-        self.editor = EditorRoom(
+        self.rooms = LateRooms(
             workspace, self.events, audit, self.jobs, self.sandbox, start_folder or workspace.left.tab.path
         )
-        self.code = CodeRuns(self.shells, self.jobs, self.events, audit)
         self.turns = Turns()
         if engine is not None:
             self.proposals.start_job = self._start_job
         self._indexing = Indexing(indexes, self.events) if indexes is not None else None
         self.base_url = ""
         """Where links in answers lead, once the server listens."""
+        self.tokens: Tokens | None = None
+        """The clients that can prove who they are, once the server listens."""
         self.new_login_link: Callable[[], str] | None = None
         """Makes a link that logs one browser in, once the server listens."""
+        self.raw_links = RawLinks()
         self.desktop = Desktop()
         self.settings = settings or Settings()
+        if self._indexing is not None:
+            self._indexing.idle.is_allowed = lambda: self.settings.flag("advanced.idle_walk")
+            self._indexing.idle.is_busy = lambda: bool(self.jobs.running())
         self.bookmarks = bookmarks or Bookmarks()
         self.activity = Activity()
         self.space = SpaceBoard()
@@ -121,20 +129,38 @@ class Commander:
             raise CommandError("This cmdr cannot change files.")
         return self._engine
 
+    @property
+    def shells(self) -> "Shells":
+        """Where agents' commands run."""
+        return self.rooms.shells
+
+    @property
+    def code(self) -> "CodeRuns":
+        """Where agents' code runs."""
+        return self.rooms.code
+
+    @property
+    def editor(self) -> "EditorRoom":
+        """What makes cmdr an editor for agents."""
+        return self.rooms.editor
+
     async def start(self) -> None:
-        """Bring the panes up, after the traces of a crash are gone."""
+        """Bring the panes up, and what agents need beside them."""
+        await self.start_panes()
+        await self.editor.start()
+
+    async def start_panes(self) -> None:
+        """Bring the panes up, after the traces of a crash are gone; builds nothing that only agents need."""
         if self._engine is not None:
             await self._engine.start()
+            await self.jobs.adopt_interrupted(self._engine)
         await self.browser.start()
-        await self.editor.start()
 
     async def close(self) -> None:
         """End everything that is under way."""
         self.end_agent_calls()
         self.proposals.close()
-        await self.editor.close()
-        await self.code.close()
-        await self.shells.close()
+        await self.rooms.close()
         await self.jobs.close(QUIT_PATIENCE)
         if self._engine is not None:
             await self._engine.close()
@@ -156,6 +182,8 @@ class Commander:
         started = time.monotonic()
         result = "error"
         seen = self.activity.begin(call.principal, command.name, arguments)
+        if self._indexing is not None:
+            self._indexing.idle.touched()
         try:
             self.policy.admit(command, call.principal)
             await self._limits.admit(call.principal, command.access)
@@ -198,7 +226,7 @@ class Commander:
 
     async def look_up(self, tab: Tab, start: int, stop: int) -> None:
         """Make sure the facts of some positions are known, and the sizes of folders where an index knows them."""
-        await self.browser.look_up(tab, start, stop)
+        await self.browser.row_facts.look_up(tab, start, stop)
         if self._indexing is None:
             return
         listing = tab.listing
@@ -215,11 +243,9 @@ class Commander:
     def stop_agents(self) -> None:
         """The kill switch: end every agent's call, drop what agents proposed, refuse new calls."""
         self.policy.agents_stopped = True
-        self.shells.stop_all()
-        self.code.stop_all()
-        self.end_agent_calls()
+        self.end_agent_calls()  # first, so that whoever waits hears that all was stopped, not what was dropped
+        self.rooms.stop_agents()
         self.proposals.drop_of_agents()
-        self.editor.reviews.drop_of_agents()
         self.events.changed()
 
     def end_agent_calls(self) -> None:
@@ -233,6 +259,9 @@ class Commander:
         self.events.changed()
 
     def _start_job(self, proposal: Proposal) -> str:
+        from cmdr.model.code_plan import CodePlan
+        from cmdr.model.command_plan import CommandPlan
+
         plan, by = proposal.plan, proposal.proposed_by
         if isinstance(plan, CodePlan):
             return self.code.begin(plan, by).id

@@ -12,8 +12,10 @@ from dataclasses import dataclass
 from cmdr.core import places
 from cmdr.core.errors import CommandError
 from cmdr.model.dialog import SettingsSection as Section
+from cmdr.model.root_spec import check_kept_roots
 
 NAME = "settings.toml"
+ROOTS = "agents.roots"
 Value = str | int | bool
 
 
@@ -26,6 +28,8 @@ class Setting:
     title: str
     default: Value
     choices: tuple[str, ...] = ()
+    form: Callable[[str], None] | None = None
+    """For text that must have one: raises `ValueError` with what is wrong."""
 
     def check(self, value: object) -> Value:
         """The value in its right type, or an error that says what is possible."""
@@ -45,6 +49,11 @@ class Setting:
             raise CommandError(
                 f"{self.key} is one of {', '.join(self.choices)}." if self.choices else f"{self.key} is text."
             )
+        if self.form is not None:
+            try:
+                self.form(value)
+            except ValueError as error:
+                raise CommandError(f"{self.key}: {error}.") from None
         return value
 
 
@@ -54,6 +63,8 @@ SETTINGS: dict[str, Setting] = {
     setting.key: setting
     for setting in (
         Setting("general.view", _G, "View of new panes", "full", ("full", "brief")),
+        Setting("general.restore_tabs", _G, "Open the tabs of last time at start", True),
+        Setting("general.parent_row", _G, "Show the .. row", True),
         Setting("general.show_hidden", _G, "Show hidden files at start", False),
         Setting("general.confirm_quit", _G, "Ask before quitting while jobs run", True),
         Setting("general.quick_search", _G, "Letters search for a name at once", True),
@@ -65,10 +76,12 @@ SETTINGS: dict[str, Setting] = {
         Setting("agents.activity", _AG, "Show what agents are doing", True),
         Setting("agents.mark_changes", _AG, "Mark what agents change", True),
         Setting("agents.bell", _AG, "Ring when an agent proposes a change", False),
+        Setting(ROOTS, _AG, "Folders agents may use, from the next start on (/a:ro:/b)", "", form=check_kept_roots),
         Setting("advanced.editor", _AD, "Editor (empty: built in, $EDITOR for large files)", ""),
         Setting("advanced.editor_limit_kib", _AD, "Largest file for the built-in editor, KiB", 1024),
         Setting("advanced.viewer_wrap", _AD, "Viewer wraps long lines", True),
         Setting("advanced.mouse", _AD, "Mouse", True),
+        Setting("advanced.idle_walk", _AD, "Read indexed trees again when nothing else runs", True),
     )
 }
 
@@ -84,6 +97,7 @@ class Settings:
         self.problems: list[str] = []
         """What is wrong with the file, in one sentence each."""
         self._broken = False
+        self._unclear: set[str] = set()
         self._listeners: list[Callable[[], None]] = []
         self._load()
 
@@ -95,6 +109,10 @@ class Settings:
     def get(self, key: str) -> Value:
         """The chosen value, or the default."""
         return self._values.get(key, SETTINGS[key].default)
+
+    def is_clear(self, key: str) -> bool:
+        """Whether the file could be understood about this; where not, the default may not be what was meant."""
+        return not self._broken and key not in self._unclear
 
     def text(self, key: str) -> str:
         """A setting that is text."""
@@ -117,6 +135,7 @@ class Settings:
         section, _, name = key.partition(".")
         self._write(section, name, checked)
         self._values[key] = checked
+        self._unclear.discard(key)
         self._tell()
         return checked
 
@@ -158,6 +177,7 @@ class Settings:
                 try:
                     self._values[key] = setting.check(table[name])
                 except CommandError as error:
+                    self._unclear.add(key)
                     self.problems.append(f"{NAME}: {error}")
         shortcuts = document.get("shortcuts", {})
         for action, keys in shortcuts.items() if isinstance(shortcuts, dict) else ():

@@ -1,7 +1,8 @@
 """Very large folders are read and sorted by a helper process that ends with its answer.
 
-The helper writes the finished columns to its standard output as a header of lengths and the raw arrays; ending it is
-how a reading is stopped, even one that hangs on a dead mount.
+The helper writes a sign for every few thousand entries, one when the disk is done, and one before the finished columns,
+which follow as a header of lengths and the raw arrays. Ending it is how a reading is stopped, even one that hangs on a
+dead mount.
 """
 
 from __future__ import annotations
@@ -13,11 +14,10 @@ import struct
 import subprocess
 import sys
 from array import array
-from collections.abc import Callable
 from typing import IO
 
 from cmdr.files.errors import ReadFailed, ScanStopped, disk_error
-from cmdr.files.reading import Reading
+from cmdr.files.reading import Alive, Reading, Stopped, never, unheard
 from cmdr.model.listing import Columns, FactColumns, Listing
 from cmdr.model.sorting import Direction, SortKey, SortOrder
 
@@ -28,7 +28,12 @@ _SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file
 _PROGRAM = "import sys; sys.path.insert(0, sys.argv[1]); from cmdr.files.large_folder import main; main(sys.argv[2:])"
 
 
-def scan_in_process(path: bytes, sort: SortOrder, *, show_hidden: bool, stopped: Callable[[], bool]) -> Listing:
+_MORE, _SORTING, _ANSWER = b"+", b"=", b"!"
+
+
+def scan_in_process(
+    path: bytes, sort: SortOrder, *, show_hidden: bool, stopped: Stopped = never, alive: Alive = unheard
+) -> Listing:
     """Read and sort a folder in a helper process; the calling thread waits, or ends it when `stopped` says so."""
     command: list[str | bytes] = [
         sys.executable,
@@ -47,14 +52,29 @@ def scan_in_process(path: bytes, sort: SortOrder, *, show_hidden: bool, stopped:
     ) as helper:
         assert helper.stdout is not None
         try:
-            answer = select.poll()  # `select` itself fails once the program holds a thousand files and sockets
-            answer.register(helper.stdout, select.POLLIN)
-            while not answer.poll(100):
-                if stopped():
-                    raise ScanStopped
+            _await_answer(helper.stdout, path, stopped, alive)
             return _receive(helper.stdout, path, sort, show_hidden=show_hidden)
         finally:
             helper.kill()
+
+
+def _await_answer(stream: IO[bytes], path: bytes, stopped: Stopped, alive: Alive) -> None:
+    signs = select.poll()  # `select` itself fails once the program holds a thousand files and sockets
+    signs.register(stream, select.POLLIN)
+    sorting = False
+    while True:
+        if signs.poll(100):
+            sign = os.read(stream.fileno(), 1)
+            if sign == _ANSWER:
+                return
+            if not sign:
+                raise ReadFailed(path, "the reading broke off")
+            sorting = sign == _SORTING
+            alive()
+        elif sorting:
+            alive()  # it only computes now, however long that takes
+        if stopped():
+            raise ScanStopped
 
 
 def main(arguments: list[str]) -> None:
@@ -63,14 +83,24 @@ def main(arguments: list[str]) -> None:
     by, direction, show_hidden, folder = arguments
     path = os.fsencode(folder)
     out = sys.stdout.buffer
+
+    def sign(letter: bytes = _MORE) -> None:
+        out.write(letter)
+        out.flush()
+
     try:
-        reading = Reading(path)
+        reading = Reading(path, alive=sign)
         with os.scandir(path) as entries:
             reading.take(entries)
-        listing = reading.listing(SortOrder(SortKey(by), Direction(direction)), show_hidden=show_hidden == "1")
+        order = SortOrder(SortKey(by), Direction(direction))
+        if not order.needs_facts:
+            sign(_SORTING)
+        listing = reading.listing(order, show_hidden=show_hidden == "1")
     except OSError as error:
+        out.write(_ANSWER)
         out.write(_FAILED.pack(error.errno or 5))
         return
+    out.write(_ANSWER)
     out.write(_FAILED.pack(0))
     _send(listing, out)
 
@@ -101,10 +131,10 @@ def _receive(stream: IO[bytes], path: bytes, sort: SortOrder, *, show_hidden: bo
         raise ReadFailed(path, "the reading broke off") from error
     if tuple(map(len, blocks)) != lengths:
         raise ReadFailed(path, "the reading broke off")
-    names, starts, kinds, inodes, order, *facts = blocks
+    names, starts, kinds, inodes, order, sizes, modified, created = blocks
     columns = Columns(
         names, _array("I", starts), kinds, _array("Q", inodes), folder_count,
-        FactColumns(*[_array("q", column) for column in facts]) if facts[0] else None,
+        FactColumns(_array("q", sizes), _array("q", modified), _array("q", created)) if sizes else None,
     )  # fmt: skip
     return Listing(columns, range(len(columns)) if whole else _array("I", order), sort, show_hidden)
 

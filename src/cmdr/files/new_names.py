@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 
 from cmdr.files.engine.refusals import PlanRefused
+from cmdr.model.names import printable
 
 _COUNTER = re.compile(r"\{n(?::(0?)(\d{1,2}))?\}")
 _GROUP = re.compile(r"\$(\d)")
@@ -31,7 +32,7 @@ def new_names(names: Sequence[bytes], match: str, replace: str) -> list[bytes]:
         changed = column.str.replace(match, template).to_list()
         matched = column.str.contains(match).to_list()
     except polars.exceptions.ComputeError as error:
-        raise BadPattern(f'"{match[:60]}" is not a pattern: {_first_line(error)}') from error
+        raise BadPattern(f'"{printable(match)}" is not a regular expression{_what_is_wrong(error)}.') from error
     number = 0
     new: list[bytes] = []
     for name, text, hit in zip(names, changed, matched, strict=True):
@@ -54,6 +55,7 @@ def _numbered(text: str, number: int) -> str:
     return _COUNTER.sub(lambda found: f"{number:{found[1] or ''}{found[2] or ''}d}", text)
 
 
-def _first_line(error: Exception) -> str:
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return lines[-1][:100] if lines else "it cannot be read"
+def _what_is_wrong(error: Exception) -> str:
+    """The engine's own sentence about the pattern, when it has one; the rest of its text is about itself."""
+    said = [line.strip() for line in str(error).splitlines() if line.strip().startswith("error: ")]
+    return f": {printable(said[-1].removeprefix('error: '), 100)}" if said else ""

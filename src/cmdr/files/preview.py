@@ -1,6 +1,8 @@
-"""A little more about a file: its extended attributes, and how a text begins."""
+"""A little more about a file: its extended attributes, how a text begins, and the digest of its contents."""
 
+import hashlib
 import os
+from collections.abc import Callable
 
 from cmdr.files.errors import DiskError
 from cmdr.files.sandbox.reach import Reach
@@ -8,6 +10,7 @@ from cmdr.model.names import to_wire
 
 BEGINNING = 4096
 _LONGEST_VALUE = 256
+_PIECE = 1 << 20
 
 
 def extended_attributes(path: bytes) -> dict[str, str]:
@@ -25,15 +28,33 @@ def extended_attributes(path: bytes) -> dict[str, str]:
 
 def preview(reach: Reach, path: bytes) -> str | None:
     """The beginning of a text inside the roots, printable line by line; None for anything else."""
-    try:
-        with reach.find(path) as found:
-            if not found.is_file:
-                return None
-            fd = found.open()
-    except (DiskError, OSError):
+    fd = _opened(reach, path, None)
+    if fd is None:
         return None
     with open(fd, "rb") as file:
         head = file.read(BEGINNING)
     if b"\0" in head:
         return None
     return "\n".join(to_wire(line) for line in head.split(b"\n"))
+
+
+def digest(reach: Reach, path: bytes, most: int | None, stop: Callable[[], bool]) -> str | None:
+    """The SHA-256 of a file inside the roots; None for one of more than `most` bytes, and for anything else."""
+    fd = _opened(reach, path, most)
+    if fd is None:
+        return None
+    state = hashlib.sha256()
+    with open(fd, "rb", buffering=0) as file:
+        while not stop() and (piece := file.read(_PIECE)):
+            state.update(piece)
+    return None if stop() else f"sha256:{state.hexdigest()}"
+
+
+def _opened(reach: Reach, path: bytes, most: int | None) -> int | None:
+    try:
+        with reach.find(path) as found:
+            if not found.is_file or (most is not None and found.stat.st_size > most):
+                return None
+            return found.open()
+    except (DiskError, OSError):
+        return None

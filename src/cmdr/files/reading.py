@@ -18,6 +18,8 @@ from cmdr.model.sorting import SortOrder
 _NAME = attrgetter("name")
 
 Stopped = Callable[[], bool]
+Alive = Callable[[], None]
+"""Told whenever the disk has answered again: a slow reading is told apart from one that hangs."""
 
 
 def never() -> bool:
@@ -25,12 +27,17 @@ def never() -> bool:
     return False
 
 
+def unheard() -> None:
+    """For readings that nobody waits for."""
+
+
 class Reading:
     """The entries of a folder as they come from the disk, in no order."""
 
-    def __init__(self, path: bytes, stopped: Stopped = never) -> None:
+    def __init__(self, path: bytes, stopped: Stopped = never, alive: Alive = unheard) -> None:
         self.path = path
         self.stopped = stopped
+        self.alive = alive
         self.names: list[bytes] = []
         self.kinds: list[str] = []
         self.inodes: list[int] = []
@@ -43,14 +50,18 @@ class Reading:
             self.names.extend(map(_NAME, batch))
             self.inodes.extend(map(os.DirEntry.inode, batch))
             self.kinds.extend(map(self._kind, batch))
-            if self.stopped():
-                raise ScanStopped
+            self._look_up()
 
     def listing(self, sort: SortOrder, *, show_hidden: bool, complete: bool = True) -> Listing:
         """What was read, sorted."""
         facts = self._facts() if sort.needs_facts else None
         columns = Columns.pack(self.names, self.kinds, self.inodes, facts)
         return Listing.of(columns, sort, show_hidden=show_hidden, complete=complete)
+
+    def _look_up(self) -> None:
+        self.alive()
+        if self.stopped():
+            raise ScanStopped
 
     def _kind(self, entry: os.DirEntry[bytes]) -> str:
         try:
@@ -82,8 +93,8 @@ class Reading:
                 sizes.append(UNKNOWN if facts is None else facts.size)
                 modified.append(_storable(facts.modified_ns if facts else None))
                 created.append(_storable(facts.created_ns if facts else None))
-                if not place % 1024 and self.stopped():
-                    raise ScanStopped
+                if not place % 1024:
+                    self._look_up()
         finally:
             os.close(folder)
         return FactColumns(sizes, modified, created)

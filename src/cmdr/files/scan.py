@@ -11,7 +11,7 @@ from itertools import islice
 from cmdr.files.errors import disk_error
 from cmdr.files.facts import last_change
 from cmdr.files.large_folder import scan_in_process
-from cmdr.files.reading import Reading, Stopped, never
+from cmdr.files.reading import Alive, Reading, Stopped, never, unheard
 from cmdr.model.listing import Listing
 from cmdr.model.sorting import SortOrder
 
@@ -25,13 +25,14 @@ def scan(
     *,
     show_hidden: bool,
     stopped: Stopped = never,
+    alive: Alive = unheard,
     first_part: Callable[[Listing], None] | None = None,
 ) -> Listing:
     """Read and sort one folder; blocks, so it runs in a thread.
 
     `first_part` is told the beginning of a very large folder while the rest is still being read.
     """
-    reading = Reading(path, stopped)
+    reading = Reading(path, stopped, alive)
     mark = last_change(path)
     try:
         with os.scandir(path) as entries:
@@ -45,6 +46,6 @@ def scan(
         raise disk_error(path, error) from error
     if first_part is not None and not sort.needs_facts:
         first_part(reading.listing(sort, show_hidden=show_hidden, complete=False))
-    listing = scan_in_process(path, sort, show_hidden=show_hidden, stopped=stopped)
+    listing = scan_in_process(path, sort, show_hidden=show_hidden, stopped=stopped, alive=alive)
     listing.mark = mark
     return listing

@@ -3,10 +3,12 @@
 import os
 import stat
 from array import array
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
+from cmdr.files.errors import disk_error
 from cmdr.files.facts import facts_of
-from cmdr.model.entry import Kind
+from cmdr.model.entry import FolderSize, Kind
 from cmdr.model.listing import Columns, FactColumns, Listing
 from cmdr.model.sorting import SortOrder
 
@@ -21,12 +23,17 @@ _KINDS = {
 }
 
 
-def list_found(root: bytes, names: Sequence[bytes], sort: SortOrder) -> Listing:
-    """The entries at these paths below a folder, dot files too; blocks."""
+def list_found(
+    root: bytes, names: Sequence[bytes], sort: SortOrder, folder_sizes: Mapping[bytes, int] = MappingProxyType({})
+) -> Listing:
+    """The entries at these paths below a folder, dot files too; blocks. Some folders may come with what they hold."""
     there: list[bytes] = []
     kinds: list[str] = []
     inodes, sizes, modified, created = array("Q"), array("q"), array("q"), array("q")
-    folder = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        folder = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError as error:
+        raise disk_error(root, error) from error
     try:
         for name in names:
             facts = facts_of(folder, name)
@@ -35,9 +42,14 @@ def list_found(root: bytes, names: Sequence[bytes], sort: SortOrder) -> Listing:
             there.append(name)
             kinds.append(_KINDS.get(stat.S_IFMT(facts.mode), Kind.UNKNOWN))
             inodes.append(facts.inode)
-            sizes.append(facts.size)
+            sizes.append(folder_sizes.get(name, facts.size))
             modified.append(facts.modified_ns)
             created.append(-1 if facts.created_ns is None else facts.created_ns)
     finally:
         os.close(folder)
-    return Listing.of(Columns.pack(there, kinds, inodes, FactColumns(sizes, modified, created)), sort, show_hidden=True)
+    facts_of_all = FactColumns(sizes, modified, created, folders_sized=bool(folder_sizes))
+    listing = Listing.of(Columns.pack(there, kinds, inodes, facts_of_all), sort, show_hidden=True)
+    for name, held in folder_sizes.items():
+        if (row := listing.columns.find(name)) is not None:
+            listing.folder_sizes[row] = FolderSize(held, complete=True, fresh=True)
+    return listing

@@ -4,8 +4,7 @@ import asyncio
 import os
 from collections.abc import AsyncGenerator
 from contextlib import ExitStack, aclosing, suppress
-
-import watchfiles
+from importlib import import_module
 
 UNTOLD = "\ufffd".encode()
 """Stands for a changed name that the watcher could not tell: one that is not UTF-8."""
@@ -36,7 +35,11 @@ async def changes(path: bytes, stop: asyncio.Event) -> AsyncGenerator[frozenset[
 
 
 async def _batches(path: str, stop: asyncio.Event) -> AsyncGenerator[frozenset[bytes], None]:
-    watcher = watchfiles.awatch(
+    # Loaded late and beside the loop: it brings much with it, and what is watched is shown already.
+    await asyncio.to_thread(import_module, "watchfiles")
+    from watchfiles import awatch
+
+    watcher = awatch(
         path,
         watch_filter=None,
         debounce=200,

@@ -14,6 +14,8 @@ from cmdr.model.sorting import Direction, SortKey, SortOrder, extension, name_or
 UNKNOWN = -(2**63)
 """Stands in a fact column where nothing is known; times before 1970 are negative and known."""
 
+_KINDS = {ord(kind): kind for kind in Kind} | {ord(FOLDER_LINK): Kind.LINK}
+
 
 @dataclass(frozen=True, slots=True)
 class FactColumns:
@@ -22,6 +24,8 @@ class FactColumns:
     sizes: array[int]
     modified_ns: array[int]
     created_ns: array[int]
+    folders_sized: bool = False
+    """Whether the size of a folder is that of all it holds; only then are folders sorted by it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,6 +64,7 @@ class Columns:
                 array("q", map(facts.sizes.__getitem__, order)),
                 array("q", map(facts.modified_ns.__getitem__, order)),
                 array("q", map(facts.created_ns.__getitem__, order)),
+                facts.folders_sized,
             ),
         )
 
@@ -117,7 +122,7 @@ def arrange(columns: Columns, sort: SortOrder, *, show_hidden: bool) -> Sequence
         rows,
         columns.folder_count,
         descending=descending,
-        folders_too=sort.by is not SortKey.SIZE,
+        folders_too=sort.by is not SortKey.SIZE or facts.folders_sized,
     )
 
 
@@ -173,10 +178,9 @@ class Listing:
     def entry(self, position: int) -> Entry:
         """The entry at a position, with the facts known so far."""
         row = self.order[position]
-        letter = chr(self.columns.kinds[row])
         return Entry(
             name=self.columns.name(row),
-            kind=Kind.LINK if letter == FOLDER_LINK else Kind(letter),
+            kind=_KINDS[self.columns.kinds[row]],
             is_folder=row < self.columns.folder_count,
             facts=self.looked_up.get(row),
             folder_size=self.folder_sizes.get(row),

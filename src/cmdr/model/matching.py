@@ -8,6 +8,8 @@ from cmdr.model.listing import Columns
 from cmdr.model.names import to_wire
 
 _CHUNK = 4096
+_PLAIN = re.compile(rb"[\0 -\[\]-~]*")
+"""Names that are printed as they are."""
 _WILD = re.compile(r"[*?\[]")
 
 
@@ -16,8 +18,8 @@ def is_mask(text: str) -> bool:
     return bool(_WILD.search(text))
 
 
-def matcher(text: str, *, part: bool) -> Callable[[str], bool]:
-    """Whether a printable name matches: any of several masks, separated by `;`. Case counts only when it is typed.
+def matcher(text: str, *, part: bool) -> Callable[[str], re.Match[str] | None]:
+    """What looks whether a printable name matches: any of several masks, separated by `;`. Case counts when typed.
 
     With `part`, a text without wildcards matches names that hold it anywhere.
     """
@@ -28,12 +30,23 @@ def matcher(text: str, *, part: bool) -> Callable[[str], bool]:
         patterns.append(f"(?:{pattern})")
     case = re.IGNORECASE if text == text.lower() else 0
     compiled = re.compile("|".join(patterns), case)
-    found = compiled.search if part and not is_mask(text) else compiled.match
-    return lambda name: found(name) is not None
+    return compiled.search if part and not is_mask(text) else compiled.match
 
 
 def matching_rows(columns: Columns, rows: Iterable[int], text: str, *, part: bool = False) -> list[int]:
-    """The rows whose names match; for large folders call it in a thread."""
+    """The rows whose names match, in their order; for large folders call it in a thread."""
     matches = matcher(text, part=part)
-    name = columns.name
-    return [row for row in rows if matches(to_wire(name(row)))]
+    found = bytearray(len(columns))
+    for first in range(0, len(columns), _CHUNK):
+        for row, name in enumerate(_names(columns, first, min(first + _CHUNK, len(columns))), first):
+            if matches(name):
+                found[row] = 1
+    return [row for row in rows if found[row]]
+
+
+def _names(columns: Columns, first: int, end: int) -> list[str]:
+    """The printable names of some rows, all at once where they are as plain as most names."""
+    block = columns.names[columns.starts[first] : columns.starts[end] - 1]
+    if _PLAIN.fullmatch(block):
+        return block.decode("ascii").split("\0")
+    return [to_wire(name) for name in block.split(b"\0")]

@@ -1,5 +1,6 @@
 """One tab of a pane: a folder, its listing, the cursor, the selection and where it has been."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -21,11 +22,13 @@ class ViewMode(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Entries from all over a tree that a tab shows together: what a query found, the members of a set."""
+    """Entries from all over a tree that a tab shows together: what a query found, a set holds or a report lists."""
 
     title: str
     names: tuple[bytes, ...]
     """Their paths below the tab's folder."""
+    folder_sizes: Mapping[bytes, int] = field(default_factory=dict)
+    """What the folders among them hold, where a report told it."""
 
 
 @dataclass(slots=True, eq=False)
@@ -42,6 +45,8 @@ class Tab:
     listing: Listing = field(default_factory=Listing.empty)
     selection: Selection = field(default_factory=Selection)
     cursor: int = 0
+    on_parent_row: bool = False
+    """Whether the cursor stands above all rows, on the way up to the parent folder; then no entry is under it."""
     window: int = 0
     """First row of the agents' window; the person's scroll position is their own."""
     history: History = field(default_factory=History)
@@ -54,25 +59,41 @@ class Tab:
     """Why the folder cannot be shown any more, in one sentence."""
 
     def cursor_name(self) -> bytes | None:
-        """The name under the cursor, or None in an empty folder."""
-        return self.listing.name(self.cursor) if self.cursor < len(self.listing) else None
+        """The name under the cursor, or None in an empty folder and on the way up."""
+        if self.on_parent_row or self.cursor >= len(self.listing):
+            return None
+        return self.listing.name(self.cursor)
+
+    @property
+    def has_parent(self) -> bool:
+        """Whether there is a way up from here."""
+        return self.path != b"/" and self.found is None
 
     def put_cursor(self, position: int) -> None:
         """Move the cursor, kept inside the listing."""
+        self.on_parent_row = False
         self.cursor = max(0, min(position, len(self.listing) - 1))
 
-    def show(self, listing: Listing, *, path: bytes | None = None, cursor: bytes | None = None) -> None:
+    def show(
+        self,
+        listing: Listing,
+        *,
+        path: bytes | None = None,
+        cursor: bytes | None = None,
+        selection: Selection | None = None,
+    ) -> None:
         """Put a listing in place: of another folder, or of the same one read again.
 
         For the same folder the cursor and the selection follow their entries by identity; when the cursor's entry is
-        gone, the one that took its place gets the cursor.
+        gone, the one that took its place gets the cursor. A large `selection` was carried over beforehand.
         """
         same_folder = path is None or path == self.path
         old = self.listing
+        on_parent_row = self.on_parent_row and same_folder and cursor is None
         if same_folder and len(old.columns):
             stays = self._cursor_after(listing) if cursor is None else listing.position_of(cursor)
             if listing.columns is not old.columns:
-                self.selection = self.selection.carried(old.columns, listing.columns)
+                self.selection = selection or self.selection.carried(old.columns, listing.columns)
         else:
             stays = listing.position_of(cursor) if cursor is not None else 0
             self.selection = Selection(len(listing.columns))
@@ -82,6 +103,7 @@ class Tab:
         self.listing = listing
         self.problem = None
         self.put_cursor(self.cursor if stays is None else stays)
+        self.on_parent_row = on_parent_row
         self.window = max(0, min(self.window, len(listing) - 1))
 
     def _cursor_after(self, listing: Listing) -> int | None:

@@ -1,6 +1,7 @@
 """How sizes and times are told."""
 
 from datetime import datetime
+from functools import lru_cache
 
 # Some file systems keep times far outside the calendar; a day's room is left for every time zone.
 _EARLIEST, _LATEST = -62_135_510_400, 253_402_127_999
@@ -8,18 +9,23 @@ _EARLIEST, _LATEST = -62_135_510_400, 253_402_127_999
 
 def iso_date(ns: int) -> str:
     """The local date of a time in nanoseconds, as in `2025-01-15`."""
-    return _local(ns).date().isoformat()
+    return _day(ns // 1_000_000_000)
 
 
 def iso_time(ns: int) -> str:
     """The local date and time with its zone, to the second."""
-    return _local(ns).isoformat()
+    return _local(ns // 1_000_000_000).isoformat()
 
 
-def _local(ns: int) -> datetime:
-    """The local time, to the second; what no calendar holds is told as its nearest end."""
-    seconds = max(_EARLIEST, min(ns // 1_000_000_000, _LATEST))
-    return datetime.fromtimestamp(seconds).astimezone()
+@lru_cache(4096)
+def _day(seconds: int) -> str:
+    """The same rows are told again and again."""
+    return _local(seconds).date().isoformat()
+
+
+def _local(seconds: int) -> datetime:
+    """The local time; what no calendar holds is told as its nearest end."""
+    return datetime.fromtimestamp(max(_EARLIEST, min(seconds, _LATEST))).astimezone()
 
 
 def human_size(size: int) -> str:

@@ -35,7 +35,7 @@ def scalar(value: str | int | bool | None) -> str:
         return "null"
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, int | Plain):
+    if isinstance(value, (int, Plain)):
         return str(value)
     if _WORD.match(value) and not _BREAKS.search(value) and not _OTHER_TYPE.fullmatch(value):
         return value
@@ -54,10 +54,12 @@ def document(values: Mapping[str, Value]) -> str:
 
 def _mapping(values: Mapping[str, Value], indent: str) -> Iterator[str]:
     for key, value in values.items():
-        if isinstance(value, Mapping):
+        if isinstance(value, (str, int)):  # most are; to ask for a mapping takes ten times as long
+            yield f"{indent}{key}: {scalar(value)}"
+        elif isinstance(value, Mapping):
             yield f"{indent}{key}:" if value else f"{indent}{key}: {{}}"
             yield from _mapping(value, indent + "  ")
-        elif isinstance(value, Sequence) and not isinstance(value, str):
+        elif isinstance(value, Sequence):
             if not value:
                 yield f"{indent}{key}: []"
             elif all(isinstance(item, int) for item in value):
@@ -71,9 +73,9 @@ def _mapping(values: Mapping[str, Value], indent: str) -> Iterator[str]:
 
 def _sequence(items: Sequence[Value], indent: str) -> Iterator[str]:
     for item in items:
-        if isinstance(item, Mapping):
+        if item is None or isinstance(item, (str, int)):
+            yield f"{indent}- {scalar(item)}"
+        elif isinstance(item, Mapping):
             first, *rest = _mapping(item, indent + "  ")
             yield f"{indent}- {first.lstrip()}"
             yield from rest
-        elif isinstance(item, str | int | bool | None):
-            yield f"{indent}- {scalar(item)}"

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from rich.style import Style
 
 from cmdr.core.settings import Settings
+from cmdr.tui.looks import LOOKS, fitting_look
 from cmdr.tui.pane_rows import RowFormat
-from cmdr.tui.themes import LOOKS, fitting_look
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,9 +20,11 @@ class Appearance:
     home: bytes
 
     @classmethod
-    def chosen(cls, settings: Settings, *, colours: int, colour: bool) -> "Appearance":
-        """What the person chose, as far as the terminal can show it."""
-        look = fitting_look(settings.text("appearance.theme"), os.environ.get("TERM", ""), colours)
+    def chosen(cls, settings: Settings) -> "Appearance":
+        """What the person chose, as far as this terminal can show it."""
+        term = os.environ.get("TERM", "")
+        look = fitting_look(settings.text("appearance.theme"), term, _colours(term))
+        colour = not os.environ.get("NO_COLOR") and term not in ("dumb", "vt100", "vt220")
         return cls(
             look,
             LOOKS[look].ink(colour=colour),
@@ -33,3 +35,11 @@ class Appearance:
             ),
             os.path.expanduser(b"~").rstrip(b"/") or b"/",
         )
+
+
+def _colours(term: str) -> int:
+    if "truecolor" in (os.environ.get("COLORTERM"), os.environ.get("TEXTUAL_COLOR_SYSTEM")):
+        return 1 << 24
+    if os.environ.get("COLORTERM") == "24bit":
+        return 1 << 24
+    return 256 if "256" in term or os.environ.get("TMUX") else 16

@@ -55,11 +55,15 @@ async def edit_outside(terminal: Terminal, path: bytes, editor: str) -> None:
     except ValueError:
         terminal.main.tell(f"The editor setting cannot be read: {editor}", bad=True)
         return
+    desktop = terminal.commander.desktop
+    desktop.is_lent = True
     try:
         with terminal.suspend(), terminal.batch_update():
             await in_thread(_run, argv)
     except OSError as error:
         terminal.main.tell(f"{argv[0]}: {error.strerror}", bad=True)
+    finally:
+        desktop.is_lent = False
     terminal.refresh(layout=True)
     terminal.main.give("refresh")
 

@@ -1,8 +1,13 @@
 """Lines of a file as rows of the screen: wrapped, cut, or as bytes."""
 
+from rich.segment import Segment
+from rich.style import Style
+
 from cmdr.tui.safe_text import printable, width_of
 
 TAB = 8
+HEX_BYTES = 16
+"""Bytes that stand in one row."""
 
 
 def line_text(line: str) -> str:
@@ -45,11 +50,11 @@ def sliced(text: str, start: int, width: int) -> str:
     return part
 
 
-def hex_row(offset: int, data: bytes) -> tuple[str, str, str]:
+def hex_row(offset: int, data: bytes, digits: int = 8) -> tuple[str, str, str]:
     """Sixteen bytes: where they are, as numbers, as letters."""
     numbers = " ".join(f"{byte:02x}" for byte in data[:8]) + "  " + " ".join(f"{byte:02x}" for byte in data[8:])
     letters = "".join(chr(byte) if 0x20 <= byte < 0x7F else "·" for byte in data)
-    return f"{offset:08x}  ", f"{numbers:<48}  ", letters
+    return f"{offset:0{digits}x}  ", f"{numbers:<48}  ", letters
 
 
 def marked(text: str, needle: str) -> list[tuple[int, int]]:
@@ -62,3 +67,13 @@ def marked(text: str, needle: str) -> list[tuple[int, int]]:
         places.append((at, at + len(wanted)))
         at = folded.find(wanted, at + len(wanted))
     return places
+
+
+def marked_line(text: str, needle: str, ink: dict[str, Style]) -> list[Segment]:
+    """A row of text with what is searched for standing out."""
+    cells: list[Segment] = []
+    at = 0
+    for start, end in marked(text, needle):
+        cells += [Segment(text[at:start], ink["base"]), Segment(text[start:end], ink["match"])]
+        at = end
+    return [*cells, Segment(text[at:], ink["base"])]

@@ -2,23 +2,20 @@
 
 import asyncio
 
-from rich.color import Color
 from rich.segment import Segment
-from rich.style import Style
 from textual.message import Message
 
 from cmdr.core.errors import CommandError
 from cmdr.core.viewing import ENCODINGS, OpenView, Pixel, open_view, picture_of
 from cmdr.model.sorting import extension
 from cmdr.tui.appearance import Appearance
-from cmdr.tui.file_rows import hex_row, line_text, marked, sliced, wrapped
+from cmdr.tui.file_rows import HEX_BYTES, marked_line, sliced, wrapped
+from cmdr.tui.file_store import FileStore
+from cmdr.tui.half_blocks import half_blocks
 from cmdr.tui.line_widget import LineWidget
 from cmdr.tui.safe_text import fit, printable
 
 _PICTURES = frozenset(b"png jpg jpeg gif webp bmp ico tif tiff avif ppm".split())
-_AROUND = 2
-"""Pages that are read ahead and behind."""
-HEX_BYTES = 16
 
 
 class FileView(LineWidget):
@@ -43,9 +40,7 @@ class FileView(LineWidget):
         """Rows of the first line that are scrolled away, when wrapping."""
         self.left = 0
         self._pixels: list[list[Pixel]] | None = None
-        self._lines: dict[int, str] = {}
-        self._data = b""
-        self._data_at = 0
+        self._store = FileStore()
         self._rows: list[list[Segment]] | None = None
         self._filling: asyncio.Task[None] | None = None
 
@@ -69,8 +64,8 @@ class FileView(LineWidget):
         self.view = None
         self.problem, self.needle = "", ""
         self.top = self.sub = self.left = 0
-        self._pixels, self._data = None, b""
-        self._lines.clear()
+        self._pixels = None
+        self._store.clear()
         self._again()
 
     async def _open_picture(self) -> None:
@@ -165,7 +160,7 @@ class FileView(LineWidget):
         if self.view is not None:
             place = ENCODINGS.index(self.view.encoding) if self.view.encoding in ENCODINGS else -1
             await self.view.recode(ENCODINGS[(place + 1) % len(ENCODINGS)])
-            self._lines.clear()
+            self._store.clear()
             await self.fill()
 
     async def search(self, text: str, *, backwards: bool = False, regex: bool = False) -> bool:
@@ -188,16 +183,9 @@ class FileView(LineWidget):
 
     async def fill(self) -> None:
         """Read what is seen and a little around it."""
-        view, height = self.view, max(1, self.size.height)
-        if view is not None:
+        if self.view is not None:
             try:
-                if self.hex:
-                    self._data_at = max(0, self.top - height) * HEX_BYTES
-                    self._data = await view.bytes(self._data_at, height * 3 * HEX_BYTES)
-                else:
-                    first = max(0, self.top - _AROUND * height)
-                    lines = await view.text(first, (2 * _AROUND + 1) * height)
-                    self._lines = {first + place: line_text(line) for place, line in enumerate(lines)}
+                await self._store.fill(self.view, self.top, max(1, self.size.height), as_bytes=self.hex)
             except CommandError as error:
                 self.problem = str(error)
         self._again()
@@ -214,38 +202,21 @@ class FileView(LineWidget):
         if self.problem:
             return [[], [Segment(fit(" " + printable(self.problem), width), ink["warning"])]]
         if self._pixels is not None and not self.hex:
-            return [_half_blocks(self._pixels, row) for row in range((len(self._pixels) + 1) // 2)]
+            return half_blocks(self._pixels)
         if self.hex:
-            return [self._hex_line(self.top + row) for row in range(height)]
+            return [self._store.hex_line(self.top + row, ink) for row in range(height)]
         rows: list[list[Segment]] = []
         line, skip = self.top, self.sub
-        while len(rows) < height and line in self._lines:
-            text = self._lines[line]
+        while len(rows) < height and (text := self._store.line(line)) is not None:
             parts = wrapped(text, width)[skip:] if self.wrap else [sliced(text, self.left, width)]
-            rows += [self._marked(part) for part in parts]
+            rows += [marked_line(part, self.needle, ink) for part in parts]
             line, skip = line + 1, 0
         return rows[:height]
-
-    def _marked(self, text: str) -> list[Segment]:
-        ink, at, cells = self.appearance.ink, 0, []
-        for start, end in marked(text, self.needle):
-            cells += [Segment(text[at:start], ink["base"]), Segment(text[start:end], ink["match"])]
-            at = end
-        return [*cells, Segment(text[at:], ink["base"])]
-
-    def _hex_line(self, row: int) -> list[Segment]:
-        ink = self.appearance.ink
-        at = row * HEX_BYTES - self._data_at
-        data = self._data[at : at + HEX_BYTES] if at >= 0 else b""
-        if not data:
-            return []
-        place, numbers, letters = hex_row(row * HEX_BYTES, data)
-        return [Segment(place, ink["dim"]), Segment(numbers, ink["base"]), Segment(letters, ink["text"])]
 
     def _move_wrapped(self, rows: int) -> None:
         width = max(1, self.size.width)
         while rows > 0 and self.view is not None and self.top < self.view.lines:
-            height = len(wrapped(self._lines.get(self.top, ""), width))
+            height = len(wrapped(self._store.line(self.top) or "", width))
             if self.sub + 1 < height:
                 self.sub += 1
             elif self.top + 1 < max(1, self.view.lines):
@@ -258,7 +229,7 @@ class FileView(LineWidget):
                 self.sub -= 1
             else:
                 self.top -= 1
-                self.sub = len(wrapped(self._lines.get(self.top, ""), width)) - 1
+                self.sub = len(wrapped(self._store.line(self.top) or "", width)) - 1
             rows += 1
 
     def _want(self) -> None:
@@ -268,7 +239,7 @@ class FileView(LineWidget):
     def _news(self) -> None:
         if self.view is not None and self.view.follows:
             self.to_end()
-        elif len(self._lines) < self.size.height:
+        elif self._store.line_count < self.size.height:
             self._want()
         self._again()
 
@@ -277,12 +248,3 @@ class FileView(LineWidget):
         if self.is_mounted:
             self.refresh()
             self.post_message(self.Moved())
-
-
-def _half_blocks(pixels: list[list[Pixel]], row: int) -> list[Segment]:
-    upper = pixels[row * 2]
-    lower = pixels[row * 2 + 1] if row * 2 + 1 < len(pixels) else [(0, 0, 0)] * len(upper)
-    return [
-        Segment("▀", Style(color=Color.from_rgb(*above), bgcolor=Color.from_rgb(*below)))
-        for above, below in zip(upper, lower, strict=True)
-    ]

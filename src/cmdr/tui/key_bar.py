@@ -5,7 +5,8 @@ from textual import events
 from textual.message import Message
 
 from cmdr.tui.appearance import Appearance
-from cmdr.tui.key_map import ACTIONS, KeyMap
+from cmdr.tui.key_labels import key_labels, label_cells
+from cmdr.tui.key_map import KeyMap
 from cmdr.tui.line_widget import LineWidget
 
 
@@ -23,36 +24,20 @@ class KeyBar(LineWidget):
 
     def __init__(self, keys: KeyMap, appearance: Appearance) -> None:
         super().__init__(appearance, id="keys")
-        self._labels: list[tuple[str, str, str]] = []
-        self.show_keys(keys)
+        self._labels = key_labels(keys)
 
     def show_keys(self, keys: KeyMap) -> None:
         """Show another key map."""
-        named = {action.id: action.bar for action in ACTIONS if action.bar}
-        self._labels = [
-            (str(number), named[action], action)
-            for number in range(1, 11)
-            if (action := keys.actions.get(f"f{number}", "")) in named
-        ]
+        self._labels = key_labels(keys)
         self.refresh()
 
     def line(self, y: int) -> list[Segment]:
         """The keys."""
-        ink = self.appearance.ink
-        each = self.size.width // max(1, len(self._labels))
-        cells: list[Segment] = []
-        for number, label, _ in self._labels:
-            room = max(1, each - len(number) - 1)
-            cells += [
-                Segment(f"{number:>2}" if each > 7 else number, ink["bar_key"]),
-                Segment(f"{label[:room]:<{room - (2 - len(number) if each > 7 else 0)}}", ink["bar"]),
-                Segment(" ", ink["bar_key"]),
-            ]
-        return cells
+        return label_cells(self._labels, self.size.width, self.appearance.ink)
 
     def on_click(self, event: events.Click) -> None:
         """Press the key under the mouse."""
         event.stop()
         place = event.x // max(1, self.size.width // max(1, len(self._labels)))
         if place < len(self._labels):
-            self.post_message(self.Pressed(self._labels[place][2]))
+            self.post_message(self.Pressed(self._labels[place].action))

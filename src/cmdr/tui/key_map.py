@@ -57,6 +57,7 @@ ACTIONS: tuple[Action, ...] = (
     _a("home", "Home folder", "alt+h", _GO),
     _a("go_to_path", "Go to path", "ctrl+g", _GO),
     _a("find", "Find", "ctrl+f alt+f7", _GO),
+    _a("report", "Report on this folder", "alt+l", _GO),
     _a("bookmarks", "Bookmarks and frequent folders", "ctrl+backslash ctrl+d", _GO),
     _a("bookmark_here", "Bookmark this folder", "alt+b", _GO),
     _a("same_folder", "This folder in the other pane", "ctrl+o", _GO),

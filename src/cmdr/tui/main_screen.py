@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, cast
@@ -19,16 +18,17 @@ from cmdr.core.parameter import Arguments
 from cmdr.model.pane import Side
 from cmdr.model.tab import Tab
 from cmdr.tui.actions import ACTIONS, declare_all
+from cmdr.tui.clicks import clicked
 from cmdr.tui.key_bar import KeyBar
 from cmdr.tui.key_map import KeyMap
 from cmdr.tui.key_order import pass_on
 from cmdr.tui.orders import Orders
 from cmdr.tui.pane_view import PaneView
+from cmdr.tui.preview import Preview
 from cmdr.tui.status_line import StatusLine
 from cmdr.tui.typing_ahead import TypingAhead
 
 if TYPE_CHECKING:
-    from cmdr.tui.quick_view import QuickView
     from cmdr.tui.terminal import Terminal
 
 BETWEEN_DRAWINGS = 0.04
@@ -54,7 +54,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
         self._drawn = 0.0
         self._waiting: asyncio.TimerHandle | None = None
         self._follow = False
-        self.quick: QuickView | None = None
+        self.preview = Preview(self)
 
     @property
     def terminal(self) -> Terminal:
@@ -86,7 +86,6 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     def on_mount(self) -> None:
         """Listen to everything that changes."""
-        self.orders.start()
         self._stop_listening = [
             self.commander.events.listen(self._changed),
             self.commander.activity.listen(self._seen_call),
@@ -145,42 +144,15 @@ class MainScreen(Screen[None], inherit_bindings=False):
         if not self.is_mounted or not self.app.is_running:
             return
         self._drawn = time.monotonic()
+        notes = self.commander.browser.notes
+        while notes:
+            self.tell(notes.popleft(), bad=True)
         follow, self._follow = self._follow, False
         for view in (self.left, self.right):
             view.redraw(follow=follow)
         self.status.refresh()
         self.terminal.windows.sync()
-        self._show_preview()
-
-    async def toggle_preview(self) -> None:
-        """Show the file under the cursor in place of the other pane, or the pane again."""
-        panes = self.query_one("#panes")
-        if self.quick is not None:
-            quick, self.quick = self.quick, None
-            self.left.display = self.right.display = True
-            await quick.remove()
-        else:
-            from cmdr.tui.quick_view import QuickView
-
-            self.quick = QuickView(self.terminal.appearance)
-            await panes.mount(self.quick)
-        self._show_preview()
-
-    def _show_preview(self) -> None:
-        """The quick view stands where the other pane was, also after the focus has changed sides."""
-        if self.quick is None or not self.quick.is_mounted:
-            return
-        other = self.right if self.view is self.left else self.left
-        self.view.display, other.display = True, False
-        panes = self.query_one("#panes")
-        children = list(panes.children)
-        if (children.index(self.quick) > children.index(self.view)) != (self.view is self.left):
-            if self.view is self.left:
-                panes.move_child(self.quick, after=self.right)
-            else:
-                panes.move_child(self.quick, before=self.left)
-        name = self.tab.cursor_name()
-        self.quick.show(None if name is None else os.path.join(self.tab.path, name))
+        self.preview.show()
 
     def _tick(self) -> None:
         self.typing.expire()
@@ -222,21 +194,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     def on_pane_view_clicked(self, message: PaneView.Clicked) -> None:
         """A click in a pane."""
-        self.orders.after(lambda: self._clicked(message))
-
-    def _clicked(self, message: PaneView.Clicked) -> None:
-        side = message.side.value
-        self.give("switch_pane", lambda: {} if self.commander.workspace.focused is not message.side else None)
-        if message.what == "tab":
-            self.give("activate_tab", {"pane": side, "tab": message.tab})
-        elif message.what == "path":
-            self.act("go_to_path")
-        elif message.what == "mark":
-            self.give("selection.toggle", {"pane": side, "index": message.position})
-        elif message.what == "row":
-            self.give("move_cursor", {"pane": side, "to": message.position})
-            if message.twice:
-                self.give("open_under_cursor", {"pane": side})
+        self.orders.after(lambda: clicked(self, message))
 
     def _escape(self) -> None:
         if self.orders.cancel():

@@ -1,14 +1,20 @@
 """The frame of a pane: path and sort in its top, totals and free space in its bottom, tabs below the top."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from rich.segment import Segment
 from rich.style import Style
 
-from cmdr.core.space import Space
 from cmdr.model.pane import Pane
 from cmdr.model.sorting import Direction
 from cmdr.model.tab import Tab
 from cmdr.model.units import human_size
 from cmdr.tui.safe_text import fit, printable, shown, width_of
+
+if TYPE_CHECKING:
+    from cmdr.core.space import Space
 
 Ink = dict[str, Style]
 _SUMMED = 5000
@@ -21,7 +27,7 @@ def top_line(pane: Pane, width: int, ink: Ink, *, active: bool, home: bytes) -> 
     arrow = "↑" if pane.tab.sort.direction is Direction.ASC else "↓"
     sort = f" {pane.tab.sort.by}{arrow} "
     room = width - 4 - len(sort) - 1
-    path = f" {tilde(pane.tab.path, home)} "
+    path = f" {place_of(pane.tab, home)} "
     if width_of(path) > room:
         path = fit(path, max(1, room), keep_end=True)
     middle = "─" * max(0, width - 2 - 1 - width_of(path) - len(sort) - 1)
@@ -70,11 +76,10 @@ def totals(tab: Tab) -> str:
     folders = listing.columns.folder_count
     hidden = f", {listing.hidden_count:,} hidden" if listing.hidden_count and not tab.filter else ""
     reading = " so far…" if not listing.complete else ""
-    return (
-        f"{len(listing):,} {'entry' if len(listing) == 1 else 'entries'}{reading}"
-        + (f", {folders:,} folders" if folders and not hidden and not tab.filter else "")
-        + hidden
-    )
+    told = f"{len(listing):,} {'entry' if len(listing) == 1 else 'entries'}{reading}"
+    if folders and not hidden and not tab.filter:
+        told += f", {folders:,} {'folder' if folders == 1 else 'folders'}"
+    return told + hidden
 
 
 def _selected_size(tab: Tab) -> int:
@@ -98,7 +103,7 @@ def tab_line(pane: Pane, width: int, ink: Ink, *, active: bool) -> tuple[list[Se
         if used + each > room:
             break
         tab = pane.tabs[place]
-        name = shown(tab.path.rpartition(b"/")[2] or b"/")
+        name = printable(tab.found.title) if tab.found else shown(tab.path.rpartition(b"/")[2] or b"/")
         text = f" {'◆' if tab.pinned else place + 1} {name}"
         role = "title_active" if place == pane.active else "dim"
         cells.append(Segment(fit(text, each - 1), ink[role]))
@@ -106,6 +111,12 @@ def tab_line(pane: Pane, width: int, ink: Ink, *, active: bool) -> tuple[list[Se
         places.append((1 + used, 1 + used + each, tab.id))
         used += each
     return [Segment("│", frame), *cells, Segment(" " * (room - used), ink["base"]), Segment("│", frame)], places
+
+
+def place_of(tab: Tab, home: bytes) -> str:
+    """What a tab shows: a folder, or what was found below one."""
+    path = tilde(tab.path, home)
+    return f"{path}: {printable(tab.found.title)}" if tab.found else path
 
 
 def tilde(path: bytes, home: bytes) -> str:

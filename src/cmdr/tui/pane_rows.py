@@ -27,8 +27,8 @@ class RowState:
 
     cursor: bool
     active: bool
-    selected: bool
-    changed: bool
+    selected: bool = False
+    changed: bool = False
 
     def style(self, ink: dict[str, Style], look: str) -> Style:
         """The style of the row's text."""
@@ -101,6 +101,11 @@ def brief_cell(entry: Entry, state: RowState, width: int, row: RowFormat, ink: d
         Segment(fit_name(shown(entry.name), width - 3), style),
         Segment(" ", style if state.cursor else ink["base"]),
     ]
+
+
+def parent_row(state: RowState, width: int, ink: dict[str, Style]) -> list[Segment]:
+    """The way up, in either view."""
+    return [Segment(fit(" /..", width), state.style(ink, "folder"))]
 
 
 def full_head(columns: FullColumns, ink: dict[str, Style]) -> list[Segment]:

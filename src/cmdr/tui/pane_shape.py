@@ -1,4 +1,7 @@
-"""Where everything stands in a pane: its frame, its tabs, its rows in one column or several."""
+"""Where everything stands in a pane: its frame, its tabs, its rows in one column or several.
+
+Places count what is drawn: with a `..` row that row is place 0, and the entry at position 0 stands in place 1.
+"""
 
 from dataclasses import dataclass
 
@@ -16,6 +19,7 @@ class PaneShape:
     height: int
     view: ViewMode
     with_tabs: bool
+    with_parent_row: bool = False
 
     @property
     def inner(self) -> int:
@@ -42,23 +46,32 @@ class PaneShape:
         """How many rows are shown at once."""
         return self.lines * self.columns
 
+    @property
+    def above(self) -> int:
+        """How many rows stand above the first entry."""
+        return int(self.with_parent_row)
+
+    def total(self, entries: int) -> int:
+        """How many places so many entries take."""
+        return entries + self.above
+
     def column_width(self, column: int) -> int:
         """The width of one column; the last one gets what is left over."""
         each = self.inner // self.columns
         return each if column < self.columns - 1 else self.inner - each * (self.columns - 1)
 
-    def position_at(self, x: int, y: int, top: int) -> int | None:
-        """The position that is drawn at a place, or None beside the rows."""
+    def place_at(self, x: int, y: int, top: int) -> int | None:
+        """The place that is drawn at a cell, or None beside the rows."""
         line = y - self.first_line
         if not 0 <= line < self.lines or not 1 <= x <= self.inner:
             return None
         column = min((x - 1) // max(1, self.inner // self.columns), self.columns - 1)
         return top + column * self.lines + line
 
-    def line_of(self, position: int, top: int) -> int | None:
-        """The line a position is drawn on, or None when it is not shown."""
-        place = position - top
-        return self.first_line + place % self.lines if 0 <= place < self.page else None
+    def line_of(self, place: int, top: int) -> int | None:
+        """The line a place is drawn on, or None when it is not shown."""
+        down = place - top
+        return self.first_line + down % self.lines if 0 <= down < self.page else None
 
     def top_for(self, cursor: int, top: int, total: int) -> int:
         """Where the view must begin so that the cursor is in it; it moves as little as possible."""

@@ -1,6 +1,5 @@
 """One pane on the screen: its frame, tabs and rows, drawn line by line from the workspace."""
 
-import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -13,18 +12,17 @@ from textual.strip import Strip
 from cmdr.core.commander import Commander
 from cmdr.model.listing import Listing
 from cmdr.model.pane import Pane, Side
-from cmdr.model.tab import Tab, ViewMode
+from cmdr.model.tab import Tab
 from cmdr.tui import pane_frame
 from cmdr.tui.appearance import Appearance
 from cmdr.tui.line_widget import LineWidget
-from cmdr.tui.pane_rows import FullColumns, RowState, brief_cell, full_head, full_row
+from cmdr.tui.pane_rows import FullColumns, full_head
 from cmdr.tui.pane_shape import PaneShape
 from cmdr.tui.recent_changes import RecentChanges
-from cmdr.tui.safe_text import fit, printable
+from cmdr.tui.row_lines import RowLines
+from cmdr.tui.rows_ahead import RowsAhead
 
 WHEEL = 3
-AHEAD = 2
-"""Facts are looked up so many pages around what is shown, before anybody scrolls there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +43,7 @@ class PaneView(LineWidget):
     DEFAULT_CSS = "PaneView { width: 1fr; height: 1fr; }"
 
     class Clicked(Message):
-        """The mouse hit a row, a tab or the path."""
+        """The mouse hit a row, a tab or the path; the row above the first is the way up."""
 
         def __init__(self, side: Side, what: str, position: int = -1, tab: str = "", *, twice: bool = False) -> None:
             super().__init__()
@@ -60,9 +58,8 @@ class PaneView(LineWidget):
         """What is being searched by typing, shown in the frame."""
         self._tops: dict[str, int] = {}
         self._seen: _Seen | None = None
-        self._strips: dict[tuple[object, ...], Strip] = {}
-        self._looking: asyncio.Task[None] | None = None
-        self._sized: tuple[Listing, int, range] | None = None
+        self._rows = RowLines(appearance)
+        self.ahead = RowsAhead(commander, self._looked_up)
         self._tab_places: list[tuple[int, int, str]] = []
         self.changes = RecentChanges(lambda: self.redraw(follow=False))
         self._active = False
@@ -77,17 +74,32 @@ class PaneView(LineWidget):
         """The pane's present geometry."""
         pane = self.pane
         return PaneShape(
-            self.size.width, self.size.height, pane.tab.view, with_tabs=len(pane.tabs) > 1 or pane.tab.pinned
+            self.size.width,
+            self.size.height,
+            pane.tab.view,
+            with_tabs=len(pane.tabs) > 1 or pane.tab.pinned,
+            with_parent_row=pane.tab.has_parent and self._commander.settings.flag("general.parent_row"),
         )
 
     @property
+    def on_parent_row(self) -> bool:
+        """Whether the cursor stands on the `..` row; in an empty folder there is no other."""
+        tab = self.pane.tab
+        return self.shape.with_parent_row and (tab.on_parent_row or not len(tab.listing))
+
+    @property
+    def cursor(self) -> int:
+        """The place of the cursor among the rows as drawn."""
+        return 0 if self.on_parent_row else self.pane.tab.cursor + self.shape.above
+
+    @property
     def top(self) -> int:
-        """The first position that is shown."""
+        """The first place that is shown."""
         return self._tops.get(self.pane.tab.id, 0)
 
     def restyle(self, appearance: Appearance) -> None:
         """Draw in another look from now on."""
-        self._strips.clear()
+        self._rows = RowLines(appearance)
         super().restyle(appearance)
 
     def redraw(self, *, follow: bool) -> None:
@@ -95,26 +107,26 @@ class PaneView(LineWidget):
         pane, shape, seen = self.pane, self.shape, self._seen
         tab = pane.tab
         top = self._tops.get(tab.id, 0)
-        total = len(tab.listing)
+        cursor, total = self.cursor, shape.total(len(tab.listing))
         if seen is not None and seen.tab is tab and seen.listing is not tab.listing:
-            self._strips.clear()
+            self._rows.forget()
             if self._moved(seen, tab):
                 follow = True
                 self.changes.forget()
             else:
                 # Rows came or went: the row under the cursor stays on the line where the person sees it.
-                top += tab.cursor - seen.cursor
+                top += cursor - seen.cursor
                 self.changes.notice(seen.listing, tab.listing, self._commander.activity)
         elif seen is None or seen.tab is not tab:
-            self._strips.clear()
+            self._rows.forget()
             follow = follow or tab.id not in self._tops
         if seen is None or seen.shape != shape:
-            self._strips.clear()
+            self._rows.forget()
             follow = True
-        top = shape.top_for(tab.cursor, top, total) if follow else shape.clamp_top(top, total)
+        top = shape.top_for(cursor, top, total) if follow else shape.clamp_top(top, total)
         self._tops[tab.id] = top
         self._active = self._commander.workspace.focused is self.side
-        now = _Seen(tab, tab.listing, shape, top, tab.cursor, self._rest(pane))
+        now = _Seen(tab, tab.listing, shape, top, cursor, self._rest(pane))
         self._seen = now
         if seen is not None and (seen.tab, seen.listing, shape, top, now.rest) == (
             now.tab, now.listing, seen.shape, seen.top, seen.rest,
@@ -128,12 +140,13 @@ class PaneView(LineWidget):
     def scroll(self, rows: int) -> None:
         """Scroll without moving the cursor."""
         shape = self.shape
-        top = shape.clamp_top(self.top + rows * (shape.lines if shape.columns > 1 else 1), len(self.pane.tab.listing))
+        total = shape.total(len(self.pane.tab.listing))
+        top = shape.clamp_top(self.top + rows * (shape.lines if shape.columns > 1 else 1), total)
         self._tops[self.pane.tab.id] = top
         self.redraw(follow=False)
 
     def page_from(self, cursor: int, pages: int) -> int:
-        """Where the cursor goes by a page."""
+        """The place the cursor goes to by a page."""
         shape = self.shape
         step = shape.lines * max(1, shape.columns - 1) if shape.columns > 1 else max(1, shape.lines - 1)
         return cursor + pages * step
@@ -143,7 +156,9 @@ class PaneView(LineWidget):
         shape = self._seen.shape if self._seen is not None else self.shape
         line = y - shape.first_line
         if 0 <= line < shape.lines and y < shape.height - 1:
-            return self._row_line(shape, line)
+            return self._rows.draw(
+                self.pane.tab, shape, self.top, line, active=self._active, changed=self.changes.names
+            )
         return Strip(self.line(y)).adjust_cell_length(shape.width, self.appearance.ink["base"])
 
     def line(self, y: int) -> list[Segment]:
@@ -175,7 +190,7 @@ class PaneView(LineWidget):
     def on_click(self, event: events.Click) -> None:
         """A row, a tab, the path, or the scroll bar."""
         event.stop()
-        shape, total = self.shape, len(self.pane.tab.listing)
+        shape, total = self.shape, self.shape.total(len(self.pane.tab.listing))
         if event.y == 0:
             self.post_message(self.Clicked(self.side, "path"))
         elif shape.with_tabs and event.y == 1:
@@ -187,17 +202,16 @@ class PaneView(LineWidget):
             self._tops[self.pane.tab.id] = shape.clamp_top(round(share * (total - shape.page)), total)
             self.redraw(follow=False)
         else:
-            position = shape.position_at(event.x, event.y, self.top)
-            hit = position is not None and position < total
+            place = shape.place_at(event.x, event.y, self.top)
+            if place is None or place >= total:
+                self.post_message(self.Clicked(self.side, "pane"))
+                return
             what = "mark" if event.button == 3 or event.ctrl else "row"
-            self.post_message(
-                self.Clicked(self.side, what if hit else "pane", position if hit and position is not None else -1,
-                             twice=event.chain >= 2)
-            )  # fmt: skip
+            self.post_message(self.Clicked(self.side, what, place - shape.above, twice=event.chain >= 2))
 
     def on_resize(self) -> None:
         """Another size: everything is drawn anew around the cursor."""
-        self._strips.clear()
+        self._rows.forget()
         self.redraw(follow=True)
 
     def _moved(self, seen: _Seen, tab: Tab) -> bool:
@@ -214,106 +228,22 @@ class PaneView(LineWidget):
     def _refresh_frame(self) -> None:
         self.refresh(Region(0, self.size.height - 1, self.size.width, 1))
 
-    def _refresh_rows(self, *positions: int) -> None:
+    def _refresh_rows(self, *places: int) -> None:
         shape, top = self.shape, self.top
-        lines = {line for position in positions if (line := shape.line_of(position, top)) is not None}
+        lines = {line for place in places if (line := shape.line_of(place, top)) is not None}
         if lines:
             self.refresh(*(Region(0, line, shape.width, 1) for line in lines))
 
-    def _row_line(self, shape: PaneShape, line: int) -> Strip:
-        tab, ink = self.pane.tab, self.appearance.ink
-        total = len(tab.listing)
-        frame = ink["frame_active" if self._active else "frame"]
-        if not total:
-            return self._notice_line(shape, line)
-        thumb = _in_thumb(line, shape, self.top, total)
-        states = [self._state(tab, self.top + column * shape.lines + line, total) for column in range(shape.columns)]
-        key = (self.top + line, tuple(states), thumb, self._active)
-        strip = self._strips.get(key)
-        if strip is None:
-            cells = [Segment("│", frame)]
-            for column, state in enumerate(states):
-                cells += self._cell(tab, shape, column, self.top + column * shape.lines + line, state)
-            cells.append(Segment("█" if thumb else "│", frame))
-            strip = Strip(cells).adjust_cell_length(shape.width, ink["base"])
-            if len(self._strips) > 4096:
-                self._strips.clear()
-            self._strips[key] = strip
-        return strip
-
-    def _state(self, tab: Tab, position: int, total: int) -> RowState | None:
-        if position >= total:
-            return None
-        row = tab.listing.order[position]
-        return RowState(
-            position == tab.cursor,
-            self._active,
-            row in tab.selection,
-            bool(self.changes.names) and tab.listing.columns.name(row) in self.changes.names,
-        )
-
-    def _cell(self, tab: Tab, shape: PaneShape, column: int, position: int, state: RowState | None) -> list[Segment]:
-        ink, row = self.appearance.ink, self.appearance.row
-        width = shape.column_width(column)
-        if state is None:
-            return [Segment(" " * width, ink["base"])]
-        entry = tab.listing.entry(position)
-        if shape.view is ViewMode.FULL:
-            return full_row(entry, state, FullColumns.within(shape.inner, row), row, ink)
-        return brief_cell(entry, state, width, row, ink)
-
-    def _notice_line(self, shape: PaneShape, line: int) -> Strip:
-        tab, ink = self.pane.tab, self.appearance.ink
-        side = Segment("│", ink["frame_active" if self._active else "frame"])
-        text, role = "", "dim"
-        if line == 1 and tab.problem:
-            text, role = " " + printable(tab.problem), "warning"
-        elif line == 1 and tab.filter:
-            text = " Nothing matches the filter. Esc shows all."
-        elif line == 1 and tab.history.here >= 0:
-            text = " This folder is empty."
-        return Strip([side, Segment(fit(text, shape.inner), ink[role if text else "base"]), side])
-
     def _look_up(self) -> None:
-        """Facts and folder sizes of the rows in view and around it, in a thread; drawn when they are there."""
-        if self._looking is not None and not self._looking.done():
-            return
+        """Facts and folder sizes of the rows in view; drawn when they are there."""
         tab, shape = self.pane.tab, self.shape
-        start = max(0, self.top - AHEAD * shape.page)
-        stop = min(len(tab.listing), self.top + (AHEAD + 1) * shape.page)
-        known = tab.listing.looked_up
-        order = tab.listing.order
-        shown = range(self.top, min(self.top + shape.page, len(tab.listing)))
-        if self._is_sized(tab.listing, shown) and all(order[position] in known for position in shown):
-            return
-        self._sized = (tab.listing, self._commander.index_version, range(start, stop))
-        self._looking = asyncio.get_running_loop().create_task(self._fetch(tab, tab.listing, start, stop))
+        first = max(0, self.top - shape.above)
+        self.ahead.want(tab, range(first, min(first + shape.page, len(tab.listing))))
 
-    def _is_sized(self, listing: Listing, shown: range) -> bool:
-        """Whether an index was asked for these folders, and has learnt nothing since; true while there is none."""
-        version = self._commander.index_version
-        if not version or not shown:
-            return True
-        if self._sized is None or self._sized[0] is not listing or self._sized[1] != version:
-            return False
-        asked = self._sized[2]
-        return asked.start <= shown.start and shown.stop <= asked.stop
-
-    async def _fetch(self, tab: Tab, listing: Listing, start: int, stop: int) -> None:
-        await self._commander.look_up(tab, start, stop)
+    def _looked_up(self, tab: Tab, listing: Listing) -> None:
         if self.is_mounted and self.pane.tab is tab:
-            self._looking = None
             if tab.listing is listing:
-                self._strips.clear()
+                self._rows.forget()
                 self.refresh()
                 self._looked()
             self._look_up()
-
-
-def _in_thumb(line: int, shape: PaneShape, top: int, total: int) -> bool:
-    if total <= shape.page:
-        return False
-    size = max(1, shape.lines * shape.page // total)
-    start = (shape.lines - size) * top // max(1, total - shape.page)
-    start = min(start, shape.lines - size)
-    return start <= line < start + size

@@ -7,12 +7,12 @@ from rich.segment import Segment
 from cmdr.core.commander import Commander
 from cmdr.core.principals import PERSON
 from cmdr.model.job import JobState
-from cmdr.model.tab import Tab
 from cmdr.model.units import count
 from cmdr.tui.appearance import Appearance
-from cmdr.tui.formats import date, mode_text
+from cmdr.tui.busy_line import busy_line
+from cmdr.tui.entry_line import entry_line
 from cmdr.tui.line_widget import LineWidget
-from cmdr.tui.safe_text import fit, printable, shown, width_of
+from cmdr.tui.safe_text import fit, printable, width_of
 
 MESSAGE_SECONDS = 6.0
 ACTIVITY_SECONDS = 4.0
@@ -58,7 +58,7 @@ class StatusLine(LineWidget):
         if message:
             left, role = f" {message}", "warning" if self._bad else "selected"
         elif self.busy:
-            left, role = " Reading… Esc gives up", "agent"
+            left, role = f" {busy_line(self._commander)}", "agent"
         else:
             left, role = " " + entry_line(self._commander.workspace.pane(self._commander.workspace.focused).tab), "base"
         return [Segment(fit(left, room), ink[role]), *(Segment(text, ink[role]) for text, role in right)]
@@ -76,10 +76,12 @@ class StatusLine(LineWidget):
             more = f" +{len(commander.jobs.running()) - 1}" if len(commander.jobs.running()) > 1 else ""
             asks = job.state is JobState.WAITING
             notes.append((" ? a job asks: Ctrl+J " if asks else f" ▶ {share}%{more} ", "warning" if asks else "title"))
+        if cut_short := len(commander.jobs.interrupted()):
+            notes.append((f" {cut_short} interrupted: Ctrl+J ", "warning"))
         waiting = [proposal for proposal in commander.proposals.pending() if proposal.proposed_by != PERSON.id]
         if waiting:
             notes.append((f" {len(waiting)} to approve: Ctrl+Y ", "warning"))
-        if edits := len(commander.editor.reviews.waiting):
+        if edits := len(commander.rooms.waiting_reviews()):
             notes.append((f" {edits} to review: Ctrl+Y ", "warning"))
         windows = sum(
             dialog.opened_by.startswith("agent:") and not dialog.proposal for dialog in commander.workspace.dialogs
@@ -95,16 +97,3 @@ class StatusLine(LineWidget):
         seen = recent[-1]
         about = f" {printable(seen.about)}" if seen.about else ""
         return fit(f"{printable(seen.caller)}: {seen.command}{about}", min(40, max(12, self.size.width // 3))).rstrip()
-
-
-def entry_line(tab: Tab) -> str:
-    """The entry under the cursor in full: name, size to the byte, date, permissions."""
-    if tab.cursor >= len(tab.listing):
-        return ""
-    entry = tab.listing.entry(tab.cursor)
-    facts = entry.facts
-    told = shown(entry.name)
-    if facts is None:
-        return told
-    size = "" if entry.is_folder else f"  {facts.size:,} B"
-    return f"{told}{size}  {date(facts.modified_ns, 'iso', 16, time.time())}  {mode_text(facts.mode)}"

@@ -1,29 +1,35 @@
 """The terminal face: the application that owns the screen and everything shown on it."""
 
 import asyncio
-import os
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import constants, events
+from textual import events
 from textual.app import App
 from textual.screen import Screen
 
 from cmdr.core.commander import Commander
+from cmdr.core.first_workspace import furnish
+from cmdr.core.open_tabs import OpenTabs
 from cmdr.core.parameter import Arguments
 from cmdr.core.principals import PERSON
-from cmdr.model.tab import ViewMode
 from cmdr.tui.appearance import Appearance
+from cmdr.tui.held_terminal import HeldTerminal
 from cmdr.tui.ink_filter import InkFilter
 from cmdr.tui.key_map import KeyMap, key_map
 from cmdr.tui.line_widget import LineWidget
 from cmdr.tui.main_screen import MainScreen
-from cmdr.tui.themes import LOOKS
+from cmdr.tui.taking_over import driver_over
+from cmdr.tui.themes import THEMES
 from cmdr.tui.window_desk import WindowDesk
 
 if TYPE_CHECKING:
     from cmdr.tui.windows.window import Window
+
+KEYS_WAIT = 0.5
+"""Seconds that keys typed at the start wait for the panes, so that they act on what the person will see."""
 
 
 class Terminal(App[None], inherit_bindings=False):
@@ -35,27 +41,41 @@ class Terminal(App[None], inherit_bindings=False):
     TITLE = "cmdr"
     BINDINGS: ClassVar = []
 
-    def __init__(self, commander: Commander, *, painted: Callable[[], None] | None = None) -> None:
+    def __init__(
+        self,
+        commander: Commander,
+        *,
+        painted: Callable[[], None] | None = None,
+        open_tabs: OpenTabs | None = None,
+        clock: Callable[[], float] = time.monotonic,
+        held: HeldTerminal | None = None,
+    ) -> None:
+        """With `held`, a first picture of the workspace stands on the screen, furnished as the person wants it."""
         self.commander = commander
-        super().__init__()
+        self.clock = clock
+        super().__init__(driver_class=None if held is None else driver_over(held))
+        self._held = held
         self._painted = painted
+        self._open_tabs = open_tabs
         self._tasks: list[asyncio.Task[None]] = []
         self.appearance = self._chosen_appearance()
         self.keys = self._chosen_keys()
         self.windows = WindowDesk(self)
         self.main = MainScreen(commander, self)
+        self.main.bar.display = commander.settings.flag("appearance.key_bar")
         self.last_key = 0.0
         self.started = False
         """Whether the panes are up."""
         self.listens_at = ""
         """Where agents connect, once the server stands."""
-        for look in LOOKS.values():
-            self.register_theme(look.theme)
+        for theme in THEMES:
+            self.register_theme(theme)
         self.theme = self.appearance.look
         self._filters.append(InkFilter())
         commander.settings.listen(self.apply_settings)
         commander.desktop.terminal_clipboard = self.copy_to_clipboard
         commander.desktop.suspend = self._step_aside
+        commander.desktop.shows = self.windows.shows
 
     def get_default_screen(self) -> Screen[None]:
         """The panes."""
@@ -67,24 +87,32 @@ class Terminal(App[None], inherit_bindings=False):
         self._tasks = [loop.create_task(self._start()), loop.create_task(self._end_on_quit())]
 
     async def on_unmount(self) -> None:
-        """Leave nothing behind."""
+        """Leave nothing behind but the list of what was open."""
+        if self._open_tabs is not None and self.started and self.commander.settings.flag("general.restore_tabs"):
+            self._open_tabs.save(self.commander.workspace)
         for task in self._tasks:
             task.cancel()
         self.commander.desktop.terminal_clipboard = None
         self.commander.desktop.suspend = None
+        self.commander.desktop.shows = None
 
     async def _start(self) -> None:
         settings = self.commander.settings
-        workspace = self.commander.workspace
-        workspace.show_hidden = settings.flag("general.show_hidden")
-        for tab in workspace.tabs:
-            tab.view = ViewMode(settings.text("general.view"))
-        await self.commander.start()
+        if self._held is None:
+            furnish(self.commander.workspace, settings, self._open_tabs)
+        panes = asyncio.get_running_loop().create_task(self.commander.start_panes())
+        self._tasks.append(panes)
+        await asyncio.wait({panes}, timeout=KEYS_WAIT)
+        self.main.orders.start()
+        await panes
         self.started = True
         self.main.ordered()
         for problem in (*settings.problems, *self.keys.problems):
             self.main.tell(problem, bad=True)
         if self._painted is not None:
+            # What is loaded behind the panes would slow down the keys that were typed meanwhile.
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self.main.orders.idle(), KEYS_WAIT)
             self.call_after_refresh(self._painted)
 
     async def _end_on_quit(self) -> None:
@@ -146,15 +174,18 @@ class Terminal(App[None], inherit_bindings=False):
             part.restyle(self.appearance)
         main.bar.show_keys(self.keys)
         main.bar.display = self.commander.settings.flag("appearance.key_bar")
+        if not self.commander.settings.flag("general.parent_row"):
+            for tab in self.commander.workspace.tabs:
+                tab.put_cursor(tab.cursor)  # the row it may have stood on is gone
         for view in (main.left, main.right):
             view.changes.enabled = self.commander.settings.flag("agents.mark_changes")
         for screen in self.screen_stack[1:]:
             for widget in screen.query(LineWidget):
                 widget.restyle(self.appearance)
+        main.redraw()
 
     def _chosen_appearance(self) -> Appearance:
-        colour = not os.environ.get("NO_COLOR") and os.environ.get("TERM") not in ("dumb", "vt100", "vt220")
-        return Appearance.chosen(self.commander.settings, colours=_colours(), colour=colour)
+        return Appearance.chosen(self.commander.settings)
 
     def _chosen_keys(self) -> KeyMap:
         return key_map(self.commander.settings.shortcuts, frozenset(command.id for command in self.commander.registry))
@@ -166,9 +197,3 @@ class Terminal(App[None], inherit_bindings=False):
     def is_idle(self) -> bool:
         """Whether the person has not touched a key for a moment."""
         return time.monotonic() - self.last_key > 1.0
-
-
-def _colours() -> int:
-    if os.environ.get("COLORTERM") in ("truecolor", "24bit") or constants.COLOR_SYSTEM == "truecolor":
-        return 1 << 24
-    return 256 if "256" in os.environ.get("TERM", "") or os.environ.get("TMUX") else 16

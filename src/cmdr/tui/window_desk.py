@@ -29,6 +29,10 @@ class WindowDesk:
         self._admitted.add(dialog.id)
         self.sync()
 
+    def shows(self, dialog: Dialog) -> bool:
+        """Whether a dialog is on the screen, or will be at once."""
+        return dialog.id in self._open or self._is_shown(dialog)
+
     def waiting(self) -> list[Dialog]:
         """The dialogs that wait to be looked at, proposals first, oldest first."""
         dialogs = [dialog for dialog in self._terminal.commander.workspace.dialogs if dialog.id not in self._open]

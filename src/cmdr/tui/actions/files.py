@@ -27,7 +27,7 @@ _TAKEN = (
 
 def _here(screen: MainScreen) -> Entry | None:
     tab = screen.tab
-    return tab.listing.entry(tab.cursor) if tab.cursor < len(tab.listing) else None
+    return None if tab.cursor_name() is None else tab.listing.entry(tab.cursor)
 
 
 def chosen(screen: MainScreen) -> list[bytes]:
@@ -55,14 +55,16 @@ def _listed(names: list[bytes]) -> list[Row]:
 def view(screen: MainScreen) -> None:
     """View a file, or enter a folder."""
     entry = _here(screen)
-    if entry is not None:
+    if screen.view.on_parent_row:
+        screen.act("parent")
+    elif entry is not None:
         screen.give("open_under_cursor" if entry.is_folder else "file.quickLook")
 
 
 @action("info")
 def info(screen: MainScreen) -> None:
     """Facts about the entry."""
-    screen.give("file.getInfo")
+    screen.give("file.getInfo", lambda: {} if _here(screen) is not None else None)
 
 
 @action("edit")
@@ -140,6 +142,11 @@ def _remove(screen: MainScreen, *, permanent: bool) -> None:
         screen.terminal.operate("delete", {"paths": [*paths], "permanent": permanent}, sure=False)
 
 
+def _new(typed: str) -> dict[str, str]:
+    """What was typed for something new: a name, or the way to it."""
+    return {"path" if "/" in typed else "name": typed}
+
+
 @action("mkdir")
 def mkdir(screen: MainScreen) -> None:
     """A new folder."""
@@ -147,7 +154,7 @@ def mkdir(screen: MainScreen) -> None:
 
     screen.terminal.ask(
         Ask("New folder", "", placeholder="name"),
-        lambda name: screen.terminal.operate("mkdir", {"name": name}, then=name) if name else None,
+        lambda name: screen.terminal.operate("mkdir", {**_new(name)}, then=name) if name else None,
     )
 
 
@@ -158,7 +165,7 @@ def new_file(screen: MainScreen) -> None:
 
     screen.terminal.ask(
         Ask("New file", "", placeholder="name"),
-        lambda name: screen.terminal.operate("mkfile", {"name": name}, then=name) if name else None,
+        lambda name: screen.terminal.operate("mkfile", {**_new(name)}, then=name) if name else None,
     )
 
 
@@ -192,7 +199,7 @@ def bulk_rename(screen: MainScreen) -> None:
     from cmdr.tui.windows.bulk_rename import BulkRename
 
     names = chosen(screen)
-    if len(names) == 1:
+    if len(names) <= 1:
         names = [screen.tab.listing.name(position) for position in range(min(len(screen.tab.listing), 5000))]
     if names:
         screen.terminal.push_screen(BulkRename(screen.tab.path, names, screen))

@@ -1,4 +1,4 @@
-"""Moving the cursor and going places."""
+"""Going places."""
 
 from __future__ import annotations
 
@@ -6,92 +6,33 @@ import os
 from typing import TYPE_CHECKING
 
 from cmdr.core.completion import complete_path
-from cmdr.core.parameter import Arguments
 from cmdr.model.names import to_wire
-from cmdr.model.tab import ViewMode
 from cmdr.tui.actions import action
 
 if TYPE_CHECKING:
     from cmdr.tui.main_screen import MainScreen
 
 
-def _to(screen: MainScreen, position: int) -> Arguments | None:
-    total = len(screen.tab.listing)
-    return {"pane": "focused", "to": max(0, min(position, total - 1))} if total else None
-
-
-def _by(screen: MainScreen, step: int) -> None:
-    screen.give("move_cursor", lambda: _to(screen, screen.tab.cursor + step))
-
-
-def _by_page(screen: MainScreen, pages: int) -> None:
-    screen.give("move_cursor", lambda: _to(screen, screen.view.page_from(screen.tab.cursor, pages)))
-
-
-@action("up")
-def up(screen: MainScreen) -> None:
-    """One up."""
-    _by(screen, -1)
-
-
-@action("down")
-def down(screen: MainScreen) -> None:
-    """One down."""
-    _by(screen, 1)
-
-
-@action("left")
-def left(screen: MainScreen) -> None:
-    """A column to the left; a page up where there is only one."""
-    if screen.tab.view is ViewMode.BRIEF:
-        _by(screen, -screen.view.shape.lines)
-    else:
-        _by_page(screen, -1)
-
-
-@action("right")
-def right(screen: MainScreen) -> None:
-    """A column to the right; a page down where there is only one."""
-    if screen.tab.view is ViewMode.BRIEF:
-        _by(screen, screen.view.shape.lines)
-    else:
-        _by_page(screen, 1)
-
-
-@action("page_up")
-def page_up(screen: MainScreen) -> None:
-    """A page up."""
-    _by_page(screen, -1)
-
-
-@action("page_down")
-def page_down(screen: MainScreen) -> None:
-    """A page down."""
-    _by_page(screen, 1)
-
-
-@action("first")
-def first(screen: MainScreen) -> None:
-    """The first entry."""
-    screen.give("move_cursor", lambda: _to(screen, 0))
-
-
-@action("last")
-def last(screen: MainScreen) -> None:
-    """The last entry."""
-    screen.give("move_cursor", lambda: _to(screen, len(screen.tab.listing) - 1))
-
-
 @action("open")
 def open_entry(screen: MainScreen) -> None:
-    """Enter the folder, or view the file."""
-    screen.give("open_under_cursor", lambda: {} if len(screen.tab.listing) else None)
+    """Enter the folder, or view the file; on the `..` row go up, and among scattered entries go where the file is."""
+    tab = screen.tab
+    name = tab.cursor_name()
+    if screen.view.on_parent_row:
+        parent(screen)
+    elif tab.found is not None and name is not None and not tab.listing.entry(tab.cursor).is_folder:
+        screen.give("find.go", {"path": to_wire(os.path.join(tab.path, name))})
+    elif len(tab.listing):
+        screen.give("open_under_cursor")
 
 
 @action("parent")
 def parent(screen: MainScreen) -> None:
-    """Up one folder; at the top there is nothing to say."""
-    screen.give("nav_to_parent", lambda: {} if screen.tab.path != b"/" else None)
+    """Up one folder; from scattered entries, back to where they were asked for. At the top there is nothing to say."""
+    if screen.tab.found is not None and len(screen.view.pane.tabs) > 1:
+        screen.give("tab.close")
+    else:
+        screen.give("nav_to_parent", lambda: {} if screen.tab.path != b"/" else None)
 
 
 @action("back")
@@ -178,6 +119,17 @@ def find(screen: MainScreen) -> None:
     screen.terminal.push_screen(Find(screen))
 
 
+@action("report")
+def report(screen: MainScreen) -> None:
+    """Choose a report on this folder; what it lists opens in a tab."""
+    from cmdr.tui.windows.reports import report_window
+
+    root = to_wire(screen.tab.path)
+    screen.terminal.ask(
+        report_window(screen), lambda kind: screen.give("report.open", {"kind": kind, "root": root}, told=True)
+    )
+
+
 @action("bookmarks")
 def bookmarks(screen: MainScreen) -> None:
     """Choose among bookmarks and the folders used most."""
@@ -210,48 +162,3 @@ def left_volume(screen: MainScreen) -> None:
 def right_volume(screen: MainScreen) -> None:
     """Choose a volume for the right pane."""
     screen.give("pane.rightVolumeChooser")
-
-
-@action("new_tab")
-def new_tab(screen: MainScreen) -> None:
-    """A new tab."""
-    screen.give("tab.new")
-
-
-@action("close_tab")
-def close_tab(screen: MainScreen) -> None:
-    """Close the tab."""
-    screen.give("tab.close")
-
-
-@action("reopen_tab")
-def reopen_tab(screen: MainScreen) -> None:
-    """Bring the last closed tab back."""
-    screen.give("tab.reopen")
-
-
-@action("pin_tab")
-def pin_tab(screen: MainScreen) -> None:
-    """Pin the tab to its folder, or let it go."""
-    screen.give(
-        "pin_tab", lambda: {"pane": "focused", "tab": screen.tab.id, "pinned": not screen.tab.pinned}, told=True
-    )
-
-
-@action("next_tab")
-def next_tab(screen: MainScreen) -> None:
-    """The next tab."""
-    screen.give("activate_tab", lambda: _tab(screen, 1))
-
-
-@action("previous_tab")
-def previous_tab(screen: MainScreen) -> None:
-    """The tab before."""
-    screen.give("activate_tab", lambda: _tab(screen, -1))
-
-
-def _tab(screen: MainScreen, step: int) -> Arguments | None:
-    pane = screen.view.pane
-    if len(pane.tabs) == 1:
-        return None
-    return {"pane": "focused", "tab": pane.tabs[(pane.active + step) % len(pane.tabs)].id}

@@ -5,12 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cmdr.tui.actions import action
+from cmdr.tui.actions.moving import move
 
 if TYPE_CHECKING:
     from cmdr.tui.main_screen import MainScreen
 
 
 def _mark(screen: MainScreen, step: int) -> None:
+    if screen.view.on_parent_row:
+        move(screen, screen.view.cursor + step)  # it is never selected, only passed
+        return
     screen.give("selection.toggle", lambda: {"step": step} if len(screen.tab.listing) else None)
 
 

@@ -70,4 +70,4 @@ def _sorted(screen: MainScreen, by: str) -> Arguments:
 @action("preview")
 def preview(screen: MainScreen) -> None:
     """Show the file under the cursor in the other pane's place."""
-    screen.terminal.run_worker(screen.toggle_preview(), exclusive=True, group="preview")
+    screen.terminal.run_worker(screen.preview.toggle(), exclusive=True, group="preview")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from cmdr.model.units import count
 from cmdr.tui.actions import action
 
 if TYPE_CHECKING:
@@ -29,19 +30,20 @@ def palette(screen: MainScreen) -> None:
 
 @action("quit")
 def quit_app(screen: MainScreen) -> None:
-    """Quit; while jobs run, ask first."""
+    """Quit; while text is unsaved or jobs run, ask first."""
     from cmdr.tui.windows.choose import Choice, Choose
 
-    running = screen.commander.jobs.running()
-    if not running or not screen.commander.settings.flag("general.confirm_quit"):
+    unsaved, running = screen.commander.rooms.unsaved_files(), screen.commander.jobs.running()
+    if unsaved:
+        heading, fate = f"{count(len(unsaved), 'file')} with unsaved text", "what was typed is lost"
+    elif running and screen.commander.settings.flag("general.confirm_quit"):
+        heading, fate = f"{count(len(running), 'job')} still running", "finished items stay; the rest is cancelled"
+    else:
         screen.give("quit")
         return
     screen.terminal.ask(
-        Choose(
-            f"{len(running)} job{'s' if len(running) > 1 else ''} still running",
-            [Choice("stay", "Stay"), Choice("quit", "Quit", "finished items stay; the rest is cancelled")],
-        ),
-        lambda value: screen.give("quit") if value == "quit" else None,
+        Choose(heading, [Choice("stay", "Stay"), Choice("quit", "Quit", fate)]),
+        lambda value: screen.give("app.quitAnyway") if value == "quit" else None,
     )
 
 

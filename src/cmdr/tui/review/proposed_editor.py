@@ -12,7 +12,7 @@ from cmdr.core.review_case import ReviewCase
 from cmdr.model.names import to_wire
 from cmdr.model.review_outcome import ReviewState
 from cmdr.tui.editing import UNSEEN
-from cmdr.tui.key_order import TextBox
+from cmdr.tui.text_fields import TextBox
 from cmdr.tui.windows.viewer import Bar
 
 if TYPE_CHECKING:

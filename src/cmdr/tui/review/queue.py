@@ -18,7 +18,7 @@ def waiting(screen: MainScreen) -> list[ReviewCase]:
     from cmdr.tui.review.screen import ReviewScreen
 
     shown = {open.case for open in screen.terminal.screen_stack if isinstance(open, ReviewScreen)}
-    return [case for case in screen.commander.editor.reviews.waiting if case not in shown]
+    return [case for case in screen.commander.rooms.waiting_reviews() if case not in shown]
 
 
 def choice_of(case: ReviewCase) -> Choice:

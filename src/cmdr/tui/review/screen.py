@@ -6,7 +6,6 @@ keys keeps them dropped.
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING
 
 from textual import events
@@ -18,6 +17,7 @@ from cmdr.core.review_case import ReviewCase
 from cmdr.model.hunk import Decision
 from cmdr.model.names import to_wire
 from cmdr.model.review_outcome import ReviewState
+from cmdr.tui.first_moment import DEAF_FOR, FirstMoment
 from cmdr.tui.key_order import pass_on
 from cmdr.tui.review.diff_view import DiffView
 from cmdr.tui.review.queue import show_next
@@ -27,8 +27,6 @@ from cmdr.tui.windows.viewer import Bar
 if TYPE_CHECKING:
     from cmdr.tui.main_screen import MainScreen
 
-DEAF_FOR = 0.6
-BURST = 0.15
 _KEYS = (
     " a accept  r or Esc reject  n p next, previous  y x take or drop this change  e edit  u unified  c all  l later "
 )
@@ -53,7 +51,7 @@ class ReviewScreen(Screen[None], inherit_bindings=False):
         self._note = Bar(look, "warning")
         self._bar = Bar(look, "bar")
         self.view = DiffView(look, case.review, self._tell)
-        self._hears_from = float("inf")
+        self._first_moment = FirstMoment(main.terminal.clock)
         self._seen = self._version()
         self._answering = False
         self._settled = 0
@@ -67,7 +65,7 @@ class ReviewScreen(Screen[None], inherit_bindings=False):
 
     def on_mount(self) -> None:
         """Deaf at first, and following what happens elsewhere."""
-        self._hears_from = time.monotonic() + DEAF_FOR
+        self._first_moment.begin()
         self._stop = self._main.commander.events.listen(self._changed)
         self.set_focus(None)
         self.call_after_refresh(lambda: self.view.go_to(0))
@@ -83,10 +81,7 @@ class ReviewScreen(Screen[None], inherit_bindings=False):
             return
         event.stop()
         event.prevent_default()
-        now = time.monotonic()
-        if now < self._hears_from:
-            self._hears_from = max(self._hears_from, now + BURST)
-        elif not self.view.pressed(event.key):
+        if not self._first_moment.drops() and not self.view.pressed(event.key):
             self._pressed(event.key)
 
     def on_paste(self, event: events.Paste) -> None:
@@ -185,7 +180,7 @@ class ReviewScreen(Screen[None], inherit_bindings=False):
         note = self._warning()
         self._note.display = bool(note)
         self._note.say(f" {note}")
-        ready = time.monotonic() >= self._hears_from or self._answering
+        ready = self._first_moment.is_over or self._answering
         self._bar.say((_CONFLICT_KEYS if review.merge is not None else _KEYS) if ready else " … ")
         if not ready:
             self.set_timer(DEAF_FOR, self._tell)
@@ -201,6 +196,8 @@ class ReviewScreen(Screen[None], inherit_bindings=False):
             notes.append(f"The file changed on disk meanwhile, in the same lines: {left} to settle.")
         elif review.base_changes:
             notes.append("The file changed on disk meanwhile; both changes are joined here.")
+        if self.case.title:
+            notes.append(f'The agent calls it "{self.case.title}".')
         if self._main.status.message:
             notes.append(self._main.status.message)
         return "  ".join(notes)

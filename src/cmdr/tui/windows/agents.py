@@ -1,4 +1,4 @@
-"""Agents: who has called, what they did last, and the switch that stops them all."""
+"""Agents: what each client may do and did last, grants to give and take back, and the switch that stops them all."""
 
 from __future__ import annotations
 
@@ -8,6 +8,12 @@ from typing import TYPE_CHECKING
 from textual import events
 from textual.widget import Widget
 
+from cmdr.core.client_rights import ClientRights, Leave, client_rights
+from cmdr.core.grants import Grant
+from cmdr.core.places import UnsafePlace
+from cmdr.core.threads import in_thread
+from cmdr.core.tokens import Client, TokenError
+from cmdr.tui.windows.client_rows import LINES, client_rows
 from cmdr.tui.windows.line_list import LineList, Row
 from cmdr.tui.windows.window import Window
 
@@ -16,60 +22,111 @@ if TYPE_CHECKING:
 
 
 class AgentsWindow(Window[str]):
-    """Follows the calls as they come."""
+    """Follows the calls as they come; keys act on the client under the cursor."""
 
+    DEFAULT_CSS = "AgentsWindow > .box { width: 96; }"
     heading = "Agents"
-    hint = "s: stop all agents, or allow them again · ↑↓ scroll · Esc closes"
+    hint = "s stop all · h commands · w changes · Del its token · Esc closes"
 
     def __init__(self, screen: MainScreen) -> None:
         super().__init__()
         self._screen = screen
+        self._clients: list[ClientRights] = []
+        self._named: tuple[Client, ...] = ()
+        self._note = ""
 
     def contents(self) -> list[Widget]:
-        """Callers above, calls below."""
-        self._who = LineList(self.appearance, [], lines=7, cursor=False)
-        self._calls = LineList(self.appearance, [], lines=10, cursor=False)
-        return [self._who, self._calls]
+        """The switch, the clients, the last calls."""
+        self._switch = LineList(self.appearance, [], lines=2, cursor=False)
+        self._who = LineList(self.appearance, [], lines=3 * LINES)
+        self._calls = LineList(self.appearance, [], lines=7, cursor=False)
+        return [self._switch, self._who, self._calls]
 
     def opened(self) -> None:
         """Look now and twice a second; every single call would be too many."""
-        self.set_interval(0.5, self._show)
+        self.set_interval(0.5, self._look)
         self._show()
+        self._look()
 
     def pressed(self, event: events.Key) -> bool:
-        """The switch."""
+        """The switch, and what the client under the cursor may do."""
+        step = {"up": -1, "down": 1, "home": -(10**9), "end": 10**9}.get(event.key)
+        client = self._here()
         if event.key == "s":
             stopped = self._screen.commander.policy.agents_stopped
-            self._screen.give("agents.allow" if stopped else "agents.stop", done=lambda _: self._show())
-            return True
-        return self._calls.pressed(event)
+            self._give("agents.allow" if stopped else "agents.stop")
+        elif step is not None:
+            self._who.move(step * LINES if abs(step) == 1 else step)
+            self._who.move(-(self._who.cursor % LINES))
+        elif client is not None and event.key in ("h", "w", "delete"):
+            self._change(client, event.key)
+        else:
+            return self._calls.pressed(event)
+        return True
+
+    def _here(self) -> ClientRights | None:
+        """The client under the cursor."""
+        return self._clients[self._who.cursor // LINES] if self._clients else None
+
+    def _change(self, client: ClientRights, key: str) -> None:
+        """Give what it has not, take back what it has."""
+        grant, leave = (Grant.SHELL, client.shell) if key == "h" else (Grant.WRITE, client.write)
+        if key == "delete":
+            if client.has_own_token:
+                self._give("clients.revoke", client=client.name)
+            else:
+                self._tell(f"{client.name} has no token of its own; s stops it with all others.")
+        elif leave is Leave.OFF:
+            self._tell(f"{grant.value} is not switched on for {client.name} in this run.")
+        elif leave is Leave.GIVEN:
+            self._give("grants.revoke", client=client.name, grant=grant.value)
+        else:
+            self._give("grants.give", client=client.name, grant=grant.value)
+
+    def _give(self, command: str, **arguments: str) -> None:
+        self._screen.give(command, {**arguments}, done=self._tell)
+
+    def _tell(self, text: str) -> None:
+        self._note = text
+        self._show()
+
+    def _look(self) -> None:
+        self.run_worker(self._read(), exclusive=True, group="clients")
+
+    async def _read(self) -> None:
+        """The named clients, which other programs may have changed; their file may be on a slow disk."""
+        tokens = self._screen.commander.tokens
+        try:
+            named = await in_thread(tokens.clients) if tokens is not None else ()
+        except (TokenError, UnsafePlace) as error:
+            named, self._note = (), f"The list of clients cannot be read: {error}"
+        self._named = named
+        self._show()
 
     def _show(self) -> None:
         commander = self._screen.commander
-        activity, now = commander.activity, time.time()
+        now = time.time()
+        here = self._here()
+        self._clients = client_rights(commander, self._named)
+        where = self._screen.terminal.listens_at or "The server is not running."
         switch: Row = (
             [(" All agents are stopped. ", "warning"), (" s allows them again", "dim")]
             if commander.policy.agents_stopped
             else [(f" Agents may call: {', '.join(sorted(commander.policy.toolsets))}", "file")]
         )
-        where = self._screen.terminal.listens_at or "The server is not running."
-        callers = sorted(activity.callers.values(), key=lambda caller: -caller.last)
-        self._who.show(
-            [
-                switch,
-                [(f" {where}", "dim")],
-                [("", "dim")],
-                *(
-                    [
-                        (f" {caller.name:<24}", "file"),
-                        (f"{caller.calls:>7,} calls   last {round(now - caller.last)} s ago", "dim"),
-                    ]
-                    for caller in callers[:4]
-                ),
-            ]
-            + ([] if callers else [[(" Nobody has called yet.", "dim")]])
-        )
-        calls: list[Row] = [
+        self._switch.show([switch, [(f" {self._note}", "selected")] if self._note else [(f" {where}", "dim")]])
+        rows = [row for client in self._clients for row in client_rows(client, now)]
+        self._who.show(rows or [[(" Nobody has called yet.", "dim")]], keep=True)
+        # Others come and go above it: the cursor stays on its client, so that no key hits another one.
+        place = next((place for place, client in enumerate(self._clients) if here and client.name == here.name), 0)
+        self._who.move(place * LINES - self._who.cursor)
+        top = self._calls.top
+        calls = self._call_rows()
+        self._calls.show(calls, keep=True)
+        self._calls.top = min(top, max(0, len(calls) - 1))
+
+    def _call_rows(self) -> list[Row]:
+        return [
             [
                 (f" {time.strftime('%H:%M:%S', time.localtime(seen.started))} ", "dim"),
                 (f"{seen.result or 'running':<8}", "agent" if seen.result != "ok" else "dim"),
@@ -77,8 +134,5 @@ class AgentsWindow(Window[str]):
                 (f"{seen.command} ", "file"),
                 (seen.about, "dim"),
             ]
-            for seen in reversed(activity.recent)
+            for seen in reversed(self._screen.commander.activity.recent)
         ]
-        top = self._calls.top
-        self._calls.show(calls, keep=True)
-        self._calls.top = min(top, max(0, len(calls) - 1))

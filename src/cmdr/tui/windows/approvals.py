@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from cmdr.core.principals import PERSON
 from cmdr.model.dialog import Dialog
 from cmdr.model.names import to_wire
-from cmdr.model.plan_text import title_of
+from cmdr.model.plan_text import chosen_of, title_of
 from cmdr.tui.review import queue
 from cmdr.tui.windows.choose import Choice, Choose
 
@@ -19,7 +19,10 @@ def show_next(screen: MainScreen) -> None:
     """Show what waits: at once when it is one thing, as a list when it is several."""
     dialogs = {dialog.id: dialog for dialog in screen.terminal.windows.waiting()}
     edits = {case.id: case for case in queue.waiting(screen)}
-    choices = [Choice(id, _title(screen, dialog), "", _short(dialog.opened_by)) for id, dialog in dialogs.items()]
+    choices = [
+        Choice(id, _title(screen, dialog), _detail(screen, dialog), _short(dialog.opened_by))
+        for id, dialog in dialogs.items()
+    ]
     choices += [queue.choice_of(case) for case in edits.values()]
 
     def show(id: str) -> None:
@@ -38,6 +41,10 @@ def show_next(screen: MainScreen) -> None:
 
 def _short(principal: str) -> str:
     return principal.partition(":")[2]
+
+
+def _detail(screen: MainScreen, dialog: Dialog) -> str:
+    return chosen_of(screen.commander.proposals.get(dialog.proposal, PERSON).plan) if dialog.proposal else ""
 
 
 def _title(screen: MainScreen, dialog: Dialog) -> str:

@@ -6,7 +6,8 @@ from textual import events
 from textual.widget import Widget
 from textual.widgets import Input
 
-from cmdr.tui.key_order import LineInput, hand_to
+from cmdr.tui.key_order import hand_to
+from cmdr.tui.text_fields import LineInput
 from cmdr.tui.windows.line_list import LineList, Row
 from cmdr.tui.windows.window import Window
 

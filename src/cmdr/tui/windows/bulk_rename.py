@@ -15,8 +15,9 @@ from cmdr.core.renaming import preview_names
 from cmdr.model.names import from_wire, to_wire
 from cmdr.model.renaming import NameMark, judge
 from cmdr.model.units import count
-from cmdr.tui.key_order import LineInput, hand_to
+from cmdr.tui.key_order import hand_to
 from cmdr.tui.safe_text import fit
+from cmdr.tui.text_fields import LineInput
 from cmdr.tui.windows.line_list import LineList, Row
 from cmdr.tui.windows.window import Window
 

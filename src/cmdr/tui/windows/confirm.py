@@ -6,7 +6,6 @@ keeps them dropped, Enter never approves, and a risky plan takes a typed word.
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING
 
 from textual import events
@@ -15,16 +14,17 @@ from textual.widgets import Input
 
 from cmdr.core.principals import PERSON
 from cmdr.model.dialog import Dialog
+from cmdr.model.names import to_wire
+from cmdr.model.plan import Verb
 from cmdr.model.plan_text import summary_of, title_of, word_to_type
-from cmdr.tui.key_order import LineInput
+from cmdr.tui.first_moment import DEAF_FOR, FirstMoment
+from cmdr.tui.text_fields import LineInput
 from cmdr.tui.windows.line_list import LineList, Row
 from cmdr.tui.windows.window import Window
 
 if TYPE_CHECKING:
     from cmdr.tui.main_screen import MainScreen
 
-DEAF_FOR = 0.6
-BURST = 0.15
 BODY = 12
 """Lines of facts; the layout never depends on how many there are."""
 
@@ -40,18 +40,22 @@ class Confirm(Window[str]):
         super().__init__()
         self._screen = screen
         self._proposal = screen.commander.proposals.get(dialog.proposal or "", PERSON)
-        self._word = word_to_type(self._proposal.plan)
+        self._plan = self._proposal.plan
+        """What is drawn here; an answer is about this and nothing that may have taken its place meanwhile."""
+        self._word = word_to_type(self._plan)
         self.dialog = dialog.id
-        self._hears_from = float("inf")
+        self._first_moment = FirstMoment(screen.terminal.clock)
         by_agent = not self._proposal.proposed_by.startswith("person:")
         self.heading = (
             f"{self._proposal.proposed_by.partition(':')[2]} proposes a change" if by_agent else "Please confirm"
         )
-        self.hint = "↑↓ scroll · Esc decides later" if by_agent else "↑↓ scroll · n or Esc: no"
+        self._esc = "decides later" if by_agent else "says no"
+        no = "type “no” to say no · " if by_agent and self._word is not None else ""
+        self.hint = f"↑↓ scroll · {no}Esc {self._esc}"
 
     def contents(self) -> list[Widget]:
         """Facts, the agent's words marked as such, and the answers; always in the same places."""
-        plan = self._proposal.plan
+        plan = self._plan
         title, *rest = summary_of(plan)
         self._facts = LineList(self.appearance, [_fact(line) for line in rest], lines=BODY, cursor=False)
         parts: list[Widget] = [
@@ -71,24 +75,16 @@ class Confirm(Window[str]):
 
     def opened(self) -> None:
         """Deaf at first."""
-        self._hears_from = time.monotonic() + DEAF_FOR
+        self._first_moment.begin()
         self.set_timer(DEAF_FOR, lambda: self._answers.show([self._answer_row()]))
         if self._word is None:
             self.set_focus(None)
         else:
             self.set_focus(self._input)
 
-    def _hears(self) -> bool:
-        """Whether keys count yet; a key that comes too early makes the wait a little longer."""
-        now = time.monotonic()
-        if now < self._hears_from:
-            self._hears_from = max(self._hears_from, now + BURST)
-            return False
-        return True
-
     async def on_key(self, event: events.Key) -> None:
         """Esc always leaves; the rest only once we listen."""
-        if event.key != "escape" and not self._hears():
+        if event.key != "escape" and self._first_moment.drops():
             event.stop()
             event.prevent_default()
             return
@@ -107,6 +103,8 @@ class Confirm(Window[str]):
             self._answer("approve")
         elif self._word is None and event.key in ("n", "N"):
             self._answer("reject")
+        elif self._can_be_named and event.key in ("e", "E"):
+            self._ask_name()
         else:
             return False
         return True
@@ -114,8 +112,10 @@ class Confirm(Window[str]):
     def on_input_submitted(self, message: Input.Submitted) -> None:
         """The typed word."""
         message.stop()
-        if time.monotonic() >= self._hears_from and message.value.strip().lower() == self._word:
+        if self._first_moment.is_over and message.value.strip().lower() == self._word:
             self._answer("approve", word=message.value)
+        elif self._first_moment.is_over and message.value.strip().lower() == "no":
+            self._answer("reject")
         else:
             self._input.value = ""
 
@@ -129,11 +129,37 @@ class Confirm(Window[str]):
     def _answer(self, decision: str, word: str = "") -> None:
         arguments: dict[str, str] = {"proposal": self._proposal.id}
         if decision == "approve":
-            arguments |= {"digest": self._proposal.plan.digest, "word": word}
+            arguments |= {"digest": self._plan.digest, "word": word}
             by_agent = not self._proposal.proposed_by.startswith("person:")
             self._screen.give(decision, {**arguments}, done=lambda _: self._watch() if by_agent else None)
         else:
             self._screen.give(decision, {**arguments}, told=False)
+
+    @property
+    def _can_be_named(self) -> bool:
+        plan = self._plan
+        return self._word is None and plan.verb in (Verb.MKDIR, Verb.MKFILE) and not plan.totals.bytes
+
+    def _ask_name(self) -> None:
+        from cmdr.tui.windows.ask import Ask
+
+        place = self._plan.items[0].place
+        heading = "New folder" if self._plan.verb is Verb.MKDIR else "New file"
+        above: list[Row] = [[(f"in {to_wire(place.path[: -len(place.name)])}", "dim")]]
+        name = to_wire(place.name)
+        self.terminal.ask(Ask(heading, name, above=above, select=(0, len(name))), self._named)
+
+    def _named(self, name: str) -> None:
+        # What they typed and entered is what they want; only a place that programs trust is asked about once more.
+        arguments = {"proposal": self._proposal.id, "name": name}
+        self._screen.give("proposal.name", {**arguments}, done=lambda _: self._do_named())
+
+    def _do_named(self) -> None:
+        self._plan = self._proposal.plan
+        if word_to_type(self._plan) is None:
+            self._answer("approve")
+        else:
+            self.dismiss(None)
 
     def _watch(self) -> None:
         from cmdr.tui.operating import follow
@@ -141,16 +167,17 @@ class Confirm(Window[str]):
         if self._proposal.job is not None:
             job = self._screen.commander.jobs.get(self._proposal.job, PERSON)
             self._screen.terminal.run_worker(follow(self._screen.terminal, job), group="follow")
-        self._screen.tell(f"Approved: {title_of(self._proposal.plan)}")
+        self._screen.tell(f"Approved: {title_of(self._plan)}")
 
     def _answer_row(self) -> Row:
-        ready = time.monotonic() >= self._hears_from
+        ready = self._first_moment.is_over
         if self._word is not None:
-            return [(" This is risky. ", "warning"), (" Esc: no", "file")]
-        return [
+            return [(" This is risky. ", "warning"), (f" Esc {self._esc}", "file")]
+        row: Row = [
             (" n  No, leave everything as it is ", "title_active" if ready else "dim"),
             ("   y  Yes, do it ", "file" if ready else "dim"),
         ]
+        return [*row, ("   e  Another name ", "file" if ready else "dim")] if self._can_be_named else row
 
 
 def _fact(line: str) -> Row:

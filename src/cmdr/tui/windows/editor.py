@@ -12,8 +12,8 @@ from textual.screen import Screen
 from cmdr.model.names import to_wire
 from cmdr.model.sorting import extension
 from cmdr.model.text_format import FileText
-from cmdr.tui.key_order import TextBox
 from cmdr.tui.safe_text import shown
+from cmdr.tui.text_fields import TextBox
 from cmdr.tui.windows.viewer import Bar
 
 if TYPE_CHECKING:
@@ -102,6 +102,9 @@ class Editor(Screen[None], inherit_bindings=False):
         elif event.key in ("f10", "escape"):
             event.stop()
             self._close()
+        elif self._terminal.keys.actions.get(event.key) == "quit":
+            event.stop()
+            self._terminal.main.act("quit")
 
     def _mention(self) -> None:
         """Point the coding agent at the selected lines."""

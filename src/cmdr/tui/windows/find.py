@@ -19,9 +19,10 @@ from cmdr.model.names import to_wire
 from cmdr.model.scan_job import ScanJob
 from cmdr.model.units import human_size
 from cmdr.tui.formats import DATE_WIDTHS, date, short_size
-from cmdr.tui.key_order import LineInput, hand_to
+from cmdr.tui.key_order import hand_to
 from cmdr.tui.pane_frame import tilde
 from cmdr.tui.safe_text import fit, printable
+from cmdr.tui.text_fields import LineInput
 from cmdr.tui.windows.line_list import LineList, Row
 from cmdr.tui.windows.window import Window
 
@@ -75,6 +76,7 @@ class Find(Window[str]):
         self._pending = False
         self._version = 0
         self._then: Callable[[], None] | None = None
+        self._then_about = self._asked = ""
         """What the person already asked for while the answer was still coming."""
 
     def contents(self) -> list[Widget]:
@@ -92,7 +94,8 @@ class Find(Window[str]):
     def on_input_changed(self, message: Input.Changed) -> None:
         """Ask as one types."""
         message.stop()
-        self._then = None
+        if self._text != self._then_about:
+            self._then = None
         self._ask(keep=False)
 
     def on_input_submitted(self, message: Input.Submitted) -> None:
@@ -122,7 +125,7 @@ class Find(Window[str]):
         return self._input.value.strip()
 
     def _ask(self, *, keep: bool) -> None:
-        self._pending = bool(self._text)
+        self._pending, self._asked = bool(self._text), self._text
         self._version = self._screen.commander.index_version
         # The new worker ends the one before, and with it the question under way.
         self.run_worker(self._answer(self._text, keep=keep), exclusive=True, group="find")
@@ -144,8 +147,9 @@ class Find(Window[str]):
 
     def _when_answered(self, deed: Callable[[], None]) -> None:
         """Act on what was typed, not on what an earlier letter had found."""
-        if self._pending:
-            self._then = deed
+        # In a burst of keys, Enter may come before the news of the last letters.
+        if self._pending or self._asked != self._text:
+            self._then, self._then_about = deed, self._text
         else:
             deed()
 

@@ -31,7 +31,7 @@ class Info(Reading):
         self.run_worker(self._look())
 
     async def _look(self) -> None:
-        facts, target = await self._screen.commander.browser.facts_of(self._path)
+        facts, target = await self._screen.commander.browser.row_facts.of(self._path)
         rows: list[tuple[str, str]] = [("Path", to_wire(self._path))]
         if facts is None:
             rows.append(("", "It is gone, or cannot be read."))

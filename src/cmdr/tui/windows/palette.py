@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 _COVERED = frozenset(
     """state command commands_list dialogs_available await pending approve reject proposal.show job.answer job.pause
     job.resume job.cancel job.rollback job.retry scroll_to dialog selection.toggle settings.set settings.bind
-    find.run find.open find.go""".split()
+    find.run find.open find.go cursor.up_row report.open app.quitAnyway job.follow
+    proposal.name""".split()
 )
 
 

@@ -41,7 +41,7 @@ class Progress(Window[str]):
     def _show(self) -> None:
         asks = self._job.question is not None
         self._lines.show(progress_rows(self._job, self._lines.size.width or 70))
-        hint = "s skip · o overwrite · r keep both · n if newer · l if larger · capitals: for all"
+        hint = "s skip · o overwrite · r both · n newer · l larger · capital: all"
         self.title_box(self._job.title, hint if asks else "Enter: background · p: pause · Esc: cancel")
 
     def pressed(self, event: events.Key) -> bool:

@@ -1,0 +1,105 @@
+"""The first thing the person sees: both folders, read and drawn before anything heavy is loaded.
+
+The application that is loaded then finds the same workspace and draws the same picture, so nothing jumps. A folder
+that does not answer at once, or is very large, is left to it.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import islice
+from threading import Thread
+from typing import TYPE_CHECKING
+
+from cmdr.core import places
+from cmdr.core.first_workspace import furnish
+from cmdr.core.open_tabs import OpenTabs
+from cmdr.core.settings import Settings
+from cmdr.files.errors import DiskError
+from cmdr.files.facts import last_change, look_up
+from cmdr.files.reading import Reading
+from cmdr.model.listing import Listing
+from cmdr.model.tab import Tab
+from cmdr.model.workspace import Workspace
+from cmdr.tui.first_picture import first_picture
+from cmdr.tui.held_terminal import HeldTerminal
+
+if TYPE_CHECKING:
+    from cmdr.cli.launcher import Start
+
+PATIENCE = 0.1
+"""Seconds the picture waits for the disk; without an answer it shows the panes empty."""
+MOST = 5000
+"""Entries that are read and sorted in no time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """What the person found at the start, for the application to go on with."""
+
+    workspace: Workspace
+    settings: Settings
+    open_tabs: OpenTabs
+    held: HeldTerminal | None = None
+
+
+@contextmanager
+def opened(start: Start) -> Iterator[Opening]:
+    """The workspace as the person left it, on the screen if there is one; the terminal is given back at the end."""
+    workspace = Workspace.at(start.left or os.getcwdb(), start.right or os.path.expanduser(b"~"))
+    settings = Settings(places.config())
+    open_tabs = OpenTabs(places.state(), start.left, start.right)
+    held = HeldTerminal.here()
+    if held is None:
+        yield Opening(workspace, settings, open_tabs)
+        return
+    with held:
+        furnish(workspace, settings, open_tabs)
+        width, height = held.size
+        read_at_once(workspace, height)
+        held.show(first_picture(workspace, settings, width, height))
+        yield Opening(workspace, settings, open_tabs, held)
+
+
+def read_at_once(workspace: Workspace, rows: int) -> None:
+    """Put the folders into the panes as far as they can be read at once, with the facts of their first rows."""
+    readers = [_Reader(pane.tab, rows, show_hidden=workspace.show_hidden) for pane in workspace.panes]
+    ends = time.monotonic() + PATIENCE
+    for reader in readers:
+        reader.thread.join(max(0.0, ends - time.monotonic()))
+    for reader in readers:
+        if reader.listing is not None:
+            reader.tab.show(reader.listing)
+
+
+class _Reader:
+    """Reads one folder in a thread that nobody waits for when its mount is dead."""
+
+    def __init__(self, tab: Tab, rows: int, *, show_hidden: bool) -> None:
+        self.tab = tab
+        self.listing: Listing | None = None
+        self._rows = rows
+        self._show_hidden = show_hidden
+        self.thread = Thread(target=self._read, daemon=True)
+        self.thread.start()
+
+    def _read(self) -> None:
+        try:
+            reading, mark = Reading(self.tab.path), last_change(self.tab.path)
+            with os.scandir(self.tab.path) as entries:
+                reading.take(islice(entries, MOST))
+                if next(entries, None) is not None:
+                    return
+            listing = reading.listing(self.tab.sort, show_hidden=self._show_hidden)
+            listing.mark = mark
+            first = listing.order[: self._rows]
+            listing.looked_up.update(
+                zip(first, look_up(self.tab.path, [listing.columns.name(row) for row in first]), strict=True)
+            )
+        except (OSError, ValueError, DiskError):
+            return  # the application tells what is wrong, and shows the nearest folder that can be read
+        self.listing = listing

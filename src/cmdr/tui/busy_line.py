@@ -1,0 +1,19 @@
+"""What the status line says while something takes longer than a moment."""
+
+from cmdr.core.commander import Commander
+from cmdr.core.errors import CommandError
+from cmdr.model.units import human_size
+
+
+def busy_line(commander: Commander) -> str:
+    """How far a scan of the shown tree is, or that a folder is being read; either can be given up."""
+    here = commander.workspace.pane(commander.workspace.focused).tab.path.rstrip(b"/") + b"/"
+    try:
+        scans = commander.indexing.scans()
+    except CommandError:
+        scans = []
+    for scan in scans:
+        if not scan.state.is_over and here.startswith(scan.root.rstrip(b"/") + b"/"):
+            share = f", {scan.percent:.0f}%" if scan.percent is not None else ""
+            return f"Indexing: {scan.entries:,} entries so far, {human_size(scan.bytes)}{share}… Esc gives up"
+    return "Reading… Esc gives up"

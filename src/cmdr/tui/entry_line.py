@@ -1,0 +1,23 @@
+"""One line about the entry under the cursor, in full: name, size to the byte, date, permissions."""
+
+import os
+import time
+
+from cmdr.model.tab import Tab
+from cmdr.tui.formats import date, mode_text
+from cmdr.tui.safe_text import shown
+
+
+def entry_line(tab: Tab) -> str:
+    """What the status line says while there is nothing more important."""
+    if tab.on_parent_row:
+        return f"..  up to {shown(os.path.dirname(tab.path))}"
+    if tab.cursor >= len(tab.listing):
+        return ""
+    entry = tab.listing.entry(tab.cursor)
+    facts = entry.facts
+    told = shown(entry.name)
+    if facts is None:
+        return told
+    size = "" if entry.is_folder else f"  {facts.size:,} B"
+    return f"{told}{size}  {date(facts.modified_ns, 'iso', 16, time.time())}  {mode_text(facts.mode)}"

@@ -1,0 +1,104 @@
+"""The looks to choose from: dark, light, the terminal's own sixteen colours, and the blue of the old commanders.
+
+These are the styles of everything drawn line by line; `themes` has the colours of everything else in the same looks.
+"""
+
+from dataclasses import dataclass
+
+from rich.style import Style
+
+ROLES = (
+    "file folder link special program archive image media document code data text dull "
+    "frame frame_active title title_active header dim cursor cursor_other selected selected_cursor changed "
+    "bar bar_key warning agent match"
+).split()
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """One look: the styles of everything drawn line by line."""
+
+    base: str
+    """Background and text of the panes."""
+    styles: dict[str, str]
+
+    def ink(self, *, colour: bool) -> dict[str, Style]:
+        """A style for every role; without colour, what matters is bold, underlined or reversed."""
+        if not colour:
+            return {role: Style.parse(_WITHOUT_COLOUR.get(role, "none")) for role in ("base", *ROLES)}
+        base = Style.parse(self.base)
+        inks = {role: base + Style.parse(self.styles.get(role, "none")) for role in ROLES}
+        # It lies over whatever colour the row has.
+        inks["cursor_other"] = Style.parse(self.styles["cursor_other"])
+        return {"base": base, **inks}
+
+
+_WITHOUT_COLOUR = {
+    "folder": "bold", "frame_active": "bold", "title_active": "bold reverse", "header": "underline", "dim": "dim",
+    "cursor": "reverse", "cursor_other": "underline", "selected": "bold", "selected_cursor": "bold reverse",
+    "bar_key": "bold", "bar": "reverse", "warning": "bold reverse", "agent": "bold", "match": "reverse",
+}  # fmt: skip
+
+_DARK = Look(
+    "#c8d0e0 on #14181f",
+    {
+        "folder": "bold #7db8ff", "link": "#56c8d8", "special": "#d787d7", "program": "#9ece6a", "archive": "#f0846e",
+        "image": "#d8a0ff", "media": "#c792ea", "document": "#e8d27a", "code": "#8fd6b4", "data": "#a9b8cc",
+        "text": "#dfe5f0", "dull": "#6a7587", "frame": "#3a4557", "frame_active": "#4c9df3", "title": "#8b97aa",
+        "title_active": "bold #14181f on #4c9df3", "header": "#8b97aa", "dim": "#6a7587",
+        "cursor": "bold #ffffff on #2f5d95", "cursor_other": "on #262f3d", "selected": "bold #ffd166",
+        "selected_cursor": "bold #ffd166 on #2f5d95", "changed": "#e0af68", "bar": "#c8d0e0 on #252d3a",
+        "bar_key": "bold #4c9df3", "warning": "bold #14181f on #e0af68", "agent": "#e0af68",
+        "match": "bold #14181f on #ffd166",
+    },
+)  # fmt: skip
+
+_LIGHT = Look(
+    "#1f2733 on #f7f8fa",
+    {
+        "folder": "bold #1d4f9f", "link": "#00707f", "special": "#8a2f8a", "program": "#2f7d32", "archive": "#b3401e",
+        "image": "#7a3fb0", "media": "#6a35a0", "document": "#7d6200", "code": "#0d6b4f", "data": "#4d5b70",
+        "text": "#1f2733", "dull": "#7d8796", "frame": "#b4bdca", "frame_active": "#1d5fbf", "title": "#5b6675",
+        "title_active": "bold #ffffff on #1d5fbf", "header": "#5b6675", "dim": "#6c7686",
+        "cursor": "bold #ffffff on #2f6fc4", "cursor_other": "on #dfe4ec", "selected": "bold #a0451a",
+        "selected_cursor": "bold #ffe08a on #2f6fc4", "changed": "#9a5b00", "bar": "#1f2733 on #dfe4ec",
+        "bar_key": "bold #1d5fbf", "warning": "bold #ffffff on #9a5b00", "agent": "#9a5b00",
+        "match": "bold #1f2733 on #ffd166",
+    },
+)  # fmt: skip
+
+_TERMINAL = Look(
+    "default on default",
+    {
+        "folder": "bold blue", "link": "cyan", "special": "magenta", "program": "green", "archive": "red",
+        "image": "magenta", "media": "magenta", "document": "yellow", "code": "default", "data": "default",
+        "text": "default", "dull": "bright_black", "frame": "default", "frame_active": "bold blue",
+        "title": "default", "title_active": "black on cyan", "header": "yellow", "dim": "bright_black",
+        "cursor": "black on cyan", "cursor_other": "underline", "selected": "bold yellow",
+        "selected_cursor": "bold yellow on cyan", "changed": "yellow", "bar": "black on cyan",
+        "bar_key": "bold default", "warning": "black on yellow", "agent": "yellow", "match": "black on yellow",
+    },
+)  # fmt: skip
+
+_CLASSIC = Look(
+    "#aaffff on #000084",
+    {
+        "folder": "bold #ffffff", "link": "#55ffff", "special": "#ff55ff", "program": "#55ff55", "archive": "#ff8a8a",
+        "image": "#ffb0ff", "media": "#ffb0ff", "document": "#ffe08a", "code": "#7fffd4", "data": "#aaffff",
+        "text": "#aaffff", "dull": "#6f8fbf", "frame": "#55aaff", "frame_active": "#aaffff", "title": "#aaffff",
+        "title_active": "#000000 on #00aaaa", "header": "#ffff55", "dim": "#6f8fbf",
+        "cursor": "#000000 on #00aaaa", "cursor_other": "on #1010a0", "selected": "bold #ffff55",
+        "selected_cursor": "bold #ffff55 on #00aaaa", "changed": "#ffff55", "bar": "#000000 on #00aaaa",
+        "bar_key": "#ffffff on #000000", "warning": "bold #000000 on #ffff55", "agent": "#ffff55",
+        "match": "#000000 on #ffff55",
+    },
+)  # fmt: skip
+
+LOOKS: dict[str, Look] = {"dark": _DARK, "light": _LIGHT, "terminal": _TERMINAL, "classic": _CLASSIC}
+
+
+def fitting_look(wanted: str, term: str, colours: int) -> str:
+    """The look to use: the wanted one, or the terminal's own colours where it could not be shown."""
+    if wanted in LOOKS and wanted != "auto":
+        return wanted
+    return "terminal" if term in ("linux", "vt100", "vt220", "dumb") or colours <= 16 else "dark"

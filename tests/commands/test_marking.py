@@ -1,0 +1,103 @@
+"""Selecting in a folder of hundreds of thousands: others are not held up, and giving up changes nothing."""
+
+import asyncio
+from array import array
+
+import pytest
+
+from cmdr.core.principals import PERSON
+from cmdr.model.listing import Columns, Listing
+from cmdr.model.sorting import Direction, SortKey, SortOrder
+
+MANY = 200_000
+BACKWARDS = SortOrder(SortKey.NAME, Direction.DESC)
+
+
+@pytest.fixture(scope="module")
+def columns():
+    names = [b"f%06d.%s" % (number, b"py" if number % 2 else b"md") for number in range(MANY)]
+    return Columns(
+        names=b"\0" + b"\0".join(names) + b"\0",
+        starts=array("I", (1 + 11 * number for number in range(MANY + 1))),
+        kinds=b"f" * MANY,
+        inodes=array("Q", range(1, MANY + 1)),
+        folder_count=0,
+    )
+
+
+def fill(at, columns, sort=BACKWARDS):
+    at.tab().show(Listing.of(columns, sort, show_hidden=True), path=b"/many")
+
+
+async def turns_while(work):
+    """How often the loop came round while something was done."""
+    task, turns = asyncio.ensure_future(work), 0
+    while not task.done():
+        await asyncio.sleep(0)
+        turns += 1
+    return await task, turns
+
+
+@pytest.mark.parametrize(
+    ("command", "arguments", "count"),
+    [
+        ("selection.all", {}, MANY),
+        ("selection.invert", {}, MANY),
+        ("selection.mask", {"mask": "*.py"}, MANY // 2),
+        ("select", {"pane": "left", "count": "all"}, MANY),
+        ("select", {"pane": "left", "start": 5, "count": MANY - 10}, MANY - 10),
+    ],
+)
+async def test_the_loop_goes_round_while_rows_are_looked_through(desk, columns, command, arguments, count):
+    async with desk() as at:
+        fill(at, columns)
+        _, turns = await turns_while(at.commander.run(PERSON, command, arguments))
+        assert at.tab().selection.count == count
+        assert turns > 2
+
+
+async def test_giving_up_leaves_the_selection_as_it_was(desk, columns):
+    async with desk() as at:
+        fill(at, columns)
+        at.tab().selection.add([3, 5])
+        call = asyncio.ensure_future(at.commander.run(PERSON, "selection.mask", {"mask": "*.py"}))
+        await asyncio.sleep(0.01)
+        call.cancel()
+        await asyncio.wait({call})
+        assert call.cancelled()
+        assert list(at.tab().selection.rows()) == [3, 5]
+
+
+async def test_what_is_toggled_meanwhile_is_not_lost(desk, columns):
+    async with desk() as at:
+        fill(at, columns)
+        call = asyncio.ensure_future(at.commander.run(PERSON, "selection.mask", {"mask": "*.py"}))
+        await asyncio.sleep(0)
+        at.tab().selection.toggle(2)
+        await call
+        assert at.tab().selection.count == MANY // 2 + 1
+
+
+async def test_a_folder_read_anew_meanwhile_is_looked_through_again(desk, columns):
+    async with desk() as at:
+        fill(at, columns)
+        call = asyncio.ensure_future(at.commander.run(PERSON, "selection.all", {}))
+        await asyncio.sleep(0.005)
+        at.tab().show(Listing.of(columns, SortOrder(), show_hidden=True))
+        await call
+        assert at.tab().selection.count == MANY
+
+
+async def test_thousands_selected_follow_a_refresh_without_holding_up_the_loop(desk):
+    async with desk() as at:
+        folder = at.root / "left"
+        for number in range(3000):
+            (folder / f"n{number}").touch()
+        await at.person("refresh", pane="left")
+        await at.person("selection.all")
+        (folder / "zz").touch()
+        (folder / "n7").unlink()
+        _, turns = await turns_while(at.commander.run(PERSON, "refresh", {"pane": "left"}))
+        assert at.tab().selection.count == 3005
+        assert "zz" not in at.selected()
+        assert turns > 1

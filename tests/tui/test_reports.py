@@ -1,0 +1,102 @@
+"""Reports as panes: chosen in a window, opened in a tab, and every key works on what they list."""
+
+import os
+
+import pytest
+
+
+@pytest.fixture
+def library(face, places, tmp_path):
+    """Opens the face over a tree with large things deep in it, and indexes kept beside it."""
+    state = tmp_path / "state"
+    state.mkdir(mode=0o700)
+    deep = places[0] / "docs" / "deep"
+    deep.mkdir()
+    (deep / "big.bin").write_bytes(b"x" * 50_000)
+    (deep / "twin.bin").write_bytes(b"x" * 50_000)
+    (places[0] / "src" / "middle.bin").write_bytes(b"y" * 20_000)
+    return lambda **how: face(indexes=str(state), **how)
+
+
+async def report(it, typed):
+    await it.press("alt+l")
+    assert it.window == "Choose"
+    await it.type(typed)
+    await it.press("enter")
+    await it.until(lambda: it.tab.found is not None)
+
+
+def names(it):
+    return [it.tab.listing.name(place).decode() for place in range(len(it.tab.listing))]
+
+
+async def test_the_largest_files_open_in_a_tab_the_largest_first(library):
+    async with library() as it:
+        await report(it, "largest files")
+        assert names(it)[:3] == ["docs/deep/big.bin", "docs/deep/twin.bin", "src/middle.bin"]
+        assert "/left: largest-files ─" in it.drawn
+        await it.until(lambda: it.drawn.count(" 49K") == 2)
+
+
+async def test_the_largest_folders_are_ordered_by_what_they_hold_and_show_it(library):
+    async with library() as it:
+        await report(it, "largest folders")
+        assert names(it) == ["docs", "docs/deep", "src"]
+        assert it.drawn.count(" 98K") == 2
+        await it.press("ctrl+r")
+        assert names(it) == ["docs", "docs/deep", "src"]
+
+
+async def test_enter_goes_to_the_file_and_leaves_the_report_open(library):
+    async with library() as it:
+        await report(it, "largest files")
+        await it.press("down", "enter")
+        await it.until(lambda: it.tab.path.endswith(b"/docs/deep") and it.tab.found is None)
+        assert it.name == "twin.bin"
+        await it.press("ctrl+w")
+        assert it.tab.found is not None or it.commander.workspace.left.tabs[1].found is not None
+
+
+async def test_enter_on_a_folder_enters_it_beside_the_report(library):
+    async with library() as it:
+        await report(it, "largest folders")
+        await it.press("enter")
+        assert it.tab.path.endswith(b"/docs")
+        assert [tab.found is not None for tab in it.commander.workspace.left.tabs] == [False, True, False]
+
+
+async def test_backspace_goes_back_to_where_it_was_asked_for(library):
+    async with library() as it:
+        await report(it, "largest files")
+        await it.press("backspace")
+        assert it.tab.found is None
+        assert it.tab.path == os.fsencode(it.left)
+
+
+async def test_viewing_and_copying_work_on_what_it_lists(library):
+    async with library() as it:
+        await report(it, "largest files")
+        await it.press("f3")
+        assert it.window == "Viewer"
+        await it.press("escape")
+        await it.press("f5", "enter")
+        await it.until(lambda: (it.right / "big.bin").exists())
+
+
+@pytest.mark.parametrize(
+    ("typed", "first"), [("changed last", None), ("equal", "docs/deep/big.bin"), ("empty", ".hidden")]
+)
+async def test_the_other_reports_open_too(library, typed, first):
+    async with library() as it:
+        await report(it, typed)
+        assert names(it)
+        assert first is None or first in names(it)
+
+
+async def test_a_report_that_lists_nothing_says_so(library):
+    async with library() as it:
+        await it.press("alt+l")
+        await it.type("broken")
+        await it.press("enter")
+        await it.until(lambda: "lists nothing" in it.status)
+        assert it.tab.found is None
