@@ -58,7 +58,7 @@ async def test_a_rejected_proposal_changes_nothing(desk):
         assert proposal in await at.person("pending")
         assert await at.person("reject", proposal=proposal) == f"OK: Proposal {proposal} is rejected"
         assert await at.agent("await", proposal=proposal) == "OK: Proposal rejected. Nothing was changed."
-        assert yaml.safe_load(await at.person("pending")) == {"pending": []}
+        assert json.loads(await at.person("pending")) == {"proposals": [], "edits": [], "questions": []}
 
 
 async def test_a_risky_plan_needs_its_word(desk):
@@ -149,3 +149,58 @@ async def test_jobs_are_steered_by_people(desk):
         for name in ("job.pause", "job.resume", "job.retry", "job.rollback"):
             assert await at.person(name, job="j_x\n") == "ERROR: No job j_x\\u{a}. It may have been forgotten."
             assert "for the person only" in await at.agent(name, job="j_x")
+
+
+async def test_an_approved_proposal_names_its_job(desk):
+    async with desk(engine=True) as at:
+        proposal = id_in(await at.agent("mkdir", name="made"))
+        await at.person("approve", proposal=proposal, digest=(await shown(at, proposal))["digest"])
+        state = yaml.safe_load(await at.agent("proposal.state", proposal=proposal))
+        assert (state["state"], state["job"][:2]) == ("approved", "j_")
+
+
+async def test_only_the_person_gets_a_login_link_and_only_while_there_is_a_server(desk):
+    async with desk() as at:
+        assert await at.person("web.link") == "ERROR: The server is not running, so there is no page to open."
+        at.commander.new_login_link = lambda: "http://127.0.0.1:9224/login?code=x"
+        assert await at.person("web.link") == "OK: http://127.0.0.1:9224/login?code=x"
+        assert (await at.agent("web.link")).startswith("ERROR: web.link is for the person only")
+
+
+async def test_only_the_person_names_what_is_created_and_only_while_it_waits(desk):
+    async with desk(engine=True) as at:
+        proposal = id_in(await at.agent("mkdir", pane="left", name="new"))
+        before = (await shown(at, proposal))["digest"]
+        refused = await at.agent("proposal.name", proposal=proposal, name="mine")
+        assert refused.startswith("ERROR: proposal.name is for the person only")
+        assert await at.person("proposal.name", proposal=proposal, name="a9.txt") == (
+            f"ERROR: {at.path('left/a9.txt')} exists already. Choose another name."
+        )
+        named = await at.person("proposal.name", proposal=proposal, name="yours")
+        assert named == f"OK: Named {at.path('left/yours')}"
+        stale = await at.person("approve", proposal=proposal, digest=before)
+        assert stale == f"ERROR: Proposal {proposal} is not the plan that was shown. Look at it again."
+        await at.person("approve", proposal=proposal, digest=(await shown(at, proposal))["digest"])
+        await at.agent("await", proposal=proposal)
+        assert (at.root / "left" / "yours").is_dir() and not (at.root / "left" / "new").exists()
+        late = await at.person("proposal.name", proposal=proposal, name="late")
+        assert late == f"ERROR: Proposal {proposal} is already approved."
+        copying = id_in(await at.agent("copy", paths=["README.md"]))
+        assert (await at.person("proposal.name", proposal=copying, name="x")).startswith("ERROR: Only a new folder")
+
+
+async def test_a_followed_job_tells_its_question_and_its_end(desk):
+    async with desk(engine=True) as at:
+        (at.root / "right" / "README.md").write_text("theirs")
+        proposal = id_in(await at.agent("copy", paths=["README.md"]))
+        await at.person("approve", proposal=proposal, digest=(await shown(at, proposal))["digest"])
+        job = (await shown(at, proposal))["job"]
+        told = json.loads(await at.person("job.follow", job=job))
+        assert (told["over"], told["state"]) == (False, "waiting")
+        assert told["question"]["there"].startswith(f"{at.path('right/README.md')} (6 B, ")
+        (asks,) = json.loads(await at.person("pending"))["questions"]
+        assert (asks["id"], asks["taken"]) == (proposal, at.path("right/README.md"))
+        await at.person("job.answer", job=job, question=told["question"]["id"], answer="overwrite")
+        told = json.loads(await at.person("job.follow", job=job))
+        assert (told["over"], told["done"], told["question"]) == (True, True, None)
+        assert told["outcome"].startswith("copy done: 1 file")

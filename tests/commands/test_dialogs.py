@@ -4,6 +4,8 @@ import os
 
 import yaml
 
+from cmdr.core.principals import Principal
+
 
 async def open_dialogs(at):
     return (await at.state()).get("dialogs", [])
@@ -47,8 +49,15 @@ async def test_a_viewer_is_focused_by_path_or_the_latest_one(desk):
         assert answer == f"OK: Focused file viewer for {at.path('left/README.md')}"
         await at.agent("dialog", action="open", type="about")
         answer = await at.agent("dialog", action="focus", type="file-viewer")
-        assert answer == f"OK: Focused file viewer for {at.path('left/README.md')}"
-        assert (await open_dialogs(at))[-1]["path"] == at.path("left/README.md")
+        assert answer == f"OK: Focused file viewer for {at.path('left/package.json')}"
+        assert (await open_dialogs(at))[-1]["path"] == at.path("left/package.json")
+
+
+async def test_of_a_folder_the_facts_are_shown_instead_of_an_empty_viewer(desk):
+    async with desk() as at:
+        answer = await at.agent("dialog", action="open", type="file-viewer", path="docs")
+        assert answer == f"OK: Opened info for {at.path('left/docs')}"
+        assert [dialog["type"] for dialog in await open_dialogs(at)] == ["info"]
 
 
 async def test_viewers_are_closed_one_by_one_or_all_at_once(desk):
@@ -94,6 +103,53 @@ async def test_copy_opens_a_confirmation_that_closing_cancels(desk):
         proposal = told["proposal"]
         assert await at.agent("await", proposal=proposal) == "OK: Proposal cancelled. Nothing was changed."
         assert not (at.root / "right" / "README.md").exists()
+
+
+async def test_an_agent_withdraws_a_given_proposal_and_only_its_own(desk):
+    """Being told to cancel one, it could only cancel the latest."""
+    async with desk(engine=True) as at:
+        for number in range(5):
+            await at.agent("mkdir", name=f"new{number}")
+        full = await at.agent("mkdir", name="one-more")
+        assert full.startswith("ERROR: 5 of your proposals already wait")
+        assert 'dialog {"action": "close", "type": "confirmation", "proposal": "p_…"}' in full
+        proposals = [dialog["proposal"] for dialog in await open_dialogs(at)]
+        close = {"action": "close", "type": "confirmation"}
+        stranger = Principal("agent", "stranger")
+        assert (await at.ask(stranger, "dialog", {**close, "proposal": proposals[1]})).startswith("ERROR: No conf")
+        assert await at.agent("dialog", **close, proposal=proposals[1]) == "OK: Cancelled confirmation dialog"
+        assert [dialog["proposal"] for dialog in await open_dialogs(at)] == [proposals[0], *proposals[2:]]
+        assert (await at.agent("mkdir", name="one-more")).startswith("OK: ")
+        again = await at.agent("dialog", **close, proposal=proposals[1])
+        assert again == f"ERROR: No confirmation dialog open for {proposals[1]}"
+        assert (await at.agent("dialog", action="open", type="about", proposal="p_1")).startswith("ERROR: Only closing")
+
+
+async def test_a_new_folders_name_is_a_name_and_no_path(desk):
+    """`../x` was accepted, and shown as such."""
+    async with desk(engine=True) as at:
+        for name in ("../x", "a/b", "/x"):
+            answer = await at.agent("mkdir", pane="left", name=name)
+            assert answer == f'ERROR: "{name}" is no name: it holds "/". For another folder give "path".'
+        missing = await at.agent("copy", paths=["never-there"])
+        assert missing == f"ERROR: {at.path('left/never-there')} does not exist. Check the path, or refresh the pane."
+
+
+async def test_a_copy_into_its_own_folder_says_which_name_it_gets(desk):
+    async with desk(engine=True) as at:
+        answer = await at.agent("copy", paths=["README.md"], to=at.path("left"))
+        assert answer.splitlines()[-1] == "new name: README.md → README (1).md"
+        proposal = (await open_dialogs(at))[0]["proposal"]
+        digest = at.commander.proposals.pending()[0].plan.digest
+        await at.person("approve", proposal=proposal, digest=digest)
+        assert "new name: README.md → README (1).md" in await at.agent("await", proposal=proposal)
+        assert (at.root / "left" / "README (1).md").exists()
+
+
+async def test_a_pattern_that_means_nothing_is_told_in_its_own_words(desk):
+    async with desk(engine=True) as at:
+        answer = await at.agent("rename", match="[", replace="x", paths=["README.md"])
+        assert answer == 'ERROR: "[" is not a regular expression: unclosed character class.'
 
 
 async def test_mkdir_opens_a_confirmation_too(desk):

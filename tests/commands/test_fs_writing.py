@@ -118,6 +118,54 @@ def test_protected_places_wait_for_the_person(ground, path):
     assert (ground.root / path).read_text() == "evil"
 
 
+def held_back(answer):
+    return answer.startswith("OK: This needs the person (touches protected places)")
+
+
+def test_a_copy_that_can_be_run_waits_for_the_person(ground):
+    script = ground.root / "sub" / "run.sh"
+    script.write_text("#!/bin/sh")
+    script.chmod(0o755)
+    assert held_back(ground.ask("fs_copy", **{"from": "sub/run.sh", "to": "other.sh"}))
+    assert held_back(ground.ask("fs_copy", **{"from": "sub", "to": "twin"}))
+    assert not (ground.root / "other.sh").exists()
+    approve_all(ground)
+    assert (ground.root / "other.sh").stat().st_mode & 0o111
+    # Where a program stood before, nothing is gained; nor is a program that only gets another name a new one.
+    again = ground.ask("fs_copy", **{"from": "sub/run.sh", "to": "other.sh", "overwrite": True})
+    assert again.startswith("OK: copy done")
+    assert ground.ask("fs_move", **{"from": "sub/run.sh", "to": "renamed.sh"}).startswith("OK: move done")
+
+
+@pytest.mark.parametrize("name", [".git", ".config", ".local", ".CONFIG", "sub/Library", ".husky"])
+def test_no_folder_is_prepared_under_a_harmless_name_and_then_moved_to_where_others_obey_it(ground, name):
+    ground.ask("fs_create", path="harmless", type="directory")
+    ground.ask("fs_write", path="harmless/config", content="[core]\nfsmonitor = evil")
+    assert ground.ask("fs_move", **{"from": "harmless", "to": "still-harmless"}).startswith("OK: move done")
+    assert held_back(ground.ask("fs_move", **{"from": "still-harmless", "to": name}))
+    assert not (ground.root / name).exists()
+
+
+def test_a_pointer_to_another_repository_waits_for_the_person(ground):
+    assert held_back(ground.ask("fs_write", path="sub/.git", content="gitdir: ../harmless"))
+
+
+@pytest.mark.parametrize("tool", ["fs_write", "fs_copy", "fs_move", "fs_create"])
+def test_what_lands_where_programs_are_looked_for_by_name_waits_for_the_person(tmp_path, tool):
+    programs = tmp_path / "root" / "sub" / "tools"
+    with Ground(tmp_path, run_from=(os.fsencode(programs),)) as ground:
+        programs.mkdir()
+        arguments = {
+            "fs_write": {"path": "sub/tools/ls", "content": "evil"},
+            "fs_create": {"path": "sub/tools/ls"},
+        }.get(tool, {"from": "file.txt", "to": "sub/tools/ls"})
+        assert held_back(ground.ask(tool, **arguments))
+        # The folder that holds it cannot be exchanged for another one either.
+        ground.ask("fs_create", path="fake", type="directory")
+        assert held_back(ground.ask("fs_move", **{"from": "sub/tools", "to": "away"}))
+        assert not (programs / "ls").exists()
+
+
 def test_many_files_at_once_wait_for_the_person(ground):
     (ground.root / "crowd").mkdir()
     for number in range(120):

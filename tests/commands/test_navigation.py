@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from cmdr.core import browser as browsing
+from cmdr.core import folder_reading
 from cmdr.files import volumes as mounted
 
 
@@ -181,7 +181,8 @@ async def test_a_pinned_tab_opens_a_new_tab_instead(desk):
     async with desk() as at:
         first = at.tab()
         await at.agent("pin_tab", pane="left", tab=first.id)
-        await at.agent("nav_to_path", pane="left", path="docs")
+        answer = await at.agent("nav_to_path", pane="left", path="docs")
+        assert answer.splitlines()[-1] == f"new tab: {at.tab().id} ({first.id} is pinned and stays)"
         assert (first.path, len(at.workspace.left.tabs)) == (bytes(at.root / "left"), 2)
         assert at.tab().path == bytes(at.root / "left/docs")
 
@@ -189,7 +190,7 @@ async def test_a_pinned_tab_opens_a_new_tab_instead(desk):
 async def test_of_two_navigations_at_once_the_last_wins_and_the_first_is_told(desk, monkeypatch):
     async with desk() as at:
         go, reached = threading.Event(), threading.Event()
-        real = browsing.scan
+        real = folder_reading.scan
 
         def slow(path, *args, **kwargs):
             if path.endswith(b"docs"):
@@ -197,7 +198,7 @@ async def test_of_two_navigations_at_once_the_last_wins_and_the_first_is_told(de
                 go.wait(10)
             return real(path, *args, **kwargs)
 
-        monkeypatch.setattr(browsing, "scan", slow)
+        monkeypatch.setattr(folder_reading, "scan", slow)
         first = asyncio.ensure_future(at.agent("nav_to_path", pane="left", path="docs"))
         assert await asyncio.to_thread(reached.wait, 5)
         second = await at.person("nav_to_path", pane="left", path="src")
@@ -208,10 +209,10 @@ async def test_of_two_navigations_at_once_the_last_wins_and_the_first_is_told(de
 
 
 async def test_a_dead_mount_holds_up_nobody_but_its_caller(desk, monkeypatch):
-    monkeypatch.setattr(browsing, "PATIENCE", 0.3)
+    monkeypatch.setattr(folder_reading, "PATIENCE", 0.3)
     async with desk() as at:
         hang, reached = threading.Event(), threading.Event()
-        real = browsing.scan
+        real = folder_reading.scan
 
         def dead(path, *args, **kwargs):
             if path.endswith(b"docs"):
@@ -219,7 +220,7 @@ async def test_a_dead_mount_holds_up_nobody_but_its_caller(desk, monkeypatch):
                 hang.wait(10)
             return real(path, *args, **kwargs)
 
-        monkeypatch.setattr(browsing, "scan", dead)
+        monkeypatch.setattr(folder_reading, "scan", dead)
         stuck = asyncio.ensure_future(at.agent("nav_to_path", pane="left", path="docs"))
         assert await asyncio.to_thread(reached.wait, 5)
         assert (await at.state())["left"]["totalFiles"] == 6

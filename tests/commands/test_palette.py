@@ -1,10 +1,13 @@
 """Palette commands by id: the program, the clipboard, the viewer, and the list of them all."""
 
+import os
+
 import yaml
 
 from cmdr import __version__
 from cmdr.core.principals import Principal
 from cmdr.core.registry import REGISTRY
+from cmdr.model.text_format import read_text
 
 
 async def test_a_palette_command_answers_as_it_would_alone(desk):
@@ -53,6 +56,36 @@ async def test_quitting_is_asked_for_and_not_forced(desk):
     async with desk() as at:
         assert await at.agent("quit") == "OK: Quitting"
         assert at.commander.quitting.is_set()
+
+
+async def test_an_agent_cannot_quit_while_a_proposal_waits_for_the_person(desk):
+    async with desk(engine=True) as at:
+        await at.agent("mkdir", pane="left", name="new")
+        answer = await at.agent("quit")
+        assert answer == "ERROR: Not now: 1 proposal waiting for an answer. Ask the person to quit."
+        assert not at.commander.quitting.is_set()
+        assert await at.person("quit") == "OK: Quitting"
+
+
+async def test_unsaved_text_holds_up_everybody_and_only_the_person_can_quit_anyway(desk):
+    async with desk() as at:
+        documents = at.commander.editor.documents
+        buffer = documents.hold(os.fsencode(at.path("left/a9.txt")), read_text(b"xxxxxxx"), None)
+        documents.typed(buffer, "half a sentence")
+        assert await at.agent("quit") == "ERROR: Not now: 1 file with unsaved text. Ask the person to quit."
+        assert (await at.agent("app.quitAnyway")).startswith("ERROR: app.quitAnyway is for the person only")
+        assert await at.person("quit") == (
+            f"ERROR: {at.path('left/a9.txt')} has unsaved text. Save it or close it, then quit."
+        )
+        assert not at.commander.quitting.is_set()
+        assert await at.person("app.quitAnyway") == "OK: Quitting"
+
+
+async def test_an_agent_cannot_quit_under_the_persons_own_editor(desk):
+    async with desk() as at:
+        at.commander.desktop.is_lent = True
+        assert "the person's editor is open" in await at.agent("quit")
+        assert not at.commander.quitting.is_set()
 
 
 async def test_about_is_open_once(desk):

@@ -1,5 +1,9 @@
 """The selection, one entry or all of it at a time."""
 
+import os
+
+from cmdr.commands.sources import AGENT
+
 
 async def test_one_entry_is_turned_over_and_the_cursor_moves_on(desk):
     async with desk() as at:
@@ -53,3 +57,16 @@ async def test_another_folder_is_shown_without_the_filter(desk):
         assert at.names() == ["deep", "guide.md"]
         await at.person("nav_to_parent")
         assert len(at.names()) == 6
+
+
+async def test_fifty_thousand_selected_files_are_planned_as_their_folder_is(desk):
+    """They were refused: more than 10,000 chosen."""
+    async with desk(engine=True) as at:
+        many = at.root / "many"
+        many.mkdir()
+        for number in range(10_500):
+            os.close(os.open(many / f"{number}", os.O_CREAT))
+        await at.agent("nav_to_path", pane="left", path=str(many))
+        await at.person("selection.all", pane="left")
+        assert "(10500 files)" in await at.agent("copy", pane="left")
+        assert AGENT.top >= 50_000

@@ -8,7 +8,8 @@ import threading
 import pytest
 import yaml
 
-from cmdr.core import browser as browsing
+from cmdr.core import row_facts
+from cmdr.model.tab import Found
 
 
 async def test_it_tells_both_panes_as_the_seed_draws_them(desk):
@@ -102,12 +103,12 @@ async def test_no_name_can_forge_a_row_or_a_marker(desk, name):
 
 async def test_a_file_from_beyond_the_calendar_does_not_break_the_state(desk, monkeypatch):
     """One file with a year above 9999 in view made every state fail."""
-    real = browsing.look_up
+    real = row_facts.look_up
 
     def look_up(path, names):
         return [facts and type(facts)(facts.size, 10**30, -(10**30), 0, 0, 0) for facts in real(path, names)]
 
-    monkeypatch.setattr(browsing, "look_up", look_up)
+    monkeypatch.setattr(row_facts, "look_up", look_up)
     async with desk() as at:
         for detail in ("short", "full"):
             assert "lm:9999" in (await at.state(detail=detail))["left"]["files"][5]
@@ -122,7 +123,7 @@ async def test_an_entry_that_has_vanished_since_is_told_as_gone(desk):
 
 async def test_rows_whose_facts_do_not_come_are_pending_and_the_state_comes_all_the_same(desk, monkeypatch):
     """On a dead mount the state never came; and rows nobody had looked at were told as gone."""
-    monkeypatch.setattr(browsing, "GLANCE", 0.05)
+    monkeypatch.setattr(row_facts, "GLANCE", 0.05)
     hang = threading.Event()
 
     def dead(path, names):
@@ -130,7 +131,7 @@ async def test_rows_whose_facts_do_not_come_are_pending_and_the_state_comes_all_
         return [None] * len(names)
 
     async with desk() as at:
-        monkeypatch.setattr(browsing, "look_up", dead)
+        monkeypatch.setattr(row_facts, "look_up", dead)
         rows = (await asyncio.wait_for(at.state(detail="short"), 5))["left"]["files"]
         assert rows[5] == "i:5 f README.md pending"
         hang.set()
@@ -139,7 +140,7 @@ async def test_rows_whose_facts_do_not_come_are_pending_and_the_state_comes_all_
 async def test_a_pane_that_moves_on_while_it_is_looked_at_is_told_as_it_is_then(desk, monkeypatch):
     """Its new rows were told as gone."""
     async with desk() as at:
-        real, moved = browsing.look_up, threading.Event()
+        real, moved = row_facts.look_up, threading.Event()
         entered = threading.Event()
 
         def slow(path, names):
@@ -148,7 +149,7 @@ async def test_a_pane_that_moves_on_while_it_is_looked_at_is_told_as_it_is_then(
                 moved.wait(5)
             return real(path, names)
 
-        monkeypatch.setattr(browsing, "look_up", slow)
+        monkeypatch.setattr(row_facts, "look_up", slow)
         asking = asyncio.ensure_future(at.state(pane="left", detail="short"))
         assert await asyncio.to_thread(entered.wait, 5)
         await at.person("nav_to_path", pane="left", path="docs")
@@ -175,12 +176,48 @@ async def test_the_rev_rises_with_every_visible_change_and_not_with_a_look(desk)
             before = after
 
 
-async def test_a_very_long_state_is_cut_and_still_a_document(desk):
+@pytest.mark.parametrize(("length", "limit"), [(8, 500), (80, 500), (230, None)])
+async def test_a_very_long_state_has_fewer_rows_and_says_which_and_keeps_the_rest(desk, length, limit):
+    """Its tail was cut: the other pane, the volumes and the open confirmation."""
+    async with desk(engine=True) as at:
+        for side in ("left", "right"):
+            for number in range(1200 if length < 80 else 400):
+                (at.root / side / f"{number:04}{'x' * (length - 4)}").touch()
+            await at.agent("refresh", pane=side)
+        await at.agent("mkdir", pane="left", name="new")
+        text = await at.agent("state", **({"limit": limit} if limit else {}))
+        assert 16_000 <= len(text) <= 20_000
+        told = yaml.safe_load(text)
+        for side in ("left", "right"):
+            assert told[side]["loadedRange"] == [0, len(told[side]["files"])]
+            assert told[side]["totalFiles"] >= 400
+        assert told["volumes"] and told["dialogs"][0]["type"] == "confirmation"
+
+
+async def test_a_long_pane_beside_a_short_one_gives_way_alone(desk):
     async with desk() as at:
         for number in range(400):
             (at.root / "left" / f"{'long name ' * 8}{number}").touch()
         await at.agent("refresh", pane="left")
-        text = await at.agent("state", limit=500)
-        assert len(text) <= 20_000
-        assert "more lines left out" in text.splitlines()[-1]
-        assert yaml.safe_load(text)["left"]["totalFiles"] == 406
+        told = await at.state(limit=500)
+        assert 100 < len(told["left"]["files"]) < 400
+        assert told["right"]["files"] == ["i:0 f other.txt [cur]"]
+
+
+async def test_a_window_the_person_does_not_see_yet_waits(desk):
+    async with desk() as at:
+        at.commander.desktop.shows = lambda dialog: dialog.opened_by.startswith("person:")
+        answer = await at.agent("dialog", action="open", type="about")
+        assert answer == "OK: Opened about\nwaiting: it shows once the person asks for it"
+        assert (await at.state())["dialogs"] == [{"type": "about", "waiting": True}]
+        assert await at.person("dialog", action="open", type="settings") == "OK: Opened settings"
+        assert (await at.state())["dialogs"][1] == {"type": "settings", "section": "general", "focused": True}
+
+
+async def test_a_pane_that_shows_a_list_of_files_says_which(desk):
+    """It looked like the plain folder."""
+    async with desk() as at:
+        at.tab().found = Found("set keep", (b"README.md",))
+        left = (await at.state())["left"]
+        assert (left["path"], left["shows"]) == (at.path(), "set keep")
+        assert "shows" not in (await at.state())["right"]

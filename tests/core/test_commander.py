@@ -90,7 +90,7 @@ async def test_agents_cannot_act_and_people_can(core, registry, agent):
 
 async def test_what_is_not_switched_on_does_not_exist(core, registry, agent):
     async with core(registry=registry, policy=Policy(frozenset({"panes"}))) as commander:
-        with pytest.raises(UnknownCommand, match="Unknown tool: secret"):
+        with pytest.raises(UnknownCommand, match="secret is switched off: the person adds index"):
             await commander.run(agent, "secret")
         assert "secret" not in {found.name for found in commander.available(agent)}
     async with core(registry=registry, policy=Policy(frozenset({"index"}))) as commander:

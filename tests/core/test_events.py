@@ -93,3 +93,17 @@ def test_a_listener_that_leaves_while_it_is_told_takes_no_other_with_it(events):
     events.listen(seen.append)
     events.changed()
     assert seen == [1]
+
+
+async def test_progress_raises_the_revision_and_is_no_news(events):
+    news = asyncio.ensure_future(events.news_beyond(events.rev))
+    waiting = asyncio.ensure_future(events.beyond(events.rev))
+    await asyncio.sleep(0)
+    assert events.progressed() == 1
+    assert await waiting == 1
+    for _ in range(3):
+        await asyncio.sleep(0)
+    assert not news.done()
+    assert events.changed() == 2
+    await asyncio.wait_for(news, 1)
+    await asyncio.wait_for(events.news_beyond(1), 1)

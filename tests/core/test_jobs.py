@@ -6,15 +6,17 @@ import threading
 
 import pytest
 
-from cmdr.core import jobs as working
+from cmdr.core import meter
 from cmdr.core.audit import read_log
 from cmdr.core.errors import CommandError
 from cmdr.core.events import Events
 from cmdr.core.jobs import KEPT, Jobs
 from cmdr.core.principals import PERSON, Principal
 from cmdr.files.engine.control import Cancelled, Conflict, Progress
-from cmdr.files.engine.outcome import ItemOutcome, Outcome
+from cmdr.files.engine.fates import Fates
+from cmdr.files.engine.outcome import Outcome
 from cmdr.files.engine.recorder import ItemState, OperationState
+from cmdr.files.engine.workbench import Landed
 from cmdr.model.job import JobState
 from cmdr.model.plan import ConflictPolicy, Fingerprint, Kind, Place, Plan, PlanItem, Root, Step, Totals, Verb
 from cmdr.model.workspace import Workspace
@@ -39,17 +41,10 @@ def plan_on(*devices, items=1):
 
 
 def outcome_of(plan, *, failed=(), state=OperationState.DONE):
-    return Outcome(
-        7,
-        plan,
-        state,
-        tuple(
-            ItemOutcome(
-                index, item, ItemState.FAILED if index in failed else ItemState.LANDED, "broken" * (index in failed)
-            )
-            for index, item in enumerate(plan.items)
-        ),
-    )
+    fates = Fates(plan.items)
+    for index in range(len(plan.items)):
+        fates.settle(index, Landed(ItemState.FAILED, "broken") if index in failed else Landed())
+    return Outcome(7, plan, state, fates)
 
 
 class FakeRun:
@@ -259,18 +254,18 @@ async def test_what_failed_can_be_tried_again_once(bench):
     bench.run.finish(plan, failed=(1,))
     await bench.jobs.finished(job)
     assert (job.state, job.can_retry, job.problems) == ("failed", True, ("failed: /d1/f1: broken",))
-    again = bench.jobs.retry(job, "person:terminal")
+    again = await bench.jobs.retry(job, "person:terminal")
     await bench.begun(plan)
     tried, by, _ = await asyncio.to_thread(bench.run.begun.get, True, 5)
     assert [item.place.name for item in tried.items] == [b"f1"]
     assert by == "person:terminal"
     with pytest.raises(CommandError, match="nothing to retry"):
-        bench.jobs.retry(job, "person:terminal")
+        await bench.jobs.retry(job, "person:terminal")
     bench.run.finish(tried)
     await bench.jobs.finished(again)
     assert again.state == "done"
     with pytest.raises(CommandError, match="nothing to retry"):
-        bench.jobs.retry(again, "person:terminal")
+        await bench.jobs.retry(again, "person:terminal")
 
 
 async def test_an_operation_that_breaks_is_a_failed_job_and_the_next_one_begins(bench, caplog):
@@ -291,7 +286,7 @@ async def test_an_operation_that_breaks_is_a_failed_job_and_the_next_one_begins(
 
 async def test_progress_is_told(bench, monkeypatch):
     clock = [0.0]
-    monkeypatch.setattr(working.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(meter.time, "monotonic", lambda: clock[0])
     plan, job = bench.start(1)
     moved = threading.Event()
 

@@ -51,6 +51,34 @@ def test_what_is_shown_is_what_is_admitted():
             assert policy.shows(command, principal) == admitted(policy, command, principal)
 
 
+@pytest.mark.parametrize(
+    ("name", "policy", "principal", "why"),
+    [
+        ("fs_read", Policy(ALL_TOOLSETS), SAME_USER, "fs_read needs a token: cmdr token --client NAME"),
+        ("fs_read", Policy(), AGENT, "fs_read is switched off: the person adds fs to CMDR_MCP_TOOLSETS"),
+        ("copy", Policy(), HELD, "copy is not among your token's toolsets, which lack ops: "),
+        ("copy", Policy(), READER, "copy changes things, and your token is read-only"),
+        (
+            "fs_write",
+            Policy(ALL_TOOLSETS),
+            AGENT,
+            "fs_write is switched off: the person starts cmdr with CMDR_MCP_ALLOW",
+        ),
+        (
+            "shell_run",
+            Policy(ALL_TOOLSETS),
+            AGENT,
+            "shell_run is switched off: the person starts cmdr with CMDR_MCP_ALL",
+        ),
+    ],
+)
+def test_a_refusal_says_what_is_missing(name, policy, principal, why):
+    with pytest.raises(UnknownCommand) as refused:
+        policy.admit(REGISTRY.find(name), principal)
+    assert str(refused.value).startswith(why)
+    assert len(str(refused.value)) <= 200
+
+
 def test_nothing_that_decides_or_grants_is_ever_an_agents():
     policy = Policy(ALL_TOOLSETS, allow_write=True, allow_shell=True)
     for name in ("approve", "reject", "grants.give", "grants.revoke", "agents.allow", "settings.set", "job.answer"):
@@ -75,3 +103,13 @@ def test_roots_come_from_the_environment():
     assert read.allow_write
     with pytest.raises(BadSetting):
         Environment.read({"CMDR_MCP_ALLOW_SHELL": "maybe"})
+
+
+def test_a_toolset_that_does_not_exist_cannot_be_switched_on():
+    with pytest.raises(ValueError, match=r"No toolset everything\. There are: "):
+        Policy(frozenset({"everything"}))
+
+
+def test_the_person_is_shown_everything():
+    policy = Policy(frozenset({"panes"}))
+    assert all(policy.shows(command, PERSON) for command in REGISTRY)

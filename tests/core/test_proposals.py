@@ -208,8 +208,33 @@ async def test_proposing_and_deciding_are_in_the_audit_log(board, agent, audit, 
     assert rows[0]["paths"] == ["/d/new"]
 
 
+async def test_only_the_person_puts_another_plan_in_place_and_only_while_it_waits(board, agent):
+    proposal = board.proposals.add(plan_for(), agent)
+    with pytest.raises(NotAllowed):
+        board.proposals.replan(proposal.id, plan_for(b"mine"), agent)
+    board.proposals.replan(proposal.id, plan_for(b"theirs"), PERSON)
+    with pytest.raises(CommandError, match="not the plan that was shown"):
+        board.proposals.approve(proposal.id, plan_for().digest, PERSON)
+    board.proposals.approve(proposal.id, plan_for(b"theirs").digest, PERSON)
+    with pytest.raises(CommandError, match="already approved"):
+        board.proposals.replan(proposal.id, plan_for(b"late"), PERSON)
+    assert board.started[0].plan == plan_for(b"theirs")
+
+
 async def test_ids_cannot_be_guessed(board, agent):
     ids = {board.proposals.add(plan_for(), PERSON).id for _ in range(50)}
     assert len(ids) == 50
     assert all(len(id) >= 14 for id in ids)
     board.proposals.close()
+
+
+async def test_a_decision_stays_whatever_comes_after_it(board, agent):
+    proposal = board.proposals.add(plan_for(), agent)
+    assert board.proposals.reject(proposal.id, PERSON).state == "rejected"
+    assert board.proposals.cancel(proposal.id, agent).state == "rejected"
+    proposal.expires_at = 0.0
+    with pytest.raises(CommandError, match="already rejected"):
+        board.proposals.approve(proposal.id, proposal.plan.digest, PERSON)
+    assert board.proposals.all() == [proposal]
+    assert board.proposals.pending() == []
+    assert board.started == []

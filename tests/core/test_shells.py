@@ -96,6 +96,61 @@ def test_an_answer_that_comes_late_can_be_awaited(ground, monkeypatch):
     assert told.endswith("\nlate")
 
 
+async def ask_for(ground, *commands):
+    """Proposals made while nothing runs yet, so that all of them can be approved afterwards."""
+    calls = []
+    for number, command in enumerate(commands, 1):
+        calls.append(asyncio.create_task(ground.commander.run(AGENT, "shell_run", {"command": command})))
+        while len(ground.commander.proposals.pending()) < number:
+            await ground.commander.events.beyond(ground.commander.events.rev)
+    return calls
+
+
+async def approve_all(ground):
+    answers = []
+    for proposal in ground.commander.proposals.pending():
+        arguments = {"proposal": proposal.id, "digest": proposal.plan.digest}
+        answers.append(await ground.commander.run(PERSON, "approve", arguments))
+    return answers
+
+
+WAIT = "while [ ! -e go ]; do sleep 0.05; done"
+
+
+def test_more_commands_than_two_wait_although_approved_and_the_person_is_told_why(ground):
+    async def scene():
+        calls = await ask_for(ground, WAIT, WAIT, "touch third")
+        *told, last = await approve_all(ground)
+        assert all("not yet" not in answer for answer in told)
+        assert last.endswith("not yet: 2 commands of agent:tester are running; it waits for one to end")
+        job = ground.commander.jobs.all()[-1]
+        assert job.state == "queued"
+        assert "2 commands of agent:tester" in await ground.commander.run(PERSON, "jobs.show", {"job": job.id})
+        assert not (ground.root / "third").exists()
+        (ground.root / "go").touch()
+        return await asyncio.gather(*calls)
+
+    assert all(answer.startswith("OK: exit code 0") for answer in ground.run(scene()))
+    assert (ground.root / "third").exists()
+
+
+@pytest.mark.parametrize("how", ["job.cancel", "agents.stop"])
+def test_a_command_that_is_stopped_while_it_waits_never_runs(ground, how):
+    async def scene():
+        calls = await ask_for(ground, WAIT, WAIT, "touch third")
+        await approve_all(ground)
+        job = ground.commander.jobs.all()[-1]
+        await ground.commander.run(PERSON, how, {"job": job.id} if how == "job.cancel" else {})
+        await ground.commander.jobs.finished(job)
+        assert job.outcome.endswith("before it ran")
+        assert job.state == "cancelled"
+        (ground.root / "go").touch()
+        await asyncio.gather(*calls, return_exceptions=True)
+
+    ground.run(scene())
+    assert not (ground.root / "third").exists()
+
+
 def test_no_agent_answers_its_own_question(ground):
     async def scene():
         call = asyncio.create_task(ground.commander.run(AGENT, "shell_run", {"command": "touch ran"}))

@@ -39,6 +39,7 @@ def call(inside, name, arguments, *, slowly=False, id=7, **headers):
         ("nav.parent", {"pane": "upside down"}),
         ("no_such_tool", {}),
         ("await", {}),
+        ("fs_read", {"path": "/"}),
     ],
 )
 def test_both_ways_give_the_same_answer(inside, name, arguments):
@@ -48,6 +49,14 @@ def test_both_ways_give_the_same_answer(inside, name, arguments):
         return status, "".join(part for part in text.split("\\n") if "rev:" not in part)
 
     assert settled(call(inside, name, arguments)) == settled(call(inside, name, arguments, slowly=True))
+
+
+@pytest.mark.parametrize("slowly", [False, True])
+def test_a_tool_the_caller_does_not_have_is_a_protocol_error_that_says_why(inside, slowly):
+    """It was told as a fault inside, with a traceback in the log."""
+    _, body = call(inside, "fs_read", {"path": "/"}, slowly=slowly)
+    assert body["error"]["code"] == -32602
+    assert body["error"]["message"] == "fs_read is switched off: the person adds fs to CMDR_MCP_TOOLSETS"
 
 
 def test_text_and_number_ids_come_back_as_they_were(inside):

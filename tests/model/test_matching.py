@@ -53,3 +53,15 @@ def test_differences_by_every_measure():
 
 def test_two_seconds_are_no_difference():
     assert differing({b"a": facts(1, 2)}, {b"a": facts(1, 0)}, CompareBy.NEWER) == set()
+
+
+def test_many_names_match_as_each_of_them_would():
+    """Plain names are looked through many at a time; one odd name among them must not change what the others are."""
+    names = [b"n%05d.%s" % (number, b"py" if number % 3 else b"md") for number in range(9000)]
+    odd = [b"\xff.py", "grün.py".encode(), b"back\\slash.py", b"line\nbreak.py", b".py"]
+    assert set(rows([*names, *odd], "*.py")) == {name for name in [*names, *odd] if name.endswith(b".py")}
+    columns = Columns.pack(names, ["f"] * len(names), list(range(len(names))))
+    backwards = range(len(names) - 1, -1, -2)
+    wanted = [row for row in backwards if columns.name(row).endswith(b".md")]
+    assert matching_rows(columns, backwards, "*.md") == wanted
+    assert matching_rows(Columns.pack([], [], []), [], "*") == []

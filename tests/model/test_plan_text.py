@@ -37,9 +37,74 @@ def test_a_copy_says_what_goes_where_and_how_much_room_is_left():
     assert told == [
         "Copy 2 files, 2.0 KiB to /dst",
         "from /src",
+        "   2.0 KiB  a",
+        "            b",
         "free there: 1.0 MiB, after: 1023.0 KiB",
-        "   2.0 KiB  /src/a",
     ]
+
+
+def removal(path, kind=Kind.FILE, size=0):
+    totals = Totals(0, 1) if kind is Kind.FOLDER else Totals(1, 0, size)
+    return PlanItem(Step.REMOVE, kind, Place(b"/src", path), totals=totals)
+
+
+def test_a_folder_of_empty_files_is_named_before_it_is_deleted_for_good():
+    inside = [removal(b"old/%d" % number) for number in range(7)]
+    told = summary_of(Plan(Verb.DELETE, (*inside, removal(b"old", Kind.FOLDER)), (ROOT,)))
+    assert told == [
+        "Delete for good 1 folder, 7 files",
+        "from /src",
+        "            old/",
+        "RISK: deletes for good",
+    ]
+
+
+def test_of_many_chosen_the_first_are_named_and_the_rest_counted_where_no_name_can_say_so():
+    told = summary_of(Plan(Verb.TRASH, tuple(trashed(b"and %d more" % number) for number in range(9)), (ROOT,)))
+    assert told[2:] == [*(f"            and {number} more" for number in range(5)), "and 4 more"]
+
+
+def trashed(name):
+    return PlanItem(Step.TRASH, Kind.FILE, Place(b"/src", name), totals=Totals(1))
+
+
+def test_files_chosen_in_several_folders_are_named_with_their_folders():
+    items = (trashed(b"a"), PlanItem(Step.TRASH, Kind.FILE, Place(b"/other", b"b"), totals=Totals(1)))
+    told = summary_of(Plan(Verb.TRASH, items, (ROOT, Root(b"/other", 1, 4))))
+    assert told[1:] == ["from /other", "from /src", "            /src/a", "            /other/b"]
+
+
+def test_the_largest_files_inside_a_chosen_folder_are_named_too():
+    folder = PlanItem(Step.MAKE, Kind.FOLDER, Place(b"/src", b"d"), Place(b"/dst", b"d"), totals=Totals(0, 1))
+    told = summary_of(copies(folder, copy_of(b"d/big", 2048), copy_of(b"d/empty", 0)))
+    assert told[2] == "            d/"
+    assert told[-2:] == ["largest:", "   2.0 KiB  /src/d/big"]
+
+
+def test_a_copy_under_another_name_says_so():
+    item = PlanItem(Step.COPY, Kind.FILE, Place(b"/src", b"a.md"), Place(b"/src", b"a (1).md"), totals=Totals(1))
+    assert "new name: a.md → a (1).md" in summary_of(copies(item))
+
+
+def test_undoing_names_the_operation_and_what_becomes_of_each_file():
+    items = (
+        PlanItem(Step.REMOVE, Kind.FILE, Place(b"/dst", b"a"), Place(b"/src", b"a"), totals=Totals(1, 0, 9)),
+        PlanItem(Step.RENAME, Kind.FILE, Place(b"/trash", b"b.2"), Place(b"/src", b"b"), totals=Totals(1)),
+        PlanItem(Step.NOTHING, Kind.FILE, Place(b"/dst", b"c"), reason="it has changed since, so it is left alone"),
+    )
+    plan = Plan(Verb.UNDO, items, (ROOT, THERE, Root(b"/trash", 1, 5)), undoes=12, undone=Verb.COPY)
+    assert summary_of(plan) == [
+        "Undo copy (operation 12): 2 files, 9 B",
+        "removes /dst/a",
+        "puts back /src/b",
+        "leaves /dst/c: it has changed since, so it is left alone",
+    ]
+    assert Plan.decode(plan.encoded).undone is Verb.COPY
+
+
+def test_a_new_file_is_named_with_its_size():
+    item = PlanItem(Step.CREATE, Kind.FILE, target=Place(b"/dst", b"n"), totals=Totals(1, 0, 9), data=b"123456789")
+    assert summary_of(Plan(Verb.WRITE, (item,), (THERE,))) == ["Write /dst/n", "       9 B  /dst/n"]
 
 
 def test_what_is_overwritten_is_listed_and_the_rest_counted():
@@ -70,7 +135,7 @@ def test_a_new_folder_is_named_in_the_title():
     plan = Plan(
         Verb.MKDIR, (PlanItem(Step.MAKE, Kind.FOLDER, target=Place(b"/dst", b"new"), totals=Totals(0, 1)),), (THERE,)
     )
-    assert title_of(plan) == "Create folder /dst/new"
+    assert summary_of(plan) == [title_of(plan)] == ["Create folder /dst/new"]
 
 
 def test_renames_show_old_and_new_names():

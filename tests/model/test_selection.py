@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cmdr.model.listing import Columns
-from cmdr.model.selection import Selection, follow
+from cmdr.model.selection import Selection, common_ends, follow, marked
 
 ROWS = st.lists(st.integers(0, 19), max_size=30)
 
@@ -109,3 +109,30 @@ def test_a_file_without_an_inode_is_not_taken_for_another():
 
 def test_nothing_selected_stays_nothing():
     assert Selection(2).carried(columns_of([(b"a", 1), (b"b", 2)]), columns_of([(b"c", 1)])).count == 0
+
+
+@given(NAMES, NAMES)
+def test_common_ends_are_the_rows_that_are_the_same_from_both_sides(before, after):
+    old, new = (columns_of([(b"f%d" % number, 1) for number in numbers]) for numbers in (before, after))
+    head, tail = common_ends(old, new)
+    mine, theirs = [old.name(row) for row in range(len(old))], [new.name(row) for row in range(len(new))]
+    least = min(len(mine), len(theirs))
+    same = next((place for place in range(least) if mine[place] != theirs[place]), least)
+    rest = least - same
+    back = next((place for place in range(rest) if mine[-1 - place] != theirs[-1 - place]), rest)
+    assert (head, tail) == (same, back)
+
+
+@given(ROWS, ROWS, st.sampled_from(["add", "remove", "keep", "turn"]))
+def test_many_rows_at_once_are_taken_over_as_one_by_one(before, rows, what):
+    selection, plain, many = Selection(20), set(before), set(rows)
+    selection.add(before)
+    getattr(selection, f"{what}_marked")(marked(rows, 20))
+    wanted = {"add": plain | many, "remove": plain - many, "keep": plain & many, "turn": plain ^ many}[what]
+    assert set(selection.rows()) == wanted
+    assert selection.count == len(wanted)
+
+
+def test_a_range_is_marked_like_its_rows():
+    assert marked(range(3, 7), 10) == marked([3, 4, 5, 6], 10)
+    assert marked(range(0), 0) == b""

@@ -6,14 +6,20 @@ import sys
 from collections.abc import Callable
 
 from cmdr.cli.launcher import Ask, Launcher
+from cmdr.cli.pending_list import pending_lines
+from cmdr.cli.question_prompt import follow
 from cmdr.cli.review_prompt import confirm_review, is_review, reject_review
 from cmdr.core.errors import CommandError
+
+STOPPED = 130
+"""The exit code of a program that Ctrl+C ended."""
 
 
 def add(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Declare the verbs."""
     waiting = verbs.add_parser("pending", help="list the proposals that wait for you")
-    waiting.set_defaults(verb=lambda chosen, launcher: _as_person(launcher, _pending))
+    waiting.add_argument("--json", action="store_true", help="for programs: everything, digests included")
+    waiting.set_defaults(verb=lambda chosen, launcher: _as_person(launcher, lambda ask: _pending(ask, chosen.json)))
     for word, errand, text in (("approve", confirm, "say yes to a proposal"), ("reject", _reject, "say no to one")):
         parser = verbs.add_parser(word, help=text)
         parser.add_argument("id", metavar="ID", help="the proposal, as `cmdr pending` lists it")
@@ -36,9 +42,9 @@ def _as_person(launcher: Launcher, errand: Callable[[Ask], int]) -> int:
         return 1
 
 
-def _pending(ask: Ask) -> int:
-    print(ask("pending", {}), end="")
-    print(ask("reviews", {}), end="")
+def _pending(ask: Ask, as_json: bool) -> int:
+    waiting = json.loads(ask("pending", {}))
+    print(json.dumps(waiting, indent=2) if as_json else "\n".join(pending_lines(waiting)))
     return 0
 
 
@@ -49,12 +55,28 @@ def _reject(ask: Ask, id: str) -> int:
     return 0
 
 
-def confirm(ask: Ask, id: str) -> int:
-    """Show a proposal drawn from its plan, ask, and carry it out on a yes; the usual answer is no."""
+def confirm(ask: Ask, id: str, go_on: str = "") -> int:
+    """Show a proposal drawn from its plan, ask, and carry it out on a yes; the usual answer is no.
+
+    Ctrl+C leaves everything as it stands and tells what goes on from there.
+    """
     if is_review(id):
         return confirm_review(ask, id)
+    try:
+        return _confirm(ask, id)
+    except (KeyboardInterrupt, EOFError):
+        print(f"\nLeft as it is. To go on: {go_on or f'cmdr approve {id}'}", file=sys.stderr)
+        return STOPPED
+
+
+def _confirm(ask: Ask, id: str) -> int:
     shown = json.loads(ask("proposal.show", {"proposal": id}))
     print("\n".join(shown["plan"]))
+    if shown["state"] == "approved":
+        return follow(ask, shown["job"])
+    if shown["state"] != "pending":
+        print(f"It is {shown['state']} already.")
+        return 1
     print(f"proposed by {shown['by']}")
     if shown["reason"]:
         print(f'the agent says: "{shown["reason"]}"')
@@ -68,7 +90,4 @@ def confirm(ask: Ask, id: str) -> int:
         print(ask("reject", {"proposal": id}))
         return 1
     ask("approve", {"proposal": id, "digest": shown["digest"], "word": typed})
-    while (answer := ask("await", {"proposal": id})).startswith("OK: still waiting"):
-        print("still running …")
-    print(answer.removeprefix("OK: "))
-    return 0
+    return follow(ask, json.loads(ask("proposal.show", {"proposal": id}))["job"])

@@ -37,7 +37,7 @@ def _undo(chosen: argparse.Namespace, launcher: Launcher) -> int:
         with launcher.person() as ask:
             answer = ask("undo", {} if chosen.id is None else {"operation": chosen.id})
             found = re.search(r"^proposal: (\S+)", answer, re.MULTILINE)
-            return confirm(ask, found[1]) if found else 1
+            return confirm(ask, found[1], "cmdr history, cmdr undo") if found else 1
     except CommandError as error:
         print(error, file=sys.stderr)
         return 1

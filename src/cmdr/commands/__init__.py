@@ -5,13 +5,13 @@ from importlib import import_module
 # The order in which tools are listed: what an agent needs first comes first.
 # What the terminal face needs before its first paint; nothing here imports anything heavy.
 _FIRST = """
-    state navigation cursor view tabs dialogs panes palette app operations file decisions jobs history
+    state navigation cursor view tabs dialogs panes palette app operations file decisions naming jobs history
     filter selection bookmarks settings compare bulk_rename texts
     review_answers mentioning
 """.split()
 _THEN = """
-    awaiting shell_sessions indexes queries sets find reports review ide fs_reading fs_writing context shell execution
-    grants rest_indexes rest_sets
+    awaiting shell_sessions indexes queries sets find reports report_panes review ide fs_reading fs_writing context
+    shell execution grants rest_indexes rest_sets index_export
 """.split()
 
 

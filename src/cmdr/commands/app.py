@@ -1,20 +1,30 @@
 """The program itself."""
 
 from cmdr import __version__
+from cmdr.commands.file import unseen_note
 from cmdr.core.call import Call
-from cmdr.core.errors import CommandError
+from cmdr.core.errors import CommandError, NotAllowed
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
+from cmdr.core.unfinished import unfinished
 from cmdr.model.dialog import DialogType
-from cmdr.model.units import count
+from cmdr.model.names import to_wire
 
 
 @command("quit", access=Access.VIEW, toolset="panes", ids=("app.quit",))
 def quit_app(call: Call) -> str:
     """Quit cmdr."""
-    running = len(call.commander.jobs.running())
-    if running and not call.principal.is_person:
-        raise CommandError(f"{count(running, 'operation')} still running. Await them, or ask the person to quit.")
+    if not call.principal.is_person:
+        if left := unfinished(call.commander):
+            raise CommandError(f"Not now: {', '.join(left)}. Ask the person to quit.")
+    elif unsaved := call.commander.rooms.unsaved_files():
+        raise CommandError(f"{to_wire(unsaved[0])} has unsaved text. Save it or close it, then quit.")
+    return quit_anyway(call)
+
+
+@command("app.quitAnyway", access=Access.ACT, title="Quit without saving")
+def quit_anyway(call: Call) -> str:
+    """Quit, whatever is unsaved or under way."""
     call.commander.quitting.set()
     return "Quitting"
 
@@ -23,16 +33,19 @@ def quit_app(call: Call) -> str:
 def about(call: Call) -> str:
     """Show the version and where to read more."""
     workspace = call.workspace
-    if not workspace.dialogs_of(DialogType.ABOUT):
-        workspace.open_dialog(DialogType.ABOUT, call.principal.id)
+    present = next(iter(workspace.dialogs_of(DialogType.ABOUT)), None)
+    if present is None:
+        present = workspace.open_dialog(DialogType.ABOUT, call.principal.id)
         call.events.changed()
-    return f"Opened about (cmdr {__version__})"
+    return f"Opened about (cmdr {__version__})" + unseen_note(call, present)
 
 
 @command("app.hide", access=Access.VIEW, title="Suspend to the shell")
 def hide(call: Call) -> str:
     """Step aside and give the terminal back to the shell."""
     suspend = call.commander.desktop.suspend
+    if not call.principal.is_person:
+        raise NotAllowed("Only the person steps aside to the shell: cmdr answers nobody until they come back.")
     if suspend is None:
         raise CommandError("cmdr runs without a terminal here; there is nothing to hide.")
     suspend()

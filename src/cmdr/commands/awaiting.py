@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 from typing import Annotated
 
-from cmdr.commands.indexes import scan_line
+from cmdr.commands.how_far import job_counts, scan_counts, scan_line
 from cmdr.commands.reviewed import outcome_told
 from cmdr.core.call import Call
 from cmdr.core.errors import CommandError
@@ -13,6 +13,8 @@ from cmdr.core.parameter import Unlisted, Whole
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.model.job import Job, JobState
+from cmdr.model.names import to_wire
+from cmdr.model.plan import Verb
 from cmdr.model.proposal import Proposal, ProposalState
 from cmdr.model.scan_job import ScanJob
 
@@ -39,17 +41,17 @@ async def await_(
     if review is not None:
         return await outcome_told(call, call.commander.editor.reviews.get(review, call.principal), timeout)
     if rev is not None:
-        return await _until(call, timeout, lambda: _newer(call, rev), f"state rev {call.events.rev}")
+        return await _until(call, timeout, lambda: _newer(call, rev), lambda: f"state rev {rev}")
     if job is not None:
         if (scan := call.commander.scan_job(job, call.principal)) is not None:
-            return await _until(call, timeout, lambda: _of_scan(scan), f"job {job}")
+            return await _until(call, timeout, lambda: _of_scan(scan), lambda: f"job {job} ({scan_counts(scan)})")
         waited = call.commander.jobs.get(job, call.principal)
-        return await _until(call, timeout, lambda: _of_job(waited), f"job {job}")
+        return await _until(call, timeout, lambda: _of_job(waited), lambda: f"job {job} ({job_counts(waited)})")
     asked = call.commander.proposals.get(proposal or "", call.principal)
-    return await _until(call, timeout, lambda: _of_proposal(call, asked), f"proposal {proposal}")
+    return await _until(call, timeout, lambda: _of_proposal(call, asked), lambda: _proposal_told(call, asked))
 
 
-async def _until(call: Call, patience: float, outcome: Callable[[], str | None], what: str) -> str:
+async def _until(call: Call, patience: float, outcome: Callable[[], str | None], what: Callable[[], str]) -> str:
     started = time.monotonic()
     told = 0.0
     while True:
@@ -59,10 +61,10 @@ async def _until(call: Call, patience: float, outcome: Callable[[], str | None],
         waited = time.monotonic() - started
         if waited >= patience:
             asks = ", which asks the person something" if _asks(call) else ""
-            return f"still waiting for {what}{asks}. Await it again."
+            return f"still waiting for {what()}{asks}. Await it again."
         if waited - told >= TELL_EVERY:
             told = waited
-            await call.progress(round(waited, 1), f"waiting for {what}")
+            await call.progress(round(waited, 1), f"waiting for {what()}")
         try:
             await asyncio.wait_for(call.events.beyond(rev), min(patience - waited, told + TELL_EVERY - waited))
         except TimeoutError:
@@ -86,7 +88,16 @@ def _of_proposal(call: Call, proposal: Proposal) -> str | None:
         return f"Proposal {proposal.state}. Nothing was changed."
     if proposal.job is None:
         return None
-    return _of_job(call.commander.jobs.get(proposal.job, call.principal))
+    told = _of_job(call.commander.jobs.get(proposal.job, call.principal))
+    if told is not None and proposal.plan.verb in (Verb.MKDIR, Verb.MKFILE):
+        return f"{told}\nnamed: {to_wire(proposal.plan.items[0].place.path)}"  # the person may have named it otherwise
+    return told
+
+
+def _proposal_told(call: Call, proposal: Proposal) -> str:
+    if proposal.job is None:
+        return f"the person to decide on proposal {proposal.id}"
+    return f"proposal {proposal.id} ({job_counts(call.commander.jobs.get(proposal.job, call.principal))})"
 
 
 def _of_scan(scan: ScanJob) -> str | None:

@@ -6,24 +6,46 @@ from cmdr.core.call import Call
 from cmdr.core.errors import CommandError
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
-from cmdr.model.plan_text import summary_of, title_of, word_to_type
+from cmdr.model.job import JobState
+from cmdr.model.names import printable, to_wire
+from cmdr.model.plan_text import chosen_of, summary_of, title_of, word_to_type
+from cmdr.model.proposal import Proposal
+from cmdr.model.units import count
 from cmdr.model.yaml_text import Value, document
 
 
 @command("pending", access=Access.ACT, title="Pending proposals", plain=True)
 def pending(call: Call) -> str:
-    """The proposals that wait for an answer."""
-    waiting: list[Value] = [
+    """Everything that waits for the person's answer, as JSON."""
+    commander = call.commander
+    proposals = [
         {
             "id": proposal.id,
             "by": proposal.proposed_by,
             "plan": title_of(proposal.plan),
+            "what": chosen_of(proposal.plan),
             "digest": proposal.plan.digest,
             "reason": proposal.reason,
         }
-        for proposal in call.commander.proposals.pending()
+        for proposal in commander.proposals.pending()
     ]
-    return document({"pending": waiting})
+    edits = [
+        {
+            "id": case.id,
+            "by": printable(case.review.agent, 60),
+            "path": to_wire(case.review.new_path),
+            "changes": count(len(case.review.diff.hunks), "change"),
+            "digest": case.review.digest,
+        }
+        for case in commander.rooms.waiting_reviews()
+    ]
+    asking = {job.id: job.question for job in commander.jobs.running() if job.question is not None}
+    questions = [
+        {"id": proposal.id, "title": title_of(proposal.plan), "taken": to_wire(asking[proposal.job].target)}
+        for proposal in commander.proposals.all()
+        if proposal.job in asking
+    ]
+    return json.dumps({"proposals": proposals, "edits": edits, "questions": questions})
 
 
 @command("proposal.state", access=Access.READ, title="State of a proposal", plain=True)
@@ -47,6 +69,7 @@ def show(call: Call, *, proposal: str) -> str:
         "word": word_to_type(asked.plan),
         "plan": [*summary_of(asked.plan)],
         "reason": asked.reason,
+        "job": asked.job,
     }
     return json.dumps(told)
 
@@ -59,7 +82,12 @@ def approve(call: Call, *, proposal: str, digest: str, word: str = "") -> str:
     if needed is not None and word.strip().lower() != needed:
         raise CommandError(f'This is risky ({"; ".join(asked.plan.risk.reasons)}): type the word "{needed}" to go on.')
     approved = call.commander.proposals.approve(proposal, digest, call.principal)
-    return f"Approved {proposal}\njob: {approved.job}"
+    return f"Approved {proposal}\njob: {approved.job}" + _why_it_waits(call, approved)
+
+
+def _why_it_waits(call: Call, approved: Proposal) -> str:
+    job = call.commander.jobs.get(approved.job, call.principal) if approved.job is not None else None
+    return f"\nnot yet: {job.outcome}" if job is not None and job.state is JobState.QUEUED and job.outcome else ""
 
 
 @command("reject", access=Access.ACT, title="Reject proposal")

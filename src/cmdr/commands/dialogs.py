@@ -3,13 +3,14 @@
 import os
 from typing import Literal
 
+from cmdr.commands.file import nothing_there, unseen_note
 from cmdr.commands.places import pane_of, path_of
 from cmdr.core.call import Call
 from cmdr.core.errors import CommandError
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.model.dialog import DESCRIPTIONS, Dialog, DialogType, SettingsSection
-from cmdr.model.names import to_wire
+from cmdr.model.names import printable, to_wire
 from cmdr.model.workspace import Workspace
 from cmdr.model.yaml_text import Value, document
 
@@ -32,8 +33,11 @@ async def dialog(
     type: DialogType,
     section: SettingsSection | None = None,
     path: str | None = None,
+    proposal: str | None = None,
 ) -> str:
     """Open, focus or close a dialog. Closing the confirmation withdraws the proposal."""
+    if proposal is not None and (action, type) != ("close", DialogType.CONFIRMATION):
+        raise CommandError('Only closing the confirmation takes a "proposal".')
     if section is not None and type is not DialogType.SETTINGS:
         raise CommandError(f"{type} has no sections. Only settings has.")
     if path is not None and type not in _WITH_PATH:
@@ -41,7 +45,7 @@ async def dialog(
     if action == "open":
         return await open_dialog(call, type, section, path)
     target = None if path is None else path_of(path, pane_of(call.workspace, "focused").tab.path)
-    answer = _focus(call.workspace, type, section, target) if action == "focus" else close(call, type, target)
+    answer = _focus(call.workspace, type, section, target) if action == "focus" else close(call, type, target, proposal)
     call.events.changed()
     return answer
 
@@ -52,29 +56,35 @@ async def open_dialog(call: Call, type: DialogType, section: SettingsSection | N
     if type is DialogType.CONFIRMATION:
         raise CommandError("A confirmation is opened by copy, mkdir and the like; it can only be closed.")
     target = await _target(call, path) if type in _WITH_PATH else None
+    if type is DialogType.FILE_VIEWER and target is not None and await call.browser.row_facts.is_folder(target):
+        type = DialogType.INFO  # a folder has no text to view; its facts are what there is to see
     if type is DialogType.SETTINGS:
         section = section or SettingsSection.GENERAL
     for present in workspace.dialogs_of(type):
         if type not in _WITH_PATH or present.path == target:
+            opened = present
             workspace.focus_dialog(present)
             present.section = section
             break
     else:
         side = workspace.focused if type is DialogType.VOLUME_PICKER else None
-        workspace.open_dialog(type, call.principal.id, section=section, path=target, pane=side)
+        opened = workspace.open_dialog(type, call.principal.id, section=section, path=target, pane=side)
     call.events.changed()
-    return f"Opened {_SPOKEN[type]}" + (f" for {to_wire(target)}" if target else "")
+    told = f"Opened {_SPOKEN[type]}" + (f" for {to_wire(target)}" if target else "")
+    return told + unseen_note(call, opened)
 
 
-def close(call: Call, type: DialogType, path: bytes | None) -> str:
-    """Close a dialog, or all viewers."""
+def close(call: Call, type: DialogType, path: bytes | None, proposal: str | None = None) -> str:
+    """Close a dialog, or all viewers; of several confirmations the latest, or that of a proposal."""
     open_now = _matching(call.workspace, type, path)
     if type is DialogType.CONFIRMATION:
         if not call.principal.is_person:
             # What another agent or the person asked for is not this agent's to withdraw.
             open_now = [present for present in open_now if present.opened_by == call.principal.id]
+        if proposal is not None:
+            open_now = [present for present in open_now if present.proposal == proposal]
         if not open_now:
-            raise CommandError("No confirmation dialog open")
+            raise CommandError("No confirmation dialog open" + (f" for {printable(proposal, 40)}" if proposal else ""))
         confirmation = open_now[-1]
         call.workspace.close_dialog(confirmation)
         if confirmation.proposal:
@@ -102,7 +112,7 @@ def dialogs_available(workspace: Workspace) -> str:
 
 
 def _focus(workspace: Workspace, type: DialogType, section: SettingsSection | None, path: bytes | None) -> str:
-    present = _matching(workspace, type, path)[-1]
+    present = max(_matching(workspace, type, path), key=lambda dialog: dialog.opening)
     workspace.focus_dialog(present)
     if section is not None:
         present.section = section
@@ -119,12 +129,15 @@ def _matching(workspace: Workspace, type: DialogType, path: bytes | None) -> lis
 
 
 async def _target(call: Call, path: str | None) -> bytes:
-    tab = pane_of(call.workspace, "focused").tab
+    shown = pane_of(call.workspace, "focused")
+    tab = shown.tab
     if path is not None:
         target = path_of(path, tab.path)
-        await call.browser.check_exists(target)
+        await call.browser.row_facts.check_exists(target)
         return target
     name = tab.cursor_name()
+    if name is None and tab.on_parent_row:
+        raise nothing_there(shown)
     if name is None:
         raise CommandError("The pane is empty: there is no file under the cursor.")
     return os.path.join(tab.path, name)

@@ -16,7 +16,8 @@ async def execute_code(call: Call, *, code: str) -> str:
     commander, principal = call.commander, call.principal
     commander.shells.check_room(principal)
     plan = await commander.code.plan(code, call.connection or principal.id, principal)
-    if commander.policy.grants.has(principal, Grant.SHELL) or principal.is_person:
+    granted = commander.policy.grants.has(principal, Grant.SHELL) and not plan.unkept
+    if granted or principal.is_person:
         job = commander.code.begin(plan, principal.id)
     else:
         proposal = commander.proposals.add(plan, principal)

@@ -7,7 +7,7 @@ from cmdr.core.call import Call
 from cmdr.core.errors import CommandError
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
-from cmdr.model.dialog import DialogType
+from cmdr.model.dialog import Dialog, DialogType
 from cmdr.model.entry import Kind
 from cmdr.model.names import to_wire
 from cmdr.model.pane import Pane
@@ -17,8 +17,15 @@ def under_cursor(pane: Pane) -> bytes:
     """The path of the entry under a pane's cursor."""
     name = pane.tab.cursor_name()
     if name is None:
-        raise CommandError(f"The {pane.side} pane is empty.")
+        raise nothing_there(pane)
     return os.path.join(pane.tab.path, name)
+
+
+def nothing_there(pane: Pane) -> CommandError:
+    """Why there is no entry under a pane's cursor."""
+    if pane.tab.on_parent_row:
+        return CommandError("The cursor is on the .. row. Move it to an entry, or select some.")
+    return CommandError(f"The {pane.side} pane is empty.")
 
 
 @command("file.copyPath", access=Access.VIEW, title="Copy path")
@@ -71,8 +78,14 @@ def _open(call: Call, type: DialogType, path: bytes, spoken: str) -> str:
     workspace = call.workspace
     present = next((dialog for dialog in workspace.dialogs_of(type) if dialog.path == path), None)
     if present is None:
-        workspace.open_dialog(type, call.principal.id, path=path)
+        present = workspace.open_dialog(type, call.principal.id, path=path)
     else:
         workspace.focus_dialog(present)
     call.events.changed()
-    return f"Opened {spoken} for {to_wire(path)}"
+    return f"Opened {spoken} for {to_wire(path)}" + unseen_note(call, present)
+
+
+def unseen_note(call: Call, dialog: Dialog) -> str:
+    """What to add when the person does not see a dialog yet: an agent's window never pops up by itself."""
+    shows = call.commander.desktop.shows
+    return "" if shows is None or shows(dialog) else "\nwaiting: it shows once the person asks for it"

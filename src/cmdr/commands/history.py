@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Annotated
 
 from cmdr.core.call import Call
-from cmdr.core.journal import HistoryEntry
+from cmdr.core.journal_history import HistoryEntry
 from cmdr.core.parameter import Whole
 from cmdr.core.principals import Access
 from cmdr.core.registry import command

@@ -1,16 +1,23 @@
 """Steering jobs: pause, resume, cancel, take back, answer, try again."""
 
+import asyncio
+import json
+from contextlib import suppress
 from typing import Literal
 
 from cmdr.core.call import Call
 from cmdr.core.errors import CommandError
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
-from cmdr.model.job import Job
+from cmdr.model.job import Job, JobState, Question
 from cmdr.model.names import to_wire
 from cmdr.model.plan import ConflictPolicy
-from cmdr.model.units import human_size
+from cmdr.model.scan_job import ScanJob
+from cmdr.model.units import human_size, iso_time
 from cmdr.model.yaml_text import Value, document
+
+FOLLOWED = 60.0
+"""Seconds that one call follows a job; whoever follows on calls again."""
 
 
 @command("jobs.list", access=Access.READ, title="Jobs", plain=True)
@@ -26,7 +33,23 @@ def list_jobs(call: Call) -> str:
 @command("jobs.show", access=Access.READ, title="Show job", plain=True)
 def show_job(call: Call, *, job: str) -> str:
     """How far one job has come."""
+    scan = call.commander.scan_job(job, call.principal)
+    if scan is not None:
+        return document(scan_told(scan))
     return document(told_of(call.commander.jobs.get(job, call.principal)))
+
+
+def scan_told(scan: ScanJob) -> dict[str, Value]:
+    """A scan as it is told."""
+    told: dict[str, Value] = {"id": scan.id, "title": f"Index {to_wire(scan.root)}", "state": scan.state.value}
+    told |= {"by": scan.owner, "entries": scan.entries, "bytes": human_size(scan.bytes)}
+    if scan.percent is not None:
+        told["percent"] = round(scan.percent)
+    if scan.seconds_left is not None:
+        told["secondsLeft"] = round(scan.seconds_left)
+    if scan.problem:
+        told["problem"] = scan.problem
+    return told | {"index": scan.index}
 
 
 def told_of(job: Job) -> dict[str, Value]:
@@ -53,6 +76,36 @@ def told_of(job: Job) -> dict[str, Value]:
     if job.operation:
         told["operation"] = job.operation
     return told
+
+
+@command("job.follow", access=Access.ACT, title="Follow job", blocking=True, plain=True)
+async def follow(call: Call, *, job: str) -> str:
+    """Wait, at most 60 s, until a job asks something or is over; as JSON."""
+    followed, events = call.commander.jobs.get(job, call.principal), call.events
+    with suppress(TimeoutError):
+        async with asyncio.timeout(FOLLOWED):
+            while followed.question is None and not followed.state.is_over:
+                await events.beyond(events.rev)
+    told: dict[str, Value] = {
+        "state": followed.state.value,
+        "over": followed.state.is_over,
+        "done": followed.state is JobState.DONE,
+        "outcome": "\n".join([followed.outcome, *followed.problems, *([followed.output] if followed.output else [])]),
+        "operation": followed.operation,
+        "question": _asked(followed.question),
+    }
+    return json.dumps(told)
+
+
+def _asked(question: Question | None) -> dict[str, Value] | None:
+    if question is None:
+        return None
+    there, new = question.target_modified_ns, question.source_modified_ns
+    return {
+        "id": question.id,
+        "there": f"{to_wire(question.target)} ({human_size(question.target_size)}, {iso_time(there)})",
+        "new": f"{to_wire(question.source)} ({human_size(question.source_size)}, {iso_time(new)})",
+    }
 
 
 @command("job.pause", access=Access.ACT, title="Pause job")
@@ -91,10 +144,10 @@ async def rollback(call: Call, *, job: str) -> str:
 
 
 @command("job.retry", access=Access.ACT, title="Retry failed items")
-def retry(call: Call, *, job: str) -> str:
-    """Run the items that failed once more."""
+async def retry(call: Call, *, job: str) -> str:
+    """Run the items that failed or were not reached."""
     jobs = call.commander.jobs
-    again = jobs.retry(jobs.get(job, call.principal), call.principal.id)
+    again = await jobs.retry(jobs.get(job, call.principal), call.principal.id)
     return f"Retrying what failed\njob: {again.id}"
 
 

@@ -1,6 +1,8 @@
 """Changes to files: each becomes a proposal that the person answers."""
 
 import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Annotated
 
 from cmdr.commands.file import under_cursor
@@ -12,6 +14,7 @@ from cmdr.core.parameter import Doc
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
+from cmdr.files.engine.choices import Choices
 from cmdr.files.engine.free_name import free_name
 from cmdr.files.engine.new_plan import plan_mkdir, plan_mkfile
 from cmdr.files.engine.planning import plan_copy, plan_delete, plan_move, plan_trash
@@ -21,6 +24,7 @@ from cmdr.files.new_names import new_names
 from cmdr.model.names import from_wire, printable, to_wire
 from cmdr.model.plan import ConflictPolicy, Plan
 from cmdr.model.plan_text import amount_of
+from cmdr.model.plan_text import new_names as renamed_lines
 
 
 def proposed(call: Call, plan: Plan, what: str, reason: str) -> str:
@@ -31,7 +35,7 @@ def proposed(call: Call, plan: Plan, what: str, reason: str) -> str:
         told += f"\noverwrites: {len(plan.overwrites)}"
     if plan.questions:
         told += f"\ntaken names the person will be asked about: {len(plan.questions)}"
-    return told
+    return "\n".join([told, *renamed_lines(plan)])
 
 
 @command("copy", access=Access.PROPOSE, toolset="ops")
@@ -46,11 +50,7 @@ async def copy(
     reason: str = "",
 ) -> str:
     """Propose to copy the selection, paths or a set to the other pane."""
-    shown = pane_of(call.workspace, pane)
-    sources = await sources_of(call, shown, paths, set)
-    target = _destination(call, pane, to)
-    plan = await in_thread(plan_copy, sources.paths, target, policy=on_conflict, limits=sources.limits)
-    return proposed(call, sources.check(plan), "Copy", reason)
+    return await _relocate(call, "Copy", plan_copy, _Wish(pane, paths, set, to, on_conflict, reason))
 
 
 @command("move", access=Access.PROPOSE, toolset="ops", destructive=True)
@@ -65,11 +65,7 @@ async def move(
     reason: str = "",
 ) -> str:
     """Propose to move files; chosen as in copy."""
-    shown = pane_of(call.workspace, pane)
-    sources = await sources_of(call, shown, paths, set)
-    target = _destination(call, pane, to)
-    plan = await in_thread(plan_move, sources.paths, target, policy=on_conflict, limits=sources.limits)
-    return proposed(call, sources.check(plan), "Move", reason)
+    return await _relocate(call, "Move", plan_move, _Wish(pane, paths, set, to, on_conflict, reason))
 
 
 @command("delete", access=Access.PROPOSE, toolset="ops", destructive=True)
@@ -85,8 +81,10 @@ async def delete(
     """Propose to trash files, or delete them for good; chosen as in copy."""
     shown = pane_of(call.workspace, pane)
     sources = await sources_of(call, shown, paths, set)
-    plan = await in_thread(plan_delete if permanent else plan_trash, sources.paths, limits=sources.limits)
-    return proposed(call, sources.check(plan), "Delete", reason)
+    choices = Choices(limits=sources.limits, protection=call.commander.sandbox.protection)
+    planned = plan_delete if permanent else plan_trash
+    plan = await in_thread(lambda: sources.check(planned(sources.paths, choices)))
+    return proposed(call, plan, "Delete", reason)
 
 
 @command("rename", access=Access.PROPOSE, toolset="ops")
@@ -114,7 +112,7 @@ async def rename(
             raise CommandError(f'"{printable(match)}" changes none of the {len(sources.paths)} names.')
     else:
         raise CommandError('rename needs "newName", or "match" and "replace".')
-    plan = await in_thread(plan_rename, pairs)
+    plan = await in_thread(plan_rename, pairs, protection=call.commander.sandbox.protection)
     answer = proposed(call, plan, "Rename", reason)
     preview = [f"{to_wire(os.path.basename(old))} → {to_wire(new)}" for old, new in pairs[:3]]
     more = [f"… {len(pairs) - 3} more"] if len(pairs) > 3 else []
@@ -125,7 +123,8 @@ async def rename(
 async def mkdir(call: Call, *, pane: PaneRef = "focused", name: str | None = None, path: str | None = None) -> str:
     """Propose to create a folder."""
     target = await _new_path(call, pane, name, path, b"New folder")
-    return proposed(call, await in_thread(plan_mkdir, target), "Create folder", "")
+    plan = await in_thread(plan_mkdir, target, protection=call.commander.sandbox.protection)
+    return proposed(call, plan, "Create folder", "")
 
 
 @command("mkfile", access=Access.PROPOSE, title="New file")
@@ -134,13 +133,37 @@ async def mkfile(
 ) -> str:
     """Propose to create an empty file."""
     target = await _new_path(call, pane, name, path, b"New file")
-    return proposed(call, await in_thread(plan_mkfile, target), "Create file", reason)
+    plan = await in_thread(plan_mkfile, target, protection=call.commander.sandbox.protection)
+    return proposed(call, plan, "Create file", reason)
 
 
 @command("undo", access=Access.PROPOSE, toolset="ops")
 async def undo(call: Call, *, operation: int | None = None, reason: str = "") -> str:
     """Propose to take back the last or a given operation."""
-    return proposed(call, await call.commander.engine.undo_plan(operation), "Undo", "")
+    return proposed(call, await call.commander.engine.undo_plan(operation), "Undo", reason)
+
+
+@dataclass(frozen=True, slots=True)
+class _Wish:
+    """What somebody wants copied or moved, as they said it."""
+
+    pane: PaneRef
+    paths: list[str] | None
+    set: str | None
+    to: str | None
+    on_conflict: ConflictPolicy
+    reason: str
+
+
+async def _relocate(
+    call: Call, what: str, planned: Callable[[Sequence[bytes], bytes, Choices], Plan], wish: _Wish
+) -> str:
+    sources = await sources_of(call, pane_of(call.workspace, wish.pane), wish.paths, wish.set)
+    target = _destination(call, wish.pane, wish.to)
+    protection = call.commander.sandbox.protection
+    choices = Choices(wish.on_conflict, limits=sources.limits, protection=protection)
+    plan = await in_thread(lambda: sources.check(planned(sources.paths, target, choices)))
+    return proposed(call, plan, what, wish.reason)
 
 
 def _destination(call: Call, pane: PaneRef, to: str | None) -> bytes:
@@ -153,6 +176,8 @@ async def _new_path(call: Call, pane: PaneRef, name: str | None, path: str | Non
     if path is not None:
         return path_of(path, folder)
     if name is not None:
+        if "/" in name:
+            raise CommandError(f'"{printable(name)}" is no name: it holds "/". For another folder give "path".')
         return os.path.join(folder, from_wire(name))
     return os.path.join(folder, await in_thread(_unused, folder, usual))
 

@@ -1,10 +1,12 @@
 """The whole workspace as a short text."""
 
 import asyncio
+from collections.abc import Callable
 from typing import Annotated, Literal
 
 from cmdr.commands.places import PaneRef, pane_of
 from cmdr.core.call import Call
+from cmdr.core.commander import LONGEST_ANSWER
 from cmdr.core.parameter import Doc, Whole
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
@@ -41,6 +43,12 @@ async def state(
         # One pane may have been read again while the other was looked at; its new rows want a look too.
         if all(shown.tab.listing is listing for shown, listing in zip(panes, listings, strict=True)):
             break
+    shown_rows = max(end - start for start, end in (_window(shown.tab, limit) for shown in panes))
+    return _fitting(lambda rows: document(_told(call, panes, rows, detail)), shown_rows)
+
+
+def _told(call: Call, panes: list[Pane], limit: int, detail: Detail | None) -> dict[str, Value]:
+    workspace = call.workspace
     told: dict[str, Value] = {
         "focused": workspace.focused.value,
         "showHidden": workspace.show_hidden,
@@ -52,8 +60,20 @@ async def state(
     if running := [_job(job) for job in call.commander.jobs.running()]:
         told["jobs"] = running
     if workspace.dialogs:
-        told["dialogs"] = [_dialog(dialog, front=dialog is workspace.dialogs[-1]) for dialog in workspace.dialogs]
-    return document(told)
+        told["dialogs"] = _dialogs(call)
+    return told
+
+
+def _fitting(text_with: Callable[[int], str], limit: int) -> str:
+    """The text with as many rows as an answer may hold: everything else stays whole."""
+    text = text_with(limit)
+    if limit > 0 and len(text) > LONGEST_ANSWER:
+        rest = len(text_with(0))
+        share = (LONGEST_ANSWER - rest) / (len(text) - rest)
+        while len(text) > LONGEST_ANSWER and limit > 0:
+            limit = max(0, int(limit * min(share, 0.9)))
+            text, share = text_with(limit), 0.9
+    return text
 
 
 def _window(tab: Tab, limit: int) -> tuple[int, int]:
@@ -68,7 +88,7 @@ async def _look_up(call: Call, pane: Pane, limit: int, detail: Detail | None) ->
         if detail or tab.view is ViewMode.FULL:
             await call.commander.look_up(tab, *_window(tab, limit))
         elif len(listing):
-            await call.browser.look_up(tab, tab.cursor, tab.cursor + 1)
+            await call.browser.row_facts.look_up(tab, tab.cursor, tab.cursor + 1)
         if pane.tab.listing is listing:
             return
 
@@ -81,6 +101,7 @@ def _pane(workspace: Workspace, pane: Pane, limit: int, detail: Detail | None) -
     told: dict[str, Value] = {
         "volume": volume.name if volume else None,
         "path": to_wire(tab.path),
+        **({"shows": tab.found.title} if tab.found else {}),
         "view": tab.view.value,
         "sort": str(tab.sort),
         "rev": tab.rev,
@@ -156,7 +177,15 @@ def _job(job: Job) -> str:
     return f"{job.id} {job.state} {job.progress.items_done} of {job.progress.items_total}: {job.title}"
 
 
-def _dialog(dialog: Dialog, *, front: bool) -> dict[str, Value]:
+def _dialogs(call: Call) -> list[dict[str, Value]]:
+    dialogs, shows = call.workspace.dialogs, call.commander.desktop.shows
+    seen = [dialog for dialog in dialogs if shows is None or shows(dialog)]
+    return [
+        _dialog(dialog, front=dialog is seen[-1] if seen else False, waits=dialog not in seen) for dialog in dialogs
+    ]
+
+
+def _dialog(dialog: Dialog, *, front: bool, waits: bool) -> dict[str, Value]:
     told: dict[str, Value] = {"type": dialog.type.value}
     if dialog.section:
         told["section"] = dialog.section.value
@@ -168,4 +197,6 @@ def _dialog(dialog: Dialog, *, front: bool) -> dict[str, Value]:
         told["proposal"] = dialog.proposal
     if front:
         told["focused"] = True
+    if waits:
+        told["waiting"] = True
     return told

@@ -32,6 +32,8 @@ class Call:
     progress: Progress = no_progress
     connection: str = ""
     """The editor connection this came over, if it did: its client writes accepted edits itself."""
+    conversation: str = ""
+    """Which of several that one caller holds at once, where the protocol tells them apart."""
     client: str = ""
     """Who is at the other end of that connection, in words for the person."""
     parts: list[AnswerPart] = field(default_factory=list)

@@ -9,6 +9,7 @@ from urllib.parse import quote_from_bytes
 
 from cmdr.core.errors import CommandError
 from cmdr.core.threads import in_thread
+from cmdr.model.dialog import Dialog
 
 _CLIPBOARDS: tuple[tuple[str, ...], ...] = (
     ("pbcopy",),
@@ -32,6 +33,8 @@ class Desktop:
         """Sends text through the terminal itself (OSC 52), when there is one."""
         self.suspend: Callable[[], None] | None = None
         """Gives the terminal back to the shell, when there is one."""
+        self.shows: Callable[[Dialog], bool] | None = None
+        """Whether the person sees a dialog, where there is a screen; agents' windows wait until they are asked for."""
         self.is_lent = False
         """Whether the person's own editor has the terminal at the moment."""
 

@@ -15,6 +15,14 @@ class UnknownCommand(Exception):
         super().__init__(f"Unknown tool: {printable(name)}")
 
 
+class NotOffered(UnknownCommand):
+    """There is such a command, and this caller does not have it; says what would change that."""
+
+    def __init__(self, name: str, why: str) -> None:
+        super().__init__(name)
+        self.args = (f"{name} {why}",)
+
+
 class NotThere(CommandError):
     """What the caller names does not exist, or is not theirs."""
 

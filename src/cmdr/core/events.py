@@ -15,6 +15,7 @@ class Events:
         self._workspace = workspace
         self._waiting: set[asyncio.Future[None]] = set()
         self._listeners: list[Listener] = []
+        self._news = workspace.rev
 
     @property
     def rev(self) -> int:
@@ -23,6 +24,11 @@ class Events:
 
     def changed(self) -> int:
         """Say that something visible has changed; called in the same step as the change."""
+        self._news = self._workspace.rev + 1
+        return self.progressed()
+
+    def progressed(self) -> int:
+        """Say that work under way has come further, and nothing else: who is told of that may wait a moment."""
         self._workspace.rev += 1
         for waiter in self._waiting:
             if not waiter.done():
@@ -42,6 +48,11 @@ class Events:
             finally:
                 self._waiting.discard(waiter)
         return self._workspace.rev
+
+    async def news_beyond(self, rev: int) -> None:
+        """Wait for a change past `rev` that is more than progress."""
+        while self._news <= rev:
+            await self.beyond(self._workspace.rev)
 
     def listen(self, listener: Listener) -> Callable[[], None]:
         """Call `listener` with each new revision; returns what ends that."""

@@ -1,8 +1,10 @@
 """What came of an operation, in words."""
 
-from cmdr.files.engine.outcome import ItemOutcome, Outcome
+from cmdr.files.engine.fates import ItemOutcome
+from cmdr.files.engine.outcome import Outcome
 from cmdr.files.engine.recorder import OperationState
 from cmdr.model.names import to_wire
+from cmdr.model.plan_text import new_names
 from cmdr.model.units import count, human_size
 
 SHOWN = 5
@@ -18,7 +20,7 @@ def outcome_line(outcome: Outcome) -> str:
     done = ", ".join(part for part in parts if part) or "nothing"
     told = f"{outcome.plan.verb} done: {done}" + (f", {human_size(totals.bytes)}" if totals.bytes else "")
     if outcome.state is OperationState.CANCELLED:
-        told = f"cancelled after {done}"
+        told = "cancelled; nothing was done" if done == "nothing" else f"cancelled after {done}"
     for items, word in (
         (outcome.skipped, "skipped"),
         (outcome.failed, "failed"),
@@ -34,6 +36,8 @@ def problem_lines(outcome: Outcome) -> tuple[str, ...]:
     troubled: list[ItemOutcome] = [*outcome.failed, *outcome.drifted, *outcome.skipped]
     lines = [f"{item.state}: {to_wire(item.item.place.path)}: {item.reason}" for item in troubled if item.reason]
     lines += [f"not kept: {to_wire(item.place.path)}: {text}" for item, text in outcome.warnings]
+    if outcome.is_clean:
+        lines += new_names(outcome.plan)
     if len(lines) > SHOWN:
         lines[SHOWN:] = [f"and {len(lines) - SHOWN} more"]
     return tuple(lines)

@@ -40,7 +40,8 @@ class Proposals:
             waiting = sum(p.state.is_open and p.proposed_by == principal.id for p in self._all.values())
             if waiting >= PENDING_PER_CALLER:
                 raise CommandError(
-                    f"{waiting} of your proposals already wait for the person. Await or cancel one, then repeat."
+                    f"{waiting} of your proposals already wait for the person. Await one, or withdraw one with "
+                    'dialog {"action": "close", "type": "confirmation", "proposal": "p_…"}, then repeat.'
                 )
         proposal = Proposal(
             f"p_{secrets.token_urlsafe(9)}", plan, principal.id, _one_line(reason), time.time() + LIFETIME
@@ -89,6 +90,17 @@ class Proposals:
         self._events.changed()
         return proposal
 
+    def replan(self, id: str, plan: Plan, principal: Principal) -> None:
+        """Put the person's own plan in the place of what was proposed; it still needs their yes."""
+        if not principal.is_person:
+            raise NotAllowed("Only the person changes what was proposed.")
+        proposal = self.get(id, principal)
+        if not proposal.state.is_open:
+            raise CommandError(f"Proposal {id} is already {proposal.state}.")
+        proposal.plan = plan
+        self._note(proposal, principal.id, "changed")
+        self._events.changed()
+
     def reject(self, id: str, principal: Principal) -> Proposal:
         """Say no."""
         if not principal.is_person:
@@ -125,8 +137,7 @@ class Proposals:
     def _settle(self, proposal: Proposal, state: ProposalState, by: str) -> None:
         proposal.state = state
         proposal.decided_by = by
-        if timer := self._timers.pop(proposal.id, None):
-            timer.cancel()
+        self._timers.pop(proposal.id).cancel()
         for dialog in self._workspace.dialogs_of(DialogType.CONFIRMATION):
             if dialog.proposal == proposal.id:
                 self._workspace.close_dialog(dialog)

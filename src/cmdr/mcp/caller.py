@@ -24,6 +24,11 @@ def caller_of(ctx: Context) -> Principal:
     return principal
 
 
+def conversation_of(ctx: Context) -> str:
+    """The session that an older client opened; a newer one has none, and names what it wants to keep apart."""
+    return "" if ctx.request is None else ctx.request.headers.get("mcp-session-id", "")
+
+
 def toolsets_of(ctx: Context) -> frozenset[str] | None:
     """The toolsets named in `/mcp?toolsets=a,b`, or None for all that are switched on."""
     if ctx.request is None:

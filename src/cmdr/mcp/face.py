@@ -4,8 +4,6 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
-from mcp.server.auth.provider import AccessToken
 from mcp.server.caching import CacheHint
 from mcp.server.lowlevel import Server
 from mcp.server.streamable_http_manager import StreamableHTTPASGIApp, StreamableHTTPSessionManager
@@ -16,14 +14,13 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from cmdr import __version__
 from cmdr.core.commander import Commander
-from cmdr.core.guard import PRINCIPAL
 from cmdr.mcp.fast_lane import FastLane
 from cmdr.mcp.resources import Resources
+from cmdr.mcp.sessions import TOGETHER, Sessions
 from cmdr.mcp.subscriptions import Subscriptions
 from cmdr.mcp.tools import Tools
 
 MAX_BODY = 4 * 2**20
-SESSIONS = 1000
 
 INSTRUCTIONS = """\
 cmdr is a two-pane file commander that you share with a person: you both see the same panes, and what you do shows on
@@ -87,13 +84,14 @@ class McpFace:
 
 def manager_of(server: Server) -> StreamableHTTPSessionManager:
     """The transport of both eras for a server; Host and Origin are the guard's business."""
-    return StreamableHTTPSessionManager(server, max_request_body_size=MAX_BODY, max_sessions=SESSIONS)
+    # Sessions are counted and ended before the SDK's own limit, which would turn away whoever comes next.
+    return StreamableHTTPSessionManager(server, max_request_body_size=MAX_BODY, max_sessions=2 * TOGETHER)
 
 
 def mcp_routes(manager: StreamableHTTPSessionManager, ending: asyncio.Event) -> list[Route]:
     """The routes of a transport that ends when `ending` is set."""
     return [
-        Route("/mcp", _EndingStreams(_SessionsByCaller(StreamableHTTPASGIApp(manager)), ending)),
+        Route("/mcp", _EndingStreams(Sessions(StreamableHTTPASGIApp(manager)), ending)),
         Route("/mcp/health", _health, methods=["GET"]),
     ]
 
@@ -132,15 +130,3 @@ class _EndingStreams:
         await self._app(scope, receive_or_end, send_and_note)
         if is_open and self._ending.is_set():
             await send({"type": "http.response.body", "body": b""})
-
-
-class _SessionsByCaller:
-    """Binds each older client's session to the principal that opened it."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        principal = scope[PRINCIPAL]
-        user = AuthenticatedUser(AccessToken(token="", client_id=principal.id, scopes=[]))
-        await self._app({**scope, "user": user}, receive, send)

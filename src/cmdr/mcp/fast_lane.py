@@ -46,6 +46,9 @@ class FastLane:
         id, arguments = call
         try:
             text, is_error = await self._commander.run(scope[PRINCIPAL], name, arguments), False
+        except UnknownCommand as error:
+            refused = {"code": -32602, "message": str(error)[:200]}
+            return await _answer(send, {"jsonrpc": "2.0", "id": id, "error": refused}, status=400)
         except CommandError as error:
             text, is_error = f"ERROR: {error}", True
         except Exception:
@@ -137,8 +140,8 @@ def _again(body: bytes, whole: bool, receive: Receive) -> Receive:
     return once_more
 
 
-async def _answer(send: Send, message: dict[str, object]) -> None:
+async def _answer(send: Send, message: dict[str, object], *, status: int = 200) -> None:
     body = json.dumps(message, separators=(",", ":"), ensure_ascii=False).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]
-    await send({"type": "http.response.start", "status": 200, "headers": headers})
+    await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})

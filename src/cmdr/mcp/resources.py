@@ -1,4 +1,4 @@
-"""What agents can read: the state, the dialogs, the commands, jobs and proposals."""
+"""What agents can read: the state, the dialogs, the commands, jobs, proposals and sets."""
 
 import logging
 from urllib.parse import parse_qsl, urlsplit
@@ -7,7 +7,7 @@ import mcp_types as types
 from mcp.shared.exceptions import MCPError
 
 from cmdr.core.commander import Commander
-from cmdr.core.errors import CommandError
+from cmdr.core.errors import CommandError, UnknownCommand
 from cmdr.core.parameter import Arguments
 from cmdr.mcp.caller import Context, caller_of
 from cmdr.model.names import printable
@@ -18,6 +18,7 @@ YAML = "application/yaml"
 STATE = "cmdr://state"
 JOB = "cmdr://jobs/"
 PROPOSAL = "cmdr://proposals/"
+SET = "cmdr://sets/"
 _COMMANDS = {
     STATE: ("state", "Both panes, volumes and dialogs"),
     "cmdr://dialogs/available": ("dialogs_available", "Which dialogs can be opened"),
@@ -29,6 +30,7 @@ _TEMPLATES = (
     (STATE + "{?pane,limit,detail}", "state-part", "One pane, rows (limit), detail names, short or full"),
     (JOB + "{id}", "job", "How far a job has come"),
     (PROPOSAL + "{id}", "proposal", "What has become of a proposal"),
+    (SET + "{id}", "set", "A resource set and its first members"),
 )
 
 
@@ -38,6 +40,8 @@ def command_for(uri: str) -> tuple[str, Arguments] | None:
         return "jobs.show", {"job": uri.removeprefix(JOB)}
     if uri.startswith(PROPOSAL):
         return "proposal.state", {"proposal": uri.removeprefix(PROPOSAL)}
+    if uri.startswith(SET):
+        return "rest_set", {"setId": uri.removeprefix(SET)}
     try:
         parts = urlsplit(uri)
     except ValueError:  # not even an address
@@ -64,7 +68,7 @@ class Resources:
     async def templates(
         self, ctx: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourceTemplatesResult:
-        """Parts of the state, and single jobs and proposals."""
+        """Parts of the state, and single jobs, proposals and sets."""
         return types.ListResourceTemplatesResult(
             resource_templates=[
                 types.ResourceTemplate(uri_template=template, name=name, description=text, mime_type=YAML)
@@ -81,7 +85,7 @@ class Resources:
             raise MCPError(types.INVALID_PARAMS, f"Resource not found: {told}", data={"uri": told})
         try:
             text = await self._commander.run(caller_of(ctx), *found)
-        except CommandError as error:
+        except (CommandError, UnknownCommand) as error:
             raise MCPError(types.INVALID_PARAMS, str(error)) from None
         except Exception:
             log.exception("reading %s failed", found[0])

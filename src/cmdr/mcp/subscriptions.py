@@ -16,6 +16,8 @@ log = logging.getLogger(__name__)
 
 GATHER = 0.05
 """Seconds in which further changes join the same notice."""
+PROGRESS_EVERY = 1.0
+"""Seconds between two notices that tell of nothing but progress."""
 MOST_PER_RESOURCE = 1000
 
 
@@ -61,11 +63,15 @@ class Subscriptions:
         self.listen.close()
 
     async def _publish(self) -> None:
-        rev = self._commander.events.rev
+        events, loop = self._commander.events, asyncio.get_running_loop()
+        rev, told_at = events.rev, loop.time()
         while True:
-            rev = await self._commander.events.beyond(rev)
+            await events.beyond(rev)
+            with suppress(TimeoutError):
+                # Progress alone may wait; news may not.
+                await asyncio.wait_for(events.news_beyond(rev), max(0.0, told_at + PROGRESS_EVERY - loop.time()))
             await asyncio.sleep(GATHER)
-            rev = self._commander.events.rev
+            rev, told_at = events.rev, loop.time()
             for uri in [STATE, *self._changed()]:
                 await self._tell(uri)
 

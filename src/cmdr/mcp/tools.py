@@ -12,7 +12,7 @@ from cmdr.core.commander import Commander
 from cmdr.core.errors import CommandError, UnknownCommand
 from cmdr.core.principals import Access
 from cmdr.core.registry import Command
-from cmdr.mcp.caller import Context, caller_of, toolsets_of
+from cmdr.mcp.caller import Context, caller_of, conversation_of, toolsets_of
 from cmdr.model.answer_part import AnswerPart, TextPart
 
 log = logging.getLogger(__name__)
@@ -51,7 +51,7 @@ class Tools:
     async def call(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         """Run a command; what the caller can mend is an error text, everything else a protocol error."""
         try:
-            call = Call(self._commander, caller_of(ctx), _progress_to(ctx))
+            call = Call(self._commander, caller_of(ctx), _progress_to(ctx), conversation=conversation_of(ctx))
             command = self._commander.registry.find(params.name)
             answer = await self._commander.perform(command, params.arguments or {}, call)
         except UnknownCommand as error:

@@ -47,3 +47,5 @@ class Dialog:
     pane: Side | None = None
     proposal: str | None = None
     """The id of the proposal a confirmation asks about."""
+    opening: int = 0
+    """Counts openings: of two dialogs, the one with the higher number was opened later, whichever is in front."""

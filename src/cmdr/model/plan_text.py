@@ -1,10 +1,10 @@
 """A plan in words: drawn from what will run, never from what somebody said about it."""
 
-import os
+from collections.abc import Sequence
 
 from cmdr.model.command_plan import CommandPlan
 from cmdr.model.names import to_wire
-from cmdr.model.plan import Plan, PlanItem, Verb
+from cmdr.model.plan import SHOWN, Decision, Kind, Plan, PlanItem, Step, Verb
 from cmdr.model.units import count, human_size
 
 _DOES = {
@@ -21,17 +21,23 @@ _DOES = {
     Verb.UNDO: "Undo",
     Verb.RUN: "Run",
 }
-SHOWN = 10
+_CHOSEN_SHOWN = 5
 
 
 def title_of(plan: Plan) -> str:
     """What the plan does, in one line."""
     if isinstance(plan, CommandPlan):
         return plan.title
-    if plan.verb in (Verb.MKDIR, Verb.MKFILE, Verb.WRITE) and len(plan.items) == 1:
+    if _is_named_in_title(plan):
         return f"{_DOES[plan.verb]} {to_wire(plan.items[0].place.path)}"
+    if plan.verb is Verb.UNDO and plan.undone is not None:
+        return f"Undo {plan.undone} (operation {plan.undoes}): {amount_of(plan)}"
     told = f"{_DOES[plan.verb]} {amount_of(plan)}"
     return f"{told} to {to_wire(plan.destination)}" if plan.destination else told
+
+
+def _is_named_in_title(plan: Plan) -> bool:
+    return plan.verb in (Verb.MKDIR, Verb.MKFILE, Verb.WRITE) and len(plan.items) == 1
 
 
 def amount_of(plan: Plan) -> str:
@@ -50,12 +56,20 @@ def word_to_type(plan: Plan) -> str | None:
     return plan.verb.value if plan.risk.is_high else None
 
 
+def chosen_of(plan: Plan) -> str:
+    """What it is about, in a line beside the title: the first that was chosen, and how many more."""
+    chosen = plan.chosen
+    if isinstance(plan, CommandPlan) or not chosen.count:
+        return ""
+    more = f" and {chosen.count - 1} more" if chosen.count > 1 else ""
+    return to_wire(chosen.first[0].place.path) + more
+
+
 def summary_of(plan: Plan) -> list[str]:
     """Everything a person needs to decide, one fact a line; the caller may cut lines, never the order."""
     if isinstance(plan, CommandPlan):
         return plan.summary
-    lines = [title_of(plan)]
-    lines += [f"from {to_wire(folder)}" for folder in _source_folders(plan)]
+    lines = [title_of(plan), *_what(plan)]
     if plan.destination is not None and plan.free_bytes is not None and plan.need_bytes:
         lines.append(
             f"free there: {human_size(plan.free_bytes)}, after: {human_size(plan.free_bytes - plan.need_bytes)}"
@@ -66,27 +80,84 @@ def summary_of(plan: Plan) -> list[str]:
     lines += [f"protected: {to_wire(item.place.path)} ({item.protected})" for item in plan.protected[:SHOWN]]
     if plan.questions:
         lines.append(f"{count(len(plan.questions), 'name')} taken: you will be asked")
-    lines += _changes(plan)
-    return lines
+    return [*lines, *_largest(plan)]
 
 
-def _source_folders(plan: Plan) -> list[bytes]:
-    folders = {os.path.dirname(item.source.path) for item in plan.items if item.source and b"/" not in item.source.rel}
-    return sorted(folders)[:SHOWN]
+def new_names(plan: Plan) -> list[str]:
+    """What a copy or move gives another name, because the old one is taken or another was wished for."""
+    if plan.verb not in (Verb.COPY, Verb.MOVE):
+        return []
+    lines = [f"new name: {_pair(item)}" for item in plan.renamed.first]
+    return [*lines, f"new name: {plan.renamed.left_out} more"] if plan.renamed.left_out else lines
 
 
-def _listed(what: str, items: tuple[PlanItem, ...]) -> list[str]:
+def _listed(what: str, items: Sequence[PlanItem]) -> list[str]:
     lines = [f"{what}: {to_wire((item.target or item.place).path)}" for item in items[:SHOWN]]
     return [*lines, f"{what}: and {len(items) - SHOWN} more"] if len(items) > SHOWN else lines
 
 
-def _changes(plan: Plan) -> list[str]:
+def _what(plan: Plan) -> list[str]:
+    """What is acted on, by name."""
     if plan.verb is Verb.RENAME:
-        pairs = [(item.source, item.target) for item in plan.acting if item.source and item.target]
-        lines = [f"{to_wire(old.name)} → {to_wire(new.name)}" for old, new in pairs[:SHOWN]]
-        return [*lines, f"and {len(pairs) - SHOWN} more"] if len(pairs) > SHOWN else lines
-    return [
-        f"{human_size(item.totals.bytes):>10}  {to_wire(item.place.path)}"
-        for item in plan.biggest(SHOWN)
-        if item.totals.bytes
-    ]
+        acting = (i for i in plan.items if i.step is not Step.NOTHING and i.decision is not Decision.SKIP)
+        pairs = [item for item in acting if item.source and item.target]
+        lines = [_pair(item) for item in pairs[:SHOWN]]
+        return [*_folders(plan), *lines, *_more(len(pairs) - SHOWN)]
+    if plan.verb in (Verb.UNDO, Verb.RESTORE):
+        return [*(_deed(item) for item in plan.items[:SHOWN]), *_more(len(plan.items) - SHOWN)]
+    if _is_named_in_title(plan) and not plan.totals.bytes:
+        return []
+    shown, many = _named(plan), plan.chosen.count or len(plan.items)
+    by_name = len(plan.source_folders) == 1
+    rows = [_row(item, by_name) for item in shown]
+    return [*_folders(plan), *rows, *_more(many - len(shown)), *new_names(plan)]
+
+
+def _named(plan: Plan) -> Sequence[PlanItem]:
+    """The first of what was chosen; new files and folders come from nowhere, and count themselves."""
+    return plan.chosen.first[:_CHOSEN_SHOWN] if plan.chosen.count else plan.items[:_CHOSEN_SHOWN]
+
+
+def _folders(plan: Plan) -> list[str]:
+    return [f"from {to_wire(folder)}" for folder in plan.source_folders]
+
+
+def _more(left_out: int) -> list[str]:
+    # Not indented as the names are, so that no name can look like it.
+    return [f"and {left_out} more"] if left_out > 0 else []
+
+
+def _row(item: PlanItem, by_name: bool) -> str:
+    size = human_size(item.totals.bytes) if item.totals.bytes else ""
+    name = to_wire(item.place.name if by_name else item.place.path) + ("/" if item.kind is Kind.FOLDER else "")
+    return f"{size:>10}  {name}" + (f" ({item.reason})" if item.step is Step.NOTHING and item.reason else "")
+
+
+def _pair(item: PlanItem) -> str:
+    return " → ".join(to_wire(place.name) for place in (item.source, item.target) if place)
+
+
+def _deed(item: PlanItem) -> str:
+    """What becomes of one item when something is taken back or restored."""
+    to = to_wire((item.target or item.place).path)
+    match item.step:
+        case Step.REMOVE:
+            return f"removes {to_wire(item.place.path)}"
+        case Step.TRASH:
+            return f"moves to trash {to_wire(item.place.path)}"
+        case Step.RENAME | Step.COPY | Step.TWIN | Step.MAKE:
+            return f"puts back {to}"
+        case Step.SWAP:
+            return f"puts the earlier {to} back"
+        case _:
+            return f"leaves {to_wire(item.place.path)}" + (f": {item.reason}" if item.reason else "")
+
+
+def _largest(plan: Plan) -> list[str]:
+    """The largest files inside what was chosen."""
+    if plan.verb in (Verb.RENAME, Verb.UNDO, Verb.RESTORE):
+        return []
+    told = _named(plan)
+    inside = [item for item in plan.biggest if item.totals.bytes and item not in told]
+    rows = [_row(item, False) for item in inside]
+    return ["largest:", *rows] if rows else []

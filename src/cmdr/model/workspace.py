@@ -59,7 +59,8 @@ class Workspace:
         proposal: str | None = None,
     ) -> Dialog:
         """Open a dialog in front of the others."""
-        dialog = Dialog(self.new_id("d"), type, opened_by, section, path, pane, proposal)
+        opening = max((present.opening for present in self.dialogs), default=0) + 1
+        dialog = Dialog(self.new_id("d"), type, opened_by, section, path, pane, proposal, opening)
         self.dialogs.append(dialog)
         return dialog
 

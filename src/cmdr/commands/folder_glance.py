@@ -1,0 +1,140 @@
+"""A folder in a few lines: how much is in it, its biggest and newest, a page of its entries, the way to the next."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING, Literal
+
+from cmdr.commands.telling import day_of, node_line, size_text
+from cmdr.core.errors import CommandError
+from cmdr.model.listing import Columns, Listing
+from cmdr.model.names import to_wire
+from cmdr.model.shell_session import ShellSession
+from cmdr.model.sorting import Direction, SortKey, SortOrder
+from cmdr.model.units import count, iso_date
+from cmdr.model.yaml_text import quoted_name
+
+if TYPE_CHECKING:
+    from cmdr.index.answers import Answers
+
+FEW = 20
+"""A folder with at most so many entries is told whole; no page is longer."""
+SOME = 5
+
+Sort = Literal["name", "size", "modified"]
+_INDEX_SORT: dict[Sort, Literal["name", "size", "mtime"]] = {"name": "name", "size": "size", "modified": "mtime"}
+_LIVE_SORT: dict[Sort, SortKey] = {"name": SortKey.NAME, "size": SortKey.SIZE, "modified": SortKey.MODIFIED}
+
+
+@dataclass(frozen=True, slots=True)
+class PageWanted:
+    """Which entries to tell, in which order."""
+
+    limit: int | None
+    cursor: str | None
+    sort: Sort
+    order: Direction
+
+    def rows(self, total: int, session: ShellSession) -> int:
+        """How many entries of so many."""
+        wanted = self.limit if self.limit is not None else session.limit
+        if wanted is None:
+            wanted = FEW if total <= FEW else SOME
+        return min(wanted, total)
+
+
+@dataclass(frozen=True, slots=True)
+class Glance:
+    """A folder in a few lines."""
+
+    headline: str
+    rows: Sequence[str]
+    after: int
+    """Entries behind the ones told."""
+    onward: str
+    """Where those are."""
+    biggest: Sequence[str] = ()
+    newest: Sequence[tuple[str, str]] = ()
+    """Each with its day, told once for all of one day."""
+
+    def lines(self) -> list[str]:
+        """All of it below its headline."""
+        lines = []
+        if self.biggest:
+            days = groupby(self.newest, lambda one: one[0])
+            newest = [f"{day} {', '.join(name for _, name in names)}" for day, names in days]
+            lines += [f"biggest: {', '.join(self.biggest)}", f"newest: {'; '.join(newest)}"]
+        lines += self.rows
+        return [*lines, f"… {self.after} more: {self.onward}"] if self.after else lines
+
+
+def indexed_glance(base_url: str, answers: Answers, path: bytes, session: ShellSession, wanted: PageWanted) -> Glance:
+    """What an index knows of a folder."""
+    summary = answers.summary(path, SOME)
+    totals, units = summary.totals, session.units
+    sort = _INDEX_SORT[wanted.sort]
+    told = wanted.rows(summary.children, session)
+    page = answers.children(path, told, wanted.cursor, sort, wanted.order is Direction.DESC)
+    size = size_text(totals.bytes, units, complete=totals.complete)
+    state = answers.indexed.freshness.state
+    note = "" if state == "fresh" else f" ({state})"
+    onward = f"{base_url}/api/indexes/{answers.indexed.record.id}/tree?parent={summary.node.id}"
+    if (wanted.sort, wanted.order) != ("name", Direction.ASC):
+        onward += f"&sort={sort}&order={wanted.order}"
+    if page.cursor is not None:
+        onward += f"&cursor={page.cursor}"
+    below = f"{count(totals.files, 'file')}, {count(totals.dirs, 'dir')}, {size}{note}"
+    is_crowded = summary.children > FEW and wanted.cursor is None
+    return Glance(
+        f"{count(summary.children, 'entry', 'entries')}; below {below}",
+        [node_line(node, units) for node in page.nodes],
+        page.after,
+        onward,
+        [f"{quoted_name(to_wire(node.name))} {size_text(node.size, units)}" for node in summary.biggest if is_crowded],
+        [(day_of(node), quoted_name(to_wire(node.name))) for node in summary.newest if is_crowded],
+    )
+
+
+def live_glance(columns: Columns, session: ShellSession, wanted: PageWanted) -> Glance:
+    """What the disk itself tells of a folder; it must have been read with its facts."""
+    listing = Listing.of(columns, SortOrder(_LIVE_SORT[wanted.sort], wanted.order), show_hidden=True)
+    facts = columns.facts
+    files = range(columns.folder_count, len(columns))
+    sizes = facts.sizes if facts else ()
+    known = sum(sizes[row] for row in files if sizes[row] >= 0)
+    units = session.units
+    first = _first_row(wanted.cursor)
+    end = min(first + wanted.rows(len(listing), session), len(listing))
+
+    def name(row: int) -> str:
+        return quoted_name(to_wire(columns.name(row)))
+
+    def line(position: int) -> str:
+        entry, row = listing.entry(position), listing.order[position]
+        return f"{entry.kind} {name(row)} {'?' if entry.is_folder else size_text(sizes[row], units)}"
+
+    biggest: list[int] = []
+    newest: list[int] = []
+    if len(listing) > FEW and facts is not None and wanted.cursor is None:
+        biggest = sorted(files, key=lambda row: -sizes[row])[:SOME]
+        newest = sorted(files, key=lambda row: -facts.modified_ns[row])[:SOME]
+    folders = f"{count(columns.folder_count, 'dir')} of unknown size (not indexed)"
+    return Glance(
+        f"{count(len(files), 'file')}, {size_text(known, units)}; {folders}",
+        [line(position) for position in range(first, end)],
+        max(0, len(listing) - end),
+        f"cursor {end}",
+        [f"{name(row)} {size_text(sizes[row], units)}" for row in biggest],
+        [(iso_date(facts.modified_ns[row]), name(row)) for row in newest] if facts else [],
+    )
+
+
+def _first_row(cursor: str | None) -> int:
+    """A folder that no index knows is read anew for every page, so its cursor is just a number of rows."""
+    if cursor is None:
+        return 0
+    if not cursor.isdecimal() or len(cursor) > 9:
+        raise CommandError("This cursor belongs to another listing; start again without it.")
+    return int(cursor)

@@ -1,0 +1,21 @@
+"""How many values a JSON text holds, told without parsing it: millions of them would hold up everybody for seconds.
+
+Parsing cannot be interrupted and holds the interpreter, wherever it runs. A long string costs next to nothing, a long
+list of numbers a thousand times as much, so what counts is the number of values and not of bytes.
+"""
+
+import re
+
+MOST = 30_000
+SMALL = 64 << 10
+"""Bytes that cannot hold too many values."""
+
+# A string is one value, whatever stands in it; so is what follows each comma or bracket outside of strings.
+_STEP = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[,\[{]', re.DOTALL)
+
+
+def is_too_wide(text: bytes, most: int = MOST) -> bool:
+    """Whether there are more values than anyone needs; stops at the first one too many."""
+    if len(text) <= SMALL:
+        return False
+    return any(count > 2 * most for count, _ in enumerate(_STEP.finditer(text)))

@@ -1,0 +1,40 @@
+"""Subscribers hear of news at once, and of progress alone at most once in a while."""
+
+import asyncio
+
+from cmdr.core.audit import Audit
+from cmdr.core.commander import Commander
+from cmdr.mcp import subscriptions
+from cmdr.mcp.resources import STATE
+from cmdr.mcp.subscriptions import Subscriptions
+from cmdr.model.workspace import Workspace
+
+
+def test_progress_alone_is_told_later_and_news_at_once(tmp_path, monkeypatch):
+    monkeypatch.setattr(subscriptions, "PROGRESS_EVERY", 1000.0)
+    monkeypatch.setattr(subscriptions, "GATHER", 0.0)
+
+    async def follow():
+        commander = Commander(Workspace.at(b"/", b"/"), Audit(str(tmp_path)), watch=False)
+        told = Subscriptions(commander)
+        heard = asyncio.Queue()
+        told._bus.subscribe(lambda event: heard.put_nowait(str(event.uri)))
+        told.start()
+        await asyncio.sleep(0)
+        for _ in range(20):
+            commander.events.progressed()
+            await asyncio.sleep(0)
+        assert heard.empty()
+        commander.events.changed()
+        assert await asyncio.wait_for(heard.get(), 10) == STATE
+        assert heard.empty()
+        monkeypatch.setattr(subscriptions, "PROGRESS_EVERY", 0.0)
+        for _ in range(2):  # the first ends the wait that had begun before
+            commander.events.changed()
+            await asyncio.wait_for(heard.get(), 10)
+        commander.events.progressed()
+        assert await asyncio.wait_for(heard.get(), 10) == STATE
+        await told.close()
+        await commander.close()
+
+    asyncio.run(follow())
