@@ -23,7 +23,9 @@ from cmdr.model.names import to_wire
 
 ROOT_NUMBER = (1 << 63) - 1
 _TICK = 0.1
-_LOOK_NS = 10**8 // 2  # how often to look whether walkers wait for the disk
+_LOOK = 0.02  # seconds between two looks whether walkers wait for the disk
+_MUST_WAIT = 0.1  # on average over the looks, this share of the walkers and more: a tree in memory keeps none waiting
+_CERTAIN = 0.5  # so much more than that, added up, is no chance any more
 _PATIENCE = 10.0  # for a walker to notice a cancel; on a dead mount it never will
 
 
@@ -116,7 +118,7 @@ class _Crew:
         cores = os.cpu_count() or 1
         self.most = options.workers or max(8, 2 * cores)
         self.batch = options.workers or max(2, cores)
-        self.looked_ns, self.looks_waiting = time.monotonic_ns(), 0
+        self.looked, self.waited = time.monotonic(), 0.0
         shared = os.path.join(scratch, "shared")
         with open(shared, "wb") as out:
             out.write(bytes(walker_process.COUNTER_BYTES * (self.most + 1)))
@@ -153,21 +155,25 @@ class _Crew:
 
     def hire_when_waiting(self) -> None:
         """Walkers that wait for the disk leave the processor to others: more of them read more at once."""
-        now = time.monotonic_ns()
-        if len(self.hands) >= self.most or self.hungry or self.parts or now - self.looked_ns < _LOOK_NS:
+        now = time.monotonic()
+        if not self.may_hire or now - self.looked < _LOOK:
             return
-        waiting = [hand.waits_for_disk() is not False for hand in self.hands]
-        self.looked_ns, self.looks_waiting = now, self.looks_waiting + 1 if 2 * sum(waiting) > len(waiting) else 0
-        if self.looks_waiting > 1:  # once may be chance
-            self.looks_waiting = 0
+        waiting = sum(hand.waits_for_disk() is not False for hand in self.hands) / len(self.hands)
+        self.looked, self.waited = now, max(0.0, self.waited + waiting - _MUST_WAIT)
+        if self.waited > _CERTAIN:
+            self.waited = 0.0
             self.hire()
+
+    @property
+    def may_hire(self) -> bool:
+        return len(self.hands) < self.most and not self.hungry and not self.parts
 
     def work(
         self, progress: Callable[[Progress], None] | None, cancelled: Callable[[], bool], expected: int | None
     ) -> Harvest:
         told, deadline = 0.0, math.inf
         while len(self.parts) < len(self.hands):
-            for key, _ in self.selector.select(_TICK):
+            for key, _ in self.selector.select(_LOOK if self.may_hire else _TICK):
                 for message in key.data.receive():
                     self.take(key.data, message)
             self.feed()
