@@ -454,6 +454,16 @@ class TestLargeFolders:
         await journey
         assert desk.tab.cursor_name() == name
 
+    async def test_a_cursor_at_the_top_stays_at_the_top(self, desk):
+        """It stood on whatever the first part began with, somewhere among a million names."""
+        await desk.browser.start()
+        journey = asyncio.ensure_future(desk.browser.open(desk.pane, desk.path("sub")))
+        await self.first_part(desk)
+        (desk.root / "left" / "sub" / "a").touch()
+        self.go.set()
+        await journey
+        assert (desk.tab.cursor, desk.tab.cursor_name()) == (0, b"a")
+
     async def test_leaving_stops_the_helper(self, desk):
         await desk.browser.start()
         journey = asyncio.ensure_future(desk.browser.open(desk.pane, desk.path("sub")))

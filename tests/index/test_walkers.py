@@ -68,21 +68,35 @@ def test_a_part_holds_the_facts_of_its_names(tmp_path):
 
 @pytest.mark.parametrize(("waits", "walkers"), [(False, 2), (True, 4), (None, 4)])
 def test_more_walkers_come_only_while_those_there_wait_for_the_disk(tree, tmp_path, monkeypatch, waits, walkers):
-    monkeypatch.setattr(walking, "_LOOK_NS", 0)
+    monkeypatch.setattr(walking, "_LOOK", 0)
     monkeypatch.setattr(walking.os, "cpu_count", lambda: 2)
     monkeypatch.setattr(walking.Hand, "waits_for_disk", lambda self: waits)
     crew = walking._Crew(tree, os.stat(tree), WalkOptions(nice=0), str(tmp_path))
     try:
-        crew.hire_when_waiting()
-        assert len(crew.hands) == 2  # once may be chance
         crew.hire_when_waiting()
         assert len(crew.hands) == walkers
     finally:
         crew.end()
 
 
+@pytest.mark.parametrize(("looks", "walkers"), [([1, 0, 0, 0, 0, 0], 2), ([1, 0, 1, 0, 1, 0], 4)])
+def test_a_tree_in_memory_makes_walkers_wait_by_chance_only(tree, tmp_path, monkeypatch, looks, walkers):
+    """Two looks in a row with all of them waiting hardly ever came, and a cold tree was read by two."""
+    monkeypatch.setattr(walking, "_LOOK", 0)
+    monkeypatch.setattr(walking.os, "cpu_count", lambda: 2)
+    crew = walking._Crew(tree, os.stat(tree), WalkOptions(nice=0), str(tmp_path))
+    try:
+        for one_waits in looks:
+            for number, hand in enumerate(crew.hands):
+                monkeypatch.setattr(hand, "waits_for_disk", lambda number=number, it=one_waits: number < it)
+            crew.hire_when_waiting()
+        assert len(crew.hands) == walkers
+    finally:
+        crew.end()
+
+
 def test_however_many_walkers_there_are_every_entry_is_seen_once(tree, tmp_path, monkeypatch):
-    monkeypatch.setattr(walking, "_LOOK_NS", 0)
+    monkeypatch.setattr(walking, "_LOOK", 0)
     monkeypatch.setattr(walking.Hand, "waits_for_disk", lambda self: True)
     harvest = walk(tree, WalkOptions(nice=0), str(tmp_path))
     expected = sum(len(folders) + len(files) for _, folders, files in os.walk(tree))

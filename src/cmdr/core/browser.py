@@ -97,8 +97,12 @@ class Browser:
                 self._put_in_place(pane.tab)
             raise
         if arrived:
-            # The first part is shown already; nobody who has moved the cursor in it meanwhile is carried off.
-            tab.show(read.listing, cursor=cursor if tab.cursor == 0 else None, selection=read.selection)
+            # The first part is shown already; nobody who has moved the cursor in it meanwhile is carried off. At the
+            # top it stays at the top, whatever comes to stand there.
+            at_the_top = tab.cursor == 0 and not tab.on_parent_row
+            tab.show(read.listing, cursor=cursor if at_the_top else None, selection=read.selection)
+            if at_the_top and cursor is None:
+                tab.put_cursor(0)
             self._put_in_place(tab)
         else:
             arrive(read.listing)
