@@ -9,7 +9,7 @@ from cmdr.model.plan_item import Decision, Fingerprint, Kind, Place, PlanItem, S
 
 BLOCK = 1024
 """Items in a block: enough to pack well, few enough to unpack in a moment."""
-PLAIN = 16 * BLOCK
+PLAIN = 48 * BLOCK
 """Up to so many items are kept as they are: they are quicker to look at."""
 
 _PlaceRow = tuple[bytes, bytes] | None
