@@ -164,9 +164,8 @@ async def test_a_folder_that_never_rests_costs_only_a_part_of_the_time(monkeypat
     async def refresh(tab):
         clock[0] += 1.0
 
-    async def wait_for(awaitable, seconds):
+    def timeout(seconds):
         paused.append(seconds)
-        awaitable.close()
         raise TimeoutError
 
     async def is_stale(tab):
@@ -175,7 +174,7 @@ async def test_a_folder_that_never_rests_costs_only_a_part_of_the_time(monkeypat
     clock = [0.0]
     monkeypatch.setattr(live, "changes", changes)
     monkeypatch.setattr(live.time, "monotonic", lambda: clock[0])
-    monkeypatch.setattr(live.asyncio, "wait_for", wait_for)
+    monkeypatch.setattr(live.asyncio, "timeout", timeout)
     watching = live.Watching(refresh, is_stale)
     tab = live.Tab("t1", bytes(tmp_path))
     await watching._follow(tab, bytes(tmp_path), asyncio.Event())

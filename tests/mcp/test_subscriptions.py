@@ -38,3 +38,26 @@ def test_progress_alone_is_told_later_and_news_at_once(tmp_path, monkeypatch):
         await commander.close()
 
     asyncio.run(follow())
+
+
+def test_an_end_in_the_very_moment_of_news_is_an_end(tmp_path, monkeypatch):
+    """The cancel was lost in the news, and quitting hung."""
+    monkeypatch.setattr(subscriptions, "PROGRESS_EVERY", 1000.0)
+
+    async def follow(steps):
+        commander = Commander(Workspace.at(b"/", b"/"), Audit(str(tmp_path / str(steps))), watch=False)
+        told = Subscriptions(commander)
+        told.start()
+        await asyncio.sleep(0)
+        commander.events.progressed()
+        for _ in range(5):
+            await asyncio.sleep(0)
+        commander.events.changed()
+        for _ in range(steps):
+            await asyncio.sleep(0)
+        ended, _ = await asyncio.wait({asyncio.ensure_future(told.close())}, timeout=5)
+        assert ended
+        await commander.close()
+
+    for steps in range(6):
+        asyncio.run(follow(steps))

@@ -66,7 +66,8 @@ async def _until(call: Call, patience: float, outcome: Callable[[], str | None],
             told = waited
             await call.progress(round(waited, 1), f"waiting for {what()}")
         try:
-            await asyncio.wait_for(call.events.beyond(rev), min(patience - waited, told + TELL_EVERY - waited))
+            async with asyncio.timeout(min(patience - waited, told + TELL_EVERY - waited)):
+                await call.events.beyond(rev)
         except TimeoutError:
             continue
 

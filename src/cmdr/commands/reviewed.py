@@ -24,7 +24,8 @@ async def outcome_told(call: Call, case: ReviewCase, patience: float) -> str:
         if waited >= TELL_EVERY:
             await call.progress(round(waited, 1), "waiting for the person's answer")
         try:
-            await asyncio.wait_for(case.over.wait(), min(patience - waited, TELL_EVERY))
+            async with asyncio.timeout(min(patience - waited, TELL_EVERY)):
+                await case.over.wait()
         except TimeoutError:
             continue
     return _told(call, case)

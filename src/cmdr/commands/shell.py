@@ -77,6 +77,7 @@ async def wait_until(call: Call, is_so: Callable[[], bool], patience: float, wha
             await call.progress(round(now - started, 1), f"waiting for {what}")
         try:
             wait = min(started + patience, told + TELL_EVERY) - now
-            await asyncio.wait_for(call.events.beyond(call.events.rev), wait)
+            async with asyncio.timeout(wait):
+                await call.events.beyond(call.events.rev)
         except TimeoutError:
             continue

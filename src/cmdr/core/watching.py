@@ -71,7 +71,8 @@ class Watching:
                     return
                 spent = time.monotonic() - started
                 with suppress(TimeoutError):
-                    await asyncio.wait_for(stop.wait(), spent / SHARE - spent)
+                    async with asyncio.timeout(spent / SHARE - spent):
+                        await stop.wait()
         if not stop.is_set() and tab.path == path and await _unless(stop, self._is_stale(tab)):
             # It cannot be watched: perhaps it was already gone when the watch began.
             await _unless(stop, self._refresh(tab))

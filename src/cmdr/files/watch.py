@@ -29,7 +29,8 @@ async def changes(path: bytes, stop: asyncio.Event) -> AsyncGenerator[frozenset[
                     # The watcher breaks on a name that is not UTF-8. Something did change; then watch anew.
                     yield frozenset({UNTOLD})
                     with suppress(TimeoutError):
-                        await asyncio.wait_for(stop.wait(), PAUSE)
+                        async with asyncio.timeout(PAUSE):
+                            await stop.wait()
         except (OSError, RuntimeError, ValueError):
             return
 

@@ -68,8 +68,10 @@ class Subscriptions:
         while True:
             await events.beyond(rev)
             with suppress(TimeoutError):
-                # Progress alone may wait; news may not.
-                await asyncio.wait_for(events.news_beyond(rev), max(0.0, told_at + PROGRESS_EVERY - loop.time()))
+                # Progress alone may wait; news may not. Not `wait_for`: before Python 3.12 it loses a cancel that comes
+                # in the very moment of the news.
+                async with asyncio.timeout_at(told_at + PROGRESS_EVERY):
+                    await events.news_beyond(rev)
             await asyncio.sleep(GATHER)
             rev, told_at = events.rev, loop.time()
             for uri in [STATE, *self._changed()]:

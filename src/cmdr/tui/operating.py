@@ -64,7 +64,8 @@ async def follow(terminal: Terminal, job: Job, *, then: str = "", marked: Tab | 
             window = Progress(job, main)
             terminal.push_screen(window)
         try:
-            await asyncio.wait_for(events.beyond(events.rev), 0.25)
+            async with asyncio.timeout(0.25):
+                await events.beyond(events.rev)
         except TimeoutError:
             continue
     if window is not None and window in terminal.screen_stack:

@@ -112,7 +112,8 @@ class Terminal(App[None], inherit_bindings=False):
         if self._painted is not None:
             # What is loaded behind the panes would slow down the keys that were typed meanwhile.
             with suppress(TimeoutError):
-                await asyncio.wait_for(self.main.orders.idle(), KEYS_WAIT)
+                async with asyncio.timeout(KEYS_WAIT):
+                    await self.main.orders.idle()
             self.call_after_refresh(self._painted)
 
     async def _end_on_quit(self) -> None:
