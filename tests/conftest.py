@@ -3,6 +3,7 @@
 import asyncio
 import base64
 import contextlib
+import ctypes
 import http.client
 import itertools
 import json
@@ -18,6 +19,9 @@ import pytest
 MODERN = "2026-07-28"
 PATIENCE = 30.0
 """Seconds after which something that should answer at once counts as hanging."""
+
+_CAPABILITY_VERSION = 0x20080522
+_OPEN_EVERYTHING = 1 << 1 | 1 << 2  # CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH
 
 NODE_HOME = Path(__file__).parent / "e2e" / "node" / "node_modules"
 
@@ -403,3 +407,30 @@ def node():
 def bridge_program():
     """The console script that bridges stdio to the running cmdr."""
     return cmdr_program("cmdr-mcp-stdio")
+
+
+@pytest.fixture
+def like_anybody():
+    """Forbidden is forbidden, for root too: this thread and those it starts give up root's right to open everything.
+
+    Only what is effective is given up, not what is permitted, so that it can be taken back.
+    """
+    if os.geteuid() != 0:
+        yield
+        return
+    if sys.platform != "linux":
+        pytest.skip("only Linux lets root give up a single right")
+    libc = ctypes.CDLL(None, use_errno=True)
+    header, rights = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION, 0), (ctypes.c_uint32 * 6)()
+
+    def ask(what):
+        if what(header, rights):
+            raise OSError(ctypes.get_errno(), "capabilities")
+
+    ask(libc.capget)
+    effective = rights[0]
+    rights[0] &= ~_OPEN_EVERYTHING
+    ask(libc.capset)
+    yield
+    rights[0] = effective
+    ask(libc.capset)

@@ -74,7 +74,7 @@ async def test_a_path_too_long_for_the_disk_is_told_short(desk):
         assert answer.startswith("ERROR: Path too long")
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+@pytest.mark.usefixtures("like_anybody")
 async def test_a_forbidden_folder_says_so(desk):
     async with desk() as at:
         (at.root / "left" / "docs").chmod(0)

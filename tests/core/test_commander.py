@@ -6,7 +6,6 @@ import time
 import pytest
 
 from cmdr.core.audit import read_log
-from cmdr.core.commander import LONGEST_ANSWER, shortened
 from cmdr.core.errors import CommandError, NotAllowed, TooMany, UnknownCommand
 from cmdr.core.limits import Limits, Rate
 from cmdr.core.policy import Policy
@@ -181,17 +180,3 @@ async def test_without_an_engine_files_cannot_be_changed(core, agent):
     async with core() as commander:
         with pytest.raises(CommandError, match="cannot change files"):
             await commander.run(agent, "undo")
-
-
-def test_a_long_answer_is_cut_at_a_line_and_says_how_much_is_missing():
-    whole = "".join(f"line {number}\n" for number in range(5000))
-    cut = shortened(whole)
-    kept, _, last = cut.rstrip("\n").rpartition("\n")
-    assert len(cut) <= LONGEST_ANSWER
-    assert whole.startswith(kept)
-    missing = int(last.split()[1])
-    assert kept.count("\n") + 1 + missing == 5000
-
-
-def test_a_short_answer_is_left_alone():
-    assert shortened("x" * LONGEST_ANSWER) == "x" * LONGEST_ANSWER

@@ -678,7 +678,7 @@ def test_many_folders_do_not_run_out_of_descriptors(world):
 
 
 def test_groups_end_when_they_hold_enough_data(world, monkeypatch):
-    monkeypatch.setattr("cmdr.files.engine.operation.GROUP_BYTES", 1)
+    monkeypatch.setattr("cmdr.files.engine.item_line.GROUP_BYTES", 1)
     assert world.run(plan_copy([world.here + b"/tree"], world.there)).is_clean
 
 

@@ -87,7 +87,7 @@ def test_a_large_folder_is_not_read_on_when_nobody_waits(large):
         scan(large, SortOrder(), show_hidden=True, stopped=lambda: True)
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+@pytest.mark.usefixtures("like_anybody")
 def test_a_forbidden_folder_is_refused(tmp_path):
     (tmp_path / "secret").mkdir(0o000)
     with pytest.raises(AccessDenied):

@@ -14,7 +14,7 @@ from power_ground import Recorded, record, remains, restart
 from torture import _go_on, _take_back
 
 from cmdr.core.journal import Journal
-from cmdr.files.engine import operation as running
+from cmdr.files.engine import item_line as running
 from cmdr.files.engine.recorder import ItemState
 from cmdr.files.engine.sweep import sweep
 from cmdr.files.engine.syscalls import Syscalls

@@ -220,7 +220,7 @@ def test_after_any_changes_a_refreshed_view_equals_a_new_scan_and_so_does_its_co
         if changed is None:
             library.refresh(info.id)
         else:  # links change the times of files elsewhere: look everywhere once
-            with answers.indexed._turn():
+            with answers.indexed._work:
                 answers.indexed._relist(changed, lambda: False)
         fresh = scan(tree, str(tmp_path / f"fresh{round_}"), FEW)
         mine, theirs = everything(answers.view), everything(fresh)
@@ -416,7 +416,7 @@ def test_a_scan_waits_for_a_refresh_instead_of_being_refused(tmp_path):
         entered, go_on = threading.Event(), threading.Event()
 
         def slow_refresh():
-            with indexed._turn():
+            with indexed._work:
                 entered.set()
                 assert go_on.wait(10)
 

@@ -6,10 +6,10 @@ from typing import Annotated, Literal
 
 from cmdr.commands.places import PaneRef, pane_of
 from cmdr.core.call import Call
-from cmdr.core.commander import LONGEST_ANSWER
 from cmdr.core.parameter import Doc, Whole
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
+from cmdr.core.spoken import LONGEST_ANSWER
 from cmdr.model.dialog import Dialog
 from cmdr.model.entry import Entry, Kind
 from cmdr.model.job import Job

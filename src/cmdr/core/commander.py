@@ -14,7 +14,7 @@ from cmdr.core.browser import Browser
 from cmdr.core.call import Call, Progress, no_progress
 from cmdr.core.desktop import Desktop
 from cmdr.core.engine import Engine
-from cmdr.core.errors import CommandError, NotAllowed, NotThere, Vanished
+from cmdr.core.errors import CommandError, NotAllowed
 from cmdr.core.events import Events
 from cmdr.core.indexing import Indexing
 from cmdr.core.jobs import Jobs
@@ -29,22 +29,16 @@ from cmdr.core.registry import REGISTRY, Command, Registry
 from cmdr.core.settings import Settings
 from cmdr.core.signature import bind
 from cmdr.core.space import SpaceBoard
+from cmdr.core.spoken import shortened, spoken
 from cmdr.core.threads import is_being_cancelled
 from cmdr.core.turns import Turns
 from cmdr.files.engine.control import Control
 from cmdr.files.engine.outcome import Outcome
 from cmdr.files.engine.refusals import PlanRefused
-from cmdr.files.errors import DiskError, PathNotFound
+from cmdr.files.errors import DiskError
 from cmdr.files.sandbox.reach import Sandbox
 from cmdr.index.errors import (
-    BadHandle,
-    Gone,
     IndexFault,
-    NoSuchIndex,
-    NoSuchQuery,
-    NoSuchSet,
-    NotIndexed,
-    StaleCursor,
 )
 from cmdr.model.filter import FilterError
 from cmdr.model.plan import Plan
@@ -59,7 +53,6 @@ if TYPE_CHECKING:
     from cmdr.core.shells import Shells
     from cmdr.core.tokens import Tokens
 
-LONGEST_ANSWER = 20_000
 QUIT_PATIENCE = 15.0
 """Seconds that running operations get to stop cleanly; the next start sweeps up after the rest."""
 
@@ -289,22 +282,3 @@ class Commander:
         finally:
             self._agent_calls.discard(task)
             task.cancel()
-
-
-def spoken(error: Exception) -> CommandError:
-    """The command's error for what a lower room said."""
-    if isinstance(error, Gone | StaleCursor):
-        return Vanished(str(error))
-    if isinstance(error, PathNotFound | NoSuchIndex | NoSuchSet | NoSuchQuery | BadHandle | NotIndexed):
-        return NotThere(str(error))
-    return CommandError(str(error))
-
-
-def shortened(answer: str) -> str:
-    """An answer of bounded length; one that was cut says so in its last line."""
-    if len(answer) <= LONGEST_ANSWER:
-        return answer
-    kept = answer[: LONGEST_ANSWER - 100]
-    kept = kept[: kept.rfind("\n") + 1] or kept
-    left_out = answer.count("\n", len(kept))
-    return f"{kept}# {left_out} more lines left out; ask for less, with limit or pane\n"

@@ -11,39 +11,27 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
-from typing import Literal
 
 from cmdr.index.catalogue import Catalogue, IndexRecord
 from cmdr.index.compact import compact
-from cmdr.index.epoch import StoredColumns
+from cmdr.index.epochs_kept import clear_leftovers, newest_whole, put_aside
 from cmdr.index.errors import Cancelled, Corrupt, IndexFault, NoSuchIndex, NotIndexed, RootMissing, ScanRunning
-from cmdr.index.explanation import not_covered
+from cmdr.index.freshness import Freshness, freshness_of
 from cmdr.index.history import remember
 from cmdr.index.overlay import lay_over
 from cmdr.index.patch import Patch, load_patch, save_patch
 from cmdr.index.refresh import changed_directories, refresh
 from cmdr.index.room import needing_room
 from cmdr.index.scan import scan
-from cmdr.index.view import View, stored_view
+from cmdr.index.view import View
 from cmdr.index.walk import Progress, WalkOptions
 from cmdr.index.watch import Watcher
 from cmdr.model.names import to_wire
-from cmdr.model.units import iso_date
 
-State = Literal["fresh", "stale", "scanning", "partial", "missing"]
 _MANY = 5000  # changed directories
 _MANY_ROWS = 100_000  # in changed directories: walkers list them faster than a refresh does
 IDLE_NICE = 19
 _HUGE = 200_000  # entries of a directory that is not listed again at its every change
-
-
-@dataclass(frozen=True)
-class Freshness:
-    """How far the answers can be trusted, and why."""
-
-    state: State
-    reason: str
-    checked_ns: int | None
 
 
 @dataclass(frozen=True)
@@ -104,54 +92,20 @@ class Indexed:
         """Fresh, stale, scanning, partial or missing, with the reason."""
         if self._scanning:
             return Freshness("scanning", "a scan is running", self._checked_ns)
-        view = self._view
-        if view is None:
+        if self._view is None:
             return Freshness("missing", "damaged and set aside" if self.set_aside else "not scanned yet", None)
-        if view.facts.get("cancelled"):
-            return Freshness("partial", "the last scan was stopped before its end", self._checked_ns)
-        if self._dirty is not None:
-            return Freshness("stale", self._dirty, self._checked_ns)
-        if int(view.dirs["dmiss"][0]):
-            return Freshness(
-                "partial", "; ".join(not_covered(view)) or "some entries could not be read", self._checked_ns
-            )
-        if self._idling:
-            return Freshness("fresh", "being read again while nothing else runs", self._checked_ns)
-        if self.is_watched:
-            return Freshness("fresh", "watched", self._checked_ns)
-        walked = iso_date(int(view.facts["started_ns"]))
-        return Freshness("fresh", f"checked; edits inside files are known up to {walked}", self._checked_ns)
+        current = "being read again while nothing else runs" if self._idling else "watched" if self.is_watched else ""
+        return freshness_of(self._view, self._checked_ns, self._dirty, current)
 
     # -- opening --------------------------------------------------------------------------------------------------
     def _open_newest(self) -> None:
-        """Take the newest epoch that is whole; set damaged ones aside and clear what a killed scan left."""
-        names = sorted(os.listdir(self.home), reverse=True)
-        for name in names:
-            path = os.path.join(self.home, name)
-            if name.startswith("scratch-") or name.endswith(".tmp"):
-                shutil.rmtree(path, ignore_errors=True)
-                with suppress(OSError):
-                    os.unlink(path)
-        epochs = [name for name in names if name.startswith("epoch-") and not name.endswith(".tmp")]
-        for name in epochs:
-            path = os.path.join(self.home, name)
-            if self._base is not None:
-                shutil.rmtree(path, ignore_errors=True)
-                continue
-            try:
-                self._base = stored_view(StoredColumns(path))
-            except (Corrupt, KeyError, ValueError):
-                self._put_aside(path)
+        clear_leftovers(self.home)
+        self._base, self.set_aside = newest_whole(self.home)
         if self._base is not None:
             patch = load_patch(self._patch_path()) or Patch()
             # Ids may have been given out by a patch that never reached the disk.
             self._patch = replace(patch, next_id=max(patch.next_id, self.catalogue.next_id(self.record.id)))
             self._view = lay_over(self._base, self._patch, 0)
-
-    def _put_aside(self, path: str) -> None:
-        aside = os.path.join(self.home, f"aside-{os.path.basename(path)}-{time.time_ns()}")
-        os.rename(path, aside)
-        self.set_aside.append(aside)
 
     def _patch_path(self) -> str:
         assert self._base is not None
@@ -165,10 +119,10 @@ class Indexed:
         try:
             base.stored.verify(stop)
         except (Corrupt, OSError):
-            with self._turn():
+            with self._work:
                 if self._base is not base:
                     return True  # replaced meanwhile, and with it the damage
-                self._put_aside(base.stored.folder)
+                self.set_aside.append(put_aside(base.stored.folder))
                 self._base = self._view = None
                 self._patch = Patch()
             return False
@@ -176,17 +130,12 @@ class Indexed:
 
     # -- changing -------------------------------------------------------------------------------------------------
     @contextmanager
-    def _turn(self) -> Iterator[None]:
-        with self._work:
-            yield
-
-    @contextmanager
     def _only_scan(self) -> Iterator[None]:
         """A second scan is refused at once; a refresh that is under way is waited for."""
         if not self._one_scan.acquire(blocking=False):
             raise ScanRunning(f"{to_wire(self.record.root)} is being scanned already.")
         try:
-            with self._turn():
+            with self._work:
                 yield
         finally:
             self._one_scan.release()
@@ -236,7 +185,7 @@ class Indexed:
 
     def check(self, stop: Callable[[], bool] = lambda: False) -> Changes:
         """Look at every directory's time and list again what changed."""
-        with self._turn():
+        with self._work:
             try:
                 changed = changed_directories(self.view, stop)
             except RootMissing:
@@ -287,7 +236,7 @@ class Indexed:
 
     def compact(self) -> None:
         """Write the epoch and its overlay as one new epoch."""
-        with self._turn(), needing_room("the new epoch; the old one stays in use"):
+        with self._work, needing_room("the new epoch; the old one stays in use"):
             if self._view is None or not (self._patch.listings or self._patch.gone):
                 return
             fresh = (self._checked_ns, self._dirty)
@@ -317,7 +266,7 @@ class Indexed:
                 self._dirty = "changes came faster than they could be followed"
                 self.check()
                 return
-            with self._turn():
+            with self._work:
                 numbers = [number for path in sorted(paths) if (number := self._number(path)) is not None]
                 huge = [number for number in numbers if int(self.view.dirs["dcn"][number]) > _HUGE]
                 self._relist([number for number in numbers if number not in huge], lambda: False)

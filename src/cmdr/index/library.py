@@ -21,9 +21,10 @@ from cmdr.index.columns import Column
 from cmdr.index.cursor import Scope, make_cursor, read_cursor
 from cmdr.index.errors import BadQuestion, LibraryBusy, NoSuchIndex, RootMissing
 from cmdr.index.folder_totals import totals_epochs
+from cmdr.index.freshness import Freshness
 from cmdr.index.growth_report import growth_report
 from cmdr.index.handles import new_handle, new_tag, node_handle
-from cmdr.index.indexed import Changes, Freshness, Indexed
+from cmdr.index.indexed import Changes, Indexed
 from cmdr.index.knowing import Knowing, knowing
 from cmdr.index.queryshelf import QueryShelf
 from cmdr.index.report_making import report
