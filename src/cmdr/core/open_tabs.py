@@ -71,11 +71,12 @@ def _kept(pane: Pane) -> dict[str, object]:
 
 
 def _fill(workspace: Workspace, pane: Pane, kept: object, named: bytes | None) -> None:
+    if not isinstance(kept, dict):
+        return
     try:
-        assert isinstance(kept, dict)
         tabs = [_tab(workspace, row) for row in kept["tabs"][:MOST_TABS]]
         active = int(kept["active"])
-    except (AssertionError, KeyError, ValueError, TypeError):
+    except (KeyError, ValueError, TypeError):
         return
     if not 0 <= active < len(tabs):
         return
