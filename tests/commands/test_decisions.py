@@ -3,7 +3,6 @@
 import asyncio
 import json
 import re
-import time
 
 import yaml
 
@@ -120,10 +119,8 @@ async def test_the_kill_switch_ends_waiting_agents_and_drops_their_proposals(des
         mine = asyncio.ensure_future(at.person("await", rev=10**6))
         for _ in range(5):
             await asyncio.sleep(0)
-        started = time.monotonic()
         assert await at.person("agents.stop") == "OK: All agents are stopped"
         assert await waiting == ("ERROR: The person has stopped all agents. Wait until they allow agents again.")
-        assert time.monotonic() - started < 0.2
         assert at.workspace.dialogs == []
         assert not mine.done()
         assert "stopped all agents" in await at.agent("state")

@@ -1,7 +1,6 @@
 """The one door: every call is checked, counted, written down, and ended when the person says so."""
 
 import asyncio
-import time
 
 import pytest
 
@@ -137,11 +136,11 @@ async def test_the_kill_switch_ends_blocked_calls_at_once_and_refuses_new_ones(c
         mine = asyncio.ensure_future(commander.run(PERSON, "block"))
         for _ in range(3):
             await asyncio.sleep(0)
-        rev, started = commander.events.rev, time.monotonic()
+        rev = commander.events.rev
         commander.stop_agents()
-        done, _ = await asyncio.wait(blocked, timeout=5)
-        assert len(done) == 5
-        assert time.monotonic() - started < 0.2
+        for _ in range(10):  # a few turns of the loop, and no clock
+            await asyncio.sleep(0)
+        assert all(call.done() for call in blocked)
         for call in blocked:
             with pytest.raises(NotAllowed, match="stopped all agents"):
                 call.result()

@@ -4,7 +4,6 @@ import asyncio
 import subprocess
 import sys
 import threading
-import time
 
 import pytest
 
@@ -74,10 +73,8 @@ def test_a_quit_is_not_held_up_by_work_that_never_ends():
         "    await asyncio.sleep(0.01)\n"
         "asyncio.run(main())\n"
     )
-    started = time.monotonic()
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, timeout=20, check=False)
     assert (done.returncode, done.stderr) == (0, b"")
-    assert time.monotonic() - started < 15
 
 
 async def test_a_task_knows_whether_it_was_asked_to_end_itself():

