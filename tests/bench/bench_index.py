@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 
 import numpy as np
@@ -27,6 +27,7 @@ from cmdr.index.assemble import assemble
 from cmdr.index.epoch import EpochWriter, StoredColumns
 from cmdr.index.identity import Known
 from cmdr.index.library import Library
+from cmdr.index.runs import Runs
 from cmdr.index.source import Source
 from cmdr.index.view import View, stored_view
 from cmdr.model.filter import Question, Text
@@ -176,18 +177,23 @@ def multiply(view: View, home: str, rows: int) -> View:
     def tiled(values: np.ndarray) -> np.ndarray:
         return np.concatenate([values[:1], np.repeat(values[:1], times), np.tile(values[1:], times)])
 
-    def column(name: str) -> np.ndarray:
+    def column(name: str, runs: Runs) -> np.ndarray:
+        if name == "nid":
+            return np.arange(front + own * times)
         if name == "uid":
-            return tiled(view.base.owners[view.base["owner"]])
-        return tiled(view.base.devices[view.base["dev"]] if name == "device" else view.base[name])
+            return runs.gather([tiled(view.base.owners[view.base["owner"]])])
+        return runs.gather([tiled(view.base.devices[view.base["dev"]] if name == "device" else view.base[name])])
 
-    lengths = np.concatenate(
-        [[1], [len(name) + 1 for name in names], np.tile(np.diff(view.base.noff.astype(np.int64))[1:], times)]
-    )
-    noff = np.zeros(len(lengths) + 1, np.int64)
-    np.cumsum(lengths, out=noff[1:])
-    body = view.base.names[1:]
-    blob = np.concatenate([np.frombuffer(b"\0" + b"".join(name + b"\0" for name in names), np.uint8), *[body] * times])
+    head = np.frombuffer(b"\0" + b"".join(name + b"\0" for name in names), np.uint8)
+    tops = np.cumsum([0, 1] + [len(name) + 1 for name in names])
+
+    def blobs(runs: Runs) -> Iterator[np.ndarray]:
+        for piece, first, last in runs.stretches((front, *[own] * times)):
+            if piece:
+                yield view.base.names[int(view.base.noff[1 + first]) : int(view.base.noff[1 + last])]
+            else:
+                yield head[tops[first] : tops[last]]
+
     shift = np.repeat(np.arange(times) * own, dirs)
     row = np.tile(view.dirs["drow"].astype(np.int64), times) + shift + front - 1
     row[::dirs] = 1 + np.arange(times)
@@ -197,15 +203,14 @@ def multiply(view: View, home: str, rows: int) -> View:
     source = Source(
         front + own * times,
         column,
-        blob,
-        noff,
+        blobs,
         np.concatenate([[0], row]),
         np.concatenate([[1], start]),
         np.concatenate([[times], np.tile(view.dirs["dcn"].astype(np.int64), times)]),
         np.concatenate([view.dirs["dstate"][:1], np.tile(view.dirs["dstate"], times)]),
         np.concatenate([view.dirs["dlisted"][:1], np.tile(view.dirs["dlisted"], times)]),
         np.concatenate([[0], parent]),
-        np.arange(front + own * times),
+        has_ids=True,
     )
     writer = EpochWriter(home, "epoch-00000001")
     facts = assemble(source, writer, Known()).facts

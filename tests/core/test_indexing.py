@@ -82,3 +82,59 @@ async def test_an_index_that_is_opened_by_its_id_is_brought_up_to_date_too(stand
         while answers.indexed.freshness.state != "fresh":
             await at.events.beyond(at.events.rev)
         assert answers.node(os.fsencode(tree / "later")).size == 5
+
+
+async def test_sizes_of_folders_are_answered_from_memory_until_an_index_knows_something_else(
+    standing, tmp_path, monkeypatch
+):
+    tree = os.fsencode(tmp_path / "tree")
+    os.mkdir(tree + b"/inner")
+    async with standing() as at:
+        indexing = at.indexing
+        await indexing.ensure(tree, PERSON)
+        await asyncio.wait(indexing._behind)
+        first = await indexing.folder_sizes(tree, [b"inner", b"unknown"])
+        assert first[b"inner"].bytes == 0
+        assert first[b"inner"].fresh
+
+        asked = []
+        covering = indexing.covering
+
+        async def counted(path):
+            asked.append(path)
+            return await covering(path)
+
+        monkeypatch.setattr(indexing, "covering", counted)
+        assert await indexing.folder_sizes(tree, [b"inner", b"unknown"]) == first
+        assert not asked
+        (tmp_path / "tree" / "inner" / "file").write_bytes(b"xyz")
+        indexed = (await indexing.knowing(tree)).indexed
+        indexed.check()
+        assert (await indexing.folder_sizes(tree, [b"inner"]))[b"inner"].bytes == 3
+        indexed.is_stale("somebody says so")
+        assert not (await indexing.folder_sizes(tree, [b"inner"]))[b"inner"].fresh
+        assert len(asked) == 2
+
+
+async def test_sizes_that_were_asked_for_before_an_index_changed_are_not_kept_as_new(standing, tmp_path, monkeypatch):
+    """The answer came from the view before; the next look asks again."""
+    tree = os.fsencode(tmp_path / "tree")
+    os.mkdir(tree + b"/inner")
+    async with standing() as at:
+        indexing = at.indexing
+        await indexing.ensure(tree, PERSON)
+        await asyncio.wait(indexing._behind)
+        covering = indexing.covering
+
+        async def overtaken(path):
+            answers = await covering(path)
+            monkeypatch.setattr(indexing, "covering", covering)
+            found = await indexing.folder_sizes(path, [b"inner"])
+            (tmp_path / "tree" / "inner" / "file").write_bytes(b"xyz")
+            answers.indexed.check()
+            assert found[b"inner"].bytes == 0
+            return answers
+
+        monkeypatch.setattr(indexing, "covering", overtaken)
+        await indexing.folder_sizes(tree, [b"inner"])
+        assert (await indexing.folder_sizes(tree, [b"inner"]))[b"inner"].bytes == 3

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cmdr.index import ordering
+from cmdr.index import ordering, spelling
 from cmdr.index.errors import BadCursor, BadPattern, BadQuestion, Cancelled, ForeignCursor, StaleCursor
 from cmdr.index.evaluate import evaluate
 from cmdr.index.extensions import LONGEST, extension
@@ -165,11 +165,16 @@ def test_the_fast_evaluator_agrees_with_a_naive_one(forest, wanted):
     down=st.booleans(),
     limit=st.integers(1, 90),
     natural=st.sampled_from([0, 1000]),
+    few=st.sampled_from([1, 500]),
 )
-def test_pages_bring_everything_once_and_in_order(forest, wanted, sort, down, limit, natural):
+def test_pages_bring_everything_once_and_in_order(forest, wanted, sort, down, limit, natural, few):
     answers, _ = forest
     question = f.Question(wanted, sort, down)
-    with mock.patch.object(ordering, "_NATURAL", natural):
+    with (
+        mock.patch.object(ordering, "_NATURAL", natural),
+        mock.patch.object(ordering, "_FEW", few),
+        mock.patch.object(spelling, "_FEW", few),
+    ):
         listed, total = all_pages(answers, question, limit)
     assert len(listed) == total == len({node.id for node in listed})
     keys = {

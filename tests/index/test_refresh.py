@@ -225,6 +225,7 @@ def test_after_any_changes_a_refreshed_view_equals_a_new_scan_and_so_does_its_co
         fresh = scan(tree, str(tmp_path / f"fresh{round_}"), FEW)
         mine, theirs = everything(answers.view), everything(fresh)
         assert mine.keys() == theirs.keys()
+        assert answers.view.totals(0)[:4] == fresh.totals(0)[:4]
         if changed is not None:
             assert mine == theirs
         now = ids(answers.view)
@@ -321,18 +322,22 @@ def test_without_watches_to_give_the_index_says_so_and_checks_instead(library, t
     assert freshness.reason.startswith("checked; edits inside files are known up to")
 
 
-def test_a_huge_folder_is_not_listed_again_at_its_every_change(library, tree, monkeypatch):
-    monkeypatch.setattr("cmdr.index.indexed._HUGE", 3)
+def test_a_huge_folder_is_not_listed_again_when_nobody_tells_what_changed_in_it(library, tree, monkeypatch):
+    monkeypatch.setattr("cmdr.index.following._HUGE", 3)
     index = library.index(tree, FEW).id
+    library.refresh(index)
     answers = library.get(index)
     write(tree + b"/src/more.txt")
     write(tree + b"/empty/more.txt")
-    answers.indexed._on_change({tree + b"/src", tree + b"/empty"})
+    src, empty = (answers.view.id_of(answers.view.find(tree + name)) for name in (b"/src", b"/empty"))
+    answers.indexed._following.changed({src: None, empty: None})
     assert answers.node(tree + b"/empty/more.txt").kind == "file"
     with pytest.raises(NotIndexed):
         answers.node(tree + b"/src/more.txt")
     assert answers.indexed.freshness.state == "stale"
     assert "is huge and has changed" in answers.indexed.freshness.reason
+    answers.indexed._following.changed({empty: None})
+    assert answers.indexed.freshness.state == "stale"  # an event elsewhere makes up for nothing
     library.refresh(index)
     assert answers.node(tree + b"/src/more.txt").kind == "file"
     assert answers.indexed.freshness.state == "fresh"
@@ -351,7 +356,7 @@ def test_when_events_are_lost_everything_is_checked(library, tree):
     info = library.index(tree, FEW)
     indexed = library.get(info.id).indexed
     write(tree + b"/src/lost.txt")
-    indexed._on_change(None)
+    indexed._following.changed(None)
     assert library.get(info.id).node(tree + b"/src/lost.txt").kind == "file"
 
 

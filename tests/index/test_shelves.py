@@ -1,6 +1,7 @@
 """Sets, saved queries and reports."""
 
 import os
+import sqlite3
 
 import pytest
 
@@ -207,3 +208,21 @@ def test_duplicates_are_files_with_the_same_contents_not_the_same_size(library, 
     assert report.rows[0].size == 40_000
     answer = indexed.ask(f.DuplicateOf(indexed.node(tree + b"/empty/a").id))
     assert set(answer.view.paths(answer.rows)) == {tree + b"/empty/a", tree + b"/empty/b"}
+
+
+def test_queries_that_were_saved_before_they_had_owners_become_the_persons(tmp_path):
+    state = tmp_path / "index"
+    with Library.open(str(state)) as library:
+        library.queries.save("kept", f.Question(from_text("ext:py")))
+        library.queries.save("theirs", f.Question(from_text("ext:py")), "agent:one")
+        kept = os.path.join(library.home, "catalogue.sqlite")
+    with sqlite3.connect(kept) as db:
+        columns = "id, name, filter, sort, descending, row_limit, created_ns, last_run_ns"
+        db.execute(f"create table queries as select {columns} from saved_queries where name = 'kept'")
+        db.execute("delete from saved_queries where name = 'kept'")
+    db.close()
+    with Library.open(str(state)) as library:
+        assert [(one.name, one.owner) for one in library.queries.all()] == [("kept", "person"), ("theirs", "agent:one")]
+        assert library.queries.get("kept")[1] == f.Question(from_text("ext:py"))
+        with pytest.raises(NoSuchQuery):
+            library.queries.get("kept", "agent:one")

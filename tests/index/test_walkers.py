@@ -36,6 +36,27 @@ def test_only_the_directory_that_was_seen_is_entered(tree, tmp_path):
     assert done.stdout.split() == ["True", "True", "False", "False", "True"]
 
 
+MOVED = """
+import os, sys
+from cmdr.index.statx import Statx
+from cmdr.index.whereabouts import Whereabouts
+root = os.fsencode(sys.argv[1])
+inode = {place: os.stat(root + place).st_ino for place in (b"/docs", b"/docs/deep", b"/src")}
+steps = Whereabouts(Statx(), None)
+print(steps.step_into(root + b"/docs/deep", inode[b"/docs/deep"]))
+os.makedirs(root + b"/far/off")
+os.rename(root + b"/docs/deep", root + b"/far/off/deep")  # the way up leads elsewhere now
+print(steps.step_into(root + b"/docs", inode[b"/docs"]), os.getcwdb() == root + b"/docs")
+os.rename(root + b"/docs", root + b"/far/docs")
+print(steps.step_into(root + b"/src", inode[b"/src"]), os.getcwdb() == root + b"/src")
+"""
+
+
+def test_a_walker_finds_its_way_when_the_directory_it_is_in_was_moved(tree):
+    done = subprocess.run([sys.executable, "-c", MOVED, tree], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["True"] * 5
+
+
 def test_a_column_of_one_value_is_never_written_until_another_comes(tmp_path):
     column = ColumnFile(str(tmp_path / "device"), 4)
     column.add(b"\1\0\0\0" * 70_000, 70_000)
@@ -59,7 +80,7 @@ def test_a_part_holds_the_facts_of_its_names(tmp_path):
     finally:
         os.close(fd)
     part = PartFile(str(tmp_path / "part"))
-    assert part.add(records, names) == 600
+    assert part.add(records, 2, [b"one", b"two"]) == 600
     assert (tmp_path / "part.names").read_bytes() == b"one\0two\0"
     assert part.constants()["size"] == (300).to_bytes(8, "little")
     inodes = np.fromfile(tmp_path / "part.ino", "<u8").tolist()

@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import secrets
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -10,25 +9,25 @@ from typing import TYPE_CHECKING
 from cmdr.core.errors import CommandError
 from cmdr.core.events import Events
 from cmdr.core.idle_walks import IdleWalks, WalkedTree
+from cmdr.core.kept_sizes import KeptSizes
+from cmdr.core.owned_queries import OwnedQueries
 from cmdr.core.owned_sets import OwnedSets
 from cmdr.core.principals import Principal
+from cmdr.core.scans import Scans
 from cmdr.core.shell_sessions import ShellSessions
 from cmdr.core.threads import in_thread
 from cmdr.index.errors import IndexFault
 from cmdr.model.entry import FolderSize
-from cmdr.model.job import JobState
 from cmdr.model.names import to_wire
 from cmdr.model.scan_job import ScanJob
 
 if TYPE_CHECKING:
     from cmdr.index.answers import Answers
     from cmdr.index.library import Library
-    from cmdr.index.walk import Progress, WalkOptions
+    from cmdr.index.walk import WalkOptions
 
 PATIENCE = 30.0
 """Seconds a question waits for the scan of a tree that nobody indexed before."""
-KEPT = 100
-SCANS_PER_CALLER = 2
 
 
 class Indexing:
@@ -40,14 +39,15 @@ class Indexing:
         self._library: Library | None = None
         self._being_opened: asyncio.Future[Library] | None = None
         self._opening = asyncio.Lock()
-        self._scans: dict[str, ScanJob] = {}
-        self._tasks: dict[str, asyncio.Task[None]] = {}
         self.sessions = ShellSessions()
         self.sets = OwnedSets(self.library)
+        self.queries = OwnedQueries(self.library)
+        self._kept_sizes = KeptSizes()
         self._followed: set[str] = set()
         self._behind: set[asyncio.Task[None]] = set()
         self._closing = False
         self.idle = IdleWalks(self._trees_in_use, self._walk_again)
+        self._scans = Scans(events, self.idle, self._know_more)
         self.version = 0
         """Grows whenever indexes may know more than before, so that faces see when to ask again."""
 
@@ -69,39 +69,22 @@ class Indexing:
         """Stop the scans, keeping what they read, and close the library."""
         self._closing = True
         await self.idle.close()
-        for scan in self._scans.values():
-            scan.is_cancelled = True
-        if self._tasks or self._behind:
-            await asyncio.wait({*self._tasks.values(), *self._behind}, timeout=5)
+        if ending := self._scans.stop() | self._behind:
+            await asyncio.wait(ending, timeout=5)
         if self._library is not None:
             await in_thread(self._library.close)
 
     async def scan(self, root: bytes, options: "WalkOptions", principal: Principal) -> ScanJob:
         """Start to read a tree into its index; a scan of the same root that is under way is joined."""
-        library = await self.library()
-        info = await in_thread(library.prepare, root, options)
-        for running in self._scans.values():
-            if running.index == info.id and not running.state.is_over:
-                return running
-        mine = sum(scan.owner == principal.id and not scan.state.is_over for scan in self._scans.values())
-        if mine >= SCANS_PER_CALLER and not principal.is_person:
-            raise CommandError(f"{mine} scans of yours are running. Wait for one with job_progress, then repeat.")
-        job = ScanJob(f"j_{secrets.token_urlsafe(9)}", info.root, info.id, principal.id)
-        self._scans[job.id] = job
-        for old in [id for id, scan in self._scans.items() if scan.state.is_over][: max(0, len(self._scans) - KEPT)]:
-            del self._scans[old]
-        self._tasks[job.id] = asyncio.get_running_loop().create_task(self._run(library, job, options))
-        self._events.changed()
-        return job
+        return await self._scans.start(await self.library(), root, options, principal)
 
     def job(self, id: str, principal: Principal) -> ScanJob | None:
         """A scan by its id, or None; agents see only their own."""
-        job = self._scans.get(id)
-        return job if job is not None and (principal.is_person or job.owner == principal.id) else None
+        return self._scans.get(id, principal)
 
     def scans(self) -> list[ScanJob]:
         """Every scan that is remembered, oldest first."""
-        return list(self._scans.values())
+        return self._scans.all()
 
     def cancel(self, job: ScanJob) -> None:
         """Stop a scan; what was read stays, marked partial."""
@@ -109,9 +92,7 @@ class Indexing:
 
     async def finished(self, job: ScanJob, patience: float) -> bool:
         """Wait for a scan, but not for ever; whether it is over."""
-        if job.id in self._tasks:
-            await asyncio.wait({self._tasks[job.id]}, timeout=patience)
-        return job.state.is_over
+        return await self._scans.finished(job, patience)
 
     async def covering(self, path: bytes) -> "Answers | None":
         """The index that knows best what is in a folder, or None when none has listed it."""
@@ -152,8 +133,13 @@ class Indexing:
         """What an index knows of the size of folders in a folder; nothing while no index has been asked for."""
         if self._library is None or not names:
             return {}
-        answers = await self.covering(path)
-        return {} if answers is None else await in_thread(_sizes, answers, path, names)
+        known = self._kept_sizes.of(path, self._library.moment())
+        unknown = [name for name in names if name not in known]
+        if unknown:
+            answers = await self.covering(path)
+            found = {} if answers is None else await in_thread(_sizes, answers, path, unknown)
+            known |= {name: found.get(name) for name in unknown}
+        return {name: size for name in names if (size := known[name]) is not None}
 
     def _follow(self, library: "Library", answers: "Answers") -> None:
         """Bring an index up to date behind the scenes, then keep it so; its answers count at once."""
@@ -196,31 +182,8 @@ class Indexing:
             raise CommandError(job.problem or f"{to_wire(root)} could not be indexed.")
         return answers, job
 
-    async def _run(self, library: "Library", job: ScanJob, options: "WalkOptions") -> None:
-        loop = asyncio.get_running_loop()
-
-        def told(progress: "Progress") -> None:
-            loop.call_soon_threadsafe(self._progressed, job, progress)
-
-        state = JobState.FAILED
-        try:
-            await self.idle.stop()
-            info = await in_thread(library.index, job.root, options, told, lambda: job.is_cancelled)
-            if info.totals is not None:
-                job.folders, job.bytes = info.totals.dirs, info.totals.bytes
-            state = JobState.CANCELLED if job.is_cancelled else JobState.DONE
-        except IndexFault as error:
-            job.problem = str(error)
-        except OSError as error:
-            job.problem = f"{to_wire(job.root)} could not be indexed: {error.strerror}."
-        finally:
-            job.state = state
-            del self._tasks[job.id]
-            self.idle.touched()
-            self._know_more()
-
     async def _trees_in_use(self) -> list[WalkedTree]:
-        if self._library is None or self._tasks:
+        if self._library is None or self._scans.are_running:
             return []
         return await in_thread(_walked, self._library, sorted(self._followed))
 
@@ -232,11 +195,6 @@ class Indexing:
     def _know_more(self) -> None:
         self.version += 1
         self._events.changed()
-
-    def _progressed(self, job: ScanJob, progress: "Progress") -> None:
-        job.phase, job.entries, job.folders, job.bytes = progress.phase, progress.entries, progress.dirs, progress.bytes
-        job.rate, job.percent, job.seconds = progress.rate, progress.percent, progress.seconds
-        self._events.progressed()
 
 
 def _sizes(answers: "Answers", path: bytes, names: Sequence[bytes]) -> dict[bytes, FolderSize]:

@@ -5,10 +5,11 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from cmdr.core.errors import NotThere
+from cmdr.core.errors import CommandError, NotThere
 from cmdr.core.principals import Principal
 from cmdr.core.threads import in_thread
 from cmdr.index.errors import IndexFault
+from cmdr.model.filter import And, Filter, InSet, Not, Or
 
 if TYPE_CHECKING:
     from cmdr.index.library import Library
@@ -55,6 +56,30 @@ class OwnedSets:
         page = await in_thread(library.sets.page, await self.find(named, principal), 0, MEMBERS)
         return tuple(entry.member.path_now for entry in page.members if entry.member.path_now is not None)
 
+    async def worked_on(self, named: str, principal: Principal) -> tuple[bytes, ...]:
+        """The paths in a set that an operation takes whole, or not at all."""
+        library = await self._library()
+        found = await self.find(named, principal)
+        held = (await in_thread(library.sets.info, found)).count
+        if held > MEMBERS:
+            raise CommandError(
+                f"The set holds {held:,} entries, and one operation takes {MEMBERS:,}. Make smaller sets."
+            )
+        return await self.members(found, principal)
+
+    async def named_in(self, wanted: Filter, principal: Principal) -> Filter:
+        """A filter with the sets in it by their ids; a set that the caller may not see does not exist."""
+        match wanted:
+            case InSet(named):
+                return InSet(await self.find(named, principal))
+            case Not(item):
+                return Not(await self.named_in(item, principal))
+            case And(items):
+                return And(tuple([await self.named_in(item, principal) for item in items]))
+            case Or(items):
+                return Or(tuple([await self.named_in(item, principal) for item in items]))
+        return wanted
+
     async def _known_owners(self) -> dict[str, str]:
         async with self._reading:
             if self._owners is None:
@@ -64,4 +89,4 @@ class OwnedSets:
 
 
 def _may_see(principal: Principal, owner: str | None) -> bool:
-    return principal.is_person or owner in (None, principal.id)
+    return principal.is_person or owner == principal.id

@@ -1,12 +1,8 @@
 """Questions to one index: nodes, listings, filters and their pages, all as frozen answers."""
 
 import os
-from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
-from threading import Lock
-
-import numpy as np
 
 from cmdr.index.columns import Column
 from cmdr.index.cursor import Scope, make_cursor, read_cursor
@@ -17,19 +13,20 @@ from cmdr.index.explanation import Explanation, Found
 from cmdr.index.handles import node_number
 from cmdr.index.held_bytes import held_bytes
 from cmdr.index.indexed import Indexed
+from cmdr.index.kept_answers import KeptAnswers
 from cmdr.index.largest import largest_of
 from cmdr.index.looked_up import Surroundings
 from cmdr.index.node import Node, node, nodes
 from cmdr.index.ordering import is_natural, page
 from cmdr.index.view import View
-from cmdr.index.view_rows import Totals
+from cmdr.index.view_rows import Rows, Totals
 from cmdr.model.filter import And, DuplicateOf, Filter, InSet, Not, Or, Question, SortKey, Time
 from cmdr.model.filter_json import to_json
 from cmdr.model.filter_text import to_text
 from cmdr.model.names import from_wire, to_wire
 
-_KEPT = 8
 _BIGGEST_PAGE = 1000
+_AT_A_GLANCE: tuple[SortKey, SortKey] = ("size", "mtime")
 
 
 @dataclass(frozen=True)
@@ -69,8 +66,7 @@ class Answers:
 
     def __init__(self, indexed: Indexed, members: Callable[[View, str], Column]) -> None:
         self.indexed, self._members = indexed, members
-        self._found: OrderedDict[tuple[int, int, str, int], Found] = OrderedDict()
-        self._lock = Lock()
+        self._found = KeptAnswers()
 
     @property
     def view(self) -> View:
@@ -117,21 +113,20 @@ class Answers:
         """The direct children of a directory, a page at a time."""
         view = self.view
         number = self.directory(place, view)
-        span = view.child_rows(number)
-        question = f"children\0{view.id_of(int(view.dirs['drow'][number]))}\0{sort}\0{descending}"
-        return self._page(view, np.arange(span.start, span.stop), question, sort, descending, limit, cursor)
+        question = f"children\0{view.id_of(view.dirs['drow'].item(number))}\0{sort}\0{descending}"
+        above = view.directory_path(number)
+        return self._page(view, view.child_rows(number), question, sort, descending, limit, cursor, above)
 
     def summary(self, place: str | bytes, count: int = 5) -> Summary:
         """One directory in one answer: totals, the biggest and the newest of its own entries."""
         view = self.view
         number = self.directory(place, view)
-        span = view.child_rows(number)
-        rows = np.arange(span.start, span.stop)
-        biggest = page(view, rows, "size", True, count, None).rows
-        newest = page(view, rows, "mtime", True, count, None).rows
-        own = node(view, self.tag, int(view.dirs["drow"][number]))
-        tag = self.tag
-        return Summary(own, view.totals(number), len(rows), nodes(view, tag, biggest), nodes(view, tag, newest))
+        rows = view.child_rows(number)
+        own = node(view, self.tag, view.dirs["drow"].item(number))
+        biggest, newest = (
+            nodes(view, self.tag, page(view, rows, key, True, count, None).rows, own.path) for key in _AT_A_GLANCE
+        )
+        return Summary(own, view.totals(number), len(rows), biggest, newest)
 
     # -- questions ------------------------------------------------------------------------------------------------
     def ask(self, wanted: Filter, below: str | bytes | None = None, stop: Callable[[], bool] = lambda: False) -> Answer:
@@ -161,7 +156,15 @@ class Answers:
         return nodes(answer.view, self.tag, largest_of(answer.view, answer.rows, count))
 
     def _page(
-        self, view: View, rows: Column, question: str, sort: SortKey, descending: bool, limit: int, cursor: str | None
+        self,
+        view: View,
+        rows: Rows,
+        question: str,
+        sort: SortKey,
+        descending: bool,
+        limit: int,
+        cursor: str | None,
+        above: bytes | None = None,
     ) -> Page:
         limit = max(0, min(limit, _BIGGEST_PAGE))
         if sort == "name" and is_natural(rows):
@@ -171,15 +174,13 @@ class Answers:
         behind = None if cursor is None else read_cursor(secret, scope, cursor)
         found = page(view, rows, sort, descending, limit, behind)
         onward = None if found.place is None else make_cursor(secret, scope, *found.place)
-        return Page(nodes(view, self.tag, found.rows), len(rows), onward, found.after)
+        return Page(nodes(view, self.tag, found.rows, above), len(rows), onward, found.after)
 
     def _evaluate(self, view: View, wanted: Filter, below: int, stop: Callable[[], bool]) -> Found:
         key = (view.epoch, view.revision, repr(to_json(wanted)), below)
         lasting = not _moves_with_time(wanted)
-        with self._lock:
-            if lasting and key in self._found:
-                self._found.move_to_end(key)
-                return self._found[key]
+        if lasting and (kept := self._found.get(key)) is not None:
+            return kept
         around = Surroundings(
             lambda place: self._place(place, view),
             lambda set_id: self._members(view, set_id),
@@ -187,10 +188,7 @@ class Answers:
         )
         found = evaluate(view, wanted, around, below, stop)
         if lasting:
-            with self._lock:
-                self._found[key] = found
-                while len(self._found) > _KEPT:
-                    self._found.popitem(last=False)
+            self._found.put(key, found)
         return found
 
     def _place(self, place: str, view: View) -> int:

@@ -25,9 +25,10 @@ create table if not exists sets (
   created_ns integer not null, changed_ns integer not null, epoch integer not null);
 create table if not exists owners (
   id text primary key, owner text not null, passing integer not null, since_ns integer not null);
-create table if not exists queries (
-  id text primary key, name text not null unique, filter text not null, sort text not null,
-  descending integer not null, row_limit integer, created_ns integer not null, last_run_ns integer);
+create table if not exists saved_queries (
+  id text primary key, owner text not null, name text not null, filter text not null, sort text not null,
+  descending integer not null, row_limit integer, created_ns integer not null, last_run_ns integer,
+  unique (owner, name));
 """
 
 
@@ -57,11 +58,16 @@ class SetRecord:
     epoch: int
 
 
+PERSON = "person"
+"""Who owns what no agent made."""
+
+
 @dataclass(frozen=True)
 class SavedQuery:
-    """A question kept under a name; `filter` is its JSON form."""
+    """A question kept under a name of its owner's; `filter` is its JSON form."""
 
     id: str
+    owner: str
     name: str
     filter: str
     sort: str
@@ -160,21 +166,29 @@ class Catalogue:
         return self.run(write)
 
     # -- queries --------------------------------------------------------------------------------------------------
-    def queries(self) -> list[SavedQuery]:
-        return self.run(lambda db: [_query(row) for row in db.execute("select * from queries order by name")])
+    def queries(self, owner: str | None = None) -> list[SavedQuery]:
+        """The saved queries of one owner, or all, by name."""
+        sql = "select * from saved_queries where ?1 is null or owner = ?1 order by name, created_ns"
+        return self.run(lambda db: [_query(row) for row in db.execute(sql, (owner,))])
 
-    def query(self, id_or_name: str) -> SavedQuery | None:
-        sql = "select * from queries where id = ?1 or name = ?1"
-        row = self.run(lambda db: db.execute(sql, (id_or_name,)).fetchone())
+    def query(self, id_or_name: str, owner: str | None = None) -> SavedQuery | None:
+        """A query of one owner; of all, the person's own comes first among those of one name."""
+        sql = (
+            "select * from saved_queries where (id = ?1 or name = ?1) and (?2 is null or owner = ?2)"
+            " order by id = ?1 desc, owner = ?3 desc, created_ns desc"
+        )
+        row = self.run(lambda db: db.execute(sql, (id_or_name, owner, PERSON)).fetchone())
         return _query(row) if row else None
 
     def put_query(self, one: SavedQuery) -> None:
-        """Store a query; one with the same name is replaced."""
-        values = (one.id, one.name, one.filter, one.sort, one.descending, one.limit, one.created_ns, one.last_run_ns)
-        self.run(lambda db: db.execute("insert or replace into queries values (?, ?, ?, ?, ?, ?, ?, ?)", values))
+        """Store a query; one with the same name and owner is replaced."""
+        values = (one.id, one.owner, one.name, one.filter, one.sort, one.descending, one.limit)
+        times = (one.created_ns, one.last_run_ns)
+        sql = "insert or replace into saved_queries values (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+        self.run(lambda db: db.execute(sql, (*values, *times)))
 
     def remove_query(self, query_id: str) -> None:
-        self.run(lambda db: db.execute("delete from queries where id = ?", (query_id,)))
+        self.run(lambda db: db.execute("delete from saved_queries where id = ?", (query_id,)))
 
 
 def _open(path: str) -> sqlite3.Connection:
@@ -185,7 +199,17 @@ def _open(path: str) -> sqlite3.Connection:
     db.execute("pragma journal_mode = wal")
     db.execute("pragma synchronous = normal")
     db.executescript(_SCHEMA)
+    _give_owners(db)
     return db
+
+
+def _give_owners(db: sqlite3.Connection) -> None:
+    """Queries that were saved before they had owners become the person's."""
+    if db.execute("select 1 from sqlite_master where type = 'table' and name = 'queries'").fetchone():
+        with db:
+            columns = "name, filter, sort, descending, row_limit, created_ns, last_run_ns"
+            db.execute(f"insert or ignore into saved_queries select id, ?, {columns} from queries", (PERSON,))  # noqa: S608 - names of columns
+            db.execute("drop table queries")
 
 
 def _secret(db: sqlite3.Connection) -> bytes:
@@ -195,5 +219,5 @@ def _secret(db: sqlite3.Connection) -> bytes:
 
 
 def _query(row: tuple[Any, ...]) -> SavedQuery:
-    query_id, name, text, sort, descending, limit, created, last = row
-    return SavedQuery(query_id, name, text, sort, bool(descending), limit, created, last)
+    query_id, owner, name, text, sort, descending, limit, created, last = row
+    return SavedQuery(query_id, owner, name, text, sort, bool(descending), limit, created, last)

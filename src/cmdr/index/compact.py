@@ -1,11 +1,14 @@
 """Writing a patched view as a new epoch, so that the overlay can be forgotten."""
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from cmdr.index.assemble import assemble
 from cmdr.index.columns import Column
-from cmdr.index.epoch import EpochWriter, StoredColumns
-from cmdr.index.scan import epoch_name, known
+from cmdr.index.epoch import EpochWriter, StoredColumns, epoch_name
+from cmdr.index.known_before import known
+from cmdr.index.runs import Runs
 from cmdr.index.source import Source
 from cmdr.index.view import View, stored_view
 
@@ -27,35 +30,38 @@ def compact(view: View, home: str) -> View:
 
 
 def _source(view: View) -> Source:
+    """Reads every column where it lies: of the epoch and of the overlay only what stays is taken."""
     live = view.live_dirs()
     dense = np.full(len(view.dirs["dpar"]), -1, np.int64)
     dense[live] = np.arange(len(live))
-    base, extra = view.base, view.extra
+    segments = [segment for _, segment in view.segments()]
 
-    def both(of_base: Column, of_extra: Column | None) -> Column:
-        return of_base if of_extra is None or extra is None else np.concatenate([of_base, of_extra])
-
-    def column(name: str) -> Column:
+    def column(name: str, runs: Runs) -> Column:
         if name == "uid":
-            return np.asarray(base.owners[column("owner").astype(np.int64).clip(0, len(base.owners) - 1)])
+            return coded("owner", view.base.owners, runs)
         if name == "device":
-            return np.asarray(base.devices[column("dev").astype(np.int64).clip(0, len(base.devices) - 1)])
-        return both(base[name], extra[name] if extra is not None else None)
+            return coded("dev", view.base.devices, runs)
+        return runs.gather([segment[name] for segment in segments])
 
-    noff: Column = base.noff.astype(np.int64)
-    if extra is not None:
-        noff = np.concatenate([noff, extra.noff[1:].astype(np.int64) + noff[-1]])
+    def coded(name: str, table: Column, runs: Runs) -> Column:
+        codes = runs.gather([segment[name] for segment in segments])
+        return table[np.minimum(codes, len(table) - 1)]
+
+    def names(runs: Runs) -> Iterator[Column]:
+        for piece, first, last in runs.stretches(tuple(segment.rows for segment in segments)):
+            segment = segments[piece]
+            yield segment.names[int(segment.noff[first]) : int(segment.noff[last])]
+
     count = view.dirs["dcn"][live].astype(np.int64)
     return Source(
         1 + int(count.sum()),
         column,
-        both(base.names, extra.names if extra is not None else None),
-        noff,
+        names,
         view.dirs["drow"][live].astype(np.int64),
         view.dirs["dcs"][live].astype(np.int64),
         count,
         view.dirs["dstate"][live],
         view.dirs["dlisted"][live],
         dense[view.dirs["dpar"][live].astype(np.int64)],
-        column("nid"),
+        has_ids=True,
     )

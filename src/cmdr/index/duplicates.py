@@ -28,6 +28,12 @@ class Twins:
     size: int
     rows: Column
 
+    def oldest_first(self, view: View) -> "Twins":
+        """The same files, first the one to keep: the oldest, of equally old ones that with the shortest path."""
+        times, paths = view.gather("mtime", self.rows).tolist(), view.paths(self.rows)
+        order = sorted(range(len(paths)), key=lambda at: (times[at], len(paths[at]), paths[at]))
+        return Twins(self.size, self.rows[order])
+
     @property
     def wasted(self) -> int:
         """The bytes that all but one of them take."""

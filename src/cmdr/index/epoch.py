@@ -10,6 +10,7 @@ import errno
 import json
 import os
 import shutil
+import threading
 import zlib
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -24,6 +25,7 @@ from cmdr.index.errors import Cancelled, Corrupt, DiskFull
 FORMAT = 1
 _MANIFEST = "manifest.json"
 _STEP = 1 << 24
+_MOST_WAITING = 4  # columns that wait for their turn to be written; they hold memory
 # Columns begin their way to the disk as soon as they are written, and are waited for all together: one commit of the
 # file system's journal instead of one for each.
 _start_writing = getattr(ctypes.CDLL(None), "sync_file_range", None)
@@ -48,14 +50,25 @@ class EpochWriter:
         self.files: dict[str, tuple[str, int, int]] = {}
         # Checksums and writing of finished columns run beside the computing of the next ones.
         self._behind = ThreadPoolExecutor(1, "cmdr-index-write")
-        self._jobs: list[Future[None]] = []
+        self._jobs: dict[str, Future[None]] = {}
+        self._room = threading.Semaphore(_MOST_WAITING)
         self.streams: list[Stream] = []
 
     def put(self, name: str, values: Column, dtype: str) -> Column:
         """Store a whole column; answers it in its stored type."""
         stored = np.ascontiguousarray(values, dtype)
-        self._jobs.append(self._behind.submit(self._write, name, stored, dtype))
+        self._room.acquire()
+        job = self._jobs[name] = self._behind.submit(self._write, name, stored, dtype)
+        job.add_done_callback(lambda _: self._room.release())
         return stored
+
+    def written(self, name: str) -> Column:
+        """A column that was put, or a stream that was closed, as it is stored now: mapped, it needs no memory."""
+        if name in self._jobs:
+            self._jobs[name].result()
+        dtype, size, _ = self.files[name]
+        path = os.path.join(self.folder, name)
+        return np.memmap(path, dtype, "r").view(np.ndarray) if size else np.empty(0, dtype)
 
     def stream(self, name: str) -> "Stream":
         """Store a long byte column piece by piece."""
@@ -71,7 +84,7 @@ class EpochWriter:
     def commit(self, facts: dict[str, Any]) -> str:
         """Make the epoch durable and visible in one step."""
         try:
-            for job in self._jobs:
+            for job in self._jobs.values():
                 job.result()
             for name in self.files:
                 _sync(os.path.join(self.folder, name), os.O_RDONLY)
@@ -150,6 +163,11 @@ class StoredColumns:
             return np.empty(0, dtype)
         return np.asarray(np.memmap(os.path.join(self.folder, name), dtype, "r"))
 
+    def changeable(self, name: str) -> Column:
+        """A column whose values may be changed in memory; what is stored stays as it is."""
+        dtype, size, _ = self.manifest.files[name]
+        return np.asarray(np.memmap(os.path.join(self.folder, name), dtype, "c")) if size else np.empty(0, dtype)
+
     def has(self, name: str) -> bool:
         return name in self.manifest.files
 
@@ -186,3 +204,8 @@ def _sync(path: str, flags: int) -> None:
         os.fsync(fd)
     finally:
         os.close(fd)
+
+
+def epoch_name(number: int) -> str:
+    """The folder of an epoch; names sort as numbers do."""
+    return f"epoch-{number:08d}"

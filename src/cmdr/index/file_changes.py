@@ -7,7 +7,7 @@ import numpy as np
 
 from cmdr.index.columns import FORMAT_FILE, Column, Flag
 from cmdr.index.packed_columns import load_columns, save_columns
-from cmdr.index.view import View
+from cmdr.index.view import View, stored_view
 
 MOST = 1_000_000
 """Changes that are remembered from one epoch to the next; beyond that only the biggest."""
@@ -59,12 +59,17 @@ def overlay_changes(view: View) -> FileChanges:
     if view.dead is None or view.extra is None:
         return unchanged(view.epoch)
     old, new = np.flatnonzero(view.dead), np.arange(view.base_rows, view.base_rows + view.extra.rows)
-    old_ids, new_ids = view.gather("nid", old), view.gather("nid", new)
+    stored = view
+    if view.edited is not None:
+        stored = stored_view(view.stored)
+        old = np.union1d(old, view.edited)
+        new = np.concatenate([view.edited[~view.dead[view.edited]], new])
+    old_ids, new_ids = stored.gather("nid", old), view.gather("nid", new)
     ids = np.union1d(old_ids, new_ids)
     parents, before, after = (np.full(len(ids), _NONE, np.int64) for _ in range(3))
     at_old, at_new = np.searchsorted(ids, old_ids), np.searchsorted(ids, new_ids)
-    before[at_old], after[at_new] = _sizes(view, old), _sizes(view, new)
-    parents[at_old] = _parents(view, old)
+    before[at_old], after[at_new] = _sizes(stored, old), _sizes(view, new)
+    parents[at_old] = _parents(stored, old)
     parents[at_new] = _parents(view, new)
     differ = (before != after) & (before != _UNKNOWN) & (after != _UNKNOWN)
     return FileChanges(view.epoch, view.epoch, True, ids[differ], parents[differ], before[differ], after[differ])

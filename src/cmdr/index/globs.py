@@ -13,7 +13,7 @@ import numpy as np
 from cmdr.index.columns import Column
 from cmdr.index.errors import Cancelled
 from cmdr.index.folding import fold
-from cmdr.index.namesearch import NONE, positions, rows_at
+from cmdr.index.namesearch import NONE, rows_holding
 from cmdr.index.segment import Segment
 
 _STEP = 1 << 14
@@ -130,26 +130,26 @@ def _class(inside: bytes) -> tuple[bool, list[tuple[int, int]]]:
 def matching_glob(segment: Segment, pattern: bytes, case: bool, rows: range, stop: Callable[[], bool]) -> Column:
     """Rows whose whole name fits a glob, ascending."""
     glob = parse_glob(pattern if case else fold(pattern))
-    blob, offsets = (segment.names, segment.noff) if case else (segment.folded, segment.foff)
+    names = segment.names_by(case)
     if not len(rows):
         return NONE
     plain = glob.plain()
     if plain is not None and len(plain) > 1 and not plain[0] and not any(plain[1:-1]):
         if not plain[-1]:
             return np.arange(rows.start, rows.stop)
-        return rows_at(positions(blob, offsets, plain[-1] + b"\0", rows, stop), offsets)  # the usual *.ext
+        return rows_holding(names, plain[-1] + b"\0", rows, stop)  # the usual *.ext
     literal = glob.literal
     candidates = np.arange(rows.start, rows.stop)
     if literal:
-        candidates = rows_at(positions(blob, offsets, literal, rows, stop), offsets)
+        candidates = rows_holding(names, literal, rows, stop)
     if len(candidates) > _MANY:
         candidates = _narrow(segment, glob, case, rows, candidates, stop)
     verify = glob.verifier().match
     kept: list[Column] = []
     for first in range(0, len(candidates), _STEP):
         some = candidates[first : first + _STEP]
-        names = segment.names_of(some) if case else segment.folded_of(some)
-        kept.append(some[np.fromiter((verify(name) is not None for name in names), bool, len(some))])
+        each = segment.names_of(some) if case else segment.folded_of(some)
+        kept.append(some[np.fromiter((verify(name) is not None for name in each), bool, len(some))])
         if stop():
             raise Cancelled("The search was stopped.")
     return np.concatenate(kept) if kept else NONE

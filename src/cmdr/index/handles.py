@@ -21,7 +21,12 @@ def new_tag() -> int:
 
 def node_handle(tag: int, nid: int) -> str:
     """The handle of a node: the same for as long as the node exists, and never given to another one."""
-    return f"n_{tag:08x}{nid:x}"
+    return f"{node_handle_start(tag)}{nid:x}"
+
+
+def node_handle_start(tag: int) -> str:
+    """What the handles of all nodes of an index begin with."""
+    return f"n_{tag:08x}"
 
 
 def node_number(tag: int, handle: str) -> int:

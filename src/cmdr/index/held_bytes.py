@@ -1,42 +1,73 @@
 """How much some entries hold together: a folder with all that is below it, and nothing twice."""
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from cmdr.index.columns import FORMAT_DIR, FORMAT_FILE, Column, Flag
+from cmdr.index.side_by_side import side_by_side
 from cmdr.index.view import View
 
-_SEVERAL = int(Flag.HARD | Flag.SHARED)
+_SEVERAL = np.uint8(Flag.HARD | Flag.SHARED)
+_UNKNOWN, _ALIAS = np.uint8(Flag.UNKNOWN), np.uint8(Flag.ALIAS)
+_STEP = 1 << 16  # rows at once, so that every step stays in the processor's cache
 
 
 def held_bytes(view: View, rows: Column) -> int:
     """The bytes of these files and of all files below these folders, each counted once."""
-    form, flags = view.gather("mode", rows) >> 12, view.gather("flags", rows)
-    files = (form == FORMAT_FILE) & ((flags & int(Flag.UNKNOWN)) == 0)
-    folders = view.directories(rows[form == FORMAT_DIR])
-    held = 0
-    if len(folders):
-        inside = _inside(view, folders)
-        above = view.dirs["dpar"][folders]
-        outermost = folders[~inside[above] | (folders == 0)]
-        held = int(view.dirs["dbytes"][outermost].sum())
-        files &= ~inside[view.gather("pdir", rows)]
-    return held + _once_each(view, rows, files, flags)
+    pieces = [rows[first : first + _STEP] for first in range(0, len(rows), _STEP)]
+    folders: list[Column] = [_NONE] * len(pieces)
+
+    def find_folders(numbers: Iterator[int]) -> None:
+        for number in numbers:
+            piece = pieces[number]
+            folders[number] = view.directories(piece[view.gather("mode", piece) >> 12 == FORMAT_DIR])
+
+    side_by_side(len(pieces), find_folders)
+    known = np.concatenate([_NONE, *folders])
+    if not len(known):
+        return _files(view, pieces, None)
+    inside = _inside(view, known)
+    above = view.dirs["dpar"][known]
+    outermost = known[~inside[above] | (known == 0)]
+    return int(view.dirs["dbytes"][outermost].sum()) + _files(view, pieces, inside)
 
 
-def _once_each(view: View, rows: Column, files: Column, flags: Column) -> int:
-    """The bytes of those rows that are files, whatever number of names each has among them."""
-    sizes = view.gather("size", rows)
-    single = files & ((flags & _SEVERAL) == 0)
-    several = np.flatnonzero(files & ~single)
-    if (flags[several] & int(Flag.ALIAS)).any():
+def _files(view: View, pieces: list[Column], inside: Column | None) -> int:
+    """The bytes of those rows that are files outside the folders, whatever number of names each has among them."""
+    held = [0] * len(pieces)
+    several: list[Column] = [_NONE] * len(pieces)
+    aliased = [False] * len(pieces)
+
+    def add_up(numbers: Iterator[int]) -> None:
+        for number in numbers:
+            files, flags = _outside(view, pieces[number], inside)
+            alone = flags & _SEVERAL == 0
+            held[number] = int(view.gather("size", files[alone]).sum())
+            several[number] = files[~alone]
+            aliased[number] = bool((flags[~alone] & _ALIAS).any())
+
+    side_by_side(len(pieces), add_up)
+    if any(aliased):
         # The first name of a file that stands below a followed link does not know of the second.
-        single, several = np.zeros(len(rows), bool), np.flatnonzero(files)
-    held = int(sizes[single].sum())
-    if len(several):
-        names = rows[several]
-        inodes = np.stack([view.gather("dev", names).astype(np.uint64), view.gather("ino", names)])
-        held += int(sizes[several[np.unique(inodes, axis=1, return_index=True)[1]]].sum())
-    return held
+        return _once_each(view, np.concatenate([_outside(view, piece, inside)[0] for piece in pieces]))
+    return sum(held) + _once_each(view, np.concatenate([_NONE, *several]))
+
+
+def _outside(view: View, rows: Column, inside: Column | None) -> tuple[Column, Column]:
+    """Those rows that are files whose folder is not counted, and their flags."""
+    flags = view.gather("flags", rows)
+    files = (view.gather("mode", rows) >> 12 == FORMAT_FILE) & (flags & _UNKNOWN == 0)
+    if inside is not None:
+        files &= ~inside[view.gather("pdir", rows)]
+    return rows[files], flags[files]
+
+
+def _once_each(view: View, rows: Column) -> int:
+    if not len(rows):
+        return 0
+    inodes = np.stack([view.gather("dev", rows).astype(np.uint64), view.gather("ino", rows)])
+    return int(view.gather("size", rows[np.unique(inodes, axis=1, return_index=True)[1]]).sum())
 
 
 def _inside(view: View, folders: Column) -> Column:
@@ -51,3 +82,6 @@ def _inside(view: View, folders: Column) -> Column:
     for number in range(base, count):  # parents come before their children
         inside[number] |= inside[int(view.dirs["dpar"][number])]
     return np.asarray(inside)
+
+
+_NONE = np.empty(0, np.int64)

@@ -57,15 +57,9 @@ class Identities:
         self.next_id = known.next_id
 
     def match(
-        self,
-        columns: dict[str, Column],
-        flags: Column,
-        pdir: Column,
-        dir_row: Column,
-        name: Callable[[int], bytes],
+        self, rows: int, columns: dict[str, Column], dir_row: Column, name: Callable[[int], bytes]
     ) -> tuple[Column, GoneNodes]:
         """Ids for all rows, old ones where possible; the first scan numbers the rows as they stand."""
-        rows = len(pdir)
         if not len(self.known.nid) and self.next_id + rows <= _LAST_ID:
             nid = np.arange(self.next_id, self.next_id + rows, dtype=np.uint32)
             self.next_id += rows
@@ -75,8 +69,8 @@ class Identities:
         if len(self.known.nid):
             nid[0] = self.known.nid[0]
             old_free[0] = False
-            self._by_inode(columns, flags, nid, old_free)
-            self._by_path(columns, pdir, dir_row, name, nid, old_free)
+            self._by_inode(columns, nid, old_free)
+            self._by_path(columns, dir_row, name, nid, old_free)
         fresh = np.flatnonzero(nid == 0xFFFFFFFF)
         if self.next_id + len(fresh) > _LAST_ID:
             raise IndexFull("This index has given out all its node ids; remove it and index the folder anew.")
@@ -95,8 +89,8 @@ class Identities:
             paths[int(self.known.nid[row])] = self.known.path(row)
         return GoneNodes(paths)
 
-    def _by_inode(self, columns: dict[str, Column], flags: Column, nid: Column, old_free: Column) -> None:
-        old = self.known.columns
+    def _by_inode(self, columns: dict[str, Column], nid: Column, old_free: Column) -> None:
+        old, flags = self.known.columns, columns["flags"]
         several = int(Flag.HARD | Flag.ALIAS | Flag.UNKNOWN)
         single_old = np.flatnonzero(((old["flags"] & several) == 0) & old_free).astype(np.uint32)
         by_ino = single_old[np.argsort(old["ino"][single_old], kind="stable")]
@@ -139,13 +133,12 @@ class Identities:
     def _by_path(
         self,
         columns: dict[str, Column],
-        pdir: Column,
         dir_row: Column,
         name: Callable[[int], bytes],
         nid: Column,
         old_free: Column,
     ) -> None:
-        old = self.known
+        old, pdir = self.known, columns["pdir"]
         waiting = np.flatnonzero(old_free)
         if not len(waiting):
             return

@@ -11,6 +11,9 @@ def largest_files(view: View, count: int) -> Column:
     if not count:
         return np.empty(0, np.int64)
     maxima = view.stored.column("zmax")
+    if view.edited is not None:
+        maxima = maxima.copy()
+        np.maximum.at(maxima, view.edited // ZONE, view.gather("size", view.edited))
     order = np.argsort(-maxima, kind="stable")
     rows, sizes = np.empty(0, np.int64), np.empty(0, np.int64)
     step = max(1, -(-count // 64))
@@ -40,5 +43,9 @@ def _best(view: View, rows: Column, count: int) -> tuple[Column, Column]:
         good[base] &= ~view.dead[rows[base]]
     rows = rows[good]
     sizes = view.gather("size", rows)
+    if 0 < 4 * count < len(rows):  # what is smaller than the last that counts need not be sorted
+        least = np.partition(sizes, len(sizes) - count)[len(sizes) - count]
+        near = np.flatnonzero(sizes >= least)
+        rows, sizes = rows[near], sizes[near]
     order = np.lexsort((rows, -sizes))[:count]
     return rows[order], sizes[order]

@@ -144,6 +144,11 @@ class Library:
                 self._behind.submit(answers.indexed.verify, lambda: self._closed)
             return answers
 
+    def moment(self) -> tuple[object, ...]:
+        """Another one whenever an answer may be another one; read from memory alone, so that anybody may ask."""
+        opened = tuple(self._open.items())
+        return tuple((index_id, answers.indexed.moment) for index_id, answers in opened)
+
     def indexes(self) -> tuple[IndexInfo, ...]:
         """All indexes, oldest first."""
         return tuple(self.info(record.id) for record in self.catalogue.indexes())

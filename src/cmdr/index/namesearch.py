@@ -1,7 +1,7 @@
 """Finding names that contain a text: the whole blob of names is searched at once with stringzilla.
 
 The blob is searched in slices, because the search holds the interpreter: between two slices other threads run and a
-cancel is seen. Offsets of hits become rows with one binary search per hit, done by numpy.
+cancel is seen. Where there are many hits, each slice is split at all of them at once.
 """
 
 import ctypes
@@ -13,76 +13,57 @@ import stringzilla  # type: ignore[import-not-found]  # it ships no types
 from cmdr.index.columns import Column
 from cmdr.index.errors import Cancelled
 from cmdr.index.folding import fold
+from cmdr.index.name_blob import NameBlob
 from cmdr.index.segment import Segment
 from cmdr.index.short_needles import rows_with
 
-_SLICE = 1 << 23
+_SLICE = 1 << 22
 _FEW = 2000
-_SHORT_SLICE = 1 << 21
 NONE = np.empty(0, np.int64)
 
 
 def containing(segment: Segment, needle: bytes, case: bool, rows: range, stop: Callable[[], bool]) -> Column:
     """Rows whose name contains `needle`, ascending."""
-    blob, offsets = (segment.names, segment.noff) if case else (segment.folded, segment.foff)
     needle = needle if case else fold(needle)
     if not needle:
         return np.arange(rows.start, rows.stop)
-    if b"\0" in needle or not len(rows):
+    if b"\0" in needle:
         return NONE
-    if len(needle) > 2:
-        return rows_at(positions(blob, offsets, needle, rows, stop), offsets)
-    few, at = _first_hits(blob, offsets, needle, rows, stop)
-    row = int(np.searchsorted(offsets, offsets.dtype.type(at), side="right")) - 1
-    found = rows_at(np.array(few, np.int64), offsets)
-    rest = rows_with(blob, offsets, needle, range(row, rows.stop), stop)
-    return np.concatenate([found[found < row], rest]) if len(rest) else found
+    return rows_holding(segment.names_by(case), needle, rows, stop)
 
 
 def exactly(segment: Segment, name: bytes, case: bool, rows: range, stop: Callable[[], bool]) -> Column:
     """Rows with just this name."""
-    blob, offsets = (segment.names, segment.noff) if case else (segment.folded, segment.foff)
+    names = segment.names_by(case)
     name = name if case else fold(name)
-    if not name or b"\0" in name or not len(rows):
+    if not name or b"\0" in name:
         return NONE
-    hits = positions(blob, offsets, name + b"\0", rows, stop)
-    found = np.searchsorted(offsets, hits.astype(offsets.dtype), side="right") - 1
-    return np.asarray(found[offsets[found] == hits])
+    found = rows_holding(names, name + b"\0", rows, stop)  # which end with it, and so have it only once there
+    lengths = names.offsets[found + 1] - names.offsets[found]
+    return np.asarray(found[lengths == len(name) + 1])
 
 
-def positions(blob: Column, offsets: Column, needle: bytes, rows: range, stop: Callable[[], bool]) -> Column:
-    """Offsets of all hits in the names of these rows, without overlaps inside one hit."""
-    few, at = _first_hits(blob, offsets, needle, rows, stop)
-    end = int(offsets[rows.stop])
-    width = len(needle)
-    many = [np.array(few, np.int64)]
-    if width <= 2:
-        many.append(_short(blob, needle, at, end, stop))
-        at = end
-    text = stringzilla.Str(blob.data)
-    while at < end:  # splitting a whole slice at once is fastest with many hits
-        edge = _name_edge(offsets, min(at + _SLICE, end), end)
-        parts = text[at:edge].split(needle)
-        count = len(parts)
-        if count > 1:
-            raw = (ctypes.c_char * parts.offsets_nbytes).from_address(parts.offsets_address)
-            starts = np.frombuffer(raw, np.uint64 if parts.offsets_are_large else np.uint32)[1:count]
-            many.append(starts.astype(np.int64) + np.arange(count - 1) * width + at)
-        at = edge
-        if stop():
-            raise Cancelled("The search was stopped.")
-    return np.concatenate(many) if len(many) > 1 else many[0]
+def rows_holding(names: NameBlob, needle: bytes, rows: range, stop: Callable[[], bool]) -> Column:
+    """Rows whose name, with the NUL at its end, holds some bytes; ascending."""
+    if not len(rows):
+        return NONE
+    few, at = _first_hits(names, needle, rows, stop)
+    found = _rows_of_few(few, names.offsets)
+    if at >= int(names.offsets[rows.stop]):
+        return found
+    if len(needle) <= 2:
+        return rows_with(names, needle, rows, stop)
+    row = int(np.searchsorted(names.offsets, names.offsets.dtype.type(at), side="right")) - 1
+    return np.concatenate([found[found < row], *_rows_of_many(names, needle, range(row, rows.stop), stop)])
 
 
-def _first_hits(
-    blob: Column, offsets: Column, needle: bytes, rows: range, stop: Callable[[], bool]
-) -> tuple[list[int], int]:
+def _first_hits(names: NameBlob, needle: bytes, rows: range, stop: Callable[[], bool]) -> tuple[list[int], int]:
     """The first hits, one after the other, which is fastest when there are few; and where the search got to."""
-    at, end = int(offsets[rows.start]), int(offsets[rows.stop])
-    text = stringzilla.Str(blob.data)
+    at, end = int(names.offsets[rows.start]), int(names.offsets[rows.stop])
+    text = stringzilla.Str(names.blob.data)
     few: list[int] = []
     while at < end:
-        edge = _name_edge(offsets, min(at + _SLICE, end), end)
+        edge = _name_edge(names.offsets, min(at + _SLICE, end), end)
         while (hit := int(text.find(needle, at, edge))) >= 0:
             few.append(hit)
             at = hit + len(needle)
@@ -94,18 +75,29 @@ def _first_hits(
     return few, at
 
 
-def _short(blob: Column, needle: bytes, at: int, end: int, stop: Callable[[], bool]) -> Column:
-    """One or two bytes are so common that comparing every byte beats looking for each."""
+def _rows_of_few(places: list[int], offsets: Column) -> Column:
+    if not places:
+        return NONE
+    return _each_once(np.searchsorted(offsets, np.array(places, offsets.dtype), side="right") - 1)
+
+
+def _rows_of_many(names: NameBlob, needle: bytes, rows: range, stop: Callable[[], bool]) -> list[Column]:
+    at, end = int(names.offsets[rows.start]), int(names.offsets[rows.stop])
+    text, starts = stringzilla.Str(names.blob.data), names.starts
     found: list[Column] = []
-    for first in range(at, end, _SHORT_SLICE):
-        piece = blob[first : min(first + _SHORT_SLICE + len(needle) - 1, end)]
-        mask = piece == needle[0]
-        if len(needle) == 2:
-            mask = mask[:-1] & (piece[1:] == needle[1])
-        found.append(np.flatnonzero(mask) + first)
+    while at < end:
+        edge = _name_edge(names.offsets, min(at + _SLICE, end), end)
+        parts = text[at:edge].split(needle)
+        count = len(parts)
+        if count > 1:
+            raw = (ctypes.c_char * parts.offsets_nbytes).from_address(parts.offsets_address)
+            places = np.frombuffer(raw, np.uint64 if parts.offsets_are_large else np.uint32)[1:count].astype(np.int64)
+            places += np.arange(at, at + (count - 1) * len(needle), len(needle))  # what was left out before each
+            found.append(_each_once(starts.rows_at(places)))
+        at = edge
         if stop():
             raise Cancelled("The search was stopped.")
-    return np.concatenate(found) if found else NONE
+    return found
 
 
 def _name_edge(offsets: Column, at: int, end: int) -> int:
@@ -115,11 +107,8 @@ def _name_edge(offsets: Column, at: int, end: int) -> int:
     return int(offsets[np.searchsorted(offsets, offsets.dtype.type(at), side="left")])
 
 
-def rows_at(positions: Column, offsets: Column) -> Column:
-    if not len(positions):
-        return NONE
-    found = np.searchsorted(offsets, positions.astype(offsets.dtype), side="right") - 1
-    fresh = np.empty(len(found), bool)
+def _each_once(rows: Column) -> Column:
+    fresh = np.empty(len(rows), bool)
     fresh[0] = True
-    np.not_equal(found[1:], found[:-1], out=fresh[1:])
-    return found[fresh]
+    np.not_equal(rows[1:], rows[:-1], out=fresh[1:])
+    return rows[fresh]

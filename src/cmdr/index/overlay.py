@@ -1,21 +1,22 @@
 """The epoch with a patch laid over it: the view that is served between two compactions.
 
-Replaced rows of the epoch are marked dead and the new listings follow behind its last row. Totals are computed again
-for the directories that changed and for those above them, and for no others.
+Replaced rows of the epoch are marked dead and the new listings follow behind its last row. Of a large directory in
+which only files were edited, the rows are edited where they stand.
 """
 
 from dataclasses import replace
 
 import numpy as np
 
-from cmdr.index.columns import FORMAT_DIR, FORMAT_FILE, INCOMPLETE, ROW_COLUMNS, Column, DirState, Flag
-from cmdr.index.extensions import extension
-from cmdr.index.folding import fold
+from cmdr.index.columns import Column, DirState, Flag
+from cmdr.index.counted_names import count_once
+from cmdr.index.edited_files import edit_files
+from cmdr.index.edited_rows import EditedRows
+from cmdr.index.kept_rows import Kept, OverlayIds, children_named, with_kept
+from cmdr.index.overlay_rows import rows_of_entries
+from cmdr.index.overlay_totals import NO_TIME, roll_up
 from cmdr.index.patch import Entry, Listing, Patch
-from cmdr.index.segment import Segment
 from cmdr.index.view import View
-
-_NO_TIME = -(1 << 63)
 
 
 def lay_over(base: View, patch: Patch, revision: int) -> View:
@@ -32,38 +33,89 @@ class _Overlay:
         self.dead_spans: list[tuple[int, int]] = []
         self.entries: list[Entry] = []
         self.parents: list[int] = []
+        self.kept: list[Kept] = []  # of large directories, what is in them as it was
+        self.rows = 0
         self.new_dirs: list[dict[str, int]] = []
         self.changed: dict[str, dict[int, int]] = {name: {} for name in base.dirs}
         self.numbers: dict[bytes, int] = {base.root: 0}
         self.extra_dirs: dict[int, int] = {}
-        self.touched: set[int] = set()
+        self.touched: set[int] = set()  # directories whose totals are no longer right
+        self.replaced: set[int] = set()  # directories whose rows stand in the overlay
+        self.edits = EditedRows(base)
 
     def view(self, revision: int) -> View:
+        own: dict[int, Listing] = {}
         for path in sorted(self.patch.listings, key=lambda one: (one.count(b"/"), one)):
             number = self.number(path)
             if number is not None:
-                self.replace_block(number, path, self.patch.listings[path])
+                own[number] = listing = self.patch.listings[path]
+                if edit_files(self.base, number, listing, self.edits):
+                    self.put(number, "dlisted", listing.listed_ns)
+                    self.touched.add(number)
+                else:
+                    self.replace_block(number, path, listing)
         dead_dirs = np.zeros(self.base.base_dirs + len(self.new_dirs), bool)
         for first, last in self.dead_spans:
             dead_dirs[first:last] = True
+        dirs, flags = self.directories(), self.count_names()
+        listed = rows_of_entries(self.base.base, self.entries, self.parents, flags)
+        times = self.own_times(own, dirs)
+        base = self.edits.segment()
+        over = with_kept(base, listed, self.kept) if self.kept else listed
+        for row, (mtime, ctime) in times.items():
+            over["mtime"][row], over["ctime"][row] = mtime, ctime
+        edited = self.edits.rows
         view = View(
             self.base.root,
             self.base.epoch,
             self.base.facts,
-            self.base.base,
-            self.directories(),
+            base,
+            dirs,
             self.base.stored,
-            self.segment(),
+            over,
             self.dead,
             dead_dirs,
-            {entry.nid: self.base.base_rows + at for at, entry in enumerate(self.entries)},
+            edited if len(edited) else None,
+            OverlayIds(
+                self.base, self.kept, {entry.nid: row for entry, row in zip(self.entries, self.places(), strict=True)}
+            ),
             self.extra_dirs,
             self.patch.gone,
             next_id=max(self.base.next_id, self.patch.next_id),
             revision=revision,
         )
-        self.roll_up(view)
+        roll_up(view, self.touched)
         return view
+
+    def own_times(self, own: dict[int, Listing], dirs: dict[str, Column]) -> dict[int, tuple[int, int]]:
+        """The times of directories that were listed after the one above them; answers those of the overlay's rows.
+
+        Without them the next check would take what was listed just now for changed.
+        """
+        over: dict[int, tuple[int, int]] = {}
+        for number, listing in own.items():
+            above = int(dirs["dpar"][number])
+            if listing.own is None or (number and listing.listed_ns < int(dirs["dlisted"][above])):
+                continue
+            row = int(dirs["drow"][number])
+            if row >= self.base.base_rows:
+                over[row - self.base.base_rows] = listing.own
+            else:
+                self.edits.put(row, "mtime", listing.own[0])
+                self.edits.put(row, "ctime", listing.own[1])
+            self.touched.add(above)
+        return over
+
+    def count_names(self) -> list[int]:
+        """The flags of all entries; a name of the epoch that counts from now on is edited."""
+        dead = self.dead.copy()
+        for kept in self.kept:
+            dead[kept.rows] = False
+        flags, heirs = count_once(self.base.base, dead, self.entries)
+        for row in heirs:
+            self.edits.put(row, "flags", self.base.value("flags", row) & ~int(Flag.SHARED))
+            self.touched.add(self.base.value("pdir", row))
+        return flags
 
     def number(self, path: bytes) -> int | None:
         """A directory's number; None when it is no longer there."""
@@ -74,7 +126,7 @@ class _Overlay:
         if len(above) < len(self.base.root):
             return None
         parent = self.number(above)
-        if parent is None or parent >= self.base.base_dirs or parent in self.touched:
+        if parent is None or parent >= self.base.base_dirs or parent in self.replaced:
             return None  # a listing of the parent would have named it
         row = self.base.child(parent, name)
         number = None if row is None else self.base.directory(row)
@@ -83,18 +135,18 @@ class _Overlay:
         return number
 
     def replace_block(self, number: int, path: bytes, listing: Listing) -> None:
-        before: dict[bytes, int] = {}
+        first = self.base.base_rows + self.rows
+        before: dict[bytes, int] = {}  # directories that stood here
         if number < self.base.base_dirs:
             rows = self.base.child_rows(number)
             self.dead[rows.start : rows.stop] = True
-            places = np.arange(rows.start, rows.stop)
-            below = self.base.directories(places)
-            for row, child in zip(places[below >= 0].tolist(), below[below >= 0].tolist(), strict=True):
+            gone: Column = np.arange(rows.start, rows.stop)
+            if listing.instead_of is not None:
+                gone = self.keep_others(number, path, listing.instead_of)
+            below = self.base.directories(gone)
+            for row, child in zip(gone[below >= 0].tolist(), below[below >= 0].tolist(), strict=True):
                 before[self.base.name(row)] = child
-        first = self.base.base_rows + len(self.entries)
-        facts = {"dcs": first, "dcn": len(listing.entries), "dstate": int(listing.state), "dlisted": listing.listed_ns}
-        for name, value in facts.items():
-            self.put(number, name, value)
+        row = self.base.base_rows + self.rows
         for at, entry in enumerate(listing.entries):
             child = before.get(entry.name)
             followed = child is not None and not entry.is_dir and self.inode(child) == entry.ino
@@ -102,10 +154,40 @@ class _Overlay:
             self.parents.append(number)
             if entry.is_dir or followed:
                 before.pop(entry.name, None)
-                self.keep_or_add(number, path, first + at, entry, child)
+                self.keep_or_add(number, path, row + at, entry, child)
+        self.rows += len(listing.entries)
+        count = self.base.base_rows + self.rows - first
+        facts = {"dcs": first, "dcn": count, "dstate": int(listing.state), "dlisted": listing.listed_ns}
+        for name, value in facts.items():
+            self.put(number, name, value)
         for child in before.values():
             self.bury(child)
         self.touched.add(number)
+        self.replaced.add(number)
+
+    def keep_others(self, number: int, path: bytes, names: frozenset[bytes]) -> Column:
+        """Take over what a large directory had but these names, as it was; answers the rows of the names."""
+        rows = self.base.child_rows(number)
+        gone = np.array(children_named(self.base, number, names), np.int64)
+        stays = np.ones(len(rows), bool)
+        stays[gone - rows.start] = False
+        kept = Kept(number, np.flatnonzero(stays) + rows.start, self.rows, len(self.entries))
+        self.kept.append(kept)
+        self.rows += len(kept.rows)
+        below = self.base.directories(rows)[stays]
+        for at in np.flatnonzero(below >= 0).tolist():
+            child, row = int(below[at]), self.base.base_rows + kept.first + at
+            self.put(child, "drow", row)
+            self.extra_dirs[row] = child
+            self.numbers[path.rstrip(b"/") + b"/" + self.base.name(int(kept.rows[at]))] = child
+        return gone
+
+    def places(self) -> list[int]:
+        """The row of every entry."""
+        row = np.arange(len(self.entries)) + self.base.base_rows
+        for kept in self.kept:
+            row[kept.entries_before :] += len(kept.rows)
+        return row.tolist()
 
     def put(self, number: int, name: str, value: int) -> None:
         if number < self.base.base_dirs:
@@ -143,106 +225,9 @@ class _Overlay:
     def directories(self) -> dict[str, Column]:
         out: dict[str, Column] = {}
         for name, column in self.base.dirs.items():
-            blank = _NO_TIME if name == "dnewest" else 0
+            blank = NO_TIME if name == "dnewest" else 0
             behind = np.array([one.get(name, blank) for one in self.new_dirs], column.dtype)
             out[name] = np.concatenate([column, behind])
             for number, value in self.changed[name].items():
                 out[name][number] = value
         return out
-
-    def segment(self) -> Segment:
-        base, rows = self.base.base, self.entries
-        noff = np.zeros(len(rows) + 1, np.int64)
-        np.cumsum([len(one.name) + 1 for one in rows], out=noff[1:])
-        folded = [fold(one.name) for one in rows]
-        foff = np.zeros(len(rows) + 1, np.int64)
-        np.cumsum([len(one) + 1 for one in folded], out=foff[1:])
-        values = {
-            "pdir": self.parents,
-            "owner": _codes(base, "owners", [one.uid for one in rows], 65535),
-            "dev": _codes(base, "devices", [one.device for one in rows], 255),
-            "ext": [_extension_code(base, one) for one in rows],
-            "flags": self.flags(),
-        }
-        columns = {
-            name: np.array(values[name] if name in values else [getattr(one, name) for one in rows], dtype)
-            for name, dtype in ROW_COLUMNS.items()
-        }
-        return Segment(
-            columns,
-            np.frombuffer(b"".join(one.name + b"\0" for one in rows), np.uint8),
-            noff,
-            np.frombuffer(b"".join(one + b"\0" for one in folded), np.uint8),
-            foff,
-            base.owners,
-            base.extensions,
-            base.devices,
-        )
-
-    def flags(self) -> list[int]:
-        """Of several names of a file one counts: the epoch's if one is left, else the first of these."""
-        flags = [one.flags & ~int(Flag.SHARED) for one in self.entries]
-        many = [at for at, one in enumerate(self.entries) if one.flags & Flag.HARD]
-        if many:
-            stored = self.base.base["flags"]
-            counted = np.flatnonzero((stored & int(Flag.HARD | Flag.SHARED)) == int(Flag.HARD))
-            counted = counted[~self.dead[counted]]
-            seen = set(self.base.base["ino"][counted].tolist())
-            for at in many:
-                if self.entries[at].ino in seen:
-                    flags[at] |= int(Flag.SHARED)
-                seen.add(self.entries[at].ino)
-        return flags
-
-    def roll_up(self, view: View) -> None:
-        """Totals again for what changed and everything above it, the deepest first."""
-        above: set[int] = set()
-        for changed in self.touched:
-            number = changed
-            while number not in above:
-                above.add(number)
-                number = int(view.dirs["dpar"][number])
-        for number in sorted(above, key=lambda one: -int(view.dirs["ddepth"][one])):
-            _total(view, number)
-
-
-def _total(view: View, number: int) -> None:
-    dirs = view.dirs
-    rows = np.arange(view.child_rows(number).start, view.child_rows(number).stop)
-    form, flags = view.gather("mode", rows) >> 12, view.gather("flags", rows)
-    counted = (flags & int(Flag.SHARED)) == 0
-    below = view.directories(rows[(form == FORMAT_DIR) | ((flags & int(Flag.FOLLOWED)) != 0)])
-    below = below[below >= 0]
-    is_dir = int((form == FORMAT_DIR).sum())
-    dirs["dfiles"][number] = len(rows) - is_dir + int(dirs["dfiles"][below].sum())
-    dirs["ddirs"][number] = is_dir + int(dirs["ddirs"][below].sum())
-    sizes = view.gather("size", rows)
-    dirs["dbytes"][number] = int(sizes[counted & (form == FORMAT_FILE)].sum()) + int(dirs["dbytes"][below].sum())
-    dirs["dalloc"][number] = int(view.gather("allocated", rows)[counted].sum()) + int(dirs["dalloc"][below].sum())
-    times = np.concatenate([view.gather("mtime", rows), dirs["dnewest"][below]])
-    dirs["dnewest"][number] = int(times.max()) if len(times) else _NO_TIME
-    unread = int(DirState(int(dirs["dstate"][number])) in INCOMPLETE)
-    dirs["dmiss"][number] = unread + int((flags & int(Flag.UNKNOWN) != 0).sum()) + int(dirs["dmiss"][below].sum())
-
-
-def _codes(base: Segment, table: str, values: list[int], most: int) -> list[int]:
-    """Codes of values; new ones are added behind the epoch's, whose codes stay what they are."""
-    known = {int(one): code for code, one in enumerate(getattr(base, table).tolist())}
-    fresh = [one for one in dict.fromkeys(values) if one not in known]
-    if fresh:
-        column = getattr(base, table)
-        setattr(base, table, np.concatenate([column, np.array(fresh, column.dtype)]))
-        known |= {one: len(column) + at for at, one in enumerate(fresh)}
-    return [min(known[one], most) for one in values]
-
-
-def _extension_code(base: Segment, entry: Entry) -> int:
-    if entry.mode >> 12 != FORMAT_FILE:
-        return 0
-    ext = extension(entry.name)
-    if ext not in base.extension_code:
-        if len(base.extensions) >= 65_000:
-            return 0
-        base.extensions.append(ext)
-        base.extension_code[ext] = len(base.extensions) - 1
-    return base.extension_code[ext]

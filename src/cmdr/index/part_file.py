@@ -5,14 +5,15 @@ written. Walkers import this in a bare interpreter; the application reads the fi
 """
 
 import os
-from typing import Any
 
-from cmdr.index.statx import Statx
+from cmdr.index.statx import RECORD, Statx
 
 # Where a column stands in `struct statx`, counted in its own width.
-WIDE = {"ino": 4, "size": 5, "blocks": 6, "born": 10, "ctime": 12, "mtime": 14, "device": 17}
-HALF = {"nlink": 4, "uid": 5, "born_ns": 22, "ctime_ns": 26, "mtime_ns": 30}
+MOMENTS = {"born": 5, "ctime": 6, "mtime": 7}  # seconds, nanoseconds and nothing, in 8, 4 and 4 bytes
+WIDE = {"ino": 4, "size": 5, "blocks": 6, "device": 17}
+HALF = {"nlink": 4, "uid": 5}
 NARROW = {"mode": 14}
+BLOCK = 6  # numbers for each directory: directory, first row, rows, state, when listed, where its names begin
 _RUN = 1 << 16
 
 
@@ -43,16 +44,20 @@ class PartFile:
     """All columns of one walker."""
 
     def __init__(self, path: str) -> None:
+        views = ((MOMENTS, "moments", 16), (WIDE, "u64", 8), (HALF, "u32", 4), (NARROW, "u16", 2))
         self.facts = [
-            (shift, step, name, at, ColumnFile(f"{path}.{name}", width))
-            for columns, shift, step, width in ((WIDE, "u64", 32, 8), (HALF, "u32", 64, 4), (NARROW, "u16", 128, 2))
+            (view, RECORD // width, name, at, ColumnFile(f"{path}.{name}", width))
+            for columns, view, width in views
             for name, at in columns.items()
         ]
         self.names = os.open(f"{path}.names", os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
 
-    def add(self, records: Statx, names: list[bytes]) -> int:
-        """Write the first records of the buffer with their names; answers the sum of the sizes."""
-        count, total = len(names), 0
+    def add(self, records: Statx, count: int, names: list[bytes]) -> int:
+        """Write the first records of the buffer with their names; answers the sum of the sizes.
+
+        Names come in as they were listed, many in one piece with NUL between them.
+        """
+        total = 0
         for view, step, name, at, column in self.facts:
             values = getattr(records, view)[at : count * step : step]
             column.add(values.tobytes(), count)
@@ -61,7 +66,7 @@ class PartFile:
         write(self.names, b"\0".join(names) + b"\0")
         return total
 
-    def constants(self) -> dict[str, Any]:
+    def constants(self) -> dict[str, bytes]:
         """The columns that have one value only, as bytes."""
         return {name: column.same for _, _, name, _, column in self.facts if column.same is not None}
 

@@ -45,11 +45,18 @@ class Entry(NamedTuple):
 
 @dataclass(frozen=True)
 class Listing:
-    """A directory as it was at one moment."""
+    """A directory as it was at one moment.
+
+    Of a large one only what changed is told: `entries` then stand for the names `instead_of` which the epoch had them,
+    and for names that are new; all others are as the epoch has them.
+    """
 
     state: DirState
     listed_ns: int
     entries: tuple[Entry, ...]
+    instead_of: frozenset[bytes] | None = None
+    own: tuple[int, int] | None = None
+    """The directory's own mtime and ctime just before it was listed: the listing above it may be older."""
 
 
 @dataclass(frozen=True)
@@ -71,25 +78,35 @@ def read_listing(path: bytes) -> Listing:
     try:
         fd = open_directory(path)
     except OSError as trouble:
-        return Listing(_state(trouble), listed, ())
+        return Listing(state_of(trouble), listed, ())
     try:
+        own = own_times(fd)
         names = [os.fsencode(name) for name in os.listdir(fd)]
         entries: list[Entry] = []
         for first in range(0, len(names), CHUNK):
-            entries += _examine(names[first : first + CHUNK], fd)
-        return Listing(DirState.LISTED, listed, tuple(entries))
+            entries += examine(names[first : first + CHUNK], fd)
+        return Listing(DirState.LISTED, listed, tuple(entries), own=own)
     except OSError as trouble:
-        return Listing(_state(trouble), listed, ())
+        return Listing(state_of(trouble), listed, ())
     finally:
         os.close(fd)
 
 
-def _examine(names: list[bytes], fd: int) -> list[Entry]:
+def own_times(fd: int) -> tuple[int, int]:
+    """When an open directory was changed."""
+    facts = os.fstat(fd)
+    return facts.st_mtime_ns, facts.st_ctime_ns
+
+
+def examine(names: list[bytes], fd: int) -> list[Entry]:
+    """The facts of at most CHUNK names in an open directory; those that are gone are left out."""
     statx = getattr(_local, "statx", None)
     if statx is None:
         statx = _local.statx = Statx(alone=False)
     if not statx.fill(names, 0, fd):
-        names = statx.fill_one_by_one(names, 0, fd)
+        names = [name for name in names if _is_there(name, fd)]
+        if not statx.fill(names, 0, fd):  # the careful way does not tell when a file was made
+            names = statx.fill_one_by_one(names, 0, fd)
     found = []
     for at, name in enumerate(names):
         links, uid, _, mode, ino, size, blocks, born, born_ns, ctime, ctime_ns, mtime, mtime_ns, device = (
@@ -103,6 +120,16 @@ def _examine(names: list[bytes], fd: int) -> list[Entry]:
     return found
 
 
+def _is_there(name: bytes, fd: int) -> bool:
+    try:
+        os.lstat(name, dir_fd=fd)
+    except FileNotFoundError:
+        return False
+    except OSError:  # something is there that cannot be examined
+        return True
+    return True
+
+
 def _broken(name: bytes, fd: int) -> bool:
     try:
         os.stat(name, dir_fd=fd)
@@ -111,7 +138,8 @@ def _broken(name: bytes, fd: int) -> bool:
     return False
 
 
-def _state(trouble: OSError) -> DirState:
+def state_of(trouble: OSError) -> DirState:
+    """How a listing ended that met trouble."""
     if trouble.errno in (errno.EACCES, errno.EPERM):
         return DirState.DENIED
     return DirState.VANISHED if trouble.errno in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP) else DirState.FAILED
@@ -120,7 +148,8 @@ def _state(trouble: OSError) -> DirState:
 def save_patch(path: str, patch: Patch) -> None:
     """Keep a patch; whoever reads sees the old one or the new one."""
     listings = {
-        key: (int(one.state), one.listed_ns, [tuple(e) for e in one.entries]) for key, one in patch.listings.items()
+        key: (int(one.state), one.listed_ns, [tuple(e) for e in one.entries], one.instead_of, one.own)
+        for key, one in patch.listings.items()
     }
     body = marshal.dumps((listings, patch.gone, patch.next_id), 4)
     try:
@@ -147,8 +176,8 @@ def load_patch(path: str) -> Patch | None:
     listings, gone, next_id = marshal.loads(data[4:])  # noqa: S302 - our own file, its checksum just compared
     return Patch(
         {
-            key: Listing(DirState(state), when, tuple(Entry(*one) for one in rows))
-            for key, (state, when, rows) in listings.items()
+            key: Listing(DirState(state), when, tuple(Entry(*one) for one in rows), *rest)
+            for key, (state, when, rows, *rest) in listings.items()
         },
         gone,
         next_id,

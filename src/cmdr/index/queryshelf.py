@@ -8,25 +8,28 @@ from dataclasses import replace
 from typing import cast, get_args
 
 from cmdr.index.answers import Answer, Answers
-from cmdr.index.catalogue import Catalogue, SavedQuery
+from cmdr.index.catalogue import PERSON, Catalogue, SavedQuery
 from cmdr.index.errors import DiskFull, NoSuchQuery
+from cmdr.index.given_names import given_name
 from cmdr.index.handles import new_handle
 from cmdr.model.filter import Filter, Question, SortKey
 from cmdr.model.filter_json import from_json, to_json
+from cmdr.model.names import printable
 
 
 class QueryShelf:
-    """All saved queries; a name is used once."""
+    """All saved queries; an owner uses a name once. Without an owner everybody's are meant."""
 
     def __init__(self, catalogue: Catalogue, get: Callable[[str], Answers]) -> None:
         self.catalogue, self._get = catalogue, get
 
-    def save(self, name: str, question: Question) -> SavedQuery:
-        """Keep a question under a name; the same name replaces."""
-        before = self.catalogue.query(name)
+    def save(self, name: str, question: Question, owner: str = PERSON) -> SavedQuery:
+        """Keep a question under a name; the same name of the same owner replaces."""
+        before = self.catalogue.query(given_name(name), owner)
         saved = SavedQuery(
             before.id if before else new_handle("q"),
-            name,
+            owner,
+            before.name if before else name,
             json.dumps(to_json(question.filter)),
             question.sort,
             question.descending,
@@ -37,15 +40,15 @@ class QueryShelf:
         self.catalogue.put_query(saved)
         return saved
 
-    def all(self) -> tuple[SavedQuery, ...]:
-        """All saved queries by name."""
-        return tuple(self.catalogue.queries())
+    def all(self, owner: str | None = None) -> tuple[SavedQuery, ...]:
+        """The saved queries by name."""
+        return tuple(self.catalogue.queries(owner))
 
-    def get(self, id_or_name: str) -> tuple[SavedQuery, Question]:
+    def get(self, id_or_name: str, owner: str | None = None) -> tuple[SavedQuery, Question]:
         """A saved query and its question."""
-        saved = self.catalogue.query(id_or_name)
+        saved = self.catalogue.query(id_or_name, owner)
         if saved is None:
-            raise NoSuchQuery(f"There is no saved query {id_or_name[:40]!r}.")
+            raise NoSuchQuery(f'There is no saved query "{printable(id_or_name, 40)}".')
         wanted: Filter = from_json(json.loads(saved.filter))
         sort = saved.sort if saved.sort in get_args(SortKey) else "tree"
         return saved, Question(wanted, cast(SortKey, sort), saved.descending, saved.limit)
@@ -64,5 +67,5 @@ class QueryShelf:
         with suppress(DiskFull):  # the answer matters more than when it was asked
             self.catalogue.put_query(replace(self.get(id_or_name)[0], last_run_ns=time.time_ns()))
 
-    def delete(self, id_or_name: str) -> None:
-        self.catalogue.remove_query(self.get(id_or_name)[0].id)
+    def delete(self, id_or_name: str, owner: str | None = None) -> None:
+        self.catalogue.remove_query(self.get(id_or_name, owner)[0].id)

@@ -1,10 +1,9 @@
 """Regular expressions over names, in time linear to the names whatever the expression.
 
 Python's `re` can take hours on one name; expressions from outside only ever run in polars' engine. polars is imported
-with the first expression. Names become text once per segment and are kept while the segment is in use.
+with the first expression.
 """
 
-import io
 import os
 import threading
 import weakref
@@ -16,15 +15,15 @@ import numpy as np
 
 from cmdr.index.columns import Column
 from cmdr.index.errors import BadPattern, Cancelled
+from cmdr.index.name_texts import STEP, keep_for_a_while, names_as_text, slice_of_names
 from cmdr.index.namesearch import NONE, containing
 from cmdr.index.regex_literal import required_texts
 from cmdr.index.segment import Segment
 
-_STEP = 1 << 20
+_SOME = 1 << 16
 _LONGEST = 1000
 _BRANCHES = 4
 _SPARSE = 4  # when fewer rows than one in four can match, only these are tried
-_texts: "weakref.WeakKeyDictionary[Segment, dict[tuple[bool, int], Any]]" = weakref.WeakKeyDictionary()
 _accents: "weakref.WeakKeyDictionary[Segment, Column]" = weakref.WeakKeyDictionary()
 _lock = threading.Lock()
 
@@ -95,11 +94,9 @@ def _accented(segment: Segment, stop: Callable[[], bool]) -> Column:
 def _verified(segment: Segment, expression: str, likely: Column, stop: Callable[[], bool]) -> Column:
     """Which of these rows match."""
     kept = [NONE]
-    for number in np.unique(likely // _STEP).tolist():
-        first = number * _STEP
-        low, high = np.searchsorted(likely, [first, first + _STEP])
-        some = likely[low:high]
-        kept.append(some[_contains(_text(segment, True, number).gather(some - first), expression)])
+    for first in range(0, len(likely), _SOME):
+        some = likely[first : first + _SOME]
+        kept.append(some[_contains(names_as_text(segment, some), expression)])
         if stop():
             raise Cancelled("The search was stopped.")
     return np.concatenate(kept)
@@ -107,12 +104,13 @@ def _verified(segment: Segment, expression: str, likely: Column, stop: Callable[
 
 def _search(segment: Segment, expression: str, raw: bool, rows: range, stop: Callable[[], bool]) -> Column:
     """All rows that match: the slices are shared among the processor's cores."""
-    numbers = range(rows.start // _STEP, -(-rows.stop // _STEP))
+    numbers = range(rows.start // STEP, -(-rows.stop // STEP))
 
     def hits(number: int) -> Column:
-        found = np.flatnonzero(_contains(_text(segment, raw, number), expression)) + number * _STEP
+        found = np.flatnonzero(_contains(slice_of_names(segment, raw, number), expression)) + number * STEP
         return found[(found >= rows.start) & (found < rows.stop)]
 
+    keep_for_a_while()
     kept = [NONE]
     pool = ThreadPoolExecutor(os.cpu_count() or 1, "cmdr-index-regex")
     try:
@@ -132,38 +130,6 @@ def _contains(texts: Any, expression: str) -> Column:
         return np.asarray(texts.str.contains(expression).to_numpy())
     except polars.exceptions.PolarsError as trouble:
         raise BadPattern(_reason(expression, str(trouble))) from trouble
-
-
-def _text(segment: Segment, raw: bool, number: int) -> Any:
-    """A slice of names as polars text."""
-    with _lock:
-        slices = _texts.setdefault(segment, {})
-        found = slices.get((raw, number))
-        if found is None:
-            found = slices[raw, number] = _decode(segment, raw, number * _STEP)
-        return found
-
-
-def _decode(segment: Segment, raw: bool, first: int) -> Any:
-    import polars
-
-    blob, offsets = (segment.names, segment.noff) if raw else (segment.folded, segment.foff)
-    last = min(first + _STEP, segment.rows)
-    data = blob[int(offsets[first]) : int(offsets[last])].tobytes()
-    root = data.startswith(b"\0")  # its empty name would be an empty line, which the reader skips
-    # NUL ends a name and a slash can stand in none: lines with one field, and the CSV reader is the quickest.
-    table = polars.read_csv(
-        io.BytesIO(b"root" + data if root else data),
-        has_header=False,
-        separator="/",
-        eol_char="\0",
-        quote_char=None,
-        schema={"name": polars.String},
-        encoding="utf8-lossy",
-    )
-    if len(table) != last - first:
-        raise BadPattern("The names could not be read as text.")
-    return table["name"]
 
 
 def _reason(pattern: str, trouble: str) -> str:

@@ -10,7 +10,7 @@ from cmdr.index.duplicates import find_duplicates
 from cmdr.index.largest import largest_files as largest_of_all
 from cmdr.index.largest import largest_of
 from cmdr.index.report_basis import Basis, Lines
-from cmdr.index.reports import ReportRow
+from cmdr.index.reports import ReportRow, Spare
 from cmdr.model.names import to_wire
 
 
@@ -38,10 +38,15 @@ def largest_dirs(basis: Basis) -> Lines:
 
 def duplicates(basis: Basis) -> Lines:
     """Files with the same contents, by what they waste."""
-    groups, all_read = find_duplicates(basis.view, basis.rows(), stop=basis.stop, most_files=200_000)
+    view = basis.view
+    found, all_read = find_duplicates(view, basis.rows(), stop=basis.stop, most_files=200_000)
+    groups = [twins.oldest_first(view) for twins in found]
+    if groups:
+        rows = np.concatenate([twins.rows[1:] for twins in groups])
+        basis.spare = Spare(view, np.sort(rows), sum(twins.wasted for twins in groups))
     lines = []
     for twins in groups[: basis.limit]:
-        paths = basis.view.paths(twins.rows)
+        paths = view.paths(twins.rows)
         lines.append(ReportRow(to_wire(paths[0]), len(paths), twins.wasted, path=paths[0], members=tuple(paths)))
     return lines, len(groups), "" if all_read else "Only the 200,000 most promising files were compared."
 

@@ -22,9 +22,10 @@ def report(
 ) -> Report:
     """A report over the whole view, or over the given rows (a subtree, a set, the hits of a query)."""
     maker = _MAKERS[kind]
-    lines, total, note = maker(Basis(view, rows, max(0, limit), stop, now_ns or time.time_ns()))
+    basis = Basis(view, rows, max(0, limit), stop, now_ns or time.time_ns())
+    lines, total, note = maker(basis)
     missing = not_covered(view)
-    return Report(kind, tuple(lines), total, not missing and not note, missing, note)
+    return Report(kind, tuple(lines), total, not missing and not note, missing, note, spare=basis.spare)
 
 
 _MAKERS: dict[str, Callable[[Basis], Lines]] = {

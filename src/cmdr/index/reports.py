@@ -1,7 +1,11 @@
 """What a report says: its lines, how many there are in all, and whether everything was seen."""
 
-from dataclasses import dataclass
-from typing import Literal, get_args
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, get_args
+
+if TYPE_CHECKING:
+    from cmdr.index.columns import Column
+    from cmdr.index.view import View
 
 ReportKind = Literal[
     "largest-files",
@@ -33,9 +37,18 @@ class ReportRow:
     path: bytes | None = None
     time_ns: int | None = None
     before: int | None = None  # bytes at the earlier epoch
-    members: tuple[bytes, ...] = ()  # paths of equal files
+    members: tuple[bytes, ...] = ()  # paths of equal files, first the one that would stay
     change: str | None = None  # added, removed, grown or shrunk since the earlier epoch
     folder: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Spare:
+    """Of every group of equal files all but the oldest; of equally old ones the shortest path is kept."""
+
+    view: "View"
+    rows: "Column"
+    bytes: int
 
 
 @dataclass(frozen=True)
@@ -52,3 +65,4 @@ class Report:
     since_ns: int | None = None  # growth: when the earlier epoch was, and the size of the whole then and now
     before: int | None = None
     after: int | None = None
+    spare: Spare | None = field(default=None, compare=False)  # duplicates: what could go, of all groups

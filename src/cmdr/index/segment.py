@@ -7,6 +7,7 @@ import numpy as np
 
 from cmdr.index.columns import ROW_COLUMNS, Column, Flag
 from cmdr.index.epoch import StoredColumns
+from cmdr.index.name_blob import NameBlob
 
 
 @dataclass(eq=False)
@@ -34,9 +35,25 @@ class Segment:
         """The names as bytes."""
         return self.names.data
 
+    def names_by(self, case: bool) -> NameBlob:
+        """All names to be searched: as they are written, or in their comparable form."""
+        return self._written if case else self._comparable
+
+    @cached_property
+    def _written(self) -> NameBlob:
+        return NameBlob(self.names, self.noff)
+
+    @cached_property
+    def _comparable(self) -> NameBlob:
+        return NameBlob(self.folded, self.foff)
+
     def name(self, row: int) -> bytes:
         """The name of one row."""
-        return bytes(self.blob[int(self.noff[row]) : int(self.noff[row + 1]) - 1])
+        return bytes(self.blob[self.noff.item(row) : self.noff.item(row + 1) - 1])
+
+    def names_in(self, first: int, count: int) -> list[bytes]:
+        """The names of neighbouring rows."""
+        return bytes(self.blob[self.noff.item(first) : self.noff.item(first + count)]).split(b"\0")[:-1]
 
     def names_of(self, rows: Column) -> list[bytes]:
         """The names of many rows."""

@@ -15,7 +15,9 @@ from pyroaring import BitMap
 
 from cmdr.index.columns import NO_ROW, Column
 from cmdr.index.errors import Corrupt
+from cmdr.index.packed_names import PackedNames, joined_names, packed, take_names
 from cmdr.index.view import View
+from cmdr.model.sorting import path_order
 
 MemberState = Literal["ok", "changed", "moved", "gone"]
 _MAGIC = b"cmdrset1"
@@ -30,7 +32,7 @@ class Members:
     mtime: Column
     folder: Column  # number into `folders`
     folders: tuple[bytes, ...]
-    names: tuple[bytes, ...]
+    names: PackedNames
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -56,7 +58,9 @@ class Member:
     path_now: bytes | None
 
 
-NOBODY = Members(np.empty(0, np.uint32), np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.uint32), (), ())
+NOBODY = Members(
+    np.empty(0, np.uint32), np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.uint32), (), packed(b"")
+)
 
 
 def freeze(view: View, rows: Column) -> Members:
@@ -64,33 +68,29 @@ def freeze(view: View, rows: Column) -> Members:
     if not len(rows):
         return NOBODY
     ids = view.gather("nid", rows)
-    order = np.argsort(ids, kind="stable")
-    rows, ids = rows[order], ids[order]
-    above, folder = np.unique(view.gather("pdir", rows), return_inverse=True)
-    folders = [view.directory_path(number) for number in above.tolist()]
-    names = view.names(rows)
-    size = view.gather("size", rows)
-    numbers = view.directories(rows)
-    size[numbers >= 0] = view.dirs["dbytes"][numbers[numbers >= 0]]  # a directory counts with what is below it
+    if (ids[1:] < ids[:-1]).any():
+        order = np.argsort(ids, kind="stable")
+        rows, ids = rows[order], ids[order]
+    parents = view.gather("pdir", rows)
+    has_members = np.zeros(len(view.dirs["dpar"]), bool)
+    has_members[parents] = True
+    folder = (np.cumsum(has_members, dtype=np.uint32) - np.uint32(1))[parents]
+    folders = view.paths_of_directories(np.flatnonzero(has_members))
+    names = view.packed_names(rows)
+    size = view.gather("size", rows).copy()
+    at, numbers = view.directories_among(rows)
+    size[at] = view.dirs["dbytes"][numbers]  # a directory counts with what is below it
     if rows[0] == 0:  # the root stands in no folder: its name is its whole path
         folders.append(b"")
-        folder = folder.copy()
         folder[0] = len(folders) - 1
-        names[0] = view.root
-    return Members(
-        ids,
-        size,
-        view.gather("mtime", rows),
-        folder.astype(np.uint32),
-        tuple(folders),
-        tuple(names),
-    )
+        names = joined_names(packed(view.root + b"\0"), take_names(names.blob, names.offsets, np.arange(1, len(rows))))
+    return Members(ids, size, view.gather("mtime", rows), folder, tuple(folders), names)
 
 
 def pick(members: Members, wanted: BitMap) -> Members:
     """Only those members whose id is wanted."""
     keep = np.isin(members.ids, np.asarray(wanted.to_array() if len(wanted) else [], np.uint32))
-    names = tuple(name for name, kept in zip(members.names, keep.tolist(), strict=True) if kept)
+    names = take_names(members.names.blob, members.names.offsets, np.flatnonzero(keep))
     return Members(
         members.ids[keep], members.size[keep], members.mtime[keep], members.folder[keep], members.folders, names
     )
@@ -102,23 +102,27 @@ def combine(left: Members, right: Members) -> Members:
     ids = np.concatenate([left.ids, right.ids])
     order = np.argsort(ids, kind="stable")
     folder = np.concatenate([left.folder, right.folder + len(left.folders)]).astype(np.uint32)
-    names = left.names + right.names
+    names = joined_names(left.names, right.names)
     return Members(
         ids[order],
         np.concatenate([left.size, right.size])[order],
         np.concatenate([left.mtime, right.mtime])[order],
         folder[order],
         left.folders + right.folders,
-        tuple(names[at] for at in order.tolist()),
+        take_names(names.blob, names.offsets, order),
     )
 
 
-def states(view: View, members: Members, first: int, count: int) -> list[Member]:
-    """Some members with what has become of them."""
-    piece = slice(first, first + count)
-    rows = view.rows_of(members.ids[piece])
+def in_natural_order(members: Members) -> Column:
+    """The places of the members in natural path order."""
+    return np.array(path_order([members.path(at) for at in range(len(members))]), np.int64)
+
+
+def states(view: View, members: Members, places: Column) -> list[Member]:
+    """The members at some places with what has become of them."""
+    rows = view.rows_of(members.ids[places])
     found: list[Member] = []
-    for at, row in enumerate(rows.tolist(), first):
+    for at, row in zip(places.tolist(), rows.tolist(), strict=True):
         path, size, mtime = members.path(at), int(members.size[at]), int(members.mtime[at])
         state: MemberState = "gone"
         now = None
@@ -132,18 +136,21 @@ def states(view: View, members: Members, first: int, count: int) -> list[Member]
 
 def save(path: str, members: Members) -> None:
     """Write a set's members; whoever reads sees the old file or the new one."""
-    names = b"".join(name + b"\0" for name in members.names)
     folders = b"".join(name + b"\0" for name in members.folders)
-    head = np.array([len(members), len(names), len(folders)], np.int64).tobytes()
+    head = np.array([len(members), len(members.names.blob), len(folders)], np.int64).tobytes()
     columns = (
         members.ids.astype("<u4"),
         members.size.astype("<i8"),
         members.mtime.astype("<i8"),
         members.folder.astype("<u4"),
+        members.names.blob,
     )
-    body = head + b"".join(column.tobytes() for column in columns) + names + folders
+    parts = [head, *(column.tobytes() for column in columns), folders]
+    check = 0
+    for part in parts:
+        check = zlib.crc32(part, check)
     with open(path + ".tmp", "wb") as out:
-        out.write(_MAGIC + zlib.crc32(body).to_bytes(4, "little") + body)
+        out.writelines((_MAGIC, check.to_bytes(4, "little"), *parts))
         out.flush()
         os.fsync(out.fileno())
     os.replace(path + ".tmp", path)
@@ -156,7 +163,7 @@ def load(path: str) -> Members:
             data = file.read()
     except OSError as trouble:
         raise Corrupt("The members of this set are missing.") from trouble
-    body = data[12:]
+    body = memoryview(data)[12:]
     if data[:8] != _MAGIC or len(data) < 36 or zlib.crc32(body) != int.from_bytes(data[8:12], "little"):
         raise Corrupt("The members of this set are damaged.")
     count, name_bytes, folder_bytes = np.frombuffer(body, np.int64, 3).tolist()
@@ -165,6 +172,6 @@ def load(path: str) -> Members:
     for dtype, width in (("<u4", 4), ("<i8", 8), ("<i8", 8), ("<u4", 4)):
         columns.append(np.frombuffer(body, dtype, count, at))
         at += count * width
-    names = tuple(body[at : at + name_bytes].split(b"\0")[:-1])
-    folders = tuple(body[at + name_bytes : at + name_bytes + folder_bytes].split(b"\0")[:-1])
+    names = packed(body[at : at + name_bytes])
+    folders = tuple(bytes(body[at + name_bytes : at + name_bytes + folder_bytes]).split(b"\0")[:-1])
     return Members(columns[0], columns[1], columns[2], columns[3], folders, names)

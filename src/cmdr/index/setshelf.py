@@ -11,12 +11,16 @@ from cmdr.index.answers import Answer, Answers
 from cmdr.index.catalogue import Catalogue, SetRecord
 from cmdr.index.columns import NO_ROW, Column
 from cmdr.index.errors import BadQuestion, NoSuchSet
+from cmdr.index.given_names import given_name
 from cmdr.index.handles import new_handle, node_handle, node_number
 from cmdr.index.held_bytes import held_bytes
+from cmdr.index.reports import Spare
 from cmdr.index.setfiles import SetFiles
-from cmdr.index.sets import Member, Members, combine, freeze, pick, states
+from cmdr.index.sets import Member, Members, combine, freeze, in_natural_order, pick, states
 from cmdr.index.view import View
 
+SORTED = 100_000
+"""Members up to which a set is sorted; a longer one is told in the order in which it was found."""
 SetOp = Literal["union", "intersect", "subtract"]
 
 
@@ -56,6 +60,8 @@ class SetShelf:
     def __init__(self, folder: str, catalogue: Catalogue, get: Callable[[str], Answers]) -> None:
         self.catalogue, self._get = catalogue, get
         self._files = SetFiles(folder, catalogue.sets())
+        self._ordered: tuple[str, int, Column] | None = None
+        """The order of the set that was looked through last: whoever reads a page often reads the next."""
 
     def create(self, index_id: str, name: str, nodes: Sequence[str | bytes] = ()) -> SetInfo:
         """A new set with these nodes (ids or paths)."""
@@ -68,6 +74,10 @@ class SetShelf:
         """A new set with everything that a question found."""
         members = freeze(answer.view, answer.rows)
         return self._store(None, index_id, name, members, answer.view.epoch, answer.bytes)
+
+    def create_spare(self, index_id: str, name: str, spare: Spare) -> SetInfo:
+        """A new set with all but one of each group of equal files."""
+        return self._store(None, index_id, name, freeze(spare.view, spare.rows), spare.view.epoch)
 
     def all(self) -> tuple[SetInfo, ...]:
         """All sets, oldest first."""
@@ -119,7 +129,7 @@ class SetShelf:
         return self._store(None if name else one, one.index_id, name or one.name, result, one.epoch)
 
     def rename(self, set_id: str, name: str) -> SetInfo:
-        record = replace(self._set(set_id), name=name, changed_ns=time.time_ns())
+        record = replace(self._set(set_id), name=given_name(name), changed_ns=time.time_ns())
         self.catalogue.put_set(record)
         return _set_info(record)
 
@@ -135,15 +145,23 @@ class SetShelf:
         return self._files.load(set_id)
 
     def page(self, set_id: str, first: int = 0, limit: int = 50) -> SetPage:
-        """Some members with what has become of each: ok, changed, moved or gone."""
+        """Some members, in natural path order, with what has become of each: ok, changed, moved or gone."""
         record = self._set(set_id)
         answers = self._get(record.index_id)
         members = self.members(set_id)
         first = max(0, first)
-        found = states(answers.view, members, first, max(0, limit))
+        found = states(answers.view, members, self._order(record, members)[first : first + max(0, limit)])
         listed = tuple(SetMember(node_handle(answers.tag, one.nid), one) for one in found)
         end = first + len(listed)
         return SetPage(listed, len(members), end if end < len(members) else None)
+
+    def _order(self, record: SetRecord, members: Members) -> Column:
+        if len(members) > SORTED:
+            return np.arange(len(members))
+        known = self._ordered
+        if known is None or known[:2] != (record.id, record.changed_ns):
+            known = self._ordered = record.id, record.changed_ns, in_natural_order(members)
+        return known[2]
 
     def rows(self, view: View, set_id: str) -> Column:
         record = self._set(set_id)
@@ -168,6 +186,7 @@ class SetShelf:
         held: int | None = None,
     ) -> SetInfo:
         now = time.time_ns()
+        name = given_name(name)
         if held is None:
             view = self._get(index_id).view
             rows = view.rows_of(members.ids)

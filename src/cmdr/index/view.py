@@ -44,9 +44,9 @@ class View(PathsView):
         if self.dead is not None:
             live = np.flatnonzero(out != NO_ROW)
             out[live[self.dead[out[live]]]] = NO_ROW
-            if self.extra_ids:
-                for at, nid in enumerate(nids.tolist()):
-                    out[at] = self.extra_ids.get(nid, out[at])
+            if self.extra_ids:  # what stands in the overlay is dead in the epoch
+                for at in np.flatnonzero(out == NO_ROW).tolist():
+                    out[at] = self.extra_ids.get(int(nids[at]), NO_ROW)
         return out
 
     @cached_property

@@ -1,5 +1,9 @@
 """The ways between rows and paths."""
 
+from functools import cached_property
+
+import numpy as np
+
 from cmdr.index.columns import Column
 from cmdr.index.errors import NotIndexed
 from cmdr.index.segment import Segment
@@ -7,19 +11,30 @@ from cmdr.index.view_rows import RowsView
 from cmdr.model.names import to_wire
 
 _SMALL = 1 << 16
+_KNOWN = 4096
 
 
 class PathsView(RowsView):
     """Paths of rows, and rows of paths."""
 
     def directory_path(self, directory: int) -> bytes:
-        """The full path of a directory."""
-        parts: list[bytes] = []
-        rows, parents = self.dirs["drow"], self.dirs["dpar"]
-        while directory:
-            parts.append(self.name(int(rows[directory])))
-            directory = int(parents[directory])
-        return _join(self.root, b"/".join(reversed(parts)))
+        """The full path of a directory; the last ones asked for are remembered."""
+        rows, parents, known = self.dirs["drow"], self.dirs["dpar"], self._known_paths
+        below: list[int] = []
+        while (path := known.get(directory)) is None:
+            below.append(directory)
+            directory = parents.item(directory)
+        if len(known) > _KNOWN:
+            known.clear()
+            known[0] = self.root
+        while below:
+            directory = below.pop()
+            path = known[directory] = _join(path, self.name(rows.item(directory)))
+        return path
+
+    @cached_property
+    def _known_paths(self) -> dict[int, bytes]:
+        return {0: self.root}
 
     def path(self, row: int) -> bytes:
         """The full path of a row."""
@@ -40,14 +55,28 @@ class PathsView(RowsView):
         return out
 
     def directory_paths(self) -> list[bytes]:
-        """The paths of all directories by number, quickly: a parent's number is always smaller."""
-        parents = self.dirs["dpar"].tolist()
-        names = self.names(self.dirs["drow"])
+        """The paths of all directories by number."""
+        return self.paths_of_directories(np.arange(len(self.dirs["dpar"])))
+
+    def paths_of_directories(self, numbers: Column) -> list[bytes]:
+        """The paths of many directories, quickly: a parent's number is always smaller."""
+        wanted = np.zeros(len(self.dirs["dpar"]), bool)
+        wanted[0] = True
+        above = numbers
+        while len(above):  # with all that are above them
+            wanted[above] = True
+            above = self.dirs["dpar"][above]
+            above = above[~wanted[above]]
+        known = np.flatnonzero(wanted)
+        place = np.cumsum(wanted) - 1
+        parents = place[self.dirs["dpar"][known]].tolist()
+        names = self.packed_names(self.dirs["drow"][known]).tolist()
         out = [self.root]
+        inside = self.root if self.root.endswith(b"/") else self.root + b"/"
         for number in range(1, len(parents)):
-            above = out[parents[number]]
-            out.append(above + b"/" + names[number] if above != b"/" else b"/" + names[number])
-        return out
+            parent = parents[number]
+            out.append(out[parent] + b"/" + names[number] if parent else inside + names[number])
+        return [out[at] for at in place[numbers].tolist()]
 
     def find(self, path: bytes) -> int:
         """The row at a path; raises NotIndexed."""
@@ -56,19 +85,38 @@ class PathsView(RowsView):
         inside = self.root if self.root.endswith(b"/") else self.root + b"/"
         if not path.startswith(inside):
             raise NotIndexed(f"{to_wire(path)} is not below {to_wire(self.root)}.")
-        row, directory = 0, 0
-        parts = [part for part in path[len(inside) :].split(b"/") if part]
-        for number, part in enumerate(parts):
-            found = self.child(directory, part)
-            if found is None:
-                raise NotIndexed(f"The index does not know {to_wire(path)}.")
-            row = found
-            if number + 1 < len(parts):
-                below = self.directory(row)
-                if below is None:
-                    raise NotIndexed(f"The index does not know {to_wire(path)}.")
-                directory = below
+        path = inside + b"/".join(part for part in path[len(inside) :].split(b"/") if part)
+        above, _, name = path.rpartition(b"/")
+        directory = self._folder(above or b"/")
+        row = None if directory is None else self.child(directory, name)
+        if row is None:
+            raise NotIndexed(f"The index does not know {to_wire(path)}.")
         return row
+
+    def _folder(self, path: bytes) -> int | None:
+        """The number of the directory at a path below the root; the last ones asked for are remembered."""
+        known, below = self._known_folders, []
+        while (number := known.get(path)) is None:
+            path, _, name = path.rpartition(b"/")
+            path = path or b"/"
+            below.append(name)
+        while below:
+            name = below.pop()
+            row = self.child(number, name)
+            number = None if row is None else self.directory(row)
+            if number is None:
+                return None
+            path = _join(path, name)
+            if len(known) > _KNOWN:
+                known.clear()
+                known[self.root] = 0
+            known[path] = number
+            self._known_paths[number] = path
+        return number
+
+    @cached_property
+    def _known_folders(self) -> dict[bytes, int]:
+        return {self.root: 0}
 
     def child(self, directory: int, name: bytes) -> int | None:
         """The row of a directory's child by its name."""
@@ -88,7 +136,7 @@ def _join(above: bytes, name: bytes) -> bytes:
 
 def _whole_name(segment: Segment, first: int, count: int, name: bytes) -> int | None:
     """Which of `count` names, from row `first` on, is this one."""
-    start, end = int(segment.noff[first]), int(segment.noff[first + count])
+    start, end = segment.noff.item(first), segment.noff.item(first + count)
     if end - start > _SMALL:
         return _among_many(segment, first, start, end, name)
     data = b"\0" + segment.blob[start:end]

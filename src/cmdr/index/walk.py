@@ -10,6 +10,7 @@ import mmap
 import os
 import selectors
 import stat
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -94,8 +95,12 @@ def walk(
     progress: Callable[[Progress], None] | None = None,
     cancelled: Callable[[], bool] = lambda: False,
     expected: int | None = None,
+    meanwhile: Callable[[], None] | None = None,
 ) -> Harvest:
-    """List everything below `root` into part files in `scratch`; a cancel keeps what was read."""
+    """List everything below `root` into part files in `scratch`; a cancel keeps what was read.
+
+    What is done `meanwhile`, in a thread, is done when this answers.
+    """
     try:
         facts = os.stat(root)
     except OSError as trouble:
@@ -104,7 +109,11 @@ def walk(
         raise RootMissing(f"{to_wire(root)} is not a folder, so there is no tree to index.")
     crew = _Crew(root, facts, options, scratch)
     try:
-        return crew.work(progress, cancelled, expected)
+        beside = threading.Thread(target=meanwhile, name="cmdr-index-meanwhile")
+        beside.start()
+        harvest = crew.work(progress, cancelled, expected)
+        beside.join()
+        return harvest
     finally:
         crew.end()
 

@@ -2,18 +2,21 @@
 
 import marshal
 import os
-from typing import Any, cast
+
+TYPE_CHECKING = False  # loading `typing` for it takes as long as all the rest
+if TYPE_CHECKING:
+    from typing import Any
 
 
-def send(*message: object) -> None:
+def send(*message: "Any") -> None:
     """Tell the application something."""
-    body = marshal.dumps(cast(Any, message))
+    body = marshal.dumps(message)
     view = memoryview(len(body).to_bytes(4, "little") + body)
     while view:
         view = view[os.write(1, view) :]
 
 
-def receive() -> Any:
+def receive() -> "Any":
     """Wait for what the application has to say; when it is gone, the walker ends."""
     size = int.from_bytes(_read(4), "little")
     return marshal.loads(_read(size))  # noqa: S302 - from our own parent, through our own pipe

@@ -10,18 +10,21 @@ import errno
 import gc
 import mmap
 import os
-import re
 import stat
-import time
 from array import array
-from typing import Any
+from time import time_ns
 
-from cmdr.index.part_file import PartFile
+from cmdr.index.part_file import BLOCK, PartFile
 from cmdr.index.statx import CHUNK, RECORD, Statx, packed_device
 from cmdr.index.walker_pipe import receive, send
 from cmdr.index.whereabouts import Whereabouts, list_blindly
 
-_DIR_OR_LINK = re.compile(rb"[\x40-\x4f\xa0-\xaf]")
+TYPE_CHECKING = False  # loading `typing` for it takes as long as all the rest
+if TYPE_CHECKING:
+    from typing import Any
+
+# By the high byte of a mode: 1 for a directory or a link, 0 for what is only noted.
+_DIR_OR_LINK = bytes(byte >> 4 in (stat.S_IFDIR >> 12, stat.S_IFLNK >> 12) for byte in range(256))
 LISTED, DENIED, UNLISTED, OTHER_SYSTEM, CANCELLED, VANISHED, FAILED = range(7)
 COUNTER_BYTES = 64  # per walker in the shared file, after the first such stretch
 Item = tuple[bytes, int, int, int, bool]  # path, number, depth, inode (0: do not check), below a followed link
@@ -30,7 +33,7 @@ Item = tuple[bytes, int, int, int, bool]  # path, number, depth, inode (0: do no
 class Walker:
     """Lists directories from its own stack and gives half of it away when others are hungry."""
 
-    def __init__(self, setup: dict[str, Any]) -> None:
+    def __init__(self, setup: "dict[str, Any]") -> None:
         self.wid: int = setup["wid"]
         self.depth_limit: int = setup["depth_limit"]
         self.cross: bool = setup["cross"]
@@ -45,7 +48,8 @@ class Walker:
         self.counters = memoryview(self.shared).cast("q")
         self.first_counter = (self.wid + 1) * COUNTER_BYTES // 8
         self.parent = os.getppid()
-        self.names: list[bytes] = []
+        self.names: list[bytes] = []  # of each directory in one piece
+        self.names_at = 0  # where the next name will stand among all of this walker's
         self.pending = 0  # rows in the buffer that are not in the part file yet
         self.rows = 0
         self.bytes = 0
@@ -53,7 +57,8 @@ class Walker:
         self.broken = array("q")
         self.aliased = array("q")
         self.followed = array("q")
-        self.blocks = array("q")  # directory, first row, rows, state, when: five numbers for each
+        self.blocks = array("q")  # BLOCK numbers for each directory
+        self.latest: list[int] = []  # the same, of the blocks since the last flush
         self.problems: list[tuple[bytes, int]] = []
 
     # -- the walk -------------------------------------------------------------------------------------------------
@@ -88,11 +93,11 @@ class Walker:
                     del stack[:half]
 
     def count(self) -> None:
-        at = self.first_counter
-        self.counters[at], self.counters[at + 1], self.counters[at + 2] = self.rows, len(self.blocks) // 5, self.bytes
+        at, listed = self.first_counter, (len(self.blocks) + len(self.latest)) // BLOCK
+        self.counters[at], self.counters[at + 1], self.counters[at + 2] = self.rows, listed, self.bytes
 
     def block(self, number: int, start: int, state: int) -> None:
-        self.blocks.extend((number, start, self.rows - start, state, time.time_ns()))
+        self.latest += (number, start, self.rows - start, state, time_ns(), self.names_at)
 
     def problem(self, item: Item, trouble: OSError) -> None:
         code = trouble.errno or 0
@@ -108,68 +113,74 @@ class Walker:
         self.block(item[1], self.rows, state)
 
     def enter(self, item: Item, stack: list[Item]) -> None:
-        path, number, _, inode, _ = item
-        start = self.rows
+        number, start = item[1], self.rows
         blind = False
         try:
             try:
-                if not self.whereabouts.step_into(path, inode):
+                if not self.whereabouts.step_into(item[0], item[3]):
                     return self.block(number, start, VANISHED)  # another directory took its place
                 names = os.listdir(b".")
             except PermissionError:  # names may be read there, but nothing about them
                 blind = True
-                names = list_blindly(path, inode)
+                names = list_blindly(item[0], item[3])
         except OSError as trouble:
             return self.problem(item, trouble)
-        state = LISTED
+        state, names_at = LISTED, self.names_at
         if len(names) <= CHUNK:
             if names:
                 self.examine(names, item, stack, blind)
-            return self.block(number, start, state)
-        for first in range(0, len(names), CHUNK):
-            if first and self.counters[0]:
-                state = CANCELLED
-                break
-            self.examine(names[first : first + CHUNK], item, stack, blind)
-        self.block(number, start, state)
+        else:
+            for first in range(0, len(names), CHUNK):
+                if first and self.counters[0]:
+                    state = CANCELLED
+                    break
+                self.examine(names[first : first + CHUNK], item, stack, blind)
+        self.latest += (number, start, self.rows - start, state, time_ns(), names_at)
 
     def examine(self, names: list[bytes], item: Item, stack: list[Item], blind: bool) -> None:
-        path, _, depth, _, alias = item
-        if self.pending + len(names) > CHUNK:
+        count, at, row, statx = len(names), self.pending, self.rows, self.statx
+        if at + count > CHUNK:
             self.flush()
-        at, row = self.pending, self.rows
+            at = 0
         if blind:
-            self.statx.blank(at, len(names))
-        elif not self.statx.fill(names, at):
-            names = self.statx.fill_one_by_one(names, at)
-        count = len(names)
-        self.names += names
-        self.pending += count
-        self.rows += count
-        if alias:
+            statx.blank(at, count)
+        elif not statx.fill(names, at):
+            names = statx.fill_one_by_one(names, at)
+            count = len(names)
+            if not count:
+                return
+        joined = b"\0".join(names)
+        self.names.append(joined)
+        self.names_at += len(joined) + 1
+        self.pending = at + count
+        self.rows = row + count
+        if item[4]:
             self.aliased.extend(range(row, row + count))
-        below = path + b"/" if path != b"/" else path
         # The high byte of each mode tells the kind; only directories and links are looked at one by one.
-        kinds = self.statx.u8[at * RECORD + 29 : (at + count) * RECORD : RECORD].tobytes()
-        inside = len(stack)
-        for found in _DIR_OR_LINK.finditer(kinds):
-            i = found.start()
-            if kinds[i] < 0x80:
-                self.found_directory(below + names[i], depth + 1, at + i, row + i, alias, stack)
+        kinds = statx.u8[at * RECORD + 29 : (at + count) * RECORD : RECORD].tobytes()
+        marks = kinds.translate(_DIR_OR_LINK)
+        if 1 not in marks:
+            return
+        path, _, depth, _, alias = item
+        below = path + b"/" if path != b"/" else path
+        facts, depth, first = statx.u64, depth + 1, self.wid << 40
+        inside: list[Item] = []
+        i = marks.index(1)
+        while i >= 0:
+            if kinds[i] >= 0x80:
+                self.found_link(path, names[i], depth, row + i)
             else:
-                self.found_link(path, names[i], depth + 1, row + i)
-        if len(stack) > inside + 1:  # entered in the order they stand in, so that rows are nearly in order already
-            stack[inside:] = stack[inside:][::-1]
-
-    def found_directory(self, path: bytes, depth: int, record: int, row: int, alias: bool, stack: list[Item]) -> None:
-        number = self.wid << 40 | len(self.dir_rows)
-        self.dir_rows.append(row)
-        if not self.cross and self.statx.u64[record * 32 + 17] != self.root_device:
-            self.block(number, self.rows, OTHER_SYSTEM)
-        elif 0 <= self.depth_limit <= depth:
-            self.block(number, self.rows, UNLISTED)
-        else:
-            stack.append((path, number, depth, self.statx.u64[record * 32 + 4], alias))
+                number = first | len(self.dir_rows)
+                self.dir_rows.append(row + i)
+                record = (at + i) * (RECORD // 8)
+                if not self.cross and facts[record + 17] != self.root_device:
+                    self.block(number, self.rows, OTHER_SYSTEM)
+                elif 0 <= self.depth_limit <= depth:
+                    self.block(number, self.rows, UNLISTED)
+                else:
+                    inside.append((below + names[i], number, depth, facts[record + 4], alias))
+            i = marks.find(1, i + 1)
+        stack += reversed(inside)  # entered in the order they stand in, so that rows are nearly in order already
 
     def found_link(self, path: bytes, name: bytes, depth: int, row: int) -> None:
         try:
@@ -194,12 +205,18 @@ class Walker:
     def flush(self) -> None:
         """Write the buffered records and forget them: memory stays flat however big the tree."""
         if self.pending:
-            self.bytes += self.part.add(self.statx, self.names)
+            self.bytes += self.part.add(self.statx, self.pending, self.names)
             self.names.clear()
             self.pending = 0
+            self.settle()
             self.count()
 
-    def finish(self) -> dict[str, Any]:
+    def settle(self) -> None:
+        self.blocks.fromlist(self.latest)
+        self.latest.clear()
+
+    def finish(self) -> "dict[str, Any]":
+        self.settle()
         found: dict[str, Any] = {"rows": self.rows, "problems": self.problems, "constants": self.part.constants()}
         for name in ("dir_rows", "broken", "aliased", "followed", "blocks"):
             found[name] = getattr(self, name).tobytes()

@@ -1,7 +1,8 @@
-"""Being told by the kernel which directories change: inotify over the directories that the index knows.
+"""Being told by the kernel what changes: inotify over the directories that the index knows.
 
-When the kernel has no more watches to give, or lost events because they came too fast, the watcher says so and the
-index checks directory times instead. Nothing polls.
+A watch belongs to the directory itself wherever it is moved, so it is remembered under the node's id and never under
+a path. When the kernel has no more watches to give, or lost events because they came too fast, the watcher says so
+and the index checks directory times instead. Nothing polls.
 """
 
 import ctypes
@@ -10,30 +11,35 @@ import os
 import select
 import struct
 import threading
+from array import array
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+
+Happened = dict[int, set[bytes] | None]
+"""By the id of a directory: the names that something happened to, or None when it may be any."""
 
 _EVENT = struct.Struct("iIII")
 _CREATE, _DELETE, _MOVED_FROM, _MOVED_TO = 0x100, 0x200, 0x40, 0x80
 _CLOSE_WRITE, _ATTRIB, _DELETE_SELF, _MOVE_SELF = 0x8, 0x4, 0x400, 0x800
-_OVERFLOW, _IGNORED, _UNMOUNT = 0x4000, 0x8000, 0x2000
+_OVERFLOW, _IGNORED = 0x4000, 0x8000
 _MASK = _CREATE | _DELETE | _MOVED_FROM | _MOVED_TO | _CLOSE_WRITE | _ATTRIB | _DELETE_SELF | _MOVE_SELF
 _ONLYDIR, _DONT_FOLLOW = 0x01000000, 0x02000000
 _CLOEXEC, _NONBLOCK = 0o2000000, 0o4000
+_MANY_NAMES = 1000  # of one directory: to look at all of it takes no longer
 
 
 class Watcher:
-    """Watches directories from a thread of its own and names those in which something happened.
+    """Watches directories from a thread of its own and tells what happened in which.
 
-    `changed` gets the paths, or None when events were lost and everything may have changed.
+    `changed` gets None when events were lost and everything may have changed.
     """
 
-    def __init__(self, changed: Callable[[set[bytes] | None], None]) -> None:
+    def __init__(self, changed: Callable[[Happened | None], None]) -> None:
         self._changed = changed
         self._libc = ctypes.CDLL(None, use_errno=True)
         self.trouble: str | None = None  # why watching is not complete
-        self._paths: dict[int, bytes] = {}
-        self._watches: dict[bytes, int] = {}
+        # The kernel counts its watches from 1 on and never uses a number again: four bytes for each, and 0 is none.
+        self._watched = array("I", [0])
         self._lock = threading.Lock()
         self._fd = -1
         start = getattr(self._libc, "inotify_init1", None)
@@ -46,26 +52,29 @@ class Watcher:
         if self._fd >= 0:
             self._thread.start()
 
-    def watch(self, paths: Iterable[bytes]) -> int:
-        """Watch these directories too; answers how many are watched now."""
+    def watch(self, directories: Iterable[tuple[int, bytes]]) -> list[int]:
+        """Watch these directories, each given by its id and where it is now; answers those not watched before."""
+        fresh: list[int] = []
         if self._fd < 0 or self.trouble is not None:
-            return len(self._watches)
+            return fresh
         add = self._libc.inotify_add_watch
-        for path in paths:
-            if path in self._watches:
-                continue
-            number = add(self._fd, ctypes.c_char_p(path), _MASK | _ONLYDIR | _DONT_FOLLOW)
-            if number >= 0:
-                with self._lock:
-                    self._paths[number], self._watches[path] = path, number
-                continue
+        for nid, path in directories:
+            with self._lock:  # an event may come before the number is written down
+                number = add(self._fd, ctypes.c_char_p(path), _MASK | _ONLYDIR | _DONT_FOLLOW)
+                if number >= 0:
+                    if number >= len(self._watched):
+                        self._watched.frombytes(bytes(4 * (number + 1 - len(self._watched))))
+                    if self._watched[number] != nid + 1:
+                        self._watched[number] = nid + 1
+                        fresh.append(nid)
+                    continue
             code = ctypes.get_errno()
             if code in (errno.ENOSPC, errno.ENOMEM):
                 self.trouble = "the system's limit of inotify watches is reached"
                 break
             if code == errno.ENAMETOOLONG:
                 self.trouble = "some folders lie too deep to be watched"
-        return len(self._watches)
+        return fresh
 
     def close(self) -> None:
         """Stop watching; no call of `changed` comes after this."""
@@ -88,31 +97,40 @@ class Watcher:
             ready = [fd for fd, _ in poll.poll()]
             if self._wake_read in ready:
                 return
-            dirty = self._read()
-            if dirty is None or dirty:
-                self._changed(dirty)
+            happened = self._read()
+            if happened is None or happened:
+                self._changed(happened)
 
-    def _read(self) -> set[bytes] | None:
-        """All events that are waiting, as the set of directories they are about."""
-        dirty: set[bytes] = set()
+    def _read(self) -> Happened | None:
+        """All events that are waiting."""
+        happened: Happened = {}
         lost = False
         while True:
             try:
                 data = os.read(self._fd, 1 << 18)
             except BlockingIOError:
-                return None if lost else dirty
+                return None if lost else happened
             except OSError:
                 return None
             at = 0
             while at < len(data):
                 number, mask, _, length = _EVENT.unpack_from(data, at)
+                name = data[at + _EVENT.size : at + _EVENT.size + length].rstrip(b"\0")
                 at += _EVENT.size + length
                 lost = lost or bool(mask & _OVERFLOW)
                 with self._lock:
-                    path = self._paths.get(number)
-                    if path is not None and mask & (_IGNORED | _MOVE_SELF):
-                        self._watches.pop(path, None)
-                        if mask & _IGNORED:
-                            self._paths.pop(number, None)
-                if path is not None:
-                    dirty.add(path)
+                    nid = self._watched[number] - 1 if 0 < number < len(self._watched) else -1
+                    if nid >= 0 and mask & _IGNORED:
+                        self._watched[number] = 0
+                if nid >= 0:
+                    _note(happened, nid, name)
+
+
+def _note(happened: Happened, nid: int, name: bytes) -> None:
+    names = happened.setdefault(nid, set())
+    if names is None:
+        return
+    if not name or len(names) >= _MANY_NAMES:
+        happened[nid] = None
+    else:
+        names.add(name)

@@ -10,20 +10,28 @@ class Whereabouts:
     """The working directory of a walker; every directory must be on `device`, unless that is None."""
 
     def __init__(self, statx: Statx, device: int | None) -> None:
-        self.statx, self.device = statx, device
-        self.here = b""  # the directory entered last
+        self.is_at, self.device = statx.is_at, device
+        self.here = self.above = b""  # the directory entered last, and the one above it
 
     def step_into(self, path: bytes, inode: int) -> bool:
         """Make a directory the working directory; false when it is not the one that was seen.
 
-        A child of the directory entered last is found from there: in a deep tree that saves the whole way down.
-        Whatever the way led through, the inode and the device of the place reached decide.
+        From the directory entered last the way is short. Whatever it led through, the inode and the device of the
+        place reached decide; when they are others, the whole way is tried before the directory is given up.
         """
         above, _, name = path.rpartition(b"/")
-        near = above and above == self.here
+        way = self.way(above, name)
         self.here = b""
+        if way:
+            try:
+                os.chdir(way)
+                if self.is_at(inode, self.device):
+                    self.here, self.above = path, above
+                    return True
+            except OSError:  # the directory entered last was moved meanwhile
+                pass
         try:
-            os.chdir(name if near else path)
+            os.chdir(path)
         except OSError as trouble:
             if trouble.errno != errno.ENAMETOOLONG:
                 raise
@@ -32,11 +40,19 @@ class Whereabouts:
                 os.fchdir(fd)
             finally:
                 os.close(fd)
-        found, device = self.statx.identity()
-        if found != inode or (self.device is not None and device != self.device):
+        if not self.is_at(inode, self.device):
             return False
-        self.here = path
+        self.here, self.above = path, above
         return True
+
+    def way(self, above: bytes, name: bytes) -> bytes:
+        """The short way from the directory entered last to a name in `above`; empty when that is none above it."""
+        if not self.here or above == self.here:
+            return name if self.here else b""
+        if above == self.above:
+            return b"../" + name
+        above += b"/"
+        return b"../" * (1 + self.here.count(b"/", len(above))) + name if self.here.startswith(above) else b""
 
 
 def list_blindly(path: bytes, inode: int) -> list[bytes]:
