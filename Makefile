@@ -3,7 +3,13 @@ PYTHON ?= python3
 BIN := .venv/bin
 NODE := tests/e2e/node/node_modules
 
-.PHONY: run test check tools bench torture docs shots clean
+# What proves the parts that must not be wrong: changing files, the walls around agents, approval, the journal.
+PROOF := tests/files $(patsubst %,tests/model/test_%.py,packed_items plan_list plan_text) \
+  $(patsubst %,tests/core/test_%.py,audit engine grants interrupted jobs journal outcome_text policy proposals reins unfinished) \
+  tests/commands/test_decisions.py \
+  $(patsubst %,tests/hostile/test_%.py,escapes fidelity graveyard killed_trees only_a_person_approves operation_faults operation_names)
+
+.PHONY: run test check tools bench coverage torture docs shots clean
 
 run: .venv/installed        ## start cmdr; `make run ARGS="serve --port 0"` runs it without a terminal
 	$(BIN)/cmdr $(ARGS)
@@ -19,11 +25,17 @@ check: .venv/dev
 	$(BIN)/lint-imports
 
 tools:                      ## programs of others that the end-to-end tests use; without npm those tests are skipped
-	@if command -v npm >/dev/null 2>&1 && [ ! -e $(NODE)/.done ]; then \
+	@if command -v npm >/dev/null 2>&1 && [ ! $(NODE)/.done -nt tests/e2e/node/package.json ]; then \
 	  (cd tests/e2e/node && npm install --no-package-lock --no-audit --no-fund --force --loglevel=error) && touch $(NODE)/.done; fi || true
 
 bench: .venv/dev            ## ratios within one run
 	for bench in tests/bench/bench_*.py; do echo "== $$bench"; $(BIN)/python $$bench || exit 1; done
+
+coverage: .venv/dev         ## every branch of what changes files, holds agents in, approves and remembers is tested, or this fails
+	$(BIN)/coverage erase
+	$(BIN)/coverage run -m pytest -o timeout=300 -n 2 --dist loadgroup $(PROOF)
+	$(BIN)/coverage combine --quiet
+	$(BIN)/coverage report
 
 torture: .venv/dev          ## kill, fail and race everything that changes files; minutes
 	for run in tests/hostile/torture*.py; do echo "== $$run"; $(BIN)/python $$run || exit 1; done
@@ -38,6 +50,7 @@ shots: .venv/dev            ## pictures of the main screens for the README
 	$(PYTHON) -m venv .venv
 
 .venv/installed: .venv/bin/python pyproject.toml constraints.txt
+	@echo "Installing cmdr and its libraries into .venv, once; this takes a minute or two …"
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
 	@touch $@
 

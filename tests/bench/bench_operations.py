@@ -105,6 +105,18 @@ class Bench:
             )
             print(f"{f'memory for a copy of {count} files, planning and running':62} {done.stdout.strip()}", flush=True)
 
+    def memory_for_planning(self) -> None:
+        """What planning needs at its height when all files are chosen one by one, or lie in one single folder."""
+        count = 25 * self.files
+        for how in ("chosen", "in one folder"):
+            done = subprocess.run(
+                [sys.executable, __file__, "--planning", str(count), self.top, how],
+                check=True,
+                capture_output=True,
+                text=True,
+            )
+            print(f"{f'memory for planning a copy of {count} files {how}':62} {done.stdout.strip()}", flush=True)
+
     def trash_a_folder(self) -> None:
         def again() -> None:
             self.clear()
@@ -194,6 +206,21 @@ def memory_of(count: int, top: str) -> None:
     shutil.rmtree(f"{top}/to/many of {count}")
 
 
+def planning_of(count: int, top: str, how: str) -> None:
+    """Plan a copy of so many files and say by how much this process grew; only the names matter, so all are empty."""
+    flat, to = os.fsencode(f"{top}/flat"), os.fsencode(f"{top}/to")
+    os.makedirs(flat, exist_ok=True)
+    os.makedirs(to, exist_ok=True)
+    paths = [flat + b"/file number %d.txt" % number for number in range(count)]
+    for path in paths:
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT))
+    chosen = paths if how == "chosen" else [flat]
+    before = memory()
+    plan_copy(chosen, to, Choices(limits=LIMITS))
+    print(f"{memory() - before:8} KiB")
+    shutil.rmtree(flat)
+
+
 def tool(command: str) -> None:
     subprocess.run(["sh", "-c", command], check=True)
 
@@ -207,6 +234,9 @@ def main() -> int:
     if sys.argv[1:2] == ["--memory"]:
         memory_of(int(sys.argv[2]), sys.argv[3])
         return 0
+    if sys.argv[1:2] == ["--planning"]:
+        planning_of(int(sys.argv[2]), *sys.argv[3:5])
+        return 0
     where = [argument for argument in sys.argv[1:] if not argument.startswith("--")]
     top = tempfile.mkdtemp(prefix="ops-bench-", dir=where[0] if where else None)
     bench = Bench(top, "--small" in sys.argv)
@@ -214,6 +244,7 @@ def main() -> int:
         bench.one_large_file()
         bench.many_small_files()
         bench.memory_for_many()
+        bench.memory_for_planning()
         bench.trash_a_folder()
         bench.trash_many()
         bench.overwrite_and_delete()

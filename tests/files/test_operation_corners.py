@@ -19,6 +19,7 @@ from cmdr.files.engine.free_name import free_name, numbered, shortened
 from cmdr.files.engine.landing import Spot
 from cmdr.files.engine.planning import plan_copy, plan_delete, plan_move, plan_trash
 from cmdr.files.engine.recorder import Intent, ItemState, Note, OperationState
+from cmdr.files.engine.refusals import NothingToDo
 from cmdr.files.engine.removal import remove_exactly
 from cmdr.files.engine.rename_plan import plan_rename
 from cmdr.files.engine.syscalls import EXCHANGE, Syscalls
@@ -543,6 +544,34 @@ def test_a_parked_original_goes_back_or_to_the_trash(world):
     begun(world, plan, Intent(0, temp, plan.items[0].source, parks=True))
     assert len(world.sweep().put_back) == 1
     assert tree(world.here) == {world.here + b"/a": b"a new one"}
+
+
+def test_a_swap_that_stopped_between_two_links_is_taken_back(world):
+    """By way of a third name: the first file is parked, the second has both names already."""
+    first, second = (world.write(world.there + b"/" + name, b"the " + name) for name in (b"first", b"second"))
+    marks = fingerprint.of_path(first), fingerprint.of_path(second)
+    places = Place(world.there, b"first"), Place(world.there, b"second")
+    found = os.stat(world.there)
+    root = Root(world.there, found.st_dev, found.st_ino)
+    item = PlanItem(Step.SWAP, Kind.FILE, *places, *marks)
+    temp = temp_name()
+    os.rename(first, world.there + b"/" + temp)
+    os.link(second, first)
+    number = begun(world, Plan(Verb.UNDO, (item,), (root,)), Intent(0, temp, places[0], parks=True))
+    assert len(world.sweep().put_back) == 1
+    assert tree(world.there) == {first: b"the first", second: b"the second"}
+    assert state_of(world, number) is ItemState.PLANNED
+
+
+def test_what_lay_in_a_trash_that_is_gone_itself_cannot_be_brought_back(world):
+    journal = world.journal()
+    try:
+        done = world.run(plan_trash([world.here + b"/a"], Choices(trash_home=world.home)), recorder=journal)
+        os.rename(world.home, world.home + b" elsewhere")
+        with pytest.raises(NothingToDo, match="it is not in the trash any more"):
+            plan_undo(journal.operation(done.operation))
+    finally:
+        journal.close()
 
 
 def test_an_exchange_that_stopped_half_way_is_finished(world):

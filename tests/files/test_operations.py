@@ -610,6 +610,13 @@ def test_restoring_over_a_new_file_follows_the_policy(world, policy, expected):
     assert world.leftovers() == []
 
 
+def test_a_name_that_is_chosen_while_it_runs_is_part_of_the_outcome(world):
+    plan = plan_copy([world.here + b"/a"], world.there)
+    world.write(world.there + b"/a", b"came meanwhile")
+    outcome = world.run(plan, control=Person(Answer(ConflictPolicy.RENAME)))
+    assert [(item.place.name, at.path) for item, at in outcome.elsewhere] == [(b"a", world.there + b"/a (1)")]
+
+
 def test_other_volumes_have_their_own_trash(apart):
     top = apart.far
     path = apart.write(apart.there + b"/x", b"x")

@@ -3,6 +3,7 @@
 import errno
 import os
 import sys
+from contextlib import ExitStack
 
 import pytest
 
@@ -10,7 +11,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(
 
 from ops_ground import World, devices, tree
 
-from cmdr.files.engine import fingerprint, targets, walking
+from cmdr.files.engine import fingerprint, planning, targets, walking
 from cmdr.files.engine.choices import Choices
 from cmdr.files.engine.control import Cancelled
 from cmdr.files.engine.new_plan import plan_link, plan_mkdir, plan_mkfile, plan_write
@@ -298,7 +299,7 @@ def test_unreadable_things_are_refused_with_the_reason(world, monkeypatch):
     def refuse(*_):
         raise PermissionError(13, "no")
 
-    monkeypatch.setattr(walking.os, "scandir", refuse)
+    monkeypatch.setattr(walking.os, "listdir", refuse)
     with pytest.raises(Unreadable):
         plan_delete([world.here + b"/tree"])
     monkeypatch.undo()
@@ -316,24 +317,16 @@ def test_unreadable_things_are_refused_with_the_reason(world, monkeypatch):
         plan_copy([world.here + b"/a"], world.there)
 
 
-class Entry:
-    def __init__(self, name, problem):
-        self.name, self._problem = name, problem
-
-    def stat(self, follow_symlinks):
-        raise self._problem
-
-
 @pytest.mark.parametrize("problem", [FileNotFoundError(2, "gone"), PermissionError(13, "no")])
 def test_a_name_that_vanishes_while_planning_is_no_part_of_the_plan(world, monkeypatch, problem):
-    class Scan(list):
-        def __enter__(self):
-            return self
+    real = os.stat
 
-        def __exit__(self, *_):
-            return None
+    def stat(path, **more):
+        if more.get("dir_fd") is not None and path != b"tree":
+            raise problem
+        return real(path, **more)
 
-    monkeypatch.setattr(walking.os, "scandir", lambda fd: Scan([Entry("x", problem)]))
+    monkeypatch.setattr(walking.os, "stat", stat)
     if problem.errno == 2:
         assert len(plan_delete([world.here + b"/tree"]).items) == 1
     else:
@@ -432,3 +425,32 @@ def test_a_link_that_is_exchanged_while_it_is_read_is_refused(world, monkeypatch
     monkeypatch.setattr(os.path, "realpath", exchanged)
     with pytest.raises(Unreadable, match="a folder on the way has become a link"):
         plan_write(world.here + b"/a", b"new")
+
+
+def test_many_chosen_files_are_not_all_held_in_memory_while_they_are_planned(world):
+    names = [b"%d" % number for number in range(3)]
+    chosen = [world.write(world.here + b"/" + name, name) for name in names]
+    with ExitStack() as stack:
+        survey = walking.Survey(Limits(), walking.go_on, stack)
+        sources = survey.sources([*chosen, chosen[0]], None)
+        assert next(sources).place.name == b"0"
+        os.unlink(chosen[2])
+        assert next(sources).place.name == b"1"
+        with pytest.raises(NotThere):
+            next(sources)
+
+
+def test_two_spellings_of_one_name_clash_inside_a_folder_that_is_yet_to_be_made(world, monkeypatch):
+    monkeypatch.setattr(planning, "is_caseless", lambda _: True)
+    world.write(world.here + b"/both/Name", b"1")
+    world.write(world.here + b"/both/name", b"2")
+    with pytest.raises(SameTarget, match="both/Name"):
+        plan_copy([world.here + b"/both"], world.there)
+
+
+def test_the_file_that_took_a_name_first_is_named_in_the_refusal(world):
+    first = world.write(world.here + b"/one/same", b"1")
+    second = world.write(world.here + b"/two/same", b"2")
+    with pytest.raises(SameTarget) as refused:
+        plan_copy([first, second], world.there)
+    assert str(refused.value).startswith(f"{os.fsdecode(first)} and {os.fsdecode(second)} would both become")

@@ -12,10 +12,12 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(
 from walls_ground import Ground
 
 from cmdr.files.errors import DiskError, NotAFolder, PathNotFound
-from cmdr.files.sandbox import beneath, private_places
+from cmdr.files.sandbox import beneath, second_names
 from cmdr.files.sandbox.found import Spot
 from cmdr.files.sandbox.private_places import PrivatePlaces
+from cmdr.files.sandbox.reach import Sandbox
 from cmdr.files.sandbox.refused_paths import OutsideRoots, PrivatePlace
+from cmdr.model.root_spec import RootSpec
 
 
 @pytest.fixture
@@ -74,6 +76,7 @@ def test_a_kernel_that_gives_up_again_and_again_means_outside(ground, monkeypatc
             self.asked += 1
             return -1
 
+    assert beneath.kernel_can()  # asked before it gets busy, whichever test comes first
     busy = Busy()
     monkeypatch.setattr(beneath, "_LIBC", busy)
     monkeypatch.setattr(beneath.ctypes, "get_errno", lambda: errno.EAGAIN)
@@ -152,7 +155,7 @@ def test_when_too_many_private_files_would_have_to_be_compared_a_second_name_cou
     os.link(ground.root / "file.txt", ground.root / "twin.txt")
     reach = ground.sandbox.reach()
     reach.find(b"twin.txt").close()
-    monkeypatch.setattr(private_places, "_MOST_LOOKED_AT", 3)
+    monkeypatch.setattr(second_names, "MOST", 3)
     with pytest.raises(PrivatePlace, match="second name"):
         reach.find(b"twin.txt")
 
@@ -185,3 +188,30 @@ def test_the_home_folder_can_be_written_with_a_tilde(ground, monkeypatch):
     monkeypatch.setenv("HOME", str(ground.outside))
     with pytest.raises(OutsideRoots):
         ground.sandbox.reach().find(b"~")
+
+
+def test_what_was_found_is_read_by_its_handle_and_known_by_its_identity(ground):
+    with ground.sandbox.reach().find(b"file.txt") as found:
+        seen = os.stat(ground.root / "file.txt")
+        assert found.identity == (seen.st_dev, seen.st_ino)
+        (ground.root / "file.txt").rename(ground.root / "moved.txt")
+        fd = found.open()
+        try:
+            assert os.read(fd, 100) == b"inside\n"
+        finally:
+            os.close(fd)
+
+
+def test_a_command_sees_the_roots_by_their_real_paths(ground, tmp_path):
+    (tmp_path / "door").symlink_to(ground.root)
+    sandbox = Sandbox([RootSpec(os.fsencode(tmp_path / "door"), read_only=True)])
+    try:
+        assert sandbox.reach().trees == (RootSpec(os.path.realpath(os.fsencode(ground.root)), read_only=True),)
+    finally:
+        sandbox.close()
+
+
+def test_a_folder_that_may_not_be_listed_holds_no_private_places_that_we_know_of(tmp_path):
+    private = PrivatePlaces(homes=(os.fsencode(tmp_path),))
+    (tmp_path / "file").write_text("no folder")
+    assert private.below(os.fsencode(tmp_path / "file")) == []

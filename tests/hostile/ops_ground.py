@@ -4,11 +4,12 @@ import contextlib
 import os
 import shutil
 import signal
+import stat
 import subprocess
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from cmdr.core.journal import Journal
 from cmdr.files.engine.choices import Choices
@@ -260,6 +261,44 @@ def tree(top: bytes) -> dict[bytes, bytes]:
     return out
 
 
+LONG_AGO = 1_000_000_000
+"""Seconds; what lies before was set on purpose, what lies after is of the run itself."""
+
+
+Traits = dict[bytes, tuple[int, int | None, dict[str, bytes]]]
+
+
+def traits(top: bytes) -> Traits:
+    """Permissions, time and attributes of every name below a directory; no time where it is of the run itself."""
+    out = {}
+    for folder, folders, files in os.walk(top):
+        for name in files + folders:
+            path = folder + b"/" + name
+            found = os.lstat(path)
+            kept = {key: os.getxattr(path, key, follow_symlinks=False) for key in _attributes(path)}
+            then = found.st_mtime_ns if found.st_mtime < LONG_AGO else None
+            out[path] = (stat.S_IMODE(found.st_mode), then, kept)
+    return out
+
+
+def _attributes(path: bytes) -> list[str]:
+    return [name for name in os.listxattr(path, follow_symlinks=False) if name.startswith("user.")]
+
+
+def aged(top: bytes) -> None:
+    """Give everything below a directory permissions and times of its own, and folders an attribute where they can."""
+    for number, (folder, folders, files) in enumerate(os.walk(top, topdown=False)):
+        for at, name in enumerate(sorted(files + folders)):
+            path = folder + b"/" + name
+            if not os.path.islink(path):
+                os.chmod(path, 0o750 if os.path.isdir(path) else 0o640)
+                if os.path.isdir(path):
+                    with contextlib.suppress(OSError):
+                        os.setxattr(path, "user.kept", b"with it")
+            when = (1000 + 10 * number + at) * 10**9 + 123
+            os.utime(path, ns=(when, when), follow_symlinks=False)
+
+
 @dataclass
 class Scenario:
     """One kind of operation, in one world."""
@@ -281,6 +320,7 @@ def _sources(world: World) -> None:
     os.symlink(b"nowhere", world.here + b"/pick/link")
     world.write(world.here + b"/stays", b"not chosen")
     world.write(world.there + b"/own", b"destination only")
+    aged(world.here)
 
 
 def _standing(world: World) -> None:
@@ -332,6 +372,10 @@ def _move_over(world: World, _: object) -> Plan:
     return plan_move([world.here + b"/pick"], world.there, Choices(policy=ConflictPolicy.OVERWRITE))
 
 
+def _move_into_new(world: World, _: object) -> Plan:
+    return plan_move([world.here + b"/pick"], world.there + b"/new/deep", Choices(policy=ConflictPolicy.SKIP))
+
+
 def _rename(world: World, _: object) -> Plan:
     base = world.there
     return plan_rename([(base + b"/a", b"b"), (base + b"/b", b"new"), (base + b"/c", b"sea")])
@@ -351,6 +395,7 @@ SCENARIOS = [
     Scenario("overwrite", _standing, _overwrite, keeps_sources=True),
     Scenario("move", _sources, _move, moves=True),
     Scenario("move and overwrite", _standing, _move_over, moves=True),
+    Scenario("move into new folders", _sources, _move_into_new, moves=True),
     Scenario("rename", _flat, _rename),
     Scenario("rename ring", _flat, _ring),
     Scenario("trash", _flat, _trash),
@@ -359,6 +404,7 @@ SCENARIOS = [
     Scenario("undo overwrite", _done(_standing, _overwrite), lambda _, found: plan_undo(found), keeps_sources=True),
     Scenario("undo move", _done(_sources, _move), lambda _, found: plan_undo(found)),
     Scenario("undo move and overwrite", _done(_standing, _move_over), lambda _, found: plan_undo(found)),
+    Scenario("undo move into new folders", _done(_sources, _move_into_new), lambda _, found: plan_undo(found)),
     Scenario("undo trash", _done(_flat, _trash), lambda _, found: plan_undo(found)),
     Scenario("undo ring", _done(_flat, _ring), lambda _, found: plan_undo(found)),
     Scenario(
@@ -369,6 +415,7 @@ SCENARIOS = [
     ),
     Scenario("delete", _flat, lambda world, _: plan_delete([world.there + b"/a", world.there + b"/b"]), destroys=True),
 ]
+NAMED = {scenario.name: scenario for scenario in SCENARIOS}
 
 
 @dataclass
@@ -378,10 +425,12 @@ class Before:
     here: dict[bytes, bytes]
     there: dict[bytes, bytes]
     trash: dict[bytes, bytes]
+    traits: Traits
 
     @classmethod
     def of(cls, world: World) -> "Before":
-        return cls(tree(world.here), tree(world.there), world.trashed())
+        looks = {**traits(world.here), **traits(world.there)}
+        return cls(tree(world.here), tree(world.there), world.trashed(), looks)
 
     @property
     def contents(self) -> set[bytes]:
@@ -407,12 +456,3 @@ def judge(world: World, scenario: Scenario, before: Before, plan: Plan) -> list[
         if scenario.keeps_sources and path in before.here and after != text:
             bad.append(f"source changed {path!r}")
     return bad + [f"left over {path!r}" for path in world.leftovers()]
-
-
-@dataclass
-class Score:
-    """Counts of one torture run."""
-
-    kills: int = 0
-    errors: int = 0
-    bad: list[str] = field(default_factory=list)

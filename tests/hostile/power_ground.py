@@ -12,15 +12,16 @@ import random
 import shutil
 import stat
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, combinations
 
 from ops_ground import World
 
 from cmdr.core.journal import Journal
-from cmdr.files.engine.recorder import Intent, ItemRecord, Note, OperationRecord, OperationState
+from cmdr.files.engine.recorder import Intent, ItemRecord, Note, OperationRecord, OperationState, Unswept
 from cmdr.files.engine.syscalls import EXCHANGE, Syscalls
+from cmdr.files.engine.temporary import is_temp_name
 from cmdr.model.plan import Fingerprint, Plan, Root
 
 Id = tuple[int, int]
@@ -207,7 +208,7 @@ class ToldJournal:
         self._journal.finish(operation, state)
         self._tell()
 
-    def unswept(self) -> Sequence[OperationRecord]:
+    def unswept(self) -> Iterable[Unswept]:
         return self._journal.unswept()
 
     def _tell(self) -> None:
@@ -224,6 +225,38 @@ class Recorded:
     """What stood there before; all of it on the disk."""
     roots: tuple[Id, ...]
     events: list[Event]
+
+    @property
+    def shape(self) -> object:
+        """The same for runs that asked the same of the disk, whatever numbers and temporary names they were given."""
+        numbers: dict[object, int] = {}
+
+        def number(of: object) -> int:
+            return numbers.setdefault(of, len(numbers))
+
+        def walk(at: Id) -> None:
+            number(at)
+            for _, inside in sorted(self.first.folders.get(at, {}).items()):
+                walk(inside)
+
+        for root in self.roots:
+            walk(root)
+
+        def name(given: bytes) -> object:
+            return number(given) if is_temp_name(given) else given
+
+        def shape(event: Event) -> object:
+            match event:
+                case Names(written):
+                    return [(number(at), name(given), number(file)) for at, given, file in written]
+                case Data(file, text, _):
+                    return number(file), text
+                case Waited(what):
+                    return number(what)
+                case Told(records):
+                    return [[(item.index, item.state) for item in record.items] for record in records]
+
+        return [(type(event), shape(event)) for event in self.events]
 
 
 def record(world: World, plan: Plan, inner: Syscalls | None = None) -> Recorded:
@@ -252,9 +285,11 @@ class Remains:
     records: tuple[OperationRecord, ...]
 
 
-def remains(recorded: Recorded, model: str, most: int, dice: random.Random, step: int = 1) -> Iterator[Remains]:
+def remains(
+    recorded: Recorded, model: str, most: int, dice: random.Random, step: int = 1, seen: set[object] | None = None
+) -> Iterator[Remains]:
     """Everything the disk may hold when the power goes, at every `step`-th moment; each different one once."""
-    seen = set()
+    seen = set() if seen is None else seen
     for upto in range(1, len(recorded.events) + 1, step):
         events = recorded.events[:upto]
         told = next(index for index in reversed(range(upto)) if isinstance(events[index], Told))

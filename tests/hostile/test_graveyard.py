@@ -165,12 +165,14 @@ def test_file_commander_270_cancelling_inside_a_large_file_keeps_the_original(wo
     assert world.leftovers() == []
 
 
-def test_gemini_cli_moving_many_files_into_a_folder_that_was_never_made_is_refused(world):
-    with pytest.raises(NotThere):
-        plan_move(chosen(world), world.there + b"/never made")
+def test_gemini_cli_moving_many_files_into_a_folder_that_was_never_made_keeps_every_one(world):
     with pytest.raises(NotAFolder):
         plan_move(chosen(world, b"one", b"three"), world.here + b"/two")
     world.write(world.here + b"/elsewhere/one", b"another one")
-    with pytest.raises(SameTarget):
-        plan_move(chosen(world, b"one", b"elsewhere/one"), world.there)
-    assert len(tree(world.here)) == 5
+    for target in (world.there, world.there + b"/never made"):
+        with pytest.raises(SameTarget):
+            plan_move(chosen(world, b"one", b"elsewhere/one"), target)
+    files = (b"one", b"two", b"three")
+    held = {world.there + b"/never made/" + name: tree(world.here)[world.here + b"/" + name] for name in files}
+    assert world.run(plan_move(chosen(world, *files), world.there + b"/never made")).is_clean
+    assert tree(world.there) == {world.there + b"/never made": b"/", **held}

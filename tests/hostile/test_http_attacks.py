@@ -19,6 +19,7 @@ from websockets.sync.client import connect
 from cmdr.core import places
 from cmdr.core.guard import PRINCIPAL, Guard
 from cmdr.core.tokens import Tokens
+from cmdr.web.connections import Connection
 
 WS_KEY = "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="
 UPGRADE = ["Upgrade: websocket", "Connection: Upgrade", WS_KEY, "Sec-WebSocket-Version: 13"]
@@ -58,7 +59,7 @@ class Recorder:
 
 
 class Server:
-    def __init__(self, directory):
+    def __init__(self, directory, http):
         self.tokens = Tokens(places.own(f"{directory}/run"), places.own(f"{directory}/state"))
         self.tokens.renew()
         self.token = places.read(self.tokens.path).decode().strip()
@@ -67,7 +68,9 @@ class Server:
         self.port = self._socket.getsockname()[1]
         guard = Guard(self.recorder, port=self.port, tokens=self.tokens, max_body=1000, body_seconds=0.2)
         # Proxy headers stay at uvicorn's default, on: the guard must hold even then.
-        config = uvicorn.Config(guard, lifespan="off", log_level="critical", ws="websockets-sansio", access_log=False)
+        config = uvicorn.Config(
+            guard, lifespan="off", log_level="critical", ws="websockets-sansio", access_log=False, http=http
+        )
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(target=self._run)
         self._thread.start()
@@ -113,9 +116,9 @@ def status(reply):
     return int(reply.split(b" ", 2)[1]) if reply else 0
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    started = Server(str(tmp_path_factory.mktemp("attacks")))
+@pytest.fixture(scope="module", params=["h11", Connection], ids=["by h11 alone", "as served"])
+def server(request, tmp_path_factory):
+    started = Server(str(tmp_path_factory.mktemp("attacks")), request.param)
     yield started
     started.close()
 

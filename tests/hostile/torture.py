@@ -1,10 +1,11 @@
-"""Every system call of every operation, killed and failed: `python tests/hostile/torture.py [--seconds N]`."""
+"""Every system call of every operation, killed and failed: `python tests/hostile/torture.py [part of a title]`."""
 
 import errno
 import os
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from itertools import product
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -12,20 +13,23 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from ops_ground import (
     ABILITIES,
     KILLS,
-    SCENARIOS,
+    NAMED,
     Action,
     Before,
     FaultySyscalls,
     Scenario,
-    Score,
+    Traits,
     World,
     devices,
     judge,
     mounted,
+    traits,
     tree,
 )
+from side_by_side import side_by_side
 from test_operation_names import hostile_names, through_everything
 
+from cmdr.core.journal import Journal
 from cmdr.files.engine.recorder import OperationState
 from cmdr.files.engine.refusals import NothingToDo
 from cmdr.files.engine.undo import plan_resume, plan_undo
@@ -33,7 +37,26 @@ from cmdr.files.engine.undo import plan_resume, plan_undo
 ERRORS: tuple[Action, ...] = (errno.EIO, errno.ENOSPC, errno.EACCES, errno.EROFS, "short", errno.EPERM, errno.EINTR)
 
 
-def calls_of(world: World, scenario: Scenario, ability: str) -> tuple[int, dict[bytes, bytes]]:
+@dataclass
+class Goal:
+    """What an undisturbed run leaves behind."""
+
+    contents: dict[bytes, bytes]
+    traits: Traits
+
+    @classmethod
+    def of(cls, world: World) -> "Goal":
+        return cls({**tree(world.here), **tree(world.there)}, {**traits(world.here), **traits(world.there)})
+
+    def differs(self, now: "Goal") -> list[object]:
+        """The first names that are not as they should be."""
+        bad: list[object] = _difference(now.contents, self.contents)
+        return (
+            bad or [(name, now.traits.get(name), it) for name, it in self.traits.items() if now.traits[name] != it][:4]
+        )
+
+
+def calls_of(world: World, scenario: Scenario, ability: str) -> tuple[int, Goal]:
     """How many calls an undisturbed run makes, and what it leaves behind."""
     world.reset()
     found = scenario.prepare(world)
@@ -44,11 +67,11 @@ def calls_of(world: World, scenario: Scenario, ability: str) -> tuple[int, dict[
     journal.close()
     if not outcome.is_clean:
         raise AssertionError([(item.item.place.path, item.reason) for item in outcome.items if item.reason])
-    return counting.count, {**tree(world.here), **tree(world.there)}
+    return counting.count, Goal.of(world)
 
 
 def kill_point(
-    world: World, scenario: Scenario, at: int, action: Action, goal: dict[bytes, bytes], ability: str = "all"
+    world: World, scenario: Scenario, at: int, action: Action, goal: Goal, ability: str = "all"
 ) -> list[str]:
     """Kill a run at one call, start again, and look; then go on or take back, and look again."""
     world.reset()
@@ -67,49 +90,56 @@ def kill_point(
     world.sweep()
     bad = judge(world, scenario, before, plan)
     if not bad:
-        bad = _go_on(world, scenario, before, goal) if at % 2 else _take_back(world, scenario, before)
+        journal = world.journal()
+        try:
+            bad = go_on(world, scenario, before, goal, journal) if at % 2 else []
+            bad = bad or take_back(world, scenario, before, journal, is_resumed=bool(at % 2))
+        finally:
+            journal.close()
     return bad
 
 
-def _go_on(world: World, scenario: Scenario, before: Before, goal: dict[bytes, bytes]) -> list[str]:
-    journal = world.journal()
-    try:
-        for entry in journal.interrupted():
-            record = journal.operation(entry.id)
-            try:
-                rest = plan_resume(record)
-            except NothingToDo:
-                continue
-            if any(item.data is None and item.step == "create" for item in rest.items):
-                return []
-            world.run(rest, recorder=journal)
-            if {**tree(world.here), **tree(world.there)} != goal:
-                return [f"resumed to something else: {_difference({**tree(world.here), **tree(world.there)}, goal)}"]
-            return judge(world, scenario, before, record.plan)
-    finally:
-        journal.close()
+def go_on(world: World, scenario: Scenario, before: Before, goal: Goal, journal: Journal) -> list[str]:
+    """Resume what was interrupted; what is wrong then."""
+    for entry in journal.interrupted():
+        record = journal.operation(entry.id)
+        try:
+            rest = plan_resume(record)
+        except NothingToDo:
+            continue
+        if any(item.data is None and item.step == "create" for item in rest.items):
+            return []
+        world.run(rest, recorder=journal)
+        if differs := goal.differs(Goal.of(world)):
+            return [f"resumed to something else: {differs}"]
+        return judge(world, scenario, before, record.plan)
     return []
 
 
-def _take_back(world: World, scenario: Scenario, before: Before) -> list[str]:
+def take_back(
+    world: World, scenario: Scenario, before: Before, journal: Journal, *, is_resumed: bool = False
+) -> list[str]:
+    """Undo what was interrupted, whether it went on or not; what is wrong then."""
     if scenario.destroys:
         return []
-    journal = world.journal()
-    try:
-        for entry in journal.interrupted():
-            record = journal.operation(entry.id)
-            try:
-                inverse = plan_undo(record)
-            except NothingToDo:
-                continue
-            world.run(inverse, recorder=journal)
-            now, then = {**tree(world.here), **tree(world.there)}, {**before.here, **before.there}
-            # A folder made right before the kill may stay behind, empty.
-            now = {path: text for path, text in now.items() if path in then or text != b"/"}
-            if now != then:
-                return [f"undone to something else: {_difference(now, then)}"]
-    finally:
-        journal.close()
+    state = OperationState.CONTINUED if is_resumed else OperationState.INTERRUPTED
+    for entry in [entry for entry in journal.history() if entry.state is state]:
+        try:
+            inverse = plan_undo(*journal.runs(entry.id))
+        except NothingToDo:
+            continue
+        outcome = world.run(inverse, recorder=journal)
+        if not outcome.is_clean:
+            return [
+                f"could not be undone: {[(it.item.place.path, it.reason) for it in outcome.items if it.reason][:4]}"
+            ]
+        then = Goal({**before.here, **before.there}, before.traits)
+        # A folder that was there before and took things in, or gave them away, has other times than it had.
+        joined = {path for path in before.there if path.replace(world.there, world.here, 1) in before.here}
+        joined |= {path.replace(world.there, world.here, 1) for path in joined}
+        then.traits = {path: it for path, it in then.traits.items() if path not in joined}
+        if differs := then.differs(Goal.of(world)):
+            return [f"undone to something else: {differs}"]
     return []
 
 
@@ -165,34 +195,47 @@ def name_run(count: int) -> None:
             print(f"{count} hostile names through copy, rename, trash, restore and undo: byte-identical", flush=True)
 
 
+@dataclass
+class Score:
+    """Counts of one row."""
+
+    title: str
+    kills: int = 0
+    errors: int = 0
+    wrong: int = 0
+    bad: list[str] = field(default_factory=list)
+
+
+def row(label: str, scenario: str, ability: str) -> Score:
+    """Every point of one scenario on file systems of its own."""
+    score = Score(f"{label} device, {scenario}, {ability}")
+    with devices() as found:
+        _, one, two = next(place for place in found.places() if place[0] == label)
+        for at, action, bad in points(World(one, two), NAMED[scenario], ability):
+            score.kills += action in KILLS
+            score.errors += action not in KILLS
+            score.wrong += bool(bad)
+            score.bad += [f"{score.title} call {at} {action}: {text}" for text in bad]
+    return score
+
+
 def main() -> int:
     started = time.monotonic()
-    score = Score()
     if len(sys.argv) == 1:
         name_run(10_000)
     with devices() as found:
-        for label, one, two in found.places():
-            world = World(one, two)
-            for scenario, ability in product(SCENARIOS, ABILITIES):
-                title = f"{label} device, {scenario.name}, {ability}"
-                if len(sys.argv) > 1 and sys.argv[1] not in title:
-                    continue
-                kills = errors = wrong = 0
-                for at, action, bad in points(world, scenario, ability):
-                    kills += action in KILLS
-                    errors += action not in KILLS
-                    wrong += bool(bad)
-                    score.bad += [f"{title} call {at} {action}: {text}" for text in bad]
-                score.kills += kills
-                score.errors += errors
-                print(f"{title:50} {kills:5} kills {errors:6} errors {wrong:4} bad", flush=True)
-    for text in score.bad[:40]:
+        labels = [label for label, _, _ in found.places()]
+    wanted = [it for it in product(labels, NAMED, ABILITIES) if len(sys.argv) == 1 or sys.argv[1] in ", ".join(it)]
+    scores = []
+    for score in side_by_side(row, wanted):
+        scores.append(score)
+        print(f"{score.title:50} {score.kills:5} kills {score.errors:6} errors {score.wrong:4} bad", flush=True)
+    failures = [text for score in scores for text in score.bad]
+    for text in failures[:40]:
         print("BAD", text[:300])
-    print(
-        f"{score.kills} kill points, {score.errors} error points, {len(score.bad)} failures, "
-        f"{time.monotonic() - started:.0f} s"
-    )
-    return 1 if score.bad else 0
+    kills, errors = sum(score.kills for score in scores), sum(score.errors for score in scores)
+    print(f"{kills} kill points, {errors} error points, {len(failures)} failures, {time.monotonic() - started:.0f} s")
+    return 1 if failures else 0
 
 
 if __name__ == "__main__":

@@ -5,13 +5,15 @@ import random
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from itertools import product
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-from ops_ground import ABILITIES, SCENARIOS, Before, Scenario, World, devices, judge, tree
-from power_ground import Recorded, record, remains, restart
-from torture import _go_on, _take_back
+from ops_ground import ABILITIES, NAMED, Before, Scenario, World, devices, judge, tree
+from power_ground import Recorded, Remains, record, remains, restart
+from side_by_side import side_by_side
+from torture import Goal, go_on, take_back
 
 from cmdr.core.journal import Journal
 from cmdr.files.engine import item_line as running
@@ -26,27 +28,55 @@ KINDS = [ability for ability in ABILITIES if ability != "no links"]
 _NEW = (Step.COPY, Step.TWIN, Step.CREATE, Step.LINK)
 
 
+@dataclass
+class Case:
+    """One operation that ran undisturbed, and what its disk may hold if it had not."""
+
+    world: World
+    scenario: Scenario
+    before: Before
+    plan: Plan
+    recorded: Recorded
+    goal: Goal
+
+    @classmethod
+    def of(cls, world: World, scenario: Scenario, ability: str) -> "Case":
+        world.reset()
+        found = scenario.prepare(world)
+        # Permissions and times are not among what is written back to the disk here, so they are not compared.
+        before = replace(Before.of(world), traits={})
+        plan = scenario.plan(world, found)
+        recorded = record(world, plan, ABILITIES[ability]())
+        return cls(world, scenario, before, plan, recorded, Goal({**tree(world.here), **tree(world.there)}, {}))
+
+    def outages(
+        self, model: str, *, most: int = 64, step: int = 1, seen: set[object] | None = None
+    ) -> Iterator[list[str]]:
+        """For every different disk that an outage may leave: what is wrong after the next start; empty when nothing."""
+        dice = random.Random(self.scenario.name)
+        for number, left in enumerate(remains(self.recorded, model, most, dice, step, seen)):
+            yield self._after(left, goes_on=bool(number % 2))
+
+    def _after(self, left: Remains, goes_on: bool) -> list[str]:
+        world, scenario, before = self.world, self.scenario, self.before
+        journal = restart(self.recorded, left)
+        try:
+            sweep(journal, Syscalls(), trash_home=world.home)
+            bad = judge(world, scenario, before, self.plan) + untrue(world, before, self.plan, journal)
+            if bad:
+                return bad
+            if goes_on:
+                return go_on(world, scenario, before, self.goal, journal)
+            return take_back(world, scenario, before, journal)
+        finally:
+            journal.close()
+
+
 def outages(
     world: World, scenario: Scenario, model: str, ability: str = "all", *, most: int = 64, step: int = 1
 ) -> Iterator[list[str]]:
-    """For every different disk that an outage may leave: what is wrong after the next start; empty when nothing is."""
-    world.reset()
-    found = scenario.prepare(world)
-    before = Before.of(world)
-    plan = scenario.plan(world, found)
-    recorded: Recorded = record(world, plan, ABILITIES[ability]())
-    goal = {**tree(world.here), **tree(world.there)}
-    dice = random.Random(scenario.name)
-    for number, left in enumerate(remains(recorded, model, most, dice, step)):
-        journal = restart(recorded, left)
-        try:
-            sweep(journal, Syscalls(), trash_home=world.home)
-            bad = judge(world, scenario, before, plan) + untrue(world, before, plan, journal)
-        finally:
-            journal.close()
-        if not bad:
-            bad = _go_on(world, scenario, before, goal) if number % 2 else _take_back(world, scenario, before)
-        yield bad
+    """What is wrong after each outage of one operation."""
+    return Case.of(world, scenario, ability).outages(model, most=most, step=step)
 
 
 def untrue(world: World, before: Before, plan: Plan, journal: Journal) -> list[str]:
@@ -81,25 +111,57 @@ def _has_happened(item: PlanItem, now: dict[bytes, bytes], then: dict[bytes, byt
     return False
 
 
+@dataclass
+class Score:
+    """What one operation came to, under one model."""
+
+    title: str
+    outages: int = 0
+    wrong: int = 0
+    bad: list[str] = field(default_factory=list)
+    same_as: str = ""
+
+
+def row(label: str, group: int, scenario: str) -> list[Score]:
+    """One scenario with every ability under every model, on file systems of its own."""
+    running.GROUP = group
+    scores = []
+    known: list[tuple[object, str]] = []
+    with devices() as found:
+        _, one, two = next(place for place in found.places() if place[0] == label)
+        for ability in KINDS:
+            case = Case.of(World(one, two), NAMED[scenario], ability)
+            shape = case.recorded.shape
+            # Where the disk was asked the same, the same outages follow.
+            twin = next((other for before, other in known if before == shape), "")
+            known.append((shape, ability))
+            seen: set[object] = set()
+            for model in MODELS:
+                score = Score(f"{model}, {label} device, {scenario}, {ability}, groups of {group}", same_as=twin)
+                for bad in () if twin else case.outages(model, seen=seen):
+                    score.outages += 1
+                    score.wrong += bool(bad)
+                    score.bad += [f"{score.title}: {text}" for text in bad]
+                scores.append(score)
+    return scores
+
+
 def main() -> int:
     started = time.monotonic()
-    total, failures = 0, []
     with devices() as found:
-        for (label, one, two), model, group in product(found.places(), MODELS, (running.GROUP, 2)):
-            running.GROUP = group
-            for scenario, ability in product(SCENARIOS, KINDS):
-                title = f"{model}, {label} device, {scenario.name}, {ability}, groups of {group}"
-                if len(sys.argv) > 1 and sys.argv[1] not in title:
-                    continue
-                count = wrong = 0
-                for bad in outages(World(one, two), scenario, model, ability):
-                    count += 1
-                    wrong += bool(bad)
-                    failures += [f"{title}: {text}" for text in bad]
-                total += count
-                print(f"{title:70} {count:6} outages {wrong:5} bad", flush=True)
+        labels = [label for label, _, _ in found.places()]
+    rows = product(labels, (running.GROUP, 2), NAMED)
+    wanted = [it for it in rows if len(sys.argv) == 1 or sys.argv[1] in ", ".join(map(str, it))]
+    scores = []
+    for some in side_by_side(row, wanted):
+        scores += some
+        for score in some:
+            told = f"as {score.same_as}" if score.same_as else f"{score.outages} outages"
+            print(f"{score.title:70} {told:>15} {score.wrong:5} bad", flush=True)
+    failures = [text for score in scores for text in score.bad]
     for text in failures[:40]:
         print("BAD", text[:300])
+    total = sum(score.outages for score in scores)
     print(f"{total} outages, {len(failures)} failures, {time.monotonic() - started:.0f} s")
     return 1 if failures else 0
 

@@ -30,7 +30,7 @@ leaves = st.one_of(
     st.builds(f.Under, texts),
     st.builds(f.Mode, st.integers(1, 0o7777)),
     st.builds(f.Is, st.sampled_from(get_args(f.Trait))),
-    st.builds(f.InSet, plain),
+    st.builds(f.InSet, texts),
     st.builds(f.DuplicateOf, texts),
 )
 filters = st.recursive(

@@ -3,6 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cmdr.model.command_plan import CommandPlan
 from cmdr.model.plan import (
     ConflictPolicy,
     Decision,
@@ -16,7 +17,7 @@ from cmdr.model.plan import (
     Totals,
     Verb,
 )
-from cmdr.model.plan_text import SHOWN, amount_of, summary_of, title_of, word_to_type
+from cmdr.model.plan_text import SHOWN, amount_of, chosen_of, summary_of, title_of, word_to_type
 
 ROOT = Root(b"/src", 1, 2)
 THERE = Root(b"/dst", 1, 3)
@@ -166,3 +167,49 @@ def test_plans_that_differ_in_one_decision_have_different_digests():
     assert one.digest != copies(copy_of(b"a", decision=Decision.SKIP)).digest
     assert one.digest != copies(copy_of(b"b")).digest
     assert one.digest != Plan(Verb.COPY, one.items, one.roots, ConflictPolicy.SKIP, b"/dst", 2**20, 2**10).digest
+
+
+def test_beside_its_title_a_plan_names_the_first_of_what_was_chosen():
+    assert chosen_of(copies(copy_of(b"a"))) == "/src/a"
+    assert chosen_of(copies(copy_of(b"a"), copy_of(b"b"), copy_of(b"b/inside"), copy_of(b"c"))) == "/src/a and 2 more"
+    assert chosen_of(Plan(Verb.COPY, ())) == ""
+
+
+def test_two_renames_are_told_apart_by_what_becomes_of_what():
+    step = PlanItem(Step.RENAME, Kind.FILE, Place(b"/src", b"a"), Place(b"/src", b"b"), totals=Totals(files=1))
+    assert chosen_of(Plan(Verb.RENAME, (step,), (ROOT,))) == "/src/a → b"
+
+
+def test_a_command_speaks_for_itself():
+    plan = CommandPlan(Verb.RUN, (), command="ls")
+    assert (title_of(plan), summary_of(plan), chosen_of(plan)) == (plan.title, plan.summary, "")
+
+
+def test_the_way_back_says_what_becomes_of_each_file():
+    here, there = Place(b"/src", b"a"), Place(b"/dst", b"a")
+    plan = Plan(
+        Verb.UNDO,
+        (
+            PlanItem(Step.REMOVE, Kind.FILE, there),
+            PlanItem(Step.TRASH, Kind.FILE, there),
+            PlanItem(Step.RENAME, Kind.FILE, there, here),
+            PlanItem(Step.SWAP, Kind.FILE, there, here),
+            PlanItem(Step.NOTHING, Kind.FILE, there, reason="it has changed since"),
+            PlanItem(Step.NOTHING, Kind.FILE, there),
+        ),
+        (ROOT, THERE),
+        undoes=3,
+        undone=Verb.MOVE,
+    )
+    assert [line for line in summary_of(plan) if "/a" in line] == [
+        "removes /dst/a",
+        "moves to trash /dst/a",
+        "puts back /src/a",
+        "puts the earlier /src/a back",
+        "leaves /dst/a: it has changed since",
+        "leaves /dst/a",
+    ]
+
+
+def test_amounts_add_up():
+    assert Totals(1, 2, 3) + Totals(10, 20, 30) == Totals(11, 22, 33)

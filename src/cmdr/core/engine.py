@@ -1,13 +1,14 @@
 """The operation engine as the core sees it: it runs plans, remembers them, and finds the way back."""
 
 from cmdr.core.errors import CommandError
-from cmdr.core.journal import Journal, NoSuchOperation
+from cmdr.core.journal import Journal
 from cmdr.core.journal_history import HistoryEntry
+from cmdr.core.journal_records import NoSuchOperation
 from cmdr.core.threads import in_thread
 from cmdr.files.engine.control import Control
 from cmdr.files.engine.operation import Operation
 from cmdr.files.engine.outcome import Outcome
-from cmdr.files.engine.recorder import OperationRecord
+from cmdr.files.engine.recorder import OperationRecord, OperationState
 from cmdr.files.engine.sweep import SweepReport, sweep
 from cmdr.files.engine.syscalls import Syscalls
 from cmdr.files.engine.undo import plan_resume, plan_undo
@@ -39,14 +40,11 @@ class Engine:
         number = operation if operation is not None else await in_thread(self._journal.last_undoable)
         if number is None:
             raise CommandError("Nothing to undo.")
-        record = await self._record(number)
-        if record.undone_by is not None:
-            raise CommandError(f"Operation {number} was already undone, by operation {record.undone_by}.")
-        return await in_thread(plan_undo, record)
+        return await in_thread(self._undo_plan, number)
 
     async def resume_plan(self, operation: int) -> Plan:
         """What an interrupted operation did not come to."""
-        return await in_thread(plan_resume, await self._record(operation))
+        return await in_thread(lambda: plan_resume(self._record(operation)).weigh())
 
     async def history(self, limit: int = 50, before: int | None = None) -> list[HistoryEntry]:
         """The newest operations, newest first."""
@@ -60,8 +58,20 @@ class Engine:
         """Leave an interrupted operation as it is."""
         await in_thread(self._journal.leave, operation)
 
-    async def _record(self, number: int) -> OperationRecord:
+    def _undo_plan(self, number: int) -> Plan:
         try:
-            return await in_thread(self._journal.operation, number)
+            runs = self._journal.runs(number)
+        except NoSuchOperation as error:
+            raise CommandError(str(error)) from None
+        for run in runs:
+            if run.undone_by is not None:
+                raise CommandError(f"Operation {number} was already undone, by operation {run.undone_by}.")
+            if run.state is OperationState.RUNNING:
+                raise CommandError(f"Operation {run.id} still runs. Wait for it, or cancel it first.")
+        return plan_undo(*runs).weigh()
+
+    def _record(self, number: int) -> OperationRecord:
+        try:
+            return self._journal.operation(number)
         except NoSuchOperation as error:
             raise CommandError(str(error)) from None

@@ -116,8 +116,8 @@ class Jobs:
         self._meters[job.id].restart()
         self._now(job, JobState.RUNNING)
 
-    def cancel(self, job: Job) -> None:
-        """Stop a job; finished items stay as they are."""
+    def cancel(self, job: Job, *, takes_back: bool = False) -> None:
+        """Stop a job; finished items stay as they are, unless somebody takes them back."""
         if job.id in self._stops:
             self._stops[job.id]()
         elif job.state is JobState.QUEUED:
@@ -128,7 +128,7 @@ class Jobs:
         elif not job.state.is_over:
             self._reins[job.id].cancel()
         elif job.id in self._cut_short:
-            job.outcome += "; left as it is"
+            job.outcome += "; taken back" if takes_back else "; left as it is"
             self._decide(job)
 
     def answer(self, job: Job, question: str, policy: ConflictPolicy, *, for_all: bool) -> None:
@@ -153,7 +153,7 @@ class Jobs:
         if outcome is None or not job.can_retry:
             raise CommandError(f"Job {job.id} has nothing to retry.")
         job.can_retry = False
-        return self.start(outcome.retry(), principal_id)
+        return self.start(await in_thread(lambda: outcome.retry().weigh()), principal_id)
 
     async def finished(self, job: Job) -> None:
         """Wait until a job is over."""
@@ -208,14 +208,13 @@ class Jobs:
         try:
             outcome = await in_thread(self._run, self._plans[job.id], job.started_by, self._reins[job.id])
             job.operation = outcome.operation
-            job.outcome = outcome_line(outcome)
-            job.problems = problem_lines(outcome)
-            job.can_retry = outcome.can_retry
+            # Beside the loop: this looks at every item, and there may be half a million.
+            job.outcome, job.problems, job.can_retry, is_clean = await in_thread(_told, outcome)
             if job.can_retry:
                 self._outcomes[job.id] = outcome
             if outcome.state is OperationState.CANCELLED:
                 state = JobState.CANCELLED
-            elif outcome.is_clean:
+            elif is_clean:
                 state = JobState.DONE
         except Exception as error:
             job.outcome = f"stopped: {error}"
@@ -264,3 +263,8 @@ class Jobs:
             self._stops.pop(id, None)
             with contextlib.suppress(KeyError):
                 del self._outcomes[id]
+
+
+def _told(outcome: Outcome) -> tuple[str, tuple[str, ...], bool, bool]:
+    """An outcome in words, what did not go as planned, whether there is something to retry, and whether all is well."""
+    return outcome_line(outcome), problem_lines(outcome), outcome.can_retry, outcome.is_clean

@@ -1,28 +1,20 @@
 """The journal: what every operation meant to do and did, on the disk before and after each change."""
 
 import time
-import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 from cmdr.core import journal_history
-from cmdr.core.journal_columns import item_of, kept_blob, mark_blob, place_blob
+from cmdr.core.journal_columns import kept_blob, mark_blob, place_blob
 from cmdr.core.journal_history import HistoryEntry
+from cmdr.core.journal_records import Records, pack
 from cmdr.core.journal_store import open_store, transaction
-from cmdr.files.engine.recorder import Intent, ItemState, Note, OperationRecord, OperationState
+from cmdr.files.engine.recorder import Intent, ItemState, Note, OperationRecord, OperationState, Unswept
 from cmdr.model.plan import Plan
 
 T = TypeVar("T")
 BATCH = 256
-_PIECE = 1 << 16
-
-
-class NoSuchOperation(Exception):
-    """The journal has no operation of that number."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__(f"There is no operation {number} in the journal. See the history for what there is.")
 
 
 class Journal:
@@ -36,6 +28,7 @@ class Journal:
         except BaseException:
             self._thread.shutdown()
             raise
+        self._records = Records(self._db, self._ask)
 
     def close(self) -> None:
         """Finish what is queued and close the file."""
@@ -44,14 +37,14 @@ class Journal:
 
     def begin(self, plan: Plan, by: str) -> int:
         """Write down a plan that is about to run; the operation's number."""
-        packed = _packed(plan)
-        title = plan.items[0].place.path if plan.items else b""
+        packed = pack(plan)
+        title = plan.subject.place.path if plan.items else b""
 
         def write() -> int:
             with transaction(self._db):
                 cursor = self._db.execute(
-                    "INSERT INTO operations (plan, digest, verb, state, by, started, total, title, destination, undoes)"
-                    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                    "INSERT INTO operations (plan, digest, verb, state, by, started, total, title, destination, undoes,"
+                    " continues) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                     (
                         packed,
                         plan.digest,
@@ -63,7 +56,12 @@ class Journal:
                         title,
                         plan.destination,
                         plan.undoes,
+                        plan.continues,
                     ),
+                )
+                self._db.execute(
+                    "UPDATE operations SET state = 'continued' WHERE id = ? AND state IN ('interrupted', 'left')",
+                    (plan.continues,),
                 )
                 return int(cursor.lastrowid or 0)
 
@@ -85,27 +83,28 @@ class Journal:
     def note(self, operation: int, notes: Sequence[Note]) -> None:
         """Write down what has happened to some items."""
         rows = [
-            {
-                "operation": operation,
-                "idx": n.index,
-                "state": n.state,
-                "reason": n.reason,
-                "target": place_blob(n.target),
-                "staged": mark_blob(n.staged),
-                "landed": mark_blob(n.landed),
-                "kept": kept_blob(n.kept),
-                "gone": n.temp_gone,
-            }
+            (
+                operation,
+                n.index,
+                n.state,
+                n.reason,
+                place_blob(n.target),
+                mark_blob(n.staged),
+                mark_blob(n.landed),
+                kept_blob(n.kept),
+                n.temp_gone,
+            )
             for n in notes
         ]
         # What the intent said about a slot in the trash holds until the item is settled without anything left over.
         self._batches(
             "INSERT INTO items (operation, idx, state, reason, target, staged, landed, kept)"
-            " VALUES (:operation, :idx, :state, :reason, :target, :staged, :landed, :kept)"
-            " ON CONFLICT DO UPDATE SET state = :state, reason = :reason, target = coalesce(:target, target),"
-            " staged = coalesce(:staged, staged), landed = coalesce(:landed, landed),"
-            " kept = CASE WHEN :gone THEN :kept ELSE coalesce(:kept, kept) END,"
-            " temp = CASE WHEN :gone THEN NULL ELSE temp END",
+            " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)"
+            " ON CONFLICT DO UPDATE SET state = excluded.state, reason = excluded.reason,"
+            " target = coalesce(excluded.target, target), staged = coalesce(excluded.staged, staged),"
+            " landed = coalesce(excluded.landed, landed),"
+            " kept = CASE WHEN ?9 THEN excluded.kept ELSE coalesce(excluded.kept, kept) END,"
+            " temp = CASE WHEN ?9 THEN NULL ELSE temp END",
             rows,
         )
 
@@ -118,27 +117,26 @@ class Journal:
                     "UPDATE operations SET state = ?, ended = ? WHERE id = ?", (state, self._now(), operation)
                 )
                 self._db.execute(
-                    "UPDATE operations SET undone_by = ?1 WHERE id = (SELECT undoes FROM operations WHERE id = ?1)",
+                    "WITH RECURSIVE runs(id) AS (SELECT undoes FROM operations WHERE id = ?1"
+                    " UNION SELECT o.continues FROM operations o JOIN runs USING (id))"
+                    " UPDATE operations SET undone_by = ?1, state = replace(state, 'interrupted', 'left')"
+                    " WHERE id IN (SELECT id FROM runs)",
                     (operation,),
                 )
 
         self._ask(write)
 
-    def unswept(self) -> Sequence[OperationRecord]:
+    def unswept(self) -> Iterable[Unswept]:
         """Operations whose temporaries or half-finished items still need a look, oldest first."""
-
-        def read() -> list[OperationRecord]:
-            rows = self._db.execute(
-                "SELECT id FROM operations WHERE state = 'running'"
-                " UNION SELECT operation FROM items WHERE temp IS NOT NULL ORDER BY 1"
-            ).fetchall()
-            return [self._record(number) for (number,) in rows]
-
-        return self._ask(read)
+        return self._records.unswept()
 
     def operation(self, number: int) -> OperationRecord:
         """All that is known about one operation."""
-        return self._ask(lambda: self._record(number))
+        return self._records.operation(number)
+
+    def runs(self, number: int) -> list[OperationRecord]:
+        """An operation with all that it continues and all that continues it, the last run first."""
+        return [self.operation(run) for run in self._ask(lambda: journal_history.runs(self._db, number))]
 
     def history(self, limit: int = 50, before: int | None = None) -> list[HistoryEntry]:
         """The newest operations, newest first, older than a number when given."""
@@ -173,38 +171,3 @@ class Journal:
                     self._db.executemany(statement, rows[start : start + BATCH])  # type: ignore[arg-type]
 
         self._ask(write)
-
-    def _record(self, number: int) -> OperationRecord:
-        found = self._db.execute(
-            "SELECT plan, state, by, started, ended, undone_by FROM operations WHERE id = ?", (number,)
-        ).fetchone()
-        if found is None:
-            raise NoSuchOperation(number)
-        plan, state, by, started, ended, undone_by = found
-        rows = self._db.execute(
-            "SELECT idx, state, reason, temp, beside, target, staged, landed, kept, parks FROM items"
-            " WHERE operation = ? ORDER BY idx",
-            (number,),
-        )
-        items = tuple(item_of(row) for row in rows)
-        return OperationRecord(
-            number, Plan.read(_lines(plan)), OperationState(state), by, started, ended, items, undone_by
-        )
-
-
-def _packed(plan: Plan) -> bytes:
-    """A plan as it lies in the journal; made piece by piece, for it may be large."""
-    press = zlib.compressobj(1)
-    pieces = [piece for part in plan.parts() if (piece := press.compress(part))]
-    return b"".join([*pieces, press.flush()])
-
-
-def _lines(packed: bytes) -> Iterator[bytes]:
-    """The lines of a packed plan, one by one."""
-    opened = zlib.decompressobj()
-    rest = b""
-    view = memoryview(packed)
-    for start in range(0, len(packed), _PIECE):
-        *lines, rest = (rest + opened.decompress(view[start : start + _PIECE])).split(b"\n")
-        yield from lines
-    yield rest + opened.flush()

@@ -1,11 +1,14 @@
 """How the journal writes places, fingerprints and slots of a trash into its columns, and reads them back."""
 
 import json
+from collections.abc import Iterable, Sequence
+from json.encoder import encode_basestring_ascii as _quoted
+from typing import Any
 
 from cmdr.files.engine.recorder import ItemRecord, ItemState, Kept
 from cmdr.model.plan import Fingerprint, Kind, Place, Root
 
-_Row = tuple[
+Row = tuple[
     int,
     str,
     str,
@@ -17,36 +20,45 @@ _Row = tuple[
     bytes | None,
     int,
 ]
+_RootRow = tuple[str, int, int]
 
 
-def item_of(row: _Row) -> ItemRecord:
-    """What a row of the table says about an item."""
-    index, state, reason, temp, beside, target, staged, landed, kept, parks = row
-    return ItemRecord(
-        index,
-        ItemState(state),
-        reason,
-        temp,
-        _place(beside),
-        _place(target),
-        _mark(staged),
-        _mark(landed),
-        _kept(kept),
-        bool(parks),
+def items_of(rows: Sequence[Row]) -> list[ItemRecord]:
+    """What rows of the table say about items."""
+    if not rows:
+        return []
+    numbers, states, reasons, temps, *packed, parks = zip(*rows, strict=True)
+    beside, target, staged, landed, kept = map(_opened, packed)
+    return list(
+        map(
+            ItemRecord,
+            numbers,
+            map(_STATES.__getitem__, states),
+            reasons,
+            temps,
+            map(_place, beside),
+            map(_place, target),
+            map(_mark, staged),
+            map(_mark, landed),
+            map(_kept, kept),
+            map(bool, parks),
+        )
     )
 
 
-def _blob(*values: object) -> bytes:
-    return json.dumps(values, separators=(",", ":")).encode()
+def _opened(blobs: Iterable[bytes | None]) -> list[Any]:
+    """What a column holds: one text for all rows, because a call for each would take several times as long."""
+    found: list[Any] = json.loads(b"[" + b",".join([blob or b"null" for blob in blobs]) + b"]")
+    return found
 
 
 def place_blob(place: Place | None) -> bytes | None:
     """A place as a column."""
-    return None if place is None else _blob(place.root.decode("latin-1"), place.rel.decode("latin-1"))
+    return None if place is None else f"[{_text(place.root)},{_text(place.rel)}]".encode()
 
 
-def _place(blob: bytes | None) -> Place | None:
-    return None if blob is None else Place(*(text.encode("latin-1") for text in json.loads(blob)))
+def _place(row: list[str] | None) -> Place | None:
+    return None if row is None else Place(row[0].encode("latin-1"), row[1].encode("latin-1"))
 
 
 def mark_blob(mark: Fingerprint | None) -> bytes | None:
@@ -57,31 +69,36 @@ def mark_blob(mark: Fingerprint | None) -> bytes | None:
     return b'[%d,%d,%d,%d,"%s"]' % (mark.dev, mark.ino, mark.size, mark.mtime_ns, mark.kind.encode())
 
 
-def _mark(blob: bytes | None) -> Fingerprint | None:
-    if blob is None:
-        return None
-    dev, ino, size, mtime_ns, kind = json.loads(blob)
-    return Fingerprint(dev, ino, size, mtime_ns, Kind(kind))
-
-
-def _root_row(root: Root) -> tuple[str, int, int]:
-    return root.path.decode("latin-1"), root.dev, root.ino
+def _mark(row: tuple[int, int, int, int, str] | None) -> Fingerprint | None:
+    return None if row is None else Fingerprint(row[0], row[1], row[2], row[3], _KINDS[row[4]])
 
 
 def kept_blob(kept: Kept | None) -> bytes | None:
     """A slot in a trash as a column."""
     if kept is None:
         return None
-    return _blob(_root_row(kept.files), _root_row(kept.info), kept.name.decode("latin-1"), kept.note.decode("latin-1"))
+    return f"[{_root_text(kept.files)},{_root_text(kept.info)},{_text(kept.name)},{_text(kept.note)}]".encode()
 
 
-def _kept(blob: bytes | None) -> Kept | None:
-    if blob is None:
+def _kept(row: tuple[_RootRow, _RootRow, str, str] | None) -> Kept | None:
+    if row is None:
         return None
-    files, info, name, note = json.loads(blob)
-    return Kept(
-        Root(files[0].encode("latin-1"), files[1], files[2]),
-        Root(info[0].encode("latin-1"), info[1], info[2]),
-        name.encode("latin-1"),
-        note.encode("latin-1"),
-    )
+    files, info, name, note = row
+    return Kept(_root(files), _root(info), name.encode("latin-1"), note.encode("latin-1"))
+
+
+def _root(row: _RootRow) -> Root:
+    return Root(row[0].encode("latin-1"), row[1], row[2])
+
+
+def _root_text(root: Root) -> str:
+    return f"[{_text(root.path)},{root.dev},{root.ino}]"
+
+
+def _text(name: bytes) -> str:
+    return _quoted(name.decode("latin-1"))
+
+
+# Looking a member up by its value takes a call; there are several for every item.
+_STATES = {state.value: state for state in ItemState}
+_KINDS = {kind.value: kind for kind in Kind}

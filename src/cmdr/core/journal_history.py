@@ -46,6 +46,17 @@ def last_undoable(db: sqlite3.Connection) -> int | None:
     return None if row[0] is None else int(row[0])
 
 
+def runs(db: sqlite3.Connection, number: int) -> list[int]:
+    """An operation with all that it continues and all that continues it, the last run first."""
+    rows = db.execute(
+        "WITH RECURSIVE runs(id) AS (SELECT ?1 UNION SELECT o.id FROM operations o, runs r"
+        " WHERE o.continues = r.id OR o.id = (SELECT continues FROM operations WHERE id = r.id))"
+        " SELECT id FROM runs ORDER BY id DESC",
+        (number,),
+    )
+    return [row[0] for row in rows]
+
+
 def _entries(db: sqlite3.Connection, where: str, values: tuple[int, ...]) -> list[HistoryEntry]:
     rows = db.execute(
         "SELECT o.id, o.verb, o.state, o.by, o.started, o.ended, o.total, (SELECT count(*) FROM items i"  # noqa: S608

@@ -37,7 +37,11 @@ def _first(db: sqlite3.Connection) -> None:
     db.execute("CREATE INDEX running ON operations (state) WHERE state IN ('running', 'interrupted')")
 
 
-MIGRATIONS: tuple[Migration, ...] = (_first,)
+def _second(db: sqlite3.Connection) -> None:
+    db.execute("ALTER TABLE operations ADD COLUMN continues INTEGER")
+
+
+MIGRATIONS: tuple[Migration, ...] = (_first, _second)
 """The ladder; a step that has been shipped is never edited."""
 
 

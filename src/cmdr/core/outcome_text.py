@@ -32,12 +32,21 @@ def outcome_line(outcome: Outcome) -> str:
 
 
 def problem_lines(outcome: Outcome) -> tuple[str, ...]:
-    """The first few items that did not go as planned, and what could not be kept."""
+    """The first few items that did not go as planned, what could not be kept, and what has another name now."""
     troubled: list[ItemOutcome] = [*outcome.failed, *outcome.drifted, *outcome.skipped]
     lines = [f"{item.state}: {to_wire(item.item.place.path)}: {item.reason}" for item in troubled if item.reason]
     lines += [f"not kept: {to_wire(item.place.path)}: {text}" for item, text in outcome.warnings]
-    if outcome.is_clean:
-        lines += new_names(outcome.plan)
+    lines += _new_names(outcome)
     if len(lines) > SHOWN:
         lines[SHOWN:] = [f"and {len(lines) - SHOWN} more"]
     return tuple(lines)
+
+
+def _new_names(outcome: Outcome) -> list[str]:
+    """What arrived under another name than it had: one that was free at the last moment, or the one in the plan."""
+    if not outcome.elsewhere:
+        return new_names(outcome.plan) if outcome.is_clean else []
+    moved = [item for item, _ in outcome.elsewhere]
+    others = [item for item in outcome.plan.renamed.first if item not in moved] if outcome.is_clean else []
+    pairs = [*outcome.elsewhere, *((item, item.target or item.place) for item in others)]
+    return [f"new name: {to_wire(item.place.name)} → {to_wire(at.name)}" for item, at in pairs]

@@ -48,6 +48,8 @@ class Piece:
     first_line: int | None
     """Number of its first line, from 1; None when it was asked for by bytes."""
     lines: int
+    start: int
+    """Its first byte."""
     end: int
     """The byte after it."""
     is_whole: bool
@@ -55,9 +57,13 @@ class Piece:
 
 
 def read_lines(fd: int, first: int, count: int | None, encoding: str | None) -> Piece:
-    """Lines from number `first` on, as many as fit."""
+    """Lines from number `first` on, as many as fit; a negative number counts from the end."""
     encoding = _encoding(fd, encoding)
-    start = _line_start(fd, first, encoding)
+    number: int | None = first
+    if first < 0:
+        start, number = _tail_start(fd, -first, encoding)
+    else:
+        start = _line_start(fd, first, encoding)
     if _is_wide(encoding):
         piece = read_bytes(fd, 0, None, encoding)
         rows = piece.text.splitlines(keepends=True)[:count]
@@ -71,7 +77,7 @@ def read_lines(fd: int, first: int, count: int | None, encoding: str | None) -> 
         text = b"".join(kept).decode(_name(encoding, at_start=start == 0), "replace")
     size = os.fstat(fd).st_size
     is_whole_line = not text or text.endswith("\n") or end >= size
-    return Piece(text, encoding, first if is_whole_line else None, lines, end, end >= size)
+    return Piece(text, encoding, number if is_whole_line else None, lines, start, end, end >= size)
 
 
 def _whole_rows(parts: list[bytes], count: int | None, encoding: str) -> list[bytes]:
@@ -92,14 +98,19 @@ def _whole_rows(parts: list[bytes], count: int | None, encoding: str) -> list[by
 
 
 def read_bytes(fd: int, offset: int, count: int | None, encoding: str | None) -> Piece:
-    """The text in a range of bytes; a character that begins before its end is left for the next range."""
+    """The text in a range of bytes; a character that begins before its end is left for the next range.
+
+    A negative offset counts from the end, and from the first character that begins there.
+    """
     encoding = _encoding(fd, encoding)
+    if offset < 0:
+        offset = _tail_offset(fd, -offset, encoding)
     wanted = MOST_BYTES if count is None else min(count, MOST_BYTES)
     data = _read(fd, offset, wanted)
     text, used = _decode(data, encoding, at_start=offset == 0)
     kept = text[:MOST_CHARACTERS]
     end = offset + (used if kept == text else _length(kept, encoding, at_start=offset == 0))
-    return Piece(kept, encoding, None, kept.count("\n"), end, end >= os.fstat(fd).st_size)
+    return Piece(kept, encoding, None, kept.count("\n"), offset, end, end >= os.fstat(fd).st_size)
 
 
 def _encoding(fd: int, asked: str | None) -> str:
@@ -144,6 +155,46 @@ def _line_start(fd: int, line: int, encoding: str) -> int:
         left -= found
         at += len(data)
     raise TooFar
+
+
+def _tail_start(fd: int, lines: int, encoding: str) -> tuple[int, int | None]:
+    """Where the last so many lines begin, and the number of the first of them where it can be counted."""
+    if _is_wide(encoding):
+        raise TooFar
+    size = os.fstat(fd).st_size
+    end = at = size - (_read(fd, size - 1, 1) == b"\n") if size else 0
+    while at > 0:
+        first = max(0, at - _CHUNK)
+        if end - first > _MOST_SCANNED:
+            raise TooFar
+        data = _read(fd, first, at - first)
+        found = data.count(b"\n")
+        if found >= lines:
+            place = len(data)
+            for _ in range(lines):
+                place = data.rindex(b"\n", 0, place)
+            start = first + place + 1
+            return start, _line_number(fd, start)
+        lines -= found
+        at = first
+    return 0, 1
+
+
+def _line_number(fd: int, start: int) -> int | None:
+    if start > _MOST_SCANNED:
+        return None
+    return 1 + sum(_read(fd, at, min(_CHUNK, start - at)).count(b"\n") for at in range(0, start, _CHUNK))
+
+
+def _tail_offset(fd: int, count: int, encoding: str) -> int:
+    size = os.fstat(fd).st_size
+    offset = max(0, size - count)
+    if _is_wide(encoding):
+        return offset - offset % (len("\n\n".encode(encoding)) - len("\n".encode(encoding)))
+    if encoding.startswith("utf-8"):
+        while offset < size and (byte := _read(fd, offset, 1)) and 0x80 <= byte[0] < 0xC0:
+            offset += 1
+    return offset
 
 
 def _decode(data: bytes, encoding: str, *, at_start: bool) -> tuple[str, int]:

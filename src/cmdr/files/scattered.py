@@ -21,12 +21,20 @@ _KINDS = {
     stat.S_IFBLK: Kind.BLOCK,
     stat.S_IFCHR: Kind.CHARACTER,
 }
+NOTHING: Mapping[bytes, int] = MappingProxyType({})
 
 
 def list_found(
-    root: bytes, names: Sequence[bytes], sort: SortOrder, folder_sizes: Mapping[bytes, int] = MappingProxyType({})
+    root: bytes,
+    names: Sequence[bytes],
+    sort: SortOrder,
+    folder_sizes: Mapping[bytes, int] = NOTHING,
+    changes: Mapping[bytes, int] = NOTHING,
 ) -> Listing:
-    """The entries at these paths below a folder, dot files too; blocks. Some folders may come with what they hold."""
+    """The entries at these paths below a folder, dot files too; blocks.
+
+    Some folders may come with what they hold; all of them may come with how they changed, which is then their size.
+    """
     there: list[bytes] = []
     kinds: list[str] = []
     inodes, sizes, modified, created = array("Q"), array("q"), array("q"), array("q")
@@ -42,14 +50,19 @@ def list_found(
             there.append(name)
             kinds.append(_KINDS.get(stat.S_IFMT(facts.mode), Kind.UNKNOWN))
             inodes.append(facts.inode)
-            sizes.append(folder_sizes.get(name, facts.size))
+            sizes.append(abs(changes[name]) if name in changes else folder_sizes.get(name, facts.size))
             modified.append(facts.modified_ns)
             created.append(-1 if facts.created_ns is None else facts.created_ns)
     finally:
         os.close(folder)
-    facts_of_all = FactColumns(sizes, modified, created, folders_sized=bool(folder_sizes))
+    facts_of_all = FactColumns(
+        sizes, modified, created, folders_sized=bool(folder_sizes or changes), are_changes=bool(changes)
+    )
     listing = Listing.of(Columns.pack(there, kinds, inodes, facts_of_all), sort, show_hidden=True)
     for name, held in folder_sizes.items():
         if (row := listing.columns.find(name)) is not None:
             listing.folder_sizes[row] = FolderSize(held, complete=True, fresh=True)
+    for name, change in changes.items():
+        if (row := listing.columns.find(name)) is not None:
+            listing.changes[row] = change
     return listing

@@ -67,7 +67,7 @@ class CommandPlan(Plan):
         told = ["Run a command:", *(f"  {line}" for line in self.lines)]
         told.append(f"in {to_wire(self.folder)}, at most {self.seconds} s, behind {self.sandbox}, without network")
         can = [f"it can {'read' if tree.read_only else 'change'} {to_wire(tree.path)}" for tree in self.trees]
-        risks = [f"it could also change {to_wire(path)}, which other programs obey" for path in self.unkept[:10]]
+        risks = [f"it could also change {to_wire(path)}, which other programs obey" for path in self.unkept]
         return [*told, *can, *risks]
 
 

@@ -60,3 +60,5 @@ class Entry:
     """Whether Enter goes into it: a folder, or a link to one."""
     facts: Facts | None = None
     folder_size: FolderSize | None = None
+    change: int | None = None
+    """By how many bytes it has grown, or shrunk when it is negative, where a report told it."""

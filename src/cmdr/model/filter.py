@@ -131,7 +131,7 @@ class Is:
 
 @dataclass(frozen=True)
 class InSet:
-    """A member of this set."""
+    """A member of this set: its id, or the name that its owner gave it."""
 
     set_id: str
 
@@ -191,8 +191,8 @@ def checked(node: Filter, at: int | str) -> Filter:
             if not place or len(place) > MAX_TEXT:
                 raise FilterError("This takes a path or a node id.", at)
         case InSet(set_id):
-            if not re.fullmatch(r"[\w-]{1,64}", set_id, re.ASCII):
-                raise FilterError("This takes the id of a set.", at)
+            if not 0 < len(set_id) <= MAX_TEXT:
+                raise FilterError("This takes the id or the name of a set.", at)
     return node
 
 

@@ -113,7 +113,7 @@ def _leaf(key: str, value: object, at: str) -> Filter:
         return Is(cast(Trait, key))
     match key:
         case "ext":
-            return checked(Ext(_words(value, at)), at)
+            return checked(Ext(extensions([value]) if isinstance(value, str) else _words(value, at)), at)
         case "kind":
             return checked(KindIs(cast(tuple[Kind, ...], _words(value, at))), at)
         case "owner":
@@ -127,6 +127,11 @@ def _leaf(key: str, value: object, at: str) -> Filter:
         case "mode":
             return checked(mode_of(_word(value, at), at), at)
     raise FilterError(f"There is no filter called `{key[:40]}`. Known: {', '.join(KNOWN)}.", at)
+
+
+def extensions(values: Sequence[str]) -> tuple[str, ...]:
+    """Each extension by itself; several in one text, as in `pdf,jpg`, are told apart."""
+    return tuple(part for value in values for part in map(str.strip, value.split(",")) if part)
 
 
 def _text_leaf(key: str, value: object, at: str) -> Filter:

@@ -25,9 +25,17 @@ from cmdr.model.filter import (
     mode_of,
 )
 from cmdr.model.filter_words import Words
+from cmdr.model.names import printable
 
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40, "P": 1 << 50}
 _NUMBER = re.compile(r"(\d{1,19})([KMGTP]?)B?", re.IGNORECASE)
+_SIGNS = re.compile(r"[!<>=:&|]+|[<>=].*|!=.*", re.DOTALL)
+_FIELDS = frozenset(
+    (
+        *(get_args(TextField) + get_args(NumberField) + get_args(TimeField)),
+        *("ext", "kind", "owner", "under", "duplicateof", "in", "inset", "mode", "is"),
+    )
+)
 _TRAITS = {trait.lower(): trait for trait in get_args(Trait)}
 
 
@@ -36,9 +44,13 @@ def read_term(words: Words) -> Filter:
     start = words.at
     if words.stands('"'):
         return checked(_quoted(words, "name", "contains"), start)
-    field = words.field()
+    field = words.field(_FIELDS)
     if field is None:
         word = words.bare()
+        if _SIGNS.fullmatch(word):
+            words.fail(
+                f"`{printable(word, 20)}` has no field: write size>5K, ext:pdf or not ext:pdf, or quote it.", start
+            )
         return checked(Text("name", "glob" if _is_wild(word) else "contains", word), start)
     return checked(_field(words, *field, start), start)
 

@@ -90,7 +90,7 @@ def _leaf_text(node: Filter) -> str:
         case Is(trait):
             return f"is:{trait}"
         case InSet(set_id):
-            return f"in:{set_id}"
+            return "in:" + _list((set_id,))
         case DuplicateOf(place):
             return "duplicateof:" + _quote(place)
     raise TypeError(node)

@@ -1,11 +1,12 @@
 """The words of a one-line filter, taken from left to right: bare, quoted, in lists, and the grammar's own."""
 
 import re
+from collections.abc import Container
 from typing import NoReturn
 
 from cmdr.model.filter import FilterError
 
-_FIELD = re.compile(r"([A-Za-z]+)(>=|<=|[:=><])")
+_FIELD = re.compile(r"([A-Za-z]+)(\s*)(>=|<=|==|[:=><])\s*")
 _BARE = re.compile(r'[^\s()"]+')
 _IN_LIST = re.compile(r'[^\s()",]+')
 
@@ -51,13 +52,13 @@ class Words:
         self.blank()
         return True
 
-    def field(self) -> tuple[str, str] | None:
-        """Take a field and its sign, such as `size` and `>=`, when they stand here."""
+    def field(self, known: Container[str]) -> tuple[str, str] | None:
+        """Take a field and its sign, such as `size` and `>=`, when they stand here; a known one may stand apart."""
         found = _FIELD.match(self.text, self.at)
-        if found is None:
+        if found is None or (found[2] and found[1].lower() not in known):
             return None
         self.at = found.end()
-        return found[1].lower(), found[2]
+        return found[1].lower(), "=" if found[3] == "==" else found[3]
 
     def bare(self) -> str:
         """A word without quotes."""

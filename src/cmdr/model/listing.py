@@ -26,6 +26,8 @@ class FactColumns:
     created_ns: array[int]
     folders_sized: bool = False
     """Whether the size of a folder is that of all it holds; only then are folders sorted by it."""
+    are_changes: bool = False
+    """Whether the sizes are by how much entries have changed; sorted by that, folders stand among the files."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,6 +67,7 @@ class Columns:
                 array("q", map(facts.modified_ns.__getitem__, order)),
                 array("q", map(facts.created_ns.__getitem__, order)),
                 facts.folders_sized,
+                facts.are_changes,
             ),
         )
 
@@ -120,7 +123,7 @@ def arrange(columns: Columns, sort: SortOrder, *, show_hidden: bool) -> Sequence
     return order_by(
         lambda row: None if column[row] == UNKNOWN else column[row],
         rows,
-        columns.folder_count,
+        0 if facts.are_changes and sort.by is SortKey.SIZE else columns.folder_count,
         descending=descending,
         folders_too=sort.by is not SortKey.SIZE or facts.folders_sized,
     )
@@ -145,6 +148,8 @@ class Listing:
     """Facts of rows that were looked at, by row; None where the entry could not be read."""
     folder_sizes: dict[int, FolderSize] = field(default_factory=dict)
     """What an index knows of folders that were looked at, by row."""
+    changes: dict[int, int] = field(default_factory=dict)
+    """By how many bytes entries have grown, or shrunk when it is negative, where a report told it; by row."""
     mark: int | None = None
     """When the folder's entries had last changed before it was read; None when that was only just now."""
 
@@ -184,6 +189,7 @@ class Listing:
             is_folder=row < self.columns.folder_count,
             facts=self.looked_up.get(row),
             folder_size=self.folder_sizes.get(row),
+            change=self.changes.get(row),
         )
 
     def position_of(self, name: bytes) -> int | None:

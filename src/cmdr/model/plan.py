@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import islice, takewhile
 
 from cmdr.model.packed_items import packed
 from cmdr.model.plan_facts import SHOWN, Few, PlanFacts
@@ -44,6 +45,7 @@ __all__ = [
 ]
 
 GIB = 1 << 30
+_AT_ONCE = 512
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +79,22 @@ class Plan:
     """The operation this one takes back."""
     undone: Verb | None = None
     """What that operation did."""
+    continues: int | None = None
+    """The interrupted operation this one is the rest of."""
 
     @cached_property
     def _facts(self) -> PlanFacts:
         return PlanFacts.of(self.items)
+
+    @cached_property
+    def made_folders(self) -> tuple[PlanItem, ...]:
+        """The folders that are missing on the way to the destination and are made first."""
+        return tuple(takewhile(lambda item: item.is_way, self.items))
+
+    @property
+    def subject(self) -> PlanItem:
+        """The first item that the person asked for: what an operation on one thing is about."""
+        return self.items[min(len(self.made_folders), len(self.items) - 1)]
 
     @property
     def totals(self) -> Totals:
@@ -113,6 +127,16 @@ class Plan:
         return self._facts.chosen
 
     @property
+    def odd(self) -> tuple[PlanItem, ...]:
+        """What is of another kind than most of what was chosen, or from another folder; the first of them."""
+        return self._facts.odd
+
+    @property
+    def kinds(self) -> tuple[tuple[bytes, int], ...]:
+        """How many of each kind were chosen, most first; a kind is an extension."""
+        return self._facts.kinds
+
+    @property
     def renamed(self) -> Few:
         """What arrives under another name than it had."""
         return self._facts.renamed
@@ -121,6 +145,11 @@ class Plan:
     def source_folders(self) -> tuple[bytes, ...]:
         """The folders in which files were chosen."""
         return self._facts.source_folders
+
+    @property
+    def folder_count(self) -> int:
+        """In how many folders files were chosen."""
+        return self._facts.folder_count
 
     def weigh(self) -> "Plan":
         """Find out now all that a person is shown, in the thread that made the plan; asked later it is known."""
@@ -158,9 +187,11 @@ class Plan:
 
     def parts(self) -> Iterator[bytes]:
         """The canonical form: one line of JSON for the plan, one for each item; names as Latin-1 stand for bytes."""
-        undone = [self.undone] if self.undone else []
+        more: list[object] = [self.undone, self.continues]
+        while more and more[-1] is None:
+            more.pop()
         head = [
-            [self.verb, self.policy, _text(self.destination), self.free_bytes, self.need_bytes, self.undoes, *undone],
+            [self.verb, self.policy, _text(self.destination), self.free_bytes, self.need_bytes, self.undoes, *more],
             [[_text(root.path), root.dev, root.ino] for root in self.roots],
             [_text(path) for path in self.emptied],
         ]
@@ -179,11 +210,12 @@ class Plan:
     def read(cls, lines: Iterator[bytes]) -> "Plan":
         """The plan whose canonical form comes line by line."""
         first = next(lines)
-        (verb, policy, destination, free, need, undoes, *undone), roots, emptied = json.loads(first)
+        (verb, policy, destination, free, need, undoes, *more), roots, emptied = json.loads(first)
+        undone, continues, *_ = [*list(more), None, None]
         paths = [_bytes(path) for path, _, _ in roots]
         return cls(
             Verb(verb),
-            packed(_item(json.loads(line), paths) for line in lines),
+            packed(_item(row, paths) for row in _rows(lines)),
             tuple(Root(path, dev, ino) for path, (_, dev, ino) in zip(paths, roots, strict=True)),
             ConflictPolicy(policy),
             None if destination is None else _bytes(destination),
@@ -191,13 +223,20 @@ class Plan:
             need,
             tuple(_bytes(path) for path in emptied),
             undoes,
-            Verb(undone[0]) if undone else None,
+            None if undone is None else Verb(undone),
+            continues,
         )
 
     def only(self, indices: Iterable[int]) -> "Plan":
         """The plan of some of the items, in the same order: what is left, or what failed."""
         wanted = sorted(set(indices))
         return replace(self, items=packed(self.items[index] for index in wanted))
+
+
+def _rows(lines: Iterator[bytes]) -> Iterator[list[object]]:
+    """What the lines hold, many at a time: a call for each would take longer than the reading."""
+    while some := list(islice(lines, _AT_ONCE)):
+        yield from json.loads(b"[" + b",".join(some) + b"]")
 
 
 def _text(path: bytes | None) -> str | None:

@@ -5,6 +5,7 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from cmdr.model.odd_ones import OddOnes
 from cmdr.model.packed_items import PackedItems
 from cmdr.model.plan_item import Decision, PlanItem, Step, Totals
 
@@ -53,9 +54,15 @@ class PlanFacts:
     questions: Sequence[PlanItem]
     biggest: tuple[PlanItem, ...]
     source_folders: tuple[bytes, ...]
-    """The folders in which files were chosen."""
+    """The folders in which files were chosen, the first of them."""
+    folder_count: int
+    """How many such folders there are."""
     chosen: Few
     """What was named or selected, without what lies inside it."""
+    odd: tuple[PlanItem, ...]
+    """The first of those that are of another kind than most of what was chosen, or from another folder."""
+    kinds: tuple[tuple[bytes, int], ...]
+    """How many of each kind were chosen, most first; a kind is an extension."""
     renamed: Few
     """What arrives under another name than it had."""
     is_final: bool
@@ -70,16 +77,18 @@ class PlanFacts:
         files = folders = size = lost_files = lost_bytes = 0
         overwrites, protected, questions = PackedItems(), PackedItems(), PackedItems()
         folders_of: set[bytes] = set()
-        chosen, renamed = _Gathered(), _Gathered()
+        chosen, renamed, odd = _Gathered(), _Gathered(), OddOnes()
         largest: list[tuple[int, int, PlanItem]] = []
         is_final = False
         for index, item in enumerate(items):
             totals = item.totals
             source, target = item.source, item.target
             if source is not None and b"/" not in source.rel:
-                folders_of.add(os.path.dirname(source.path))
+                folder = os.path.dirname(source.path)
+                folders_of.add(folder)
                 if item.existing is None or item.step is not Step.REMOVE:
                     chosen.add(item)
+                    odd.add(item, folder)
             if source is not None and target is not None and source.rel != target.rel and source.name != target.name:
                 renamed.add(item)
             if item.decision is Decision.ASK:
@@ -107,7 +116,10 @@ class PlanFacts:
             questions.done(),
             tuple(item for _, _, item in sorted(largest, key=lambda rank: rank[:2], reverse=True)),
             tuple(sorted(folders_of)[:SHOWN]),
+            len(folders_of),
             chosen.few,
+            odd.found(),
+            odd.kinds(),
             renamed.few,
             is_final,
             lost_files,

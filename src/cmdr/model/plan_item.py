@@ -189,6 +189,11 @@ class PlanItem:
         return found
 
     @property
+    def is_way(self) -> bool:
+        """Whether it makes a folder that is missing on the way to where others land."""
+        return (self.step, self.source, self.decision, self.existing) == (Step.MAKE, None, Decision.MERGE, None)
+
+    @property
     def is_overwrite(self) -> bool:
         """Whether a file that stands at the target is replaced."""
         return self.decision is Decision.REPLACE

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from cmdr.model.command_plan import CommandPlan
 from cmdr.model.names import to_wire
+from cmdr.model.odd_ones import FOLDERS
 from cmdr.model.plan import SHOWN, Decision, Kind, Plan, PlanItem, Step, Verb
 from cmdr.model.units import count, human_size
 
@@ -21,7 +22,9 @@ _DOES = {
     Verb.UNDO: "Undo",
     Verb.RUN: "Run",
 }
+_NEW = (Verb.MKDIR, Verb.MKFILE, Verb.WRITE)
 _CHOSEN_SHOWN = 5
+_KINDS_SHOWN = 6
 
 
 def title_of(plan: Plan) -> str:
@@ -29,7 +32,7 @@ def title_of(plan: Plan) -> str:
     if isinstance(plan, CommandPlan):
         return plan.title
     if _is_named_in_title(plan):
-        return f"{_DOES[plan.verb]} {to_wire(plan.items[0].place.path)}"
+        return f"{_DOES[plan.verb]} {to_wire(plan.subject.place.path)}"
     if plan.verb is Verb.UNDO and plan.undone is not None:
         return f"Undo {plan.undone} (operation {plan.undoes}): {amount_of(plan)}"
     told = f"{_DOES[plan.verb]} {amount_of(plan)}"
@@ -37,7 +40,7 @@ def title_of(plan: Plan) -> str:
 
 
 def _is_named_in_title(plan: Plan) -> bool:
-    return plan.verb in (Verb.MKDIR, Verb.MKFILE, Verb.WRITE) and len(plan.items) == 1
+    return plan.verb in _NEW and len(plan.items) == len(plan.made_folders) + 1
 
 
 def amount_of(plan: Plan) -> str:
@@ -61,15 +64,17 @@ def chosen_of(plan: Plan) -> str:
     chosen = plan.chosen
     if isinstance(plan, CommandPlan) or not chosen.count:
         return ""
+    first = chosen.first[0]
+    becomes = f" → {to_wire(first.target.name)}" if plan.verb is Verb.RENAME and first.target else ""
     more = f" and {chosen.count - 1} more" if chosen.count > 1 else ""
-    return to_wire(chosen.first[0].place.path) + more
+    return to_wire(first.place.path) + becomes + more
 
 
 def summary_of(plan: Plan) -> list[str]:
     """Everything a person needs to decide, one fact a line; the caller may cut lines, never the order."""
     if isinstance(plan, CommandPlan):
         return plan.summary
-    lines = [title_of(plan), *_what(plan)]
+    lines = [title_of(plan), *_what(plan), *made_folders(plan)]
     if plan.destination is not None and plan.free_bytes is not None and plan.need_bytes:
         lines.append(
             f"free there: {human_size(plan.free_bytes)}, after: {human_size(plan.free_bytes - plan.need_bytes)}"
@@ -78,9 +83,16 @@ def summary_of(plan: Plan) -> list[str]:
         lines.append("RISK: " + "; ".join(plan.risk.reasons))
     lines += _listed("overwrites", plan.overwrites)
     lines += [f"protected: {to_wire(item.place.path)} ({item.protected})" for item in plan.protected[:SHOWN]]
+    if len(plan.protected) > SHOWN:
+        lines.append(f"protected: and {len(plan.protected) - SHOWN} more")
     if plan.questions:
         lines.append(f"{count(len(plan.questions), 'name')} taken: you will be asked")
     return [*lines, *_largest(plan)]
+
+
+def made_folders(plan: Plan) -> list[str]:
+    """The folders that are missing on the way and are made first."""
+    return _listed("creates folder", plan.made_folders)
 
 
 def new_names(plan: Plan) -> list[str]:
@@ -99,27 +111,64 @@ def _listed(what: str, items: Sequence[PlanItem]) -> list[str]:
 def _what(plan: Plan) -> list[str]:
     """What is acted on, by name."""
     if plan.verb is Verb.RENAME:
-        acting = (i for i in plan.items if i.step is not Step.NOTHING and i.decision is not Decision.SKIP)
-        pairs = [item for item in acting if item.source and item.target]
-        lines = [_pair(item) for item in pairs[:SHOWN]]
-        return [*_folders(plan), *lines, *_more(len(pairs) - SHOWN)]
+        pairs = [item for item in plan.items if _is_renamed(item)]
+        shown = _odd_first([item for item in plan.odd if _is_renamed(item)], pairs, SHOWN)
+        lines = [_pair(item) + _oddly(plan, item, len(pairs) > SHOWN) for item in shown]
+        return [*_folders(plan), *lines, *_more(len(pairs) - len(shown))]
     if plan.verb in (Verb.UNDO, Verb.RESTORE):
-        return [*(_deed(item) for item in plan.items[:SHOWN]), *_more(len(plan.items) - SHOWN)]
+        return [*(deed_of(item) for item in plan.items[:SHOWN]), *_more(len(plan.items) - SHOWN)]
     if _is_named_in_title(plan) and not plan.totals.bytes:
         return []
-    shown, many = _named(plan), plan.chosen.count or len(plan.items)
+    named, many = _named(plan), plan.chosen.count or len(plan.items) - len(plan.made_folders)
     by_name = len(plan.source_folders) == 1
-    rows = [_row(item, by_name) for item in shown]
-    return [*_folders(plan), *rows, *_more(many - len(shown)), *new_names(plan)]
+    rows = [_row(item, by_name) + _oddly(plan, item, many > len(named)) for item in named]
+    kinds = _kinds(plan) if many > len(named) else []
+    return [*_folders(plan), *rows, *_more(many - len(named)), *kinds, *new_names(plan)]
 
 
 def _named(plan: Plan) -> Sequence[PlanItem]:
-    """The first of what was chosen; new files and folders come from nowhere, and count themselves."""
-    return plan.chosen.first[:_CHOSEN_SHOWN] if plan.chosen.count else plan.items[:_CHOSEN_SHOWN]
+    """The odd ones and the first of what was chosen; new files and folders come from nowhere, and count themselves."""
+    if not plan.chosen.count:
+        return plan.items[len(plan.made_folders) :][:_CHOSEN_SHOWN]
+    return _odd_first(list(plan.odd), plan.chosen.first, _CHOSEN_SHOWN, plan.chosen.count)
+
+
+def _is_renamed(item: PlanItem) -> bool:
+    is_done = item.step is not Step.NOTHING and item.decision is not Decision.SKIP
+    return is_done and item.source is not None and item.target is not None
+
+
+def _odd_first(odd: list[PlanItem], items: Sequence[PlanItem], most: int, many: int = 0) -> list[PlanItem]:
+    """The first of some items, after those unlike the rest, when not all can be named."""
+    if max(many, len(items)) <= most:
+        return list(items)
+    return odd + [item for item in items[:most] if item not in odd][: max(0, most - len(odd))]
+
+
+def _oddly(plan: Plan, item: PlanItem, is_cut: bool) -> str:
+    return "  (unlike most)" if is_cut and item in plan.odd else ""
+
+
+def _kinds(plan: Plan) -> list[str]:
+    """Of what kinds they are, in a line, where they are not all alike."""
+    kinds = plan.kinds
+    if len(kinds) < 2:
+        return []
+    told = [f"{number} {_kind(kind)}" for kind, number in kinds[:_KINDS_SHOWN]]
+    others = f", and {len(kinds) - _KINDS_SHOWN} other kinds" if len(kinds) > _KINDS_SHOWN else ""
+    return [f"kinds: {', '.join(told)}{others}"]
+
+
+def _kind(kind: bytes) -> str:
+    if kind == FOLDERS:
+        return "folders"
+    return f".{to_wire(kind)}" if kind else "without an extension"
 
 
 def _folders(plan: Plan) -> list[str]:
-    return [f"from {to_wire(folder)}" for folder in plan.source_folders]
+    lines = [f"from {to_wire(folder)}" for folder in plan.source_folders]
+    more = plan.folder_count - len(lines)
+    return [*lines, f"from {count(more, 'more folder')}"] if more else lines
 
 
 def _more(left_out: int) -> list[str]:
@@ -137,7 +186,7 @@ def _pair(item: PlanItem) -> str:
     return " → ".join(to_wire(place.name) for place in (item.source, item.target) if place)
 
 
-def _deed(item: PlanItem) -> str:
+def deed_of(item: PlanItem) -> str:
     """What becomes of one item when something is taken back or restored."""
     to = to_wire((item.target or item.place).path)
     match item.step:

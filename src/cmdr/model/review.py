@@ -85,6 +85,11 @@ class Review:
         return _text(self.base)
 
     @property
+    def sent_text(self) -> str:
+        """What the agent proposed, as it sent it."""
+        return self._sent.sent
+
+    @property
     def proposed_text(self) -> str:
         """The proposed side as it stands, the person's own edits included."""
         return self._proposed

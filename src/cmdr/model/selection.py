@@ -64,6 +64,12 @@ class Selection:
         self.count = 0
         self.version += 1
 
+    def copy(self) -> "Selection":
+        """The same selection, which stays as it is when this one changes."""
+        other = Selection()
+        other._flags, other.count = bytearray(self._flags), self.count
+        return other
+
     def rows(self) -> Iterator[int]:
         """The selected rows, in name order."""
         return self._rows_in(0, len(self._flags))

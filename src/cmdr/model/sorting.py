@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 _DIGITS = re.compile(rb"([0-9]+)")
-_LEADING_ZERO = re.compile(rb"(?<![0-9])0[0-9]*")
 _SEPARATOR = b"\0"  # the one byte that no path holds
 
 # A run of digits becomes its length and then its digits without leading zeros, so that plain byte order is numeric
@@ -69,11 +68,18 @@ def natural_keys(names: Sequence[bytes]) -> list[str]:
     runs = parts[1::2]
     # Runs of one length everywhere, as in numbered photos, stand in numeric order already.
     if len(set(map(len, runs))) > 1:
-        if _LEADING_ZERO.search(folded):
+        if min(runs) < b"1":  # one begins with a zero
             runs = [run.lstrip(b"0") for run in runs]
         parts[1::2] = [_LENGTH[len(run)] + run for run in runs]
         folded = b"".join(parts)
     return folded.decode("latin-1").split("\0")
+
+
+def path_order(paths: Sequence[bytes]) -> list[int]:
+    """The places of some paths in natural order, folder by folder: what a person would count them in."""
+    # A slash comes before everything that names hold, so that what is in a folder stays together.
+    keys = natural_keys([path.replace(b"/", b"\x01") for path in paths])
+    return sorted(range(len(paths)), key=lambda place: (keys[place], paths[place]))
 
 
 def extension(name: bytes) -> bytes:

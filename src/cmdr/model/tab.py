@@ -29,6 +29,8 @@ class Found:
     """Their paths below the tab's folder."""
     folder_sizes: Mapping[bytes, int] = field(default_factory=dict)
     """What the folders among them hold, where a report told it."""
+    changes: Mapping[bytes, int] = field(default_factory=dict)
+    """By how many bytes they have changed, where that is what the report is about."""
 
 
 @dataclass(slots=True, eq=False)
@@ -47,6 +49,8 @@ class Tab:
     cursor: int = 0
     on_parent_row: bool = False
     """Whether the cursor stands above all rows, on the way up to the parent folder; then no entry is under it."""
+    stood_on: bytes | None = None
+    """The name under the cursor when the folder was last open, until the folder is read for the first time."""
     window: int = 0
     """First row of the agents' window; the person's scroll position is their own."""
     history: History = field(default_factory=History)
@@ -95,16 +99,22 @@ class Tab:
             if listing.columns is not old.columns:
                 self.selection = selection or self.selection.carried(old.columns, listing.columns)
         else:
-            stays = listing.position_of(cursor) if cursor is not None else 0
+            stays = self.first_cursor(listing, cursor or (self.stood_on if same_folder else None))
             self.selection = Selection(len(listing.columns))
             self.window = 0
         if path is not None:
             self.path = path
         self.listing = listing
+        if listing.complete:
+            self.stood_on = None
         self.problem = None
         self.put_cursor(self.cursor if stays is None else stays)
         self.on_parent_row = on_parent_row
         self.window = max(0, min(self.window, len(listing) - 1))
+
+    def first_cursor(self, listing: Listing, name: bytes | None) -> int | None:
+        """Where the cursor stands in a folder that is shown for the first time: on a name, else at the top."""
+        return 0 if name is None else listing.position_of(name)
 
     def _cursor_after(self, listing: Listing) -> int | None:
         if self.cursor >= len(self.listing):

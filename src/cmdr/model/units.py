@@ -38,6 +38,11 @@ def human_size(size: int) -> str:
     raise AssertionError
 
 
+def exact_size(size: int) -> str:
+    """A size in words and to the byte, as in `1.2 KiB (1,234 B)`."""
+    return f"{human_size(size)} ({size:,} B)" if size >= 1024 else f"{size} B"
+
+
 def count(number: int, one: str, many: str | None = None) -> str:
     """A number with its noun, as in `1 file` and `3 files`."""
     return f"{number} {one if number == 1 else many or one + 's'}"

@@ -1,5 +1,6 @@
 """Arrivals: whatever comes into being under a temporary name and then lands under its own."""
 
+import contextlib
 import errno
 import os
 from abc import abstractmethod
@@ -35,8 +36,9 @@ class Arrival(Newcomer):
         self.close()
         self.drop_note()
         clean = True
+        # A name that was free is taken without another look: landing replaces nothing, and says when it is taken.
+        target = self.settle_target() if self.replacing is not None else self.bench.spot(self.target)
         while True:
-            target = self.settle_target()
             self.sync_note()
             temp = Spot(target.folder, self.temp)
             try:
@@ -47,11 +49,12 @@ class Arrival(Newcomer):
                     replace(self.bench.syscalls, temp, target, self.replacing, self.slot, is_copy=True)
                     self.touched |= {self.slot.spot.folder, self.slot.note.folder}
             except FileExistsError:
+                target = self.settle_target()
                 continue
             break
-        self.touched.add(target.folder)
-        landed = target.found
-        if landed is None or not landed.matches(self.staged):
+        self.touched |= {target.folder}
+        landed = self.staged
+        if landed is None or not target.shows(landed):
             raise Drifted("another program took the name right after the file had landed")
         if self.target in self.bench.twins:
             self.bench.landed[self.target] = landed
@@ -61,6 +64,9 @@ class Arrival(Newcomer):
     def abandon(self) -> bool:
         if self.fd is not None:
             fd, self.fd = self.fd, None
+            if self.staged is None:
+                with contextlib.suppress(OSError):
+                    self.staged = fingerprint.of_open(fd)
             self.bench.syscalls.discard(fd)
         self.drop_note()
         gone = self._remove_temp()
@@ -92,17 +98,20 @@ class Arrival(Newcomer):
 class CopiedFile(Arrival):
     """The copy of a file."""
 
+    _left = 0
+    """Bytes that are still to be copied."""
+
     def prepare(self, temp: Spot) -> None:
         bench, expected = self.bench, self.item.fingerprint
         source = self._open_source()
         try:
             found = os.fstat(source)
-            _unchanged(expected, fingerprint.of_stat(found))
+            _must_show(expected, found)
             self._made = True
             self.fd = target = bench.syscalls.create(temp.name, temp.folder)
-            self.staged = fingerprint.of_open(target)
+            self._left = found.st_size
             copy_contents(bench.syscalls, source, target, found, self._stride)
-            _unchanged(expected, fingerprint.of_open(source), "it changed while it was being copied")
+            _must_show(expected, os.fstat(source), "it changed while it was being copied")
             self.warnings += keep_metadata(bench.syscalls, source, target, found)
             self.staged = fingerprint.of_open(target)
             if bench.verify or found.st_size >= LARGE:
@@ -115,8 +124,10 @@ class CopiedFile(Arrival):
 
     def _stride(self, count: int) -> None:
         self.bench.stride(count)
-        # A large file need not be copied to its end before it is noticed that its volume was taken away.
-        self.bench.folders.must_be_there(self.target.root)
+        self._left -= count
+        if self._left > 0:
+            # A large file need not be copied to its end before it is noticed that its volume was taken away.
+            self.bench.folders.must_be_there(self.target.root)
 
     def _open_source(self) -> int:
         if self.item.source is None:
@@ -221,4 +232,9 @@ def _unchanged(
     expected: Fingerprint | None, found: Fingerprint | None, why: str = "it has changed since the plan"
 ) -> None:
     if expected is None or not expected.matches(found):
+        raise Drifted(why)
+
+
+def _must_show(expected: Fingerprint | None, found: os.stat_result, why: str = "it has changed since the plan") -> None:
+    if expected is None or not fingerprint.shows(found, expected):
         raise Drifted(why)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from cmdr.files.engine.protected import Protection
+from cmdr.files.engine.protected import Privacy, Protection
 from cmdr.files.engine.walking import Check, Limits, go_on
 from cmdr.model.plan import ConflictPolicy, Fingerprint
 
@@ -26,6 +26,8 @@ class Choices:
     trash_home: bytes | None = None
     """The trash of the home volume, when it is not the usual one."""
     check: Check = go_on
+    privacy: Privacy | None = None
+    """Whose files these are: for an agent, private ones are marked; a person copies their own as they like."""
 
 
 USUAL = Choices()

@@ -21,7 +21,7 @@ Stride = Callable[[int], None]
 
 def copy_contents(syscalls: Syscalls, source: int, target: int, found: os.stat_result, stride: Stride) -> None:
     """Copy the data of an open file into an empty one."""
-    by_kernel = True
+    by_kernel, end = True, 0
     for start, end in extents(source, found):
         offset = start
         while offset < end:
@@ -40,7 +40,7 @@ def copy_contents(syscalls: Syscalls, source: int, target: int, found: os.stat_r
             offset += copied
             stride(copied)
     # Holes at the end, and files that are one single hole.
-    if os.fstat(target).st_size != found.st_size:
+    if end != found.st_size:
         syscalls.truncate(target, found.st_size)
 
 

@@ -1,7 +1,7 @@
 """The reins of a running operation: pause, cancel, progress, and questions about taken names."""
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from cmdr.model.plan import ConflictPolicy, Fingerprint, PlanItem
 
@@ -10,9 +10,8 @@ class Cancelled(Exception):
     """The person said stop."""
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """How far an operation has come."""
+class Progress(NamedTuple):
+    """How far an operation has come; a tuple, because there is one for every chunk and every file."""
 
     items_done: int
     items_total: int

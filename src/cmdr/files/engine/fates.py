@@ -11,6 +11,8 @@ from cmdr.model.plan import Fingerprint, Kind, Place, PlanItem, Totals
 
 _STATES = tuple(ItemState)
 _CODES = {state: code for code, state in enumerate(_STATES)}
+_IS_DONE = tuple(state.is_done for state in _STATES)
+_IS_SETTLED = tuple(state.is_settled for state in _STATES)
 _KINDS = tuple(Kind)
 _KIND_CODES = {kind: code for code, kind in enumerate(_KINDS)}
 _NOWHERE = 255
@@ -53,8 +55,7 @@ class Fates(Sequence[ItemOutcome]):
 
     def __init__(self, items: Sequence[PlanItem]) -> None:
         count = len(items)
-        self.totals = Totals()
-        """How much is done."""
+        self._files = self._folders = self._bytes = 0
         self.has_moved = False
         """Whether a source may have to go now that its copy has landed."""
         self._items = items
@@ -63,29 +64,37 @@ class Fates(Sequence[ItemOutcome]):
         """Whether an item landed where it was planned."""
         # A moved source goes only while its copy is the one that landed, so that must be known to the end.
         self._kinds = bytearray([_NOWHERE]) * count
-        self._marks = tuple(array(code, bytes(8 * count)) for code in "QQqq")
+        self._devs, self._inos = array("Q", bytes(8 * count)), array("Q", bytes(8 * count))
+        self._sizes, self._times = array("q", bytes(8 * count)), array("q", bytes(8 * count))
         self._more: dict[int, _More] = {}
 
     def settle(self, index: int, fate: Landed) -> bool:
         """Write down what became of an item; whether it is settled by that and was not before."""
-        item, was = self._items[index], _STATES[self._states[index]]
-        before = self._more.get(index, _NO_MORE)
+        item, was, code = self._items[index], self._states[index], _CODES[fate.state]
+        before = self._more.pop(index, _NO_MORE)
         elsewhere = before.target
         if fate.target is not None:
-            self._is_as_planned[index] = fate.target == item.target
-            elsewhere = None if fate.target == item.target else fate.target
+            is_as_planned = fate.target == item.target
+            self._is_as_planned[index] = is_as_planned
+            elsewhere = None if is_as_planned else fate.target
         if fate.landed is not None:
             self._mark(index, fate.landed)
-        more = _More(fate.reason, elsewhere, fate.kept or before.kept, before.warnings + fate.warnings)
-        if more != _NO_MORE:
-            self._more[index] = more
-        else:
-            self._more.pop(index, None)
-        self._states[index] = _CODES[fate.state]
-        if fate.state.is_done and not was.is_done:
-            self.totals += item.totals
+        kept, warnings = fate.kept or before.kept, before.warnings + fate.warnings
+        if fate.reason or elsewhere or kept or warnings:
+            self._more[index] = _More(fate.reason, elsewhere, kept, warnings)
+        self._states[index] = code
+        if _IS_DONE[code] and not _IS_DONE[was]:
+            totals = item.totals
+            self._files += totals.files
+            self._folders += totals.folders
+            self._bytes += totals.bytes
             self.has_moved = self.has_moved or item.remove_source
-        return fate.state.is_settled and not was.is_settled
+        return _IS_SETTLED[code] and not _IS_SETTLED[was]
+
+    @property
+    def totals(self) -> Totals:
+        """How much is done."""
+        return Totals(self._files, self._folders, self._bytes)
 
     def state(self, index: int) -> ItemState:
         """How far an item has come."""
@@ -99,6 +108,11 @@ class Fates(Sequence[ItemOutcome]):
     def having(self, *states: ItemState) -> tuple[ItemOutcome, ...]:
         """The items in some states."""
         return tuple(self[index] for index in self.which(*states))
+
+    def elsewhere(self) -> tuple[tuple[PlanItem, Place], ...]:
+        """What was carried out under another name than was planned, and where it is."""
+        found = sorted((index, more.target) for index, more in self._more.items() if more.target is not None)
+        return tuple((self._items[index], target) for index, target in found if self.state(index).is_done)
 
     def warnings(self) -> tuple[tuple[PlanItem, str], ...]:
         """What could not be kept, with the item it belongs to."""
@@ -130,12 +144,12 @@ class Fates(Sequence[ItemOutcome]):
         )
 
     def _mark(self, index: int, mark: Fingerprint) -> None:
-        for column, value in zip(self._marks, (mark.dev, mark.ino, mark.size, mark.mtime_ns), strict=True):
-            column[index] = value
+        self._devs[index], self._inos[index] = mark.dev, mark.ino
+        self._sizes[index], self._times[index] = mark.size, mark.mtime_ns
         self._kinds[index] = _KIND_CODES[mark.kind]
 
     def _landed(self, index: int) -> Fingerprint | None:
         if self._kinds[index] == _NOWHERE:
             return None
-        dev, ino, size, mtime_ns = (column[index] for column in self._marks)
-        return Fingerprint(dev, ino, size, mtime_ns, _KINDS[self._kinds[index]])
+        kind = _KINDS[self._kinds[index]]
+        return Fingerprint(self._devs[index], self._inos[index], self._sizes[index], self._times[index], kind)

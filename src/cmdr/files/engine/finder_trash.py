@@ -35,7 +35,7 @@ class SentToFinder(Work):
         self.bench.syscalls.send_to_trash(path_of(spot.folder).rstrip(b"/") + b"/" + spot.name)
         if expected.is_same_file(spot.found):
             raise Drifted("the Finder left it where it is")
-        self.touched.add(spot.folder)
+        self.touched |= {spot.folder}
         return Landed(landed=expected, kept=find(expected, spot.folder))
 
 

@@ -5,21 +5,27 @@ import stat
 
 from cmdr.model.plan import Fingerprint, Kind
 
+_KINDS = {stat.S_IFREG: Kind.FILE, stat.S_IFDIR: Kind.FOLDER, stat.S_IFLNK: Kind.LINK}
+_FOLDER, _SPECIAL = Kind.FOLDER, Kind.SPECIAL
+
 
 def kind_of(mode: int) -> Kind:
     """What a file's mode says it is."""
-    if stat.S_ISREG(mode):
-        return Kind.FILE
-    if stat.S_ISDIR(mode):
-        return Kind.FOLDER
-    if stat.S_ISLNK(mode):
-        return Kind.LINK
-    return Kind.SPECIAL
+    return _KINDS.get(stat.S_IFMT(mode), _SPECIAL)
 
 
 def of_stat(found: os.stat_result) -> Fingerprint:
     """The fingerprint in a stat result."""
     return Fingerprint(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, kind_of(found.st_mode))
+
+
+def shows(found: os.stat_result, expected: Fingerprint) -> bool:
+    """Whether a stat result is that of the same file, unchanged; as `matches`, without making another fingerprint."""
+    if found.st_ino != expected.ino or found.st_dev != expected.dev or kind_of(found.st_mode) is not expected.kind:
+        return False
+    if expected.kind is _FOLDER:
+        return True
+    return found.st_size == expected.size and found.st_mtime_ns == expected.mtime_ns
 
 
 def of_open(fd: int) -> Fingerprint:

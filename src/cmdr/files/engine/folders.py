@@ -40,7 +40,8 @@ class Folders:
 
     def at(self, place: Place) -> tuple[int, bytes]:
         """The open directory that holds a place, and the name in it."""
-        return self.open(place.root, place.folder), place.name
+        folder, _, name = place.rel.rpartition(b"/")
+        return self.open(place.root, folder), name
 
     def open(self, root: bytes, rel: bytes) -> int:
         """The open directory at a place; held by this object, not for the caller to close."""

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 
 from cmdr.files.engine.syscalls import Syscalls
 
@@ -38,15 +37,25 @@ class GroupCommit:
 
     def _all(self, sync: Callable[[int], None], fds: Sequence[int]) -> list[OSError | None]:
         if len(fds) < 2:
-            return [_error_of(sync, fd) for fd in fds]
+            return _errors_of(sync, fds)
         if self._pool is None:
             self._pool = ThreadPoolExecutor(_THREADS, "sync")
-        return list(self._pool.map(partial(_error_of, sync), fds))
+        # Every thread gets its share at once: handing over files one by one costs more than many a wait.
+        many = min(_THREADS, len(fds))
+        shares = [self._pool.submit(_errors_of, sync, fds[at::many]) for at in range(many)]
+        errors: list[OSError | None] = [None] * len(fds)
+        for at, share in enumerate(shares):
+            errors[at::many] = share.result()
+        return errors
 
 
-def _error_of(sync: Callable[[int], None], fd: int) -> OSError | None:
-    try:
-        sync(fd)
-    except OSError as problem:
-        return problem
-    return None
+def _errors_of(sync: Callable[[int], None], fds: Sequence[int]) -> list[OSError | None]:
+    errors: list[OSError | None] = []
+    for fd in fds:
+        try:
+            sync(fd)
+        except OSError as problem:
+            errors.append(problem)
+        else:
+            errors.append(None)
+    return errors

@@ -1,16 +1,17 @@
 """The line that items of a plan go through: written down first, prepared, on the disk, landed, written down again."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TypeVar
 
 from cmdr.files.engine import finder_trash
 from cmdr.files.engine.arrival import CopiedFile, CopiedLink, NewFile, NewLink, Twin
 from cmdr.files.engine.control import Cancelled
 from cmdr.files.engine.group_commit import GROUP, GROUP_BYTES, GroupCommit
+from cmdr.files.engine.made_folder import MadeFolder
 from cmdr.files.engine.recorder import ItemState, Note
-from cmdr.files.engine.relocation import MadeFolder, Removed, Renamed, Swapped, Trashed
+from cmdr.files.engine.relocation import Removed, Renamed, Swapped, Trashed
 from cmdr.files.engine.tally import Tally
-from cmdr.files.engine.temporary import temp_name
+from cmdr.files.engine.temporary import temp_names
 from cmdr.files.engine.trouble import TROUBLE, Drifted, fate_of, saying
 from cmdr.files.engine.workbench import Landed, Work, Workbench
 from cmdr.model.plan import Decision, Kind, Place, PlanItem, Step
@@ -26,8 +27,9 @@ _WORKS: dict[Step, type[Work]] = {
     Step.CREATE: NewFile,
     Step.LINK: NewLink,
 }
-# Steps that wait for the disk together; the others take effect one by one, in the order of the plan.
-_GROUPED = frozenset({Step.MAKE, Step.COPY, Step.TWIN, Step.CREATE, Step.TRASH, Step.LINK})
+
+
+Of = TypeVar("Of", bytes, int)
 
 
 class ItemLine:
@@ -39,16 +41,38 @@ class ItemLine:
         self._pool = pool
         self._staged: list[Work] = []
         self._landed: list[tuple[Work, Landed]] = []
+        self._seen: set[bytes] = set()
+        """Roots that were in their places when this group was begun."""
         self._fresh: set[Place] = set()
-        """Names that changed and are not on the disk yet."""
+        self._gathered = 0
+        """How many of what landed have their names among the fresh ones."""
+        self._late: Sequence[int] = ()
+        """What is left for `run_late`."""
 
-    def run(self, items: Sequence[PlanItem]) -> None:
+    def run(self, items: Sequence[PlanItem], is_late: Callable[[PlanItem], bool] | None = None) -> None:
+        """Take all items through, but for the late ones."""
         _prepare(self._bench, items)
-        for group in _groups(items):
+        late = {index for index, item in enumerate(items) if is_late(item)} if is_late is not None else ()
+        self._late = sorted(late)
+        self._take_all((index, item) for index, item in enumerate(items) if index not in late)
+
+    def run_late(self, items: Sequence[PlanItem], *, folders: bool) -> None:
+        """Take the late folders through, or all that is late and no folder, when what they wait for is done."""
+        late = ((index, items[index]) for index in self._late)
+        self._take_all((index, item) for index, item in late if (item.kind is Kind.FOLDER) is folders)
+
+    def _take_all(self, numbered: Iterable[tuple[int, PlanItem]]) -> None:
+        for group in _groups(numbered):
             works = self._begin(group)
+            self._seen.clear()
             try:
+                for folders in _levels(works):
+                    for folder in folders:
+                        self._take(folder)
+                    self._land_staged()
                 for work in works:
-                    self._take(work)
+                    if not work.makes_room:
+                        self._take(work)
             finally:
                 # Also when the person said stop: what is complete lands, only the partial file goes.
                 try:
@@ -59,11 +83,11 @@ class ItemLine:
 
     def _begin(self, group: list[tuple[int, PlanItem]]) -> list[Work]:
         works, intents = [], []
-        for index, item in group:
+        for (index, item), temp in zip(group, temp_names(len(group)), strict=True):
             if item.step is Step.NOTHING or item.decision is Decision.SKIP:
                 self._tally.settle(index, Landed(ItemState.SKIPPED, item.reason))
                 continue
-            work = _work_for(item)(self._bench, index, item, temp_name())
+            work = _work_for(item)(self._bench, index, item, temp)
             try:
                 intents.append(work.intent())
             except TROUBLE as problem:
@@ -74,16 +98,15 @@ class ItemLine:
         return works
 
     def _take(self, work: Work) -> None:
-        if work.item.step not in _GROUPED or self._waits_for_twin(work):
+        if work.lands_alone or self._waits_for_twin(work):
             self._land_staged()
         if self._bench.folders.is_crowded or self._builds_on_fresh_names(work):
             self._land_staged()
             self._confirm()
             self._bench.folders.trim()
         try:
-            self._tally.begin(work.index)
-            for root in work.roots:
-                self._bench.folders.must_be_there(root)
+            self._tally.begin(work.index, work.item)
+            self._must_be_there(work)
             work.stage()
         except Cancelled:
             self._give_up(work, ItemState.PLANNED, "")
@@ -92,8 +115,16 @@ class ItemLine:
             self._give_up(work, *fate_of(problem))
             return
         self._staged.append(work)
-        if work.item.step not in _GROUPED:
+        if work.lands_alone:
             self._land_staged()
+
+    def _must_be_there(self, work: Work) -> None:
+        """Refuse to work in a root that has gone. What waits for the disk together is looked at together: here when
+        the first of a group is prepared, and all of it again when its names are on the disk."""
+        for root in work.roots:
+            if work.lands_alone or root not in self._seen:
+                self._bench.folders.must_be_there(root)
+                self._seen.add(root)
 
     def _waits_for_twin(self, work: Work) -> bool:
         return work.item.twin is not None and work.item.twin not in self._bench.landed
@@ -101,12 +132,19 @@ class ItemLine:
     def _builds_on_fresh_names(self, work: Work) -> bool:
         """Whether a change uses names that are not on the disk yet: a name that was just given up, or a new folder
         for an original. An outage could lose the first change, keep the second, and leave a file without any name."""
-        if not self._fresh:
+        if not self._landed:
             return False
         names = _names(work)
-        if work.item.step not in _GROUPED and work.goal is not None:
+        if work.lands_alone and work.goal is not None:
             names += _folders_above(work.goal)
-        return not self._fresh.isdisjoint(names)
+        return not self._fresh_names().isdisjoint(names)
+
+    def _fresh_names(self) -> set[Place]:
+        """Names that changed and are not on the disk yet; seldom asked for, so they are gathered here."""
+        for work, _ in self._landed[self._gathered :]:
+            self._fresh.update(_names(work))
+        self._gathered = len(self._landed)
+        return self._fresh
 
     def _land_staged(self) -> None:
         works, self._staged = self._staged, []
@@ -119,7 +157,6 @@ class ItemLine:
         for work in works:
             try:
                 self._landed.append((work, work.land()))
-                self._fresh.update(_names(work))
             except Cancelled as stop:
                 self._give_up(work, ItemState.PLANNED, "")
                 stopped = stop
@@ -157,28 +194,34 @@ class ItemLine:
         """Wait until the new names are on the disk, then settle the items."""
         landed, self._landed = self._landed, []
         self._fresh.clear()
+        self._gathered = 0
         unsure = self._unsure(set().union(*(work.touched for work, _ in landed)))
+        missing = self._missing({root for work, _ in landed for root in work.roots})
         fates = []
         for work, fate in landed:
-            why = self._missing(work) or next((unsure[folder] for folder in work.touched if folder in unsure), "")
+            why = _first(missing, work.roots) or _first(unsure, work.touched)
             if why:
                 # Nothing is cleared away yet; the next start sees what is true and does it then.
-                fates.append(replace(_unconfirmed(fate, why), is_clean=fate.is_clean and work.item.info is None))
+                fates.append(_unconfirmed(fate, why)._replace(is_clean=fate.is_clean and work.item.info is None))
+            elif work.tidy():
+                fates.append(fate)
             else:
-                fates.append(replace(fate, is_clean=work.tidy() and fate.is_clean))
+                fates.append(fate._replace(is_clean=False))
         untidy = self._unsure(set().union(*(work.tidied for work, _ in landed)))
         for (work, _), fate in zip(landed, fates, strict=True):
-            self._tally.settle(work.index, replace(fate, is_clean=fate.is_clean and not work.tidied & untidy.keys()))
+            is_tidy = not untidy or untidy.keys().isdisjoint(work.tidied)
+            self._tally.settle(work.index, fate if is_tidy else fate._replace(is_clean=False))
         self._tally.write()
 
-    def _missing(self, work: Work) -> str:
-        """Why it is not certain where a change went, or nothing."""
-        try:
-            for root in work.roots:
+    def _missing(self, roots: set[bytes]) -> dict[bytes, str]:
+        """The directories of the plan for which it is not certain where a change went, and why."""
+        missing = {}
+        for root in roots:
+            try:
                 self._bench.folders.must_be_there(root)
-        except (Drifted, OSError) as problem:
-            return fate_of(problem)[1]
-        return ""
+            except (Drifted, OSError) as problem:
+                missing[root] = fate_of(problem)[1]
+        return missing
 
     def _unsure(self, folders: set[int]) -> dict[int, str]:
         """Wait until names are on the disk; the directories that do not say so, and what they say instead."""
@@ -208,18 +251,32 @@ def _folders_above(place: Place) -> list[Place]:
 
 
 def _elsewhere(work: Work) -> Place | None:
-    return None if work.goal == work.item.target else work.goal
+    return None if work.goal is work.item.target else work.goal
+
+
+def _first(told: Mapping[Of, str], about: Iterable[Of]) -> str:
+    """The first that is told about some of these, or nothing."""
+    return next((told[one] for one in about if one in told), "") if told else ""
 
 
 def _unconfirmed(fate: Landed, why: str) -> Landed:
     reason = f"it was carried out, but the disk did not confirm it: {why}"
-    return replace(fate, state=ItemState.FAILED, reason=reason)
+    return fate._replace(state=ItemState.FAILED, reason=reason)
 
 
-def _groups(items: Sequence[PlanItem]) -> Iterator[list[tuple[int, PlanItem]]]:
+def _levels(works: Iterable[Work]) -> list[list[Work]]:
+    """The folders to be made, the outer ones first; those equally deep are written down together."""
+    levels: dict[int, list[Work]] = {}
+    for work in works:
+        if work.makes_room:
+            levels.setdefault(work.depth, []).append(work)
+    return [levels[depth] for depth in sorted(levels)]
+
+
+def _groups(numbered: Iterable[tuple[int, PlanItem]]) -> Iterator[list[tuple[int, PlanItem]]]:
     group: list[tuple[int, PlanItem]] = []
     size = 0
-    for index, item in enumerate(items):
+    for index, item in numbered:
         group.append((index, item))
         size += item.totals.bytes if item.step is Step.COPY else 0
         if len(group) >= GROUP or size >= GROUP_BYTES:

@@ -2,8 +2,8 @@
 
 import contextlib
 import errno
-from dataclasses import dataclass
-from typing import Protocol
+import os
+from typing import NamedTuple, Protocol
 
 from cmdr.files.engine import fingerprint
 from cmdr.files.engine.syscalls import EXCHANGE, NOREPLACE, Syscalls
@@ -14,9 +14,8 @@ _NO_SUCH_RENAME = frozenset({errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP})
 _NO_LINKS = frozenset({errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK, errno.EINVAL})
 
 
-@dataclass(frozen=True, slots=True)
-class Spot:
-    """A name in an open directory."""
+class Spot(NamedTuple):
+    """A name in an open directory; a tuple, because there are several for every file."""
 
     folder: int
     name: bytes
@@ -25,6 +24,14 @@ class Spot:
     def found(self) -> Fingerprint | None:
         """What stands there now."""
         return fingerprint.of_name(self.name, self.folder)
+
+    def shows(self, expected: Fingerprint) -> bool:
+        """Whether exactly this file stands there now, unchanged."""
+        try:
+            found = os.stat(self.name, dir_fd=self.folder, follow_symlinks=False)
+        except FileNotFoundError:
+            return False
+        return fingerprint.shows(found, expected)
 
 
 class Keeper(Protocol):

@@ -22,9 +22,11 @@ def keep_metadata(
     """Give an open copy the attributes of its source; what could not be kept."""
     lost = _keep_attributes(syscalls, source, target)
     made = os.fstat(target)
-    owner_kept = (made.st_uid, made.st_gid) == (found.st_uid, found.st_gid)
+    owner_kept = made.st_uid == found.st_uid and made.st_gid == found.st_gid
     if not owner_kept:
         owner_kept = _keep_owner(syscalls, target, found)
+        # Another owner may have taken permissions with it.
+        made = os.fstat(target)
         if not owner_kept:
             lost.append("owner")
     mode = stat.S_IMODE(found.st_mode)
@@ -32,7 +34,7 @@ def keep_metadata(
         # A program that runs as its owner must not start running as somebody else.
         mode &= ~_SET_ID
         lost.append("set-user-ID or set-group-ID bit")
-    if stat.S_IMODE(os.fstat(target).st_mode) != mode and not _kept(partial(syscalls.set_mode, target, mode)):
+    if stat.S_IMODE(made.st_mode) != mode and not _kept(partial(syscalls.set_mode, target, mode)):
         lost.append("permissions")
     if times and not _kept(partial(syscalls.set_times, target, found.st_atime_ns, found.st_mtime_ns)):
         lost.append("times")

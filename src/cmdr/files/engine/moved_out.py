@@ -14,7 +14,7 @@ from cmdr.files.engine.tally import Tally
 from cmdr.files.engine.temporary import temp_name
 from cmdr.files.engine.trouble import TROUBLE, Drifted, fate_of, saying
 from cmdr.files.engine.workbench import Landed, Workbench
-from cmdr.model.plan import Kind, Step
+from cmdr.model.plan import Kind, PlanItem, Step
 
 _TOGETHER = 64
 """How many folders are finished at a time; each holds two descriptors."""
@@ -37,7 +37,7 @@ class MovedOut:
     def remove_sources(self) -> None:
         """Remove the sources of a move that copied: exactly those that landed and are unchanged."""
         for done in self._some(ItemState.LANDED, GROUP):
-            group = [(fate, temp_name()) for fate in done if fate.item.remove_source]
+            group = [(fate, temp_name()) for fate in done if _leaves_a_source(fate.item)]
             self._tally.intend(
                 [Intent(fate.index, temp, fate.item.source, fate.kept, parks=True) for fate, temp in group]
             )
@@ -102,3 +102,8 @@ class MovedOut:
         target = fate.target
         if target is None or fate.landed is None or not fate.landed.matches(self._bench.spot(target).found):
             raise Drifted("its copy is gone or has changed")
+
+
+def _leaves_a_source(item: PlanItem) -> bool:
+    # A source that an earlier run had left is removed as an item of its own.
+    return item.remove_source and item.step is not Step.REMOVE

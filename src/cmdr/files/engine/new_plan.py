@@ -1,4 +1,4 @@
-"""Planning new things: folders, files, links, and new contents for a file."""
+"""Planning new things: folders, files, links, and new contents for a file; missing folders are made on the way."""
 
 import hashlib
 import os
@@ -7,6 +7,7 @@ from contextlib import ExitStack
 
 from cmdr.files.engine import fingerprint
 from cmdr.files.engine.kept_safe import must_keep
+from cmdr.files.engine.missing_folders import Way, way_to
 from cmdr.files.engine.protected import Protection
 from cmdr.files.engine.refusals import ChangedSince, NotEnoughSpace, TargetTaken, Unreadable
 from cmdr.files.engine.trouble import saying
@@ -50,7 +51,7 @@ def plan_link(path: bytes, to: bytes, *, hard: bool = False, protection: Protect
     with ExitStack() as stack:
         survey = Survey(Limits(), go_on, stack)
         source = survey.source(to)
-        target = _free(survey, path)
+        way, target = _free(survey, path)
         mark = source.fingerprint
         if mark.kind is Kind.FOLDER:
             raise Unreadable(to, "folders cannot have a second name; make a symbolic link instead")
@@ -58,7 +59,8 @@ def plan_link(path: bytes, to: bytes, *, hard: bool = False, protection: Protect
         found = PlanItem(
             Step.LINK, mark.kind, source.place, target, mark, totals=Totals(1, 0, mark.size), protected=why
         )
-        return Plan(Verb.LINK, (found,), tuple(survey.roots.values()), ConflictPolicy.SKIP)
+        items = (*way.made(protection), found)
+        return Plan(Verb.LINK, items, tuple(survey.roots.values()), ConflictPolicy.SKIP)
 
 
 def plan_write(
@@ -73,9 +75,9 @@ def plan_write(
         survey = Survey(Limits(), go_on, stack)
         # Writing through a link changes the file it leads to, so that file is what the plan shows.
         above, name = split(_real(path))
-        root, folder = survey.root(above)
-        target = Place(root.path, name)
-        standing = fingerprint.of_name(name, folder)
+        way = way_to(survey, above)
+        folder, target = way.folder, way.place(name)
+        standing = None if way.end is None else fingerprint.of_name(name, way.end)
         if standing is not None and standing.kind is not Kind.FILE:
             raise TargetTaken(target.path)
         if not _is_expected(expected, standing, name, folder, target):
@@ -98,7 +100,9 @@ def plan_write(
             protected=protection.reason(target.path),
         )
         roots = tuple(survey.roots.values())
-        return Plan(Verb.WRITE, (item,), roots, ConflictPolicy.OVERWRITE, above, free, len(contents))
+        return Plan(
+            Verb.WRITE, (*way.made(protection), item), roots, ConflictPolicy.OVERWRITE, above, free, len(contents)
+        )
 
 
 def _real(path: bytes) -> bytes:
@@ -130,17 +134,18 @@ def _is_expected(
 def _new(verb: Verb, path: bytes, item: Callable[[Place, str], PlanItem], protection: Protection) -> Plan:
     with ExitStack() as stack:
         survey = Survey(Limits(), go_on, stack)
-        target = _free(survey, path)
+        way, target = _free(survey, path)
         made = item(target, protection.reason(target.path))
-        return Plan(verb, (made,), tuple(survey.roots.values()), ConflictPolicy.SKIP, target.root)
+        roots = tuple(survey.roots.values())
+        return Plan(verb, (*way.made(protection), made), roots, ConflictPolicy.SKIP, os.path.dirname(target.path))
 
 
-def _free(survey: Survey, path: bytes) -> Place:
+def _free(survey: Survey, path: bytes) -> tuple[Way, Place]:
     above, name = split(path)
-    root, folder = survey.root(above)
-    if fingerprint.of_name(name, folder) is not None:
+    way = way_to(survey, above)
+    if way.end is not None and fingerprint.of_name(name, way.end) is not None:
         raise TargetTaken(path)
-    return Place(root.path, name)
+    return way, way.place(name)
 
 
 def _runs(mode: int | None) -> str:

@@ -69,7 +69,7 @@ class Newcomer(Work):
             except OSError:
                 return False
             self._noted = False
-            self.touched.add(self.slot.note.folder)
+            self.touched |= {self.slot.note.folder}
         return True
 
     def _choose_slot(self) -> tuple[Trash, Kept]:
@@ -85,7 +85,7 @@ class Newcomer(Work):
         slot = self._trash.slot(self.kept)
         self._noted = True
         self._note = slot.write_note(self._trash.note_for(spot.folder, spot.name))
-        self.announced.add(slot.note.folder)
+        self.announced |= {slot.note.folder}
 
     def sync_note(self) -> None:
         """Bring a note to the disk that was written too late to be waited for with the others."""

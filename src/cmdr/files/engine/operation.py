@@ -1,5 +1,6 @@
 """Running a plan: its items go through the line, and what a move leaves behind is removed after."""
 
+from collections.abc import Callable
 from contextlib import ExitStack
 
 from cmdr.files.engine.conflicts import Decider
@@ -14,7 +15,7 @@ from cmdr.files.engine.syscalls import Syscalls
 from cmdr.files.engine.tally import Tally
 from cmdr.files.engine.trash_site import home_trash
 from cmdr.files.engine.workbench import Trashes, Workbench
-from cmdr.model.plan import Plan
+from cmdr.model.plan import Kind, Plan, PlanItem, Step, Verb
 
 
 class Operation:
@@ -55,16 +56,41 @@ class Operation:
 
             bench = Workbench(self._syscalls, folders, trashes, decider, control, intend, tally.stride, self._verify)
             after = MovedOut(bench, tally, pool)
+            line = ItemLine(bench, tally, pool)
             try:
-                ItemLine(bench, tally, pool).run(self.plan.items)
+                line.run(self.plan.items, self._is_late)
             except Cancelled:
                 state = OperationState.CANCELLED
             after.finish_folders()
-            if state is OperationState.DONE and tally.fates.has_moved:
+            if state is OperationState.DONE:
                 try:
-                    after.remove_sources()
+                    line.run_late(self.plan.items, folders=False)
+                    if tally.fates.has_moved:
+                        after.remove_sources()
+                    line.run_late(self.plan.items, folders=True)
                 except Cancelled:
                     state = OperationState.CANCELLED
             tally.write()
         self._recorder.finish(operation, state)
         return Outcome(operation, self.plan, state, tally.fates)
+
+    @property
+    def _is_late(self) -> Callable[[PlanItem], bool] | None:
+        """What waits until the new folders have their attributes, if anything does.
+
+        Folders that an undo empties go last. Where a move goes on, or goes back, new folders get the times of old ones,
+        which change as soon as something is removed from those.
+        """
+        items, verb = self.plan.items, self.plan.verb
+        makes_folders = bool(items) and items[0].step is Step.MAKE
+        if (verb is Verb.UNDO and makes_folders) or (verb is Verb.MOVE and self.plan.continues is not None):
+            return _is_removed
+        return _is_emptied if verb is Verb.UNDO else None
+
+
+def _is_removed(item: PlanItem) -> bool:
+    return item.step is Step.REMOVE
+
+
+def _is_emptied(item: PlanItem) -> bool:
+    return item.step is Step.REMOVE and item.kind is Kind.FOLDER

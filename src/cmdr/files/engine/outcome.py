@@ -5,7 +5,7 @@ from functools import cached_property
 
 from cmdr.files.engine.fates import Fates, ItemOutcome
 from cmdr.files.engine.recorder import ItemState, OperationState
-from cmdr.model.plan import Plan, PlanItem, Totals
+from cmdr.model.plan import Place, Plan, PlanItem, Totals
 
 _UNREACHED = tuple(state for state in ItemState if not state.is_settled)
 
@@ -48,6 +48,11 @@ class Outcome:
     def warnings(self) -> tuple[tuple[PlanItem, str], ...]:
         """What could not be kept, with the item it belongs to."""
         return self.items.warnings()
+
+    @cached_property
+    def elsewhere(self) -> tuple[tuple[PlanItem, Place], ...]:
+        """What arrived under another name than was planned, because the planned one was taken by then."""
+        return self.items.elsewhere()
 
     @property
     def totals(self) -> Totals:

@@ -4,11 +4,12 @@ All functions block and belong in a worker thread; `check` is called often and m
 """
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 
 from cmdr.files.engine import finder_trash
 from cmdr.files.engine.choices import USUAL, Choices
+from cmdr.files.engine.missing_folders import way_to
 from cmdr.files.engine.mounts import volume_of
 from cmdr.files.engine.protected import Protection
 from cmdr.files.engine.refusals import BadName, InsideItself, NotEnoughSpace, NoTrash
@@ -19,17 +20,14 @@ from cmdr.files.engine.walking import Source, Survey, ancestry, good_name
 from cmdr.model.packed_items import PackedItems, packed
 from cmdr.model.plan import Kind, Place, Plan, PlanItem, Step, Totals, Verb
 
-_MANY = 10
-"""Taking half of a folder is worth a second look only when it is more than a handful."""
-
 
 def plan_copy(sources: Sequence[bytes], destination: bytes, choices: Choices = USUAL) -> Plan:
-    """Copy files and folders into a folder; a single one may get another name there."""
+    """Copy files and folders into a folder, made where it is missing; a single one may get another name there."""
     return _plan_tree(Verb.COPY, sources, destination, choices)
 
 
 def plan_move(sources: Sequence[bytes], destination: bytes, choices: Choices = USUAL) -> Plan:
-    """Move files and folders into a folder; a single one may get another name there."""
+    """Move files and folders into a folder, made where it is missing; a single one may get another name there."""
     return _plan_tree(Verb.MOVE, sources, destination, choices)
 
 
@@ -37,9 +35,7 @@ def plan_trash(sources: Sequence[bytes], choices: Choices = USUAL) -> Plan:
     """Move files and folders to the trash of their volumes."""
     with ExitStack() as stack:
         survey = Survey(choices.limits, choices.check, stack)
-        chosen = survey.sources(sources, choices.expected)
-        if not finder_trash.is_the_trash():
-            _must_have_trash(chosen, choices.trash_home or home_trash())
+        home = choices.trash_home or home_trash()
         items = (
             PlanItem(
                 Step.TRASH,
@@ -49,52 +45,61 @@ def plan_trash(sources: Sequence[bytes], choices: Choices = USUAL) -> Plan:
                 totals=survey.totals(source),
                 protected=choices.protection.reason(source.place.path),
             )
-            for source in chosen
+            for source in _trashable(survey.sources(sources, choices.expected), home)
         )
-        return Plan(Verb.TRASH, packed(items), tuple(survey.roots.values()), emptied=_emptied(chosen)).weigh()
+        return Plan(Verb.TRASH, packed(items), tuple(survey.roots.values()), emptied=survey.emptied()).weigh()
 
 
 def plan_delete(sources: Sequence[bytes], choices: Choices = USUAL) -> Plan:
     """Delete files and folders for good: every single one named, nothing that is not in the plan."""
     with ExitStack() as stack:
         survey = Survey(choices.limits, choices.check, stack)
-        chosen = survey.sources(sources, choices.expected)
         items = PackedItems()
-        for source in chosen:
+        for source in survey.sources(sources, choices.expected):
             _deletions(survey, choices.protection, source.folder, source.place, source.found, 1, items)
-        return Plan(Verb.DELETE, items.done(), tuple(survey.roots.values()), emptied=_emptied(chosen)).weigh()
+        return Plan(Verb.DELETE, items.done(), tuple(survey.roots.values()), emptied=survey.emptied()).weigh()
 
 
 def _plan_tree(verb: Verb, paths: Sequence[bytes], destination: bytes, choices: Choices) -> Plan:
     with ExitStack() as stack:
         survey = Survey(choices.limits, choices.check, stack)
-        chosen = survey.sources(paths, choices.expected)
-        if choices.as_name is not None and len(chosen) != 1:
-            raise BadName(choices.as_name)
-        root, folder = survey.root(destination)
+        chosen: Iterable[Source] = survey.sources(paths, choices.expected)
+        if choices.as_name is not None:
+            chosen = tuple(chosen)
+            if len(chosen) != 1:
+                raise BadName(choices.as_name)
+        way = way_to(survey, destination)
+        folder = way.folder
         above = ancestry(folder)
         tree = TreePlan(verb, survey, Targets(is_caseless(folder)), choices, volume_of(folder))
+        for item in way.made(choices.protection):
+            tree.items.append(item)
         for source in chosen:
             mark = source.fingerprint
             if mark.kind is Kind.FOLDER and (mark.dev, mark.ino) in above:
                 raise InsideItself(source.place.path, destination)
-            tree.add(source, folder, Place(root.path, good_name(choices.as_name or source.place.name)))
+            tree.add(source, way.end, way.place(good_name(choices.as_name or source.place.name)))
         room = os.fstatvfs(folder)
         free = room.f_bavail * room.f_frsize
         if tree.need > free:
             raise NotEnoughSpace(destination, tree.need, free)
-        emptied = _emptied(chosen) if verb is Verb.MOVE else ()
+        emptied = survey.emptied() if verb is Verb.MOVE else ()
         roots = tuple(survey.roots.values())
         items = tree.items.done()
         return Plan(verb, items, roots, choices.policy, destination, free, tree.need, emptied).weigh()
 
 
-def _must_have_trash(sources: Sequence[Source], home: bytes) -> None:
-    for folder, path in {source.folder: source.place.path for source in sources}.items():
-        try:
-            locate(folder, home)
-        except NoTrashHere as why:
-            raise NoTrash(path, str(why)) from why
+def _trashable(sources: Iterable[Source], home: bytes) -> Iterator[Source]:
+    """The sources themselves; refused when one lies in a folder without a trash."""
+    seen: set[int] = set()
+    for source in sources:
+        if source.folder not in seen and not finder_trash.is_the_trash():
+            try:
+                locate(source.folder, home)
+            except NoTrashHere as why:
+                raise NoTrash(source.place.path, str(why)) from why
+        seen.add(source.folder)
+        yield source
 
 
 def _deletions(
@@ -132,16 +137,4 @@ def _deletions(
             totals=totals,
             protected=protection.reason(place.path),
         )
-    )
-
-
-def _emptied(sources: Sequence[Source]) -> tuple[bytes, ...]:
-    """The folders that lose more than half of what they hold."""
-    taken: dict[int, list[Place]] = {}
-    for source in sources:
-        taken.setdefault(source.folder, []).append(source.place)
-    return tuple(
-        places[0].root
-        for folder, places in taken.items()
-        if len(places) >= _MANY and len(places) * 2 > len(os.listdir(folder))
     )

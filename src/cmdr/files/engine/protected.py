@@ -3,6 +3,7 @@
 import os
 import re
 from dataclasses import dataclass
+from typing import Protocol
 
 _STARTUP = frozenset(
     b".bashrc .bash_profile .bash_login .bash_logout .profile .zshrc .zshenv .zprofile .zlogin .kshrc .cshrc .tcshrc "
@@ -20,6 +21,22 @@ _FOLDERS = re.compile(
 )
 # A whole folder that gets one of these names could bring any of the places above along with it.
 _ABOVE = re.compile(rb"/(?:\.config|\.local|\.local/share|Library|etc|var|var/spool)$", re.IGNORECASE)
+
+
+class Privacy(Protocol):
+    """Knows what no agent may get at; asked about what an agent wants to put somewhere else."""
+
+    def real(self, folder: int) -> bytes:
+        """Where an open folder really lies, whatever path led to it."""
+
+    def reason_of(self, path: bytes, found: os.stat_result) -> str:
+        """Why a file or folder is private, by its real path and all that stands above it, or nothing."""
+
+    def reason_here(self, path: bytes, found: os.stat_result) -> str:
+        """The same about what lies in a folder that was asked about."""
+
+    def below(self, folder: bytes) -> list[bytes]:
+        """The private places known to stand inside a folder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +59,12 @@ class Protection:
             return "decides who may log in"
         if _FOLDERS.search(path):
             return "holds keys or is run by other programs"
-        if any(_is_in(path, own) for own in self.own):
-            return "belongs to cmdr itself"
-        if any(_is_in(path, folder) for folder in self.run_from):
-            return "is where programs are started from by name"
+        for own in self.own:
+            if _is_in(path, own):
+                return "belongs to cmdr itself"
+        for folder in self.run_from:
+            if _is_in(path, folder):
+                return "is where programs are started from by name"
         return ""
 
     def reason_below(self, path: bytes) -> str:

@@ -1,6 +1,6 @@
 """What the engine tells the journal, and what the journal tells the sweep and undo."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Reversible, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
@@ -42,6 +42,8 @@ class OperationState(StrEnum):
     CANCELLED = "cancelled"
     INTERRUPTED = "interrupted"
     """The program ended in the middle; the person may resume, undo or leave it."""
+    CONTINUED = "continued"
+    """Interrupted, and a later operation did the rest: the two are taken back as one."""
     LEFT = "left"
     """Interrupted, and the person said: leave it."""
 
@@ -66,9 +68,12 @@ class Kept:
         return Place(self.info.path, self.note)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Intent:
-    """What is about to happen to an item; on the disk before the first change."""
+    """What is about to happen to an item; on the disk before the first change.
+
+    Neither this nor a note is frozen: there are several for every file, and freezing takes longer than making them.
+    """
 
     index: int
     temp: bytes
@@ -81,7 +86,7 @@ class Intent:
     """Whether the temporary name may hold an original on its way, which must be put back, never removed."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Note:
     """How far an item has come."""
 
@@ -98,9 +103,9 @@ class Note:
     """Whether the temporary name is free again; if not, the next start sweeps it."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class ItemRecord:
-    """What the journal knows about one item that was begun."""
+    """What the journal knows about one item that was begun; not frozen, for the same reason as an intent."""
 
     index: int
     state: ItemState
@@ -124,13 +129,26 @@ class OperationRecord:
     by: str
     started: float
     ended: float | None
-    items: tuple[ItemRecord, ...]
+    items: Reversible[ItemRecord]
+    """The items that were begun, in the order of the plan; very many are read as they are looked at."""
     undone_by: int | None = None
 
     @property
     def done(self) -> int:
         """How many items are finished."""
         return sum(item.state.is_done for item in self.items)
+
+
+@dataclass(frozen=True, slots=True)
+class Unswept:
+    """What a crash, or a volume that was away, left of one operation for the next start to look at."""
+
+    id: int
+    state: OperationState
+    plan: Plan
+    """The plan of just the items that need a look."""
+    items: Sequence[ItemRecord]
+    """What is known about each of these."""
 
 
 class Recorder(Protocol):
@@ -148,7 +166,7 @@ class Recorder(Protocol):
     def finish(self, operation: int, state: OperationState) -> None:
         """Close the operation."""
 
-    def unswept(self) -> Sequence[OperationRecord]:
+    def unswept(self) -> Iterable[Unswept]:
         """Operations whose temporaries or half-finished items still need a look, oldest first."""
 
 
@@ -168,6 +186,6 @@ class NoRecord:
     def finish(self, operation: int, state: OperationState) -> None:
         """Forget."""
 
-    def unswept(self) -> Sequence[OperationRecord]:
+    def unswept(self) -> Iterable[Unswept]:
         """Nothing is known."""
         return ()

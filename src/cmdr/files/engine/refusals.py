@@ -69,6 +69,13 @@ class BadName(PlanRefused):
         )
 
 
+class TopFolder(PlanRefused):
+    """The top of the file system was chosen."""
+
+    def __init__(self) -> None:
+        super().__init__("/ is the top of the file system and stays as it is. Choose something in it.")
+
+
 class TooMany(PlanRefused):
     """More than one plan may hold."""
 

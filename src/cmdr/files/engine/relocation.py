@@ -6,13 +6,13 @@ import os
 from cmdr.files.engine import fingerprint
 from cmdr.files.engine.landing import Spot, move_exactly, place, replace, swap
 from cmdr.files.engine.newcomer import Newcomer
-from cmdr.files.engine.recorder import Intent, ItemState, Kept
+from cmdr.files.engine.recorder import Intent, Kept
 from cmdr.files.engine.removal import put_back, remove_exactly
 from cmdr.files.engine.spelling import folded
 from cmdr.files.engine.trash import Slot
-from cmdr.files.engine.trouble import Drifted, Skipped
+from cmdr.files.engine.trouble import Drifted
 from cmdr.files.engine.workbench import Landed, Work, Workbench
-from cmdr.model.plan import Decision, Fingerprint, Kind, Place, PlanItem
+from cmdr.model.plan import Fingerprint, Place, PlanItem
 
 
 def source_of(item: PlanItem) -> tuple[Place, Fingerprint]:
@@ -24,6 +24,8 @@ def source_of(item: PlanItem) -> tuple[Place, Fingerprint]:
 
 class Renamed(Newcomer):
     """A file or a whole folder gets another name on its volume."""
+
+    lands_alone = True
 
     def intent(self) -> Intent:
         return dataclasses.replace(super().intent(), beside=self.item.source, parks=True)
@@ -57,7 +59,7 @@ class Renamed(Newcomer):
             note = self.bench.spot(self.item.info)
             if note.found is not None:
                 self.bench.syscalls.unlink(note.name, note.folder)
-                self.tidied.add(note.folder)
+                self.tidied |= {note.folder}
         except (OSError, Drifted):
             return False
         return True
@@ -97,6 +99,8 @@ class Renamed(Newcomer):
 
 class Swapped(Work):
     """Two names exchange what they stand for."""
+
+    lands_alone = True
 
     def intent(self) -> Intent:
         return Intent(self.index, self.temp, self.item.source, parks=True)
@@ -146,7 +150,7 @@ class Trashed(Work):
         if not expected.matches(self.bench.spot(source).found):
             raise Drifted("it has changed since the plan")
         self.fd = self.slot.write_note(self._note)
-        self.announced.add(self.slot.note.folder)
+        self.announced |= {self.slot.note.folder}
 
     def land(self) -> Landed:
         self.close()
@@ -177,6 +181,8 @@ class Trashed(Work):
 class Removed(Work):
     """A file, a link or an empty folder goes away; with a witness, only while the witness is still there."""
 
+    lands_alone = True
+
     def land(self) -> Landed:
         source, expected = source_of(self.item)
         if self.item.target is not None and self.item.existing is not None:
@@ -185,7 +191,7 @@ class Removed(Work):
                 raise Drifted("its other copy is gone or has changed, so this one was kept")
         spot = self.bench.spot(source)
         remove_exactly(self.bench.syscalls, spot, expected, Spot(spot.folder, self.temp))
-        self.touched.add(spot.folder)
+        self.touched |= {spot.folder}
         return Landed()
 
     def intent(self) -> Intent:
@@ -193,52 +199,6 @@ class Removed(Work):
 
     def abandon(self) -> bool:
         return _is_free(self.bench, source_of(self.item)[0], self.temp)
-
-
-class MadeFolder(Work):
-    """A folder is made, or joined when one stands there."""
-
-    def stage(self) -> None:
-        target = self.item.target
-        if target is None:
-            raise ValueError("a folder needs a target")
-        spot = self.bench.spot(target)
-        planned = self.item.existing
-        if self.item.decision is Decision.MERGE and planned is not None and not planned.matches(spot.found):
-            raise Drifted("the folder there is not the one that was planned")
-        if self.item.source is not None:
-            source, expected = source_of(self.item)
-            if not expected.matches(self.bench.spot(source).found):
-                raise Drifted("it has changed since the plan")
-        try:
-            self.bench.syscalls.mkdir(spot.name, spot.folder, 0o777 if self.item.source is None else 0o700)
-        except FileExistsError:
-            found = self._joined(spot)
-        else:
-            self.touched.add(spot.folder)
-            self.staged = spot.found
-            if self.staged is None:
-                raise Drifted("another program removed the folder right after it was made")
-            found = self.staged
-        self.bench.folders.expect(target, found.dev, found.ino)
-
-    def land(self) -> Landed:
-        if self.staged is None:
-            return Landed(target=self.item.target)
-        # With a source the folder is finished only when its attributes are set, after all its children.
-        state = ItemState.LANDED if self.item.source is None else ItemState.STAGED
-        return Landed(state, target=self.item.target, landed=self.staged)
-
-    def _joined(self, spot: Spot) -> Fingerprint:
-        found = spot.found
-        if found is None or found.kind is not Kind.FOLDER:
-            raise Skipped("a file has that name")
-        if self.item.source is None:
-            raise Skipped("the folder is there already")
-        if self.item.decision is Decision.LAND and found.matches(self.item.existing):
-            # Made by an earlier run that stopped: its attributes are still to come.
-            self.staged = found
-        return found
 
 
 def _has_both(source: Spot, target: Spot) -> bool:

@@ -1,15 +1,18 @@
 """Planning new names: one or many, also when they trade places."""
 
+import os
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from itertools import pairwise
 
 from cmdr.files.engine import fingerprint
-from cmdr.files.engine.protected import Protection
+from cmdr.files.engine.protected import Privacy, Protection
 from cmdr.files.engine.refusals import NothingToDo, SameTarget, TargetTaken
 from cmdr.files.engine.spelling import folded
 from cmdr.files.engine.targets import Targets, is_caseless
 from cmdr.files.engine.walking import Check, Limits, Source, Survey, go_on, good_name
+from cmdr.model.names import to_wire
 from cmdr.model.plan import Fingerprint, Kind, Plan, PlanItem, Step, Totals, Verb
 
 _DEFAULT_LIMITS = Limits(top=100_000)
@@ -23,11 +26,14 @@ def plan_rename(
     limits: Limits = _DEFAULT_LIMITS,
     protection: Protection = _DEFAULT_PROTECTION,
     check: Check = go_on,
+    privacy: Privacy | None = None,
 ) -> Plan:
     """Give files new names in their folders: pairs of a path and a new name. Swaps and rings are possible."""
     with ExitStack() as stack:
         survey = Survey(limits, check, stack)
-        survey.sources([path for path, _ in pairs], expected)
+        for _ in survey.sources([path for path, _ in pairs], expected):
+            # Each is looked at, and refused when it is not as it was chosen.
+            pass
         moves = {}
         claims: dict[int, Targets] = {}
         for path, new in pairs:
@@ -43,8 +49,24 @@ def plan_rename(
             moves[source.folder, source.place.name] = (source, target.name)
         if not moves:
             raise NothingToDo("These files have these names already. Choose other names.")
-        items = _ordered(moves, protection)
+        items = [_with_privacy(item, survey, privacy) for item in _ordered(moves, protection)]
         return Plan(Verb.RENAME, tuple(items), tuple(survey.roots.values()))
+
+
+def _with_privacy(item: PlanItem, survey: Survey, privacy: Privacy | None) -> PlanItem:
+    """A private place is known by its name: under another one nobody would know it."""
+    if privacy is None:
+        return item
+    for place in (item.source, item.target if item.step is Step.SWAP else None):
+        if place is not None:
+            source = survey.source(place.path)
+            path = privacy.real(source.folder).rstrip(b"/") + b"/" + place.name
+            why = privacy.reason_of(path, source.found)
+            if not why and source.fingerprint.kind is Kind.FOLDER and (inside := privacy.below(path)):
+                why = f"holds {to_wire(os.path.basename(inside[0]))}, which is private"
+            if why:
+                return replace(item, protected=why)
+    return item
 
 
 _Key = tuple[int, bytes]

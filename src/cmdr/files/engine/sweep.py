@@ -4,12 +4,13 @@ Only names that the journal wrote down as ours are touched. A temporary name tha
 the original goes back to its place, or to the trash.
 """
 
+import errno
 import os
 from dataclasses import dataclass, field
 
 from cmdr.files.engine.folders import Folders
 from cmdr.files.engine.landing import Spot, place
-from cmdr.files.engine.recorder import ItemRecord, ItemState, Kept, Note, OperationRecord, OperationState, Recorder
+from cmdr.files.engine.recorder import ItemRecord, ItemState, Kept, Note, OperationState, Recorder
 from cmdr.files.engine.syscalls import Syscalls
 from cmdr.files.engine.temporary import is_temp_name
 from cmdr.files.engine.trash import Slot
@@ -42,8 +43,9 @@ def sweep(recorder: Recorder, syscalls: Syscalls, *, trash_home: bytes | None = 
         trashes = Trashes(syscalls, trash_home or home_trash())
         try:
             with Folders(syscalls, record.plan.roots) as folders:
-                broom = _Broom(record, syscalls, folders, trashes, report)
-                recorder.note(record.id, [note for item in record.items if (note := broom.look(item)) is not None])
+                broom = _Broom(syscalls, folders, trashes, report)
+                pairs = zip(record.plan.items, record.items, strict=True)
+                recorder.note(record.id, [note for pair in pairs if (note := broom.look(*pair)) is not None])
         finally:
             trashes.close()
         if record.state is OperationState.RUNNING:
@@ -55,21 +57,14 @@ def sweep(recorder: Recorder, syscalls: Syscalls, *, trash_home: bytes | None = 
 class _Broom:
     """Looks at the items of one operation."""
 
-    def __init__(
-        self, record: OperationRecord, syscalls: Syscalls, folders: Folders, trashes: Trashes, report: SweepReport
-    ) -> None:
-        self._record = record
+    def __init__(self, syscalls: Syscalls, folders: Folders, trashes: Trashes, report: SweepReport) -> None:
         self._syscalls = syscalls
         self._folders = folders
         self._trashes = trashes
         self._report = report
 
-    def look(self, found: ItemRecord) -> Note | None:
-        """See to one item; what the journal should know about it now."""
-        item = self._record.plan.items[found.index]
-        was_running = self._record.state is OperationState.RUNNING
-        if found.temp is None and not (was_running and not found.state.is_settled):
-            return None
+    def look(self, item: PlanItem, found: ItemRecord) -> Note | None:
+        """See to one item; what the journal should know about it now, or None when nobody can tell."""
         try:
             self._folders.trim()
             if found.kept is not None:
@@ -118,11 +113,27 @@ class _Broom:
         if found.parks:
             self._put_back(item, found, temp, standing, path)
         elif found.staged is None or standing.is_same_file(found.staged):
-            self._syscalls.unlink(temp.name, temp.folder)
+            if standing.kind is Kind.FOLDER:
+                is_gone = self._clear_folder(temp, found.beside)
+            else:
+                is_gone = True
+                self._syscalls.unlink(temp.name, temp.folder)
             self._syscalls.sync_folder(temp.folder)
-            self._report.removed.append(path)
+            if is_gone:
+                self._report.removed.append(path)
         else:
             self._rescue(temp, standing, found, path)
+
+    def _clear_folder(self, temp: Spot, goal: Place) -> bool:
+        """Remove a new folder without a name; one that an outage left without it while things are in it gets it."""
+        try:
+            self._syscalls.rmdir(temp.name, temp.folder)
+        except OSError as problem:
+            if problem.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+                raise
+            place(self._syscalls, temp, self._spot(goal), Kind.FOLDER, is_copy=True)
+            return False
+        return True
 
     def _put_back(self, item: PlanItem, found: ItemRecord, temp: Spot, standing: Fingerprint, path: bytes) -> None:
         goals = [

@@ -11,7 +11,7 @@ class Tally:
     """Counts items and bytes, and passes facts on in batches."""
 
     def __init__(self, plan: Plan, recorder: Recorder, operation: int, control: Control) -> None:
-        self._plan = plan
+        self._items = plan.items
         self._recorder = recorder
         self._operation = operation
         self._control = control
@@ -25,10 +25,10 @@ class Tally:
         self._settled = 0
         self.fates = Fates(plan.items)
 
-    def begin(self, index: int) -> None:
+    def begin(self, index: int, item: PlanItem) -> None:
         """An item is being worked on; waits while paused, raises Cancelled when the person said stop."""
         self._at = index
-        self._current = self._plan.items[index]
+        self._current = item
         self._control.checkpoint()
 
     def stride(self, count: int) -> None:
@@ -40,21 +40,14 @@ class Tally:
 
     def settle(self, index: int, landed: Landed) -> None:
         """What became of an item."""
+        item = self._items[index]
         self._bytes -= self._strode.pop(index, 0)
         if self.fates.settle(index, landed):
             self._settled += 1
-            self._bytes += self._plan.items[index].totals.bytes
+            self._bytes += item.totals.bytes
+        elsewhere = None if landed.target == item.target else landed.target
         self._notes.append(
-            Note(
-                index,
-                landed.state,
-                landed.reason,
-                landed.target,
-                None,
-                landed.landed,
-                landed.kept,
-                landed.is_clean,
-            )
+            Note(index, landed.state, landed.reason, elsewhere, None, landed.landed, landed.kept, landed.is_clean)
         )
         self._report()
 

@@ -17,16 +17,22 @@ class Targets:
     """The names claimed by one plan, folder by folder."""
 
     def __init__(self, is_caseless: bool) -> None:
-        self._is_caseless = is_caseless
-        self._claims: dict[tuple[bytes, str | bytes], dict[str | bytes, bytes]] = {}
+        self.is_caseless = is_caseless
+        self._claims: dict[tuple[bytes, str | bytes], dict[str | bytes, bytes | Place]] = {}
+        """For each name the source that took it; just the folder of one that has the same name, for there are many."""
 
     def claim(self, target: Place, source: Place) -> None:
         """Take a name for a source; refused when another source has taken it."""
-        claims = self._claims.setdefault(self._folder(target.root, target.folder), {})
-        name = self._spelled(target.name)
+        above, _, last = target.rel.rpartition(b"/")
+        folder = self._folder(target.root, above)
+        claims = self._claims.get(folder)
+        if claims is None:
+            claims = self._claims[folder] = {}
+        name = self._spelled(last)
         if name in claims:
-            raise SameTarget(claims[name], source.path, target.path)
-        claims[name] = source.path
+            first = claims[name]
+            raise SameTarget((Place(first, last) if isinstance(first, bytes) else first).path, source.path, target.path)
+        claims[name] = source.root if source.rel == name else source
 
     def is_claimed(self, target: Place) -> bool:
         """Whether a source has taken this name."""
@@ -40,7 +46,7 @@ class Targets:
         return root, self._spelled(rel)
 
     def _spelled(self, name: bytes) -> str | bytes:
-        return folded(name) if self._is_caseless else name
+        return folded(name) if self.is_caseless else name
 
 
 def is_caseless(folder: int) -> bool:

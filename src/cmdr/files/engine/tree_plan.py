@@ -9,6 +9,7 @@ from cmdr.files.engine.conflicts import Verdict, resolve
 from cmdr.files.engine.free_name import free_name
 from cmdr.files.engine.kept_safe import must_keep
 from cmdr.files.engine.mounts import volume_of
+from cmdr.files.engine.private_sources import PrivateSources
 from cmdr.files.engine.syscalls import FOLDER_FLAGS
 from cmdr.files.engine.targets import Targets
 from cmdr.files.engine.trouble import Skipped
@@ -38,8 +39,14 @@ class TreePlan:
     _first: dict[tuple[int, int], Place] = field(default_factory=dict)
     """Where the first of several hard links goes."""
 
-    def add(self, source: Source, folder: int, target: Place) -> None:
-        """Plan one chosen file or folder."""
+    _private: PrivateSources = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._private = PrivateSources(self.choices.privacy)
+        self._private.look_inside(self.survey)
+
+    def add(self, source: Source, folder: int | None, target: Place) -> None:
+        """Plan one chosen file or folder; without an open folder, for one that is yet to be made."""
         renames = self.verb is Verb.MOVE and volume_of(source.folder) == self.volume
         self._entry(source, folder, target, 1, renames)
 
@@ -48,19 +55,21 @@ class TreePlan:
         mark = source.fingerprint
         existing = None if folder is None else fingerprint.of_name(target.name, folder)
         target, decision, reason = self._decide(mark, existing, folder, target)
-        self.targets.claim(target, source.place)
+        if folder is not None or depth == 1 or self.targets.is_caseless:
+            # What lies in a chosen folder and goes to a new one comes from one folder: only spellings can be the same.
+            self.targets.claim(target, source.place)
         if decision is Decision.LAND:
             existing = None
         if mark.kind is Kind.SPECIAL and not renames:
-            self._leave(source, target, _SPECIAL)
+            self._leave(source, mark, target, _SPECIAL)
         elif decision is Decision.SKIP:
-            self._leave(source, target, reason)
+            self._leave(source, mark, target, reason)
         elif mark.kind is Kind.FOLDER and (decision is Decision.MERGE or not renames):
-            self._folder(source, folder, target, existing, decision, depth, renames)
+            self._folder(source, mark, folder, target, existing, decision, depth, renames)
         else:
             if decision is Decision.REPLACE and folder is not None:
                 self._must_keep(folder, target)
-            self._leaf(source, target, existing, decision, renames)
+            self._leaf(source, mark, target, existing, decision, renames)
 
     def _decide(
         self, mark: Fingerprint, existing: Fingerprint | None, folder: int | None, target: Place
@@ -98,16 +107,22 @@ class TreePlan:
 
         return target.renamed(free_name(target.name, is_taken))
 
-    def _leave(self, source: Source, target: Place, reason: str) -> None:
+    def _leave(self, source: Source, mark: Fingerprint, target: Place, reason: str) -> None:
         self.survey.count()
-        mark = source.fingerprint
         self.items.append(PlanItem(Step.NOTHING, mark.kind, source.place, target, mark, reason=reason))
 
     def _leaf(
-        self, source: Source, target: Place, existing: Fingerprint | None, decision: Decision, renames: bool
+        self,
+        source: Source,
+        mark: Fingerprint,
+        target: Place,
+        existing: Fingerprint | None,
+        decision: Decision,
+        renames: bool,
     ) -> None:
-        mark, found = source.fingerprint, source.found
+        found = source.found
         step, twin, totals = Step.RENAME, None, Totals(1, 0, found.st_size)
+        private = self._private.reason(source)
         if renames:
             totals = self.survey.totals(source)
         else:
@@ -121,6 +136,8 @@ class TreePlan:
         reason = self.choices.protection.reason(target.path)
         if self.verb is Verb.MOVE:
             reason = reason or self.choices.protection.reason(source.place.path)
+        # Why a source is private comes first: nothing else that could be said about it matters as much.
+        reason = private or self._private.inside or reason
         self.items.append(
             PlanItem(
                 step,
@@ -140,6 +157,7 @@ class TreePlan:
     def _folder(
         self,
         source: Source,
+        mark: Fingerprint,
         folder: int | None,
         target: Place,
         existing: Fingerprint | None,
@@ -147,7 +165,6 @@ class TreePlan:
         depth: int,
         renames: bool,
     ) -> None:
-        mark = source.fingerprint
         self.items.append(
             PlanItem(
                 Step.MAKE,
@@ -159,7 +176,7 @@ class TreePlan:
                 decision,
                 totals=Totals(0, 1, 0),
                 remove_source=self.verb is Verb.MOVE,
-                protected=self.choices.protection.reason(target.path),
+                protected=self._private.reason(source) or self.choices.protection.reason(target.path),
             )
         )
         merged = None
@@ -171,7 +188,7 @@ class TreePlan:
                     child = Source(Place(source.place.root, source.place.rel + b"/" + name), children.fd, found)
                     goal = Place(target.root, target.rel + b"/" + name)
                     if self.verb is Verb.MOVE and found.st_dev != mark.dev:
-                        self._leave(child, goal, _MOUNTED)
+                        self._leave(child, child.fingerprint, goal, _MOUNTED)
                     else:
                         self._entry(child, merged, goal, depth + 1, renames)
         finally:

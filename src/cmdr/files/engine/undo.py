@@ -1,15 +1,23 @@
-"""Taking back and going on: the inverse of what an operation did, or the rest of what it did not do, as plans."""
+"""Taking back and going on: the inverse of what an operation did, or the rest of what it did not do, as plans.
 
+There may be half a million items: each is looked at once, as it comes, and what it makes is packed away.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 
 from cmdr.files.engine import finder_trash
 from cmdr.files.engine.folders import Folders
 from cmdr.files.engine.landing import Spot
+from cmdr.files.engine.later_runs import LaterRuns
 from cmdr.files.engine.recorder import ItemRecord, ItemState, Kept, OperationRecord
 from cmdr.files.engine.refusals import NothingToDo
 from cmdr.files.engine.syscalls import Syscalls
 from cmdr.files.engine.trash_site import NoTrashHere, home_trash, locate
 from cmdr.files.engine.trouble import TROUBLE
+from cmdr.model.packed_items import PackedItems
 from cmdr.model.plan import (
     ConflictPolicy,
     Decision,
@@ -30,32 +38,34 @@ _NO_TRASH = "its source is gone and its volume has no trash, so it is left alone
 _GONE = "it was deleted for good, so it cannot be brought back"
 
 
-def plan_undo(record: OperationRecord) -> Plan:
-    """The inverse of an operation. What has changed since is left alone and says so; nothing is overwritten."""
-    roots = {root.path: root for root in record.plan.roots}
-    for item in record.items:
-        if item.kept is not None:
-            roots.setdefault(item.kept.files.path, item.kept.files)
-            roots.setdefault(item.kept.info.path, item.kept.info)
+def plan_undo(record: OperationRecord, *earlier: OperationRecord) -> Plan:
+    """The inverse of an operation. What has changed since is left alone and says so; nothing is overwritten.
+
+    One that was interrupted and went on is taken back whole: `earlier` are the runs before, the last one first.
+    """
+    roots = {root.path: root for run in (record, *earlier) for root in run.plan.roots}
     with Folders(Syscalls(), roots.values()) as folders:
-        inverse = _Inverse(folders)
-        for found in reversed(record.items):
-            folders.trim()
-            inverse.add(record.plan.items[found.index], found)
+        inverse = _Inverse(folders, LaterRuns())
+        for run in (record, *earlier):
+            for found in reversed(run.items):
+                folders.trim()
+                if found.kept is not None:
+                    for root in (found.kept.files, found.kept.info):
+                        roots.setdefault(root.path, root)
+                        folders.add_root(root)
+                inverse.add_known(run, run.plan.items[found.index], found)
+        inverse.add_rest()
     items = inverse.items()
     if not any(item.step is not Step.NOTHING for item in items):
         why = items[0].reason if items else "it changed nothing"
         raise NothingToDo(f"Operation {record.id} cannot be undone: {why}.")
-    return Plan(Verb.UNDO, tuple(items), _sorted(roots), ConflictPolicy.SKIP, undoes=record.id, undone=record.plan.verb)
+    return Plan(Verb.UNDO, items, _sorted(roots), ConflictPolicy.SKIP, undoes=record.id, undone=record.plan.verb)
 
 
 def plan_resume(record: OperationRecord) -> Plan:
     """What an interrupted operation did not come to."""
-    known = {item.index: item for item in record.items}
-    items: list[PlanItem] = []
-    removals: list[PlanItem] = []
-    for index, item in enumerate(record.plan.items):
-        found = known.get(index)
+    items, removals = PackedItems(), PackedItems()
+    for item, found in _with_what_is_known(record):
         if found is None or found.state is ItemState.PLANNED:
             items.append(item)
         elif item.step is not Step.MAKE and found.state is ItemState.STAGED:
@@ -67,12 +77,23 @@ def plan_resume(record: OperationRecord) -> Plan:
             items.append(replace(item, decision=Decision.MERGE, existing=found.landed or item.existing))
         elif found.state is ItemState.LANDED and item.remove_source and found.landed is not None:
             target = found.target or item.target
-            removals.append(
-                replace(item, step=Step.REMOVE, target=target, existing=found.landed, remove_source=False, twin=None)
-            )
-    if not any(item.step is not Step.MAKE or item.decision is not Decision.MERGE for item in (*items, *removals)):
+            removals.append(replace(item, step=Step.REMOVE, target=target, existing=found.landed, twin=None))
+    for item in removals:
+        items.append(item)
+    if not any(item.step is not Step.MAKE or item.decision is not Decision.MERGE for item in items):
         raise NothingToDo(f"Operation {record.id} is complete. There is nothing to resume.")
-    return replace(record.plan, items=(*items, *removals))
+    return replace(record.plan, items=items.done(), continues=record.id)
+
+
+def _with_what_is_known(record: OperationRecord) -> Iterator[tuple[PlanItem, ItemRecord | None]]:
+    known = iter(record.items)
+    found = next(known, None)
+    for index, item in enumerate(record.plan.items):
+        if found is not None and found.index == index:
+            yield item, found
+            found = next(known, None)
+        else:
+            yield item, None
 
 
 @dataclass(slots=True)
@@ -80,21 +101,38 @@ class _Inverse:
     """The inverse items, in the groups in which they must run."""
 
     folders: Folders
-    made: list[PlanItem] = field(default_factory=list)
-    """Folders that were moved away and come back."""
-    renamed: list[PlanItem] = field(default_factory=list)
-    swapped: list[PlanItem] = field(default_factory=list)
-    copied: list[PlanItem] = field(default_factory=list)
-    emptied: list[PlanItem] = field(default_factory=list)
-    """Folders that go, innermost first."""
+    later: LaterRuns
+    made: defaultdict[int, PackedItems] = field(default_factory=lambda: defaultdict(PackedItems))
+    """Folders that were moved away and come back, by how deep they lie."""
+    renamed: PackedItems = field(default_factory=PackedItems)
+    swapped: PackedItems = field(default_factory=PackedItems)
+    copied: PackedItems = field(default_factory=PackedItems)
+    emptied: defaultdict[int, PackedItems] = field(default_factory=lambda: defaultdict(PackedItems))
+    """Folders that go, by how deep they lie."""
 
-    def items(self) -> list[PlanItem]:
+    def items(self) -> Sequence[PlanItem]:
         """All of them, in order."""
-        made = sorted(self.made, key=lambda item: item.target.rel.count(b"/") if item.target is not None else 0)
-        return [*made, *self.renamed, *reversed(self.copied), *self.swapped, *self.emptied]
+        made = [self.made[depth] for depth in sorted(self.made)]
+        # Most often there are only renamed ones; those are packed already.
+        whole = PackedItems(chain(*made, self.renamed)) if made else self.renamed
+        emptied = [self.emptied[depth] for depth in sorted(self.emptied, reverse=True)]
+        for item in chain(reversed(self.copied), self.swapped, *emptied):
+            whole.append(item)
+        return whole.done()
+
+    def add_known(self, run: OperationRecord, item: PlanItem, found: ItemRecord) -> None:
+        """The inverse of one item as one of several runs knows it, newest first."""
+        whole = self.later.take(run, item, found)
+        if whole is not None:
+            self.add(item, whole)
+
+    def add_rest(self) -> None:
+        """The inverse of what only later runs came to."""
+        for item, found in self.later.rest():
+            self.add(item, found)
 
     def add(self, item: PlanItem, found: ItemRecord) -> None:
-        """The inverse of one item, newest first."""
+        """The inverse of one item."""
         carried_out = found.state.is_done or found.state is ItemState.STAGED or found.landed is not None
         if not carried_out or item.step is Step.NOTHING:
             return
@@ -124,13 +162,13 @@ class _Inverse:
                 PlanItem(Step.COPY, item.kind, item.target, item.source, item.existing, totals=item.totals)
             )
         elif item.kind is Kind.FOLDER:
-            self.made.append(PlanItem(Step.MAKE, Kind.FOLDER, None, item.source, totals=item.totals))
+            self._make(PlanItem(Step.MAKE, Kind.FOLDER, None, item.source, totals=item.totals))
         else:
             self._nothing(item, item.place, _GONE)
 
     def _arrival(self, item: PlanItem, found: ItemRecord, target: Place) -> None:
         landed = found.landed
-        if landed is None or not landed.matches(self._look(target)):
+        if landed is None or not self._shows(target, landed):
             self._nothing(item, target, _DRIFTED)
             return
         if found.state is ItemState.SOURCE_REMOVED and item.source is not None:
@@ -146,7 +184,7 @@ class _Inverse:
     def _away(self, item: PlanItem, target: Place, landed: Fingerprint) -> PlanItem:
         """The end of a copy: removed while its source is still there, kept in the trash otherwise."""
         mark = item.fingerprint
-        if item.source is not None and mark is not None and mark.matches(self._look(item.source)):
+        if item.source is not None and mark is not None and self._shows(item.source, mark):
             return PlanItem(Step.REMOVE, item.kind, target, item.source, landed, mark, totals=item.totals)
         if not self._has_trash(target):
             return PlanItem(Step.NOTHING, item.kind, target, reason=_NO_TRASH)
@@ -161,13 +199,21 @@ class _Inverse:
 
     def _folder(self, item: PlanItem, found: ItemRecord, target: Place) -> None:
         here = self._look(target)
-        if found.state is ItemState.SOURCE_REMOVED and item.source is not None and here is not None:
-            back = PlanItem(Step.MAKE, Kind.FOLDER, target, item.source, here, totals=item.totals)
-            self.made.append(replace(back, remove_source=found.landed is not None))
+        # A folder that lost only some of what it held gets its times back from its copy as well.
+        was_left = found.state is ItemState.LANDED and item.remove_source and found.landed is not None
+        is_back = found.state is ItemState.SOURCE_REMOVED or was_left
+        if is_back and item.source is not None and here is not None:
+            back = PlanItem(
+                Step.MAKE, Kind.FOLDER, target, item.source, here, self._look(item.source), totals=item.totals
+            )
+            self._make(replace(back, remove_source=found.landed is not None))
         elif found.landed is not None and found.landed.matches(here):
-            self.emptied.append(
+            self.emptied[target.rel.count(b"/")].append(
                 PlanItem(Step.REMOVE, Kind.FOLDER, target, fingerprint=found.landed, totals=item.totals)
             )
+
+    def _make(self, item: PlanItem) -> None:
+        self.made[item.target.rel.count(b"/") if item.target is not None else 0].append(item)
 
     def _return(self, item: PlanItem, kept: Kept, to: Place) -> None:
         here = self._look(kept.place)
@@ -179,7 +225,7 @@ class _Inverse:
         )
 
     def _rename(self, item: PlanItem, here: Place, to: Place, landed: Fingerprint | None) -> None:
-        if landed is None or not landed.matches(self._look(here)):
+        if landed is None or not self._shows(here, landed):
             self._nothing(item, here, _DRIFTED)
             return
         self.renamed.append(PlanItem(Step.RENAME, item.kind, here, to, landed, totals=item.totals))
@@ -201,6 +247,13 @@ class _Inverse:
 
     def _nothing(self, item: PlanItem, place: Place, why: str) -> None:
         self.renamed.append(PlanItem(Step.NOTHING, item.kind, place, reason=why))
+
+    def _shows(self, place: Place, mark: Fingerprint) -> bool:
+        """Whether exactly this file stands there now."""
+        try:
+            return Spot(*self.folders.at(place)).shows(mark)
+        except TROUBLE:
+            return False
 
     def _look(self, place: Place) -> Fingerprint | None:
         try:

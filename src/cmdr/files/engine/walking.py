@@ -4,9 +4,19 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from cmdr.files.engine import fingerprint
-from cmdr.files.engine.refusals import BadName, ChangedSince, NotAFolder, NothingToDo, NotThere, TooMany, Unreadable
+from cmdr.files.engine.refusals import (
+    BadName,
+    ChangedSince,
+    NotAFolder,
+    NothingToDo,
+    NotThere,
+    TooMany,
+    TopFolder,
+    Unreadable,
+)
 from cmdr.files.engine.syscalls import FOLDER_FLAGS
 from cmdr.files.engine.trouble import saying
 from cmdr.model.plan import Fingerprint, Kind, Place, Root, Totals
@@ -28,8 +38,11 @@ class Limits:
     depth: int = 256
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+_MANY = 10
+"""Taking half of a folder is worth a second look only when it is more than a handful."""
+
+
+class Source(NamedTuple):
     """One chosen file, in its open directory."""
 
     place: Place
@@ -51,7 +64,11 @@ class Survey:
     stack: ExitStack
     roots: dict[bytes, Root] = field(default_factory=dict)
     _fds: dict[bytes, int] = field(default_factory=dict)
+    _chosen: dict[int, set[bytes]] = field(default_factory=dict)
+    """The names that were chosen in each open directory."""
     _count: int = 0
+    seen: Callable[[bytes, os.stat_result], None] | None = None
+    """Told about all that a chosen folder holds while it is counted."""
 
     def root(self, path: bytes) -> tuple[Root, int]:
         """A directory to work in: bound by identity and open until planning ends."""
@@ -70,20 +87,32 @@ class Survey:
             self._fds[path] = fd
         return self.roots[path], self._fds[path]
 
-    def sources(self, paths: Sequence[bytes], expected: Mapping[bytes, Fingerprint] | None) -> list[Source]:
-        """The chosen files, each once, as they are now; refused when one is not what was chosen."""
+    def sources(self, paths: Sequence[bytes], expected: Mapping[bytes, Fingerprint] | None) -> Iterator[Source]:
+        """The chosen files, each once, as they are now; refused when one is not what was chosen.
+
+        One at a time: what is known about a file takes a kilobyte, and half a million may be chosen.
+        """
         if not paths:
             raise NothingToDo("Nothing is chosen. Select some files first.")
         if len(paths) > self.limits.top:
             raise TooMany(self.limits.top, "chosen files")
-        found = {}
         for path in paths:
             self.check()
             source = self.source(path)
-            if expected is not None and path in expected and not expected[path].matches(source.fingerprint):
+            if expected is not None and path in expected and not fingerprint.shows(source.found, expected[path]):
                 raise ChangedSince(path)
-            found[source.folder, source.place.name] = source
-        return list(found.values())
+            names = self._chosen.setdefault(source.folder, set())
+            if source.place.name not in names:
+                names.add(source.place.name)
+                yield source
+
+    def emptied(self) -> tuple[bytes, ...]:
+        """The folders that lose more than half of what they hold; for when all that was chosen has been looked at."""
+        return tuple(
+            path
+            for path, fd in self._fds.items()
+            if (taken := len(self._chosen.get(fd, ()))) >= _MANY and taken * 2 > _held(fd)
+        )
 
     def source(self, path: bytes) -> Source:
         """One chosen file as it is now."""
@@ -121,6 +150,8 @@ class Survey:
         files, folders, size = 0, 1, 0
         with self.children(folder, name, depth, path) as children:
             for child, stat in children.entries():
+                if self.seen is not None:
+                    self.seen(path + b"/" + child, stat)
                 if fingerprint.kind_of(stat.st_mode) is Kind.FOLDER:
                     inside = self._totals(children.fd, child, stat, depth + 1, path + b"/" + child)
                     files, folders, size = files + inside.files, folders + inside.folders, size + inside.bytes
@@ -149,23 +180,32 @@ class Children:
     def entries(self) -> Iterator[tuple[bytes, os.stat_result]]:
         """Names and what they stand for, by name."""
         try:
-            with os.scandir(self.fd) as scan:
-                names = list(scan)
+            names = list(map(os.fsencode, os.listdir(self.fd)))
         except OSError as problem:
             raise Unreadable(self._path, saying(problem)) from problem
-        for entry in sorted(names, key=lambda entry: os.fsencode(entry.name)):
+        names.sort()
+        for name in names:
             try:
-                yield os.fsencode(entry.name), entry.stat(follow_symlinks=False)
+                # Not by way of an entry of `scandir`, which would keep what it found as long as the list is kept.
+                yield name, os.stat(name, dir_fd=self.fd, follow_symlinks=False)
             except FileNotFoundError:
                 # Gone while we looked: it is no part of the plan.
                 continue
             except OSError as problem:
-                raise Unreadable(self._path + b"/" + os.fsencode(entry.name), saying(problem)) from problem
+                raise Unreadable(self._path + b"/" + name, saying(problem)) from problem
+
+
+def _held(folder: int) -> int:
+    """How many names an open directory holds."""
+    with os.scandir(folder) as entries:
+        return sum(1 for _ in entries)
 
 
 def split(path: bytes) -> tuple[bytes, bytes]:
     """A path's directory and name; refused when it is not a plain absolute path."""
     above, name = os.path.split(path.rstrip(b"/"))
+    if path and not name:
+        raise TopFolder
     if not above.startswith(b"/"):
         raise BadName(path)
     return above, good_name(name)

@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import ClassVar, NamedTuple
 
 from cmdr.files.engine.conflicts import Decider
 from cmdr.files.engine.control import Control
@@ -16,9 +17,8 @@ from cmdr.files.engine.trouble import Skipped
 from cmdr.model.plan import Fingerprint, Place, PlanItem
 
 
-@dataclass(frozen=True, slots=True)
-class Landed:
-    """What became of an item that was carried out."""
+class Landed(NamedTuple):
+    """What became of an item that was carried out; a tuple, because there is one for every file."""
 
     state: ItemState = ItemState.LANDED
     reason: str = ""
@@ -78,8 +78,17 @@ class Workbench:
         return Spot(*self.folders.at(place))
 
 
+_NONE: frozenset[int] = frozenset()
+
+
 class Work(ABC):
     """One item on the bench: prepared, brought to the disk, landed, or abandoned."""
+
+    lands_alone: ClassVar[bool] = False
+    """Whether it takes effect by itself, in the order of the plan; the others wait for the disk together."""
+
+    makes_room: ClassVar[bool] = False
+    """Whether others of the plan are put into it."""
 
     def __init__(self, bench: Workbench, index: int, item: PlanItem, temp: bytes) -> None:
         self.bench = bench
@@ -91,12 +100,17 @@ class Work(ABC):
         self.fd: int | None = None
         """A complete file that must be on the disk before landing."""
         self.staged: Fingerprint | None = None
-        self.announced: set[int] = set()
+        self.announced = _NONE
         """Directories whose names must be on the disk before landing."""
-        self.touched: set[int] = set()
+        self.touched = _NONE
         """Directories whose names must be on the disk afterwards."""
-        self.tidied: set[int] = set()
+        self.tidied = _NONE
         """Directories in which something superfluous was cleared away."""
+
+    @property
+    def depth(self) -> int:
+        """How far below its root it will be."""
+        return 0 if self.goal is None else self.goal.rel.count(b"/")
 
     def intent(self) -> Intent:
         """What the journal must know beforehand."""
@@ -118,9 +132,9 @@ class Work(ABC):
         return True
 
     @property
-    def roots(self) -> set[bytes]:
+    def roots(self) -> list[bytes]:
         """The directories of the plan that this works in."""
-        return {place.root for place in (self.item.source, self.item.target) if place is not None}
+        return [place.root for place in (self.item.source, self.item.target) if place is not None]
 
     @property
     def unsynced(self) -> list[int]:

@@ -8,6 +8,9 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from cmdr.files.sandbox.beneath import real_path
+from cmdr.files.sandbox.second_names import SecondNames
+
 # Below any home, and wherever else such a name stands: other users' homes and copies of one are no better.
 _FOLDERS = (
     ".ssh .gnupg .aws .azure .kube .password-store .mozilla .thunderbird .pki .1password "
@@ -40,9 +43,9 @@ _FIRST: dict[bytes, list[list[bytes]]] = {}
 for _name in (*_FOLDERS, *_FILES):
     _first, *_rest = os.fsencode(_name).split(b"/")
     _FIRST.setdefault(_first.lower(), []).append(_rest)
+_OTHER_NAME = "is a private place under another name"
 _FRESH = 1.0
 """Seconds for which the identities of the known places are believed."""
-_MOST_LOOKED_AT = 20_000
 
 
 @dataclass(slots=True)
@@ -52,6 +55,7 @@ class PrivatePlaces:
     own: tuple[bytes, ...] = ()
     """Where this program keeps tokens, logs and databases."""
     homes: tuple[bytes, ...] = field(default_factory=lambda: tuple(_homes()))
+    second_names: SecondNames = field(default_factory=SecondNames)
     _known: frozenset[tuple[int, int]] = frozenset()
     _known_at: float = float("-inf")
 
@@ -63,14 +67,25 @@ class PrivatePlaces:
 
     def reason_of(self, path: bytes, found: os.stat_result) -> str:
         """Why an open file is private: by its real path, by what stands above it, or as a second name of a secret."""
-        if why := self.reason(path):
+        if why := self.reason_here(path, found):
             return why
         known = self._identities()
-        if (found.st_dev, found.st_ino) in known or any(identity in known for identity in _above(path)):
-            return "is a private place under another name"
-        if stat.S_ISREG(found.st_mode) and found.st_nlink > 1 and self._has_twin(found):
+        return _OTHER_NAME if any(identity in known for identity in _above(path)) else ""
+
+    def reason_here(self, path: bytes, found: os.stat_result) -> str:
+        """The same about what lies in a folder that was asked about before, so nothing above it is looked at again."""
+        if why := self.reason(path):
+            return why
+        if (found.st_dev, found.st_ino) in self._identities():
+            return _OTHER_NAME
+        has_others = stat.S_ISREG(found.st_mode) and found.st_nlink > 1
+        if has_others and self.second_names.may_be_private(found, self._known_paths(), self.reason):
             return "is a second name of a private file"
         return ""
+
+    def real(self, folder: int) -> bytes:
+        """Where an open folder really lies."""
+        return real_path(folder)
 
     def below(self, folder: bytes) -> list[bytes]:
         """The private places known to stand inside a folder, by their real paths."""
@@ -96,18 +111,6 @@ class PrivatePlaces:
             )
             self._known_at = now
         return self._known
-
-    def _has_twin(self, found: os.stat_result) -> bool:
-        looked_at = 0
-        for place in self._known_paths():
-            for folder, _, names in os.walk(place):
-                for name in names:
-                    looked_at += 1
-                    if _identity(os.path.join(folder, name), follow=False) == (found.st_dev, found.st_ino):
-                        return True
-                    if looked_at >= _MOST_LOOKED_AT:
-                        return True  # unclear means private
-        return False
 
 
 def _homes() -> set[bytes]:
@@ -140,9 +143,9 @@ def _is_in(path: bytes, folder: bytes) -> bool:
     return path == folder or path.startswith(folder.rstrip(b"/") + b"/")
 
 
-def _identity(path: bytes, *, follow: bool = True) -> tuple[int, int] | None:
+def _identity(path: bytes) -> tuple[int, int] | None:
     try:
-        seen = os.stat(path, follow_symlinks=follow)
+        seen = os.stat(path)
     except (OSError, ValueError):
         return None
     return seen.st_dev, seen.st_ino

@@ -61,6 +61,7 @@ class Sandbox:
                 except OSError as error:
                     raise BadRoot(spec.path, os.strerror(error.errno or errno.EIO).lower()) from error
                 self._open[spec.path] = OpenRoot(spec, fd, real_path(fd))
+                self.private.second_names.roots.add(self._open[spec.path].real)
             return self._open[spec.path]
 
 

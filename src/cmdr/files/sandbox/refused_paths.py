@@ -11,10 +11,11 @@ class OutsideRoots(DiskError):
     """The path, or a link on its way, leads out of the agents' folders."""
 
     def __init__(self, path: bytes, roots: Sequence[RootSpec]) -> None:
-        inside = (
-            ", ".join(to_wire(root.path) for root in roots[:5]) or "none are set; the person starts cmdr with --root"
+        inside = ", ".join(to_wire(root.path) for root in roots[:5]) or "none are set"
+        super().__init__(
+            f"{to_wire(path[:200])} is outside the folders agents may use: {inside}. "
+            "The person can allow more: cmdr --root DIR, or agents.roots in the settings."
         )
-        super().__init__(f"{to_wire(path[:200])} is outside the folders agents may use: {inside}.")
 
 
 class PrivatePlace(DiskError):

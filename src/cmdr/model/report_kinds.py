@@ -1,0 +1,11 @@
+"""The reports on a folder that open as a pane, in the words of the window that offers them."""
+
+REPORT_KINDS: tuple[tuple[str, str, str], ...] = (
+    ("largest-files", "Largest files", "what takes the room"),
+    ("largest-dirs", "Largest folders", "with all they hold"),
+    ("recent", "Changed last", "the newest first"),
+    ("growth", "Grown", "what became larger since the last week"),
+    ("duplicates", "Equal files", "the same contents more than once"),
+    ("empty", "Empty", "files and folders with nothing in them"),
+    ("broken-links", "Broken links", "they lead nowhere"),
+)

@@ -1,0 +1,30 @@
+"""Characters that cannot be seen, or change how the text around them is read: shown as signs, never edited blindly."""
+
+import re
+import unicodedata
+
+UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+"""What a text field would hide from the person who edits it: controls, and what turns the reading direction."""
+
+_INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+
+
+def visible(text: str) -> str:
+    """Text of a file or of somebody else with every character that is not plain ink made visible; tabs stay."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(char if char == "\t" else sign(char) for char in text)
+
+
+def sign(char: str) -> str:
+    """One character as plain ink: itself when it can be seen, else a sign for it."""
+    if char.isprintable() or char == "\u00a0":
+        return char
+    point = ord(char)
+    if point < 0x20:
+        return chr(0x2400 + point)
+    if point == 0x7F:
+        return "\u2421"
+    if 0xDC80 <= point <= 0xDCFF:
+        return "\ufffd"
+    return "·" if unicodedata.category(char) in _INVISIBLE else " "
