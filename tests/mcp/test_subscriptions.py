@@ -5,8 +5,10 @@ import asyncio
 from cmdr.core.audit import Audit
 from cmdr.core.commander import Commander
 from cmdr.mcp import subscriptions
-from cmdr.mcp.resources import STATE
+from cmdr.mcp.resources import JOB, STATE
 from cmdr.mcp.subscriptions import Subscriptions
+from cmdr.model.job import JobState
+from cmdr.model.scan_job import ScanJob
 from cmdr.model.workspace import Workspace
 
 
@@ -61,3 +63,34 @@ def test_an_end_in_the_very_moment_of_news_is_an_end(tmp_path, monkeypatch):
 
     for steps in range(6):
         asyncio.run(follow(steps))
+
+
+def test_a_scan_tells_its_subscribers_when_it_begins_comes_further_and_ends(tmp_path, monkeypatch):
+    monkeypatch.setattr(subscriptions, "GATHER", 0.0)
+    monkeypatch.setattr(subscriptions, "PROGRESS_EVERY", 0.0)
+
+    async def follow():
+        commander = Commander(Workspace.at(b"/", b"/"), Audit(str(tmp_path)), watch=False)
+        scan = ScanJob("j_1", b"/tree", "i_1", "agent:a")
+        monkeypatch.setattr(commander, "scans", lambda: [scan])
+        told = Subscriptions(commander)
+        heard = asyncio.Queue()
+        told._bus.subscribe(lambda event: heard.put_nowait(str(event.uri)))
+        told.start()
+        await asyncio.sleep(0)
+
+        async def news():
+            commander.events.changed()
+            while (uri := await asyncio.wait_for(heard.get(), 10)) == STATE:
+                commander.events.changed()
+            return uri
+
+        assert await news() == JOB + "j_1"
+        scan.entries = 1000
+        assert await news() == JOB + "j_1"
+        scan.state = JobState.DONE
+        assert await news() == JOB + "j_1"
+        await told.close()
+        await commander.close()
+
+    asyncio.run(follow())

@@ -9,6 +9,7 @@ from cmdr.core.parameter import Arguments
 from cmdr.core.principals import Principal
 
 KEPT = 200
+_SAYING_MOST = ("path", "to", "name", "glob", "id", "text", "root", "newName", "pane")
 
 
 @dataclass(slots=True, eq=False)
@@ -74,8 +75,9 @@ class Activity:
 
 
 def _about(arguments: Arguments) -> str:
-    for name in ("path", "to", "name", "glob", "id", "text", "root", "newName", "pane"):
-        value = arguments.get(name)
-        if isinstance(value, str | int) and not isinstance(value, bool):
-            return str(value)[:120]
+    for name in _SAYING_MOST:
+        if name in arguments:
+            value = arguments[name]
+            if isinstance(value, str | int) and not isinstance(value, bool):
+                return str(value)[:120]
     return ""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from cmdr.core.principals import Principal
 from cmdr.model.answer_part import AnswerPart
+from cmdr.model.chosen import Chosen
 from cmdr.model.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -38,6 +39,8 @@ class Call:
     """Who is at the other end of that connection, in words for the person."""
     parts: list[AnswerPart] = field(default_factory=list)
     """What the answer carries besides its text."""
+    chosen: Chosen | None = None
+    """The files a person chose before they were asked for more, instead of what is selected when the command runs."""
 
     @property
     def workspace(self) -> Workspace:

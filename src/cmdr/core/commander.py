@@ -1,7 +1,6 @@
 """The one door: every face runs commands here, for a principal, under one policy, into one audit log."""
 
 import asyncio
-import inspect
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -18,6 +17,7 @@ from cmdr.core.errors import CommandError, NotAllowed
 from cmdr.core.events import Events
 from cmdr.core.indexing import Indexing
 from cmdr.core.jobs import Jobs
+from cmdr.core.kept_texts import KeptTexts
 from cmdr.core.late_rooms import LateRooms
 from cmdr.core.limits import Limits
 from cmdr.core.parameter import Arguments
@@ -40,6 +40,7 @@ from cmdr.files.sandbox.reach import Sandbox
 from cmdr.index.errors import (
     IndexFault,
 )
+from cmdr.model.chosen import Chosen
 from cmdr.model.filter import FilterError
 from cmdr.model.plan import Plan
 from cmdr.model.proposal import Proposal
@@ -81,6 +82,8 @@ class Commander:
         self.audit = audit
         self.policy = policy or Policy()
         self.events = Events(workspace)
+        self.kept_texts = KeptTexts()
+        self.events.listen(self.kept_texts.forget)
         self.browser = Browser(workspace, self.events, watch=watch)
         self.proposals = Proposals(workspace, self.events, audit)
         self._engine = engine
@@ -142,12 +145,12 @@ class Commander:
         await self.start_panes()
         await self.editor.start()
 
-    async def start_panes(self) -> None:
+    async def start_panes(self, *, live: bool = True) -> None:
         """Bring the panes up, after the traces of a crash are gone; builds nothing that only agents need."""
         if self._engine is not None:
             await self._engine.start()
             await self.jobs.adopt_interrupted(self._engine)
-        await self.browser.start()
+        await self.browser.start(live=live)
 
     async def close(self) -> None:
         """End everything that is under way."""
@@ -165,10 +168,17 @@ class Commander:
         self.audit.close()
 
     async def run(
-        self, principal: Principal, name: str, arguments: Arguments | None = None, *, progress: Progress = no_progress
+        self,
+        principal: Principal,
+        name: str,
+        arguments: Arguments | None = None,
+        *,
+        progress: Progress = no_progress,
+        chosen: Chosen | None = None,
     ) -> str:
         """Run a command and return its answer; raises `CommandError` or `UnknownCommand`."""
-        return await self.perform(self.registry.find(name), arguments or {}, Call(self, principal, progress))
+        call = Call(self, principal, progress, chosen=chosen)
+        return await self.perform(self.registry.find(name), arguments or {}, call)
 
     async def perform(self, command: Command, arguments: Arguments, call: Call) -> str:
         """Run a command that was found, for the caller of `call`."""
@@ -233,6 +243,10 @@ class Commander:
         """A scan by its id, or None when there is no such scan, or no index at all."""
         return self._indexing.job(id, principal) if self._indexing is not None else None
 
+    def scans(self) -> list[ScanJob]:
+        """Every scan that is remembered, oldest first."""
+        return self._indexing.scans() if self._indexing is not None else []
+
     def stop_agents(self) -> None:
         """The kill switch: end every agent's call, drop what agents proposed, refuse new calls."""
         self.policy.agents_stopped = True
@@ -265,7 +279,7 @@ class Commander:
 
     async def _perform(self, command: Command, bound: dict[str, object], call: Call) -> str:
         outcome = command.function(call if command.wants_call else self.workspace, **bound)
-        if not inspect.isawaitable(outcome):
+        if isinstance(outcome, str):
             return outcome
         task: asyncio.Task[str] = asyncio.ensure_future(outcome)
         if not call.principal.is_person:

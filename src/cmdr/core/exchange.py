@@ -24,10 +24,14 @@ UNAUTHENTICATED = -31001
 TOO_MANY = -31002
 """JSON-RPC code for a caller that sends too many requests; `retryAfterMs` says how long to wait."""
 
+WHOLE = "cmdr.whole"
+"""Set in the scope of a request that came with all of its body, so that nobody has to wait for it."""
+
 MAX_HEADERS = 32 << 10
 _ID_BYTES = 64 << 10
 
 SAFE_METHODS = frozenset({"GET", "HEAD"})
+_BODILESS = SAFE_METHODS | {"DELETE"}
 # A second copy of one of these is how a request means one thing to the guard and another to what stands behind it.
 _ONCE = (b"host", b"origin", b"authorization", b"cookie", b"transfer-encoding", b"content-", b"sec-fetch-", b"mcp-")
 
@@ -111,11 +115,14 @@ class Exchange:
             return self._ahead.pop()
         if self._complete:
             return await self._receive()
-        try:
-            async with asyncio.timeout_at(self._deadline):
-                message = await self._receive()
-        except TimeoutError:
-            return await self._cut(Refused(408, "The body took too long to arrive."))
+        if WHOLE in self._scope:
+            message = await self._receive()
+        else:
+            try:
+                async with asyncio.timeout_at(self._deadline):
+                    message = await self._receive()
+            except TimeoutError:
+                return await self._cut(Refused(408, "The body took too long to arrive."))
         if message["type"] == "http.request":
             self._read += len(message.get("body", b""))
             self._complete = not message.get("more_body", False)
@@ -196,14 +203,16 @@ class Exchange:
 
 def read_headers(raw: list[tuple[bytes, bytes]]) -> Headers:
     """The headers by lower-case name, once they are few and unambiguous."""
-    if sum(len(name) + len(value) + 4 for name, value in raw) > MAX_HEADERS:
-        raise Refused(431, "The headers are longer than 32 KiB.")
     headers: Headers = {}
+    length = 0
     for original, value in raw:
         name = original.lower()
+        length += len(name) + len(value) + 4
         if name in headers and name.startswith(_ONCE):
             raise Refused(400, f"The header {name.decode('latin-1')[:40]} came twice.")
         headers[name] = value
+    if length > MAX_HEADERS:
+        raise Refused(431, "The headers are longer than 32 KiB.")
     if b"transfer-encoding" in headers and b"content-length" in headers:
         raise Refused(400, "A body has one length: Content-Length or Transfer-Encoding, not both.")
     return headers
@@ -216,7 +225,7 @@ def check_body(method: str, headers: Headers, limit: int) -> None:
         raise Refused(400, "Content-Length is not a number.")
     if int(length) > limit:
         raise too_long(limit)
-    if method in SAFE_METHODS | {"DELETE"} and int(length) == 0 and b"transfer-encoding" not in headers:
+    if method in _BODILESS and int(length) == 0 and b"transfer-encoding" not in headers:
         return
     # A form or plain text is what a page may send anywhere without being asked; JSON is not.
     kind, _, parameters = headers.get(b"content-type", b"").lower().partition(b";")

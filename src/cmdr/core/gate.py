@@ -11,6 +11,7 @@ from collections import Counter, deque
 
 from cmdr.core.buckets import Buckets, Pauses, Rate
 from cmdr.core.environment import Environment
+from cmdr.core.overdue import Overdue
 
 RATE = Rate(100, 300)
 """Requests of one caller; more than all its kinds of access together allow, so that those speak first."""
@@ -56,6 +57,7 @@ class Gate:
         self._working: Counter[str] = Counter()
         self._lines: dict[str, deque[asyncio.Future[None]]] = {}
         self._is_calling = False
+        self._working_on: Overdue[Entry] = Overdue(LONGEST_WORK, lambda entry: self._end(entry.caller))
 
     async def count(self, caller: str) -> None:
         """Count a request of this caller, or raise `Crowded` after a pause."""
@@ -70,10 +72,16 @@ class Gate:
         else:
             self._begin(caller)
             self._call_at_the_next_turn()
-        return Entry(self, caller)
+        entry = Entry(self, caller)
+        self._working_on.begin(entry)
+        return entry
 
-    def leave(self, caller: str) -> None:
-        """A request of this caller is worked on no longer."""
+    def leave(self, entry: "Entry") -> None:
+        """A request is worked on no longer; saying so twice does no harm."""
+        if self._working_on.over(entry):
+            self._end(entry.caller)
+
+    def _end(self, caller: str) -> None:
         self._working[caller] -= 1
         if not self._working[caller]:
             del self._working[caller]
@@ -96,7 +104,7 @@ class Gate:
                     del self._lines[caller]
                 self._call_at_the_next_turn()  # its place in the round may have been another's
             else:
-                self.leave(caller)  # it was called in the very moment in which it was cut off
+                self._end(caller)  # it was called in the very moment in which it was cut off
             raise
 
     def _begin(self, caller: str) -> None:
@@ -127,15 +135,12 @@ class Gate:
 class Entry:
     """One request that was let in; it counts until it is answered, or plainly waits for something."""
 
+    __slots__ = ("_gate", "caller")
+
     def __init__(self, gate: Gate, caller: str) -> None:
         self._gate = gate
-        self._caller = caller
-        self._counts = True
-        self._timer = asyncio.get_running_loop().call_later(LONGEST_WORK, self.over)
+        self.caller = caller
 
     def over(self) -> None:
         """It is answered; saying so twice does no harm."""
-        if self._counts:
-            self._counts = False
-            self._timer.cancel()
-            self._gate.leave(self._caller)
+        self._gate.leave(self)

@@ -35,6 +35,7 @@ MCP = "/mcp"
 HEALTH = "/mcp/health"
 LOGIN = "/login"
 OPEN = frozenset({HEALTH, LOGIN})
+NOT_LOGGED_IN = "This browser is not logged in to cmdr: open the link that cmdr web prints. A program needs a token"
 MAX_BODY = 1 << 20
 BODY_SECONDS = 30.0
 
@@ -156,7 +157,8 @@ class Guard:
             return self._by_cookie(scope, headers)
         if self._is_same_user(scope, headers):
             return SAME_USER
-        raise self._unproven("cmdr needs a token")
+        is_browser = any(name.startswith(b"sec-fetch-") for name in headers)
+        raise self._unproven(NOT_LOGGED_IN if is_browser else "cmdr needs a token")
 
     def _by_token(self, headers: Headers) -> Principal:
         if b"origin" in headers:
@@ -172,7 +174,7 @@ class Guard:
         value = cookie_value(headers[b"cookie"], self._cookie)
         principal = self._browser(value) if self._browser is not None and value is not None else None
         if principal is None:
-            raise self._unproven("This browser is not logged in to cmdr, and a program needs a token")
+            raise self._unproven(NOT_LOGGED_IN)
         changes = scope["type"] == "websocket" or scope["method"] not in SAFE_METHODS
         if changes and b"origin" not in headers:
             raise Refused(403, "A logged-in page names its origin.")

@@ -82,10 +82,10 @@ class Registry:
 
     def find(self, name: str) -> Command:
         """A command by its name, its palette id, or the same name in dotted, kebab or camel spelling."""
-        for spelling in (name, self._aliases.get(name), _snake(name)):
-            if spelling is not None and spelling in self.commands:
-                return self.commands[spelling]
-        raise UnknownCommand(name)
+        found = self.commands.get(name) or self.commands.get(self._aliases.get(name) or _snake(name))
+        if found is None:
+            raise UnknownCommand(name)
+        return found
 
     def __iter__(self) -> Iterator[Command]:
         return iter(self.commands.values())

@@ -1,12 +1,11 @@
 """Taking turns: only so many agents' calls run at once, and a caller with many waits behind one with few."""
 
 import asyncio
-import contextlib
 from collections import deque
-from collections.abc import AsyncIterator
-from contextvars import ContextVar
+from contextvars import ContextVar, Token
 
 from cmdr.core.errors import TooMany
+from cmdr.core.overdue import Overdue
 from cmdr.core.principals import Principal
 
 AT_ONCE = 64
@@ -29,35 +28,32 @@ class Turns:
         self._at_once = at_once
         self._each = each
         self._most_waiting = waiting
-        self._longest = longest
+        # A call that hangs on a dead disk keeps its caller waiting, and after a while nobody else.
+        self._under_way: Overdue[_Turn] = Overdue(longest, lambda turn: self._give_back(turn.caller))
         self.running = 0
         self._running_of: dict[str, int] = {}
         self._lines: dict[str, deque[asyncio.Future[None]]] = {}
 
-    @contextlib.asynccontextmanager
-    async def of(self, principal: Principal) -> AsyncIterator[None]:
+    def of(self, principal: Principal) -> "_Turn":
         """Wait for a turn, and keep it while this is entered."""
-        if principal.is_person or _has_turn.get():
-            yield
-            return
-        caller = principal.id
-        await self._take(caller)
-        turn = _Turn(self, caller)
-        # A call that hangs on a dead disk keeps its caller waiting, and after a while nobody else.
-        timer = asyncio.get_running_loop().call_later(self._longest, turn.end)
-        mark = _has_turn.set(True)
-        try:
-            yield
-        finally:
-            _has_turn.reset(mark)
-            timer.cancel()
-            turn.end()
+        return _Turn(self, "" if principal.is_person or _has_turn.get() else principal.id)
+
+    async def begin(self, turn: "_Turn") -> None:
+        """Wait until this turn has come."""
+        await self._take(turn.caller)
+        self._under_way.begin(turn)
+
+    def end(self, turn: "_Turn") -> None:
+        """This turn is over, if it did not take so long that it counts no longer."""
+        if self._under_way.over(turn):
+            self._give_back(turn.caller)
 
     async def _take(self, caller: str) -> None:
-        line = self._lines.setdefault(caller, deque())
+        line = self._lines.get(caller)
         if not line and self._is_free(caller):
             self._begin(caller)
             return
+        line = self._lines.setdefault(caller, deque())
         if len(line) >= self._most_waiting:
             raise TooMany("waiting", 1000)
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -66,7 +62,7 @@ class Turns:
             await turn
         except asyncio.CancelledError:
             if turn.done() and not turn.cancelled():
-                self.give_back(caller)  # it came too late for us; the next one has it
+                self._give_back(caller)  # it came too late for us; the next one has it
             elif turn in line:
                 line.remove(turn)
             raise
@@ -78,15 +74,15 @@ class Turns:
         self.running += 1
         self._running_of[caller] = self._running_of.get(caller, 0) + 1
 
-    def give_back(self, caller: str) -> None:
-        """One call of this caller counts no longer; the next one is called."""
+    def _give_back(self, caller: str) -> None:
         self.running -= 1
         left = self._running_of[caller] - 1
         if left:
             self._running_of[caller] = left
         else:
             del self._running_of[caller]
-        self._call_next()
+        if self._lines:
+            self._call_next()
 
     def _call_next(self) -> None:
         # The caller with the fewest running comes first; equals in the order in which they came.
@@ -107,14 +103,21 @@ class Turns:
 
 
 class _Turn:
-    """One turn; it ends once, by itself or when its time is over."""
+    """One turn, while it is entered; nobody waits for it where there is no caller."""
+
+    __slots__ = ("_mark", "_turns", "caller")
 
     def __init__(self, turns: Turns, caller: str) -> None:
         self._turns = turns
-        self._caller = caller
-        self._is_over = False
+        self._mark: Token[bool] | None = None
+        self.caller = caller
 
-    def end(self) -> None:
-        if not self._is_over:
-            self._is_over = True
-            self._turns.give_back(self._caller)
+    async def __aenter__(self) -> None:
+        if self.caller:
+            await self._turns.begin(self)
+            self._mark = _has_turn.set(True)
+
+    async def __aexit__(self, *_: object) -> None:
+        if self._mark is not None:
+            _has_turn.reset(self._mark)
+            self._turns.end(self)

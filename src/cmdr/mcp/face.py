@@ -65,11 +65,15 @@ class McpFace:
         )
         server.middleware.clear()  # spans that nobody collects, at 7 % of each call
         self._manager = manager_of(server)
+        self._sessions = sessions_of(self._manager)
 
     def routes(self) -> list[BaseRoute]:
         """`/mcp` for every verb, and a sign of life."""
-        sdk, *rest = mcp_routes(self._manager, self._commander.quitting)
-        return [Route("/mcp", FastLane(sdk.app, self._commander)), *rest]
+        return [*mcp_routes(self._sessions, self._commander.quitting)]
+
+    def quick(self, app: ASGIApp) -> FastLane:
+        """The application with a lane before it for the usual call, which needs no router."""
+        return FastLane(app, self._commander, self._sessions)
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
@@ -88,12 +92,14 @@ def manager_of(server: Server) -> StreamableHTTPSessionManager:
     return StreamableHTTPSessionManager(server, max_request_body_size=MAX_BODY, max_sessions=2 * TOGETHER)
 
 
-def mcp_routes(manager: StreamableHTTPSessionManager, ending: asyncio.Event) -> list[Route]:
+def sessions_of(manager: StreamableHTTPSessionManager) -> Sessions:
+    """The transport behind the rules for sessions."""
+    return Sessions(StreamableHTTPASGIApp(manager))
+
+
+def mcp_routes(sessions: Sessions, ending: asyncio.Event) -> list[Route]:
     """The routes of a transport that ends when `ending` is set."""
-    return [
-        Route("/mcp", _EndingStreams(Sessions(StreamableHTTPASGIApp(manager)), ending)),
-        Route("/mcp/health", _health, methods=["GET"]),
-    ]
+    return [Route("/mcp", _EndingStreams(sessions, ending)), Route("/mcp/health", _health, methods=["GET"])]
 
 
 async def _health(request: Request) -> Response:

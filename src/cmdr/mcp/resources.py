@@ -1,7 +1,7 @@
 """What agents can read: the state, the dialogs, the commands, jobs, proposals and sets."""
 
 import logging
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 import mcp_types as types
 from mcp.shared.exceptions import MCPError
@@ -30,7 +30,7 @@ _TEMPLATES = (
     (STATE + "{?pane,limit,detail}", "state-part", "One pane, rows (limit), detail names, short or full"),
     (JOB + "{id}", "job", "How far a job has come"),
     (PROPOSAL + "{id}", "proposal", "What has become of a proposal"),
-    (SET + "{id}", "set", "A resource set and its first members"),
+    (SET + "{id}", "set", "A resource set (by id or name) and its first members"),
 )
 
 
@@ -41,7 +41,7 @@ def command_for(uri: str) -> tuple[str, Arguments] | None:
     if uri.startswith(PROPOSAL):
         return "proposal.state", {"proposal": uri.removeprefix(PROPOSAL)}
     if uri.startswith(SET):
-        return "rest_set", {"setId": uri.removeprefix(SET)}
+        return "rest_set", {"setId": unquote(uri.removeprefix(SET))}
     try:
         parts = urlsplit(uri)
     except ValueError:  # not even an address

@@ -4,6 +4,9 @@ The SDK keeps a session until its client ends it or says nothing for half an hou
 other and ends none would fill the room; so the one that it used least recently is ended for it, as if it had asked.
 """
 
+import time
+from collections.abc import Callable
+
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -15,17 +18,27 @@ EACH = 100
 """Sessions of one caller."""
 TOGETHER = 1000
 """Sessions of all callers; when there are more, the caller with the most loses one."""
+UNSEEN = 300.0
+"""Seconds after which the SDK sees the next call of a session, so that it does not take the session for left."""
 _ID = b"mcp-session-id"
 
 
 class Sessions:
     """Stands before the SDK's application."""
 
-    def __init__(self, app: ASGIApp, each: int = EACH, together: int = TOGETHER) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        each: int = EACH,
+        together: int = TOGETHER,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._app = app
         self._each = each
         self._together = together
-        self._held: dict[str, dict[bytes, None]] = {}
+        self._clock = clock
+        self._held: dict[str, dict[bytes, float]] = {}
+        """Of each caller, the sessions in the order of use, and when the SDK last saw each."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         principal: Principal = scope[PRINCIPAL]
@@ -48,12 +61,21 @@ class Sessions:
         if opened is not None:
             await self._make_room(caller)
 
+    def use(self, caller: str, id: bytes) -> bool:
+        """Whether a call in this session can be answered without the SDK; then it was used."""
+        held = self._held.get(caller, {})
+        seen = held.get(id)
+        if seen is None or self._clock() - seen > UNSEEN:
+            return False
+        held[id] = held.pop(id)
+        return True
+
     def _note(self, caller: str, id: bytes) -> bool:
         """Remember a session as the one used last; whether it is a new one."""
         held = self._held.setdefault(caller, {})
         is_new = id not in held
         held.pop(id, None)
-        held[id] = None
+        held[id] = self._clock()
         return is_new
 
     def _forget(self, caller: str, id: bytes) -> None:

@@ -83,6 +83,7 @@ class Subscriptions:
             JOB + job.id: (job.state, job.progress.items_done, job.progress.bytes_done)
             for job in self._commander.jobs.all()
         }
+        standing |= {JOB + scan.id: (scan.state, scan.phase, scan.entries) for scan in self._commander.scans()}
         standing |= {PROPOSAL + proposal.id: proposal.state for proposal in self._commander.proposals.all()}
         before, self._standing = self._standing, standing
         return [uri for uri, now in standing.items() if before.get(uri) != now]

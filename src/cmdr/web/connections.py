@@ -1,35 +1,73 @@
 """Connections that must say what they want: one that begins a request and never ends it is closed after a while."""
 
 import asyncio
+from enum import Enum
 
+import h11
+from uvicorn.protocols.http.flow_control import HIGH_WATER_LIMIT
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
+
+from cmdr.core.exchange import WHOLE
+from cmdr.web.plain_answer import PlainAnswer
+from cmdr.web.plain_request import PlainHead, plain_head
 
 SECONDS = 20.0
 """How long the head of a request may take, from the first byte, or from the opening of the connection."""
+TOGETHER = 0.25
+"""How long the body of a plain request may take to follow its head; then h11 and the guard wait for it in their way."""
+
+
+class _Awaited(Enum):
+    NOTHING = 0
+    HEAD = 1
+    BODY = 2
+    ANOTHER_REQUEST = 3
 
 
 class Connection(H11Protocol):
     """One client at the other end; bodies have a deadline of their own in the guard."""
 
     cycle: RequestResponseCycle | None  # type: ignore[assignment] # None until the first request
-    _deadline: asyncio.TimerHandle | None = None
+    _awaited = _Awaited.NOTHING
+    _due = 0.0
+    """When that must have come."""
+    _timer: asyncio.TimerHandle | None = None
+    _head: PlainHead | None = None
+    """The head of the last plain request; most clients send the same one again and again."""
+    _held = b""
+    """A plain head and what has come of its body, or what came while a plain request is being answered."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """A client has come."""
         super().connection_made(transport)
-        self._expect_a_request()
+        self._await(_Awaited.HEAD, SECONDS)
 
     def data_received(self, data: bytes) -> None:
-        """Some bytes of a request."""
-        if self._is_idle and self._deadline is None:
-            self._expect_a_request()
-        super().data_received(data)
-        if not self._is_idle:
-            self._expect_nothing()
+        """Some bytes of a request: a plain one is understood here, any other by h11."""
+        if self._held:
+            data, self._held = self._held + data, b""
+        if not self._is_idle and isinstance(self.cycle, PlainAnswer):
+            self._held = data  # its turn comes after the answer
+            if len(data) > HIGH_WATER_LIMIT:
+                self.flow.pause_reading()
+            return
+        head = self._plain_head(data) if self._is_idle and self._h11_rests else None
+        missing = -1 if head is None else len(head.raw) + head.body_length - len(data)
+        if head is None or missing < 0:
+            self._to_h11(data)
+        elif missing:
+            self._held = data
+            if self._awaited is not _Awaited.BODY:
+                self._unset_keepalive_if_required()
+                self._await(_Awaited.BODY, TOGETHER)
+        else:
+            self._answer(head, data[len(head.raw) :])
 
     def connection_lost(self, exc: Exception | None) -> None:
         """The client has gone."""
-        self._expect_nothing()
+        self._awaited, self._held = _Awaited.NOTHING, b""
+        if self._timer is not None:
+            self._timer.cancel()
         super().connection_lost(exc)
 
     @property
@@ -37,10 +75,87 @@ class Connection(H11Protocol):
         """Whether no request is being answered."""
         return self.cycle is None or self.cycle.response_complete
 
-    def _expect_a_request(self) -> None:
-        self._deadline = self.loop.call_later(SECONDS, self.timeout_keep_alive_handler)
+    @property
+    def _h11_rests(self) -> bool:
+        """Whether h11 is between two requests, without a piece of the next."""
+        return self.conn.our_state is self.conn.their_state is h11.IDLE and not self.conn.trailing_data[0]
 
-    def _expect_nothing(self) -> None:
-        if self._deadline is not None:
-            self._deadline.cancel()
-            self._deadline = None
+    def _plain_head(self, data: bytes) -> PlainHead | None:
+        if self._head is None or not data.startswith(self._head.raw):
+            self._head = plain_head(data)
+        return self._head
+
+    def _to_h11(self, data: bytes) -> None:
+        if self._is_idle and self._awaited is not _Awaited.HEAD:
+            self._await(_Awaited.HEAD, SECONDS)
+        super().data_received(data)
+        if not self._is_idle:
+            self._awaited = _Awaited.NOTHING
+
+    def _answer(self, head: PlainHead, body: bytes) -> None:
+        self._awaited = _Awaited.NOTHING
+        self._unset_keepalive_if_required()
+        self.scope = {
+            "type": "http",
+            "asgi": {"version": self.asgi_version, "spec_version": "2.3"},
+            "http_version": "1.1",
+            "server": self.server,
+            "client": self.client,
+            "scheme": "http",
+            "method": head.method,
+            "root_path": self.root_path,
+            "path": head.path,
+            "raw_path": head.path.encode("ascii"),
+            "query_string": head.query,
+            "headers": list(head.headers),
+            "state": self.app_state.copy(),
+            WHOLE: True,  # type: ignore[misc]
+        }
+        self.cycle = PlainAnswer(
+            scope=self.scope,
+            conn=self.conn,
+            transport=self.transport,
+            flow=self.flow,
+            logger=self.logger,
+            access_logger=self.access_logger,
+            access_log=False,
+            default_headers=self.server_state.default_headers,
+            message_event=asyncio.Event(),
+            on_response=self._answered,
+        )
+        self.cycle.body += body
+        self.cycle.more_body = False
+        self.cycle.message_event.set()
+        task = self.loop.create_task(self.cycle.run_asgi(self.app))
+        task.add_done_callback(self.tasks.discard)
+        self.tasks.add(task)
+
+    def _answered(self) -> None:
+        self.server_state.total_requests += 1
+        if self.transport.is_closing():
+            return
+        self.flow.resume_reading()
+        self._await(_Awaited.ANOTHER_REQUEST, self.timeout_keep_alive)
+        if self._held:
+            self.data_received(b"")
+
+    def _await(self, what: _Awaited, seconds: float) -> None:
+        """Expect something in time. One timer serves for all of it: setting another for each request would cost more
+        than reading the request."""
+        self._awaited, self._due = what, self.loop.time() + seconds
+        if self._timer is None or self._timer.when() > self._due:
+            if self._timer is not None:
+                self._timer.cancel()
+            self._timer = self.loop.call_at(self._due, self._ring)
+
+    def _ring(self) -> None:
+        self._timer = None
+        if self._awaited is _Awaited.NOTHING:
+            return
+        if self._due > self.loop.time():
+            self._timer = self.loop.call_at(self._due, self._ring)
+        elif self._awaited is _Awaited.BODY:
+            data, self._held = self._held, b""
+            self._to_h11(data)
+        else:
+            self.timeout_keep_alive_handler()

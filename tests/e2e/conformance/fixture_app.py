@@ -19,7 +19,7 @@ from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler
 from starlette.applications import Starlette
 
 from cmdr.core.guard import Guard
-from cmdr.mcp.face import MAX_BODY, manager_of, mcp_routes
+from cmdr.mcp.face import MAX_BODY, manager_of, mcp_routes, sessions_of
 
 
 class NoTokens:
@@ -70,7 +70,7 @@ def application(port):
             yield
             listen.close()
 
-    routes = Starlette(routes=mcp_routes(manager, asyncio.Event()), lifespan=lifespan)
+    routes = Starlette(routes=mcp_routes(sessions_of(manager), asyncio.Event()), lifespan=lifespan)
     return Guard(routes, port=port, tokens=NoTokens(), body_limits={"/mcp": MAX_BODY})
 
 
