@@ -110,8 +110,9 @@ def measure_keys(root, home, large):
         print(f"  Home: {answered(it, 'file_0000000.txt', 'home'):.0f} ms")
 
 
-def measure_agent(root, home):
+def measure_agent(root):
     files(root / "enter" / "many", 50_000)
+    home = Path(tempfile.mkdtemp(prefix="home-", dir=root))  # where no earlier run has left its cursor
     with CMDR.open(root / "enter" / "many", home) as it:
         it.wait("50,000 entries")
         served(it, home)
@@ -238,7 +239,7 @@ def main():
         if chosen.only in (None, "keys"):
             measure_keys(root, home, large)
         if chosen.only in (None, "agent"):
-            measure_agent(root, home)
+            measure_agent(root)
     finally:
         if not chosen.folder:
             subprocess.run(["rm", "-rf", str(root)], check=False)

@@ -23,6 +23,22 @@ async def test_the_activity_line_names_the_client_and_the_call(face):
         await it.until(lambda: "claude: nav_to_path" in it.status)
 
 
+async def test_the_same_call_over_and_over_draws_nothing_anew(face, monkeypatch):
+    """Each call drew the status line again, 25 times a second beside a busy agent."""
+    async with face() as it:
+        await it.commander.run(AGENT, "state", {"pane": "left"})
+        await it.until(lambda: it.main.status._drawn is not None and "claude: state left" in it.main.status._drawn.text)
+        drawings = []
+        monkeypatch.setattr(it.main.status, "refresh", lambda *_, **__: drawings.append(1))
+        for _ in range(3):
+            await it.commander.run(AGENT, "state", {"pane": "left"})
+            it.main.redraw()
+        assert not drawings
+        await it.commander.run(AGENT, "state", {"pane": "right"})
+        it.main.redraw()
+        assert drawings
+
+
 async def test_a_proposal_is_counted_and_opens_nothing_by_itself(face):
     async with face() as it:
         await propose(it)
@@ -213,3 +229,98 @@ async def test_a_yes_is_about_what_was_drawn_and_not_about_what_came_in_its_plac
         await it.press("y")
         await it.until(lambda: "not the plan that was shown" in it.status)
         assert not (it.left / "unseen").exists() and not (it.left / "seen").exists()
+
+
+async def propose_deletion(it):
+    """Sixty pictures and, among them, a program."""
+    for number in range(60):
+        (it.left / f"img{number:02}.jpg").write_text("x")
+    paths = [str(it.left / f"img{number:02}.jpg") for number in range(60)]
+    paths.insert(40, str(it.left / "main.py"))
+    await it.commander.run(AGENT, "delete", {"paths": paths, "permanent": True, "reason": "blurry pictures"})
+    await it.press("ctrl+y")
+    it.clock.forward(DEAF_FOR)
+
+
+async def test_a_risky_question_scrolls_while_its_word_is_typed(face):
+    """The field for the word took the keys."""
+    async with face() as it:
+        await propose_deletion(it)
+        facts = it.terminal.screen._facts
+        assert len(facts.rows) > facts.size.height
+        await it.press("down", "down")
+        assert facts.top == 2
+        await it.press("up")
+        assert facts.top == 1
+        await it.press("pagedown")
+        assert facts.top == len(facts.rows) - facts.size.height
+        await it.press("pageup")
+        assert facts.top == 0
+        assert it.window == "Confirm"
+
+
+async def test_the_odd_one_out_is_named_in_the_question(face):
+    async with face() as it:
+        await propose_deletion(it)
+        assert "main.py  (unlike most)" in it.drawn
+        assert "F3 lists all" in it.drawn
+
+
+async def test_all_of_a_plan_can_be_read_and_narrowed_before_one_answers(face):
+    async with face() as it:
+        await propose_deletion(it)
+        await it.press("f3")
+        assert it.window == "PlanList"
+        assert "The whole plan: 61 steps" in it.drawn
+        assert "/left/img00.jpg" in it.drawn
+        await it.press("end")
+        assert "/left/img59.jpg" in it.drawn
+        await it.type("MAIN")
+        await it.until(lambda: "(1 found)" in it.drawn)
+        assert "/left/main.py" in it.drawn and "img00" not in it.drawn
+        await it.press("backspace", "backspace", "backspace", "backspace")
+        await it.until(lambda: "/left/img00.jpg" in it.drawn)
+        await it.press("escape")
+        assert it.window == "Confirm"
+
+
+async def test_a_key_that_was_meant_for_the_list_does_not_answer(face):
+    async with face() as it:
+        await propose(it)
+        await it.press("ctrl+y")
+        it.clock.forward(DEAF_FOR)
+        await it.press("l")
+        assert it.window == "PlanList"
+        await it.press("escape", "y")
+        assert it.window == "Confirm"
+        assert not (it.right / "readme.md").exists()
+        it.clock.forward(DEAF_FOR)
+        await it.press("y")
+        await it.until(lambda: (it.right / "readme.md").exists())
+
+
+async def test_proposals_that_expired_stay_on_the_screen_until_they_were_seen(face):
+    """They were gone without a word."""
+    async with face() as it:
+        for name in ("one", "two"):
+            await it.commander.run(AGENT, "mkdir", {"name": name})
+        for proposal in it.commander.proposals.pending():
+            it.commander.proposals._expire(proposal)
+        await it.until(lambda: "2 expired: Ctrl+Y" in it.status)
+        await it.press("down")
+        assert "2 expired: Ctrl+Y" in it.status
+        await it.press("ctrl+y")
+        assert "2 proposals expired while you were away (after ten minutes): Create folder" in it.status
+        assert "2 expired: Ctrl+Y" not in it.status
+        assert it.window == "MainScreen"
+
+
+async def test_two_renames_in_the_list_of_what_waits_are_told_apart(face):
+    async with face() as it:
+        for name, new, reason in (("readme.md", "start.md", "clearer"), ("notes.txt", "diary.txt", "a diary")):
+            (it.left / name).touch()
+            await it.commander.run(AGENT, "rename", {"path": str(it.left / name), "newName": new, "reason": reason})
+        await it.press("ctrl+y")
+        assert it.window == "Choose"
+        assert "readme.md → start.md  “clearer”" in it.drawn
+        assert "notes.txt → diary.txt  “a diary”" in it.drawn

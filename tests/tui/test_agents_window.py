@@ -44,7 +44,7 @@ async def test_each_client_is_told_with_what_it_may_use_where_and_until_when(fac
         assert "may use fs, panes" in told(it, "codex")
         assert "until " in told(it, "codex") and "has not called" in told(it, "codex")
         assert "read-only" in told(it, "reader") and "changes to files: switched off" in told(it, "reader")
-        assert "1 calls, last 0 s ago" in told(it, "default")
+        assert "1 call, last " in told(it, "default")
         assert "commands: asks each time" in told(it, "default")
 
 

@@ -4,13 +4,14 @@ import pytest
 
 from cmdr.tui.actions import ACTIONS as DEEDS
 from cmdr.tui.actions import declare_all
+from cmdr.tui.key_labels import key_labels
 from cmdr.tui.key_map import ACTIONS, key_map, normal, spoken
 
 
 def test_the_usual_keys_do_not_clash():
     keys = key_map({})
     assert not keys.problems
-    assert len(keys.actions) == sum(len(action.keys) for action in ACTIONS)
+    assert sum(map(len, keys.keys.values())) == sum(len(action.keys) for action in ACTIONS)
 
 
 def test_every_action_does_something_and_everything_has_a_key():
@@ -46,7 +47,7 @@ def test_a_command_of_the_registry_can_have_a_key():
     assert not keys.problems
 
 
-@pytest.mark.parametrize("key", ["ctrl+h", "ctrl+m", "alt+5", "Alt+Enter", "ctrl+f3"])
+@pytest.mark.parametrize("key", ["ctrl+h", "ctrl+m", "alt+5", "ctrl+f3"])
 def test_keys_that_terminals_never_send_are_refused(key):
     assert "cannot be used" in key_map({"copy": [key]}).problems[0]
 
@@ -64,3 +65,9 @@ def test_keys_that_terminals_never_send_are_refused(key):
 def test_keys_are_read_as_people_write_them(written, known):
     assert normal(written) == known
     assert normal(spoken(known)) == known
+
+
+def test_a_function_key_without_work_keeps_its_place_on_the_bar():
+    labels = key_labels(key_map({"view": ["ctrl+e"], "report": ["f4"]}))
+    assert [label.number for label in labels] == [str(number) for number in range(1, 11)]
+    assert [label.word for label in labels[2:5]] == ["", "Report on this folder", "Copy"]

@@ -242,3 +242,21 @@ async def test_offsets_of_a_file_beyond_four_gibibytes_are_equally_wide(face, pl
         await it.until(lambda: it.window == "Viewer" and "000000000  00 00" in it.drawn)
         await it.press("end")
         await it.until(lambda: "100000ff0  00 00" in it.drawn)
+
+
+async def test_what_the_viewer_says_about_a_search_makes_way_for_its_keys(face):
+    async with face() as it:
+        await it.type("main")
+        await open_viewer(it, "main.py")
+        await it.press("slash")
+        await it.type("os.name")
+        await it.press("enter")
+        await it.until(lambda: "F7 search" in it.drawn)
+        await it.press("n")
+        await it.until(lambda: "No more: os.name" in it.drawn)
+        await it.press("slash")
+        await it.type("zzz")
+        await it.press("enter")
+        await it.until(lambda: "Not found: " in it.drawn)
+        await it.press("down")
+        assert "F7 search" in it.drawn

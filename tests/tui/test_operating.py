@@ -163,3 +163,60 @@ async def test_comparing_selects_what_differs(face):
         names = {left.listing.columns.name(row) for row in left.selection.rows()}
         assert b"file1.txt" in names  # other size
         assert b"file2.txt" in names  # missing there
+
+
+async def test_a_single_file_may_be_copied_under_another_name(face):
+    """Whoever typed a name instead of a folder was told that it does not exist."""
+    async with face() as it:
+        await it.press("end", "f5")
+        it.terminal.screen._input.value = str(it.right / "other.md")
+        await it.press("enter")
+        await it.until(lambda: (it.right / "other.md").exists())
+
+
+async def test_shift_f5_copies_beside_the_file_itself(face):
+    async with face() as it:
+        await it.press("end", "shift+f5")
+        assert it.window == "Ask"
+        await it.type("copy")
+        await it.press("enter")
+        await it.until(lambda: (it.left / "copy.md").exists())
+        assert (it.left / "copy.md").read_text() == (it.left / "readme.md").read_text()
+
+
+async def test_escape_gives_up_planning_and_nothing_is_asked(face, monkeypatch):
+    import threading
+
+    from cmdr.commands import planning
+
+    begun, over = threading.Event(), threading.Event()
+
+    def forever(verb, paths, destination, choices):
+        begun.set()
+        try:
+            while True:
+                choices.check()
+        finally:
+            over.set()
+
+    async with face() as it:
+        monkeypatch.setattr(planning, "make_plan", forever)
+        monkeypatch.setattr(planning, "LARGE", float("inf"))
+        await it.pilot.press("end", "f8")
+        await it.until(lambda: begun.is_set() and "Planning delete of 1" in it.status)
+        assert "Esc gives up" in it.status
+        await it.pilot.press("escape")
+        await it.until(lambda: over.is_set() and "Gave up" in it.status)
+        assert it.window == "MainScreen"
+        assert not it.commander.proposals.pending()
+
+
+async def test_what_is_selected_while_the_window_is_open_is_not_copied(face):
+    """The files are chosen when the key is pressed, whatever an agent does to the selection meanwhile."""
+    async with face() as it:
+        await it.press("end", "f5")
+        await it.commander.run(it.terminal.person, "selection.all", {"pane": "left"})
+        await it.press("enter")
+        await it.until(lambda: (it.right / "readme.md").exists())
+        await it.until(lambda: "copy done" in it.status)
+        assert sorted(path.name for path in it.right.iterdir()) == ["file1.txt", "readme.md"]

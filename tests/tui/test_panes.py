@@ -223,3 +223,26 @@ async def test_one_folder_is_one_folder(face, places):
     (places[0] / ".hidden").unlink()
     async with face() as it:
         assert "8 entries, 1 folder ─" in it.drawn
+
+
+async def test_alt_o_shows_the_folder_under_the_cursor_in_the_other_pane(face):
+    async with face() as it:
+        await it.press("home", "down", "alt+o")
+        assert it.commander.workspace.right.tab.path == bytes(it.left / "docs")
+        assert it.tab.path == bytes(it.left)
+        await it.press("end", "alt+o")
+        assert it.commander.workspace.right.tab.path == bytes(it.left)
+
+
+async def test_a_pane_that_is_drawn_before_it_has_a_place_on_the_screen_begins_at_the_top(face, places):
+    """The row above the cursor was scrolled out of a view of no lines, and stayed out."""
+    for number in range(60):
+        (places[0] / f"more{number}").touch()
+    async with face() as it:
+        view, size = it.main.left, it.main.left._size
+        view._tops.clear()
+        view._size = size.with_height(0)
+        view.redraw(follow=True)
+        view._size = size
+        view.redraw(follow=True)
+        assert view.top == 0

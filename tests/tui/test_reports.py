@@ -100,3 +100,35 @@ async def test_a_report_that_lists_nothing_says_so(library):
         await it.press("enter")
         await it.until(lambda: "lists nothing" in it.status)
         assert it.tab.found is None
+
+
+async def index(it):
+    await it.commander.run(it.terminal.person, "index", {"root": str(it.left)})
+    await it.until(lambda: all(scan.state.is_over for scan in it.commander.indexing.scans()))
+
+
+async def test_growth_stands_ordered_by_the_size_of_the_change_and_shows_it(library):
+    async with library() as it:
+        await index(it)
+        (it.left / "src" / "middle.bin").write_bytes(b"y" * 90_000)
+        (it.left / "docs" / "deep" / "big.bin").write_bytes(b"x" * 10_000)
+        (it.left / "readme.md").write_bytes(b"z" * 5_000)
+        await index(it)
+        await report(it, "grown")
+        files = [name for name in names(it) if "." in name]
+        assert files == ["src/middle.bin", "docs/deep/big.bin", "readme.md"]
+        assert " Change " in it.drawn
+        assert "change↓" in it.drawn
+        assert " +68K " in it.drawn
+        assert " -39K " in it.drawn
+        await it.press("ctrl+r")
+        assert [name for name in names(it) if "." in name] == files
+
+
+async def test_ctrl_space_adds_up_the_folder_under_the_cursor(library):
+    async with library() as it:
+        await it.press("home", "down", "ctrl+@")
+        await it.until(lambda: "docs holds 97.7 KiB" in it.status)
+        assert " 98K " in next(line for line in it.drawn.splitlines() if "/docs" in line)
+        await it.press("end", "ctrl+@")
+        await it.until(lambda: "is not a folder" in it.status)

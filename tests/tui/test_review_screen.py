@@ -8,6 +8,7 @@ from cmdr.core.principals import Principal
 from cmdr.files.sandbox.reach import Sandbox
 from cmdr.model.root_spec import RootSpec
 from cmdr.tui import first_moment
+from cmdr.tui.review.screen import _CONFLICT_KEYS, _KEYS
 
 AGENT = Principal("agent", "codex", token=True)
 OTHER = Principal("agent", "claude", token=True)
@@ -59,7 +60,7 @@ async def test_it_names_the_agent_and_draws_both_sides(face):
         await it.press("u")
         (row,) = [line for line in it.drawn.splitlines() if "line five" in line]
         assert "- line 5" not in row
-        await it.press("escape")
+        await it.press("r")
         assert await call == "OK: DIFF_REJECTED"
 
 
@@ -83,11 +84,19 @@ async def test_single_changes_are_dropped_and_taken(face):
         assert file.read_text() == OLD.replace("line 25\n", "line 25\nand more\n")
 
 
-async def test_later_leaves_it_waiting(face):
+@pytest.mark.parametrize("keys", [_KEYS, _CONFLICT_KEYS])
+def test_the_key_line_fits_into_a_narrow_terminal(keys):
+    assert len(keys) <= 80
+
+
+@pytest.mark.parametrize("key", ["escape", "l"])
+async def test_later_leaves_it_waiting(face, key):
     async with face() as it:
         _, call = await proposed(it)
-        await it.press("ctrl+y", "l")
-        assert it.window == "MainScreen"
+        await it.press("ctrl+y")
+        await it.until(lambda: "Esc later" in it.drawn)
+        await it.press(key)
+        await it.until(lambda: it.window == "MainScreen")
         assert not call.done()
         await it.press("ctrl+y", "r")
         await call

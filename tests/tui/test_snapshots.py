@@ -22,7 +22,7 @@ MOMENT = 1_700_000_000
 @pytest.fixture
 def terminal(tmp_path, monkeypatch):
     """A face whose every letter is the same on every machine and at any time."""
-    from cmdr.tui import formats
+    from cmdr.model import formats
     from cmdr.tui.terminal import Terminal
 
     commands.register()
@@ -54,8 +54,9 @@ def terminal(tmp_path, monkeypatch):
     )
     monkeypatch.setattr("cmdr.core.space.SpaceBoard.at", lambda self, path, changed: Space(50 << 30, 200 << 30))
     monkeypatch.setattr("cmdr.tui.pane_frame.tilde", lambda path, home: "~/" + os.path.basename(path).decode())
-    monkeypatch.setattr("cmdr.tui.pane_frame.human_size", lambda size: "50.0 GiB" if size > 1 << 35 else f"{size:,} B")
-    monkeypatch.setattr("cmdr.tui.formats.time.time", lambda: float(MOMENT + 86400))
+    for face in ("cmdr.tui.pane_frame", "cmdr.model.pane_totals"):
+        monkeypatch.setattr(f"{face}.human_size", lambda size: "50.0 GiB" if size > 1 << 35 else f"{size:,} B")
+    monkeypatch.setattr("cmdr.model.formats.time.time", lambda: float(MOMENT + 86400))
     commander = Commander(
         Workspace.at(os.fsencode(left), os.fsencode(right)),
         Audit(str(tmp_path / "audit")),

@@ -48,3 +48,42 @@ async def test_nothing_is_kept_when_it_is_switched_off(face, places, kept):
         await it.press()
     async with face(open_tabs=kept) as it:
         assert len(it.commander.workspace.left.tabs) == 1
+
+
+async def test_the_cursor_stands_again_on_the_entry_it_stood_on_in_every_tab(face, places, kept):
+    for name in ("one", "two", "three"):
+        (places[0] / "docs" / "deep" / name).touch()
+    async with face(open_tabs=kept) as it:
+        await it.press("down", "down", "down")
+        here = it.name
+        await it.press("ctrl+pagedown", "end")
+        assert it.name == "two"
+        await it.press("tab", "home")
+    (places[0] / "a new one above all").touch()
+    async with face(open_tabs=kept) as it:
+        assert it.name == ".."
+        await it.press("tab")
+        assert it.name == "two"
+        await it.press("ctrl+pageup")
+        assert it.name == here
+
+
+async def test_when_the_entry_under_the_cursor_is_gone_its_neighbour_gets_it(face, places, kept):
+    async with face(open_tabs=kept) as it:
+        await it.press("end", "up")
+        assert it.name == "main.py"
+    (places[0] / "main.py").unlink()
+    async with face(open_tabs=kept) as it:
+        assert it.name == "readme.md"
+
+
+async def test_a_tab_nobody_looked_at_keeps_its_cursor_for_the_next_time(face, places, kept):
+    for name in ("one", "two"):
+        (places[0] / "docs" / "deep" / name).touch()
+    async with face(open_tabs=kept) as it:
+        await it.press("ctrl+pagedown", "end", "ctrl+pageup")
+    async with face(open_tabs=kept):
+        pass
+    async with face(open_tabs=kept) as it:
+        await it.press("ctrl+pagedown")
+        assert it.name == "two"

@@ -6,6 +6,7 @@ import tomllib
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cmdr.model.volume import Volume
 from cmdr.tui.windows.choose import Choice, narrowed
 
 
@@ -142,3 +143,36 @@ def test_the_home_folder_is_shortened():
 
     home = os.fsencode("/home/ann")
     assert [tilde(path, home) for path in (b"/home/ann", b"/home/ann/x", b"/home/anna")] == ["~", "~/x", "/home/anna"]
+
+
+async def test_the_history_names_a_destination_only_where_it_says_something(face):
+    async with face() as it:
+        await it.type("readme")
+        await it.press("f4")
+        await it.until(lambda: it.window == "Editor")
+        await it.press("x", "ctrl+s")
+        await it.until(lambda: "Saved" in it.drawn)
+        await it.press("escape", "alt+z")
+        await it.until(lambda: "write" in it.drawn)
+        (row,) = [line for line in it.drawn.splitlines() if "write" in line]
+        assert "readme.md  by" in row
+        assert "→" not in row
+
+
+async def test_the_room_of_a_volume_is_shown_even_if_it_was_known_before_the_window_stood(face, monkeypatch):
+    """The answer came while the window was being put up, and nobody wrote it down."""
+    monkeypatch.setattr("cmdr.core.space.space_at", lambda path: (3 << 30, 4 << 30))
+    monkeypatch.setattr("cmdr.core.browser.volumes", lambda: (Volume("usb", b"/mnt/usb", "vfat"),))
+    async with face() as it:
+        await it.press("ctrl+v")
+        await it.until(lambda: it.window == "VolumePicker" and "3.0 GiB free of 4.0 GiB" in it.drawn)
+
+
+async def test_the_palette_offers_nothing_that_only_a_program_can_use(face):
+    async with face() as it:
+        await it.press("f9")
+        await it.type("rest set")
+        assert "Give a set another name." not in it.drawn
+        await it.press(*["backspace"] * 8)
+        await it.type("current selection")
+        assert "What the person has selected" not in it.drawn

@@ -50,15 +50,16 @@ class _Application:
         import gc
 
         from cmdr.app.opening import opened
+        from cmdr.app.taking_place import claimed
         from cmdr.core.environment import BadSetting, Environment
-        from cmdr.core.instance import AlreadyRunning, Instance
+        from cmdr.core.instance import AlreadyRunning
         from cmdr.core.places import UnsafePlace
 
         # Imports make a hundred thousand objects that stay; looking them over again and again would delay the panes.
         gc.disable()
         try:
             environment = Environment.read()
-            with Instance.claim() if environment.enabled else nullcontext() as instance, opened(start) as opening:
+            with claimed() if environment.enabled else nullcontext() as instance, opened(start) as opening:
                 import asyncio
 
                 from cmdr.app.terminal import open_terminal

@@ -17,12 +17,17 @@ if TYPE_CHECKING:
 
     from cmdr.core.commander import Commander
     from cmdr.core.instance import Instance
+    from cmdr.core.lingering import Lingering
     from cmdr.core.tokens import Tokens
 
 
 @asynccontextmanager
 async def agents_served(
-    commander: Commander, listener: socket.socket, tokens: Tokens, instance: Instance
+    commander: Commander,
+    listener: socket.socket,
+    tokens: Tokens,
+    instance: Instance,
+    lingering: Lingering | None = None,
 ) -> AsyncIterator[asyncio.Task[None]]:
     """Serve agents on a socket until this is left; gives the task that ends when the person quits."""
     from cmdr.app.http_server import http_server
@@ -33,7 +38,7 @@ async def agents_served(
     commander.tokens = tokens
     try:
         port: int = listener.getsockname()[1]
-        person = PersonLine(commander, places.runtime())
+        person = PersonLine(commander, places.runtime(), lingering)
         await person.open()
         server = http_server(commander, tokens, port)
         ending = asyncio.create_task(_stop_on_quit(commander, server))

@@ -22,6 +22,7 @@ async def serve(start: Start, environment: Environment, instance: Instance, list
     from cmdr.app.building import commander_at, raise_file_limit
     from cmdr.app.editor_face import editor_face
     from cmdr.core import places
+    from cmdr.core.lingering import Lingering
     from cmdr.core.server_log import log_to
     from cmdr.core.tokens import Tokens
 
@@ -33,7 +34,11 @@ async def serve(start: Start, environment: Environment, instance: Instance, list
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             loop.add_signal_handler(number, commander.quitting.set)
-        async with agents_served(commander, listener, tokens, instance) as serving:
+        lingering = Lingering(commander, start.leave_after) if start.leave_after is not None else None
+        if lingering is not None:
+            lingering.start()
+        instance.headless = True
+        async with agents_served(commander, listener, tokens, instance, lingering) as serving:
             print(f"cmdr {__version__} listens at {commander.base_url}/mcp", flush=True)
             print(f"token: {tokens.path}\nlog:   {log}", flush=True)
             if commander.policy.toolsets & {"fs", "shell"}:
@@ -41,3 +46,5 @@ async def serve(start: Start, environment: Environment, instance: Instance, list
             for problem in commander.settings.problems:
                 print(problem, flush=True)
             await serving
+        if lingering is not None:
+            lingering.close()

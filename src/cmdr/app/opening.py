@@ -96,9 +96,10 @@ class _Reader:
                     return
             listing = reading.listing(self.tab.sort, show_hidden=self._show_hidden)
             listing.mark = mark
-            first = listing.order[: self._rows]
+            cursor = self.tab.first_cursor(listing, self.tab.stood_on) or 0
+            shown = listing.order[max(0, cursor - self._rows) : cursor + self._rows]
             listing.looked_up.update(
-                zip(first, look_up(self.tab.path, [listing.columns.name(row) for row in first]), strict=True)
+                zip(shown, look_up(self.tab.path, [listing.columns.name(row) for row in shown]), strict=True)
             )
         except (OSError, ValueError, DiskError):
             return  # the application tells what is wrong, and shows the nearest folder that can be read

@@ -9,24 +9,48 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from cmdr.cli.launcher import Ask
+    from cmdr.core.person_line import PersonCaller
+
+START_SECONDS = 10.0
+"""How long a cmdr that is just starting or ending is waited for."""
 
 
 @contextmanager
 def person() -> Iterator[Ask]:
-    """What asks on the person's behalf, until this is left."""
+    """What asks on the person's behalf, until this is left; raises `CommandError` when nobody can be asked."""
+    from cmdr.core.environment import BadSetting
+    from cmdr.core.errors import CommandError
+    from cmdr.core.instance import AlreadyRunning, Instance, claim_or_find
+    from cmdr.core.places import UnsafePlace
+
+    try:
+        found = claim_or_find(START_SECONDS)
+    except (AlreadyRunning, UnsafePlace, OSError) as error:
+        raise CommandError(str(error)) from error
+    if isinstance(found, Instance):
+        with found:
+            try:
+                with _alone() as ask:
+                    yield ask
+            except BadSetting as error:
+                raise CommandError(str(error)) from error
+        return
+    caller = _caller()
+    try:
+        yield caller.ask
+    finally:
+        caller.close()
+
+
+def _caller() -> PersonCaller:
     from cmdr.core import places
-    from cmdr.core.instance import Instance, running
+    from cmdr.core.errors import CommandError
     from cmdr.core.person_line import PersonCaller
 
-    if running() is not None:
-        caller = PersonCaller(places.runtime())
-        try:
-            yield caller.ask
-        finally:
-            caller.close()
-    else:
-        with Instance.claim(), _alone() as ask:
-            yield ask
+    try:
+        return PersonCaller(places.runtime())
+    except OSError as error:
+        raise CommandError("cmdr does not answer; it may be quitting just now. Try again.") from error
 
 
 @contextmanager
@@ -35,12 +59,13 @@ def _alone() -> Iterator[Ask]:
     from cmdr.app.building import commander_at
     from cmdr.cli.launcher import Start
     from cmdr.core.environment import Environment
-    from cmdr.core.person_line import SHELL
+    from cmdr.core.person_line import caller_here
 
+    speaker = caller_here()
     with asyncio.Runner() as runner:
         core = commander_at(Start(), Environment.read())
         commander = runner.run(core.__aenter__())
         try:
-            yield lambda command, arguments: runner.run(commander.run(SHELL, command, arguments))
+            yield lambda command, arguments: runner.run(speaker.run(commander, command, arguments))
         finally:
             runner.run(core.__aexit__(None, None, None))

@@ -32,6 +32,7 @@ class Browser:
         self._workspace = workspace
         self._events = events
         self._watching = Watching(self._refresh_quietly, self._is_stale) if watch else None
+        self._live = True
         self._reading = FolderReading(workspace)
         self.row_facts = RowFacts()
         self.arrived: Callable[[bytes], None] | None = None
@@ -39,8 +40,12 @@ class Browser:
         self.notes: deque[str] = deque(maxlen=8)
         """Which folder is shown in place of which, until a face has told the person."""
 
-    async def start(self) -> None:
-        """Read the folders of both panes; one that cannot be read gives way to the nearest that can."""
+    async def start(self, *, live: bool = True) -> None:
+        """Read the folders of both panes; one that cannot be read gives way to the nearest that can.
+
+        Unless they are to be live at once, what watches them is loaded only when `keep_live` is called.
+        """
+        self._live = live
         self._workspace.volumes = await in_thread(volumes)
         for pane in self._workspace.panes:
             if len(pane.tab.listing.columns):
@@ -48,6 +53,11 @@ class Browser:
                 self._arrive(pane.tab, pane.tab.listing, pane.tab.path, None, 0)
         unread = [pane for pane in self._workspace.panes if pane.tab.history.here < 0]
         await asyncio.gather(*map(self.open_nearest, unread))
+
+    def keep_live(self) -> None:
+        """Watch the folders that are in front, from now on; what has changed since they were read is seen then."""
+        self._live = True
+        self.follow_active_tabs()
 
     async def close(self) -> None:
         """Stop watching."""
@@ -68,7 +78,8 @@ class Browser:
         self._reading.leave(tab)
         journey = tab.journey
         way_back = WayBack.of(pane, tab)
-        arrived = False
+        arrived: tuple[int, bool] | None = None
+        """Where the cursor was put when the first of the folder stood."""
 
         def arrive(listing: Listing) -> None:
             nonlocal cursor, arrived
@@ -76,8 +87,8 @@ class Browser:
                 return
             if fresh:
                 pane.open_tab(tab)
-            cursor = self._arrive(tab, listing, path, cursor, 0 if fresh else step)
-            arrived = True
+            cursor = self._arrive(tab, listing, path, cursor, 0 if fresh else step) or tab.stood_on
+            arrived = tab.cursor, tab.on_parent_row
 
         loop = asyncio.get_running_loop()
 
@@ -99,9 +110,9 @@ class Browser:
         if arrived:
             # The first part is shown already; nobody who has moved the cursor in it meanwhile is carried off. At the
             # top it stays at the top, whatever comes to stand there.
-            at_the_top = tab.cursor == 0 and not tab.on_parent_row
-            tab.show(read.listing, cursor=cursor if at_the_top else None, selection=read.selection)
-            if at_the_top and cursor is None:
+            untouched = arrived == (tab.cursor, False)
+            tab.show(read.listing, cursor=cursor if untouched else None, selection=read.selection)
+            if untouched and cursor is None:
                 tab.put_cursor(0)
             self._put_in_place(tab)
         else:
@@ -187,7 +198,7 @@ class Browser:
 
     def follow_active_tabs(self) -> None:
         """Watch the folders that are in front now."""
-        if self._watching is not None:
+        if self._watching is not None and self._live:
             # A folder that is still being read for the first time is watched once it is there.
             arrived = {pane.side: pane.tab for pane in self._workspace.panes if pane.tab.history.here >= 0}
             self._watching.watch(arrived)

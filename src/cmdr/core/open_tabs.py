@@ -64,10 +64,16 @@ def _kept(pane: Pane) -> dict[str, object]:
     active = folders.index(pane.tab) if pane.tab in folders else 0
     first = max(0, min(active - MOST_TABS // 2, len(folders) - MOST_TABS))
     rows = [
-        [to_wire(tab.path), tab.sort.by, tab.sort.direction, tab.view, tab.pinned]
+        [to_wire(tab.path), tab.sort.by, tab.sort.direction, tab.view, tab.pinned, *_cursor(tab)]
         for tab in folders[first : first + MOST_TABS]
     ]
     return {"tabs": rows, "active": active - first}
+
+
+def _cursor(tab: Tab) -> tuple[str, int]:
+    """The name the cursor stands on, and its place for the case that the name is gone; -1 is the way up."""
+    name = tab.stood_on or tab.cursor_name() or b""
+    return to_wire(name), -1 if tab.on_parent_row else tab.cursor
 
 
 def _fill(workspace: Workspace, pane: Pane, kept: object, named: bytes | None) -> None:
@@ -86,12 +92,19 @@ def _fill(workspace: Workspace, pane: Pane, kept: object, named: bytes | None) -
         if pane.tab.pinned:
             pane.open_tab(fresh[0])
         else:
-            pane.tab.path = named
+            tab = pane.tab
+            tab.path, tab.stood_on, tab.cursor, tab.on_parent_row = named, None, 0, False
 
 
 def _tab(workspace: Workspace, row: list[object]) -> Tab:
-    path, by, direction, view, pinned = row
+    path, by, direction, view, pinned, *cursor = row
     if not isinstance(path, str) or not path.startswith("/") or "\0" in path:
         raise ValueError(path)
     sort = SortOrder(SortKey(str(by)), Direction(str(direction)))
-    return Tab(workspace.new_id("t"), from_wire(path), sort, ViewMode(str(view)), bool(pinned))
+    tab = Tab(workspace.new_id("t"), from_wire(path), sort, ViewMode(str(view)), bool(pinned))
+    if cursor:  # a file of an earlier version has none
+        name, place = cursor
+        if not isinstance(name, str) or not isinstance(place, int):
+            raise ValueError(name)
+        tab.stood_on, tab.cursor, tab.on_parent_row = from_wire(name) or None, max(0, place), place < 0
+    return tab

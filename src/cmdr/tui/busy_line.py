@@ -5,8 +5,10 @@ from cmdr.core.errors import CommandError
 from cmdr.model.units import human_size
 
 
-def busy_line(commander: Commander) -> str:
-    """How far a scan of the shown tree is, or that a folder is being read; either can be given up."""
+def busy_line(commander: Commander, doing: str = "") -> str:
+    """How far a plan or a scan of the shown tree is, or that a folder is being read; each can be given up."""
+    if doing:
+        return f"{doing}… Esc gives up"
     here = commander.workspace.pane(commander.workspace.focused).tab.path.rstrip(b"/") + b"/"
     try:
         scans = commander.indexing.scans()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shlex
 import subprocess
 from typing import TYPE_CHECKING
@@ -11,12 +10,10 @@ from typing import TYPE_CHECKING
 from cmdr.core.editing import load_text
 from cmdr.core.errors import CommandError
 from cmdr.core.threads import in_thread
+from cmdr.model.unseen import UNSEEN
 
 if TYPE_CHECKING:
     from cmdr.tui.terminal import Terminal
-
-# A text area draws what the file holds, and the person could not see what they edit.
-UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
 async def edit(terminal: Terminal, path: bytes) -> None:

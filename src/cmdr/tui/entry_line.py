@@ -3,14 +3,14 @@
 import os
 import time
 
+from cmdr.model.formats import date, mode_text
 from cmdr.model.tab import Tab
-from cmdr.tui.formats import date, mode_text
 from cmdr.tui.safe_text import shown
 
 
 def entry_line(tab: Tab) -> str:
     """What the status line says while there is nothing more important."""
-    if tab.on_parent_row:
+    if tab.on_parent_row or (tab.has_parent and tab.history.here >= 0 and not len(tab.listing)):
         return f"..  up to {shown(os.path.dirname(tab.path))}"
     if tab.cursor >= len(tab.listing):
         return ""

@@ -54,13 +54,15 @@ def _pane(
         with_parent_row=tab.has_parent and settings.flag("general.parent_row"),
     )
     rows, side = RowLines(look), Segment("│", ink["frame_active" if active else "frame"])
+    cursor = 0 if tab.on_parent_row and shape.above else tab.cursor + shape.above
+    top = shape.top_for(cursor, 0, shape.total(len(tab.listing)))
     for y in range(height):
         if y == 0:
             yield pane_frame.top_line(pane, width, ink, active=active, home=look.home)
         elif y == height - 1:
             yield pane_frame.bottom_line(tab, width, ink, active=active, space=None, search="")
         elif y >= shape.first_line:
-            yield rows.cells(tab, shape, 0, y - shape.first_line, active=active)
+            yield rows.cells(tab, shape, top, y - shape.first_line, active=active)
         elif shape.with_tabs and y == 1:
             yield pane_frame.tab_line(pane, width, ink, active=active)[0]
         else:

@@ -39,5 +39,5 @@ class KeyBar(LineWidget):
         """Press the key under the mouse."""
         event.stop()
         place = event.x // max(1, self.size.width // max(1, len(self._labels)))
-        if place < len(self._labels):
+        if place < len(self._labels) and self._labels[place].action:
             self.post_message(self.Pressed(self._labels[place].action))

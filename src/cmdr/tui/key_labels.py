@@ -18,13 +18,10 @@ class KeyLabel:
 
 
 def key_labels(keys: KeyMap) -> list[KeyLabel]:
-    """The labels of a key map; a key whose action has no word is left out."""
-    words = {action.id: action.bar for action in ACTIONS if action.bar}
-    return [
-        KeyLabel(str(number), words[action], action)
-        for number in range(1, 11)
-        if (action := keys.actions.get(f"f{number}", "")) in words
-    ]
+    """The labels of a key map, always ten: a key that does nothing keeps its place, for hands know where F8 stands."""
+    words = {action.id: action.bar or action.title for action in ACTIONS}
+    bound = [(str(number), keys.actions.get(f"f{number}", "")) for number in range(1, 11)]
+    return [KeyLabel(number, words.get(action, action), action) for number, action in bound]
 
 
 def label_cells(labels: list[KeyLabel], width: int, ink: dict[str, Style]) -> list[Segment]:

@@ -29,6 +29,7 @@ ACTIONS: tuple[Action, ...] = (
     _a("edit", "Edit", "f4", _FILES, "Edit"),
     _a("new_file", "New file", "shift+f4", _FILES),
     _a("copy", "Copy", "f5", _FILES, "Copy"),
+    _a("copy_here", "Copy under another name here", "shift+f5", _FILES),
     _a("move", "Move", "f6", _FILES, "Move"),
     _a("mkdir", "New folder", "f7", _FILES, "Mkdir"),
     _a("trash", "Move to the trash", "f8 delete", _FILES, "Trash"),
@@ -51,15 +52,16 @@ ACTIONS: tuple[Action, ...] = (
     _a("other_pane", "Other pane", "tab shift+tab", _GO),
     _a("open", "Open", "enter", _GO),
     _a("parent", "Up one folder", "backspace ctrl+up", _GO),
-    _a("back", "Back", "alt+left", _GO),
-    _a("forward", "Forward", "alt+right", _GO),
+    _a("back", "Back", "alt+left alt+y", _GO),
+    _a("forward", "Forward", "alt+right alt+u", _GO),
     _a("root", "Root folder", "ctrl+underscore", _GO),
     _a("home", "Home folder", "alt+h", _GO),
     _a("go_to_path", "Go to path", "ctrl+g", _GO),
-    _a("find", "Find", "ctrl+f alt+f7", _GO),
+    _a("find", "Find", "ctrl+f alt+f7 alt+question_mark", _GO),
     _a("report", "Report on this folder", "alt+l", _GO),
     _a("bookmarks", "Bookmarks and frequent folders", "ctrl+backslash ctrl+d", _GO),
     _a("bookmark_here", "Bookmark this folder", "alt+b", _GO),
+    _a("open_other", "Folder under the cursor in the other pane", "alt+o", _GO),
     _a("same_folder", "This folder in the other pane", "ctrl+o", _GO),
     _a("swap", "Swap panes", "ctrl+u", _GO),
     _a("volume", "Volumes", "ctrl+v", _GO),
@@ -88,6 +90,7 @@ ACTIONS: tuple[Action, ...] = (
     _a("sort", "Sort", "ctrl+s", _VIEW),
     _a("view_mode", "Brief or full", "ctrl+b", _VIEW),
     _a("hidden", "Hidden files", "alt+full_stop", _VIEW),
+    _a("folder_size", "Add up the folder under the cursor", "ctrl+space", _VIEW),
     _a("preview", "Quick view in the other pane", "ctrl+x", _VIEW),
     _a("new_tab", "New tab", "ctrl+t", _TABS),
     _a("close_tab", "Close tab", "ctrl+w", _TABS),
@@ -105,9 +108,7 @@ _UNUSABLE = {
     "ctrl+h": "it is Backspace",
     "ctrl+i": "it is Tab",
     "ctrl+m": "it is Enter",
-    "alt+enter": "it arrives as Enter",
-    "alt+space": "it arrives as Space",
-    **{f"alt+{digit}": "many terminals send another character" for digit in range(10)},
+    **{f"alt+{number % 10}": f"it stands for F{number}" for number in range(1, 11)},
 }
 
 
@@ -158,6 +159,10 @@ def key_map(own: Mapping[str, Sequence[str]], is_command: "frozenset[str]" = fro
             problems.append(f"{action.title} has no key left: {spoken(lost[0])} now does {actions[lost[0]]}")
         keys[action.id] = free
         actions.update(dict.fromkeys(free, action.id))
+    if "ctrl+space" in actions:
+        actions["ctrl+@"] = actions["ctrl+space"]  # as most terminals send it
+    # Some terminals and desktops keep the function keys for themselves.
+    actions.update({f"alt+{number % 10}": actions[f"f{number}"] for number in range(1, 11) if f"f{number}" in actions})
     return KeyMap(actions, keys, tuple(problems))
 
 
@@ -166,6 +171,7 @@ _SPOKEN = {
     "pageup": "PgUp", "pagedown": "PgDn", "insert": "Ins", "delete": "Del", "enter": "Enter", "space": "Space",
     "backspace": "Backspace", "tab": "Tab", "escape": "Esc", "up": "↑", "down": "↓", "left": "←", "right": "→",
     "home": "Home", "end": "End", "ctrl": "Ctrl", "shift": "Shift", "alt": "Alt", "comma": ",",
+    "question_mark": "?",
 }  # fmt: skip
 _SIGNS = {spoken: name for name, spoken in _SPOKEN.items() if len(spoken) == 1 and not spoken.isalpha()}
 _WORDS = {spoken.lower(): name for name, spoken in _SPOKEN.items()}

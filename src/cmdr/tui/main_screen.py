@@ -150,7 +150,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
         follow, self._follow = self._follow, False
         for view in (self.left, self.right):
             view.redraw(follow=follow)
-        self.status.refresh()
+        self.status.redraw()
         self.terminal.windows.sync()
         self.preview.show()
 

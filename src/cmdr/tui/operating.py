@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from cmdr.core.parameter import Arguments
 from cmdr.core.principals import PERSON
+from cmdr.model.chosen import Chosen
 from cmdr.model.dialog import DialogType
 from cmdr.model.job import Job, JobState
 from cmdr.model.names import from_wire
@@ -19,12 +20,14 @@ if TYPE_CHECKING:
 SHOW_PROGRESS_AFTER = 1.0
 
 
-async def operate(terminal: Terminal, command: str, arguments: Arguments, *, sure: bool, then: str) -> None:
+async def operate(
+    terminal: Terminal, command: str, arguments: Arguments, *, sure: bool, then: str, chosen: Chosen | None = None
+) -> None:
     """Run it. With `sure` the person has already said yes in a window, and only a risky plan is asked about again."""
     commander, main = terminal.commander, terminal.main
     marked = main.tab if command in ("copy", "move", "delete", "rename_many") else None
     before = {proposal.id for proposal in commander.proposals.pending()}
-    answer = await main.orders.ask(command, arguments)
+    answer = await main.orders.wait_for(_planned(terminal, command, arguments, chosen))
     if answer is None:
         return
     mine = [p for p in commander.proposals.pending() if p.id not in before and p.proposed_by == PERSON.id]
@@ -38,6 +41,21 @@ async def operate(terminal: Terminal, command: str, arguments: Arguments, *, sur
         return
     if proposal.job is not None:
         await follow(terminal, commander.jobs.get(proposal.job, PERSON), then=then, marked=marked)
+
+
+async def _planned(terminal: Terminal, command: str, arguments: Arguments, chosen: Chosen | None) -> str | None:
+    """Plan it, and tell how far that is."""
+    main = terminal.main
+
+    async def told(elapsed: float, message: str) -> None:
+        main.status.doing = f"{doing}: {message}"
+        main.status.refresh()
+
+    main.status.doing = doing = f"Planning {command.replace('_', ' ')}" + (f" of {chosen.count:,}" if chosen else "")
+    try:
+        return await main.orders.ask(command, arguments, chosen=chosen, progress=told)
+    finally:
+        main.status.doing = ""
 
 
 async def _confirmed(terminal: Terminal, proposal: Proposal) -> bool:

@@ -2,13 +2,16 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
+from typing import Any
 
+from cmdr.core.call import Progress, no_progress
 from cmdr.core.commander import Commander
 from cmdr.core.errors import CommandError, UnknownCommand
 from cmdr.core.parameter import Arguments
 from cmdr.core.principals import PERSON
+from cmdr.model.chosen import Chosen
 
 PATIENCE = 0.1
 """Seconds the next order waits for the one before, so that keys typed ahead act on what they were meant for."""
@@ -38,7 +41,7 @@ class Orders:
         self._keys: deque[Callable[[], None]] = deque()
         self._more = asyncio.Event()
         self._idle = asyncio.Event()
-        self._slow: set[asyncio.Task[None]] = set()
+        self._slow: set[asyncio.Task[Any]] = set()
         self._worker: asyncio.Task[None] | None = None
 
     def start(self) -> None:
@@ -68,13 +71,31 @@ class Orders:
         self._keys.append(key)
         self._more.set()
 
-    async def ask(self, command: str, arguments: Arguments | None = None) -> str | None:
+    async def ask(
+        self,
+        command: str,
+        arguments: Arguments | None = None,
+        *,
+        chosen: Chosen | None = None,
+        progress: Progress = no_progress,
+    ) -> str | None:
         """Run a command now and return its answer, or tell what went wrong and return None."""
         try:
-            return await self._commander.run(PERSON, command, arguments)
+            return await self._commander.run(PERSON, command, arguments, chosen=chosen, progress=progress)
         except (CommandError, UnknownCommand) as error:
             self._tell(str(error))
             return None
+
+    async def wait_for(self, answer: Coroutine[object, object, str | None]) -> str | None:
+        """Wait for an answer that may take long: then it is seen, and the person may give it up, which is None."""
+        task = asyncio.get_running_loop().create_task(answer)
+        try:
+            if not (await asyncio.wait({task}, timeout=PATIENCE))[0]:
+                self._is_slow(task)
+            await asyncio.wait({task})
+            return None if task.cancelled() else task.result()
+        finally:
+            task.cancel()
 
     @property
     def busy(self) -> bool:
@@ -114,11 +135,14 @@ class Orders:
         task = asyncio.get_running_loop().create_task(self._run(order, arguments))
         _, pending = await asyncio.wait({task}, timeout=PATIENCE)
         if pending:
-            self._slow.add(task)
-            task.add_done_callback(self._no_longer_slow)
-            self._changed()
+            self._is_slow(task)
 
-    def _no_longer_slow(self, task: asyncio.Task[None]) -> None:
+    def _is_slow(self, task: asyncio.Task[Any]) -> None:
+        self._slow.add(task)
+        task.add_done_callback(self._no_longer_slow)
+        self._changed()
+
+    def _no_longer_slow(self, task: asyncio.Task[Any]) -> None:
         self._slow.discard(task)
         self._changed()
 

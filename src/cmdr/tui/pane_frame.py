@@ -8,7 +8,8 @@ from rich.segment import Segment
 from rich.style import Style
 
 from cmdr.model.pane import Pane
-from cmdr.model.sorting import Direction
+from cmdr.model.pane_totals import totals
+from cmdr.model.sorting import Direction, SortKey
 from cmdr.model.tab import Tab
 from cmdr.model.units import human_size
 from cmdr.tui.safe_text import fit, printable, shown, width_of
@@ -17,15 +18,14 @@ if TYPE_CHECKING:
     from cmdr.core.space import Space
 
 Ink = dict[str, Style]
-_SUMMED = 5000
-"""Sizes of larger selections are not added up with every key."""
 
 
 def top_line(pane: Pane, width: int, ink: Ink, *, active: bool, home: bytes) -> list[Segment]:
     """The top of the frame: where we are, and how it is sorted."""
     frame = ink["frame_active" if active else "frame"]
     arrow = "↑" if pane.tab.sort.direction is Direction.ASC else "↓"
-    sort = f" {pane.tab.sort.by}{arrow} "
+    by = "change" if pane.tab.listing.changes and pane.tab.sort.by is SortKey.SIZE else pane.tab.sort.by
+    sort = f" {by}{arrow} "
     room = width - 4 - len(sort) - 1
     path = f" {place_of(pane.tab, home)} "
     if width_of(path) > room:
@@ -44,7 +44,9 @@ def bottom_line(tab: Tab, width: int, ink: Ink, *, active: bool, space: Space | 
     """The bottom of the frame: what is selected or shown, a filter or search, and the room left on the volume."""
     frame = ink["frame_active" if active else "frame"]
     left, role = totals(tab), "selected" if tab.selection.count else "title"
-    if search:
+    if search.startswith("/"):
+        left, role = f"Filter: {printable(search[1:])}_", "match"
+    elif search:
         left, role = f"Search: {printable(search)}_", "match"
     elif tab.filter:
         left, role = f"Filter: {printable(tab.filter)} · {left}", "agent"
@@ -62,32 +64,6 @@ def bottom_line(tab: Tab, width: int, ink: Ink, *, active: bool, space: Space | 
         Segment(right, ink["title"]),
         Segment("─┘", frame),
     ]
-
-
-def totals(tab: Tab) -> str:
-    """How much is selected, or how much there is."""
-    listing = tab.listing
-    if tab.selection.count:
-        size = _selected_size(tab)
-        more = f", {human_size(size)}" if size else ""
-        return f"{tab.selection.count:,} of {len(listing):,} selected{more}"
-    if not len(listing):
-        return "empty"
-    folders = listing.columns.folder_count
-    hidden = f", {listing.hidden_count:,} hidden" if listing.hidden_count and not tab.filter else ""
-    reading = " so far…" if not listing.complete else ""
-    told = f"{len(listing):,} {'entry' if len(listing) == 1 else 'entries'}{reading}"
-    if folders and not hidden and not tab.filter:
-        told += f", {folders:,} {'folder' if folders == 1 else 'folders'}"
-    return told + hidden
-
-
-def _selected_size(tab: Tab) -> int:
-    """The bytes of the selected files, as far as they were looked at; what a folder holds is not known here."""
-    if tab.selection.count > _SUMMED:
-        return 0
-    known, first_file = tab.listing.looked_up, tab.listing.columns.folder_count
-    return sum(facts.size for row in tab.selection.rows() if row >= first_file and (facts := known.get(row)))
 
 
 def tab_line(pane: Pane, width: int, ink: Ink, *, active: bool) -> tuple[list[Segment], list[tuple[int, int, str]]]:

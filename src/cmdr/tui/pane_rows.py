@@ -7,7 +7,7 @@ from rich.segment import Segment
 from rich.style import Style
 
 from cmdr.model.entry import Entry
-from cmdr.tui.formats import DATE_WIDTHS, date, short_size
+from cmdr.model.formats import DATE_WIDTHS, date, short_size
 from cmdr.tui.kinds import look_of, sign_of
 from cmdr.tui.safe_text import fit, fit_name, shown
 
@@ -81,7 +81,14 @@ def full_row(
 
 
 def size_text(entry: Entry, width: int, row: RowFormat) -> str:
-    """What stands in the size column: of a folder, what an index knows; in a shorter form where digits do not fit."""
+    """What stands in the size column: the change where that is the point, of a folder what an index knows.
+
+    Where all digits do not fit, a shorter form stands there.
+    """
+    if entry.change is not None:
+        sign = "+" if entry.change > 0 else "-" if entry.change < 0 else ""
+        told = sign + short_size(abs(entry.change), row.sizes)
+        return told if len(told) <= width else (sign + short_size(abs(entry.change)))[:width]
     known = entry.folder_size
     if entry.is_folder and known is None:
         return "<DIR>"[:width]
@@ -108,11 +115,11 @@ def parent_row(state: RowState, width: int, ink: dict[str, Style]) -> list[Segme
     return [Segment(fit(" /..", width), state.style(ink, "folder"))]
 
 
-def full_head(columns: FullColumns, ink: dict[str, Style]) -> list[Segment]:
+def full_head(columns: FullColumns, ink: dict[str, Style], size: str = "Size") -> list[Segment]:
     """The column heads of the full view."""
     text = "  " + fit("Name", columns.name) + " "
     if columns.size:
-        text += f"{'Size':>{columns.size}} "
+        text += f"{size:>{columns.size}} "
     if columns.date:
         text += f"{'Modified':>{columns.date}} "
     return [Segment(text, ink["header"])]

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from cmdr.model.tab import ViewMode
 
-BRIEF_WIDTH = 22
-"""A column of the brief view is at least so wide."""
+BRIEF_WIDTH = 19
+"""A column of the brief view is at least so wide; two of them fit into a pane of an 80-column terminal."""
 
 
 @dataclass(frozen=True, slots=True)

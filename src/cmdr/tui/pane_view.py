@@ -104,6 +104,8 @@ class PaneView(LineWidget):
 
     def redraw(self, *, follow: bool) -> None:
         """Draw what has changed since the last time; with `follow`, the view goes where the cursor is."""
+        if not self.size:
+            return  # nothing stands on the screen yet; where the view begins is found out when it does
         pane, shape, seen = self.pane, self.shape, self._seen
         tab = pane.tab
         top = self._tops.get(tab.id, 0)
@@ -175,7 +177,8 @@ class PaneView(LineWidget):
             cells, self._tab_places = pane_frame.tab_line(pane, shape.width, ink, active=self._active)
             return cells
         side = Segment("│", ink["frame_active" if self._active else "frame"])
-        return [side, *full_head(FullColumns.within(shape.inner, self.appearance.row), ink), side]
+        size = "Change" if pane.tab.listing.changes else "Size"
+        return [side, *full_head(FullColumns.within(shape.inner, self.appearance.row), ink, size), side]
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
         """The wheel."""

@@ -1,12 +1,10 @@
 """The only way from names, contents and other people's words to the screen: printable text of a known width."""
 
-import unicodedata
-
 from rich.cells import cell_len, set_cell_size
 
 from cmdr.model.names import to_wire
+from cmdr.model.unseen import sign
 
-_INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 # They change how wide the character before them is drawn, and terminals disagree about by how much.
 _VARIATIONS = frozenset([*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)])
 
@@ -21,7 +19,7 @@ def printable(text: str) -> str:
     """Text of a file, or words of somebody else, with every character that is not plain ink made visible."""
     if text.isprintable() and text.isascii():
         return text
-    return _steady("".join(map(_visible, text)))
+    return _steady("".join(map(sign, text)))
 
 
 def fit(text: str, width: int, *, keep_end: bool = False) -> str:
@@ -59,19 +57,6 @@ def _from_end(text: str, width: int) -> str:
     while kept and cell_len(kept) > width - 1:
         kept = kept[1:]
     return "…" + kept + " " * (width - 1 - cell_len(kept))
-
-
-def _visible(char: str) -> str:
-    if char.isprintable() or char == "\u00a0":
-        return char
-    point = ord(char)
-    if point < 0x20:
-        return chr(0x2400 + point)
-    if point == 0x7F:
-        return "\u2421"
-    if 0xDC80 <= point <= 0xDCFF:
-        return "\ufffd"
-    return "·" if unicodedata.category(char) in _INVISIBLE else " "
 
 
 def _steady(text: str) -> str:

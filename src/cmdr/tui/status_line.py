@@ -3,6 +3,7 @@
 import time
 
 from rich.segment import Segment
+from textual.strip import Strip
 
 from cmdr.core.commander import Commander
 from cmdr.core.principals import PERSON
@@ -29,7 +30,10 @@ class StatusLine(LineWidget):
         self._message = ""
         self._until = 0.0
         self._bad = False
+        self._drawn: Strip | None = None
         self.busy = False
+        self.doing = ""
+        """What takes long at the moment, where it is known."""
 
     def tell(self, message: str, *, bad: bool = False) -> None:
         """Show a message for a while."""
@@ -48,6 +52,16 @@ class StatusLine(LineWidget):
         """What is told at the moment."""
         return self._message if time.monotonic() < self._until else ""
 
+    def redraw(self) -> None:
+        """Draw it again, if it tells something else by now: an agent may do the same hundreds of times a second."""
+        if self._drawn is None or super().render_line(0) != self._drawn:
+            self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        """The line, as it stands on the screen from now on."""
+        self._drawn = super().render_line(y)
+        return self._drawn
+
     def line(self, y: int) -> list[Segment]:
         """Left what matters to the person, right what happens beside it."""
         ink = self.appearance.ink
@@ -58,7 +72,7 @@ class StatusLine(LineWidget):
         if message:
             left, role = f" {message}", "warning" if self._bad else "selected"
         elif self.busy:
-            left, role = f" {busy_line(self._commander)}", "agent"
+            left, role = f" {busy_line(self._commander, self.doing)}", "agent"
         else:
             left, role = " " + entry_line(self._commander.workspace.pane(self._commander.workspace.focused).tab), "base"
         return [Segment(fit(left, room), ink[role]), *(Segment(text, ink[role]) for text, role in right)]
@@ -81,6 +95,8 @@ class StatusLine(LineWidget):
         waiting = [proposal for proposal in commander.proposals.pending() if proposal.proposed_by != PERSON.id]
         if waiting:
             notes.append((f" {len(waiting)} to approve: Ctrl+Y ", "warning"))
+        if missed := len(commander.proposals.missed()):
+            notes.append((f" {missed} expired: Ctrl+Y ", "warning"))
         if edits := len(commander.rooms.waiting_reviews()):
             notes.append((f" {edits} to review: Ctrl+Y ", "warning"))
         windows = sum(

@@ -2,6 +2,7 @@
 
 from textual.drivers.linux_driver import LinuxDriver
 
+from cmdr.tui.alt_keys import know_alt_keys
 from cmdr.tui.held_terminal import HeldTerminal
 
 _ALTERNATE_SCREEN = "\x1b[?1049h"
@@ -9,6 +10,8 @@ _ALTERNATE_SCREEN = "\x1b[?1049h"
 
 def driver_over(held: HeldTerminal) -> type[LinuxDriver]:
     """A driver that draws over the picture; when it steps aside and comes back, it is like any other."""
+
+    know_alt_keys()
 
     class TakingOver(LinuxDriver):
         def write(self, data: str) -> None:

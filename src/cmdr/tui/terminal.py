@@ -15,6 +15,7 @@ from cmdr.core.first_workspace import furnish
 from cmdr.core.open_tabs import OpenTabs
 from cmdr.core.parameter import Arguments
 from cmdr.core.principals import PERSON
+from cmdr.model.chosen import Chosen
 from cmdr.tui.appearance import Appearance
 from cmdr.tui.held_terminal import HeldTerminal
 from cmdr.tui.ink_filter import InkFilter
@@ -83,6 +84,7 @@ class Terminal(App[None], inherit_bindings=False):
 
     async def on_mount(self) -> None:
         """Bring the panes up, and end when anybody asks the program to."""
+        self.app_resume_signal.subscribe(self, lambda _: self._draw_all())
         loop = asyncio.get_running_loop()
         self._tasks = [loop.create_task(self._start()), loop.create_task(self._end_on_quit())]
 
@@ -100,7 +102,7 @@ class Terminal(App[None], inherit_bindings=False):
         settings = self.commander.settings
         if self._held is None:
             furnish(self.commander.workspace, settings, self._open_tabs)
-        panes = asyncio.get_running_loop().create_task(self.commander.start_panes())
+        panes = asyncio.get_running_loop().create_task(self.commander.start_panes(live=False))
         self._tasks.append(panes)
         await asyncio.wait({panes}, timeout=KEYS_WAIT)
         self.main.orders.start()
@@ -109,11 +111,12 @@ class Terminal(App[None], inherit_bindings=False):
         self.main.ordered()
         for problem in (*settings.problems, *self.keys.problems):
             self.main.tell(problem, bad=True)
+        # What is loaded behind the panes would slow down the keys that were typed meanwhile.
+        with suppress(TimeoutError):
+            async with asyncio.timeout(KEYS_WAIT):
+                await self.main.orders.idle()
+        self.commander.browser.keep_live()
         if self._painted is not None:
-            # What is loaded behind the panes would slow down the keys that were typed meanwhile.
-            with suppress(TimeoutError):
-                async with asyncio.timeout(KEYS_WAIT):
-                    await self.main.orders.idle()
             self.call_after_refresh(self._painted)
 
     async def _end_on_quit(self) -> None:
@@ -150,14 +153,16 @@ class Terminal(App[None], inherit_bindings=False):
             self.pop_screen()
             await asyncio.sleep(0)
 
-    def operate(self, command: str, arguments: Arguments, *, sure: bool = True, then: str = "") -> None:
+    def operate(
+        self, command: str, arguments: Arguments, *, sure: bool = True, then: str = "", chosen: Chosen | None = None
+    ) -> None:
         """Plan a change; what was already decided in a window runs at once, unless the plan turns out risky.
 
         `then` names the entry the cursor goes to once it exists.
         """
         from cmdr.tui.operating import operate
 
-        self.run_worker(operate(self, command, arguments, sure=sure, then=then), group="operate")
+        self.run_worker(operate(self, command, arguments, sure=sure, then=then, chosen=chosen), group="operate")
 
     async def edit(self, path: bytes) -> None:
         """Edit a file: small text here, everything else in the person's editor."""
@@ -193,6 +198,10 @@ class Terminal(App[None], inherit_bindings=False):
 
     def _step_aside(self) -> None:
         self.call_next(self.action_suspend_process)
+
+    def _draw_all(self) -> None:
+        """Back from the shell, on a screen the terminal has cleared meanwhile."""
+        self.refresh(layout=True)
 
     @property
     def is_idle(self) -> bool:

@@ -31,6 +31,15 @@ class TakesKeys(Protocol):
         """A key; whether the window did something with it."""
 
 
+_WORDS = {
+    "alt+b": "cursor_left_word",
+    "alt+f": "cursor_right_word",
+    "alt+d": "delete_right_word",
+    "alt+backspace": "delete_left_word",
+}
+"""As in a shell; terminals that have no other way send these for Ctrl and an arrow too."""
+
+
 class LineInput(Input):
     """One line to type in; nothing unseen can be pasted into it."""
 
@@ -47,6 +56,10 @@ class LineInput(Input):
             event.stop()
             event.prevent_default()
             await self.action_submit()
+        elif event.key in _WORDS:
+            event.stop()
+            event.prevent_default()
+            await self.run_action(_WORDS[event.key])
         elif not event.is_printable:
             await act_now(self, event)
             if event.key == "tab" and isinstance(self.screen, TakesKeys) and self.screen.pressed(event):

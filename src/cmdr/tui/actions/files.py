@@ -6,9 +6,9 @@ import os
 from typing import TYPE_CHECKING
 
 from cmdr.core.completion import complete_path
+from cmdr.model.chosen import Chosen
 from cmdr.model.entry import Entry
-from cmdr.model.names import to_wire
-from cmdr.model.units import count
+from cmdr.model.names import from_wire, to_wire
 from cmdr.tui.actions import action
 from cmdr.tui.windows.line_list import Row
 
@@ -24,31 +24,25 @@ _TAKEN = (
     ("larger", "overwrite only what is smaller"),
 )
 
+_MOST_RENAMED = 5000
+"""Names in one table: each of them is judged anew with every letter of the pattern."""
+
 
 def _here(screen: MainScreen) -> Entry | None:
     tab = screen.tab
     return None if tab.cursor_name() is None else tab.listing.entry(tab.cursor)
 
 
-def chosen(screen: MainScreen) -> list[bytes]:
-    """The names an operation acts on: the selection, else the entry under the cursor."""
-    tab = screen.tab
-    if tab.selection.count:
-        return [tab.listing.columns.name(row) for row in tab.selection.rows()]
-    name = tab.cursor_name()
-    return [] if name is None else [name]
+def what(chosen: Chosen) -> str:
+    """How a window speaks of what was chosen."""
+    return to_wire(chosen.first_names(1)[0]) if chosen.count == 1 else f"{chosen.count:,} items"
 
 
-def what(names: list[bytes]) -> str:
-    """How a window speaks of them."""
-    return to_wire(names[0]) if len(names) == 1 else count(len(names), "item")
-
-
-def _listed(names: list[bytes]) -> list[Row]:
-    if len(names) <= 1:
+def _listed(chosen: Chosen) -> list[Row]:
+    if chosen.count <= 1:
         return []
-    rows: list[Row] = [[(f"  {to_wire(name)}", "file")] for name in names[:4]]
-    return [*rows, [(f"  … {len(names) - 4} more", "dim")]] if len(names) > 4 else rows
+    rows: list[Row] = [[(f"  {to_wire(name)}", "file")] for name in chosen.first_names(4)]
+    return [*rows, [(f"  … {chosen.count - 4:,} more", "dim")]] if chosen.count > 4 else rows
 
 
 @action("view")
@@ -71,7 +65,9 @@ def info(screen: MainScreen) -> None:
 def edit(screen: MainScreen) -> None:
     """Edit the file under the cursor."""
     entry = _here(screen)
-    if entry is not None and not entry.is_folder:
+    if entry is not None and entry.is_folder:
+        screen.tell(f"{to_wire(entry.name)} is a folder. Enter goes into it.", bad=True)
+    elif entry is not None:
         path = os.path.join(screen.tab.path, entry.name)
         screen.terminal.run_worker(screen.terminal.edit(path), group="edit")
 
@@ -94,6 +90,33 @@ def copy(screen: MainScreen) -> None:
     _transfer(screen, "Copy", "copy")
 
 
+@action("copy_here")
+def copy_here(screen: MainScreen) -> None:
+    """Copy the entry under the cursor beside itself, under another name."""
+    from cmdr.tui.windows.ask import Ask
+
+    name, folder = screen.tab.cursor_name(), screen.tab.path
+    if name is None:
+        return
+    old, path = to_wire(name), to_wire(os.path.join(folder, name))
+    screen.terminal.ask(
+        Ask(f"Copy {old} here as", old, select=(0, _stem(screen, old))),
+        lambda new: (
+            screen.terminal.operate(
+                "copy", {"paths": [path], "to": to_wire(os.path.join(folder, from_wire(new)))}, then=new
+            )
+            if new and new != old
+            else None
+        ),
+    )
+
+
+def _stem(screen: MainScreen, name: str) -> int:
+    """How long a name is without its extension."""
+    entry, dot = _here(screen), name.rfind(".")
+    return len(name) if dot <= 0 or (entry is not None and entry.is_folder) else dot
+
+
 @action("move")
 def move(screen: MainScreen) -> None:
     """Move to the other pane, or wherever is typed."""
@@ -103,23 +126,22 @@ def move(screen: MainScreen) -> None:
 def _transfer(screen: MainScreen, heading: str, command: str) -> None:
     from cmdr.tui.windows.ask import Ask
 
-    names = chosen(screen)
-    if not names:
+    # The files are chosen here and now: whatever moves in the pane meanwhile, these are the ones.
+    chosen = Chosen.of(screen.tab)
+    if chosen is None:
         return
     base = screen.tab.path
     other = screen.commander.workspace.pane(screen.commander.workspace.focused.other).tab.path
-    paths = [to_wire(os.path.join(base, name)) for name in names]
     window = Ask(
-        f"{heading} {what(names)} to",
+        f"{heading} {what(chosen)} to",
         to_wire(other),
-        above=_listed(names),
+        above=_listed(chosen),
         complete=lambda text: complete_path(text, base),
         options=_TAKEN,
     )
-    # The files are named here and now: whatever moves in the pane meanwhile, these are the ones.
     screen.terminal.ask(
         window,
-        lambda to: screen.terminal.operate(command, {"paths": [*paths], "to": to, "onConflict": window.option}),
+        lambda to: screen.terminal.operate(command, {"to": to, "onConflict": window.option}, chosen=chosen),
     )
 
 
@@ -136,10 +158,9 @@ def delete(screen: MainScreen) -> None:
 
 
 def _remove(screen: MainScreen, *, permanent: bool) -> None:
-    names = chosen(screen)
-    if names:
-        paths = [to_wire(os.path.join(screen.tab.path, name)) for name in names]
-        screen.terminal.operate("delete", {"paths": [*paths], "permanent": permanent}, sure=False)
+    chosen = Chosen.of(screen.tab)
+    if chosen is not None:
+        screen.terminal.operate("delete", {"permanent": permanent}, sure=False, chosen=chosen)
 
 
 def _new(typed: str) -> dict[str, str]:
@@ -182,11 +203,8 @@ def rename(screen: MainScreen) -> None:
         return
     old = to_wire(name)
     path = to_wire(os.path.join(screen.tab.path, name))
-    dot = old.rfind(".")
-    entry = _here(screen)
-    stem = len(old) if dot <= 0 or (entry is not None and entry.is_folder) else dot
     screen.terminal.ask(
-        Ask(f"Rename {old}", old, select=(0, stem)),
+        Ask(f"Rename {old}", old, select=(0, _stem(screen, old))),
         lambda new: (
             screen.terminal.operate("rename", {"path": path, "newName": new}, then=new) if new and new != old else None
         ),
@@ -198,8 +216,12 @@ def bulk_rename(screen: MainScreen) -> None:
     """Rename many in a table."""
     from cmdr.tui.windows.bulk_rename import BulkRename
 
-    names = chosen(screen)
-    if len(names) <= 1:
-        names = [screen.tab.listing.name(position) for position in range(min(len(screen.tab.listing), 5000))]
-    if names:
-        screen.terminal.push_screen(BulkRename(screen.tab.path, names, screen))
+    tab, chosen = screen.tab, Chosen.of(screen.tab)
+    if chosen is not None and chosen.count > 1:
+        names = chosen.first_names(_MOST_RENAMED + 1)
+    else:
+        names = [tab.listing.name(position) for position in range(min(len(tab.listing), _MOST_RENAMED + 1))]
+    if len(names) > _MOST_RENAMED:
+        screen.tell(f"Rename many takes {_MOST_RENAMED:,} names at most. Select fewer, or filter.", bad=True)
+    elif names:
+        screen.terminal.push_screen(BulkRename(tab.path, names, screen))

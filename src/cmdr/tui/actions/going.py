@@ -35,6 +35,20 @@ def parent(screen: MainScreen) -> None:
         screen.give("nav_to_parent", lambda: {} if screen.tab.path != b"/" else None)
 
 
+@action("open_other")
+def open_other(screen: MainScreen) -> None:
+    """Show the folder under the cursor in the other pane; on a file or the `..` row, the folder around."""
+    tab = screen.tab
+    name = tab.cursor_name()
+    if screen.view.on_parent_row:
+        path = os.path.dirname(tab.path)
+    elif name is not None and tab.listing.entry(tab.cursor).is_folder:
+        path = os.path.join(tab.path, name)
+    else:
+        path = tab.path
+    screen.give("nav_to_path", {"pane": "other", "path": to_wire(path)})
+
+
 @action("back")
 def back(screen: MainScreen) -> None:
     """Back in the history."""

@@ -67,6 +67,12 @@ def _sorted(screen: MainScreen, by: str) -> Arguments:
     return {"pane": "focused", "by": by, "order": order.value}
 
 
+@action("folder_size")
+def folder_size(screen: MainScreen) -> None:
+    """Add up what the folder under the cursor holds."""
+    screen.give("folder.size", told=True)
+
+
 @action("preview")
 def preview(screen: MainScreen) -> None:
     """Show the file under the cursor in the other pane's place."""

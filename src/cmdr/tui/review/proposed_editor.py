@@ -11,7 +11,7 @@ from textual.screen import Screen
 from cmdr.core.review_case import ReviewCase
 from cmdr.model.names import to_wire
 from cmdr.model.review_outcome import ReviewState
-from cmdr.tui.editing import UNSEEN
+from cmdr.model.unseen import UNSEEN
 from cmdr.tui.text_fields import TextBox
 from cmdr.tui.windows.viewer import Bar
 

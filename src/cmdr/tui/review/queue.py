@@ -24,8 +24,9 @@ def waiting(screen: MainScreen) -> list[ReviewCase]:
 def choice_of(case: ReviewCase) -> Choice:
     """One of them in a list of what waits."""
     review = case.review
-    name = to_wire(os.path.basename(review.new_path))
-    return Choice(case.id, f"Edit of {name}, +{review.diff.added} -{review.diff.removed}", "", review.agent)
+    folder, name = (to_wire(os.path.basename(part)) for part in os.path.split(review.new_path))
+    detail = f"in {folder or '/'}" + (f"  “{case.title}”" if case.title else "")
+    return Choice(case.id, f"Edit of {name}, +{review.diff.added} -{review.diff.removed}", detail, review.agent)
 
 
 def show(screen: MainScreen, case: ReviewCase) -> None:

@@ -27,12 +27,9 @@ from cmdr.tui.windows.viewer import Bar
 if TYPE_CHECKING:
     from cmdr.tui.main_screen import MainScreen
 
-_KEYS = (
-    " a accept  r or Esc reject  n p next, previous  y x take or drop this change  e edit  u unified  c all  l later "
-)
-_CONFLICT_KEYS = (
-    " the same lines changed on disk: m keep disk  t take proposal  b both  e edit  r or Esc reject  l later "
-)
+# Both fit into 80 columns: a key that is cut away is one that nobody finds.
+_KEYS = " a accept  r reject  Esc later  n p next  y x take, drop one  e edit  u c layout"
+_CONFLICT_KEYS = " both changed it: m disk's  t proposed  b both  e edit  r reject  Esc later"
 _CHOICES = {"m": "mine", "t": "theirs", "b": "both"}
 _DECIDES = {"y": Decision.ACCEPTED, "x": Decision.REJECTED}
 
@@ -92,9 +89,9 @@ class ReviewScreen(Screen[None], inherit_bindings=False):
         conflict = self.case.review.merge is not None
         if key == "a":
             self._accept()
-        elif key in ("r", "escape", "f10"):
+        elif key == "r":
             self._order("review.reject", {})
-        elif key in ("l", "q"):
+        elif key in ("escape", "f10", "l", "q"):
             self.dismiss(None)
         elif key == "e":
             self._edit()

@@ -8,6 +8,7 @@ from cmdr.core.principals import PERSON
 from cmdr.model.dialog import Dialog
 from cmdr.model.names import to_wire
 from cmdr.model.plan_text import chosen_of, title_of
+from cmdr.model.units import count
 from cmdr.tui.review import queue
 from cmdr.tui.windows.choose import Choice, Choose
 
@@ -17,6 +18,11 @@ if TYPE_CHECKING:
 
 def show_next(screen: MainScreen) -> None:
     """Show what waits: at once when it is one thing, as a list when it is several."""
+    missed = screen.commander.proposals.missed()
+    screen.commander.proposals.missed_seen()
+    if missed:
+        titles = "; ".join(title_of(proposal.plan) for proposal in missed[-3:])
+        screen.tell(f"{count(len(missed), 'proposal')} expired while you were away (after ten minutes): {titles}")
     dialogs = {dialog.id: dialog for dialog in screen.terminal.windows.waiting()}
     edits = {case.id: case for case in queue.waiting(screen)}
     choices = [
@@ -32,7 +38,8 @@ def show_next(screen: MainScreen) -> None:
             screen.terminal.windows.admit(dialogs[id])
 
     if not choices:
-        screen.tell("Nothing waits for you.")
+        if not missed:
+            screen.tell("Nothing waits for you.")
     elif len(choices) == 1:
         show(choices[0].value)
     else:
@@ -44,7 +51,12 @@ def _short(principal: str) -> str:
 
 
 def _detail(screen: MainScreen, dialog: Dialog) -> str:
-    return chosen_of(screen.commander.proposals.get(dialog.proposal, PERSON).plan) if dialog.proposal else ""
+    """What tells it apart from the next one: the name with its folder, and the agent's own words."""
+    if not dialog.proposal:
+        return ""
+    proposal = screen.commander.proposals.get(dialog.proposal, PERSON)
+    what = "/".join(chosen_of(proposal.plan).split("/")[-2:])
+    return f"{what}  “{proposal.reason}”" if proposal.reason else what
 
 
 def _title(screen: MainScreen, dialog: Dialog) -> str:

@@ -43,8 +43,6 @@ class Ask(Window[str]):
         self._placeholder = placeholder
         if complete:
             self.hint = "Tab completes · Enter accepts · Esc cancels"
-        if options:
-            self.hint = "Ctrl+S changes the line below · Enter accepts · Esc cancels"
         self._asks = asks
 
     def contents(self) -> list[Widget]:
@@ -97,7 +95,7 @@ class Ask(Window[str]):
         self.dismiss(message.value)
 
     def _option_row(self) -> Row:
-        return [(f"{self._asks}: ", "dim"), (self._options[self._option][1], "file")]
+        return [(f"{self._asks}: ", "dim"), (self._options[self._option][1], "file"), ("  (Ctrl+S changes)", "dim")]
 
     async def _complete_now(self) -> None:
         assert self._complete is not None

@@ -36,7 +36,7 @@ class BulkRename(Window[str]):
     """Live preview; nothing happens before F2, and nothing at all while a name clashes."""
 
     heading = "Rename many"
-    hint = "Tab fields · Enter edits one name · Ctrl+R text/regex · F2 rename · Esc cancels"
+    hint = "F2 renames · Tab fields · Enter edits · Ctrl+R regex · Esc cancels"
     DEFAULT_CSS = """
     BulkRename > .box { width: 96%; height: 90%; }
     BulkRename Horizontal { height: 1; }
@@ -56,7 +56,7 @@ class BulkRename(Window[str]):
     def contents(self) -> list[Widget]:
         """Pattern, table, one line of advice."""
         self._find = LineInput("", placeholder="find")
-        self._replace = LineInput("", placeholder="replace with   ($1 a group, {n:03} a number)")
+        self._replace = LineInput("", placeholder="replace with ($1, {n:03} number)")
         self._list = LineList(self.appearance, [], lines=max(4, self._screen.size.height * 9 // 10 - 6))
         self._note = LineList(self.appearance, [], lines=1, cursor=False)
         return [Horizontal(self._find, self._replace), self._list, self._note]

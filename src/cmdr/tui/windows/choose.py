@@ -106,7 +106,7 @@ class Choose(Window[str]):
         gap = max(1, 26 - width_of(left)) if detail else 1
         room = width - width_of(left) - gap - width_of(note) - 2
         if width_of(detail) > room:
-            detail = fit(detail, room) if room > 3 else ""
+            detail = fit(detail, room, keep_end=detail.startswith("/")) if room > 3 else ""
         fill = max(1, width - width_of(left) - gap - width_of(detail) - width_of(note) - 1)
         return [(left, "file"), (" " * gap + detail, "dim"), (" " * fill + note + " ", "title")]
 

@@ -12,7 +12,8 @@ LINES = 3
 
 def client_rows(client: ClientRights, now: float) -> list[Row]:
     """A client in three lines."""
-    called = f"{client.calls:,} calls, last {ago(now - client.last)}" if client.last is not None else "has not called"
+    calls = f"{client.calls:,} {'call' if client.calls == 1 else 'calls'}"
+    called = f"{calls}, last {ago(now - client.last)}" if client.last is not None else "has not called"
     may = ", ".join(client.toolsets) or "nothing"
     folders = ", ".join(to_wire(root.path) + (" (read only)" if root.read_only else "") for root in client.roots)
     return [

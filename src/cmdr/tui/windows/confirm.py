@@ -16,6 +16,7 @@ from cmdr.core.principals import PERSON
 from cmdr.model.dialog import Dialog
 from cmdr.model.names import to_wire
 from cmdr.model.plan import Verb
+from cmdr.model.plan_list import length_of
 from cmdr.model.plan_text import summary_of, title_of, word_to_type
 from cmdr.tui.first_moment import DEAF_FOR, FirstMoment
 from cmdr.tui.text_fields import LineInput
@@ -27,6 +28,14 @@ if TYPE_CHECKING:
 
 BODY = 12
 """Lines of facts; the layout never depends on how many there are."""
+
+
+class _WordInput(LineInput):
+    """The field for the word; the keys that scroll belong to the facts above it."""
+
+    async def _on_key(self, event: events.Key) -> None:
+        if event.key in ("up", "down", "pageup", "pagedown"):
+            event.prevent_default()  # the field would scroll itself, where there is nothing to scroll
 
 
 class Confirm(Window[str]):
@@ -51,7 +60,7 @@ class Confirm(Window[str]):
         )
         self._esc = "decides later" if by_agent else "says no"
         no = "type “no” to say no · " if by_agent and self._word is not None else ""
-        self.hint = f"↑↓ scroll · {no}Esc {self._esc}"
+        self.hint = f"↑↓ scroll · F3 lists all · {no}Esc {self._esc}"
 
     def contents(self) -> list[Widget]:
         """Facts, the agent's words marked as such, and the answers; always in the same places."""
@@ -69,18 +78,25 @@ class Confirm(Window[str]):
         self._answers = LineList(self.appearance, [self._answer_row()], lines=1, cursor=False)
         parts.append(self._answers)
         if self._word is not None:
-            self._input = LineInput("", placeholder=f'type "{self._word}" and Enter to do it')
+            self._input = _WordInput("", placeholder=f'type "{self._word}" and Enter to do it')
             parts.append(self._input)
         return parts
 
     def opened(self) -> None:
         """Deaf at first."""
-        self._first_moment.begin()
-        self.set_timer(DEAF_FOR, lambda: self._answers.show([self._answer_row()]))
+        self._be_deaf()
         if self._word is None:
             self.set_focus(None)
         else:
             self.set_focus(self._input)
+
+    def on_screen_resume(self) -> None:
+        """Back from the list: a key that was meant for it must not answer either."""
+        self._be_deaf()
+
+    def _be_deaf(self) -> None:
+        self._first_moment.begin()
+        self.set_timer(DEAF_FOR, lambda: self._answers.show([self._answer_row()]))
 
     async def on_key(self, event: events.Key) -> None:
         """Esc always leaves; the rest only once we listen."""
@@ -96,10 +112,12 @@ class Confirm(Window[str]):
         event.prevent_default()
 
     def pressed(self, event: events.Key) -> bool:
-        """y, n, or scrolling."""
+        """y, n, the whole list, or scrolling."""
         if self._facts.pressed(event):
             return True
-        if self._word is None and event.key in ("y", "Y"):
+        if event.key == "f3" or (self._word is None and event.key in ("l", "L")):
+            self._list_all()
+        elif self._word is None and event.key in ("y", "Y"):
             self._answer("approve")
         elif self._word is None and event.key in ("n", "N"):
             self._answer("reject")
@@ -118,6 +136,11 @@ class Confirm(Window[str]):
             self._answer("reject")
         else:
             self._input.value = ""
+
+    def _list_all(self) -> None:
+        from cmdr.tui.windows.plan_list import PlanList
+
+        self.terminal.ask(PlanList(self._plan), lambda _: None)
 
     def leave(self) -> None:
         """A person's own question is answered with no; an agent's goes on waiting."""
@@ -143,7 +166,7 @@ class Confirm(Window[str]):
     def _ask_name(self) -> None:
         from cmdr.tui.windows.ask import Ask
 
-        place = self._plan.items[0].place
+        place = self._plan.subject.place
         heading = "New folder" if self._plan.verb is Verb.MKDIR else "New file"
         above: list[Row] = [[(f"in {to_wire(place.path[: -len(place.name)])}", "dim")]]
         name = to_wire(place.name)
@@ -177,6 +200,8 @@ class Confirm(Window[str]):
             (" n  No, leave everything as it is ", "title_active" if ready else "dim"),
             ("   y  Yes, do it ", "file" if ready else "dim"),
         ]
+        if length_of(self._plan) > 1:
+            row = [*row, ("   l  List all ", "file" if ready else "dim")]
         return [*row, ("   e  Another name ", "file" if ready else "dim")] if self._can_be_named else row
 
 

@@ -15,10 +15,10 @@ from textual.widgets import Input
 
 from cmdr.core.errors import CommandError, UnknownCommand
 from cmdr.core.principals import PERSON
+from cmdr.model.formats import DATE_WIDTHS, date, short_size
 from cmdr.model.names import to_wire
 from cmdr.model.scan_job import ScanJob
 from cmdr.model.units import human_size
-from cmdr.tui.formats import DATE_WIDTHS, date, short_size
 from cmdr.tui.key_order import hand_to
 from cmdr.tui.pane_frame import tilde
 from cmdr.tui.safe_text import fit, printable
@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from cmdr.tui.main_screen import MainScreen
 
 _SIZE = 6
-_HELP = "part of a name, or a filter: ext:md,txt size>=1M mtime>30d *.log"
+_HELP = "part of a name, or a filter"
+_EXAMPLES = "Filters: ext:md,txt  size>=1M  mtime>30d  *.log  and several of them"
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +203,7 @@ class Find(Window[str]):
         elif self._problem:
             note, role = self._problem, "warning"
         elif hits is None:
-            note = _HELP
+            note = _EXAMPLES
         elif len(hits.rows) < hits.count:
             note = f"The first {len(hits.rows):,} are listed; Ctrl+L shows all."
         elif not hits.complete:

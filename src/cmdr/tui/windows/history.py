@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from typing import TYPE_CHECKING
 
@@ -9,7 +10,8 @@ from textual import events
 from textual.widget import Widget
 
 from cmdr.core.errors import CommandError
-from cmdr.model.names import to_wire
+from cmdr.tui.pane_frame import tilde
+from cmdr.tui.safe_text import fit, width_of
 from cmdr.tui.windows.line_list import LineList, Row
 from cmdr.tui.windows.window import Window
 
@@ -47,7 +49,8 @@ class History(Window[str]):
         except CommandError as error:
             self._list.show([[(f" {error}", "warning")]])
             return
-        self._list.show([_row(entry) for entry in self._entries] or [[(" Nothing has been changed yet.", "dim")]])
+        rows = [_row(entry, self.appearance.home, self._list.size.width) for entry in self._entries]
+        self._list.show(rows or [[(" Nothing has been changed yet.", "dim")]])
 
     def pressed(self, event: events.Key) -> bool:
         """Undo, or move."""
@@ -59,19 +62,23 @@ class History(Window[str]):
         return self._list.pressed(event)
 
 
-def _row(entry: HistoryEntry) -> Row:
+def _row(entry: HistoryEntry, home: bytes, width: int) -> Row:
     when = time.strftime("%m-%d %H:%M", time.localtime(entry.started))
-    told = to_wire(entry.title)
+    told = tilde(entry.title, home)
     if entry.total > 1:
         told += f" and {entry.total - 1} more"
-    if entry.destination is not None:
-        told += f" → {to_wire(entry.destination)}"
+    if entry.destination is not None and entry.destination != os.path.dirname(entry.title):
+        told += f" → {tilde(entry.destination, home)}"
     state = "undone" if entry.undone_by is not None else "" if entry.state.value == "done" else entry.state.value
     role = "dim" if state == "undone" else "file"
-    return [
+    before: Row = [
         (f" {when}  ", "dim"),
         (f"{entry.verb:<8}", "bar_key"),
         (f"{state} " if state else "", "agent"),
-        (told, role),
-        (f"  by {entry.by.partition(':')[2]}", "dim"),
     ]
+    by = f"  by {entry.by.partition(':')[2]}"
+    # Of a long path the end tells more than the beginning, and who did it is never cut away.
+    room = width - sum(width_of(text) for text, _ in before) - width_of(by) - 1
+    if width_of(told) > room > 0:
+        told = fit(told, room, keep_end=True)
+    return [*before, (told, role), (by, "dim")]

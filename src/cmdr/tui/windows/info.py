@@ -6,9 +6,9 @@ import os
 from typing import TYPE_CHECKING
 
 from cmdr.model.dialog import Dialog
+from cmdr.model.formats import mode_text, moment
 from cmdr.model.names import to_wire
-from cmdr.model.units import human_size, iso_time
-from cmdr.tui.formats import mode_text
+from cmdr.model.units import exact_size
 from cmdr.tui.windows.line_list import Row
 from cmdr.tui.windows.reading import Reading
 
@@ -23,7 +23,7 @@ class Info(Reading):
         self._path = dialog.path or b"/"
         self._screen = screen
         super().__init__(
-            f"Info: {to_wire(os.path.basename(self._path) or b'/')}", [[("…", "dim")]] * 9, dialog=dialog.id
+            f"Info: {to_wire(os.path.basename(self._path) or b'/')}", [[("…", "dim")]] * 6, dialog=dialog.id
         )
 
     def opened(self) -> None:
@@ -37,11 +37,11 @@ class Info(Reading):
             rows.append(("", "It is gone, or cannot be read."))
         else:
             rows += [
-                ("Size", f"{facts.size:,} B ({human_size(facts.size)})"),
-                ("Modified", iso_time(facts.modified_ns)),
+                ("Size", exact_size(facts.size)),
+                ("Modified", moment(facts.modified_ns)),
                 (
                     "Created",
-                    iso_time(facts.created_ns) if facts.created_ns is not None else "not kept by this file system",
+                    moment(facts.created_ns) if facts.created_ns is not None else "not kept by this file system",
                 ),
                 ("Permissions", f"{mode_text(facts.mode)}  {facts.mode & 0o7777:04o}"),
                 ("Inode", f"{facts.inode} on device {facts.device}"),

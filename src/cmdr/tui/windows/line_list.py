@@ -31,7 +31,7 @@ class LineList(LineWidget):
         self, appearance: Appearance, rows: Sequence[Row] = (), *, lines: int = 12, cursor: bool = True
     ) -> None:
         super().__init__(appearance)
-        self.rows: list[Row] = list(rows)
+        self.rows: Sequence[Row] = list(rows)
         self.cursor = 0
         self.top = 0
         self._with_cursor = cursor

@@ -17,8 +17,10 @@ _COVERED = frozenset(
     """state command commands_list dialogs_available await pending approve reject proposal.show job.answer job.pause
     job.resume job.cancel job.rollback job.retry scroll_to dialog selection.toggle settings.set settings.bind
     find.run find.open find.go cursor.up_row report.open app.quitAnyway job.follow
-    proposal.name""".split()
+    proposal.name app.hide""".split()
 )
+_FOR_PROGRAMS = frozenset({"fs", "ide", "shell"})
+"""Toolsets whose answers are text for a program; a person has the panes, the viewer and the editor."""
 
 
 def palette_window(screen: MainScreen) -> Choose:
@@ -28,9 +30,13 @@ def palette_window(screen: MainScreen) -> Choose:
     choices += [
         Choice(f"command:{command.id}", command.title, command.description, screen.keys.first_key(command.id))
         for command in screen.commander.available(PERSON)
-        if command.name not in _COVERED and command.title not in titles
+        if command.name not in _COVERED and command.title not in titles and not _is_for_programs(command)
     ]
     return Choose("Commands", choices, lines=16)
+
+
+def _is_for_programs(command: Command) -> bool:
+    return command.route is not None or command.toolset in _FOR_PROGRAMS
 
 
 def run_choice(screen: MainScreen, value: str) -> None:

@@ -50,6 +50,7 @@ class VolumePicker(Choose):
 
     def __init__(self, dialog: Dialog, screen: MainScreen) -> None:
         self._screen = screen
+        self._stands = False
         self._side = dialog.pane or screen.commander.workspace.focused
         super().__init__(f"Volumes, {self._side} pane", self._listed())
         self.dialog = dialog.id
@@ -62,8 +63,14 @@ class VolumePicker(Choose):
             choices.append(Choice(volume.name, volume.name, f"{to_wire(volume.path)}  {volume.kind}", free))
         return choices
 
+    def opened(self) -> None:
+        """What was learned about the volumes while the window was put up is shown, too."""
+        super().opened()
+        self._stands = True
+        self.replace(self._listed())
+
     def _news(self) -> None:
-        if self.is_mounted and self.is_current:
+        if self._stands and self.is_attached:
             self.replace(self._listed())
 
     def dismiss(self, result: str | None = None) -> object:  # type: ignore[override]

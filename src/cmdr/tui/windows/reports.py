@@ -14,7 +14,7 @@ REPORTS = (
     Choice("largest-files", "Largest files", "what takes the room"),
     Choice("largest-dirs", "Largest folders", "with all they hold"),
     Choice("recent", "Changed last", "the newest first"),
-    Choice("growth", "Grown", "what became larger since the last week"),
+    Choice("growth", "Grown and shrunk", "what has changed in size in the last week"),
     Choice("duplicates", "Equal files", "the same contents more than once"),
     Choice("empty", "Empty", "files and folders with nothing in them"),
     Choice("broken-links", "Broken links", "they lead nowhere"),

@@ -17,7 +17,7 @@ from cmdr.tui.safe_text import fit, printable, shown, width_of
 if TYPE_CHECKING:
     from cmdr.tui.terminal import Terminal
 
-_KEYS = " F2 wrap  F4 hex  F5 line  F7 or / search  n next  N back  F8 encoding  f follow  F10 or Esc close "
+_KEYS = " F2 wrap  F4 hex  F5 line  F7 search  n/N next  F8 code  f follow  Esc closes "
 
 
 class Viewer(Screen[None], inherit_bindings=False):
@@ -67,6 +67,7 @@ class Viewer(Screen[None], inherit_bindings=False):
         """Every key of the viewer."""
         event.stop()
         event.prevent_default()
+        self._bar.say(_KEYS)  # what was said about the last key has been read
         page = max(1, self.file.size.height - 1)
         moves = {"up": -1, "down": 1, "pageup": -page, "pagedown": page, "space": page, "k": -1, "j": 1, "b": -page}
         match event.key:
@@ -130,13 +131,14 @@ class Viewer(Screen[None], inherit_bindings=False):
     async def _find(self, text: str, backwards: bool) -> None:
         from cmdr.core.errors import CommandError
 
+        again = text == self.file.needle
         self._bar.say(" Searching… Esc closes")
         try:
             found = await self.file.search(text, backwards=backwards, regex=self._regex)
         except CommandError as error:
             self._bar.say(f" {error}")
             return
-        self._bar.say(_KEYS if found else f" Not found: {text}")
+        self._bar.say(_KEYS if found else f" {'No more' if again else 'Not found'}: {text}")
 
     def _next_viewer(self) -> None:
         """The oldest viewer comes to the front; the workspace keeps the order, so agents see it too."""
