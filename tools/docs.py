@@ -1,5 +1,6 @@
 """Writes the parts of docs/ that come from the registry; a test makes sure they are current."""
 
+import re
 import sys
 from pathlib import Path
 
@@ -27,7 +28,7 @@ def tools_page() -> str:
         "",
         "Agents see the tools of the toolsets that are switched on (`CMDR_MCP_TOOLSETS`, `/mcp?toolsets=a,b`). Every",
         "answer is text that begins with `OK:` or `ERROR:`. `?` marks an optional parameter; `pane` is left, right,",
-        "focused or other. What *proposes* only stages a change: a person approves it or not.",
+        "focused or other. What *proposes* only stages a change: a person approves it within ten minutes, or not.",
     ]
     for toolset in sorted(toolsets, key=lambda name: (name not in DEFAULT_TOOLSETS, name)):
         note = "on by default" if toolset in DEFAULT_TOOLSETS else "off by default"
@@ -70,6 +71,7 @@ def keys_page() -> str:
         "Every key can be changed in the settings (Alt+S, Shortcuts) or in `settings.toml`, by action or by a",
         'command\'s id: `[shortcuts]`, `copy = ["F5", "Ctrl+E"]`, `"file.copyPath" = "Ctrl+N"`. Clashes are told.',
         "Letters search for a name, `/` filters, Esc gives up waiting, clears the filter, then the selection.",
+        "Alt and a digit, or Esc and a digit right behind it, stand for F1 to F10.",
     ]
     for section in SECTIONS:
         lines += ["", f"## {section}", "", "| keys | what it does | action |", "|---|---|---|"]
@@ -77,7 +79,26 @@ def keys_page() -> str:
             if action.section == section:
                 told = keys.all_keys(action.id).replace("|", "\\|")
                 lines.append(f"| {told} | {action.title} | `{action.id}` |")
+    lines += _browser_keys()
     return "\n".join(lines) + "\n"
+
+
+def _browser_keys() -> list[str]:
+    """The keys of the page in the browser, read from its own list."""
+    source = (DOCS.parent / "src/cmdr/web/static/page/keys.js").read_text(encoding="utf-8")
+    lines = [
+        "",
+        "## In the browser",
+        "",
+        "F1 shows them there. Ctrl+T, Ctrl+W and Ctrl+N belong to the browser, so tabs have other keys.",
+        "",
+        "| keys | what it does |",
+        "|---|---|",
+    ]
+    for title, keys in re.findall(r"a\('\w+', '([^']+)', '([^']+)'", source):
+        told = keys.replace("\\\\", "\\").replace("|", "\\|").replace("Arrow", "").split()
+        lines.append(f"| {', '.join(told)} | {title} |")
+    return lines
 
 
 PAGES = {"tools.md": tools_page, "keys.md": keys_page}

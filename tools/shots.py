@@ -4,6 +4,7 @@ import asyncio
 import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -103,6 +104,51 @@ async def shoot(name: str, keys: tuple[str, ...], theme: str, target: Path) -> N
     _keep(svg, target)
 
 
+async def shoot_page(target: Path) -> None:
+    """The page in the browser, with a proposal that waits."""
+    from playwright.async_api import async_playwright
+
+    from cmdr import commands
+    from cmdr.app.http_server import http_server
+    from cmdr.core.audit import Audit
+    from cmdr.core.commander import Commander
+    from cmdr.core.engine import Engine
+    from cmdr.core.journal import Journal
+    from cmdr.core.principals import Principal
+    from cmdr.core.tokens import Tokens
+    from cmdr.model.workspace import Workspace
+
+    commands.register()
+    with _home() as root:
+        left, right = plant(root)
+        workspace = Workspace.at(os.fsencode(left), os.fsencode(right))
+        engine = Engine(Journal(os.fsencode(root / "journal.db")))
+        commander = Commander(workspace, Audit(str(root / "audit")), engine=engine, watch=False)
+        await commander.start()
+        listener = socket.create_server(("127.0.0.1", 0))
+        server = http_server(commander, Tokens(str(root), str(root)), listener.getsockname()[1])
+        serving = asyncio.create_task(server.serve(sockets=[listener]))
+        try:
+            async with async_playwright() as playwright:
+                browser = await playwright.chromium.launch(executable_path=shutil.which("chromium"))
+                page = await browser.new_page(viewport={"width": 1180, "height": 640}, color_scheme="light")
+                assert commander.new_login_link is not None  # it is there with the server, which is about to listen
+                await page.goto(commander.new_login_link())
+                await page.wait_for_selector(".row")
+                for key in ("Tab", "Control+b", "Tab", "Control+b", "End", "Insert", "ArrowUp", "ArrowUp", "Insert"):
+                    await page.keyboard.press(key)
+                moved = {"paths": ["report.pdf"], "reason": "It belongs in the archive."}
+                await commander.run(Principal("agent", "claude"), "move", moved)
+                await page.wait_for_selector("#waiting:not([hidden])")
+                await page.wait_for_selector("#left .row.selected >> nth=1")
+                await page.screenshot(path=target)
+                await browser.close()
+        finally:
+            server.should_exit = True
+            await serving
+            await commander.close()
+
+
 @contextmanager
 def _home() -> Iterator[Path]:
     """A home with a short name, because it is seen in the pictures."""
@@ -143,6 +189,7 @@ def main() -> int:
             svg = Path(folder) / f"{file}.svg"
             asyncio.run(shoot(name, keys, theme, svg))
             to_png(svg, SHOTS / f"{file}.png")
+    asyncio.run(shoot_page(SHOTS / "browser.png"))
     return 0
 
 

@@ -1,6 +1,7 @@
 """A commander over a small indexed tree, served to an in-process HTTP client."""
 
 import asyncio
+import contextlib
 import os
 import socket
 import threading
@@ -12,7 +13,10 @@ from cmdr import commands
 from cmdr.app.http_server import http_server
 from cmdr.core.audit import Audit
 from cmdr.core.commander import Commander
+from cmdr.core.engine import Engine
+from cmdr.core.journal import Journal
 from cmdr.core.limits import Limits
+from cmdr.core.settings import Settings
 from cmdr.core.tokens import Tokens
 from cmdr.model.workspace import Workspace
 
@@ -31,8 +35,9 @@ def tree(tmp_path_factory):
 class Server:
     """The real server on a port of its own, in a thread of its own."""
 
-    def __init__(self, tree, state):
+    def __init__(self, tree, state, *, changes_files=False):
         self.tree = tree
+        self._changes_files = changes_files
         self._state = state
         self._ready = threading.Event()
         self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()))
@@ -57,6 +62,8 @@ class Server:
             workspace,
             Audit(str(self._state / "audit")),
             limits=Limits(scale=1e9),
+            engine=Engine(Journal(os.fsencode(self._state / "journal.db"))) if self._changes_files else None,
+            settings=Settings(str(self._state)),
             watch=False,
             indexes=str(self._state),
         )
@@ -76,12 +83,40 @@ class Server:
         finally:
             await self.commander.close()
 
+    def on_loop(self, work):
+        """What a coroutine answers that runs on the server's loop."""
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result(30)
+
+    def log_in(self):
+        """A client that is logged in as the person's browser."""
+
+        async def link():
+            return self.commander.new_login_link()
+
+        origin = f"http://127.0.0.1:{self.port}"
+        http = httpx.Client(base_url=origin, trust_env=False, headers={"origin": origin}, timeout=30)
+        assert http.get(self.on_loop(link())).status_code == 303
+        return http
+
     def run(self, name, arguments=None, principal=None):
         """Run a command on the server's loop."""
         from cmdr.core.principals import SAME_USER
 
         work = self.commander.run(principal or SAME_USER, name, arguments or {})
-        return asyncio.run_coroutine_threadsafe(work, self._loop).result(30)
+        return self.on_loop(work)
+
+
+@pytest.fixture(scope="module")
+def serve(tmp_path_factory):
+    """Start servers over trees, each with a state of its own."""
+    with contextlib.ExitStack() as running:
+
+        def start(tree, **how):
+            state = tmp_path_factory.mktemp("state")
+            os.chmod(state, 0o700)
+            return running.enter_context(Server(tree, state, **how))
+
+        yield start
 
 
 @pytest.fixture(scope="module")

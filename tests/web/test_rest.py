@@ -123,6 +123,25 @@ def test_a_set_is_made_changed_and_forgotten(client, index, tree):
     assert (tree / "notes.md").exists()
 
 
+def test_a_set_answers_to_its_name_in_every_route_and_only_to_its_owner(client, server, index):
+    nodes = [entry["nodeId"] for entry in client.get(f"/api/indexes/{index['indexId']}/tree").json()["entries"]]
+    made = client.post("/api/resource-sets", json={"name": "old & new", "nodes": nodes}).json()
+    url = "/api/resource-sets/old%20%26%20new"
+    assert client.get(url).json()["selectionId"] == made["selectionId"]
+    page = client.get(f"{url}/entries?limit=1").json()
+    assert page["total"] == 3
+    assert client.get(page["nextPageUrl"]).json()["entries"]
+    assert client.patch(f"{url}/entries", json={"remove": nodes[:1]}).json()["counts"] == 2
+    saved = client.post("/api/queries", json={"name": "again", "filter": {"inSet": "old & new"}}).json()
+    here = {"indexId": index["indexId"]}
+    assert client.post(saved["runUrl"], json=here).json()["counts"] == 2
+    other = {"authorization": f"Bearer {server.token}"}
+    assert client.get(url, headers=other).status_code == client.delete(url, headers=other).status_code == 404
+    assert client.post(saved["runUrl"], json=here, headers=other).status_code == 404
+    assert client.patch(url, json={"name": "renamed"}).json()["name"] == "renamed"
+    assert client.delete("/api/resource-sets/renamed").json() == {"deleted": made["selectionId"]}
+
+
 def test_a_query_is_saved_explained_and_run(client, index):
     saved = client.post("/api/queries", json={"name": "big", "filter": {"size": {"min": 1000}}})
     assert saved.status_code == 200, saved.text

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.responses import FileResponse, HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
@@ -11,12 +11,15 @@ from cmdr.core.browser_login import BrowserLogin
 from cmdr.core.commander import Commander
 from cmdr.web.downloads import download_route, raw_route
 from cmdr.web.openapi import openapi
+from cmdr.web.page.routes import PageRoutes
 from cmdr.web.pages import page_of
-from cmdr.web.routes import routes_of
+from cmdr.web.routes import caller_of, routes_of
+
+STATIC = Path(__file__).parent / "static"
 
 
 class WebFace:
-    """REST, pages and the login."""
+    """The commander's page, REST, readable pages and the login."""
 
     def __init__(self, commander: Commander, login: BrowserLogin, port: int) -> None:
         self._commander = commander
@@ -32,7 +35,8 @@ class WebFace:
             download_route(self._commander),
             raw_route(self._commander),
             *routes_of(self._commander),
-            Mount("/static", StaticFiles(directory=Path(__file__).parent / "static")),
+            *PageRoutes(self._commander).all(),
+            Mount("/static", StaticFiles(directory=STATIC)),
         ]
 
     async def _log_in(self, request: Request) -> Response:
@@ -45,6 +49,9 @@ class WebFace:
         return answer
 
     async def _home(self, request: Request) -> Response:
+        """The two panes for the person; for programs, where to go on."""
+        if caller_of(request).is_person:
+            return FileResponse(STATIC / "page" / "index.html")
         url = self._commander.base_url
         links = {"indexes": f"{url}/api/indexes", "sets": f"{url}/api/resource-sets", "queries": f"{url}/api/queries"}
         return HTMLResponse(page_of("cmdr", {**links}))

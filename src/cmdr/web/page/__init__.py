@@ -1,0 +1,1 @@
+"""The commander in the browser: what its page is told, and what it may order."""

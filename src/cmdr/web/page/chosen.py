@@ -1,0 +1,37 @@
+"""What the person chose when a window opened: whatever an agent selects meanwhile, these are the files."""
+
+import secrets
+
+from cmdr.core.errors import CommandError
+from cmdr.core.parameter import Json
+from cmdr.model.chosen import Chosen
+from cmdr.model.names import to_wire
+from cmdr.model.tab import Tab
+
+KEPT = 16
+NAMED = 4
+
+
+class ChosenFiles:
+    """The last choices, each under a handle that only the page knows."""
+
+    def __init__(self) -> None:
+        self._kept: dict[str, Chosen] = {}
+
+    def keep(self, tab: Tab) -> dict[str, Json]:
+        """Remember what is chosen now, and tell of it."""
+        chosen = Chosen.of(tab)
+        if chosen is None:
+            return {"id": "", "count": 0, "names": []}
+        id = secrets.token_urlsafe(16)
+        self._kept[id] = chosen
+        while len(self._kept) > KEPT:
+            del self._kept[next(iter(self._kept))]
+        return {"id": id, "count": chosen.count, "names": [to_wire(name) for name in chosen.first_names(NAMED)]}
+
+    def get(self, id: str) -> Chosen:
+        """What was chosen under a handle."""
+        chosen = self._kept.get(id)
+        if chosen is None:
+            raise CommandError("That was chosen too long ago. Choose again.")
+        return chosen

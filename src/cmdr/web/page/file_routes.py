@@ -1,0 +1,95 @@
+"""What the page asks about one file or folder: its contents, its facts, what fills it."""
+
+import asyncio
+import os
+from collections.abc import AsyncIterator
+
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+from starlette.routing import Route
+
+from cmdr.core.commander import Commander
+from cmdr.core.entry_info import info_of
+from cmdr.core.folder_space import space_in
+from cmdr.core.images import OpenedImage, open_image
+from cmdr.core.parameter import Json
+from cmdr.core.principals import Principal
+from cmdr.web.page.person_only import asked_path, person_only
+from cmdr.web.page.rows import Style
+from cmdr.web.page.texts import find_in, lines_of, text_to_edit, whole_number
+from cmdr.web.page.treemap import treemap_told
+from cmdr.web.page.views import Views
+
+CHUNK = 1 << 18
+
+
+class FileRoutes:
+    """Looking into things; nothing here changes anything."""
+
+    def __init__(self, commander: Commander) -> None:
+        self._commander = commander
+        self._views = Views()
+
+    def all(self) -> list[Route]:
+        """Every route."""
+        return [
+            person_only("GET /page/lines", self._lines),
+            person_only("GET /page/find", self._find),
+            person_only("GET /page/text", self._text),
+            person_only("GET /page/image", self._image),
+            person_only("GET /page/info", self._info),
+            person_only("GET /page/treemap", self._treemap),
+        ]
+
+    async def _lines(self, request: Request, caller: Principal) -> Json:
+        first = whole_number(request.query_params.get("first", "0"), "The first line")
+        return await lines_of(await self._views.of(asked_path(request)), max(0, first))
+
+    async def _find(self, request: Request, caller: Principal) -> Json:
+        asked = request.query_params
+        line, backwards = whole_number(asked.get("line", "-1"), "The line"), asked.get("back") == "1"
+        return await find_in(
+            await self._views.of(asked_path(request)), asked.get("text", ""), line, backwards=backwards
+        )
+
+    async def _text(self, request: Request, caller: Principal) -> Json:
+        limit = self._commander.settings.number("advanced.editor_limit_kib") * 1024
+        return await text_to_edit(asked_path(request), limit)
+
+    async def _image(self, request: Request, caller: Principal) -> Response:
+        opened = await open_image(asked_path(request))
+        # Opened as a page of its own it is still only a picture: nothing in it loads or runs anything.
+        headers = {"content-length": str(opened.size), "content-security-policy": "sandbox; default-src 'none'"}
+        return StreamingResponse(_pieces(opened), media_type=opened.type, headers=headers)
+
+    async def _info(self, request: Request, caller: Principal) -> Json:
+        return [[name, value] for name, value in await info_of(self._commander, asked_path(request))]
+
+    async def _treemap(self, request: Request, caller: Principal) -> Json:
+        path = asked_path(request)
+        space = await space_in(self._commander, path, caller)
+        if isinstance(space, str):
+            return {"scan": space}
+        return treemap_told(path, space, _shape(request.query_params.get("shape", "")), Style.chosen(self._commander))
+
+
+def _shape(text: str) -> float:
+    """How many times wider than high the drawing is."""
+    try:
+        return min(5.0, max(0.2, float(text)))
+    except ValueError:
+        return 1.6
+
+
+async def _pieces(opened: OpenedImage) -> AsyncIterator[bytes]:
+    left, at = opened.size, 0
+    try:
+        while left:
+            data = await asyncio.to_thread(os.pread, opened.descriptor, min(CHUNK, left), at)
+            if not data:
+                return
+            left -= len(data)
+            at += len(data)
+            yield data
+    finally:
+        os.close(opened.descriptor)

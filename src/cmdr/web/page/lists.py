@@ -1,0 +1,128 @@
+"""The lists behind the page's windows: commands, places, history, agents, settings."""
+
+import time
+
+from cmdr.core.browser_login import BROWSER
+from cmdr.core.client_rights import ClientRights, client_rights
+from cmdr.core.commander import Commander
+from cmdr.core.journal_history import HistoryEntry
+from cmdr.core.parameter import Json
+from cmdr.core.principals import Access
+from cmdr.core.settings import SETTINGS, Setting
+from cmdr.core.threads import in_thread
+from cmdr.model.names import printable, to_wire
+from cmdr.model.report_kinds import REPORT_KINDS
+from cmdr.model.taken_names import TAKEN_NAMES
+from cmdr.web.page.picture import call_told
+from cmdr.web.page.rows import Style
+
+HISTORY = 200
+CALLS = 50
+
+
+# What the page's own windows do better, or what only makes sense with arguments that a program fills in.
+_COVERED = frozenset(
+    """state command commands_list dialogs_available pending proposal.show reviews selection.toggle settings.list
+    grants.list cursor.up_row app.quitAnyway app.hide history.list jobs.list bookmark.list
+    context_get_selection context_get_current_paths context_get_focused_pane file.copyPath file.copyFilename
+    file.quickLook file.getInfo pane.leftVolumeChooser pane.rightVolumeChooser web.link""".split()
+)
+
+
+def commands_told(commander: Commander) -> list[Json]:
+    """What the palette offers beside the page's own actions: commands that need no answer to a question first."""
+    return [
+        {
+            "name": command.name,
+            "title": command.title,
+            "about": command.description,
+            "proposes": command.access is Access.PROPOSE,
+        }
+        for command in commander.available(BROWSER)
+        if command.route is None
+        and command.name not in _COVERED
+        and not any(parameter.required for parameter in command.parameters)
+    ]
+
+
+def places_told(commander: Commander) -> dict[str, Json]:
+    """Bookmarks, and the folders used most."""
+    return {
+        "bookmarks": [to_wire(path) for path in commander.bookmarks.marked()],
+        "frequent": [to_wire(path) for path in commander.bookmarks.frequent(limit=20)],
+    }
+
+
+async def history_told(commander: Commander) -> list[Json]:
+    """What was done to files, newest first."""
+    style = Style.chosen(commander)
+    return [_operation(entry, style) for entry in await commander.engine.history(HISTORY)]
+
+
+def _operation(entry: HistoryEntry, style: Style) -> Json:
+    return {
+        "id": entry.id,
+        "when": style.date(int(entry.started * 1e9)),
+        "verb": entry.verb.value,
+        "state": "undone" if entry.undone_by is not None else entry.state.value,
+        "what": to_wire(entry.title) + (f" and {entry.total - 1} more" if entry.total > 1 else ""),
+        "to": None if entry.destination is None else to_wire(entry.destination),
+        "by": printable(entry.by.partition(":")[2], 60),
+    }
+
+
+async def agents_told(commander: Commander) -> dict[str, Json]:
+    """Who may call and what they called last."""
+    tokens, style = commander.tokens, Style.chosen(commander)
+    clients = () if tokens is None else await in_thread(tokens.clients)
+    return {
+        "stopped": commander.policy.agents_stopped,
+        "clients": [_client(client) for client in client_rights(commander, clients)],
+        "calls": [
+            {
+                "told": call_told(seen),
+                "when": style.date(int(seen.started * 1e9)),
+                "result": seen.result or "running",
+                "ms": seen.ms,
+            }
+            for seen in list(commander.activity.recent)[: -CALLS - 1 : -1]
+        ],
+    }
+
+
+def _client(client: ClientRights) -> Json:
+    folders = [to_wire(root.path) + (" (read only)" if root.read_only else "") for root in client.roots]
+    return {
+        "name": printable(client.name, 60),
+        "toolsets": [*client.toolsets],
+        "folders": [*folders],
+        "readOnly": client.read_only,
+        "expired": client.expires is not None and client.expires <= time.time(),
+        "calls": client.calls,
+        "shell": client.shell.value,
+        "write": client.write.value,
+        "hasToken": client.has_own_token,
+    }
+
+
+def words_told() -> dict[str, Json]:
+    """What windows offer: the reports there are, and what can be done about a name that is taken."""
+    return {
+        "reports": [{"value": kind, "text": title, "about": about} for kind, title, about in REPORT_KINDS],
+        "taken": [[value, text] for value, text in TAKEN_NAMES],
+    }
+
+
+def settings_told(commander: Commander) -> list[Json]:
+    """Every setting with what is chosen."""
+    return [_setting(commander, setting) for setting in SETTINGS.values()]
+
+
+def _setting(commander: Commander, setting: Setting) -> Json:
+    return {
+        "key": setting.key,
+        "section": setting.section.value,
+        "title": setting.title,
+        "value": commander.settings.get(setting.key),
+        "choices": [*setting.choices],
+    }

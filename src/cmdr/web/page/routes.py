@@ -1,0 +1,126 @@
+"""The addresses that only the person's own page may use."""
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from cmdr.core.commander import Commander
+from cmdr.core.completion import complete_path
+from cmdr.core.errors import CommandError
+from cmdr.core.parameter import Json
+from cmdr.core.principals import Principal
+from cmdr.model.pane import Side
+from cmdr.model.seeking import seek
+from cmdr.model.unseen import UNSEEN
+from cmdr.web.page.changes import changes
+from cmdr.web.page.chosen import ChosenFiles
+from cmdr.web.page.edit import edit_whole
+from cmdr.web.page.file_routes import FileRoutes
+from cmdr.web.page.lists import agents_told, commands_told, history_told, places_told, settings_told, words_told
+from cmdr.web.page.person_only import person_only, sent_object
+from cmdr.web.page.picture import picture
+from cmdr.web.page.rows import Rows, Window, Windows
+from cmdr.web.page.waiting import proposal_whole
+
+
+class PageRoutes:
+    """What the page asks for. Agents have no business here, whatever they hold."""
+
+    def __init__(self, commander: Commander) -> None:
+        self._commander = commander
+        self._rows = Rows(commander)
+        self._chosen = ChosenFiles()
+
+    def all(self) -> list[Route]:
+        """Every route."""
+        return [
+            person_only("GET /page/picture", self._picture),
+            person_only("POST /page/command", self._command),
+            person_only("POST /page/chosen", self._choose),
+            person_only("GET /page/changes", self._changes),
+            person_only("GET /page/proposal/{id}", self._proposal),
+            person_only("GET /page/edit/{id}", self._edit),
+            person_only("GET /page/edit/{id}/proposed", self._proposed),
+            person_only("GET /page/complete", self._complete),
+            person_only("GET /page/seek", self._seek),
+            person_only("GET /page/places", self._places),
+            person_only("GET /page/commands", self._commands),
+            person_only("GET /page/history", self._history),
+            person_only("GET /page/agents", self._agents),
+            person_only("GET /page/settings", self._settings),
+            person_only("GET /page/words", self._words),
+            *FileRoutes(self._commander).all(),
+        ]
+
+    async def _picture(self, request: Request, caller: Principal) -> Json:
+        return await picture(self._commander, self._rows, _windows(request))
+
+    async def _command(self, request: Request, caller: Principal) -> Json:
+        """Run a command, and answer with the picture after it: one way there and back for every key."""
+        sent = await sent_object(request)
+        name, arguments, id = sent.get("name"), sent.get("arguments", {}), sent.get("chosen", "")
+        if not isinstance(name, str) or not isinstance(arguments, dict) or not isinstance(id, str):
+            raise CommandError("The body names a command and its arguments.")
+        chosen = self._chosen.get(id) if id else None
+        answer = await self._commander.run(caller, name, arguments, chosen=chosen)
+        shown = await picture(self._commander, self._rows, _windows(request))
+        return {"answer": answer.removeprefix("OK: "), "picture": shown}
+
+    async def _choose(self, request: Request, caller: Principal) -> Json:
+        side = (await sent_object(request)).get("pane")
+        pane = next((pane for pane in self._commander.workspace.panes if pane.side.value == side), None)
+        if pane is None:
+            raise CommandError("The pane is left or right.")
+        return self._chosen.keep(pane.tab)
+
+    async def _changes(self, request: Request, caller: Principal) -> Response:
+        return changes(self._commander)
+
+    async def _proposal(self, request: Request, caller: Principal) -> Json:
+        return proposal_whole(self._commander.proposals.get(request.path_params["id"], caller))
+
+    async def _edit(self, request: Request, caller: Principal) -> Json:
+        case = self._commander.editor.reviews.get(request.path_params["id"], caller)
+        window = Window.read(request.query_params.get("rows", ""))
+        unified, folded = (request.query_params.get(name) == "1" for name in ("unified", "folded"))
+        return edit_whole(case, window.start, window.count, unified=unified, folded=folded)
+
+    async def _proposed(self, request: Request, caller: Principal) -> Json:
+        case = self._commander.editor.reviews.get(request.path_params["id"], caller)
+        if UNSEEN.search(case.review.proposed_text):
+            raise CommandError("The text holds characters that cannot be seen. Review it change by change.")
+        return {"text": case.review.proposed_text}
+
+    async def _complete(self, request: Request, caller: Principal) -> Json:
+        pane = self._commander.workspace.pane(self._commander.workspace.focused)
+        sure, names = await complete_path(request.query_params.get("text", ""), pane.tab.path)
+        return {"sure": sure, "names": [*names[:20]]}
+
+    async def _seek(self, request: Request, caller: Principal) -> Json:
+        asked = request.query_params
+        side = Side.RIGHT if asked.get("pane") == "right" else Side.LEFT
+        tab = self._commander.workspace.pane(side).tab
+        step = {"1": 1, "-1": -1}.get(asked.get("step", ""), 0)
+        return {"position": seek(tab, asked.get("text", ""), tab.cursor, step)}
+
+    async def _places(self, request: Request, caller: Principal) -> Json:
+        return places_told(self._commander)
+
+    async def _commands(self, request: Request, caller: Principal) -> Json:
+        return commands_told(self._commander)
+
+    async def _history(self, request: Request, caller: Principal) -> Json:
+        return await history_told(self._commander)
+
+    async def _agents(self, request: Request, caller: Principal) -> Json:
+        return await agents_told(self._commander)
+
+    async def _settings(self, request: Request, caller: Principal) -> Json:
+        return settings_told(self._commander)
+
+    async def _words(self, request: Request, caller: Principal) -> Json:
+        return words_told()
+
+
+def _windows(request: Request) -> Windows:
+    return {side: Window.read(request.query_params.get(side.value, "")) for side in Side}

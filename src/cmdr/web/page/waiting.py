@@ -1,0 +1,60 @@
+"""What waits for the person's answer, as the page needs it to ask."""
+
+from cmdr.core.browser_login import BROWSER
+from cmdr.core.commander import Commander
+from cmdr.core.parameter import Json
+from cmdr.model.names import printable, to_wire
+from cmdr.model.plan_list import length_of
+from cmdr.model.plan_text import chosen_of, summary_of, title_of, word_to_type
+from cmdr.model.proposal import Proposal
+from cmdr.model.units import count
+
+
+def proposals_waiting(commander: Commander) -> list[Json]:
+    """Every proposal in a line, oldest first."""
+    return [
+        {
+            "id": proposal.id,
+            "title": title_of(proposal.plan),
+            "what": chosen_of(proposal.plan),
+            "by": _speaker(proposal.proposed_by),
+            "mine": proposal.proposed_by == BROWSER.id,
+        }
+        for proposal in commander.proposals.pending()
+    ]
+
+
+def proposal_whole(proposal: Proposal) -> dict[str, Json]:
+    """Everything one needs to decide, drawn from the plan that would run and from nothing else."""
+    plan = proposal.plan
+    title, *facts = summary_of(plan)
+    return {
+        "id": proposal.id,
+        "state": proposal.state.value,
+        "title": title,
+        "facts": [*facts],
+        "by": _speaker(proposal.proposed_by),
+        "byAgent": not proposal.proposed_by.startswith("person:"),
+        "reason": printable(proposal.reason, 500),
+        "digest": plan.digest,
+        "word": word_to_type(plan),
+        "steps": length_of(plan),
+        "plain": not plan.risk.is_high and not plan.overwrites,
+    }
+
+
+def edits_waiting(commander: Commander) -> list[Json]:
+    """Every proposed edit in a line, oldest first."""
+    return [
+        {
+            "id": case.id,
+            "path": to_wire(case.review.new_path),
+            "by": printable(case.review.agent, 60),
+            "changes": count(len(case.review.diff.hunks), "change"),
+        }
+        for case in commander.rooms.waiting_reviews()
+    ]
+
+
+def _speaker(principal: str) -> str:
+    return printable(principal.partition(":")[2], 60)

@@ -1,0 +1,102 @@
+// The confirmation of a proposed change, drawn from the plan that would run and from nothing else.
+
+import { element } from './element.js';
+import { planList } from './plan_list.js';
+import { order, read, watch } from './server.js';
+import { guarded, tell } from './status.js';
+import { button, show } from './window.js';
+
+/**
+ * @typedef {{id: string, state: string, title: string, facts: string[], by: string, byAgent: boolean, reason: string,
+ *   digest: string, word: string | null, plain: boolean, steps: number}} Proposal
+ */
+
+/** Everything about a proposal. @param {string} id @returns {Promise<Proposal>} */
+export function proposal(id) {
+  return read(`/page/proposal/${encodeURIComponent(id)}`);
+}
+
+/**
+ * Ask the person. The answer is the job that carries it out, or null for no and for later.
+ * @param {Proposal} asked @returns {Promise<string | null>}
+ */
+export function confirmed(asked) {
+  return new Promise((answer) => {
+    const { word: wanted } = asked;
+    const word = wanted === null ? null : element('input', {
+      type: 'text', autocomplete: 'off', spellcheck: false, placeholder: `type “${wanted}” to do it`,
+      'aria-label': `Type ${wanted} to do it`,
+      onpaste: (/** @type {Event} */ event) => event.preventDefault(),
+      ondrop: (/** @type {Event} */ event) => event.preventDefault(),
+    });
+    const yes = button('Yes, do it', () => decide(true), { disabled: true });
+    const no = button('No, leave everything as it is', () => decide(false), { class: 'main' });
+    const window = show({
+      title: asked.byAgent ? `${asked.by} proposes a change` : 'Please confirm',
+      class: 'confirm',
+      body: [
+        element('p', { class: 'deed' }, asked.title),
+        element('ul', { class: 'facts', tabIndex: 0, 'aria-label': 'What will happen' },
+          ...asked.facts.map((fact) => element('li', { class: tone(fact) }, fact))),
+        ...(asked.reason ? [element('p', { class: 'reason', tabIndex: 0 },
+          element('strong', {}, 'the agent says: '), `“${asked.reason}”`)] : []),
+        ...(word ? [word] : []),
+      ],
+      buttons: [
+        no, yes, asked.steps > 1 ? button(`List all ${asked.steps}`, listAll) : null,
+        asked.byAgent ? button('Later', () => window.close()) : null,
+      ],
+      keys: (event) => {
+        const isPlain = !(event.ctrlKey || event.altKey || event.metaKey);
+        if (event.key === 'Enter' && event.target === word) { decide(true); return true; }
+        if (event.key === 'F3' || (event.key === 'l' && isPlain && !word)) { listAll(); return true; }
+        if (word || !isPlain || (event.key !== 'y' && event.key !== 'n')) return false;
+        decide(event.key === 'y');
+        return true;
+      },
+      // A key or click that was meant for something else must not decide.
+      heard: (isHeard) => { yes.disabled = !isHeard; },
+      closed: () => { unwatch(); answer(null); },
+      refuses: () => {
+        if (asked.byAgent) return false;
+        reject();
+        return true;
+      },
+    });
+    const unwatch = watch((picture) => {
+      if (picture.proposals.some(({ id }) => id === asked.id)) return;
+      window.close();
+      tell('This proposal does not wait any more.');
+    });
+    (word ?? no).focus();
+
+    /** @param {boolean} does */
+    async function decide(does) {
+      if (!window.hears()) return;
+      if (!does) { await reject(); return; }
+      if (word && word.value.trim().toLowerCase() !== wanted) { word.value = ''; word.focus(); return; }
+      unwatch();
+      const answered = { proposal: asked.id, digest: asked.digest, word: word?.value ?? '' };
+      const told = await guarded(order('approve', answered));
+      if (told !== undefined) answer(/job: (\S+)/.exec(told)?.[1] ?? null);
+      window.close();
+    }
+
+    function listAll() {
+      // A key that was meant for the list must not answer the question behind it.
+      planList(asked.id, asked.digest, () => window.deafen());
+    }
+
+    async function reject() {
+      unwatch();
+      if (await guarded(order('reject', { proposal: asked.id })) !== undefined) tell('Nothing was changed.');
+      window.close();
+    }
+  });
+}
+
+/** @param {string} fact */
+function tone(fact) {
+  if (fact.startsWith('RISK')) return 'risk';
+  return fact.startsWith('overwrites') || fact.startsWith('protected') ? 'care' : '';
+}

@@ -1,0 +1,70 @@
+// Finds files below the folder of the pane while one types; the index answers.
+
+import { narrowing } from './choose.js';
+import { below, element } from './element.js';
+import { aside, now, order } from './server.js';
+import { guarded, tell } from './status.js';
+import { button, show } from './window.js';
+
+const PAUSE = 120;
+
+/** The find window. */
+export function find() {
+  const root = now().panes[now().focused].path;
+  /** @type {{path: string, size?: number}[]} */
+  let rows = [];
+  /** @type {number | undefined} */
+  let timer;
+  let asked = 0;
+  const field = narrowing({
+    name: 'Part of the name, or a filter', placeholder: 'part of the name, or ext:md size>=1M',
+    typed: later, picked: go,
+  });
+  const note = element('p', { class: 'note', 'aria-live': 'polite' }, `below ${root}`);
+  const window = show({
+    title: 'Find', class: 'wide', body: [field.input, note, field.list], keys: field.keys,
+    buttons: [button('Show all in the pane', all), button('Read the tree again', again)],
+    closed: () => clearTimeout(timer),
+  });
+  field.input.focus();
+
+  function later() {
+    clearTimeout(timer);
+    timer = setTimeout(() => guarded(search()), PAUSE);
+  }
+
+  async function search() {
+    const number = ++asked;
+    const text = field.input.value.trim();
+    try {
+      const found = text ? JSON.parse(await aside('find.run', { text, root })) : { rows: [], count: 0, complete: true };
+      if (number !== asked) return;
+      rows = found.rows;
+      const partly = found.complete ? '' : ' (not everything could be read)';
+      note.textContent = text ? `${found.count.toLocaleString()} found below ${root}${partly}` : `below ${root}`;
+    } catch (error) {
+      if (number !== asked) return;
+      rows = [];
+      note.textContent = error instanceof Error ? error.message : String(error);
+    }
+    field.draw(rows.map(({ path }) => ({ text: path })));
+  }
+
+  /** @param {number} index */
+  function go(index) {
+    const { path } = rows[index];
+    window.close();
+    guarded(order('find.go', { path: path.startsWith('/') ? path : below(root, path) }));
+  }
+
+  function all() {
+    const text = field.input.value;
+    window.close();
+    if (text.trim()) guarded(aside('find.open', { text, root }).then(tell));
+  }
+
+  function again() {
+    field.input.focus();
+    guarded(aside('index', { root }).then((told) => { note.textContent = told; }));
+  }
+}

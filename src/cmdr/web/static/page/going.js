@@ -1,0 +1,69 @@
+// Goes somewhere: a path, a volume, another tab, a report.
+
+import { ask } from './ask.js';
+import { choose } from './choose.js';
+import { aside, now, order, read } from './server.js';
+import { tell } from './status.js';
+import { words } from './words.js';
+
+/** @typedef {import('./pane.js').Pane} Pane */
+/** @typedef {import('./picture.js').Side} Side */
+
+/** @param {Pane} pane */
+export async function goTo(pane) {
+  const hint = 'A path, or words of a folder you use. Tab completes.';
+  const typed = await ask({ title: 'Go to path', value: pane.now.path, complete: true, hint });
+  const text = typed?.text.trim();
+  if (!text) return;
+  const isPath = text.includes('/') || ['~', '.', '..'].includes(text);
+  await (isPath ? order('nav_to_path', { pane: pane.side, path: text }) : order('nav.jump', { text }));
+}
+
+/** The volumes there are. @param {Side} pane */
+export async function volumes(pane) {
+  const found = now().volumes.map((name) => ({ text: name, value: name }));
+  const name = await choose(`Volumes, ${pane} pane`, found);
+  if (name) await order('select_volume', { pane, name });
+}
+
+/** Bookmarks and the folders used most. */
+export async function places() {
+  /** @type {{bookmarks: string[], frequent: string[]}} */
+  const { bookmarks, frequent } = await read('/page/places');
+  const pane = now().focused;
+  const path = await choose('Places', [
+    ...bookmarks.map((value) => ({ text: value, about: 'bookmark', value })),
+    ...frequent.map((value) => ({ text: value, about: 'frequent', value })),
+  ], bookmarks.length ? '' : 'Alt+B bookmarks the folder of the pane.');
+  if (path) await order('nav_to_path', { pane, path });
+}
+
+/** @param {Pane} pane */
+export async function sort(pane) {
+  const keys = [
+    ['name', 'Name'], ['ext', 'Extension'], ['size', 'Size'], ['modified', 'Modified'], ['created', 'Created'],
+  ];
+  const by = await choose('Sort by', keys.map(([value, text]) => ({ text, value })));
+  if (by) pane.sort(by);
+}
+
+/** What a report lists opens in a tab. @param {Pane} pane */
+export async function report(pane) {
+  const root = pane.now.path;
+  const kind = await choose(`Report on ${root}`, (await words()).reports);
+  if (kind) tell(await aside('report.open', { kind, root }));
+}
+
+/** @param {Pane} pane @param {number} by */
+export async function step(pane, by) {
+  const { tabs, tab } = pane.now;
+  const at = tabs.findIndex(({ id }) => id === tab);
+  await order('activate_tab', { pane: pane.side, tab: tabs[(at + by + tabs.length) % tabs.length].id });
+}
+
+/** @param {Pane} pane */
+export function pin(pane) {
+  const { tabs, tab } = pane.now;
+  const isPinned = tabs.find(({ id }) => id === tab)?.pinned;
+  return order('pin_tab', { pane: pane.side, tab, pinned: !isPinned });
+}

@@ -1,0 +1,37 @@
+// What was done to files, and undo for any of it.
+
+import { heads } from './agents.js';
+import { element } from './element.js';
+import { operate } from './operate.js';
+import { read } from './server.js';
+import { guarded } from './status.js';
+import { button, show } from './window.js';
+
+/**
+ * @typedef {{id: number, when: string, verb: string, state: string, what: string, to: string | null,
+ *   by: string}} Done
+ */
+
+/** What was done to files, and undo for any of it. */
+export async function history() {
+  /** @type {Done[]} */
+  const done = await read('/page/history');
+  const window = show({
+    title: 'History', class: 'wide', reads: true,
+    body: [done.length
+      ? element('table', {}, heads('when', 'what', 'by', ''), element('tbody', {}, ...done.map(row)))
+      : element('p', {}, 'Nothing has been changed yet.')],
+  });
+
+  /** @param {Done} entry */
+  function row(entry) {
+    const to = entry.to ? ` → ${entry.to}` : '';
+    const undo = button('Undo', () => { window.close(); guarded(operate('undo', { operation: entry.id })); },
+      { 'aria-label': `Undo operation ${entry.id}` });
+    return element('tr', { class: entry.state },
+      element('td', {}, entry.when),
+      element('td', {}, `${entry.verb} ${entry.what}${to}${entry.state === 'done' ? '' : ` (${entry.state})`}`),
+      element('td', {}, entry.by),
+      element('td', {}, entry.state === 'undone' ? '' : undo));
+  }
+}

@@ -1,0 +1,149 @@
+// One pane: its tabs, its path, its rows, and what they add up to.
+
+import { element } from './element.js';
+import { List } from './list.js';
+import { now, order, orderThen } from './server.js';
+import { guarded } from './status.js';
+
+/** @typedef {import('./picture.js').Side} Side */
+/** @typedef {import('./picture.js').PanePicture} PanePicture */
+/** @typedef {{more: () => void, act: (action: string) => void,
+ *   menu: (pane: Pane, place: number | null, event: MouseEvent) => void}} Hears */
+
+const HEADS = [['name', 'Name'], ['ext', 'Ext'], ['size', 'Size'], ['modified', 'Modified']];
+
+export class Pane {
+  /** @param {Side} side @param {Hears} hears */
+  constructor(side, hears) {
+    this.side = side;
+    /** The place the cursor is on its way to. @type {number | null} */
+    this.wanted = null;
+    this.moving = 0;
+    /** What stands in the foot instead of the totals. */
+    this.note = '';
+    this.root = /** @type {HTMLElement} */ (document.getElementById(side));
+    this.tabs = element('div', { class: 'tabs', role: 'toolbar', 'aria-label': `Tabs, ${side} pane` });
+    /** @param {string} action @param {string} text @param {string} title @param {string} [name] */
+    const does = (action, text, title, name = 'small') => element('button', {
+      type: 'button', class: name, title, 'aria-label': `${title}, ${side} pane`,
+      onclick: () => this.focused(() => hears.act(action)),
+    }, text);
+    this.path = does('go_to_path', '', 'Go to path (Ctrl+G)', 'path');
+    this.heads = element('div', { class: 'heads', role: 'toolbar', 'aria-label': `Sort, ${side} pane` });
+    this.foot = element('p', { class: 'totals' });
+    this.free = element('p', { class: 'free' });
+    this.list = new List(side, {
+      more: hears.more,
+      clicked: (place, event) => this.clicked(place, event),
+      opened: () => hears.act('open'),
+      menu: (place, event) => hears.menu(this, place, event),
+    });
+    this.root.append(this.tabs,
+      element('div', { class: 'bar' }, this.path, does('parent', '↑', 'Up one folder'),
+        does('volume', '▾', 'Volumes'), does('new_tab', '+', 'New tab')),
+      this.heads, this.list.root, element('div', { class: 'foot' }, this.foot, this.free));
+  }
+
+  /** @returns {PanePicture} */
+  get now() { return now().panes[this.side]; }
+
+  /** Where the cursor stands, the way up counted as a row. */
+  get place() {
+    const { cursor, onParent, count, hasParent } = this.now;
+    return this.wanted ?? (onParent || !count ? 0 : cursor + (hasParent ? 1 : 0));
+  }
+
+  /** The row under the cursor as it is drawn, or null on the way up and in an empty folder. */
+  get here() {
+    const { rows, start } = this.now;
+    return rows[this.place - this.list.above - start] ?? null;
+  }
+
+  /** @param {boolean} follow */
+  draw(follow) {
+    const pane = this.now;
+    this.root.classList.toggle('active', now().focused === this.side);
+    this.drawTabs(pane);
+    const path = pane.title ? `${pane.path}: ${pane.title}` : pane.path;
+    this.path.replaceChildren(element('bdi', {}, path));
+    this.path.setAttribute('aria-label', `${path}, ${this.side} pane, go to path`);
+    this.heads.classList.toggle('brief', pane.view === 'brief');
+    this.heads.replaceChildren(...HEADS.map(([by, name]) => element('button', {
+      type: 'button', class: `head ${by}`, 'aria-pressed': String(pane.sort === by), onclick: () => this.sort(by),
+    }, pane.sort === by ? `${name} ${pane.order === 'asc' ? '↑' : '↓'}` : name)));
+    const told = pane.filter ? `Filter: ${pane.filter} · ${pane.totals}` : pane.totals;
+    this.foot.replaceChildren(this.note || told);
+    this.foot.classList.toggle('some', pane.selected > 0);
+    this.free.replaceChildren(pane.free);
+    this.list.show(pane, this.place, follow);
+  }
+
+  /** @param {PanePicture} pane */
+  drawTabs(pane) {
+    this.tabs.hidden = pane.tabs.length < 2;
+    const isFront = (/** @type {import('./picture.js').Tab} */ tab) => tab.id === pane.tab;
+    this.tabs.replaceChildren(...pane.tabs.map((tab) => element('span', { class: isFront(tab) ? 'tab front' : 'tab' },
+      element('button', {
+        type: 'button', 'aria-pressed': String(isFront(tab)), title: tab.name,
+        onclick: () => guarded(order('activate_tab', { pane: this.side, tab: tab.id })),
+      }, `${tab.pinned ? '◆ ' : ''}${tab.name}`),
+      isFront(tab) ? element('button', {
+        type: 'button', class: 'small', 'aria-label': `Close tab ${tab.name}`,
+        onclick: () => this.focused(() => guarded(order('tab.close'))),
+      }, '✕') : null)));
+  }
+
+  /** @param {string} by */
+  sort(by) {
+    const { sort, order: direction } = this.now;
+    const turned = sort === by && direction === 'asc' ? 'desc' : 'asc';
+    guarded(order('sort', { pane: this.side, by, order: turned }));
+  }
+
+  /** Put the cursor somewhere, at once on the page and behind it in the workspace. @param {number} place */
+  move(place) {
+    const total = this.list.total;
+    if (!total) return;
+    this.wanted = Math.max(0, Math.min(place, total - 1));
+    this.draw(true);
+    if (this.moving > 1) return;
+    this.moving++;
+    const sent = orderThen(() => this.step()).catch(() => '');
+    guarded(sent.finally(() => {
+      this.moving--;
+      if (!this.moving) this.wanted = null;
+      this.draw(false);
+    }));
+  }
+
+  /**
+   * Where the cursor has to go by now: keys that came meanwhile need no order of their own.
+   * @returns {[string, object]}
+   */
+  step() {
+    const to = (this.wanted ?? this.place) - this.list.above;
+    const pane = this.side;
+    return to < 0 ? ['cursor.up_row', { pane }] : ['move_cursor', { pane, to }];
+  }
+
+  /** @param {() => void} [then] */
+  focused(then) {
+    if (now().focused === this.side) then?.();
+    else guarded(order('switch_pane').then(() => then?.()));
+  }
+
+  /** @param {number} place @param {MouseEvent} event */
+  clicked(place, event) {
+    const from = this.place;
+    this.focused(() => {
+      if ((event.ctrlKey || event.metaKey) && place >= this.list.above) {
+        guarded(order('selection.toggle', { pane: this.side, index: place - this.list.above }));
+      } else if (event.shiftKey) {
+        const first = Math.max(0, Math.min(from, place) - this.list.above);
+        const count = Math.max(from, place) - this.list.above - first + 1;
+        if (count > 0) guarded(order('select', { pane: this.side, start: first, count, mode: 'add' }));
+      }
+      this.move(place);
+    });
+  }
+}

@@ -1,0 +1,26 @@
+// What a picture of the workspace holds: the names of everything that cmdr tells the page.
+
+/**
+ * @typedef {'left' | 'right'} Side
+ * @typedef {{name: string, kind: string, folder: boolean, size: string, date: string, selected: boolean,
+ *   fresh: boolean}} Row
+ * @typedef {{id: string, name: string, pinned: boolean}} Tab
+ * @typedef {{path: string, title: string, tabs: Tab[], tab: string, sort: string, order: string, view: string,
+ *   filter: string, count: number, cursor: number, onParent: boolean, hasParent: boolean, selected: number,
+ *   totals: string, free: string, problem: string | null, start: number, rows: Row[]}} PanePicture
+ * @typedef {{id: string, there: string, thereFacts: string, new: string, newFacts: string}} Question
+ * @typedef {{id: string, title: string, state: string, over: boolean, interrupted: boolean, share: number,
+ *   items: string, bytes: string, rate: string, left: number | null, current: string, question: Question | null,
+ *   outcome: string, problems: string[], operation: number | null, canRetry: boolean, output: string}} Job
+ * @typedef {{id: string, title: string, share: number | null, entries: string}} Scan
+ * @typedef {{id: string, title: string, what: string, by: string, mine: boolean}} Waiting
+ * @typedef {{id: string, path: string, by: string, changes: string}} Edit
+ * @typedef {{id: string, type: string, mine: boolean, by: string, path: string | null}} Dialog
+ * @typedef {{theme: string, keyBar: boolean, colours: boolean, activity: boolean, search: boolean,
+ *   parentRow: boolean, wrap: boolean}} Look
+ * @typedef {{rev: number, focused: Side, hidden: boolean, panes: Record<Side, PanePicture>, volumes: string[],
+ *   dialogs: Dialog[], proposals: Waiting[], edits: Edit[], jobs: Job[], scans: Scan[], stopped: boolean,
+ *   activity: string, look: Look}} Picture
+ */
+
+export {};

@@ -1,0 +1,156 @@
+// Talks to cmdr: pictures of the workspace come from it, orders go to it, one after the other.
+
+/** @typedef {import('./picture.js').Picture} Picture */
+/** @typedef {import('./picture.js').Side} Side */
+
+/** Something cmdr says no to, in its own words. */
+export class Refused extends Error {}
+
+/** The login is over: only a new link from cmdr helps. */
+export class LoggedOut extends Error {}
+
+/** Nobody answers at all. */
+export class NoAnswer extends Error {}
+
+const PATIENCE = 100;
+
+/** The rows that are looked at. @type {Record<Side, {start: number, count: number}>} */
+export const windows = { left: { start: 0, count: 100 }, right: { start: 0, count: 100 } };
+
+/** @type {Picture | null} */
+let picture = null;
+/** @type {Promise<unknown>} */
+let last = Promise.resolve();
+let waiting = 0;
+let asked = 0;
+let taken = 0;
+let run = 0;
+/** @type {Promise<void> | null} */
+let looking = null;
+let isStale = false;
+/** @type {Set<(picture: Picture) => void>} */
+const watchers = new Set();
+
+/** The newest picture; there is one before anything is drawn. */
+export function now() {
+  if (picture === null) throw new Error('nothing is known yet');
+  return picture;
+}
+
+/** Whether the picture is of this revision. @param {number} rev */
+export function isKnown(rev) {
+  return picture !== null && picture.rev === rev && !picture.activity;
+}
+
+/** Call this with every new picture; returns what ends that. @param {(picture: Picture) => void} watcher */
+export function watch(watcher) {
+  watchers.add(watcher);
+  return () => { watchers.delete(watcher); };
+}
+
+/** Ask for anything. @param {string} path @param {RequestInit} [how] @returns {Promise<any>} */
+export async function read(path, how = {}) {
+  let answer;
+  try {
+    answer = await fetch(path, { ...how, headers: { accept: 'application/json', ...how.headers } });
+  } catch {
+    throw new NoAnswer('cmdr does not answer.');
+  }
+  if (answer.status === 401) throw new LoggedOut('This page is logged out.');
+  const told = await answer.json().catch(() => ({ error: `cmdr answered with status ${answer.status}.` }));
+  if (!answer.ok) throw new Refused(told.error);
+  return told;
+}
+
+/** Send something. @param {string} path @param {object} body @returns {Promise<any>} */
+export function send(path, body) {
+  return read(path, {
+    method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body),
+  });
+}
+
+/** Ask for a new picture; while one is on its way, the next is asked for after it. @returns {Promise<void>} */
+export function look() {
+  if (looking) { isStale = true; return looking; }
+  const number = ++asked;
+  const began = run;
+  const mine = read(`/page/picture?${where()}`).then((found) => {
+    if (began === run) take(found, number);
+  }).finally(() => {
+    if (looking !== mine) return;
+    looking = null;
+    if (isStale) { isStale = false; look().catch(() => undefined); }
+  });
+  looking = mine;
+  return mine;
+}
+
+/** Forget what is known of a cmdr that has ended: the next one counts anew. */
+export function begin() {
+  run++;
+  taken = 0;
+  looking = null;
+  isStale = false;
+  if (picture) picture = { ...picture, rev: -1 };
+}
+
+/**
+ * Run a command behind those before it; the picture that comes with its answer is shown first.
+ * @param {string} name @param {object} [args] @param {string} [chosen] what was chosen for it
+ */
+export function order(name, args = {}, chosen = '') {
+  return orderThen(() => [name, args], chosen);
+}
+
+/**
+ * The same for a command that is made when its turn comes; null drops it.
+ * @param {() => [string, object] | null} make @param {string} [chosen]
+ * @returns {Promise<string>}
+ */
+export function orderThen(make, chosen = '') {
+  return inTurn(async () => {
+    const made = make();
+    return made === null ? '' : aside(...made, chosen);
+  });
+}
+
+/** Do something behind all that was ordered before. @template T @param {() => Promise<T>} work @returns {Promise<T>} */
+export function inTurn(work) {
+  waiting++;
+  const mine = last.then(work).finally(() => { waiting--; });
+  last = mine.catch(() => undefined);
+  return mine;
+}
+
+/** Run a command that nothing else waits for. @param {string} name @param {object} [args] @param {string} [chosen] */
+export async function aside(name, args = {}, chosen = '') {
+  const number = ++asked;
+  const told = await send(`/page/command?${where()}`, { name, arguments: args, chosen });
+  take(told.picture, number);
+  return /** @type {string} */ (told.answer);
+}
+
+/** Wait until everything ordered so far is done, or slow: the next key then acts on what the person saw. */
+export function settled() {
+  return Promise.race([last, new Promise((done) => { setTimeout(done, PATIENCE); })]);
+}
+
+/** Give up waiting for what was ordered; whether there was anything. */
+export function letGo() {
+  if (!waiting) return false;
+  last = Promise.resolve();
+  return true;
+}
+
+function where() {
+  const { left, right } = windows;
+  return `left=${left.start},${left.count}&right=${right.start},${right.count}`;
+}
+
+/** Of two pictures that overtake each other the newer one stays. @param {Picture} found @param {number} number */
+function take(found, number) {
+  if (picture !== null && (found.rev < picture.rev || (found.rev === picture.rev && number < taken))) return;
+  picture = found;
+  taken = number;
+  for (const watcher of [...watchers]) watcher(found);
+}

@@ -1,0 +1,150 @@
+"""The commander's page in a real Chromium, driven as a person does: keys, clicks, waiting for what is to be seen."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from playwright.sync_api import expect
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+from pty_terminal import PtyTerminal
+
+CMDR = str(Path(sys.executable).with_name("cmdr"))
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or ""
+QUIET = ("--disable-dev-shm-usage", "--disable-background-networking", "--disable-component-update")
+expect.set_options(timeout=30_000)
+
+
+def login_link(environment):
+    """What `cmdr web` prints at a terminal, as soon as there is a cmdr to ask."""
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        with PtyTerminal([CMDR, "web"], columns=200, rows=5, **environment) as prompt:
+            prompt.wait_end()
+            if found := re.search(r"http://127\.0\.0\.1:\d+/login\?code=\S+", prompt.screen.text):
+                return found.group()
+    raise AssertionError(prompt.screen.text)
+
+
+class BrowserPage:
+    """One page, logged in; whatever it complains about fails the test."""
+
+    def __init__(self, browser, environment, **how):
+        self.complaints = []
+        self.context = browser.new_context(**{"viewport": {"width": 1280, "height": 760}, **how})
+        self.context.set_default_timeout(30_000)
+        self._environment = environment
+        self.page = self.new_page()
+
+    def new_page(self):
+        """Another page of the same browser, by a link of its own."""
+        page = self.context.new_page()
+        page.on("console", self._heard)
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        page.on("dialog", lambda dialog: self.complaints.append(dialog.message) or dialog.dismiss())
+        page.goto(login_link(self._environment))
+        page.locator(".pane.active .row").first.wait_for()
+        return page
+
+    def _heard(self, told):
+        # What cmdr refuses is told in the status line; the browser notes the answer's number by itself.
+        if told.type == "error" and "status of 40" not in told.text:
+            self.complaints.append(told.text)
+
+    def close(self):
+        self.context.close()
+
+    # -- what one sees ------------------------------------------------------------------------------------------------
+    @property
+    def window(self):
+        """The window in front."""
+        return self.page.locator("dialog[open]").last
+
+    @property
+    def status(self):
+        return self.page.locator("#status")
+
+    def row(self, name):
+        """The row of an entry in the pane in focus."""
+        return self.page.locator(".pane.active .row").filter(has=self.page.locator(f'.name:text-is("{name}")'))
+
+    def names(self, side="left"):
+        """The names in a pane, as drawn."""
+        return [name for name in self.page.locator(f"#{side} .row .name").all_inner_texts() if name != ".."]
+
+    def says(self, text):
+        """Wait until the status line says something."""
+        expect(self.status).to_contain_text(text)
+
+    def shut(self):
+        """Wait until no window is open."""
+        expect(self.page.locator("dialog[open]")).to_have_count(0)
+
+    # -- what one does ------------------------------------------------------------------------------------------------
+    def press(self, *keys):
+        for key in keys:
+            self.page.keyboard.press(key)
+
+    def type(self, text):
+        self.page.keyboard.type(text)
+
+    def open(self, *keys, title=""):
+        """Press keys that open a window."""
+        self.press(*keys)
+        expect(self.window).to_contain_text(title)
+        return self.window
+
+    def answer(self, text, *keys):
+        """Type into the field of the window in front."""
+        self.window.locator("input[type=text]").first.fill(text)
+        self.press(*(keys or ("Enter",)))
+
+    def go(self, path):
+        """Go to a folder in the pane in focus."""
+        self.open("Control+g", title="Go to path")
+        self.answer(str(path))
+        expect(self.page.locator(".pane.active .path")).to_have_text(str(path))
+
+    def cursor_to(self, name):
+        """Put the cursor on an entry with the mouse."""
+        self.row(name).click()
+        expect(self.row(name)).to_have_class(re.compile(r"\bcursor\b"))
+
+    def yes(self, *keys):
+        """Say yes in the window in front, as soon as it hears."""
+        expect(self.window.get_by_role("button", name="Yes, do it")).to_be_enabled()
+        self.press(*(keys or ("y",)))
+
+    def sent_before(self, key):
+        """A key that was pressed long before the window was there and arrives only now."""
+        session = self.context.new_cdp_session(self.page)
+        letter = {"text": "\r" if key == "Enter" else key, "key": key, "timestamp": time.time() - 60}
+        session.send("Input.dispatchKeyEvent", {"type": "keyDown", **letter})
+        session.send("Input.dispatchKeyEvent", {"type": "keyUp", "key": key, "timestamp": time.time() - 60})
+        session.detach()
+
+    def held_down(self, key):
+        """A key that repeats because a finger rests on it."""
+        session = self.context.new_cdp_session(self.page)
+        session.send("Input.dispatchKeyEvent", {"type": "keyDown", "key": key, "text": key, "autoRepeat": True})
+        session.send("Input.dispatchKeyEvent", {"type": "keyUp", "key": key})
+        session.detach()
+
+
+def serve_again(served):
+    """Another cmdr in the same home, at the same port."""
+    served.process = subprocess.Popen(
+        [CMDR, "serve", "--left", served.tree.left, "--right", served.tree.right, "--port", str(served.port)],
+        env=served.environment,
+        cwd=served.home,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    assert b"listens at" in served.process.stdout.readline()

@@ -1,0 +1,171 @@
+"""What the page asks and what it is answered."""
+
+import json
+
+import pytest
+
+from cmdr.core.principals import SAME_USER, Principal
+from cmdr.core.settings import SETTINGS
+from cmdr.model.report_kinds import REPORT_KINDS
+from cmdr.model.taken_names import TAKEN_NAMES
+
+
+def test_a_command_answers_with_the_picture_after_it(person):
+    told = person.post("/page/command?left=0,5", json={"name": "switch_pane", "arguments": {}}).json()
+    assert told["answer"].startswith("Switched") or "right" in told["answer"]
+    assert told["picture"]["focused"] == "right"
+    person.post("/page/command", json={"name": "switch_pane", "arguments": {}})
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"[]", b"{", b'{"name": 1}', b'{"name": "sort", "arguments": []}', b'{"name": "sort", "chosen": 1}']
+)
+def test_an_order_that_is_none_is_refused_with_a_sentence(person, body):
+    answer = person.post("/page/command", content=body, headers={"content-type": "application/json"})
+    assert answer.status_code == 400
+    assert answer.json()["error"].endswith(".")
+
+
+def test_a_command_that_fails_says_why(person):
+    answer = person.post("/page/command", json={"name": "nav_to_path", "arguments": {"pane": "left", "path": "/no"}})
+    assert answer.status_code == 404
+    assert "/no" in answer.json()["error"]
+    assert person.post("/page/command", json={"name": "nothing.like.it"}).status_code == 404
+
+
+def test_what_was_chosen_stays_chosen_whatever_an_agent_selects_meanwhile(page_server, person, order, tree):
+    order("select", pane="left", names=["notes.md"])
+    chosen = person.post("/page/chosen", json={"pane": "left"}).json()
+    assert chosen["names"] == ["notes.md"]
+    page_server.run("select", {"pane": "left", "count": "all"})
+    proposal = order("delete", chosen=chosen["id"]).split("proposal: ")[1].split()[0]
+    whole = person.get(f"/page/proposal/{proposal}").json()
+    assert any("notes.md" in fact for fact in whole["facts"])
+    assert not any("photos" in fact for fact in whole["facts"])
+    order("reject", proposal=proposal)
+    order("selection.none", pane="left")
+
+
+def test_what_was_never_chosen_cannot_be_acted_on(person):
+    order = {"name": "delete", "arguments": {}, "chosen": "made-up"}
+    answer = person.post("/page/command", json=order)
+    assert answer.status_code == 400
+    assert "Choose again" in answer.json()["error"]
+
+
+def test_a_pane_that_is_none_has_nothing_chosen(person):
+    for pane in ("middle", None, 1, {}):
+        assert person.post("/page/chosen", json={"pane": pane}).status_code == 400
+
+
+def _proposed(server, tree, agent, reason):
+    asked = {"path": str(tree / "notes.md"), "newName": "made", "reason": reason}
+    return server.run("rename", asked, agent)
+
+
+def test_an_agents_proposal_is_told_with_its_digest_and_its_words(page_server, person, tree, picture):
+    agent = Principal("agent", "claude")
+    told = _proposed(page_server, tree, agent, "because")
+    id = told.split("proposal: ")[1].split()[0]
+    waiting = [each for each in picture()["proposals"] if each["id"] == id]
+    assert waiting[0]["by"] == "claude"
+    assert waiting[0]["mine"] is False
+    whole = person.get(f"/page/proposal/{id}").json()
+    assert whole["byAgent"] is True
+    assert whole["reason"] == "because"
+    assert len(whole["digest"]) == 64
+    refused = person.post("/page/command", json={"name": "approve", "arguments": {"proposal": id, "digest": "0" * 64}})
+    assert refused.status_code == 400
+    assert not (tree / "made").exists()
+    person.post("/page/command", json={"name": "reject", "arguments": {"proposal": id}})
+
+
+def test_completion_seeking_places_and_history_answer(person, tree, picture):
+    found = person.get("/page/complete", params={"text": f"{tree}/pho"}).json()
+    assert found["sure"].rstrip("/") == f"{tree}/photos"
+    position = person.get("/page/seek", params={"pane": "left", "text": "note"}).json()["position"]
+    assert picture(left="0,100")["panes"]["left"]["rows"][position]["name"] == "notes.md"
+    assert person.get("/page/seek", params={"pane": "left", "text": "zzz"}).json() == {"position": None}
+    assert set(person.get("/page/places").json()) == {"bookmarks", "frequent"}
+    assert person.get("/page/history").json() == []
+
+
+def test_every_setting_is_told_and_one_that_is_chosen_stays(person, order, picture):
+    assert [each["key"] for each in person.get("/page/settings").json()] == list(SETTINGS)
+    order("settings.set", key="appearance.theme", value="dark")
+    assert picture()["look"]["theme"] == "dark"
+    order("settings.set", key="appearance.theme", value="auto")
+
+
+def test_sizes_and_dates_look_as_the_settings_say(order, picture):
+    def row():
+        return next(row for row in picture(left="0,100")["panes"]["left"]["rows"] if row["name"] == "notes.md")
+
+    assert len(row()["date"]) == 16
+    order("settings.set", key="appearance.dates", value="relative")
+    assert len(row()["date"]) < 10
+    order("settings.set", key="appearance.dates", value="iso")
+
+
+def test_the_words_of_the_windows_are_what_the_commands_take(page_server, person):
+    words = person.get("/page/words").json()
+    registry = page_server.commander.registry
+
+    def choices(command, name):
+        return registry.find(command).schema()["properties"][name]["enum"]
+
+    assert [each["value"] for each in words["reports"]] == [kind for kind, *_ in REPORT_KINDS]
+    assert sorted(kind for kind, *_ in REPORT_KINDS) == sorted(choices("report.open", "kind"))
+    assert {value for value, _ in TAKEN_NAMES} == set(choices("copy", "onConflict"))
+
+
+def test_the_palette_offers_nothing_that_needs_an_answer_first(page_server, person):
+    registry = page_server.commander.registry
+    for told in person.get("/page/commands").json():
+        command = registry.find(told["name"])
+        assert not any(parameter.required for parameter in command.parameters)
+        assert told["title"]
+
+
+def test_agents_are_told_with_what_they_called(page_server, person):
+    page_server.run("state", {}, SAME_USER)
+    told = person.get("/page/agents").json()
+    assert told["stopped"] is False
+    assert any("state" in call["told"] for call in told["calls"])
+
+
+def test_nothing_hostile_in_a_name_reaches_the_page_unescaped(person, texts_in, tree):
+    asked = [
+        "/page/picture?left=0,100",
+        f"/page/complete?text={tree}/",
+        f"/page/info?path={tree}/notes.md",
+        "/page/agents",
+        "/page/places",
+    ]
+    for address in asked:
+        for text in texts_in(person.get(address)):
+            assert all(char.isprintable() or char == "\u2009" for char in text), (address, text)
+
+
+def test_an_escaped_name_leads_back_to_its_file(person, picture, tree):
+    for row in picture(left="0,100")["panes"]["left"]["rows"]:
+        told = dict(person.get("/page/info", params={"path": f"{tree}/{row['name']}"}).json())
+        assert "Size" in told, row
+
+
+def test_a_word_of_an_agent_is_cut_and_printable(page_server, person, tree):
+    reason = "\x1b]0;title\x07" + "<b>" * 1333
+    agent = Principal("agent", "claude\u202e")
+    told = _proposed(page_server, tree, agent, reason)
+    id = told.split("proposal: ")[1].split()[0]
+    whole = person.get(f"/page/proposal/{id}").json()
+    assert len(whole["reason"]) <= 500
+    assert whole["reason"].isprintable()
+    assert whole["by"].isprintable()
+    person.post("/page/command", json={"name": "reject", "arguments": {"proposal": id}})
+
+
+def test_a_refusal_is_json_for_the_page(person):
+    answer = person.get("/page/proposal/nothing", headers={"accept": "application/json"})
+    assert answer.status_code in (400, 404)
+    assert json.loads(answer.text)["error"]
