@@ -16,6 +16,10 @@ from types import SimpleNamespace
 
 import pytest
 
+from cmdr.core.agent_shell import MARKS
+
+AGENTS = tuple(mark.variable for mark in MARKS)
+"""What an agent that runs the tests says of itself; the programs under test know nothing of it."""
 MODERN = "2026-07-28"
 PATIENCE = 30.0
 """Seconds after which something that should answer at once counts as hanging."""
@@ -192,7 +196,8 @@ class Inside(Agent):
 
         async with commander_at(Start(*self._start), Environment.read({})) as self.commander:
             self._app = application(self.commander, _AnyName(), 9224)
-            async with self._app.app.router.lifespan_context(self._app.app):
+            routes = self._app.app.app
+            async with routes.router.lifespan_context(routes):
                 self._up.set()
                 await self._down.wait()
 
@@ -254,7 +259,7 @@ class Served(Agent):
         runtime = self.home / "run"
         runtime.mkdir(mode=0o700, parents=True, exist_ok=True)
         self.environment = {
-            **{name: value for name, value in os.environ.items() if not name.startswith(("CMDR_", "XDG_"))},
+            **{name: value for name, value in os.environ.items() if not name.startswith(("CMDR_", "XDG_", *AGENTS))},
             "HOME": str(self.home),
             "XDG_RUNTIME_DIR": str(runtime),
             "XDG_STATE_HOME": str(self.home / "state"),

@@ -17,7 +17,9 @@ import pytest
 from mcp import Client, MCPError, StdioServerParameters
 from mcp.shared.exceptions import MCPDeprecationWarning
 
+from cmdr.cli import reach
 from cmdr.core import instance
+from cmdr.core.person_line import SOCKET
 
 ERAS = ["legacy", "2026-07-28"]
 PEER = os.path.join(os.path.dirname(__file__), "bridge_peer.py")
@@ -569,7 +571,7 @@ def test_without_a_running_cmdr_one_is_started_and_stays(own_env, tmp_path):
         assert [text(bridge.hear()) for bridge in bridges] == ["agent:default"] * 3
         record = instance.running(os.path.join(own_env["XDG_RUNTIME_DIR"], "cmdr"))
         assert record is not None
-        assert mark.read_text() == f"-P -m cmdr serve --left {os.getcwd()}"
+        assert mark.read_text() == f"-P -m cmdr serve --leave-after 600 --left {os.getcwd()}"
         assert os.getsid(record.pid) == record.pid
         for bridge in bridges:
             assert bridge.end()[0] == 0
@@ -604,3 +606,28 @@ def test_the_token_is_not_handed_to_the_server_it_starts(own_env, tmp_path):
     bridge.end()
     assert "CMDR_TOKEN" not in mark.read_text()
     assert "XDG_RUNTIME_DIR" in mark.read_text()
+
+
+def test_the_bridge_keeps_a_line_open_to_the_cmdr_it_speaks_to(own_env, monkeypatch):
+    """A cmdr that ends by itself has no other sign of a client that asks nothing for a while."""
+    from cmdr.core import places
+    from cmdr.core.instance import Instance
+
+    monkeypatch.setenv("XDG_RUNTIME_DIR", own_env["XDG_RUNTIME_DIR"])
+    with Instance.claim() as held, socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(os.path.join(places.runtime(), reach.LINE))
+        listener.listen()
+        listener.settimeout(20)
+        held.announce(9224, "1")
+        way = reach.Reach()
+        way.target()
+        first, _ = listener.accept()
+        way.target()
+        held.announce(9225, "1")
+        way.target()
+        second, _ = listener.accept()
+        with first, second:
+            assert first.recv(1) == b""
+            way.close()
+            assert second.recv(1) == b""
+        assert reach.LINE == SOCKET

@@ -4,16 +4,19 @@ import contextlib
 import importlib.util
 import json
 import re
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from cmdr.cli.history_table import history_lines
 from cmdr.cli.pending_list import pending_lines
 
 _spec = importlib.util.spec_from_file_location("pty_terminal", Path(__file__).parents[1] / "e2e" / "pty_terminal.py")
 pty_terminal = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(pty_terminal)
+own_terminal = pty_terminal.own_terminal
 
 
 @pytest.fixture
@@ -23,7 +26,7 @@ def served(start_server):
 
 def at_prompt(served, *words):
     program = str(Path(sys.executable).with_name("cmdr"))
-    return pty_terminal.PtyTerminal([program, *words], columns=180, rows=40, **served.environment)
+    return pty_terminal.PtyTerminal(own_terminal(program, *words), columns=180, rows=40, **served.environment)
 
 
 def interrupted(prompt):
@@ -113,3 +116,101 @@ def test_what_waits_is_a_list_to_read():
         "Answer with: cmdr approve ID, or cmdr reject ID",
     ]
     assert pending_lines({"proposals": [], "edits": [], "questions": []}) == ["Nothing waits for you."]
+
+
+def long_deletion(served):
+    """An agent proposes to delete pictures, and one program among them; the proposal's id."""
+    names = [f"img{number:02}.jpg" for number in range(60)]
+    names.insert(40, "hello\x1b[2J.py")
+    for name in names:
+        (served.tree.left / name).write_text("x")
+    paths = [str(served.tree.left / name) for name in names]
+    answer = served.call("delete", paths=paths, permanent=True, reason="blurry pictures")
+    return re.search(r"proposal: (\S+)", answer)[1]
+
+
+def test_all_of_a_plan_is_listed_at_the_prompt_page_by_page(served):
+    proposal = long_deletion(served)
+    served.environment |= {"PAGER": "", "LINES": "40", "COLUMNS": "180"}
+    with at_prompt(served, "approve", proposal) as prompt:
+        prompt.wait("(l lists all 61)")
+        assert "hello\\u{1b}[2J.py  (unlike most)" in prompt.screen.text
+        prompt.send("l", "enter")
+        prompt.wait("-- Enter: more, q: enough --")
+        assert "img37.jpg" in prompt.screen.text and "img38.jpg" not in prompt.screen.text
+        prompt.send("enter")
+        prompt.wait("img59.jpg")
+        assert "hello\\u{1b}[2J.py" in prompt.screen.text
+        prompt.send("enter")
+        assert prompt.wait_end()[0] == 1
+    assert (served.tree.left / "img00.jpg").exists()
+
+
+def test_all_of_a_plan_goes_through_the_persons_pager(served, tmp_path):
+    proposal = long_deletion(served)
+    kept = tmp_path / "read"
+    served.environment["PAGER"] = f"tee {kept}"
+    with at_prompt(served, "approve", proposal) as prompt:
+        prompt.wait("(l lists all 61)")
+        prompt.send("l", "enter")
+        prompt.wait(lambda screen: screen.text.count("(l lists all 61)") and "img59.jpg" in screen.text)
+        assert interrupted(prompt) == 130
+    lines = kept.read_text().splitlines()
+    assert len(lines) == 61
+    assert lines[40].endswith("/hello\\u{1b}[2J.py")
+
+
+def test_what_expired_is_told_once_below_the_list():
+    expired = [{"id": "p_1", "plan": "Create folder /a", "by": "agent:claude"}]
+    assert pending_lines({"proposals": [], "edits": [], "questions": [], "expired": expired}) == [
+        "Nothing waits for you.",
+        "1 proposal expired while you were away; each waits ten minutes:",
+        "    Create folder /a, proposed by agent:claude",
+    ]
+
+
+def test_the_history_is_a_table_to_read_and_data_for_programs(served):
+    """It was printed as quoted YAML."""
+
+    def history(*words):
+        program = str(Path(sys.executable).with_name("cmdr"))
+        done = subprocess.run(
+            [program, "history", *words], env=served.environment, capture_output=True, text=True, check=True
+        )
+        return done.stdout
+
+    assert history() == "Nothing has been changed yet.\n"
+    assert json.loads(history("--json")) == []
+    proposal = re.search(r"proposal: (\S+)", served.call("mkdir", name="made"))[1]
+    with at_prompt(served, "approve", proposal) as prompt:
+        prompt.wait("Do it? [y/N]")
+        prompt.send("y", "enter")
+        assert prompt.wait_end()[0] == 0
+    titles, line = history().splitlines()
+    assert titles.split() == ["ID", "WHEN", "WHAT", "BY", "STATE"]
+    assert re.fullmatch(rf"1   [-0-9]+ [0-9:]+  mkdir {served.tree.left}/made  agent:same-user  done", line)
+    assert line.index("mkdir") == titles.index("WHAT")
+    (entry,) = json.loads(history("--json"))
+    assert (entry["operation"], entry["verb"], entry["items"]) == (1, "mkdir", 1)
+
+
+def test_the_states_of_the_history_are_told_in_words():
+    entry = {"operation": 7, "when": "2026-01-02T03:04:05+00:00", "verb": "copy", "first": "/a", "items": 3, "done": 1,
+             "to": "/b", "state": "interrupted", "by": "person:terminal", "undoneBy": None}  # fmt: skip
+    assert (
+        history_lines([entry])[1]
+        == "7   2026-01-02 03:04  copy /a and 2 more to /b  person:terminal  interrupted, 1 of 3"
+    )
+    assert history_lines([{**entry, "undoneBy": 9}])[1].endswith("undone by 9")
+
+
+def test_what_a_script_may_not_do_says_what_to_do(served, tmp_path):
+    """`cmdr index export` without a terminal said: ask them to do it."""
+    program = str(Path(sys.executable).with_name("cmdr"))
+    done = subprocess.run(
+        [program, "index", "export", str(served.tree.left), str(tmp_path / "out")],
+        env=served.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert "This was not typed at a terminal: its standard input is none." in done.stderr
+    assert "type it in a terminal of your own" in done.stderr

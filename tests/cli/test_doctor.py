@@ -115,3 +115,24 @@ def test_a_client_held_to_no_roots_stays_held(home):
     tokens = Tokens(places.own(str(home.folder / "run" / "cmdr")), state)
     token = tokens.issue("nothing", roots=())
     assert Tokens(os.path.dirname(tokens.path), state).verify(token).roots == ()
+
+
+def test_what_holds_in_the_running_cmdr_is_told(home):
+    """Its own --root was not looked at."""
+    root = home.folder / "only here"
+    root.mkdir()
+    environment = {**os.environ, "HOME": str(home.folder), "XDG_RUNTIME_DIR": str(home.folder / "run")}
+    environment |= {"XDG_STATE_HOME": str(home.folder / "state"), "XDG_CONFIG_HOME": str(home.folder / "config")}
+    with subprocess.Popen(
+        [CMDR, "serve", "--port", "0", "--root", f"{root}:ro"],
+        env={**environment, "CMDR_MCP_TOOLSETS": "panes,fs", "CMDR_MCP_ALLOW_WRITE": "true"},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as server:
+        assert "listens at" in server.stdout.readline()
+        done = home("doctor")
+        server.terminate()
+    who = f"the running cmdr (process {server.pid})"
+    assert f"{who}: agents' file tools may use {root}:ro" in done.stdout
+    assert f"{who}: agents get fs, panes; switched on: write" in done.stdout

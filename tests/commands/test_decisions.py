@@ -57,7 +57,12 @@ async def test_a_rejected_proposal_changes_nothing(desk):
         assert proposal in await at.person("pending")
         assert await at.person("reject", proposal=proposal) == f"OK: Proposal {proposal} is rejected"
         assert await at.agent("await", proposal=proposal) == "OK: Proposal rejected. Nothing was changed."
-        assert json.loads(await at.person("pending")) == {"proposals": [], "edits": [], "questions": []}
+        assert json.loads(await at.person("pending")) == {
+            "proposals": [],
+            "edits": [],
+            "questions": [],
+            "expired": [],
+        }
 
 
 async def test_a_risky_plan_needs_its_word(desk):
@@ -156,6 +161,22 @@ async def test_an_approved_proposal_names_its_job(desk):
         assert (state["state"], state["job"][:2]) == ("approved", "j_")
 
 
+async def test_a_proposal_that_waits_has_no_job_yet(desk):
+    async with desk(engine=True) as at:
+        proposal = id_in(await at.agent("mkdir", name="new"))
+        state = yaml.safe_load(await at.agent("proposal.state", proposal=proposal))
+        assert (state["id"], state["state"]) == (proposal, "pending")
+        assert "job" not in state
+
+
+async def test_the_program_gives_way_only_when_nothing_waits(desk):
+    async with desk(engine=True) as at:
+        proposal = id_in(await at.agent("mkdir", name="new"))
+        assert await at.person("app.giveWay") == "ERROR: 1 proposal waiting for an answer."
+        await at.person("reject", proposal=proposal)
+        assert await at.person("app.giveWay") == "OK: Quitting"
+
+
 async def test_only_the_person_gets_a_login_link_and_only_while_there_is_a_server(desk):
     async with desk() as at:
         assert await at.person("web.link") == "ERROR: The server is not running, so there is no page to open."
@@ -201,3 +222,82 @@ async def test_a_followed_job_tells_its_question_and_its_end(desk):
         told = json.loads(await at.person("job.follow", job=job))
         assert (told["over"], told["done"], told["question"]) == (True, True, None)
         assert told["outcome"].startswith("copy done: 1 file")
+
+
+async def test_all_of_a_proposal_is_listed_for_the_person_alone(desk):
+    async with desk(engine=True) as at:
+        proposal = id_in(await at.agent("delete", paths=["README.md", "docs"], permanent=True))
+        assert "for the person only" in await at.agent("proposal.items", proposal=proposal)
+        told = await shown(at, proposal)
+        page = json.loads(await at.person("proposal.items", proposal=proposal))
+        assert (page["digest"], page["total"]) == (told["digest"], told["steps"])
+        assert any(line.endswith(at.path("left/README.md")) for line in page["lines"])
+        last = json.loads(await at.person("proposal.items", proposal=proposal, start=1, count=1))
+        assert last["lines"] == page["lines"][1:2]
+
+
+async def test_what_expired_is_told_until_the_person_has_seen_it(desk):
+    """Proposals were gone after ten minutes, and nobody was told."""
+    async with desk(engine=True) as at:
+        proposal = id_in(await at.agent("mkdir", name="new"))
+        at.commander.proposals._expire(at.commander.proposals.pending()[0])
+        (expired,) = json.loads(await at.person("pending"))["expired"]
+        assert (expired["id"], expired["by"]) == (proposal, "agent:tester")
+        assert expired["plan"] == f"Create folder {at.path('left/new')}"
+        assert "for the person only" in await at.agent("pending.seen")
+        await at.person("pending.seen")
+        await at.person("pending.seen")
+        assert json.loads(await at.person("pending"))["expired"] == []
+
+
+async def test_a_question_of_the_persons_own_that_expires_is_not_told(desk):
+    async with desk(engine=True) as at:
+        await at.person("mkdir", name="new")
+        at.commander.proposals._expire(at.commander.proposals.pending()[0])
+        assert json.loads(await at.person("pending"))["expired"] == []
+
+
+async def test_what_agents_may_do_in_this_run_is_told(desk):
+    async with desk() as at:
+        told = json.loads(await at.person("app.access"))
+        assert told["switches"] == [] and "panes" in told["toolsets"]
+
+
+async def test_giving_way_is_refused_while_something_waits(desk):
+    async with desk(engine=True) as at:
+        proposal = id_in(await at.agent("mkdir", name="new"))
+        assert await at.person("app.giveWay") == "ERROR: 1 proposal waiting for an answer."
+        assert "for the person only" in await at.agent("app.giveWay")
+        await at.person("reject", proposal=proposal)
+        assert await at.person("app.giveWay") == "OK: Quitting"
+        assert at.commander.quitting.is_set()
+
+
+async def test_a_long_list_comes_in_answers_that_are_whole(desk):
+    """An answer is cut at 20,000 characters; half a JSON document says nothing."""
+    async with desk(engine=True) as at:
+        wide = "\u4f60" * 70
+        folder = at.root / "left" / wide
+        folder.mkdir()
+        for number in range(150):
+            (folder / f"{number:03}{wide}").write_text("x")
+        proposal = id_in(await at.agent("delete", paths=[str(folder)], permanent=True))
+        lines, total = [], 1
+        while len(lines) < total:
+            page = json.loads(await at.person("proposal.items", proposal=proposal, start=len(lines), count=500))
+            assert page["lines"] and page["start"] == len(lines)
+            lines, total = [*lines, *page["lines"]], page["total"]
+        assert len(lines) == total == 151
+
+
+async def test_the_history_as_data_goes_on_before_an_operation(desk):
+    async with desk(engine=True) as at:
+        for name in ("one", "two", "three"):
+            proposal = id_in(await at.agent("mkdir", name=name))
+            await at.person("approve", proposal=proposal, digest=(await shown(at, proposal))["digest"])
+            await at.agent("await", proposal=proposal)
+        (newest,) = json.loads(await at.agent("history.entries", limit=1))
+        assert (newest["operation"], newest["first"]) == (3, at.path("left/three"))
+        older = json.loads(await at.agent("history.entries", before=3))
+        assert [entry["operation"] for entry in older] == [2, 1]
+        assert json.loads(await at.agent("history.entries", before=1)) == []

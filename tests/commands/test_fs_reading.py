@@ -189,3 +189,44 @@ def test_context_is_told_in_one_line(ground):
     assert ground.ask("context_get_selection") == f'OK: ["{ground.root}/sub"]'
     ground.ask("select", AGENT, pane="left", count="all")
     assert ground.ask("context_get_selection") == f'OK: ["{ground.root}/sub", "{ground.root}/file.txt"]'
+
+
+@pytest.mark.parametrize("end", ["\n", ""])
+def test_a_negative_line_counts_from_the_end(ground, end):
+    (ground.root / "log").write_text("\n".join(f"line {number}" for number in range(1, 101)) + end)
+    answer = ground.ask("fs_read", path="log", line=-3)
+    assert answer.partition("\n")[0].split(", ")[0].endswith("log lines 98-100")
+    assert body(answer) == f"line 98\nline 99\nline 100{end}"
+    assert body(ground.ask("fs_read", path="log", line=-3, lines=1)) == "line 98\n"
+    assert "more at line 99" in ground.ask("fs_read", path="log", line=-3, lines=1)
+    assert body(ground.ask("fs_read", path="log", line=-1000, lines=1)) == "line 1\n"
+    assert '"line" counts from 1' in ground.ask("fs_read", path="log", line=0)
+
+
+def test_the_tail_of_a_long_log_is_found_from_its_end(ground, monkeypatch):
+    rows = [f"row {number} {'x' * 200}" for number in range(5000)]
+    (ground.root / "log").write_text("\n".join(rows) + "\n")
+    answer = ground.ask("fs_read", path="log", line=-2)
+    assert "lines 4999-5000," in answer
+    assert body(answer) == "\n".join(rows[-2:]) + "\n"
+    some = ground.ask("fs_read", path="log", line=-3000, lines=1)
+    assert "lines 2001-2001," in some
+    monkeypatch.setattr("cmdr.files.file_text._MOST_SCANNED", 300_000)
+    assert "bytes " in ground.ask("fs_read", path="log", line=-2).partition("\n")[0]
+    assert "cannot be counted" in ground.ask("fs_read", path="log", line=-4000)
+
+
+def test_a_negative_offset_counts_bytes_from_the_end_and_cuts_no_character(ground):
+    (ground.root / "wide").write_text("aé€z")
+    assert body(ground.ask("fs_read", path="wide", offset=-1)) == "z"
+    assert body(ground.ask("fs_read", path="wide", offset=-4)) == "€z"
+    assert body(ground.ask("fs_read", path="wide", offset=-3)) == "z"
+    assert "bytes 0-7" in ground.ask("fs_read", path="wide", offset=-200)
+    (ground.root / "utf16").write_text("abc\n", encoding="utf-16")
+    assert body(ground.ask("fs_read", path="utf16", offset=-3)) == "c\n"
+    assert "cannot be counted" in ground.ask("fs_read", path="utf16", line=-1)
+    (ground.root / "empty").write_text("")
+    assert "no lines here" in ground.ask("fs_read", path="empty", line=-1)
+    assert body(ground.ask("fs_read", path="empty", offset=-5)) == ""
+    (ground.root / "latin").write_bytes(b"caf\xe9s")
+    assert body(ground.ask("fs_read", path="latin", offset=-2)) == "és"

@@ -74,7 +74,7 @@ def test_files_and_folders_are_created_and_never_over_another(ground):
     assert (ground.root / "made").read_bytes() == b""
     assert (ground.root / "box").is_dir()
     assert "exists" in ground.ask("fs_create", path="made")
-    assert ground.ask("fs_create", path="no/such/folder").startswith("ERROR: ")
+    assert ground.ask("fs_create", path="made/inside").startswith("ERROR: Not a folder")
 
 
 def test_deleting_moves_to_the_trash(ground):
@@ -242,3 +242,37 @@ def test_too_much_or_impossible_text_is_refused(ground):
     assert "too many" in ground.ask("fs_write", path="big", content="x" * (3 << 20))
     assert "cannot be written" in ground.ask("fs_write", path="odd", content="€", encoding="latin-1")
     assert "cannot be written" in ground.ask("fs_write", path="odd", content="x", encoding="klingon")
+
+
+def test_missing_folders_are_made_with_the_file_and_undone_with_it(ground):
+    assert ground.ask("fs_write", path="new/deep/text", content="x").startswith("OK: mkfile done: 1 file")
+    assert (ground.root / "new/deep/text").read_text() == "x"
+    ground.ask("undo", PERSON)
+    approve_all(ground)
+    assert not (ground.root / "new").exists()
+    assert ground.ask("fs_create", path="a/b/c", type="directory").startswith("OK: ")
+    assert ground.ask("fs_create", path="a/d/e").startswith("OK: ")
+    assert ground.ask("fs_copy", **{"from": "a/d/e"}, to="copies/of/e").startswith("OK: ")
+    assert ground.ask("fs_move", **{"from": "a/d/e"}, to="moved/e").startswith("OK: ")
+    assert (ground.root / "copies/of/e").is_file()
+    assert (ground.root / "moved/e").is_file()
+
+
+def test_missing_folders_are_made_only_inside_and_never_through_a_link(ground):
+    outside = ground.root.parent / "not-yours"
+    os.symlink(outside, ground.root / "dangling")
+    os.symlink(ground.root.parent, ground.root / "up")
+    for path in ("dangling", "dangling/x", "dangling/x/y", "up/x/y", "none/../../x/y", "../x/y", str(outside / "x")):
+        assert ground.ask("fs_write", path=path, content="x").startswith("ERROR: "), path
+        assert ground.ask("fs_create", path=path + "/z").startswith("ERROR: "), path
+    assert not outside.exists()
+    assert not (ground.root / "none").exists()
+
+
+def test_private_and_protected_places_are_kept_when_they_would_be_made(ground):
+    answer = ground.ask("fs_write", path=".git/hooks/pre-commit", content="x")
+    assert "needs the person" in answer
+    assert not (ground.root / ".git").exists()
+    assert ground.ask("fs_write", path=".ssh/deep/key", content="x").startswith("ERROR: ")
+    assert not (ground.root / ".ssh").exists()
+    assert ground.ask("fs_write", path="/".join("x" * 300), content="x").startswith("ERROR: ")

@@ -414,6 +414,19 @@ async def test_a_set_answers_to_its_name_everywhere_and_only_to_its_owner(shelf)
         assert theirs == "ERROR: No resource set papers."
 
 
+async def test_a_filter_takes_a_set_by_its_name_and_only_from_its_owner(shelf):
+    async with shelf() as at:
+        await at.agent("query_run", root=at.path(), ext=["md"], saveAs="my papers")
+        for line in ('in:"my papers"', 'kind:file and (ext:md or in:"my papers") and not (not in:"my papers")'):
+            assert (await at.agent("query_run", root=at.path(), filter=line)).startswith("OK: 2 found")
+            theirs = await at.ask(OTHER, "query_run", {"root": at.path(), "filter": line})
+            assert theirs == "ERROR: No resource set my papers."
+        mine = set_in(await at.agent("query_run", root=at.path(), ext=["md"]))
+        theirs = await at.ask(OTHER, "query_run", {"root": at.path(), "filter": {"inSet": mine}})
+        assert theirs == f"ERROR: No resource set {mine}."
+        assert json.loads((await at.agent("rest_set", setId="my papers")).removeprefix("OK: "))["counts"] == 2
+
+
 async def test_after_a_restart_the_sets_of_others_still_do_not_exist(shelf):
     async with shelf() as at:
         mine = set_in(await at.agent("query_run", root=at.path(), ext=["md"]))
@@ -454,7 +467,7 @@ async def test_what_is_no_node_id_is_refused_with_where_to_get_one(shelf):
 async def test_whoever_still_waits_for_a_scan_learns_how_far_it_is(shelf):
     async with shelf() as at:
         scan = ScanJob("j_slow", b"/", "i_1", AGENT.id, entries=1200, folders=1, bytes=2048, seconds=2.0, rate=600.0)
-        at.commander.indexing._scans[scan.id] = scan
+        at.commander.indexing._scans._jobs[scan.id] = scan
         seen = "1200 entries, 1 dir, 2.0K in 2.0 s, 600/s"
         waiting = await at.agent("await", job="j_slow", timeout=0)
         assert waiting == f"OK: still waiting for job j_slow ({seen}). Await it again."

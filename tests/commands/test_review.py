@@ -103,6 +103,24 @@ async def test_the_answer_carries_what_the_person_made_of_it(desk, small_tree):
         assert at.file.read_text() == "one\nzwei\nthree\n"
 
 
+async def test_of_a_long_text_the_answer_carries_what_differs_from_the_proposal(desk, small_tree):
+    async with opened(desk, small_tree) as at:
+        lines = [f"line {number}\n" for number in range(400)]
+        at.file.write_text("".join(lines))
+        edits = [{"old": "line 10\n", "new": "LINE TEN\n"}, {"old": "line 390\n", "new": "LINE LATE\n"}]
+        call, case = await proposed(at, edits=edits)
+        await at.person("review.hunk", review=case.id, hunk=1, decision="rejected")
+        await accept(at, case)
+        assert await call == (
+            "OK: FILE_SAVED, changed by the person as in this patch:\n--- proposed\n+++ saved\n"
+            "@@ -10,3 +10,3 @@\n line 9\n-LINE TEN\n+line 10\n line 11\n"
+        )
+        call, case = await proposed(at, edits=[{"old": "line 20\n", "new": "x"}])
+        await at.person("review.edit", review=case.id, text="\n".join(f"another {number}" for number in range(400)))
+        await accept(at, case)
+        assert (await call).startswith("OK: FILE_SAVED, changed by the person in many places (")
+
+
 async def test_single_changes_are_decided_one_by_one(desk, small_tree):
     async with opened(desk, small_tree) as at:
         at.file.write_text("a\nb\nc\nd\ne\n")
@@ -401,3 +419,14 @@ async def test_the_engine_refuses_to_write_over_a_file_it_did_not_expect(desk, s
             await call
         assert at.file.read_text() == "changed in the last moment\n"
         assert hashlib.sha256(b"changed in the last moment\n").hexdigest() != case.review.base.digest
+
+
+async def test_a_new_file_makes_the_folders_it_needs(desk, small_tree):
+    async with opened(desk, small_tree) as at:
+        new = small_tree / "left" / "new" / "deep" / "file.py"
+        call, case = await proposed(at, path=str(new), contents="x = 1\n")
+        await accept(at, case)
+        assert await call == "OK: FILE_SAVED"
+        assert new.read_text() == "x = 1\n"
+        secret = await at.ask(AGENT, "open_diff", {"path": str(small_tree / "left/.ssh/a/b"), "contents": "x"})
+        assert secret.startswith("ERROR: ")

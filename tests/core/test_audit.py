@@ -1,6 +1,7 @@
 """The audit log: every record in order, and no change to it goes unseen."""
 
 import json
+import logging
 import os
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -219,6 +220,61 @@ def test_a_write_that_fell_short_leaves_no_torn_line(tmp_path, monkeypatch):
     audit.close()
     assert [row["what"] for row in read_log(str(tmp_path))] == ["whole"]
     assert is_sound(tmp_path)
+
+
+def test_a_head_that_cannot_be_kept_is_told_and_the_records_stay(tmp_path, caplog):
+    (tmp_path / "audit").mkdir()
+    (tmp_path / "audit" / "audit.head.new").mkdir()  # in the way of the new head
+    told = threading.Event()
+
+    class Told(logging.Handler):
+        def emit(self, record):
+            told.set()
+
+    handler = Told()
+    auditing.log.addHandler(handler)
+    try:
+        audit = Audit(str(tmp_path / "audit"))
+        audit.record(AuditRecord("agent:a", "call", "", "ok"))
+        assert told.wait(10)  # after the calls paused
+        caplog.clear()
+        audit.close()
+    finally:
+        auditing.log.removeHandler(handler)
+    assert "the audit log cannot be written" in caplog.text  # and again at the end
+    assert [row["what"] for row in read_log(str(tmp_path / "audit"))] == ["call"]
+
+
+def test_a_record_that_comes_while_the_writer_looks_away_is_written_next(tmp_path):
+    audit, come = Audit(str(tmp_path)), threading.Event()
+
+    class Meanwhile(threading.Event):
+        """Somebody calls just while the writer waits for a pause."""
+
+        def wait(self, timeout=None):
+            if not come.is_set():
+                audit.record(AuditRecord("agent:a", "second", "", "ok"))
+                come.set()
+            return True
+
+    audit._hurry = Meanwhile()
+    audit.record(AuditRecord("agent:a", "first", "", "ok"))
+    assert come.wait(10)
+    audit.close()
+    assert [row["what"] for row in read_log(str(tmp_path))] == ["first", "second"]
+    assert is_sound(tmp_path)
+
+
+@pytest.mark.parametrize("last", [b"no record", b"[]", b'{"seq": 3}', b'{"seq": "x", "hash": "y"}'])
+def test_a_log_whose_last_line_is_no_record_starts_anew_and_shows_the_break(log, last):
+    change(log, lambda lines: [*lines[:-1], last + b"\n"])
+    os.unlink(os.path.join(log, "audit.head"))
+    write(log, 1)
+    assert verify(str(log)).broken_at == 5
+
+
+def test_a_folder_without_a_log_holds_no_records(tmp_path):
+    assert list(read_log(str(tmp_path))) == []
 
 
 def test_records_from_many_threads_are_each_kept_once(tmp_path):

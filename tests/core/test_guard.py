@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from cmdr.core.exchange import MAX_HEADERS, UNAUTHENTICATED
+from cmdr.core.exchange import MAX_HEADERS, UNAUTHENTICATED, WHOLE
 from cmdr.core.guard import PRINCIPAL, Guard
 from cmdr.core.principals import PERSON_ACCESS, SAME_USER, Principal
 
@@ -73,6 +73,7 @@ def ask(
     host=f"127.0.0.1:{PORT}",
     raw=None,
     extensions=None,
+    whole=False,
     **options,
 ):
     given = {"host": host, **(headers or {})} if host is not None else dict(headers or {})
@@ -89,6 +90,8 @@ def ask(
     }
     if kind == "http":
         scope["method"] = method
+    if whole:
+        scope[WHOLE] = True
     chunks = list(body)
     sent = []
 
@@ -372,6 +375,11 @@ def test_a_body_that_does_not_arrive_is_given_up():
     reply, _ = ask("POST", headers={**BEARER, "content-length": "10"}, body=[], body_seconds=0.0)
     assert reply.status == 408
     assert reply.headers[b"connection"] == b"close"
+
+
+def test_a_body_that_came_with_its_head_is_waited_for_by_nobody_and_bounded_all_the_same():
+    assert ask("POST", headers=BEARER, body=[b"x" * 10], max_body=10, whole=True)[0].body == b"x" * 10
+    assert ask("POST", headers=BEARER, body=[b"x" * 11], max_body=10, whole=True)[0].status == 413
 
 
 def test_waiting_after_the_body_has_no_deadline():

@@ -123,3 +123,35 @@ async def test_a_single_file_is_named_as_what_it_is(tmp_path):
         assert job.title == f"Delete {tmp_path}/a"
     finally:
         await engine.close()
+
+
+async def test_taking_back_after_going_on_takes_back_both_parts(tmp_path, audit):
+    async with cut_short(tmp_path, audit) as (jobs, engine):
+        (job,) = jobs.interrupted()
+        on = await jobs.retry(job, "person:terminal")
+        await jobs.finished(on)
+        assert {entry.id: entry.state for entry in await engine.history()}[job.operation] == "continued"
+        back = jobs.start(await engine.undo_plan(job.operation), "person:terminal")
+        await jobs.finished(back)
+        assert (back.state, landed(tmp_path)) == ("done", [])
+        for number in (job.operation, on.operation):
+            with pytest.raises(CommandError, match=f"already undone, by operation {back.operation}"):
+                await engine.undo_plan(number)
+
+
+async def test_what_still_runs_is_not_taken_back(tmp_path, audit):
+    async with cut_short(tmp_path, audit) as (jobs, engine):
+        (job,) = jobs.interrupted()
+        number = engine._journal.begin(await engine.resume_plan(job.operation), "person:terminal")
+        with pytest.raises(CommandError, match=f"Operation {number} still runs"):
+            await engine.undo_plan(job.operation)
+
+
+async def test_an_interrupted_operation_that_was_taken_back_does_not_ask_again(tmp_path, audit):
+    async with cut_short(tmp_path, audit) as (jobs, engine):
+        (job,) = jobs.interrupted()
+        back = jobs.start(await engine.undo_plan(job.operation), "person:terminal")
+        await jobs.finished(back)
+        assert await engine.interrupted() == []
+        jobs.cancel(job, takes_back=True)
+        assert job.outcome == "interrupted: 1 of 3 done; taken back"

@@ -17,7 +17,7 @@ from cmdr.files.engine.fates import Fates
 from cmdr.files.engine.outcome import Outcome
 from cmdr.files.engine.recorder import ItemState, OperationState
 from cmdr.files.engine.workbench import Landed
-from cmdr.model.job import JobState
+from cmdr.model.job import Job, JobState
 from cmdr.model.plan import ConflictPolicy, Fingerprint, Kind, Place, Plan, PlanItem, Root, Step, Totals, Verb
 from cmdr.model.workspace import Workspace
 
@@ -338,6 +338,17 @@ async def test_a_quit_waits_only_a_little_for_an_operation_that_hangs(bench):
     assert not job.state.is_over
     release.set()
     await bench.jobs.finished(job)
+
+
+async def test_work_that_runs_elsewhere_is_ended_by_its_own_hand_and_cannot_be_paused(bench):
+    ended = []
+    job = Job("j_command", "a command", PERSON.id, frozenset(), JobState.RUNNING)
+    bench.jobs.adopt(job, lambda: ended.append(job))
+    assert bench.jobs.all() == [job]
+    with pytest.raises(CommandError, match="cannot be paused"):
+        bench.jobs.pause(job)
+    bench.jobs.cancel(job)
+    assert ended == [job]
 
 
 async def test_only_the_last_finished_jobs_are_remembered(bench):

@@ -6,8 +6,9 @@ import threading
 
 import pytest
 
-from cmdr.core import journal_store
-from cmdr.core.journal import BATCH, Journal, NoSuchOperation
+from cmdr.core import journal_records, journal_store
+from cmdr.core.journal import BATCH, Journal
+from cmdr.core.journal_records import NoSuchOperation
 from cmdr.core.journal_store import JournalTooNew, open_store
 from cmdr.files.engine.recorder import Intent, ItemState, Kept, NoRecord, Note, OperationState
 from cmdr.model.plan import Fingerprint, Kind, Place, Plan, PlanItem, Root, Step, Totals, Verb
@@ -114,7 +115,7 @@ def test_what_was_running_is_found_again_until_it_is_settled(journal):
     journal.finish(number, OperationState.INTERRUPTED)
     assert [record.id for record in journal.unswept()] == [number]
     journal.note(number, [Note(0, ItemState.PLANNED)])
-    assert journal.unswept() == []
+    assert list(journal.unswept()) == []
     assert [entry.id for entry in journal.interrupted()] == [number]
     journal.leave(number)
     assert journal.interrupted() == []
@@ -126,6 +127,37 @@ def test_many_items_are_written_in_batches(journal):
     number = journal.begin(plan(count), "")
     journal.intend(number, [Intent(n, b"t", None) for n in range(count)])
     assert len(journal.operation(number).items) == count
+
+
+def test_a_large_operation_is_read_page_by_page_both_ways(journal, monkeypatch):
+    monkeypatch.setattr(journal_records, "PAGE", 4)
+    number = journal.begin(plan(11), "")
+    journal.note(number, [Note(n, ItemState.LANDED, landed=MARK) for n in range(11)])
+    record = journal.operation(number)
+    assert [item.index for item in record.items] == list(range(11))
+    assert [item.index for item in reversed(record.items)] == list(reversed(range(11)))
+    assert {item.landed for item in record.items} == {MARK}
+    assert record.done == 11
+
+
+def test_of_a_large_operation_only_what_needs_a_look_is_read(journal):
+    number = journal.begin(plan(500), "")
+    journal.note(number, [Note(n, ItemState.LANDED) for n in range(300)])
+    journal.intend(number, [Intent(n, b"t%d" % n, None) for n in (301, 400, 499)])
+    journal.note(number, [Note(302, ItemState.PLANNED), Note(303, ItemState.FAILED)])
+    (left,) = journal.unswept()
+    assert [item.index for item in left.items] == [301, 302, 400, 499]
+    assert [item.source for item in left.plan.items] == [plan(500).items[n].source for n in (301, 302, 400, 499)]
+    assert left.plan.roots == plan().roots
+    journal.finish(number, OperationState.INTERRUPTED)
+    (left,) = journal.unswept()
+    assert [item.index for item in left.items] == [301, 400, 499]
+
+
+def test_an_operation_that_was_killed_before_its_first_item_needs_a_look_all_the_same(journal):
+    number = journal.begin(plan(), "")
+    (left,) = journal.unswept()
+    assert (left.id, left.plan.items, left.items) == (number, (), ())
 
 
 def test_an_unknown_operation_is_a_clear_error(journal):
@@ -225,7 +257,7 @@ def test_a_migration_keeps_a_copy_and_is_all_or_nothing(path, tmp_path):
     with pytest.raises(RuntimeError):
         open_store(path, (*steps, broken))
     db, _ = open_store(path, steps)
-    assert db.execute("PRAGMA user_version").fetchone() == (2,)
+    assert db.execute("PRAGMA user_version").fetchone() == (len(steps),)
     assert [name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE name IN ('more', 'half')")] == ["more"]
     db.close()
     assert [name for name in os.listdir(tmp_path) if ".before-" in name]

@@ -41,6 +41,36 @@ def test_everything_about_the_tabs_comes_back(kept):
     assert len({tab.id for tab in after.tabs}) == 4
 
 
+def test_the_cursor_is_kept_by_name_with_its_place_and_the_way_up_is_kept_too(kept):
+    before, after = Workspace.at(b"/a", b"/b"), Workspace.at(b"/x", b"/y")
+    before.left.tab.stood_on, before.left.tab.cursor = b"caf\xc3\xa9 \xff", 7
+    before.right.tab.on_parent_row = True
+    kept.save(before)
+    kept.restore(after)
+    assert (after.left.tab.stood_on, after.left.tab.cursor, after.left.tab.on_parent_row) == (
+        b"caf\xc3\xa9 \xff", 7, False,
+    )  # fmt: skip
+    assert after.right.tab.on_parent_row
+
+
+def test_tabs_kept_by_an_earlier_version_come_back_without_a_cursor(kept, tmp_path):
+    row = '{"tabs": [["/old", "name", "asc", "brief", false]], "active": 0}'
+    (tmp_path / NAME).write_text(f'{{"left": {row}, "right": {row}, "focused": "left"}}')
+    (tmp_path / NAME).chmod(0o600)
+    after = Workspace.at(b"/x", b"/y")
+    kept.restore(after)
+    assert after.left.tab.path == b"/old"
+    assert after.left.tab.stood_on is None
+
+
+def test_a_named_folder_begins_at_its_top(kept, tmp_path):
+    before, after = Workspace.at(b"/a", b"/b"), Workspace.at(b"/named", b"/y")
+    before.left.tab.stood_on, before.left.tab.cursor = b"there", 3
+    kept.save(before)
+    OpenTabs(str(tmp_path), left=b"/named").restore(after)
+    assert (after.left.tab.stood_on, after.left.tab.cursor) == (None, 0)
+
+
 def test_a_named_folder_takes_the_place_of_the_tab_in_front(kept, tmp_path):
     workspace = with_tabs()
     workspace.left.active = 2
@@ -90,6 +120,9 @@ def test_a_thousand_tabs_are_kept_around_the_one_in_front(kept):
         '{"left": {"tabs": [["/a"]], "active": 0}}', '{"left": {"tabs": "/abcd", "active": 0}}',
         '{"left": {"tabs": [[7, "name", "asc", "brief", 0]], "active": 0}}',
         '{"left": {"tabs": {"a": 1}, "active": 0}}',
+        '{"left": {"tabs": [["/a", "name", "asc", "brief", false, 7, 7]], "active": 0}}',
+        '{"left": {"tabs": [["/a", "name", "asc", "brief", false, "n", "0"]], "active": 0}}',
+        '{"left": {"tabs": [["/a", "name", "asc", "brief", false, "n"]], "active": 0}}',
     ],
 )  # fmt: skip
 def test_a_damaged_file_costs_the_tabs_and_nothing_else(kept, tmp_path, text):

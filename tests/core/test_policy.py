@@ -7,6 +7,7 @@ import pytest
 from cmdr import commands
 from cmdr.core.environment import BadSetting, Environment
 from cmdr.core.errors import NotAllowed, UnknownCommand
+from cmdr.core.grants import Grant
 from cmdr.core.policy import Policy
 from cmdr.core.principals import PERSON, SAME_USER, Access, Principal
 from cmdr.core.registry import ALL_TOOLSETS, DEFAULT_TOOLSETS, REGISTRY
@@ -113,3 +114,14 @@ def test_a_toolset_that_does_not_exist_cannot_be_switched_on():
 def test_the_person_is_shown_everything():
     policy = Policy(frozenset({"panes"}))
     assert all(policy.shows(command, PERSON) for command in REGISTRY)
+
+
+def test_leave_to_change_files_can_be_withdrawn_from_one_client():
+    policy = Policy(ALL_TOOLSETS, allow_write=True)
+    assert policy.allow_write
+    command = next(command for command in REGISTRY if command.toolset == "fs" and command.access is Access.ACT)
+    policy.admit(command, AGENT)
+    policy.grants.revoke(AGENT.name, Grant.WRITE)
+    with pytest.raises(NotAllowed, match="withdrawn your leave"):
+        policy.admit(command, AGENT)
+    policy.admit(command, Principal("agent", "another", token=True))

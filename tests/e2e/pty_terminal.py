@@ -8,10 +8,14 @@ import re
 import select
 import signal
 import struct
+import subprocess
+import sys
 import termios
 import time
 
 from rich.cells import cell_len
+
+from cmdr.core.agent_shell import MARKS
 
 KEYS = {
     "up": b"\x1b[A", "down": b"\x1b[B", "right": b"\x1b[C", "left": b"\x1b[D", "home": b"\x1b[H", "end": b"\x1b[F",
@@ -195,6 +199,36 @@ class Screen:
         return "\n".join(self.lines)
 
 
+AGENTS = tuple(mark.variable for mark in MARKS)
+"""What an agent that runs the tests says of itself; the person's terminals know nothing of it."""
+
+
+def own_terminal(*words):
+    """The words that run a program in this terminal as if the person had opened it: nobody of the test's is above it.
+
+    A test plays both the agent and the person; cmdr would rightly see that the agent opened the person's prompt.
+    """
+    return [sys.executable, __file__, *map(str, words)]
+
+
+def _in_a_family_of_its_own(words):
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    ended, tell = os.pipe()
+    left, leave = os.pipe()
+    if os.fork() == 0:
+        if os.fork() == 0:
+            os.close(ended)
+            os.close(leave)
+            os.read(left, 1)  # nothing comes; it ends when our parent and its parent have let go
+            child = subprocess.Popen(words, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+            os.write(tell, bytes([child.wait() & 255]))
+        os._exit(0)
+    os.wait()
+    os.close(tell)
+    os.close(leave)
+    return os.read(ended, 1)[0]
+
+
 class PtyTerminal:
     """Runs a program in a pty; sends keys, reads the screen, waits for text with a deadline."""
 
@@ -210,7 +244,7 @@ class PtyTerminal:
                 if cwd:
                     os.chdir(cwd)
                 fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
-                dropped = ("CMDR_", "XDG_", "TMUX", "COLUMNS", "LINES", "NO_COLOR", "TEXTUAL", "PYTHON")
+                dropped = ("CMDR_", "XDG_", "TMUX", "COLUMNS", "LINES", "NO_COLOR", "TEXTUAL", "PYTHON", *AGENTS)
                 kept = {name: value for name, value in os.environ.items() if not name.startswith(dropped)}
                 base = {"TERM": "xterm-256color", "COLORTERM": "truecolor", "LANG": "C.UTF-8"}
                 os.execvpe(argv[0], argv, {**kept, **base, **environment})
@@ -302,3 +336,7 @@ class PtyTerminal:
                 self._await_end(0)
         with contextlib.suppress(OSError):
             os.close(self.fd)
+
+
+if __name__ == "__main__":
+    sys.exit(_in_a_family_of_its_own(sys.argv[1:]))

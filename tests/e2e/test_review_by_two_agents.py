@@ -17,7 +17,9 @@ _spec.loader.exec_module(pty_terminal)
 def at_prompt(server, *words):
     """`cmdr …` in a real terminal, wide enough that nothing wraps."""
     program = str(Path(sys.executable).with_name("cmdr"))
-    return pty_terminal.PtyTerminal([program, *words], columns=180, rows=40, **server.environment)
+    return pty_terminal.PtyTerminal(
+        pty_terminal.own_terminal(program, *words), columns=180, rows=40, **server.environment
+    )
 
 
 def pending(server, count):

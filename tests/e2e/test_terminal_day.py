@@ -72,7 +72,7 @@ def test_a_day_at_work(home):
         # Filter, and all again.
         it.send("/", "main")
         it.wait("report5.txt", gone=True)
-        escape(it, "Search: /main")
+        escape(it, "Filter: main_")
         it.wait("report5.txt")
 
         # Select by mask, copy with a conflict, keep both.

@@ -142,14 +142,22 @@ def test_the_terminal_is_given_back_as_it_was_found(home):
 def test_stepping_aside_gives_the_shell_an_ordinary_terminal(home):
     with start(home) as it:
         it.wait(" free ")
-        it.send("alt+x")
-        it.wait(lambda _: b"\x1b[?1049l" in it.raw)
-        it.wait(lambda _: Path(f"/proc/{it.pid}/stat").read_text().rpartition(")")[2].split()[0] == "T")
+        step_aside(it)
         assert is_cooked(it)
         os.kill(it.pid, signal.SIGCONT)
         it.wait(lambda _: it.raw.count(b"\x1b[?1049h") == 2)
         it.send("down")
         it.wait(lambda screen: screen.lines[-2].startswith(" file00.txt"))
+
+
+def test_coming_back_from_the_shell_draws_everything_again_each_time(home):
+    with start(home) as it:
+        it.wait(" free ")
+        for times in (2, 3):
+            step_aside(it)
+            os.kill(it.pid, signal.SIGCONT)
+            it.wait(lambda _, times=times: it.raw.count(b"\x1b[?1049h") == times)
+            it.wait(lambda _: "Rename" in came_back(it) and "file05.txt" in came_back(it))
 
 
 def test_a_signal_during_the_first_picture_gives_the_terminal_back(home):
@@ -167,6 +175,18 @@ def test_a_start_that_fails_behind_the_picture_says_why_on_the_ordinary_screen(h
         told = bytes(it.raw).rpartition(b"\x1b[?1049l")[2]
         assert b"relative/path" in told
         assert is_cooked(it)
+
+
+def step_aside(it):
+    left = it.raw.count(b"\x1b[?1049l")
+    it.send("alt+x")
+    it.wait(lambda _: it.raw.count(b"\x1b[?1049l") > left)
+    it.wait(lambda _: Path(f"/proc/{it.pid}/stat").read_text().rpartition(")")[2].split()[0] == "T")
+
+
+def came_back(it):
+    """What was drawn since the screen was taken last: the terminal had cleared it."""
+    return bytes(it.raw).rpartition(b"\x1b[?1049h")[2].decode("utf-8", "replace")
 
 
 def local_flags(it):

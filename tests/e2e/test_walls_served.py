@@ -1,11 +1,17 @@
 """The direct tools on a real server: switches, tokens, roots, and a command that a person approves at a terminal."""
 
+import importlib.util
 import os
 import pty
 import subprocess
 import threading
+from pathlib import Path
 
 import pytest
+
+_spec = importlib.util.spec_from_file_location("pty_terminal", Path(__file__).parent / "pty_terminal.py")
+pty_terminal = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(pty_terminal)
 
 ON = {
     "CMDR_MCP_TOOLSETS": "panes,ops,fs",
@@ -29,7 +35,7 @@ def at_a_terminal(served, *arguments, typed=""):
     """Run cmdr as a person would, at a terminal of its own; what it printed."""
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
-        [served.process.args[0], *arguments],
+        pty_terminal.own_terminal(served.process.args[0], *arguments),
         env=served.environment,
         stdin=theirs,
         stdout=theirs,
@@ -105,8 +111,6 @@ def test_a_command_runs_after_the_person_said_yes_at_a_terminal(served):
 
 
 def test_a_root_that_is_not_there_stops_the_start(tmp_path):
-    from pathlib import Path
-
     program = str(Path(os.sys.executable).with_name("cmdr"))
     (tmp_path / "run").mkdir(mode=0o700)
     environment = {

@@ -3,10 +3,12 @@
 import argparse
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from cmdr.cli.launcher import Ask, Launcher
 from cmdr.cli.pending_list import pending_lines
+from cmdr.cli.plan_pages import show_all
 from cmdr.cli.question_prompt import follow
 from cmdr.cli.review_prompt import confirm_review, is_review, reject_review
 from cmdr.core.errors import CommandError
@@ -45,6 +47,8 @@ def _as_person(launcher: Launcher, errand: Callable[[Ask], int]) -> int:
 def _pending(ask: Ask, as_json: bool) -> int:
     waiting = json.loads(ask("pending", {}))
     print(json.dumps(waiting, indent=2) if as_json else "\n".join(pending_lines(waiting)))
+    if waiting["expired"] and not as_json:
+        ask("pending.seen", {})
     return 0
 
 
@@ -69,6 +73,16 @@ def confirm(ask: Ask, id: str, go_on: str = "") -> int:
         return STOPPED
 
 
+def _answered(ask: Ask, id: str, shown: Mapping[str, Any]) -> str:
+    """What the person types in the end; `l` shows all of the plan and asks again."""
+    question = f"Type {shown['word']} to go on, anything else to leave it" if shown["word"] else "Do it? [y/N]"
+    while True:
+        typed = input(f"{question} (l lists all {shown['steps']}) " if shown["steps"] > 1 else f"{question} ")
+        if typed.strip().lower() not in ("l", "list"):
+            return typed
+        show_all(ask, id, shown["digest"])
+
+
 def _confirm(ask: Ask, id: str) -> int:
     shown = json.loads(ask("proposal.show", {"proposal": id}))
     print("\n".join(shown["plan"]))
@@ -80,12 +94,8 @@ def _confirm(ask: Ask, id: str) -> int:
     print(f"proposed by {shown['by']}")
     if shown["reason"]:
         print(f'the agent says: "{shown["reason"]}"')
-    if shown["word"]:
-        typed = input(f"Type {shown['word']} to go on, anything else to leave it: ")
-        yes = typed.strip().lower() == shown["word"]
-    else:
-        typed = input("Do it? [y/N] ")
-        yes = typed.strip().lower() in ("y", "yes")
+    typed = _answered(ask, id, shown)
+    yes = typed.strip().lower() in ((shown["word"],) if shown["word"] else ("y", "yes"))
     if not yes:
         print(ask("reject", {"proposal": id}))
         return 1

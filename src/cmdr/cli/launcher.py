@@ -20,6 +20,8 @@ class Start:
     """The folders agents may use; without any, CMDR_ROOTS or the left pane's folder."""
     nvim: str | None = None
     """The Neovim in which edits are reviewed and files opened; without it, $NVIM."""
+    leave_after: float | None = None
+    """Seconds without a client after which a cmdr without a face ends by itself; None: never."""
 
 
 Ask = Callable[[str, Arguments], str]

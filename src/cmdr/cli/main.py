@@ -9,7 +9,7 @@ from cmdr import __version__
 from cmdr.cli import terminal_verb
 from cmdr.cli.launcher import Launcher
 
-_VERBS = "serve claude bridge_verb token decide undo audit trees web doctor".split()
+_VERBS = "serve claude bridge_verb token decide quit undo audit trees web doctor".split()
 """The modules of the verbs, imported only when one of them may be meant."""
 
 

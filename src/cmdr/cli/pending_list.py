@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
+from cmdr.model.units import count
+
 Waiting = Mapping[str, Sequence[Mapping[str, str]]]
 
 
@@ -19,6 +21,13 @@ def pending_lines(waiting: Waiting) -> list[str]:
         lines += [f"{edit['id']}  Edit {edit['path']}", f"    {edit['changes']}, proposed by {edit['by']}"]
     for question in waiting["questions"]:
         lines += [f"{question['id']}  {question['title']}", f"    asks about {question['taken']}, which is taken"]
-    if not lines:
-        return ["Nothing waits for you."]
-    return [*lines, "Answer with: cmdr approve ID, or cmdr reject ID"]
+    end = ["Answer with: cmdr approve ID, or cmdr reject ID"] if lines else ["Nothing waits for you."]
+    return [*lines, *end, *_expired_lines(waiting.get("expired", ()))]
+
+
+def _expired_lines(expired: Sequence[Mapping[str, str]]) -> list[str]:
+    """What nobody answered in time, told once."""
+    if not expired:
+        return []
+    lines = [f"{count(len(expired), 'proposal')} expired while you were away; each waits ten minutes:"]
+    return [*lines, *(f"    {proposal['plan']}, proposed by {proposal['by']}" for proposal in expired)]

@@ -3,7 +3,9 @@
 Every call looks again, so a cmdr that was quit and started anew, on another port and with another token, is found.
 """
 
+import contextlib
 import os
+import socket
 import sys
 import threading
 import time
@@ -13,6 +15,10 @@ from typing import NamedTuple
 from cmdr.core import instance, places
 
 START_SECONDS = 10.0
+LEAVE_AFTER = 600
+"""Seconds after which a cmdr that we started ends by itself when its last client is gone."""
+LINE = "person.sock"
+"""The socket in the runtime folder on which a cmdr hears who is there; `core.person_line` is too heavy to import."""
 _RETRY_SECONDS = 5.0
 _PATH = "/mcp"
 TOKEN_VARIABLE = "CMDR_TOKEN"  # noqa: S105 - a name
@@ -47,6 +53,8 @@ class Reach:
         self._fixed = _parse(url) if url else None
         self._starting = threading.Lock()
         self._failed: tuple[float, str] = (float("-inf"), "")
+        self._line: socket.socket | None = None
+        self._there_for: instance.Record | None = None
 
     def target(self, start: bool = True) -> Target:
         """Where cmdr listens now; starts it when it does not run and `start` allows it."""
@@ -59,7 +67,24 @@ class Reach:
             record = self._start()
         if record is None:
             raise Unreachable("cmdr is not running; start it with: cmdr serve")
+        self._be_there(record)
         return Target("127.0.0.1", record.port, _PATH, _token(from_file=True))
+
+    def close(self) -> None:
+        """Say that we are not there any more."""
+        if self._line is not None:
+            self._line.close()
+
+    def _be_there(self, record: instance.Record) -> None:
+        """Keep a line open for as long as we live, so that a cmdr that ends by itself knows that somebody is there."""
+        with self._starting:
+            if self._there_for == record:
+                return
+            self._there_for = record
+            self.close()
+            self._line = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+            with contextlib.suppress(OSError):  # one that is just quitting needs nobody
+                self._line.connect(os.path.join(places.runtime(), LINE))
 
     def _start(self) -> instance.Record:
         with self._starting:
@@ -81,7 +106,7 @@ def _launch() -> instance.Record:
     environment = {name: value for name, value in os.environ.items() if name != TOKEN_VARIABLE}
     # -P: an agent starts us inside whatever project it works on, and a module lying there must never be imported.
     server = subprocess.Popen(
-        [sys.executable, "-P", "-m", "cmdr", "serve", *_project()],
+        [sys.executable, "-P", "-m", "cmdr", "serve", "--leave-after", str(LEAVE_AFTER), *_project()],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

@@ -15,6 +15,9 @@ def add(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     parser.add_argument("--port", type=int, metavar="N", help="listen on 127.0.0.1:N (default: 9224)")
     add_root(parser)
     add_nvim(parser)
+    parser.add_argument(
+        "--leave-after", type=float, metavar="SECONDS", help="quit when nobody has used it for so long (default: never)"
+    )
     parser.set_defaults(verb=run)
 
 
@@ -43,4 +46,6 @@ def folder(text: str) -> bytes:
 
 def run(chosen: argparse.Namespace, launcher: Launcher) -> int:
     """Serve until asked to quit."""
-    return launcher.serve(Start(chosen.left, chosen.right, chosen.port, tuple(chosen.roots), chosen.nvim))
+    return launcher.serve(
+        Start(chosen.left, chosen.right, chosen.port, tuple(chosen.roots), chosen.nvim, chosen.leave_after)
+    )

@@ -1,18 +1,23 @@
 """`cmdr history` and `cmdr undo`: what was done, and the way back."""
 
 import argparse
+import json
 import re
 import sys
+from typing import Any
 
 from cmdr.cli.decide import confirm
-from cmdr.cli.launcher import Launcher
+from cmdr.cli.history_table import history_lines
+from cmdr.cli.launcher import Ask, Launcher
 from cmdr.core.errors import CommandError
+from cmdr.core.parameter import Arguments
 
 
 def add(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Declare the verbs."""
     past = verbs.add_parser("history", help="list what was done to files")
     past.add_argument("--limit", type=int, default=20, metavar="N", help="how many operations (default: 20)")
+    past.add_argument("--json", action="store_true", help="for programs: everything, one object each")
     past.set_defaults(verb=_history)
     back = verbs.add_parser("undo", help="take back an operation")
     back.add_argument("id", type=int, nargs="?", metavar="ID", help="its number in the history (default: the last)")
@@ -22,11 +27,23 @@ def add(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
 def _history(chosen: argparse.Namespace, launcher: Launcher) -> int:
     try:
         with launcher.person() as ask:
-            print(ask("history", {"limit": chosen.limit}), end="")
+            entries = _entries(ask, chosen.limit)
     except CommandError as error:
         print(error, file=sys.stderr)
         return 1
+    print(json.dumps(entries, indent=2) if chosen.json else "\n".join(history_lines(entries)))
     return 0
+
+
+def _entries(ask: Ask, limit: int) -> list[dict[str, Any]]:
+    entries: list[dict[str, Any]] = []
+    while len(entries) < limit:
+        before: Arguments = {"before": entries[-1]["operation"]} if entries else {}
+        more = json.loads(ask("history.entries", {"limit": min(200, limit - len(entries)), **before}))
+        if not more:
+            break
+        entries += more
+    return entries
 
 
 def _undo(chosen: argparse.Namespace, launcher: Launcher) -> int:
@@ -35,6 +52,7 @@ def _undo(chosen: argparse.Namespace, launcher: Launcher) -> int:
         return 2
     try:
         with launcher.person() as ask:
+            ask("pending", {})  # refused to whoever may not decide, before anything is staged
             answer = ask("undo", {} if chosen.id is None else {"operation": chosen.id})
             found = re.search(r"^proposal: (\S+)", answer, re.MULTILINE)
             return confirm(ask, found[1], "cmdr history, cmdr undo") if found else 1

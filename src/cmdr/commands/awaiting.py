@@ -33,7 +33,7 @@ async def await_(
     rev: int | None = None,
     timeout: Annotated[int, Whole(0, LONGEST)] = LONGEST,  # noqa: ASYNC109 - a parameter of the tool
 ) -> str:
-    """Wait, at most 60 s, for a proposal, a job, or a state newer than rev."""
+    """Wait, at most 60 s, for a proposal, job or state newer than rev."""
     if review is None and proposal is not None and proposal.startswith("r_"):
         proposal, review = None, proposal  # an edit is a proposal too, and one name is enough to remember
     if sum(given is not None for given in (proposal, job, review, rev)) != 1:
@@ -91,7 +91,7 @@ def _of_proposal(call: Call, proposal: Proposal) -> str | None:
         return None
     told = _of_job(call.commander.jobs.get(proposal.job, call.principal))
     if told is not None and proposal.plan.verb in (Verb.MKDIR, Verb.MKFILE):
-        return f"{told}\nnamed: {to_wire(proposal.plan.items[0].place.path)}"  # the person may have named it otherwise
+        return f"{told}\nnamed: {to_wire(proposal.plan.subject.place.path)}"  # the person may have named it otherwise
     return told
 
 

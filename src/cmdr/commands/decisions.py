@@ -1,17 +1,25 @@
 """Proposals: what has become of them, and the person's answers, which no agent ever has."""
 
 import json
+from typing import Annotated
 
 from cmdr.core.call import Call
 from cmdr.core.errors import CommandError
+from cmdr.core.fitting_lines import all_fit, first_that_fit
+from cmdr.core.parameter import Whole
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
+from cmdr.core.unfinished import unfinished
 from cmdr.model.job import JobState
 from cmdr.model.names import printable, to_wire
+from cmdr.model.plan_list import length_of, page_of
 from cmdr.model.plan_text import chosen_of, summary_of, title_of, word_to_type
 from cmdr.model.proposal import Proposal
 from cmdr.model.units import count
 from cmdr.model.yaml_text import Value, document
+
+MOST_ITEMS = 500
+"""Lines of a plan in one answer."""
 
 
 @command("pending", access=Access.ACT, title="Pending proposals", plain=True)
@@ -45,7 +53,18 @@ def pending(call: Call) -> str:
         for proposal in commander.proposals.all()
         if proposal.job in asking
     ]
-    return json.dumps({"proposals": proposals, "edits": edits, "questions": questions})
+    expired = [
+        {"id": proposal.id, "by": proposal.proposed_by, "plan": title_of(proposal.plan)}
+        for proposal in commander.proposals.missed()
+    ]
+    return json.dumps({"proposals": proposals, "edits": edits, "questions": questions, "expired": expired})
+
+
+@command("pending.seen", access=Access.ACT, title="Forget expired proposals")
+def pending_seen(call: Call) -> str:
+    """Take note of the proposals that expired; they are not told of again."""
+    call.commander.proposals.missed_seen()
+    return "Noted"
 
 
 @command("proposal.state", access=Access.READ, title="State of a proposal", plain=True)
@@ -67,11 +86,30 @@ def show(call: Call, *, proposal: str) -> str:
         "by": asked.proposed_by,
         "digest": asked.plan.digest,
         "word": word_to_type(asked.plan),
-        "plan": [*summary_of(asked.plan)],
+        "plan": [*all_fit(summary_of(asked.plan))],
+        "steps": length_of(asked.plan),
         "reason": asked.reason,
         "job": asked.job,
     }
-    return json.dumps(told)
+    return json.dumps(told, ensure_ascii=False)
+
+
+@command("proposal.items", access=Access.ACT, title="List proposal", plain=True)
+def items(
+    call: Call,
+    *,
+    proposal: str,
+    start: Annotated[int, Whole(0, 1 << 31)] = 0,
+    count: Annotated[int, Whole(1, MOST_ITEMS)] = 200,
+) -> str:
+    """Some lines of everything a proposal would do, as JSON: start, total, the digest they belong to, and lines.
+
+    There may be fewer lines than were asked for: as many as one answer holds. The next begin where these end.
+    """
+    plan = call.commander.proposals.get(proposal, call.principal).plan
+    page = page_of(plan, start, count)
+    told = {"digest": plan.digest, "start": page.start, "total": page.total, "lines": first_that_fit(page.lines)}
+    return json.dumps(told, ensure_ascii=False)
 
 
 @command("approve", access=Access.ACT, title="Approve proposal")
@@ -97,6 +135,15 @@ def reject(call: Call, *, proposal: str) -> str:
     return f"Proposal {proposal} is {rejected.state}"
 
 
+@command("app.giveWay", access=Access.ACT, title="Quit if nothing is under way")
+def give_way(call: Call) -> str:
+    """Quit, unless something is under way or waits for an answer."""
+    if left := unfinished(call.commander):
+        raise CommandError(f"{', '.join(left)}.")
+    call.commander.quitting.set()
+    return "Quitting"
+
+
 @command("agents.stop", access=Access.ACT, title="Stop all agents")
 def stop_agents(call: Call) -> str:
     """End every agent's call, drop what agents proposed, and refuse new calls."""
@@ -109,6 +156,15 @@ def allow_agents(call: Call) -> str:
     """Let agents call again."""
     call.commander.allow_agents()
     return "Agents may call again"
+
+
+@command("app.access", access=Access.READ, title="What agents may do", plain=True)
+def access(call: Call) -> str:
+    """What this run lets agents do, as JSON: toolsets, switches, and the folders their file tools may use."""
+    policy = call.commander.policy
+    switches = [name for name, on in (("write", policy.allow_write), ("shell", "shell" in policy.toolsets)) if on]
+    roots = [str(root) for root in call.commander.sandbox.roots]
+    return json.dumps({"toolsets": sorted(policy.toolsets), "switches": switches, "roots": roots})
 
 
 @command("web.link", access=Access.ACT, title="Log a browser in")

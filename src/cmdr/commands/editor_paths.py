@@ -3,11 +3,13 @@
 import os
 from dataclasses import dataclass
 
+from cmdr.commands.new_spot import landing_spot
 from cmdr.commands.places import pane_of, path_of
 from cmdr.commands.reach import named, reach_of
 from cmdr.core.call import Call
 from cmdr.core.errors import CommandError, NotAllowed
 from cmdr.core.threads import in_thread
+from cmdr.files.sandbox.refused_paths import PrivatePlace
 from cmdr.model.names import to_wire
 
 
@@ -57,9 +59,11 @@ def _in_workspace(call: Call, path: bytes) -> EditorPath:
 def _in_roots(call: Call, path: bytes, writes: bool) -> EditorPath:
     reach = reach_of(call)
     if writes:
-        spot = reach.landing(path)
+        spot = landing_spot(reach, path)
         real = spot.path
         spot.close()
+        if why := call.commander.sandbox.private.reason(real):
+            raise PrivatePlace(real, why)  # something on a way that is still to be made
     else:
         with reach.find(path) as found:
             real = found.real

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 from cmdr.commands.places import pane_of, path_of
 from cmdr.commands.sets import show_set
+from cmdr.commands.shell_sessions import units_of
+from cmdr.commands.telling import node_line, size_text
 from cmdr.core.call import Call
 from cmdr.core.errors import CommandError
 from cmdr.core.indexing import PATIENCE
@@ -18,8 +20,8 @@ from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
 from cmdr.model.filter import Filter, Question, Text, checked
-from cmdr.model.filter_text import from_text
-from cmdr.model.names import to_wire
+from cmdr.model.filter_given import given_filter
+from cmdr.model.names import printable, to_wire
 
 if TYPE_CHECKING:
     from cmdr.index.answers import Answer, Answers
@@ -28,11 +30,14 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 ROWS = 200
+FEW = 20
+"""Rows that an agent gets unless it asks for more."""
 LONGEST = 16_000
 """Characters that the rows of one answer may take."""
 A_DAY = 86_400.0
 """Seconds a person may watch a tree being indexed; they can leave at any time."""
-_OPERATOR = re.compile(r'[*?"]|(?:^|[\s(])[A-Za-z]+(?:>=|<=|[:=<>])')
+_FIELD = "name|path|ext|kind|size|allocated|mtime|ctime|depth|under|mode|owner"
+_OPERATOR = re.compile(rf'[*?"]|(?:^|[\s(])(?:[A-Za-z]+|(?:{_FIELD})\s+)(?:>=|<=|[:=<>])', re.IGNORECASE)
 
 
 @command("find.run", access=Access.READ, title="Find", idempotent=True, plain=True)
@@ -41,13 +46,19 @@ async def find(
     *,
     text: Annotated[str, Doc("part of a name, or a filter such as ext:md size>=1M")],
     root: Annotated[str, Doc("a folder; the focused pane's if left out")] = ".",
-    limit: Annotated[int, Whole(0, ROWS)] = ROWS,
+    limit: Annotated[int | None, Whole(0, ROWS)] = None,
 ) -> str:
-    """Find entries below a folder: count, size and the first rows, as JSON."""
+    """Find entries below a folder: count, size and the first rows; for the person's faces as JSON."""
     place = _place(call, root)
-    wanted = wanted_by(text)
+    wanted = await call.commander.indexing.sets.named_in(wanted_by(text), call.principal)
     answers = await known_tree(call, place)
-    answer, nodes = await _ask(lambda stop: _look(answers, wanted, place, limit, stop))
+    is_person = call.principal.is_person
+    rows = limit if limit is not None else ROWS if is_person else FEW
+    answer, nodes = await _ask(lambda stop: _look(answers, wanted, place, rows, stop))
+    if not is_person:
+        units = units_of(call)
+        found = f"{answer.count} found, {size_text(answer.bytes, units)} in all below {to_wire(place)}"
+        return "\n".join([found, *(node_line(node, units, path=True, below=place) for node in nodes)])
     return json.dumps(
         {
             "count": answer.count,
@@ -68,12 +79,12 @@ async def find_open(
 ) -> str:
     """Show everything that is found below a folder in a new tab of the focused pane."""
     place = _place(call, root)
-    wanted = wanted_by(text)
+    wanted = await call.commander.indexing.sets.named_in(wanted_by(text), call.principal)
     indexing = call.commander.indexing
     answers = await known_tree(call, place)
     answer = await _ask(lambda stop: answers.ask(wanted, place, stop))
     library = await indexing.library()
-    kept = await in_thread(library.sets.create_from, answers.indexed.record.id, text[:60], answer)
+    kept = await in_thread(library.sets.create_from, answers.indexed.record.id, printable(text), answer)
     await indexing.sets.own(kept.id, call.principal, passing=True)
     return await show_set(call, kept.id)
 
@@ -99,7 +110,7 @@ async def find_go(call: Call, *, path: str) -> str:
 
 def wanted_by(text: str) -> Filter:
     """What a person means by what they typed: part of a name, or a filter as soon as it has a filter's signs."""
-    return from_text(text) if _OPERATOR.search(text) else checked(Text("name", "contains", text), "text")
+    return given_filter(text) if _OPERATOR.search(text) else checked(Text("name", "contains", text), "text")
 
 
 def _place(call: Call, root: str) -> bytes:

@@ -24,6 +24,8 @@ from cmdr.model.units import iso_time
 from cmdr.model.yaml_text import quoted_name
 
 PAGE = 500
+FROM_END = -(10**9)
+"""Negative numbers count from the end."""
 _HASHED = 16 << 20
 """Larger files are told without a hash; their time says as much about a change."""
 _KINDS = (
@@ -56,15 +58,17 @@ async def fs_read(
     call: Call,
     *,
     path: str,
-    line: Annotated[int | None, Whole(1), Doc("first line")] = None,
+    line: Annotated[int | None, Whole(FROM_END), Doc("first line; -3 is the third last")] = None,
     lines: Annotated[int | None, Whole(1), Doc("how many")] = None,
-    offset: Annotated[int | None, Whole(), Doc("first byte, instead of line")] = None,
+    offset: Annotated[int | None, Whole(FROM_END), Doc("first byte, instead of line; negative from the end")] = None,
     bytes: Annotated[int | None, Whole(1), Doc("how many")] = None,
     encoding: str | None = None,
 ) -> str:
     """Read a text file inside the roots, at most 32 KiB a call."""
     if (offset is not None or bytes is not None) and (line is not None or lines is not None):
         raise CommandError('Give "line" and "lines", or "offset" and "bytes", not both.')
+    if line == 0:
+        raise CommandError('"line" counts from 1, or from the end: -1 is the last line.')
     by_bytes = offset is not None or bytes is not None
     span = (offset or 0, bytes) if by_bytes else (line or 1, lines)
     try:
@@ -125,20 +129,19 @@ def _read(reach: Reach, path: bytes, by_bytes: bool, span: tuple[int, int | None
             raise disk_error(found.path, error if isinstance(error, OSError) else ValueError()) from error
         finally:
             os.close(fd)
-    head = f"{to_wire(found.path)} {_where(piece, span)}, mtime {found.stat.st_mtime_ns}"
+    head = f"{to_wire(found.path)} {_where(piece)}, mtime {found.stat.st_mtime_ns}"
     if piece.encoding != "utf-8":
         head += f", {piece.encoding}"
     if not piece.is_whole:
-        head += (
-            f", more at offset {piece.end}" if piece.first_line is None else f", more at line {span[0] + piece.lines}"
-        )
+        following = None if piece.first_line is None else piece.first_line + piece.lines
+        head += f", more at offset {piece.end}" if following is None else f", more at line {following}"
     return f"{head}\n{piece.text}"
 
 
-def _where(piece: file_text.Piece, span: tuple[int, int | None]) -> str:
+def _where(piece: file_text.Piece) -> str:
     if piece.first_line is None:
-        return f"bytes {span[0]}-{piece.end}"
-    return f"lines {span[0]}-{span[0] + piece.lines - 1}" if piece.lines else "no lines here"
+        return f"bytes {piece.start}-{piece.end}"
+    return f"lines {piece.first_line}-{piece.first_line + piece.lines - 1}" if piece.lines else "no lines here"
 
 
 class _Binary(Exception):

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Annotated, Literal
 
 from cmdr.commands.becoming_protected import with_protection
+from cmdr.commands.new_spot import landing_spot, new_spot
 from cmdr.commands.reach import named, reach_of
 from cmdr.core.call import Call
 from cmdr.core.errors import CommandError
@@ -52,7 +53,7 @@ async def fs_write(
     """Write a text file inside the roots, whole."""
     data = _encoded(content, encoding)
     reach = reach_of(call)
-    spot = await in_thread(reach.landing, named(path))
+    spot = await in_thread(landing_spot, reach, named(path))
     return await _carried_out(
         call, [spot], lambda: _write_plan(call.commander.sandbox, spot, data, expected, overwrite)
     )
@@ -61,7 +62,7 @@ async def fs_write(
 @command("fs_create", access=Access.ACT, toolset="fs")
 async def fs_create(call: Call, *, path: str, type: Literal["file", "directory"] = "file") -> str:
     """Create an empty file or a folder inside the roots."""
-    spot = await in_thread(reach_of(call).spot, named(path))
+    spot = await in_thread(new_spot, reach_of(call), named(path))
     make = plan_mkdir if type == "directory" else plan_mkfile
     return await _carried_out(call, [spot], lambda: make(spot.path, protection=call.commander.sandbox.protection))
 
@@ -104,12 +105,13 @@ async def _relocated(
             raise CommandError(f"{to_wire(target.path)} exists already. Choose another name, or set overwrite.")
         return plan(
             [_standing(source)],
-            target.folder.real,
+            os.path.dirname(target.path),
             Choices(
-                as_name=target.name,
+                as_name=os.path.basename(target.path),
                 policy=ConflictPolicy.OVERWRITE if overwrite else ConflictPolicy.SKIP,
                 limits=_LIMITS,
                 protection=call.commander.sandbox.protection,
+                privacy=call.commander.sandbox.private,
             ),
         )
 
@@ -134,7 +136,7 @@ def _target(reach: Reach, path: bytes, name: bytes) -> Spot:
                 return reach.spot(found.real.rstrip(b"/") + b"/" + name)
     except PathNotFound:
         pass
-    return reach.spot(path)
+    return new_spot(reach, path)
 
 
 async def _carried_out(

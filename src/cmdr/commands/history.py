@@ -1,9 +1,11 @@
 """What was done: the journal, and operations that a crash cut short."""
 
+import json
 from datetime import datetime
 from typing import Annotated
 
 from cmdr.core.call import Call
+from cmdr.core.fitting_lines import first_that_fit
 from cmdr.core.journal_history import HistoryEntry
 from cmdr.core.parameter import Whole
 from cmdr.core.principals import Access
@@ -13,6 +15,9 @@ from cmdr.model.names import to_wire
 from cmdr.model.units import count
 from cmdr.model.yaml_text import Value, document
 
+LONGEST_PATH = 2000
+"""Characters of a path as data: an operation must fit into an answer."""
+
 
 @command("history.list", access=Access.READ, ids=("history",), title="History", plain=True)
 async def list_history(call: Call, *, limit: Annotated[int, Whole(1, 200)] = 20) -> str:
@@ -20,6 +25,29 @@ async def list_history(call: Call, *, limit: Annotated[int, Whole(1, 200)] = 20)
     entries = await call.commander.engine.history(limit)
     rows: list[Value] = [line_of(entry) for entry in entries]
     return document({"history": rows})
+
+
+@command("history.entries", access=Access.READ, title="History as data", plain=True)
+async def list_entries(call: Call, *, limit: Annotated[int, Whole(1, 200)] = 20, before: int | None = None) -> str:
+    """The newest operations, or those before one, newest first, as JSON: as many objects as one answer holds."""
+    entries = await call.commander.engine.history(limit, before)
+    told = [json.dumps(_facts_of(entry), ensure_ascii=False) for entry in entries]
+    return f"[{', '.join(first_that_fit(told))}]"
+
+
+def _facts_of(entry: HistoryEntry) -> dict[str, str | int | None]:
+    return {
+        "operation": entry.id,
+        "when": datetime.fromtimestamp(entry.started).astimezone().isoformat(timespec="seconds"),
+        "verb": entry.verb.value,
+        "first": to_wire(entry.title)[:LONGEST_PATH],
+        "items": entry.total,
+        "done": entry.done,
+        "to": None if entry.destination is None else to_wire(entry.destination)[:LONGEST_PATH],
+        "state": entry.state.value,
+        "by": entry.by,
+        "undoneBy": entry.undone_by,
+    }
 
 
 def line_of(entry: HistoryEntry) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Annotated
 
 from cmdr.commands.how_far import job_line, scan_line
 from cmdr.commands.shell_sessions import place_in
 from cmdr.commands.telling import size_text
 from cmdr.core.call import Call
-from cmdr.core.errors import CommandError
+from cmdr.core.errors import CommandError, NotThere
 from cmdr.core.parameter import Whole
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
@@ -22,6 +23,7 @@ from cmdr.model.scan_job import ScanJob
 from cmdr.model.units import count, iso_time
 
 if TYPE_CHECKING:
+    from cmdr.core.indexing import Indexing
     from cmdr.index.node import Node
 
 
@@ -33,7 +35,7 @@ async def index(
     depth_limit: Annotated[int | None, Whole(1)] = None,
     follow_symlinks: bool = False,
 ) -> str:
-    """Scan a tree, as a job, for cd, query_run and report."""
+    """Scan a tree, as a job."""
     options = WalkOptions(depth_limit, follow_symlinks)
     job = await call.commander.indexing.scan(place_in(call, root), options, call.principal)
     url = call.commander.base_url
@@ -73,9 +75,21 @@ async def inspect(call: Call, *, node_id: str | None = None, path: str | None = 
     place = place_in(call, path or "")
     found = await indexing.knowing(place)
     if found is None:
-        raise CommandError(f'No index knows {to_wire(place)}. Run index {{"root": …}} first, or use cd.')
+        raise await _unknown(indexing, place)
     node = await in_thread(found.node, place)
     return _told(call, found.indexed.record.id, node, await in_thread(link_target, place))
+
+
+async def _unknown(indexing: Indexing, place: bytes) -> CommandError:
+    """Why no index knows a place, and what to do next."""
+    if not await in_thread(os.path.lexists, place):
+        return NotThere(f"{to_wire(place)} does not exist. Look for it with query_run.")
+    above = os.path.dirname(place)
+    if await indexing.covering(above) is not None:
+        return CommandError(
+            f'{to_wire(place)} is newer than its index. Repeat in a moment, or index {{"root": …}} again.'
+        )
+    return CommandError(f'{to_wire(place)} is in no index. Run index {{"root": "{to_wire(above)}"}} first, or use cd.')
 
 
 def _told(call: Call, index: str, node: Node, target: bytes | None) -> str:

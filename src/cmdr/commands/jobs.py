@@ -134,11 +134,13 @@ async def rollback(call: Call, *, job: str) -> str:
     """Stop a job and take back what it has done."""
     jobs = call.commander.jobs
     stopped = jobs.get(job, call.principal)
-    jobs.cancel(stopped)
-    await jobs.finished(stopped)
+    if not stopped.state.is_over:
+        jobs.cancel(stopped)
+        await jobs.finished(stopped)
     if not stopped.operation:
         return f"{job} had done nothing yet"
     plan = await call.commander.engine.undo_plan(stopped.operation)
+    jobs.cancel(stopped, takes_back=True)
     back = jobs.start(plan, call.principal.id)
     return f"Taking back {job}\njob: {back.id}"
 

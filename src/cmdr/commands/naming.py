@@ -23,7 +23,7 @@ async def name_proposal(call: Call, *, proposal: str, name: str) -> str:
     planned = _PLANNED.get(plan.verb)
     if planned is None or plan.totals.bytes:
         raise CommandError("Only a new folder or an empty new file can be given another name here.")
-    new = os.path.join(os.path.dirname(plan.items[0].place.path), from_wire(name))
+    new = os.path.join(os.path.dirname(plan.subject.place.path), from_wire(name))
     if "/" in name:
         raise CommandError('A name holds no "/".')
     renamed = await in_thread(lambda: planned(new, protection=commander.sandbox.protection))

@@ -1,12 +1,13 @@
 """Changes to files: each becomes a proposal that the person answers."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
 from cmdr.commands.file import under_cursor
 from cmdr.commands.places import PaneRef, pane_of, path_of
+from cmdr.commands.planning import planned
 from cmdr.commands.sources import sources_of
 from cmdr.core.call import Call
 from cmdr.core.errors import CommandError
@@ -17,25 +18,26 @@ from cmdr.core.threads import in_thread
 from cmdr.files.engine.choices import Choices
 from cmdr.files.engine.free_name import free_name
 from cmdr.files.engine.new_plan import plan_mkdir, plan_mkfile
-from cmdr.files.engine.planning import plan_copy, plan_delete, plan_move, plan_trash
 from cmdr.files.engine.rename_plan import plan_rename
 from cmdr.files.errors import disk_error
 from cmdr.files.new_names import new_names
 from cmdr.model.names import from_wire, printable, to_wire
-from cmdr.model.plan import ConflictPolicy, Plan
-from cmdr.model.plan_text import amount_of
+from cmdr.model.plan import ConflictPolicy, Plan, Verb
+from cmdr.model.plan_text import amount_of, chosen_of, made_folders
 from cmdr.model.plan_text import new_names as renamed_lines
 
 
-def proposed(call: Call, plan: Plan, what: str, reason: str) -> str:
-    """Stage a plan and say so."""
+def proposed(call: Call, plan: Plan, what: str, reason: str, *, chosen: bool = False) -> str:
+    """Stage a plan and say so; `chosen` names what a pane chose for a caller who named nothing."""
     proposal = call.commander.proposals.add(plan, call.principal, reason)
     told = f"{what} dialog opened. Waiting for user confirmation.\nproposal: {proposal.id} ({amount_of(plan)})"
+    if chosen:
+        told += f"\nchosen in the pane: {chosen_of(plan)}"
     if plan.overwrites:
         told += f"\noverwrites: {len(plan.overwrites)}"
     if plan.questions:
         told += f"\ntaken names the person will be asked about: {len(plan.questions)}"
-    return "\n".join([told, *renamed_lines(plan)])
+    return "\n".join([told, *made_folders(plan), *renamed_lines(plan)])
 
 
 @command("copy", access=Access.PROPOSE, toolset="ops")
@@ -50,7 +52,7 @@ async def copy(
     reason: str = "",
 ) -> str:
     """Propose to copy the selection, paths or a set to the other pane."""
-    return await _relocate(call, "Copy", plan_copy, _Wish(pane, paths, set, to, on_conflict, reason))
+    return await _relocate(call, "Copy", Verb.COPY, _Wish(pane, paths, set, to, on_conflict, reason))
 
 
 @command("move", access=Access.PROPOSE, toolset="ops", destructive=True)
@@ -65,7 +67,7 @@ async def move(
     reason: str = "",
 ) -> str:
     """Propose to move files; chosen as in copy."""
-    return await _relocate(call, "Move", plan_move, _Wish(pane, paths, set, to, on_conflict, reason))
+    return await _relocate(call, "Move", Verb.MOVE, _Wish(pane, paths, set, to, on_conflict, reason))
 
 
 @command("delete", access=Access.PROPOSE, toolset="ops", destructive=True)
@@ -78,13 +80,12 @@ async def delete(
     permanent: bool = False,
     reason: str = "",
 ) -> str:
-    """Propose to trash files, or delete them for good; chosen as in copy."""
+    """Propose to trash files, or delete for good; chosen as in copy."""
     shown = pane_of(call.workspace, pane)
     sources = await sources_of(call, shown, paths, set)
     choices = Choices(limits=sources.limits, protection=call.commander.sandbox.protection)
-    planned = plan_delete if permanent else plan_trash
-    plan = await in_thread(lambda: sources.check(planned(sources.paths, choices)))
-    return proposed(call, plan, "Delete", reason)
+    plan = await planned(call, Verb.DELETE if permanent else Verb.TRASH, sources, choices)
+    return proposed(call, plan, "Delete", reason, chosen=paths is None and set is None)
 
 
 @command("rename", access=Access.PROPOSE, toolset="ops")
@@ -109,10 +110,12 @@ async def rename(
         names = await in_thread(new_names, [os.path.basename(source) for source in sources.paths], match, replace)
         pairs = [(old, new) for old, new in zip(sources.paths, names, strict=True) if os.path.basename(old) != new]
         if not pairs:
-            raise CommandError(f'"{printable(match)}" changes none of the {len(sources.paths)} names.')
+            raise CommandError(_unchanged(match, sources.paths, is_chosen=(path, paths, set) == (None, None, None)))
     else:
         raise CommandError('rename needs "newName", or "match" and "replace".')
-    plan = await in_thread(plan_rename, pairs, protection=call.commander.sandbox.protection)
+    sandbox = call.commander.sandbox
+    privacy = None if call.principal.is_person else sandbox.private
+    plan = await in_thread(plan_rename, pairs, protection=sandbox.protection, privacy=privacy)
     answer = proposed(call, plan, "Rename", reason)
     preview = [f"{to_wire(os.path.basename(old))} → {to_wire(new)}" for old, new in pairs[:3]]
     more = [f"… {len(pairs) - 3} more"] if len(pairs) > 3 else []
@@ -120,11 +123,13 @@ async def rename(
 
 
 @command("mkdir", access=Access.PROPOSE, toolset="ops")
-async def mkdir(call: Call, *, pane: PaneRef = "focused", name: str | None = None, path: str | None = None) -> str:
+async def mkdir(
+    call: Call, *, pane: PaneRef = "focused", name: str | None = None, path: str | None = None, reason: str = ""
+) -> str:
     """Propose to create a folder."""
     target = await _new_path(call, pane, name, path, b"New folder")
     plan = await in_thread(plan_mkdir, target, protection=call.commander.sandbox.protection)
-    return proposed(call, plan, "Create folder", "")
+    return proposed(call, plan, "Create folder", reason)
 
 
 @command("mkfile", access=Access.PROPOSE, title="New file")
@@ -139,8 +144,16 @@ async def mkfile(
 
 @command("undo", access=Access.PROPOSE, toolset="ops")
 async def undo(call: Call, *, operation: int | None = None, reason: str = "") -> str:
-    """Propose to take back the last or a given operation."""
+    """Propose to undo the last or a given operation."""
     return proposed(call, await call.commander.engine.undo_plan(operation), "Undo", reason)
+
+
+def _unchanged(match: str, paths: Sequence[bytes], *, is_chosen: bool) -> str:
+    """That a pattern changes no name, and which names they were."""
+    some = ", ".join(printable(to_wire(os.path.basename(path)), 40) for path in paths[:3])
+    more = f" and {len(paths) - 3} more" if len(paths) > 3 else ""
+    told = f'"{printable(match)}" changes none of these names: {some}{more}.'
+    return f'{told} The pane chose them; give "paths" or "set" for others.' if is_chosen else told
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,20 +168,27 @@ class _Wish:
     reason: str
 
 
-async def _relocate(
-    call: Call, what: str, planned: Callable[[Sequence[bytes], bytes, Choices], Plan], wish: _Wish
-) -> str:
+async def _relocate(call: Call, what: str, verb: Verb, wish: _Wish) -> str:
     sources = await sources_of(call, pane_of(call.workspace, wish.pane), wish.paths, wish.set)
-    target = _destination(call, wish.pane, wish.to)
+    target, name = _destination(call, wish.pane, wish.to), None
+    if call.principal.is_person and wish.to and len(sources.paths) == 1 and not wish.to.endswith("/"):
+        target, name = await in_thread(_renamed, target)
     protection = call.commander.sandbox.protection
-    choices = Choices(wish.on_conflict, limits=sources.limits, protection=protection)
-    plan = await in_thread(lambda: sources.check(planned(sources.paths, target, choices)))
-    return proposed(call, plan, what, wish.reason)
+    privacy = None if call.principal.is_person else call.commander.sandbox.private
+    choices = Choices(wish.on_conflict, name, limits=sources.limits, protection=protection, privacy=privacy)
+    plan = await planned(call, verb, sources, choices, target)
+    return proposed(call, plan, what, wish.reason, chosen=wish.paths is None and wish.set is None)
 
 
 def _destination(call: Call, pane: PaneRef, to: str | None) -> bytes:
     shown = pane_of(call.workspace, pane)
     return path_of(to, shown.tab.path) if to is not None else call.workspace.pane(shown.side.other).tab.path
+
+
+def _renamed(target: bytes) -> tuple[bytes, bytes | None]:
+    """Where one file goes: into a folder, or under a name that is not taken yet into the folder that is there."""
+    above, name = os.path.split(target)
+    return (above, name) if not os.path.lexists(target) and os.path.isdir(above) else (target, None)
 
 
 async def _new_path(call: Call, pane: PaneRef, name: str | None, path: str | None, usual: bytes) -> bytes:

@@ -10,6 +10,9 @@ from cmdr.core.registry import command
 from cmdr.model.names import printable
 from cmdr.model.yaml_text import Value, document
 
+LONGEST = 6_000
+"""Characters of one answer that an agent gets by way of `command`."""
+
 
 @command("command", access=Access.VIEW, toolset="panes", plain=True)
 async def run_command(call: Call, *, id: str, args: dict[str, object] | None = None) -> str:
@@ -18,9 +21,19 @@ async def run_command(call: Call, *, id: str, args: dict[str, object] | None = N
         found = call.commander.registry.find(id)
         if found.function is run_command:
             raise CommandError("command cannot run itself.")
-        return await call.commander.perform(found, cast("Arguments", args or {}), call)
+        answer = await call.commander.perform(found, cast("Arguments", args or {}), call)
     except UnknownCommand:
         raise CommandError(f'No command "{printable(id)}". Read cmdr://commands for the ids.') from None
+    # What faces read as data is told to agents as every other answer is: with its sign, and within a bound.
+    return answer if call.principal.is_person or not found.plain or found.toolset else f"OK: {_bounded(answer)}"
+
+
+def _bounded(answer: str) -> str:
+    if len(answer) <= LONGEST:
+        return answer
+    kept = answer[:LONGEST]
+    kept = kept[: kept.rfind("\n") + 1] or kept + "\n"
+    return f"{kept}# {len(answer) - len(kept)} more characters left out; ask for less, with args such as limit"
 
 
 @command("commands_list", access=Access.READ, title="All commands", idempotent=True, plain=True)

@@ -1,7 +1,9 @@
 """Questions over a tree: flat predicates, the full filter, saved queries."""
 
+from __future__ import annotations
+
 import json
-from typing import Annotated, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Literal, cast
 
 from cmdr.commands.shell_sessions import place_in, units_of
 from cmdr.commands.telling import node_line, size_text
@@ -12,12 +14,24 @@ from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
 from cmdr.model.filter import And, Ext, Filter, KindIs, Number, Question, Text, Time, checked
 from cmdr.model.filter import Kind as FilterKind
-from cmdr.model.filter_json import from_json, to_json
-from cmdr.model.filter_text import from_text, to_text
-from cmdr.model.names import to_wire
+from cmdr.model.filter_given import given_filter, placed
+from cmdr.model.filter_json import extensions, from_json, to_json
+from cmdr.model.filter_text import to_text
+from cmdr.model.names import printable, to_wire
+from cmdr.model.sorting import path_order
 from cmdr.model.units import count
 
-SAMPLES = 5
+if TYPE_CHECKING:
+    from cmdr.index.answers import Answer, Answers
+    from cmdr.index.catalogue import SavedQuery
+    from cmdr.index.node import Node
+
+SORTED = 10_000
+"""Up to so many hits the samples are the first of all by their paths."""
+SAMPLES, MOST = 5, 20
+LONGEST = 2000
+LISTED = 100
+"""Saved queries in one answer."""
 
 
 @command("query_run", access=Access.VIEW, toolset="index")
@@ -36,25 +50,27 @@ async def query_run(
     filter: dict[str, object] | str | None = None,
     query: str | None = None,
     save_as: str | None = None,
-    limit: Annotated[int, Whole(0, 20)] = SAMPLES,
+    limit: Annotated[int, Whole(0, MOST), Doc("max 20")] = SAMPLES,
 ) -> str:
-    """Find entries by text in the name or other predicates, a filter or saved query: count, size, set, samples."""
+    """Find entries by text in names, predicates, a filter or saved query: count, size, set, samples."""
     place = place_in(call, root)
+    queries = call.commander.indexing.queries
+    asked = None if query is None else await queries.get(query, call.principal)
     answers, scanned = await call.commander.indexing.ensure(place, call.principal)
     library = await call.commander.indexing.library()
     leaves: list[Filter] = []
-    if query is not None:
-        leaves.append((await in_thread(library.queries.get, query))[1].filter)
+    if asked is not None:
+        leaves.append(asked[1].filter)
     if filter is not None:
-        leaves.append(from_text(filter) if isinstance(filter, str) else from_json(filter))
+        leaves.append(given_filter(filter))
     leaves += _flat(text, name, ext, kind, min_size, max_size, newer_than, older_than)
     wanted: Filter = leaves[0] if len(leaves) == 1 else And(tuple(leaves))
     index = answers.indexed.record.id
-    answer = await in_thread(answers.ask, wanted, place)
+    exact = placed(await call.commander.indexing.sets.named_in(wanted, call.principal), to_wire(place))
+    answer = await in_thread(answers.ask, exact, place)
     nodes = await in_thread(answers.biggest, answer, limit) if text is None else ()
-    if not nodes:
-        nodes = (await in_thread(answers.page, Question(wanted), place, limit)).nodes
-    kept = await in_thread(library.sets.create_from, index, save_as or to_text(wanted)[:60], answer)
+    nodes = nodes or await in_thread(_first, answers, answer, limit)
+    kept = await in_thread(library.sets.create_from, index, save_as or printable(to_text(wanted)), answer)
     await call.commander.indexing.sets.own(kept.id, call.principal, passing=save_as is None)
     units = units_of(call)
     told = [f"{answer.count} found, {size_text(answer.bytes, units)} in all below {to_wire(place)}"]
@@ -65,27 +81,44 @@ async def query_run(
     told += [node_line(node, units, path=True, below=place) for node in nodes]
     told.append(f"set: {kept.id} all: {call.commander.base_url}/api/resource-sets/{kept.id}/entries")
     if save_as is not None:
-        saved = await in_thread(library.queries.save, save_as, Question(wanted))
+        saved = await queries.save(save_as, Question(wanted), call.principal)
+        await queries.note_run(saved)
         told.append(f"saved as query {saved.id}")
-    if (asked := query or save_as) is not None:
-        await in_thread(library.queries.note_run, asked)
+    if asked is not None:
+        await queries.note_run(asked[0])
     return "\n".join(told)
 
 
 @command("query_list", access=Access.READ, toolset="index", ids=("query-get",), idempotent=True)
 async def query_list(call: Call, *, query: str | None = None) -> str:
     """Saved queries, or one with its filter."""
-    library = await call.commander.indexing.library()
-    url = call.commander.base_url
+    queries, url = call.commander.indexing.queries, call.commander.base_url
     if query is not None:
-        saved, question = await in_thread(library.queries.get, query)
-        told = json.dumps(to_json(question.filter), ensure_ascii=False)
-        return f"{saved.name}: {to_text(question.filter)}\n{told}\nlink: {url}/api/queries/{saved.id} (+ /run)"
-    saved_queries = await in_thread(library.queries.all)
-    lines = [f"{one.id} {one.name}: {to_text(from_json(json.loads(one.filter)))[:80]}" for one in saved_queries]
+        saved, question = await queries.get(query, call.principal)
+        told = json.dumps(to_json(question.filter))
+        line = printable(to_text(question.filter), LONGEST)
+        return f"{saved.name}: {line}\n{told}\nlink: {url}/api/queries/{saved.id} (+ /run)"
+    saved_queries = await queries.all(call.principal)
+    lines = [f"{one.id} {one.name}: {_card(one)}" for one in saved_queries[:LISTED]]
+    if len(saved_queries) > LISTED:
+        lines.append(f"and {len(saved_queries) - LISTED} more: GET {url}/api/queries")
     if lines:
         lines.append(f"run: POST {url}/api/queries/ID/run")
     return "\n".join([count(len(saved_queries), "saved query", "saved queries"), *lines])
+
+
+def _first(answers: Answers, answer: Answer, limit: int) -> tuple[Node, ...]:
+    """The first of what was found, in the order of their paths as long as they are not very many."""
+    from cmdr.index.node import nodes as nodes_of
+
+    rows, view = answer.rows, answer.view
+    if len(rows) <= SORTED:
+        rows = rows[path_order(view.paths(rows))[:limit]]
+    return nodes_of(view, answers.tag, rows[:limit])
+
+
+def _card(saved: SavedQuery) -> str:
+    return printable(to_text(from_json(json.loads(saved.filter))), 80)
 
 
 def _flat(
@@ -104,7 +137,7 @@ def _flat(
     if name is not None:
         leaves.append(checked(Text("name", "glob", name), "name"))
     if ext:
-        leaves.append(checked(Ext(tuple(ext)), "ext"))
+        leaves.append(checked(Ext(extensions(ext)), "ext"))
     if kind is not None:
         leaves.append(KindIs((cast("FilterKind", kind),)))
     if min_size is not None or max_size is not None:

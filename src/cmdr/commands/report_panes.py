@@ -49,7 +49,7 @@ async def open_report(
         raise CommandError(f"The report {kind} lists nothing below {to_wire(place)}.{_note(made)}")
     start = place.rstrip(b"/") + b"/"
     folder_sizes = {name: held[start + name] for name in names} if kind == "largest-dirs" else {}
-    found = Found(kind, names, folder_sizes)
+    found = Found(kind, names, folder_sizes, _changes(made, start))
     tab = await call.browser.open_found(pane, place, found, _SORTS.get(kind, SortOrder()))
     return f"{kind}: {len(tab.listing)} of {made.total} shown{_note(made)}"
 
@@ -63,6 +63,15 @@ def _held(report: Report) -> dict[bytes, int]:
         for path in row.members or (row.path,):
             held.setdefault(path, row.size or 0)
     return held
+
+
+def _changes(report: Report, start: bytes) -> dict[bytes, int]:
+    """By how much every entry of a report on changes has changed."""
+    return {
+        row.path.removeprefix(start): (row.size or 0) - (row.before or 0)
+        for row in report.rows
+        if row.change is not None and row.path is not None
+    }
 
 
 def _note(report: Report) -> str:

@@ -10,11 +10,14 @@ from cmdr.core.parameter import Whole
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
-from cmdr.index.reports import KINDS, Report, ReportRow
+from cmdr.index.reports import KINDS, Report, ReportRow, Spare
 from cmdr.model.names import to_wire
 from cmdr.model.shell_session import Units
 from cmdr.model.units import count, iso_date
 from cmdr.model.yaml_text import quoted_name
+
+NAMED = 3
+"""Equal files that are named in one line."""
 
 
 @command("report", access=Access.READ, toolset="index", idempotent=True)
@@ -26,7 +29,7 @@ async def report(
     set: str | None = None,
     limit: Annotated[int, Whole(1, 50)] = 10,
 ) -> str:
-    """Report on a tree or set: largest-files, growth, duplicates and more."""
+    """Report on a tree or set: largest-files, duplicates and more."""
     if kind not in KINDS:
         raise CommandError(f'No report "{kind[:40]}". There are: {", ".join(KINDS)}.')
     indexing = call.commander.indexing
@@ -43,6 +46,8 @@ async def report(
     units = units_of(call)
     told = [f"{kind}: {_in_all(made, units)}" + ("" if made.complete else " (incomplete)")]
     told += [_line(row, place, units) for row in made.rows]
+    if made.spare is not None:
+        told.append(await _spare_set(call, index, made.spare, units))
     if made.note:
         told.append(made.note)
     if made.total > len(made.rows):
@@ -55,9 +60,18 @@ async def report(
     return "\n".join(told)
 
 
+async def _spare_set(call: Call, index: str, spare: Spare, units: Units) -> str:
+    """All but one of each group of equal files as a set of the caller's."""
+    library = await call.commander.indexing.library()
+    kept = await in_thread(library.sets.create_spare, index, "duplicates", spare)
+    await call.commander.indexing.sets.own(kept.id, call.principal, passing=True)
+    amount = f"{count(kept.count, 'file')}, {size_text(spare.bytes, units)}"
+    return f"set: {kept.id} all but the oldest (first named) of each: {amount}"
+
+
 def _in_all(made: Report, units: Units) -> str:
     if made.since_ns is None:
-        return f"{made.total} in all"
+        return f"{made.total} in all" + (f", {size_text(made.spare.bytes, units)} wasted" if made.spare else "")
     return f"{count(made.total, 'change')} since {iso_date(made.since_ns)}, {_from_to(made.before, made.after, units)}"
 
 
@@ -66,22 +80,31 @@ def _from_to(before: int | None, after: int | None, units: Units) -> str:
 
 
 def _line(row: ReportRow, below: bytes | None, units: Units) -> str:
-    label = row.label
-    if row.path is not None:
-        path = row.path
-        if below and path.startswith(below.rstrip(b"/") + b"/"):
-            path = path[len(below.rstrip(b"/")) + 1 :]
-        label = quoted_name(to_wire(path))
+    label = row.label if row.path is None else _short(row.path, below)
     if row.change is not None:
         return _changed(row, label, units)
+    if row.members:
+        return _equal(row, below, units)
     parts = [f"{label}/" if row.folder else label]
     if row.size is not None:
         parts.append(size_text(row.size, units))
-    if row.count is not None and (row.folder or row.path is None or row.members):
+    if row.count is not None and (row.folder or row.path is None):
         parts.append(count(row.count, "file"))
     if row.time_ns is not None:
         parts.append(iso_date(row.time_ns))
     return " ".join(parts)
+
+
+def _short(path: bytes, below: bytes | None) -> str:
+    start = (below or b"/").rstrip(b"/") + b"/"
+    return quoted_name(to_wire(path.removeprefix(start) if below else path))
+
+
+def _equal(row: ReportRow, below: bytes | None, units: Units) -> str:
+    """Equal files in a line, first the one that would stay."""
+    names = [_short(path, below) for path in row.members[:NAMED]]
+    more = f" + {len(row.members) - NAMED} more" if len(row.members) > NAMED else ""
+    return f"{' = '.join(names)}{more} {size_text(row.size, units)} wasted"
 
 
 def _changed(row: ReportRow, label: str, units: Units) -> str:

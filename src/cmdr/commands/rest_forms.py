@@ -215,6 +215,8 @@ def report_form(report: Report, index: str, tag: int, url: str) -> Form:
     }
     if report.since_ns is not None:
         form |= {"since": _time(report.since_ns), "sizeBefore": report.before, "size": report.after}
+    if report.spare is not None:
+        form["wasted"] = report.spare.bytes
     return form | {"rows": [_report_row(row, index, tag, url) for row in report.rows]}
 
 

@@ -14,8 +14,9 @@ from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
 from cmdr.model.filter import Question
+from cmdr.model.filter_given import given_filter
 from cmdr.model.filter_json import from_json, to_json
-from cmdr.model.filter_text import from_text, to_text
+from cmdr.model.filter_text import to_text
 
 if TYPE_CHECKING:
     from cmdr.index.setshelf import SetShelf
@@ -23,9 +24,10 @@ if TYPE_CHECKING:
 PAGE = 50
 
 
-async def _shelf(call: Call, set_id: str) -> SetShelf:
-    await call.commander.indexing.sets.find(set_id, call.principal)
-    return (await call.commander.indexing.library()).sets
+async def _found(call: Call, named: str) -> tuple[SetShelf, str]:
+    """The shelf and the id of a set that the caller may see, by its id or name."""
+    found = await call.commander.indexing.sets.find(named, call.principal)
+    return (await call.commander.indexing.library()).sets, found
 
 
 @command("rest_sets", access=Access.READ, toolset="index", route="GET /api/resource-sets")
@@ -50,7 +52,7 @@ async def create(call: Call, *, name: str, nodes: list[str] | None = None, index
 @command("rest_set", access=Access.READ, toolset="index", route="GET /api/resource-sets/{setId}")
 async def one(call: Call, *, set_id: str) -> str:
     """A set at a glance, with a few of its members."""
-    shelf = await _shelf(call, set_id)
+    shelf, set_id = await _found(call, set_id)
     info, url = await in_thread(shelf.info, set_id), call.commander.base_url
     page = await in_thread(shelf.page, set_id, 0, SAMPLES)
     sample: list[Json] = [member_form(entry, info.index_id, url) for entry in page.members]
@@ -60,14 +62,14 @@ async def one(call: Call, *, set_id: str) -> str:
 @command("rest_set_rename", access=Access.VIEW, toolset="index", route="PATCH /api/resource-sets/{setId}")
 async def rename(call: Call, *, set_id: str, name: str) -> str:
     """Give a set another name."""
-    shelf = await _shelf(call, set_id)
+    shelf, set_id = await _found(call, set_id)
     return json.dumps(set_form(await in_thread(shelf.rename, set_id, name), call.commander.base_url))
 
 
 @command("rest_set_delete", access=Access.VIEW, toolset="index", route="DELETE /api/resource-sets/{setId}")
 async def delete(call: Call, *, set_id: str) -> str:
     """Forget a set; the files in it stay."""
-    shelf = await _shelf(call, set_id)
+    shelf, set_id = await _found(call, set_id)
     await in_thread(shelf.delete, set_id)
     return json.dumps({"deleted": set_id})
 
@@ -77,7 +79,7 @@ async def entries(
     call: Call, *, set_id: str, limit: Annotated[int, Whole(0, 1000)] = PAGE, cursor: Annotated[int, Whole()] = 0
 ) -> str:
     """The members of a set, a page at a time, and what has become of each."""
-    shelf = await _shelf(call, set_id)
+    shelf, set_id = await _found(call, set_id)
     info = await in_thread(shelf.info, set_id)
     page = await in_thread(shelf.page, set_id, cursor, limit)
     url = call.commander.base_url
@@ -91,14 +93,14 @@ async def entries(
 @command("rest_set_add", access=Access.VIEW, toolset="index", route="POST /api/resource-sets/{setId}/entries")
 async def add(call: Call, *, set_id: str, nodes: list[str]) -> str:
     """Put nodes into a set."""
-    shelf = await _shelf(call, set_id)
+    shelf, set_id = await _found(call, set_id)
     return json.dumps(set_form(await in_thread(shelf.add, set_id, nodes), call.commander.base_url))
 
 
 @command("rest_set_change", access=Access.VIEW, toolset="index", route="PATCH /api/resource-sets/{setId}/entries")
 async def change(call: Call, *, set_id: str, add: list[str] | None = None, remove: list[str] | None = None) -> str:
     """Put nodes into a set and take others out."""
-    shelf = await _shelf(call, set_id)
+    shelf, set_id = await _found(call, set_id)
     if add:
         await in_thread(shelf.add, set_id, add)
     if remove:
@@ -109,18 +111,17 @@ async def change(call: Call, *, set_id: str, add: list[str] | None = None, remov
 @command("rest_set_remove", access=Access.VIEW, toolset="index", route="DELETE /api/resource-sets/{setId}/entries")
 async def remove(call: Call, *, set_id: str, nodes: list[str]) -> str:
     """Take nodes out of a set."""
-    shelf = await _shelf(call, set_id)
+    shelf, set_id = await _found(call, set_id)
     return json.dumps(set_form(await in_thread(shelf.take_out, set_id, nodes), call.commander.base_url))
 
 
 @command("rest_queries", access=Access.READ, toolset="index", route="GET /api/queries")
 async def queries(call: Call) -> str:
-    """Saved queries."""
-    library = await call.commander.indexing.library()
+    """Your saved queries."""
     url = call.commander.base_url
     forms: list[Json] = [
         query_form(saved, to_text(from_json(json.loads(saved.filter))), url)
-        for saved in await in_thread(library.queries.all)
+        for saved in await call.commander.indexing.queries.all(call.principal)
     ]
     return json.dumps({"queries": forms})
 
@@ -128,9 +129,8 @@ async def queries(call: Call) -> str:
 @command("rest_query_save", access=Access.VIEW, toolset="index", route="POST /api/queries")
 async def save(call: Call, *, name: str, filter: dict[str, object] | str) -> str:
     """Save a query: its filter as JSON or as a line of text."""
-    library = await call.commander.indexing.library()
-    wanted = from_text(filter) if isinstance(filter, str) else from_json(filter)
-    saved = await in_thread(library.queries.save, name, Question(wanted))
+    wanted = given_filter(filter)
+    saved = await call.commander.indexing.queries.save(name, Question(wanted), call.principal)
     return json.dumps(query_form(saved, to_text(wanted), call.commander.base_url))
 
 
@@ -139,13 +139,13 @@ async def query(
     call: Call, *, query_id: str, format: str | None = None, index_id: str | None = None, below: str | None = None
 ) -> str:
     """A saved query with its filter; `format=explain` says how it is evaluated, over the newest index unless named."""
-    library = await call.commander.indexing.library()
-    saved, question = await in_thread(library.queries.get, query_id)
+    saved, question = await call.commander.indexing.queries.get(query_id, call.principal)
     form = query_form(saved, to_text(question.filter), call.commander.base_url)
     form["filter"] = to_json(question.filter)
     if format == "explain":
         answers = await call.commander.indexing.open(index_id or await _any_index(call))
-        form["explain"] = explanation_form((await in_thread(answers.ask, question.filter, below)).explanation)
+        wanted = await call.commander.indexing.sets.named_in(question.filter, call.principal)
+        form["explain"] = explanation_form((await in_thread(answers.ask, wanted, below)).explanation)
     return json.dumps(form)
 
 
@@ -153,9 +153,12 @@ async def query(
 async def run(call: Call, *, query_id: str, index_id: str | None = None, below: str | None = None) -> str:
     """Run a saved query, over the newest index unless one is named; what it finds becomes a set."""
     library = await call.commander.indexing.library()
+    saved, question = await call.commander.indexing.queries.get(query_id, call.principal)
     index_id = index_id or await _any_index(call)
-    saved, _ = await in_thread(library.queries.get, query_id)
-    answer = await in_thread(library.queries.run, query_id, index_id, below)
+    wanted = await call.commander.indexing.sets.named_in(question.filter, call.principal)
+    answers = await call.commander.indexing.open(index_id)
+    answer = await in_thread(answers.ask, wanted, below)
+    await call.commander.indexing.queries.note_run(saved)
     info = await in_thread(library.sets.create_from, index_id, saved.name, answer)
     await call.commander.indexing.sets.own(info.id, call.principal)
     return json.dumps({"queryId": saved.id, **set_form(info, call.commander.base_url)})
@@ -172,6 +175,5 @@ async def _any_index(call: Call) -> str:
 @command("rest_query_delete", access=Access.VIEW, toolset="index", route="DELETE /api/queries/{queryId}")
 async def delete_query(call: Call, *, query_id: str) -> str:
     """Forget a saved query."""
-    library = await call.commander.indexing.library()
-    await in_thread(library.queries.delete, query_id)
+    await call.commander.indexing.queries.delete(query_id, call.principal)
     return json.dumps({"deleted": query_id})

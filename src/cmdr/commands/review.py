@@ -39,8 +39,8 @@ async def open_diff(
     path: Annotated[str, Also(("old_file_path",))],
     contents: Annotated[str | None, Also(("new_file_contents",))] = None,
     edits: Edits = None,
-    new_path: Annotated[str | None, Unlisted(), Also(("new_file_path",))] = None,
-    title: Annotated[str, Unlisted(), Also(("tab_name",))] = "",
+    new_path: Annotated[str | None, Also(("new_file_path",))] = None,
+    title: Annotated[str, Also(("tab_name",))] = "",
 ) -> str:
     """Propose an edit: contents or edits [{old,new}]."""
     reviews = call.commander.editor.reviews

@@ -6,11 +6,13 @@ import time
 from cmdr.core.call import Call
 from cmdr.core.errors import CommandError
 from cmdr.core.review_case import ReviewCase
+from cmdr.model.diff import diff_texts
+from cmdr.model.diff_patch import patch_text
 from cmdr.model.review_outcome import ReviewState
 
 TELL_EVERY = 5.0
-RETURNED = 16_000
-"""Characters of an accepted text that an answer carries."""
+RETURNED = 4_000
+"""Characters about what the person changed that an answer carries."""
 
 
 async def outcome_told(call: Call, case: ReviewCase, patience: float) -> str:
@@ -41,6 +43,12 @@ def _told(call: Call, case: ReviewCase) -> str:
     if not outcome.edited:
         return "FILE_SAVED"
     text = outcome.text or ""
-    if not call.principal.token or len(text) > RETURNED:
+    if not call.principal.token:
         return f"FILE_SAVED, changed by the person ({len(text)} characters; read the file)"
-    return f"FILE_SAVED, changed by the person to:\n{text}"
+    patch = patch_text(diff_texts(case.review.sent_text, text), "proposed", "saved", context=1)
+    if len(text) <= len(patch):
+        patch = ""
+    told = f" as in this patch:\n{patch}" if patch else f" to:\n{text}"
+    if len(told) > RETURNED:
+        return f"FILE_SAVED, changed by the person in many places ({len(text)} characters; read the file)"
+    return f"FILE_SAVED, changed by the person{told}"

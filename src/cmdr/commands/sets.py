@@ -37,7 +37,7 @@ async def resource_set(
     paths: list[str] | None = None,
     other: str | None = None,
 ) -> str:
-    """Make, change, combine or show (open) sets of entries."""
+    """Make, change, combine or open sets of entries."""
     library = await call.commander.indexing.library()
     shelf = library.sets
     if action == "list":

@@ -32,7 +32,7 @@ async def cd(
     order: Direction = Direction.ASC,
     session_id: Annotated[str | None, Doc("any name")] = None,
 ) -> str:
-    """Go to a folder (also .. - ~) and see counts, size, biggest, newest, first entries."""
+    """Go to a folder (also .. - ~): counts, size, biggest, newest, first entries."""
     session = _session(call, session_id)
     target = session.previous if path == "-" else path_of(path, session.cwd)
     wanted = PageWanted(limit, cursor, sort, order)

@@ -1,17 +1,18 @@
 """Which files a caller means: named paths, a resource set, the selection, or the entry under the cursor."""
 
-import os
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from cmdr.commands.file import under_cursor
+from cmdr.commands.file import nothing_there
 from cmdr.commands.places import path_of
 from cmdr.core.call import Call
 from cmdr.core.errors import CommandError
+from cmdr.core.threads import in_thread
 from cmdr.files.engine.walking import Limits
+from cmdr.model.chosen import Chosen
 from cmdr.model.names import to_wire
 from cmdr.model.pane import Pane
 from cmdr.model.plan import Plan
-from cmdr.model.tab import Tab
 
 # A person may plan whatever a pane can show. While it is planned a chosen file takes about a kilobyte, and several
 # agents may plan at once, so theirs are smaller. An agent names at most so many paths one by one; its selections and
@@ -19,6 +20,8 @@ from cmdr.model.tab import Tab
 PERSON = Limits(top=1_000_000, leaves=1_000_000)
 AGENT = Limits(top=250_000, leaves=250_000)
 NAMED_PATHS = 200
+FEW = 2000
+"""So many names are made at once; more of them in a thread."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +34,9 @@ class Sources:
 
     def check(self, plan: Plan) -> Plan:
         """Refuse a plan whose files are not the ones that were shown: a name may have passed to another file."""
-        shown = dict(zip(self.paths, self.inodes, strict=False))
+        if not self.inodes:
+            return plan
+        shown = dict(zip(self.paths, self.inodes, strict=True))
         for item in plan.items:
             inode = shown.get(item.source.path) if item.source else None
             if inode and item.fingerprint is not None and item.fingerprint.ino != inode:
@@ -50,20 +55,15 @@ async def sources_of(call: Call, pane: Pane, paths: list[str] | None, set: str |
             raise CommandError(f"{len(paths)} paths are too many to name one by one; at most {NAMED_PATHS}. Use a set.")
         return Sources(tuple(path_of(path, pane.tab.path) for path in paths), limits)
     if set is not None:
-        return Sources(await call.commander.indexing.sets.members(set, call.principal), limits)
-    return _of_listing(pane, limits)
+        return Sources(await call.commander.indexing.sets.worked_on(set, call.principal), limits)
+    if call.chosen is not None:
+        return await _named(call.chosen, lambda chosen: Sources(chosen.paths(), limits))
+    listed = Chosen.of(pane.tab)
+    if listed is None:
+        raise nothing_there(pane)
+    return await _named(listed, lambda chosen: Sources(chosen.paths(), limits, chosen.inodes()))
 
 
-def _of_listing(pane: Pane, limits: Limits) -> Sources:
-    tab: Tab = pane.tab
-    columns = tab.listing.columns
-    if tab.selection.count:
-        rows = list(tab.selection.rows())
-    else:
-        row = columns.find(os.path.basename(under_cursor(pane)))
-        rows = [] if row is None else [row]
-    return Sources(
-        tuple(os.path.join(tab.path, columns.name(row)) for row in rows),
-        limits,
-        tuple(columns.inodes[row] for row in rows),
-    )
+async def _named(chosen: Chosen, made: Callable[[Chosen], Sources]) -> Sources:
+    """The names of what was chosen; of many, in a thread."""
+    return made(chosen) if chosen.count <= FEW else await in_thread(made, chosen)

@@ -1,9 +1,10 @@
 """The whole workspace as a short text."""
 
 import asyncio
-from collections.abc import Callable
-from typing import Annotated, Literal
+from collections.abc import Awaitable, Callable
+from typing import Annotated
 
+from cmdr.commands.pane_text import Detail, is_known, look_up, pane_text, window
 from cmdr.commands.places import PaneRef, pane_of
 from cmdr.core.call import Call
 from cmdr.core.parameter import Doc, Whole
@@ -11,57 +12,64 @@ from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.core.spoken import LONGEST_ANSWER
 from cmdr.model.dialog import Dialog
-from cmdr.model.entry import Entry, Kind
 from cmdr.model.job import Job
 from cmdr.model.names import to_wire
 from cmdr.model.pane import Pane
-from cmdr.model.tab import Tab, ViewMode
-from cmdr.model.units import iso_date, iso_time
-from cmdr.model.volume import volume_of
-from cmdr.model.workspace import Workspace
-from cmdr.model.yaml_text import Plain, Value, document, quoted_name
+from cmdr.model.yaml_text import Value, document
 
 ROWS = 50
-Detail = Literal["names", "short", "full"]
 
 
 @command("state", access=Access.READ, toolset="panes", idempotent=True, always_loaded=True, plain=True)
-async def state(
+def state(
     call: Call,
     *,
     pane: PaneRef | None = None,
     limit: Annotated[int | None, Whole(0, 500), Doc("rows a pane")] = None,
     detail: Detail | None = None,
-) -> str:
+) -> str | Awaitable[str]:
     """Both panes with their rows, volumes, jobs and dialogs, as YAML."""
     workspace = call.workspace
     limit = ROWS if limit is None else limit
     panes = [pane_of(workspace, pane)] if pane else list(workspace.panes)
+    if all(is_known(call, shown, limit, detail) for shown in panes):
+        return _text(call, panes, limit, detail)  # mostly nobody has to wait for anything
+    return _looked_up(call, panes, limit, detail)
+
+
+async def _looked_up(call: Call, panes: list[Pane], limit: int, detail: Detail | None) -> str:
     for _ in range(3):
         listings = [shown.tab.listing for shown in panes]
-        await asyncio.gather(*(_look_up(call, shown, limit, detail) for shown in panes))
+        await asyncio.gather(*(look_up(call, shown, limit, detail) for shown in panes))
         # One pane may have been read again while the other was looked at; its new rows want a look too.
         if all(shown.tab.listing is listing for shown, listing in zip(panes, listings, strict=True)):
             break
-    shown_rows = max(end - start for start, end in (_window(shown.tab, limit) for shown in panes))
-    return _fitting(lambda rows: document(_told(call, panes, rows, detail)), shown_rows)
+    return _text(call, panes, limit, detail)
 
 
-def _told(call: Call, panes: list[Pane], limit: int, detail: Detail | None) -> dict[str, Value]:
+def _text(call: Call, panes: list[Pane], limit: int, detail: Detail | None) -> str:
+    shown_rows = max(end - start for start, end in (window(shown.tab, limit) for shown in panes))
+    return _fitting(lambda rows: _told(call, panes, rows, detail), shown_rows)
+
+
+def _told(call: Call, panes: list[Pane], limit: int, detail: Detail | None) -> str:
     workspace = call.workspace
-    told: dict[str, Value] = {
+    before: dict[str, Value] = {
         "focused": workspace.focused.value,
         "showHidden": workspace.show_hidden,
         "rev": workspace.rev,
     }
-    for shown in panes:
-        told[shown.side.value] = _pane(workspace, shown, limit, detail)
-    told["volumes"] = [volume.name for volume in workspace.volumes]
+    volumes = workspace.volumes
+    between = call.commander.kept_texts.text(
+        "volumes", volumes, lambda: document({"volumes": [volume.name for volume in volumes]})
+    )
+    after: dict[str, Value] = {}
     if running := [_job(job) for job in call.commander.jobs.running()]:
-        told["jobs"] = running
+        after["jobs"] = running
     if workspace.dialogs:
-        told["dialogs"] = _dialogs(call)
-    return told
+        after["dialogs"] = _dialogs(call)
+    told = [pane_text(call, shown, limit, detail) for shown in panes]
+    return "".join([document(before), *told, between, document(after) if after else ""])
 
 
 def _fitting(text_with: Callable[[int], str], limit: int) -> str:
@@ -74,103 +82,6 @@ def _fitting(text_with: Callable[[int], str], limit: int) -> str:
             limit = max(0, int(limit * min(share, 0.9)))
             text, share = text_with(limit), 0.9
     return text
-
-
-def _window(tab: Tab, limit: int) -> tuple[int, int]:
-    return tab.window, min(tab.window + limit, len(tab.listing))
-
-
-async def _look_up(call: Call, pane: Pane, limit: int, detail: Detail | None) -> None:
-    for _ in range(3):  # a pane that moves on meanwhile is looked at again, one that never rests is told as it is
-        tab, listing = pane.tab, pane.tab.listing
-        if detail == "names":
-            return
-        if detail or tab.view is ViewMode.FULL:
-            await call.commander.look_up(tab, *_window(tab, limit))
-        elif len(listing):
-            await call.browser.row_facts.look_up(tab, tab.cursor, tab.cursor + 1)
-        if pane.tab.listing is listing:
-            return
-
-
-def _pane(workspace: Workspace, pane: Pane, limit: int, detail: Detail | None) -> dict[str, Value]:
-    tab = pane.tab
-    listing = tab.listing
-    start, end = _window(tab, limit)
-    volume = volume_of(tab.path, workspace.volumes)
-    told: dict[str, Value] = {
-        "volume": volume.name if volume else None,
-        "path": to_wire(tab.path),
-        **({"shows": tab.found.title} if tab.found else {}),
-        "view": tab.view.value,
-        "sort": str(tab.sort),
-        "rev": tab.rev,
-        "totalFiles": len(listing),
-    }
-    if tab.problem:
-        told["problem"] = tab.problem
-    if not listing.complete:
-        told["loading"] = True
-    if listing.hidden_count:
-        told["hiddenFiles"] = listing.hidden_count
-    told["loadedRange"] = [start, end]
-    if len(listing):
-        told["cursor"] = _cursor(tab, with_facts=tab.view is ViewMode.BRIEF and detail is None)
-    told["selected"] = tab.selection.count
-    if len(pane.tabs) > 1 or tab.pinned:
-        told["tabs"] = [_tab(other, active=other is tab) for other in pane.tabs]
-    else:
-        told["tab"] = tab.id
-    told["files"] = [_row(tab, position, detail) for position in range(start, end)]
-    return told
-
-
-def _cursor(tab: Tab, *, with_facts: bool) -> dict[str, Value]:
-    told: dict[str, Value] = {"index": tab.cursor}
-    entry = tab.listing.entry(tab.cursor)
-    if with_facts:
-        told["name"] = to_wire(entry.name)
-        if facts := entry.facts:
-            if entry.kind is not Kind.FOLDER:
-                told["size"] = facts.size
-            if facts.created_ns is not None:
-                told["created"] = Plain(iso_date(facts.created_ns))
-            told["lastModified"] = Plain(iso_date(facts.modified_ns))
-    return told
-
-
-def _tab(tab: Tab, *, active: bool) -> str:
-    marks = (" [active]" if active else "") + (" [pinned]" if tab.pinned else "")
-    return f"{tab.id} {quoted_name(to_wire(tab.path))}{marks}"
-
-
-def _row(tab: Tab, position: int, detail: Detail | None) -> str:
-    entry = tab.listing.entry(position)
-    row = f"i:{position} {entry.kind.value} {quoted_name(to_wire(entry.name))}"
-    if detail in ("short", "full") or (detail is None and tab.view is ViewMode.FULL):
-        looked = tab.listing.order[position] in tab.listing.looked_up
-        row += _facts(entry, exact=detail == "full") if looked else " pending"
-    if position == tab.cursor:
-        row += " [cur]"
-    if tab.listing.order[position] in tab.selection:
-        row += " [sel]"
-    return row
-
-
-def _facts(entry: Entry, *, exact: bool) -> str:
-    facts = entry.facts
-    if facts is None:
-        return " gone"
-    tell = iso_time if exact else iso_date
-    told = "" if entry.kind is Kind.FOLDER else f" {facts.size}b"
-    if entry.folder_size is not None:
-        told = f" {entry.folder_size.mark}{entry.folder_size.bytes}b"
-    # The seed's rows show no dates for folders; only a caller that asks for everything gets them.
-    if entry.kind is not Kind.FOLDER or exact:
-        if facts.created_ns is not None:
-            told += f" cr:{tell(facts.created_ns)}"
-        told += f" lm:{tell(facts.modified_ns)}"
-    return told + (f" mode:{facts.mode & 0o7777:04o}" if exact else "")
 
 
 def _job(job: Job) -> str:

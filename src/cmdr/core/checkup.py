@@ -1,6 +1,7 @@
 """What `cmdr doctor` looks at: each finding says how things are and, where they are not well, how to mend them."""
 
 import importlib.util
+import json
 import os
 import resource
 import shutil
@@ -14,13 +15,17 @@ from enum import StrEnum
 from cmdr.core import places
 from cmdr.core.agent_roots import Origin, chosen_roots
 from cmdr.core.environment import BadSetting, Environment
+from cmdr.core.errors import CommandError
 from cmdr.core.instance import running
+from cmdr.core.person_line import PersonCaller
 from cmdr.core.settings import Settings
 from cmdr.core.tokens import TokenError, Tokens
 from cmdr.files.sandbox.beneath import kernel_can
 from cmdr.files.shell.tiers import LADDER, Tier, holds
 
 _FILES_NEEDED = 4096
+PATIENCE = 5.0
+"""Seconds a running cmdr has to say what holds there."""
 _PROGRAMS = (
     (("pbcopy", "wl-copy", "xclip", "xsel"), "the clipboard", "install wl-clipboard (Wayland) or xclip (X11)"),
     (
@@ -32,7 +37,7 @@ _PROGRAMS = (
     (("nvim",), "editing in Neovim", "install neovim"),
 )
 _LIBRARIES = (
-    ("textual", "the terminal face", "pip install 'cmdr-fm[tui]'"),
+    ("textual", "the terminal face", "pip install cmdr-fm"),
     ("ipykernel", "running code for agents", "pip install 'cmdr-fm[kernel]'"),
     ("pynvim", "the Neovim bridge", "pip install 'cmdr-fm[nvim]'"),
 )
@@ -58,6 +63,7 @@ class Finding:
 
 def examine() -> Iterator[Finding]:
     """Look at everything, one after the other; nothing is changed but the folders cmdr needs."""
+    yield from _running()
     yield from _settings()
     yield from _places()
     yield from _clients()
@@ -65,6 +71,31 @@ def examine() -> Iterator[Finding]:
     yield from _sandboxes()
     yield _descriptors()
     yield from _programs()
+
+
+def _running() -> Iterator[Finding]:
+    """What holds in the cmdr that runs, which may have been started with other flags and variables."""
+    try:
+        if (record := running()) is None:
+            return
+        caller = PersonCaller(places.runtime(), PATIENCE)
+    except (places.UnsafePlace, OSError):
+        return  # told below
+    who = f"the running cmdr (process {record.pid})"
+    try:
+        told = json.loads(caller.ask("app.access", {}))
+    except CommandError as error:
+        yield Finding(Health.NOTE, f"{who} does not tell what holds: {error}", "run this at a terminal of your own")
+        return
+    except (OSError, ValueError):
+        yield Finding(Health.BAD, f"{who} does not answer", "end it with `cmdr quit`, or look into its log")
+        return
+    finally:
+        caller.close()
+    switched = ", ".join(told["switches"]) or "nothing more"
+    yield Finding(Health.GOOD, f"{who}: agents get {', '.join(told['toolsets'])}; switched on: {switched}")
+    yield Finding(Health.GOOD, f"{who}: agents' file tools may use {', '.join(told['roots']) or 'no folder'}")
+    yield Finding(Health.GOOD, "what follows about settings holds for the next start from this shell")
 
 
 def _settings() -> Iterator[Finding]:

@@ -101,7 +101,10 @@ class FolderReading:
                 patience.reschedule(min(begun + LONGEST, loop.time() + PATIENCE))
 
         if tab.found is not None:
-            reading = asyncio.ensure_future(in_thread(list_found, path, tab.found.names, sort, tab.found.folder_sizes))
+            found = tab.found
+            reading = asyncio.ensure_future(
+                in_thread(list_found, path, found.names, sort, found.folder_sizes, found.changes)
+            )
         else:
             reading = asyncio.ensure_future(
                 in_thread(

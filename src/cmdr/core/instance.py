@@ -26,14 +26,22 @@ class Record(NamedTuple):
     pid: int
     started: float
     version: str
+    headless: bool = False
+    """Whether it runs without a face, for agents only: then it may be asked to make room for one."""
 
 
 class AlreadyRunning(Exception):
     """Another cmdr of this user is running or just starting; `record` says where it listens, once it does."""
 
     def __init__(self, record: Record | None) -> None:
-        where = f"at http://127.0.0.1:{record.port} (process {record.pid})" if record else "and is just starting"
-        super().__init__(f"cmdr is already running {where}; use that one, or quit it first.")
+        if record is None:
+            told = "and is just starting; try again in a moment."
+        else:
+            told = f"at http://127.0.0.1:{record.port} (process {record.pid})"
+            told += (
+                ", without a terminal; `cmdr quit` ends it." if record.headless else "; use that one, or quit it first."
+            )
+        super().__init__(f"cmdr is already running {told}")
         self.record = record
 
 
@@ -44,6 +52,8 @@ class Instance:
         self._runtime = runtime
         self._lock = lock
         self._record: int | None = None
+        self.headless = False
+        """Whether this cmdr has no face of its own; told with the announcement."""
 
     @classmethod
     def claim(cls, runtime: str | None = None) -> Self:
@@ -62,7 +72,7 @@ class Instance:
 
     def announce(self, port: int, version: str) -> Record:
         """Tell others where we listen. Only after the port is bound and the token file is written."""
-        record = Record(port, os.getpid(), time.time(), version)
+        record = Record(port, os.getpid(), time.time(), version, self.headless)
         path = os.path.join(self._runtime, RECORD)
         data = json.dumps(record._asdict()).encode() + b"\n"
         previous, self._record = self._record, places.stage(path, data, fcntl.LOCK_EX)
@@ -118,6 +128,32 @@ def wait_until_running(seconds: float, runtime: str | None = None) -> Record | N
     return record
 
 
+def claim_after(ending: Record, seconds: float, runtime: str | None = None) -> Instance:
+    """Become the one instance after another that is just ending; raises `AlreadyRunning` when it does not end."""
+    deadline = time.monotonic() + seconds
+    while True:
+        try:
+            return Instance.claim(runtime)
+        except AlreadyRunning as error:
+            if time.monotonic() >= deadline or error.record not in (None, ending):
+                raise
+        time.sleep(0.02)
+
+
+def claim_or_find(seconds: float, runtime: str | None = None) -> Instance | Record:
+    """Become the one instance, or find the one that runs; waits for one that is just starting or ending."""
+    runtime = runtime or places.runtime()
+    deadline = time.monotonic() + seconds
+    while (record := running(runtime)) is None:
+        try:
+            return Instance.claim(runtime)
+        except AlreadyRunning:
+            if time.monotonic() >= deadline:
+                raise
+        time.sleep(0.02)
+    return record
+
+
 def _unlock(fd: int) -> None:
     fcntl.flock(fd, fcntl.LOCK_UN)  # closing alone leaves it to a child that was just forked and has it open too
     os.close(fd)
@@ -126,8 +162,10 @@ def _unlock(fd: int) -> None:
 def _parse(data: bytes) -> Record | None:
     try:
         fields = json.loads(data)
-        record = Record(fields["port"], fields["pid"], fields["started"], fields["version"])
-    except (ValueError, KeyError, TypeError):
+        record = Record(
+            fields["port"], fields["pid"], fields["started"], fields["version"], fields.get("headless") is True
+        )
+    except (ValueError, KeyError, TypeError, AttributeError):
         return None
     well_typed = type(record.port) is int and type(record.pid) is int and isinstance(record.version, str)
     return record if well_typed and 0 < record.port < 65536 else None

@@ -8,6 +8,7 @@ import errno
 import socket
 import struct
 import sys
+from collections.abc import Collection
 
 Address = tuple[str, int]
 
@@ -68,6 +69,24 @@ def _read_table(peer: Address, ours: Address, table: str = "/proc/net/tcp") -> i
     except (OSError, ValueError, IndexError):
         return None
     return None
+
+
+def client_sockets(ports: Collection[int]) -> frozenset[int]:
+    """The inodes of all sockets of this machine that are connected to some ports of the loopback."""
+    wanted = {_hex((LOOPBACK, port)) for port in ports}
+    # A program may speak the older protocol through a socket of the newer.
+    wanted |= {f"0000000000000000FFFF0000{address}" for address in wanted}
+    found = set()
+    for table in ("/proc/net/tcp", "/proc/net/tcp6"):
+        try:
+            with open(table, encoding="ascii") as rows:
+                for row in rows:
+                    cells = row.split()
+                    if len(cells) > 9 and cells[2] in wanted and int(cells[3], 16) == _ESTABLISHED:
+                        found.add(int(cells[9]))
+        except (OSError, ValueError):
+            continue
+    return frozenset(found)
 
 
 def _hex(address: Address) -> str:

@@ -31,6 +31,7 @@ class Proposals:
         self._audit = audit
         self._all: dict[str, Proposal] = {}
         self._timers: dict[str, asyncio.TimerHandle] = {}
+        self._missed: list[Proposal] = []
         self.start_job: Callable[[Proposal], str] | None = None
         """What carries an approved proposal out and returns the job's id."""
 
@@ -70,6 +71,16 @@ class Proposals:
     def all(self) -> list[Proposal]:
         """Every proposal that is remembered, oldest first."""
         return list(self._all.values())
+
+    def missed(self) -> list[Proposal]:
+        """What agents proposed and nobody answered in time, oldest first, until the person has seen it."""
+        return list(self._missed)
+
+    def missed_seen(self) -> None:
+        """The person knows."""
+        if self._missed:
+            self._missed.clear()
+            self._events.changed()
 
     def approve(self, id: str, digest: str, principal: Principal) -> Proposal:
         """Carry a proposal out: from a person only, once, and only the very plan that was shown."""
@@ -126,6 +137,8 @@ class Proposals:
 
     def _expire(self, proposal: Proposal) -> None:
         if proposal.state.is_open:
+            if proposal.proposed_by.startswith("agent:"):
+                self._missed = [*self._missed, proposal][-KEPT:]
             self._close(proposal, ProposalState.EXPIRED, "time")
 
     def _close(self, proposal: Proposal, state: ProposalState, by: str) -> Proposal:

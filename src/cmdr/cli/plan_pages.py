@@ -1,0 +1,64 @@
+"""A whole plan at a shell prompt: through the person's pager, page by page where there is none."""
+
+import json
+import os
+import shlex
+import shutil
+import subprocess
+from collections.abc import Iterator
+
+from cmdr.cli.launcher import Ask
+from cmdr.core.errors import CommandError
+
+AT_ONCE = 500
+"""Lines that are asked for at once."""
+
+
+def show_all(ask: Ask, id: str, digest: str) -> None:
+    """Let the person read every line of what they are asked about."""
+    pager = _pager()
+    if pager is not None:
+        _through(pager, _lines(ask, id, digest))
+        return
+    height = max(2, shutil.get_terminal_size().lines - 2)
+    for number, line in enumerate(_lines(ask, id, digest), 1):
+        print(line)
+        if number % height == 0 and input("-- Enter: more, q: enough -- ").strip().lower() == "q":
+            return
+
+
+def _lines(ask: Ask, id: str, digest: str) -> Iterator[str]:
+    start = 0
+    while True:
+        page = json.loads(ask("proposal.items", {"proposal": id, "start": start, "count": AT_ONCE}))
+        if page["digest"] != digest:
+            raise CommandError("The plan has been changed meanwhile. Look at it again.")
+        yield from page["lines"]
+        start += len(page["lines"])
+        if start >= page["total"] or not page["lines"]:
+            return
+
+
+def _pager() -> list[str] | None:
+    """The pager of the person's choice, or less; None where there is none."""
+    try:
+        words = shlex.split(os.environ.get("PAGER", "less"))
+    except ValueError:
+        return None
+    return words if words and shutil.which(words[0]) else None
+
+
+def _through(pager: list[str], lines: Iterator[str]) -> None:
+    # Names are printable here, so the pager needs no leave to pass anything on to the terminal.
+    shown = subprocess.Popen(pager, stdin=subprocess.PIPE, text=True, encoding="utf-8", errors="replace")
+    try:
+        if shown.stdin is not None:
+            for line in lines:
+                shown.stdin.write(line + "\n")
+    except BrokenPipeError:
+        pass  # the person has read enough
+    finally:
+        try:
+            shown.communicate()
+        except BrokenPipeError:
+            shown.wait()

@@ -1,0 +1,30 @@
+"""What is told in one answer is told whole."""
+
+import json
+
+from cmdr.core.fitting_lines import ROOM, all_fit, first_that_fit
+from cmdr.core.spoken import LONGEST_ANSWER
+
+
+def test_as_many_lines_come_as_fit():
+    lines = ["\u4f60" * 100] * 500
+    taken = first_that_fit(lines)
+    assert 0 < len(taken) < 500
+    assert len(json.dumps(taken, ensure_ascii=False)) <= ROOM < LONGEST_ANSWER
+
+
+def test_a_line_longer_than_an_answer_is_told_as_far_as_it_fits():
+    assert first_that_fit(["x" * 30_000, "y"]) == [f"{'x' * (ROOM // 3)}…"]
+    assert first_that_fit(["a", "x" * 30_000]) == ["a"]
+    assert first_that_fit([]) == []
+
+
+def test_a_summary_of_very_long_names_stays_whole():
+    told = all_fit(["title", *("x" * 4000 for _ in range(9)), "RISK: deletes for good"])
+    assert (told[0], told[-1], len(told)) == ("title", "RISK: deletes for good", 11)
+    assert len(json.dumps(told, ensure_ascii=False)) <= ROOM
+    assert all(line.endswith("…") for line in told[1:-1])
+
+
+def test_a_short_summary_stays_as_it_is():
+    assert all_fit(["title", "from /src"]) == ["title", "from /src"]
