@@ -3,7 +3,7 @@
 from cmdr.core.commander import Commander
 from cmdr.model.formats import mode_text, moment
 from cmdr.model.names import to_wire
-from cmdr.model.units import human_size
+from cmdr.model.units import exact_size
 
 
 async def info_of(commander: Commander, path: bytes) -> list[tuple[str, str]]:
@@ -15,7 +15,7 @@ async def info_of(commander: Commander, path: bytes) -> list[tuple[str, str]]:
     else:
         created = moment(facts.created_ns) if facts.created_ns is not None else "not kept by this file system"
         rows += [
-            ("Size", f"{facts.size:,} B ({human_size(facts.size)})"),
+            ("Size", exact_size(facts.size)),
             ("Modified", moment(facts.modified_ns)),
             ("Created", created),
             ("Permissions", f"{mode_text(facts.mode)}  {facts.mode & 0o7777:04o}"),

@@ -7,10 +7,10 @@ opened once and checked by identity, and the way down from it that is walked wit
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import islice, takewhile
+from itertools import takewhile
 
 from cmdr.model.packed_items import packed
 from cmdr.model.plan_facts import SHOWN, Few, PlanFacts
@@ -26,6 +26,7 @@ from cmdr.model.plan_item import (
     Totals,
     Verb,
 )
+from cmdr.model.plan_rows import bytes_of, item_of, item_row, rows_in, text_of
 
 __all__ = [
     "GIB",
@@ -45,7 +46,6 @@ __all__ = [
 ]
 
 GIB = 1 << 30
-_AT_ONCE = 512
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,15 +191,15 @@ class Plan:
         while more and more[-1] is None:
             more.pop()
         head = [
-            [self.verb, self.policy, _text(self.destination), self.free_bytes, self.need_bytes, self.undoes, *more],
-            [[_text(root.path), root.dev, root.ino] for root in self.roots],
-            [_text(path) for path in self.emptied],
+            [self.verb, self.policy, text_of(self.destination), self.free_bytes, self.need_bytes, self.undoes, *more],
+            [[text_of(root.path), root.dev, root.ino] for root in self.roots],
+            [text_of(path) for path in self.emptied],
         ]
         number = {root.path: index for index, root in enumerate(self.roots)}
         encode = json.JSONEncoder(separators=(",", ":")).encode
         yield encode(head).encode("ascii")
         for item in self.items:
-            yield ("\n" + encode(_item_row(item, number))).encode("ascii")
+            yield ("\n" + encode(item_row(item, number))).encode("ascii")
 
     @classmethod
     def decode(cls, encoded: bytes) -> "Plan":
@@ -212,16 +212,16 @@ class Plan:
         first = next(lines)
         (verb, policy, destination, free, need, undoes, *more), roots, emptied = json.loads(first)
         undone, continues, *_ = [*list(more), None, None]
-        paths = [_bytes(path) for path, _, _ in roots]
+        paths = [bytes_of(path) for path, _, _ in roots]
         return cls(
             Verb(verb),
-            packed(_item(row, paths) for row in _rows(lines)),
+            packed(item_of(row, paths) for row in rows_in(lines)),
             tuple(Root(path, dev, ino) for path, (_, dev, ino) in zip(paths, roots, strict=True)),
             ConflictPolicy(policy),
-            None if destination is None else _bytes(destination),
+            None if destination is None else bytes_of(destination),
             free,
             need,
-            tuple(_bytes(path) for path in emptied),
+            tuple(bytes_of(path) for path in emptied),
             undoes,
             None if undone is None else Verb(undone),
             continues,
@@ -231,77 +231,3 @@ class Plan:
         """The plan of some of the items, in the same order: what is left, or what failed."""
         wanted = sorted(set(indices))
         return replace(self, items=packed(self.items[index] for index in wanted))
-
-
-def _rows(lines: Iterator[bytes]) -> Iterator[list[object]]:
-    """What the lines hold, many at a time: a call for each would take longer than the reading."""
-    while some := list(islice(lines, _AT_ONCE)):
-        yield from json.loads(b"[" + b",".join(some) + b"]")
-
-
-def _text(path: bytes | None) -> str | None:
-    return None if path is None else path.decode("latin-1")
-
-
-def _bytes(text: str) -> bytes:
-    return text.encode("latin-1")
-
-
-def _print_row(found: Fingerprint | None) -> list[object] | None:
-    return None if found is None else [found.dev, found.ino, found.size, found.mtime_ns, found.kind]
-
-
-def _print(row: list[int]) -> Fingerprint:
-    dev, ino, size, mtime_ns, kind = row
-    return Fingerprint(dev, ino, size, mtime_ns, Kind(str(kind)))
-
-
-def _place_row(place: Place | None, number: Mapping[bytes, int]) -> list[object] | None:
-    return None if place is None else [number[place.root], _text(place.rel)]
-
-
-def _item_row(item: PlanItem, number: Mapping[bytes, int]) -> list[object]:
-    digest = item.data_digest if item.data is None else hashlib.sha256(item.data).hexdigest()
-    return [
-        item.step,
-        item.kind,
-        *(_place_row(place, number) for place in (item.source, item.target, item.twin, item.info)),
-        _print_row(item.fingerprint),
-        _print_row(item.existing),
-        item.decision,
-        item.reason,
-        [item.totals.files, item.totals.folders, item.totals.bytes],
-        item.remove_source,
-        digest,
-        item.mode,
-        item.protected,
-    ]
-
-
-def _item(row: list[object], roots: list[bytes]) -> PlanItem:
-    step, kind, source, target, twin, info, found, existing, decision, reason, totals, remove, digest, mode, prot = row
-
-    def place(at: object) -> Place | None:
-        return Place(roots[at[0]], _bytes(at[1])) if isinstance(at, list) else None
-
-    def mark(at: object) -> Fingerprint | None:
-        return _print(at) if isinstance(at, list) else None
-
-    return PlanItem(
-        Step(str(step)),
-        Kind(str(kind)),
-        place(source),
-        place(target),
-        mark(found),
-        mark(existing),
-        Decision(str(decision)),
-        str(reason),
-        Totals(*totals) if isinstance(totals, list) else Totals(),
-        bool(remove),
-        place(twin),
-        place(info),
-        None,
-        str(digest),
-        mode if isinstance(mode, int) else None,
-        str(prot),
-    )

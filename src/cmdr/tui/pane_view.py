@@ -10,6 +10,7 @@ from textual.message import Message
 from textual.strip import Strip
 
 from cmdr.core.commander import Commander
+from cmdr.core.recent_changes import RecentChanges
 from cmdr.model.listing import Listing
 from cmdr.model.pane import Pane, Side
 from cmdr.model.tab import Tab
@@ -18,7 +19,6 @@ from cmdr.tui.appearance import Appearance
 from cmdr.tui.line_widget import LineWidget
 from cmdr.tui.pane_rows import FullColumns, full_head
 from cmdr.tui.pane_shape import PaneShape
-from cmdr.tui.recent_changes import RecentChanges
 from cmdr.tui.row_lines import RowLines
 from cmdr.tui.rows_ahead import RowsAhead
 

@@ -9,20 +9,12 @@ from cmdr.core.completion import complete_path
 from cmdr.model.chosen import Chosen
 from cmdr.model.entry import Entry
 from cmdr.model.names import from_wire, to_wire
+from cmdr.model.taken_names import TAKEN_NAMES
 from cmdr.tui.actions import action
 from cmdr.tui.windows.line_list import Row
 
 if TYPE_CHECKING:
     from cmdr.tui.main_screen import MainScreen
-
-_TAKEN = (
-    ("ask", "ask each time"),
-    ("skip", "skip it"),
-    ("overwrite", "overwrite; the old one goes to the trash"),
-    ("rename", "keep both, with a new name"),
-    ("newer", "overwrite only what is older"),
-    ("larger", "overwrite only what is smaller"),
-)
 
 _MOST_RENAMED = 5000
 """Names in one table: each of them is judged anew with every letter of the pattern."""
@@ -137,7 +129,7 @@ def _transfer(screen: MainScreen, heading: str, command: str) -> None:
         to_wire(other),
         above=_listed(chosen),
         complete=lambda text: complete_path(text, base),
-        options=_TAKEN,
+        options=TAKEN_NAMES,
     )
     screen.terminal.ask(
         window,
