@@ -2,6 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 NODE := tests/e2e/node/node_modules
+COMPILED := src/cmdr/index/read_directory.c  # installed again when it changes; a C compiler is not required
 
 # What proves the parts that must not be wrong: changing files, the walls around agents, approval, the journal.
 PROOF := tests/files $(patsubst %,tests/model/test_%.py,packed_items plan_list plan_text) \
@@ -49,12 +50,12 @@ shots: .venv/dev            ## pictures of the main screens for the README
 .venv/bin/python:
 	$(PYTHON) -m venv .venv
 
-.venv/installed: .venv/bin/python pyproject.toml constraints.txt
+.venv/installed: .venv/bin/python pyproject.toml constraints.txt setup.py $(COMPILED)
 	@echo "Installing cmdr and its libraries into .venv, once; this takes a minute or two …"
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
 	@touch $@
 
-.venv/dev: .venv/bin/python pyproject.toml constraints.txt
+.venv/dev: .venv/bin/python pyproject.toml constraints.txt setup.py $(COMPILED)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	@touch $@ .venv/installed
 

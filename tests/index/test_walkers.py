@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from cmdr.index import walk as walking
-from cmdr.index.part_file import ColumnFile, PartFile
-from cmdr.index.statx import Statx
+from cmdr.index.compiled_reader import compiled_library
+from cmdr.index.part_file import ColumnFile
 from cmdr.index.walk import WalkOptions, walk
 
 STEP = """
@@ -21,28 +21,34 @@ with open(shared, "wb") as out:
     out.write(bytes(256))
 facts = os.stat(root)
 walker = Walker({"wid": 0, "depth_limit": -1, "cross": False, "follow": False, "root": root, "shared": shared,
-                 "device": packed_device(facts.st_dev), "part": shared + "-part"})
+                 "device": packed_device(facts.st_dev), "part": shared + "-part", "library": sys.argv[3] or None})
 for place, inode in ((b"/docs", b"/docs"), (b"/docs/deep", b"/docs/deep"), (b"/swapped", b"/docs"), (b"/src", b"/bad"),
                      (b"/src", b"/src")):
     print(walker.whereabouts.step_into(root + place, os.stat(root + inode).st_ino if place != b"/swapped" else 1))
 """
 
+BOTH_READERS = pytest.mark.parametrize("library", [compiled_library() or "", ""], ids=["compiled", "python"])
 
-def test_only_the_directory_that_was_seen_is_entered(tree, tmp_path):
+
+@BOTH_READERS
+def test_only_the_directory_that_was_seen_is_entered(tree, tmp_path, library):
     os.symlink("/", tree + b"/swapped")  # was a directory when its parent was listed
     done = subprocess.run(
-        [sys.executable, "-c", STEP, tree, str(tmp_path / "shared")], capture_output=True, text=True, check=True
+        [sys.executable, "-c", STEP, tree, str(tmp_path / "shared"), library],
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert done.stdout.split() == ["True", "True", "False", "False", "True"]
 
 
 MOVED = """
 import os, sys
-from cmdr.index.statx import Statx
+from cmdr.index.compiled_reader import directory_reader
 from cmdr.index.whereabouts import Whereabouts
 root = os.fsencode(sys.argv[1])
 inode = {place: os.stat(root + place).st_ino for place in (b"/docs", b"/docs/deep", b"/src")}
-steps = Whereabouts(Statx(), None)
+steps = Whereabouts(directory_reader(sys.argv[2] or None), None)
 print(steps.step_into(root + b"/docs/deep", inode[b"/docs/deep"]))
 os.makedirs(root + b"/far/off")
 os.rename(root + b"/docs/deep", root + b"/far/off/deep")  # the way up leads elsewhere now
@@ -52,8 +58,9 @@ print(steps.step_into(root + b"/src", inode[b"/src"]), os.getcwdb() == root + b"
 """
 
 
-def test_a_walker_finds_its_way_when_the_directory_it_is_in_was_moved(tree):
-    done = subprocess.run([sys.executable, "-c", MOVED, tree], capture_output=True, text=True, check=True)
+@BOTH_READERS
+def test_a_walker_finds_its_way_when_the_directory_it_is_in_was_moved(tree, library):
+    done = subprocess.run([sys.executable, "-c", MOVED, tree, library], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["True"] * 5
 
 
@@ -67,24 +74,6 @@ def test_a_column_of_one_value_is_never_written_until_another_comes(tmp_path):
     assert column.same is None
     written = np.fromfile(tmp_path / "device", "<u4")
     assert written.tolist() == [1] * 70_001 + [2, 3]
-
-
-def test_a_part_holds_the_facts_of_its_names(tmp_path):
-    names = [b"one", b"two"]
-    for name in names:
-        (tmp_path / name.decode()).write_bytes(name * 100)
-    records = Statx()
-    fd = os.open(tmp_path, os.O_RDONLY)
-    try:
-        assert records.fill(names, 0, fd)
-    finally:
-        os.close(fd)
-    part = PartFile(str(tmp_path / "part"))
-    assert part.add(records, 2, [b"one", b"two"]) == 600
-    assert (tmp_path / "part.names").read_bytes() == b"one\0two\0"
-    assert part.constants()["size"] == (300).to_bytes(8, "little")
-    inodes = np.fromfile(tmp_path / "part.ino", "<u8").tolist()
-    assert inodes == [os.stat(tmp_path / name.decode()).st_ino for name in names]
 
 
 @pytest.mark.parametrize(("waits", "walkers"), [(False, 2), (True, 4), (None, 4)])

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import numpy.ma  # noqa: F401 - `np.unique` wants it: loaded here, it is there before the walk ends
+
 from cmdr.index.assemble import assemble
 from cmdr.index.epoch import EpochWriter, StoredColumns, epoch_name
 from cmdr.index.harvested import harvested

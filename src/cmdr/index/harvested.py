@@ -8,15 +8,16 @@ from typing import Any
 import numpy as np
 
 from cmdr.index.columns import Column, Flag
-from cmdr.index.part_file import BLOCK, HALF, MOMENTS, NARROW, WIDE
+from cmdr.index.directory_reader import MOMENTS, WIDTHS
+from cmdr.index.part_file import BLOCK
 from cmdr.index.runs import Runs
 from cmdr.index.source import Source
 from cmdr.index.statx import packed_device
 from cmdr.index.walk import ROOT_NUMBER, Harvest, Part
 
-_MOMENT = [("seconds", "<i8"), ("ns", "<u4"), ("unused", "<u4")]
-_FORMATS: tuple[tuple[dict[str, int], Any], ...] = ((MOMENTS, _MOMENT), (WIDE, "<u8"), (HALF, "<u4"), (NARROW, "<u2"))
-_TYPES: dict[str, np.dtype[Any]] = {name: np.dtype(form) for names, form in _FORMATS for name in names}
+_TYPES: dict[str, np.dtype[Any]] = {name: np.dtype(f"<u{width}") for name, width in WIDTHS.items()}
+_PAIR = np.dtype([("seconds", "<i8"), ("ns", "<u4"), ("unused", "<u4")])  # as the kernel tells a time
+_NANOSECONDS = np.dtype("<i8")
 _SECOND = 10**9
 
 
@@ -62,16 +63,22 @@ class _Pieces:
         root = packed_device(self.root.st_dev) if name == "device" else int(getattr(self.root, "st_" + name))
         return self.gathered(name, root, runs)
 
-    def gathered(self, name: str, root: int | tuple[int, int, int], runs: Runs) -> Column:
+    def gathered(self, name: str, root: int, runs: Runs) -> Column:
         """A column of all parts, and the root's own value."""
-        return runs.gather([np.array([root], _TYPES[name]), *(self.read(part, name) for part in self.parts)])
+        dtype = _TYPES[name]
+        return runs.gather([np.array([root], dtype), *(self.read(part, name, dtype) for part in self.parts)])
 
     def moment(self, name: str, runs: Runs) -> Column:
         """Times in nanoseconds."""
         root = 0 if name == "born" else int(getattr(self.root, f"st_{name}_ns"))
-        found = self.gathered(name, (*divmod(root, _SECOND), 0), runs)
-        out: Column = found["seconds"] * _SECOND
-        out += found["ns"]
+        return runs.gather([np.array([root], _NANOSECONDS), *(self.moments(part, name) for part in self.parts)])
+
+    def moments(self, part: Part, name: str) -> Column:
+        if part.found["moment_bytes"] == _NANOSECONDS.itemsize:
+            return self.read(part, name, _NANOSECONDS)
+        pairs = self.read(part, name, _PAIR)
+        out: Column = pairs["seconds"] * _SECOND
+        out += pairs["ns"]
         return out
 
     def flags(self, runs: Runs) -> Column:
@@ -90,11 +97,11 @@ class _Pieces:
         flags[self.mode == 0] |= int(Flag.UNKNOWN)
         return flags
 
-    def read(self, part: Part, name: str) -> Column:
+    def read(self, part: Part, name: str, dtype: np.dtype[Any]) -> Column:
         same = part.found["constants"].get(name)
         if same is not None:
-            return np.broadcast_to(np.frombuffer(same, _TYPES[name]), part.rows)
-        return self.taken(part, name, _TYPES[name])
+            return np.broadcast_to(np.frombuffer(same, dtype), part.rows)
+        return self.taken(part, name, dtype)
 
     def taken(self, part: Part, name: str, dtype: np.dtype[Any]) -> Column:
         if not part.rows:

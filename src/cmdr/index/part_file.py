@@ -6,13 +6,8 @@ written. Walkers import this in a bare interpreter; the application reads the fi
 
 import os
 
-from cmdr.index.statx import RECORD, Statx
+from cmdr.index.directory_reader import MOMENTS, WIDTHS, DirectoryReader
 
-# Where a column stands in `struct statx`, counted in its own width.
-MOMENTS = {"born": 5, "ctime": 6, "mtime": 7}  # seconds, nanoseconds and nothing, in 8, 4 and 4 bytes
-WIDE = {"ino": 4, "size": 5, "blocks": 6, "device": 17}
-HALF = {"nlink": 4, "uid": 5}
-NARROW = {"mode": 14}
 BLOCK = 6  # numbers for each directory: directory, first row, rows, state, when listed, where its names begin
 _RUN = 1 << 16
 
@@ -43,35 +38,23 @@ class ColumnFile:
 class PartFile:
     """All columns of one walker."""
 
-    def __init__(self, path: str) -> None:
-        views = ((MOMENTS, "moments", 16), (WIDE, "u64", 8), (HALF, "u32", 4), (NARROW, "u16", 2))
-        self.facts = [
-            (view, RECORD // width, name, at, ColumnFile(f"{path}.{name}", width))
-            for columns, view, width in views
-            for name, at in columns.items()
-        ]
+    def __init__(self, path: str, moment_bytes: int) -> None:
+        widths = dict.fromkeys(MOMENTS, moment_bytes) | WIDTHS
+        self.facts = {name: ColumnFile(f"{path}.{name}", width) for name, width in widths.items()}
         self.names = os.open(f"{path}.names", os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
 
-    def add(self, records: Statx, count: int, names: list[bytes]) -> int:
-        """Write the first records of the buffer with their names; answers the sum of the sizes.
-
-        Names come in as they were listed, many in one piece with NUL between them.
-        """
-        total = 0
-        for view, step, name, at, column in self.facts:
-            values = getattr(records, view)[at : count * step : step]
-            column.add(values.tobytes(), count)
-            if name == "size":
-                total = sum(values.tolist())
-        write(self.names, b"\0".join(names) + b"\0")
-        return total
+    def add(self, read: DirectoryReader) -> None:
+        """Write what a reader holds."""
+        for name, values in read.columns():
+            self.facts[name].add(values, read.rows)
+        write(self.names, read.names[: read.name_bytes])
 
     def constants(self) -> dict[str, bytes]:
         """The columns that have one value only, as bytes."""
-        return {name: column.same for _, _, name, _, column in self.facts if column.same is not None}
+        return {name: column.same for name, column in self.facts.items() if column.same is not None}
 
 
-def write(file: int, data: bytes) -> None:
+def write(file: int, data: bytes | memoryview) -> None:
     view = memoryview(data)
     while view:
         view = view[os.write(file, view) :]

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from cmdr.index import walker_process
+from cmdr.index.compiled_reader import compiled_library
 from cmdr.index.errors import DiskFull, RootMissing, WalkFailed
 from cmdr.index.hand import Hand
 from cmdr.index.statx import packed_device
@@ -150,6 +151,7 @@ class _Crew:
             "device": packed_device(facts.st_dev),
             "shared": shared,
             "nice": options.nice,
+            "library": compiled_library(),
         }
         self.hire()
 

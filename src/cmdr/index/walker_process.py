@@ -14,8 +14,9 @@ import stat
 from array import array
 from time import time_ns
 
+from cmdr.index.compiled_reader import directory_reader
 from cmdr.index.part_file import BLOCK, PartFile
-from cmdr.index.statx import CHUNK, RECORD, Statx, packed_device
+from cmdr.index.statx import packed_device
 from cmdr.index.walker_pipe import receive, send
 from cmdr.index.whereabouts import Whereabouts, list_blindly
 
@@ -23,8 +24,7 @@ TYPE_CHECKING = False  # loading `typing` for it takes as long as all the rest
 if TYPE_CHECKING:
     from typing import Any
 
-# By the high byte of a mode: 1 for a directory or a link, 0 for what is only noted.
-_DIR_OR_LINK = bytes(byte >> 4 in (stat.S_IFDIR >> 12, stat.S_IFLNK >> 12) for byte in range(256))
+_LINK = stat.S_IFREG  # this mode and above: of directories and links, a link
 LISTED, DENIED, UNLISTED, OTHER_SYSTEM, CANCELLED, VANISHED, FAILED = range(7)
 COUNTER_BYTES = 64  # per walker in the shared file, after the first such stretch
 Item = tuple[bytes, int, int, int, bool]  # path, number, depth, inode (0: do not check), below a followed link
@@ -40,18 +40,15 @@ class Walker:
         self.follow: bool = setup["follow"]
         self.root: bytes = setup["root"]
         self.root_device: int = setup["device"]
-        self.statx = Statx()
-        self.whereabouts = Whereabouts(self.statx, None if self.cross else self.root_device)
-        self.part = PartFile(setup["part"])
+        self.reader = directory_reader(setup["library"])
+        self.whereabouts = Whereabouts(self.reader, None if self.cross else self.root_device)
+        self.part = PartFile(setup["part"], self.reader.moment_bytes)
         with open(setup["shared"], "r+b") as shared:
             self.shared = mmap.mmap(shared.fileno(), 0)
         self.counters = memoryview(self.shared).cast("q")
         self.first_counter = (self.wid + 1) * COUNTER_BYTES // 8
         self.parent = os.getppid()
-        self.names: list[bytes] = []  # of each directory in one piece
-        self.names_at = 0  # where the next name will stand among all of this walker's
-        self.pending = 0  # rows in the buffer that are not in the part file yet
-        self.rows = 0
+        self.written = self.names_written = 0  # rows and bytes of names in the part file; the reader holds more
         self.bytes = 0
         self.dir_rows = array("q")
         self.broken = array("q")
@@ -79,7 +76,7 @@ class Walker:
         while stack:
             item = stack.pop()
             if counters[0]:
-                self.block(item[1], self.rows, CANCELLED)
+                self.leave_out(item[1], CANCELLED)
                 continue
             self.enter(item, stack)
             since += 1
@@ -92,95 +89,83 @@ class Walker:
                     send("spare", stack[:half])
                     del stack[:half]
 
+    @property
+    def rows(self) -> int:
+        """How many were seen so far."""
+        return self.written + self.reader.rows
+
+    @property
+    def names_at(self) -> int:
+        """Where the next name will stand among all of this walker's."""
+        return self.names_written + self.reader.name_bytes
+
     def count(self) -> None:
         at, listed = self.first_counter, (len(self.blocks) + len(self.latest)) // BLOCK
         self.counters[at], self.counters[at + 1], self.counters[at + 2] = self.rows, listed, self.bytes
 
-    def block(self, number: int, start: int, state: int) -> None:
-        self.latest += (number, start, self.rows - start, state, time_ns(), self.names_at)
+    def leave_out(self, number: int, state: int) -> None:
+        """Note a directory that is not entered."""
+        self.latest += (number, self.rows, 0, state, time_ns(), self.names_at)
 
-    def problem(self, item: Item, trouble: OSError) -> None:
+    def problem(self, path: bytes, trouble: OSError) -> int:
+        """Remember why a directory could not be read; tells the state that it has for that."""
         code = trouble.errno or 0
-        state = (
-            DENIED
-            if code in (errno.EACCES, errno.EPERM)
-            else VANISHED
-            if code in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
-            else FAILED
-        )
-        if state != VANISHED and len(self.problems) < 10_000:
-            self.problems.append((item[0], code))
-        self.block(item[1], self.rows, state)
+        if code in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP):
+            return VANISHED
+        if len(self.problems) < 10_000:
+            self.problems.append((path, code))
+        return DENIED if code in (errno.EACCES, errno.EPERM) else FAILED
 
     def enter(self, item: Item, stack: list[Item]) -> None:
-        number, start = item[1], self.rows
-        blind = False
+        start, names_at = self.rows, self.names_at
+        inside: list[Item] = []
         try:
-            try:
-                if not self.whereabouts.step_into(item[0], item[3]):
-                    return self.block(number, start, VANISHED)  # another directory took its place
-                names = os.listdir(b".")
-            except PermissionError:  # names may be read there, but nothing about them
-                blind = True
-                names = list_blindly(item[0], item[3])
+            state = self.look_into(item, inside)
         except OSError as trouble:
-            return self.problem(item, trouble)
-        state, names_at = LISTED, self.names_at
-        if len(names) <= CHUNK:
-            if names:
-                self.examine(names, item, stack, blind)
-        else:
-            for first in range(0, len(names), CHUNK):
-                if first and self.counters[0]:
-                    state = CANCELLED
-                    break
-                self.examine(names[first : first + CHUNK], item, stack, blind)
-        self.latest += (number, start, self.rows - start, state, time_ns(), names_at)
-
-    def examine(self, names: list[bytes], item: Item, stack: list[Item], blind: bool) -> None:
-        count, at, row, statx = len(names), self.pending, self.rows, self.statx
-        if at + count > CHUNK:
-            self.flush()
-            at = 0
-        if blind:
-            statx.blank(at, count)
-        elif not statx.fill(names, at):
-            names = statx.fill_one_by_one(names, at)
-            count = len(names)
-            if not count:
-                return
-        joined = b"\0".join(names)
-        self.names.append(joined)
-        self.names_at += len(joined) + 1
-        self.pending = at + count
-        self.rows = row + count
+            state = self.problem(item[0], trouble)
         if item[4]:
-            self.aliased.extend(range(row, row + count))
-        # The high byte of each mode tells the kind; only directories and links are looked at one by one.
-        kinds = statx.u8[at * RECORD + 29 : (at + count) * RECORD : RECORD].tobytes()
-        marks = kinds.translate(_DIR_OR_LINK)
-        if 1 not in marks:
-            return
+            self.aliased.extend(range(start, self.rows))
+        stack += reversed(inside)  # entered in the order they stand in, so that rows are nearly in order already
+        self.latest += (item[1], start, self.rows - start, state, time_ns(), names_at)
+
+    def look_into(self, item: Item, inside: list[Item]) -> int:
+        """Read one directory; those in it that are to be entered are added to `inside`. Tells its state."""
+        reader = self.reader
+        try:
+            if not self.whereabouts.step_into(item[0], item[3]):
+                return VANISHED  # another directory took its place
+        except PermissionError:  # names may be read there, but nothing about them
+            reader.take_blindly(list_blindly(item[0], item[3]))
+        if reader.found:
+            self.sort_out(item, inside)
+        while reader.more:
+            self.flush()
+            if self.counters[0]:
+                reader.leave()
+                return CANCELLED
+            reader.read_on()
+            if reader.found:
+                self.sort_out(item, inside)
+        return LISTED
+
+    def sort_out(self, item: Item, inside: list[Item]) -> None:
+        """Note the directories and links among what was read; those to be entered are added to `inside`."""
         path, _, depth, _, alias = item
         below = path + b"/" if path != b"/" else path
-        facts, depth, first = statx.u64, depth + 1, self.wid << 40
-        inside: list[Item] = []
-        i = marks.index(1)
-        while i >= 0:
-            if kinds[i] >= 0x80:
-                self.found_link(path, names[i], depth, row + i)
+        dir_rows, written, depth, first = self.dir_rows, self.written, depth + 1, self.wid << 40
+        device = None if self.cross else self.root_device
+        for row, name, mode, inode, on in self.reader.found:
+            if mode >= _LINK:
+                self.found_link(path, name, depth, written + row)
+                continue
+            number = first | len(dir_rows)
+            dir_rows.append(written + row)
+            if device is not None and on != device:
+                self.leave_out(number, OTHER_SYSTEM)
+            elif 0 <= self.depth_limit <= depth:
+                self.leave_out(number, UNLISTED)
             else:
-                number = first | len(self.dir_rows)
-                self.dir_rows.append(row + i)
-                record = (at + i) * (RECORD // 8)
-                if not self.cross and facts[record + 17] != self.root_device:
-                    self.block(number, self.rows, OTHER_SYSTEM)
-                elif 0 <= self.depth_limit <= depth:
-                    self.block(number, self.rows, UNLISTED)
-                else:
-                    inside.append((below + names[i], number, depth, facts[record + 4], alias))
-            i = marks.find(1, i + 1)
-        stack += reversed(inside)  # entered in the order they stand in, so that rows are nearly in order already
+                inside.append((below + name, number, depth, inode, alias))
 
     def found_link(self, path: bytes, name: bytes, depth: int, row: int) -> None:
         try:
@@ -204,10 +189,13 @@ class Walker:
     # -- the part file --------------------------------------------------------------------------------------------
     def flush(self) -> None:
         """Write the buffered records and forget them: memory stays flat however big the tree."""
-        if self.pending:
-            self.bytes += self.part.add(self.statx, self.pending, self.names)
-            self.names.clear()
-            self.pending = 0
+        reader = self.reader
+        if reader.rows:
+            self.part.add(reader)
+            self.bytes += reader.size_sum()
+            self.written += reader.rows
+            self.names_written += reader.name_bytes
+            reader.clear()
             self.settle()
             self.count()
 
@@ -217,7 +205,12 @@ class Walker:
 
     def finish(self) -> "dict[str, Any]":
         self.settle()
-        found: dict[str, Any] = {"rows": self.rows, "problems": self.problems, "constants": self.part.constants()}
+        found: dict[str, Any] = {
+            "rows": self.rows,
+            "problems": self.problems,
+            "constants": self.part.constants(),
+            "moment_bytes": self.reader.moment_bytes,
+        }
         for name in ("dir_rows", "broken", "aliased", "followed", "blocks"):
             found[name] = getattr(self, name).tobytes()
         return found

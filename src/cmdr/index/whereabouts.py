@@ -1,20 +1,21 @@
-"""Going from directory to directory, and being sure to have arrived at the one that was meant."""
+"""Going from directory to directory, and being sure to have visited at the one that was meant."""
 
 import errno
 import os
 
-from cmdr.index.statx import Statx, open_directory
+from cmdr.index.directory_reader import DirectoryReader
+from cmdr.index.statx import open_directory
 
 
 class Whereabouts:
     """The working directory of a walker; every directory must be on `device`, unless that is None."""
 
-    def __init__(self, statx: Statx, device: int | None) -> None:
-        self.is_at, self.device = statx.is_at, device
+    def __init__(self, reader: DirectoryReader, device: int | None) -> None:
+        self.visit, self.device = reader.visit, device
         self.here = self.above = b""  # the directory entered last, and the one above it
 
     def step_into(self, path: bytes, inode: int) -> bool:
-        """Make a directory the working directory; false when it is not the one that was seen.
+        """Make a directory the working directory and read it; false when it is not the one that was seen.
 
         From the directory entered last the way is short. Whatever it led through, the inode and the device of the
         place reached decide; when they are others, the whole way is tried before the directory is given up.
@@ -24,14 +25,13 @@ class Whereabouts:
         self.here = b""
         if way:
             try:
-                os.chdir(way)
-                if self.is_at(inode, self.device):
+                if self.visit(way, inode, self.device):
                     self.here, self.above = path, above
                     return True
             except OSError:  # the directory entered last was moved meanwhile
                 pass
         try:
-            os.chdir(path)
+            visited = self.visit(path, inode, self.device)
         except OSError as trouble:
             if trouble.errno != errno.ENAMETOOLONG:
                 raise
@@ -40,7 +40,8 @@ class Whereabouts:
                 os.fchdir(fd)
             finally:
                 os.close(fd)
-        if not self.is_at(inode, self.device):
+            visited = self.visit(b".", inode, self.device)
+        if not visited:
             return False
         self.here, self.above = path, above
         return True
