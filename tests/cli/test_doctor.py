@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from cmdr.core import places
+from cmdr.core import checkup, places
 from cmdr.core.tokens import Tokens
+from cmdr.index.compiled_reader import compiled_library
 
 CMDR = str(Path(sys.executable).with_name("cmdr"))
 
@@ -136,3 +137,14 @@ def test_what_holds_in_the_running_cmdr_is_told(home):
     who = f"the running cmdr (process {server.pid})"
     assert f"{who}: agents' file tools may use {root}:ro" in done.stdout
     assert f"{who}: agents get fs, panes; switched on: write" in done.stdout
+
+
+@pytest.mark.parametrize(("library", "health"), [("as it is", "ok"), (None, "note")])
+def test_it_tells_whether_the_reader_of_directories_was_compiled(monkeypatch, library, health):
+    if library is None:
+        monkeypatch.setattr("cmdr.index.compiled_reader.compiled_library", lambda: None)
+    elif not compiled_library():
+        pytest.skip("read_directory.c was not built here")
+    finding = checkup._scans()
+    assert finding.health == health
+    assert ("without" in finding.text) == (library is None)

@@ -70,6 +70,7 @@ def examine() -> Iterator[Finding]:
     yield from _port()
     yield from _sandboxes()
     yield _descriptors()
+    yield _scans()
     yield from _programs()
 
 
@@ -215,6 +216,18 @@ def _descriptors() -> Finding:
         return Finding(Health.GOOD, "enough files may be open for a thousand clients")
     return Finding(
         Health.NOTE, f"only {most} files may be open at once", f"raise the hard limit: ulimit -Hn {_FILES_NEEDED}"
+    )
+
+
+def _scans() -> Finding:
+    from cmdr.index.compiled_reader import CompiledReader, compiled_library, directory_reader
+
+    if isinstance(directory_reader(compiled_library()), CompiledReader):
+        return Finding(Health.GOOD, "trees are scanned with the compiled reader")
+    return Finding(
+        Health.NOTE,
+        "trees are scanned without the compiled reader, which takes half as long again",
+        "install a C compiler (on Debian: gcc libc6-dev), then cmdr again" if sys.platform == "linux" else "",
     )
 
 
