@@ -63,6 +63,16 @@ async def test_an_accepted_edit_is_saved_and_can_be_undone(desk, small_tree):
         assert at.file.read_text() == "one\ntwo\nthree\n"
 
 
+async def test_an_agent_whose_call_was_cut_finds_its_review_in_the_state_and_nobody_elses(desk, small_tree):
+    async with opened(desk, small_tree) as at:
+        call, case = await proposed(at, contents="nothing\n")
+        assert f"{case.id} {at.file}" in await at.ask(AGENT, "state", {"limit": 0})
+        assert case.id not in await at.ask(OTHER, "state", {"limit": 0})
+        await at.person("review.reject", review=case.id)
+        await call
+        assert case.id not in await at.ask(AGENT, "state", {"limit": 0})
+
+
 async def test_a_rejected_edit_leaves_the_file_alone(desk, small_tree):
     async with opened(desk, small_tree) as at:
         call, case = await proposed(at, contents="nothing\n")
@@ -387,6 +397,15 @@ async def test_open_file_opens_a_viewer_and_selects(desk, small_tree):
         )
 
 
+async def test_a_check_that_ran_out_of_time_is_not_told_as_clean(desk, small_tree, monkeypatch):
+    monkeypatch.setattr("cmdr.commands.review.UNHURRIED", 0.000001)
+    async with opened(desk, small_tree) as at:
+        bad = small_tree / "left" / "bad.json"
+        bad.write_text('{"a": }\n')
+        (told,) = json.loads((await at.ask(AGENT, "get_diagnostics", {"uri": f"file://{bad}"})).removeprefix("OK: "))
+        assert "Ask again" in told["note"]
+
+
 async def test_diagnostics_name_the_place_and_forget_nothing(desk, small_tree):
     async with opened(desk, small_tree) as at:
         bad = small_tree / "left" / "bad.json"
@@ -395,6 +414,7 @@ async def test_diagnostics_name_the_place_and_forget_nothing(desk, small_tree):
         (told,) = json.loads(answer.removeprefix("OK: "))
         assert told["uri"] == f"file://{bad}"
         assert told["diagnostics"][0]["severity"] == "Error"
+        assert "note" not in told
         assert (
             json.loads((await at.ask(AGENT, "get_diagnostics", {})).removeprefix("OK: "))[0]["uri"] == f"file://{bad}"
         )

@@ -19,6 +19,8 @@ from cmdr.model.proposal import Proposal, ProposalState
 from cmdr.model.scan_job import ScanJob
 
 LONGEST = 60
+USUAL = 45
+"""Seconds unless told otherwise: many clients drop a call after sixty, and the answer with it."""
 TELL_EVERY = 10.0
 """Seconds between signs of life; clients give up on a silent call after a few minutes."""
 
@@ -31,9 +33,9 @@ async def await_(
     job: str | None = None,
     review: Annotated[str | None, Unlisted()] = None,
     rev: int | None = None,
-    timeout: Annotated[int, Whole(0, LONGEST)] = LONGEST,  # noqa: ASYNC109 - a parameter of the tool
+    timeout: Annotated[int, Whole(0, LONGEST)] = USUAL,  # noqa: ASYNC109 - a parameter of the tool
 ) -> str:
-    """Wait, at most 60 s, for a proposal, job or state newer than rev."""
+    """Wait, 45 s unless told, for a proposal, job or state newer than rev."""
     if review is None and proposal is not None and proposal.startswith("r_"):
         proposal, review = None, proposal  # an edit is a proposal too, and one name is enough to remember
     if sum(given is not None for given in (proposal, job, review, rev)) != 1:
@@ -46,7 +48,7 @@ async def await_(
         if (scan := call.commander.scan_job(job, call.principal)) is not None:
             return await _until(call, timeout, lambda: _of_scan(scan), lambda: f"job {job} ({scan_counts(scan)})")
         waited = call.commander.jobs.get(job, call.principal)
-        return await _until(call, timeout, lambda: _of_job(waited), lambda: f"job {job} ({job_counts(waited)})")
+        return await _until(call, timeout, lambda: _of_job(waited), lambda: f"job {job} ({_how_far(waited)})")
     asked = call.commander.proposals.get(proposal or "", call.principal)
     return await _until(call, timeout, lambda: _of_proposal(call, asked), lambda: _proposal_told(call, asked))
 
@@ -60,8 +62,7 @@ async def _until(call: Call, patience: float, outcome: Callable[[], str | None],
             return answer
         waited = time.monotonic() - started
         if waited >= patience:
-            asks = ", which asks the person something" if _asks(call) else ""
-            return f"still waiting for {what()}{asks}. Await it again."
+            return f"still waiting for {what()}. Await it again."
         if waited - told >= TELL_EVERY:
             told = waited
             await call.progress(round(waited, 1), f"waiting for {what()}")
@@ -70,12 +71,6 @@ async def _until(call: Call, patience: float, outcome: Callable[[], str | None],
                 await call.events.beyond(rev)
         except TimeoutError:
             continue
-
-
-def _asks(call: Call) -> bool:
-    return any(
-        job.state is JobState.WAITING and job.started_by == call.principal.id for job in call.commander.jobs.running()
-    )
 
 
 def _newer(call: Call, rev: int) -> str | None:
@@ -98,7 +93,12 @@ def _of_proposal(call: Call, proposal: Proposal) -> str | None:
 def _proposal_told(call: Call, proposal: Proposal) -> str:
     if proposal.job is None:
         return f"the person to decide on proposal {proposal.id}"
-    return f"proposal {proposal.id} ({job_counts(call.commander.jobs.get(proposal.job, call.principal))})"
+    return f"proposal {proposal.id} ({_how_far(call.commander.jobs.get(proposal.job, call.principal))})"
+
+
+def _how_far(job: Job) -> str:
+    asks = ", asks the person something" if job.state is JobState.WAITING else ""
+    return f"{job_counts(job)}{asks}"
 
 
 def _of_scan(scan: ScanJob) -> str | None:

@@ -9,6 +9,7 @@ from urllib.parse import quote, unquote_to_bytes, urlsplit
 from cmdr.commands.editor_paths import EditorPath, check_may_read, editor_path, spoken_path
 from cmdr.commands.reviewed import outcome_told
 from cmdr.core.call import Call
+from cmdr.core.diagnosing import UNHURRIED
 from cmdr.core.errors import CommandError
 from cmdr.core.parameter import Also, Fields, Json, Unlisted
 from cmdr.core.principals import Access
@@ -25,7 +26,8 @@ from cmdr.model.text_edits import TextEdit, apply_edits
 from cmdr.model.text_format import FileText
 from cmdr.model.text_selection import Position
 
-LONGEST = 60
+PATIENCE = 45
+"""Seconds that a proposed edit is waited for: many clients drop a call after sixty, and with it the review's name."""
 MOST_TOLD = 15_000
 """Characters of diagnostics in one answer; an editor's client takes any number."""
 
@@ -48,7 +50,7 @@ async def open_diff(
     try:
         if call.connection:
             return await _for_the_writing_client(call, case)
-        return await outcome_told(call, case, LONGEST)
+        return await outcome_told(call, case, PATIENCE)
     except asyncio.CancelledError:
         quitting = call.commander.quitting.is_set()
         reviews.end(case, "shutdown" if quitting else "client gone")
@@ -170,11 +172,13 @@ async def get_diagnostics(call: Call, *, uri: str | None = None) -> str:
             if call.connection:
                 return "[]"
             raise
-        found = await findings.of(target.real)
+        found = await findings.of(target.real, None if call.connection else UNHURRIED)
     told: list[str] = []
     for path, each_file in sorted(found.items()):
         if each_file or uri is not None:
-            row = {"uri": f"file://{quote(path)}", "diagnostics": [_diagnostic(each) for each in each_file]}
+            row: dict[str, Json] = {"uri": f"file://{quote(path)}", "diagnostics": [_diagnostic(each) for each in each_file]}
+            if not call.connection and not findings.was_checked(path):
+                row["note"] = "Not checked to the end in time. Ask again."
             told.append(json.dumps(row, ensure_ascii=False))
             if not call.connection and sum(map(len, told)) > MOST_TOLD:
                 told.pop()

@@ -66,6 +66,8 @@ def _told(call: Call, panes: list[Pane], limit: int, detail: Detail | None) -> s
     after: dict[str, Value] = {}
     if running := [_job(job) for job in call.commander.jobs.running()]:
         after["jobs"] = running
+    if reviews := [case for case in call.commander.rooms.waiting_reviews() if case.owner == call.principal.id]:
+        after["reviews"] = [f"{case.id} {to_wire(case.review.new_path)}" for case in reviews]
     if workspace.dialogs:
         after["dialogs"] = _dialogs(call)
     told = [pane_text(call, shown, limit, detail) for shown in panes]

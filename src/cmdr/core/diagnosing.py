@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     from cmdr.editor.diagnostics.desk import CheckedText, DiagnosticsDesk
 
 PATIENCE = 0.8
-"""Seconds; a client that waits for longer is told of nothing, and asks again after its next edit."""
+"""Seconds for an editor's client, which asks before and after each edit and waits for the answer."""
+UNHURRIED = 10.0
+"""Seconds for an agent that asks once and believes the answer: the first check loads and starts much."""
 LARGEST = 4 * 1024 * 1024
 Found = dict[bytes, tuple[Diagnostic, ...]]
 
@@ -26,17 +28,21 @@ class Diagnosing:
         self._desk: DiagnosticsDesk | None = None
         self._begun: asyncio.Future[DiagnosticsDesk] | None = None
 
-    async def of(self, path: bytes) -> Found:
+    async def of(self, path: bytes, patience: float | None = None) -> Found:
         """What is wrong in one file; it is watched from now on."""
         there = await self._in_neovim(path)
         if path in there:
             return {path: there[path]}
-        desk = await self._ready()
-        return {path: () if desk is None else await desk.of(path)}
+        desk = await self._ready(patience or PATIENCE)
+        return {path: () if desk is None else await desk.of(path, patience)}
+
+    def was_checked(self, path: bytes) -> bool:
+        """Whether the last answer about a file was its whole truth; false when the time was too short for it."""
+        return self._desk is not None and path not in self._desk.unfinished
 
     async def of_all(self) -> Found:
         """What is wrong in every file that is open or was asked about."""
-        desk = await self._ready() if self._begun is not None else None
+        desk = await self._ready(PATIENCE) if self._begun is not None else None
         found = {} if desk is None else dict(await desk.of_all())
         return {**found, **await self._in_neovim(None)}
 
@@ -63,10 +69,10 @@ class Diagnosing:
         except (NeovimError, TimeoutError):
             return {}
 
-    async def _ready(self) -> DiagnosticsDesk | None:
+    async def _ready(self, patience: float) -> DiagnosticsDesk | None:
         self.warm_up()
         if self._desk is None and self._begun is not None:
-            done, _ = await asyncio.wait({self._begun}, timeout=PATIENCE)
+            done, _ = await asyncio.wait({self._begun}, timeout=patience)
             self._desk = self._begun.result() if done else None
         return self._desk
 

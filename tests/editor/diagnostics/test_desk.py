@@ -81,6 +81,23 @@ def test_an_answer_comes_at_its_deadline_even_while_the_server_still_starts(tmp_
         try:
             async with asyncio.timeout(30):  # the server alone would never let it come
                 assert await desk.of(path) == ()
+                assert desk.unfinished == {path}  # nothing found is not nothing wrong
+        finally:
+            await desk.close()
+
+    asyncio.run(story())
+
+
+def test_a_file_that_was_checked_to_the_end_is_not_among_the_unfinished(tmp_path):
+    path = os.fsencode(tmp_path / "a.json")
+
+    async def story():
+        desk = DiagnosticsDesk(Files({path: "{"}).read, (), deadline=0)
+        try:
+            assert await desk.of(path) == ()
+            assert desk.unfinished == {path}
+            assert await desk.of(path, 30)
+            assert not desk.unfinished
         finally:
             await desk.close()
 

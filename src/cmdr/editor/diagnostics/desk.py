@@ -55,13 +55,14 @@ class DiagnosticsDesk:
         self._deadline = deadline
         self._places: dict[tuple[str, bytes], _Place] = {}
         self._watched: dict[bytes, tuple[Diagnostic, ...]] = {}
+        self.unfinished: set[bytes] = set()  # watched files of which the last check ran out of time
         self._patience = patience
         self._endings: set[asyncio.Task[None]] = set()
         self._closed = False
 
-    async def of(self, path: bytes) -> tuple[Diagnostic, ...]:
+    async def of(self, path: bytes, deadline: float | None = None) -> tuple[Diagnostic, ...]:
         """What is wrong with one file, which is watched from now on; nothing for a file that cannot be read."""
-        found = await self._check(path, time.monotonic() + self._deadline)
+        found = await self._check(path, time.monotonic() + (self._deadline if deadline is None else deadline))
         self._watched.pop(path, None)
         self._watched[path] = found
         while len(self._watched) > _MOST_WATCHED:
@@ -80,6 +81,7 @@ class DiagnosticsDesk:
     def forget(self, path: bytes) -> None:
         """Watch a file no more."""
         self._watched.pop(path, None)
+        self.unfinished.discard(path)
         for place in self._places.values():
             server = _started(place)
             if server is not None:
@@ -96,17 +98,18 @@ class DiagnosticsDesk:
     async def _check(self, path: bytes, until: float) -> tuple[Diagnostic, ...]:
         checks: list[asyncio.Task[tuple[Diagnostic, ...]]] = []
         found: list[Diagnostic] = []
+        self.unfinished.discard(path)
         try:
-            async with asyncio.timeout(max(0.0, until - time.monotonic())):
+            async with asyncio.timeout(left := max(0.0, until - time.monotonic())):
                 text = await self._read(path)
                 if text is None:
                     return ()
-                checks.append(asyncio.create_task(check_syntax(text.text, text.language_id, self._deadline)))
+                checks.append(asyncio.create_task(check_syntax(text.text, text.language_id, left)))
                 able = [spec for spec in self._servers if text.language_id in spec.languages]
                 checks.extend(asyncio.create_task(self._ask(spec, path, text)) for spec in able)
                 await asyncio.wait(checks)
         except TimeoutError:
-            pass
+            self.unfinished.add(path)
         finally:
             for check in checks:
                 check.cancel()
@@ -114,6 +117,8 @@ class DiagnosticsDesk:
         for result in done:
             if not isinstance(result, BaseException):
                 found += result
+            elif isinstance(result, TimeoutError):
+                self.unfinished.add(path)
         return _without_doubles(found)
 
     async def _ask(self, spec: ServerSpec, path: bytes, text: CheckedText) -> tuple[Diagnostic, ...]:
