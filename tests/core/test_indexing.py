@@ -33,6 +33,17 @@ async def test_a_second_scan_of_one_root_joins_the_first(standing, tmp_path):
         assert third.state is JobState.DONE
 
 
+async def test_a_library_that_could_not_be_opened_is_tried_again_by_the_next_who_asks(standing, monkeypatch):
+    from cmdr.core import indexing
+
+    async with standing() as at:
+        with monkeypatch.context() as broken:
+            broken.setattr(indexing, "_open", lambda state: (_ for _ in ()).throw(OSError(5, "Input/output error")))
+            with pytest.raises(OSError, match="Input/output"):
+                await at.indexing.library()
+        assert await at.indexing.library() is not None
+
+
 async def test_a_scan_that_the_system_fails_says_why(standing, tmp_path, monkeypatch):
     def fails(*_, **__):
         raise OSError(5, "Input/output error")

@@ -63,9 +63,26 @@ def test_bookmarks_and_visits_outlive_the_program(tmp_path):
         again.unmark(b"/once")
 
 
-def test_a_damaged_list_of_folders_costs_only_itself(tmp_path):
-    (tmp_path / "folders.json").write_text("{")
-    assert Bookmarks(str(tmp_path)).frequent() == []
+def test_a_damaged_list_of_folders_costs_only_itself_and_is_set_aside(tmp_path):
+    (tmp_path / "folders.json").write_text('{"folders": [["/mine", true, 1, 1')
+    damaged = Bookmarks(str(tmp_path))
+    assert damaged.frequent() == []
+    damaged.mark(b"/new")
+    assert Bookmarks(str(tmp_path)).marked() == [b"/new"]
+    assert "/mine" in (tmp_path / "folders.json.damaged").read_text()
+
+
+def test_one_bad_row_costs_no_other_bookmark(tmp_path):
+    (tmp_path / "folders.json").write_text(
+        '{"folders": [["/a", true, 1, 1], ["/b", true, "many", 1], 7, ["/c", true, 1, 1]]}'
+    )
+    assert Bookmarks(str(tmp_path)).marked() == [b"/a", b"/c"]
+
+
+def test_a_list_of_folders_that_cannot_be_read_now_is_not_written_over(tmp_path):
+    (tmp_path / "folders.json").mkdir()
+    Bookmarks(str(tmp_path)).mark(b"/new")
+    assert (tmp_path / "folders.json").is_dir()
 
 
 def test_words_of_a_path_match_in_order():

@@ -1,7 +1,9 @@
 """Files of any size are looked into at once, counted behind, searched and followed."""
 
 import os
+import threading
 
+import psutil
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -59,6 +61,37 @@ def test_search_goes_both_ways_and_over_the_borders_of_pieces(tmp_path):
     assert file.find("needle", second[0], backwards=True) == first
     assert file.find("NEEDLE", first[1]) is None  # capitals typed: case counts
     assert file.find("ne+dle$", first[1], regex=True)[0] == len(data) - 6
+    file.close()
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_expressions_find_what_they_mean_in_files_and_in_memory(tmp_path, encoding):
+    file = viewed(tmp_path / "f", "one\nzwölf\ndrei\nzwölf\n".encode(encoding))
+    first = file.find("zw.+f$", 0, regex=True)
+    assert first == (4, 10)
+    assert file.find("zw.+f$", first[1], regex=True) == (16, 22)
+    assert file.find("zw.+f$", 16, regex=True, backwards=True) == first
+    assert file.find("^f", 0, regex=True) is None
+    file.close()
+
+
+def test_an_expression_that_takes_for_ever_holds_nobody_up_and_ends_when_nobody_waits(tmp_path):
+    file = viewed(tmp_path / "f", b"a" * 60 + b"!\n")
+    nobody_waits = threading.Event()
+    found: list[object] = ["nothing yet"]
+
+    def search() -> None:
+        found[0] = file.find("(a+)+$", 0, regex=True, stopped=nobody_waits.is_set)
+
+    searching = threading.Thread(target=search)
+    searching.start()
+    assert sum(range(1000)) == 499_500  # other threads go on working
+    before = {child.pid for child in psutil.Process().children()}
+    nobody_waits.set()
+    searching.join(30)
+    assert not searching.is_alive()
+    assert found == [None]
+    assert not {child.pid for child in psutil.Process().children()} & before
     file.close()
 
 

@@ -13,8 +13,14 @@ def add(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Declare the verb."""
     parser = verbs.add_parser("audit", help="list every call, or check that none was changed")
     parser.add_argument("--verify", action="store_true", help="check the chain of hashes")
-    parser.add_argument("--limit", type=int, default=50, metavar="N", help="how many calls to list (default: 50)")
+    parser.add_argument("--limit", type=_count, default=50, metavar="N", help="how many calls to list (default: 50)")
     parser.set_defaults(verb=_run)
+
+
+def _count(text: str) -> int:
+    if text.isdecimal() and int(text):
+        return int(text)
+    raise argparse.ArgumentTypeError(f"{text!r} is no number of calls; write 1 or more")
 
 
 def _run(chosen: argparse.Namespace, launcher: Launcher) -> int:

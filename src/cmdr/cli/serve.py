@@ -12,7 +12,7 @@ def add(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     parser = verbs.add_parser("serve", help="run without a terminal, for agents", description=__doc__)
     parser.add_argument("--left", metavar="DIR", type=folder, help="the left pane's folder (default: here)")
     parser.add_argument("--right", metavar="DIR", type=folder, help="the right pane's folder (default: home)")
-    parser.add_argument("--port", type=int, metavar="N", help="listen on 127.0.0.1:N (default: 9224)")
+    parser.add_argument("--port", type=port, metavar="N", help="listen on 127.0.0.1:N (default: 9224; 0: any)")
     add_root(parser)
     add_nvim(parser)
     parser.add_argument(
@@ -37,6 +37,13 @@ def add_root(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="a folder agents may read and, with CMDR_MCP_ALLOW_WRITE, change; :ro lets them only read",
     )
+
+
+def port(text: str) -> int:
+    """A port's number from what was typed."""
+    if text.isdecimal() and int(text) < 1 << 16:
+        return int(text)
+    raise argparse.ArgumentTypeError(f"{text!r} is no port; ports are 0 to 65535, and 0 takes any that is free")
 
 
 def folder(text: str) -> bytes:

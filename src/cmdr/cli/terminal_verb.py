@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 
 from cmdr.cli.launcher import Launcher, Start
-from cmdr.cli.serve import add_nvim, add_root, folder
+from cmdr.cli.serve import add_nvim, add_root, folder, port
 
 
 def run(arguments: Sequence[str], launcher: Launcher) -> int:
@@ -19,7 +19,7 @@ def run(arguments: Sequence[str], launcher: Launcher) -> int:
     parser.add_argument(
         "right", nargs="?", metavar="RIGHT", type=folder, help="the right pane's folder (default: home)"
     )
-    parser.add_argument("--port", type=int, metavar="N", help="let agents connect at 127.0.0.1:N (default: 9224)")
+    parser.add_argument("--port", type=port, metavar="N", help="let agents connect at 127.0.0.1:N (default: 9224)")
     add_root(parser)
     add_nvim(parser)
     chosen = parser.parse_args(arguments)

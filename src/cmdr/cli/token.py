@@ -89,6 +89,6 @@ def _print_running(token: bytes | None) -> int:
 
 def _seconds(text: str) -> float:
     units = {"m": 60, "h": 3600, "d": 86400}
-    if text[:-1].isdecimal() and text[-1:] in units:
+    if text[:-1].isdecimal() and text[-1:] in units and int(text[:-1]):
         return float(int(text[:-1]) * units[text[-1]])
     raise argparse.ArgumentTypeError(f"{text!r} is no time; write 30m, 2h or 7d")

@@ -6,10 +6,12 @@ import os
 import re
 import sys
 from collections.abc import Callable
+from urllib.parse import parse_qs, urlsplit
 
 from cmdr.cli.launcher import Ask, Launcher
 from cmdr.core.errors import CommandError, NotThere
 from cmdr.core.parameter import Arguments
+from cmdr.model.names import to_wire
 from cmdr.model.units import human_size
 
 PAGE = 1000
@@ -102,14 +104,14 @@ def _find(ask: Ask, chosen: argparse.Namespace) -> int:
     found = re.search(r"^set: (\S+)", answer, re.MULTILINE)
     if found is None:
         return 1
-    cursor = 0
+    request: Arguments = {"setId": found[1], "limit": PAGE}
     while True:
-        page = json.loads(ask("rest_set_entries", {"setId": found[1], "limit": PAGE, "cursor": cursor}))
+        page = json.loads(ask("rest_set_entries", request))
         for entry in page["entries"]:
             print(entry["path"])
-        cursor += PAGE
         if page["nextPageUrl"] is None:
             return 0 if page["total"] else 1
+        request["cursor"] = parse_qs(urlsplit(page["nextPageUrl"]).query)["cursor"][0]
 
 
 def _du(ask: Ask, path: str, count: int) -> int:
@@ -121,7 +123,7 @@ def _du(ask: Ask, path: str, count: int) -> int:
         node = json.loads(ask("rest_place", {"path": folder}))
     request: Arguments = {"indexId": node["indexId"], "parent": node["nodeId"], "limit": count}
     page = json.loads(ask("rest_tree", {**request, "sort": "size", "order": "desc"}))
-    print(f"{_size(node['size']):>12}  {folder}")
+    print(f"{_size(node['size']):>12}  {to_wire(os.fsencode(folder))}")
     for entry in page["entries"]:
         print(f"{_size(entry['size']):>12}  {entry['name']}{'/' if entry['kind'] == 'dir' else ''}")
     if page["total"] > len(page["entries"]):

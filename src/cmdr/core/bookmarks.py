@@ -3,6 +3,7 @@
 import json
 import os
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 
 from cmdr.core import places
@@ -86,14 +87,21 @@ class Bookmarks:
         try:
             with open(self._path, "rb") as file:
                 rows = json.load(file)["folders"]
-            for path, marked, visits, last in rows:
-                place = Place(from_wire(path), bool(marked), float(visits), float(last))
-                self._places[place.path] = place
         except FileNotFoundError:
             return
-        except (OSError, ValueError, KeyError, TypeError):
-            # Visit counts are a convenience; a damaged file costs them, not the start.
-            self._places.clear()
+        except OSError:
+            self._path = None  # it may be readable next time: until then nothing is written over it
+            return
+        except (ValueError, KeyError, TypeError):
+            with suppress(OSError):
+                os.replace(
+                    self._path, f"{self._path}.damaged"
+                )  # it costs neither the start nor what may be saved of it
+            return
+        for row in rows if isinstance(rows, list) else ():
+            with suppress(ValueError, TypeError, AttributeError):  # one bad row costs itself
+                path, marked, visits, last = row
+                self._places[from_wire(path)] = Place(from_wire(path), bool(marked), float(visits), float(last))
 
 
 def _holds(path: str, words: list[str]) -> bool:

@@ -61,8 +61,10 @@ class Indexing:
                     self._library = await asyncio.shield(self._being_opened)
                     self.version += 1
                 except IndexFault as error:
-                    self._being_opened = None
                     raise CommandError(str(error)) from error
+                finally:
+                    if self._being_opened.done():
+                        self._being_opened = None  # what failed is tried again by the next who asks
             return self._library
 
     async def close(self) -> None:

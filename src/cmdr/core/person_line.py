@@ -8,6 +8,7 @@ its own and hides where it comes from cannot be told from the person; nothing ca
 
 import asyncio
 import json
+import logging
 import os
 import socket
 import struct
@@ -25,6 +26,8 @@ from cmdr.core.parameter import Arguments
 from cmdr.core.principals import PERSON_ACCESS, SAME_USER, Principal
 from cmdr.core.threads import in_thread
 from cmdr.model.names import printable
+
+log = logging.getLogger(__name__)
 
 SOCKET = "person.sock"
 LONGEST_LINE = 1 << 20
@@ -136,6 +139,9 @@ class PersonLine:
             answer = await caller.run(self._commander, str(name), cast("Arguments", arguments))
         except (CommandError, UnknownCommand) as error:
             return _reply(error=str(error), kind=type(error).__name__)
+        except Exception:
+            log.exception("%s failed", printable(str(name)))
+            return _reply(error="cmdr failed inside; its log says how.")
         return _reply(answer=answer)
 
 

@@ -126,7 +126,7 @@ class Tokens:
         with self._exclusive():
             clients = self._load()
             if not replace and any(known.name == name for known in clients):
-                raise ClientExists(f"{name} already has a token; revoke it first, or ask for a new one in its place.")
+                raise ClientExists(f"{name} already has a token; add --replace to make a new one in its place.")
             self._store([known for known in clients if known.name != name] + [client])
         return token
 

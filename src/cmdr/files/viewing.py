@@ -11,13 +11,12 @@ from bisect import bisect_right
 from collections.abc import Callable
 
 from cmdr.files.errors import disk_error
+from cmdr.files.text_search import find_apart, find_back, find_forward
 
 CHUNK = 1 << 16
 """Newlines are counted for each piece of this size; a gigabyte takes sixteen thousand numbers."""
 LONGEST = 1 << 14
 """So much of a line is read at most."""
-_WINDOW = 1 << 20
-_OVERLAP = 1 << 12
 _WIDE = 16 << 20
 """Files in two-byte encodings are turned into UTF-8 in memory, up to this size."""
 
@@ -165,30 +164,12 @@ class ViewedFile:
     ) -> tuple[int, int] | None:
         """Where a text or a regular expression is next: begin and end in bytes, or None."""
         pattern = _pattern(text, "utf-8" if self._memory is not None else self.encoding, regex=regex)
+        if regex:
+            source = self._fd if self._memory is None else self._memory
+            return find_apart(source, self.size, pattern, start, backwards=backwards, stopped=stopped)
         if backwards:
-            return self._find_back(pattern, start, stopped)
-        offset = start
-        while offset < self.size and not stopped():
-            data = self.read(offset, _WINDOW + _OVERLAP)
-            found = pattern.search(data)
-            if found and (found.start() < _WINDOW or len(data) <= _WINDOW):
-                return offset + found.start(), offset + found.end()
-            offset += _WINDOW
-        return None
-
-    def _find_back(self, pattern: re.Pattern[bytes], start: int, stopped: Callable[[], bool]) -> tuple[int, int] | None:
-        high = start
-        while high > 0 and not stopped():
-            low = max(0, high - _WINDOW)
-            last = None
-            for found in pattern.finditer(self.read(low, high - low + _OVERLAP)):
-                if low + found.start() >= high:
-                    break
-                last = found
-            if last is not None:
-                return low + last.start(), low + last.end()
-            high = low
-        return None
+            return find_back(self.read, pattern, start, stopped)
+        return find_forward(self.read, self.size, pattern, start, stopped)
 
     def _rest(self, offset: int) -> bytes:
         parts = []

@@ -8,9 +8,11 @@ text, and `\\\\` for a backslash. Text that a person or agent typed without know
 import re
 import unicodedata
 
-# Control, format, surrogate, private and unassigned characters, line and paragraph separators: none of them shows
-# as itself, and several change how the text around them is shown.
-_INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+# Control, format, surrogate, private and unassigned characters, separators: none of them shows as itself, and several
+# change how the text around them is shown. A space that is not the usual one makes two names look alike; only the wide
+# one, which is usual in Japanese names and looks like no other, stays.
+_INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp", "Zs"})
+_SPACES = frozenset({" ", "\u3000"})
 _PLAIN = re.compile(rb"[ -\[\]-~]*")
 _ESCAPE = re.compile(r"\\(?:(\\)|x([0-9a-fA-F]{2})|u\{([0-9a-fA-F]{1,6})\})")
 
@@ -62,7 +64,7 @@ def _escape(char: str) -> str:
     point = ord(char)
     if 0xDC80 <= point <= 0xDCFF:
         return f"\\x{point - 0xDC00:02x}"
-    if unicodedata.category(char) in _INVISIBLE:
+    if unicodedata.category(char) in _INVISIBLE and char not in _SPACES:
         return f"\\u{{{point:x}}}"
     return char
 
