@@ -1,13 +1,41 @@
-"""The documentation is true: generated pages are current, and every variable and verb is documented."""
+"""The documentation is true: generated pages are current, and every variable, verb and filter is documented."""
 
+import argparse
+import json
 import re
 import runpy
 from dataclasses import fields
+from importlib import import_module
 from pathlib import Path
 
+import pytest
+
+from cmdr.cli import main, reach
 from cmdr.core.environment import Environment
+from cmdr.model.filter_json import KNOWN, from_json, to_json
+from cmdr.model.filter_text import from_text
 
 ROOT = Path(__file__).parent.parent
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def text_of(*pages):
+    return "\n".join(page.read_text(encoding="utf-8") for page in pages)
+
+
+def shown_in(page):
+    """What a page shows as code: between backticks, or as a block of its own."""
+    text = text_of(page)
+    return [*re.findall(r"`([^`\n]+)`", text), *re.findall(r"^ {4}(\S.*)$", text, re.MULTILINE)]
+
+
+@pytest.fixture
+def verbs():
+    """The parsers of all verbs, by their word."""
+    found = argparse.ArgumentParser().add_subparsers()
+    for module in main._VERBS:
+        import_module(f"cmdr.cli.{module}").add(found)
+    return found.choices
 
 
 def test_generated_pages_are_what_the_registry_says():
@@ -19,13 +47,57 @@ def test_generated_pages_are_what_the_registry_says():
 def test_the_readme_names_every_variable_that_is_read():
     source = (ROOT / "src/cmdr/core/environment.py").read_text() + (ROOT / "src/cmdr/core/limits.py").read_text()
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    for variable in set(re.findall(r"CMDR_[A-Z_]+", source)):
+    for variable in {*re.findall(r"CMDR_[A-Z_]+", source), reach.TOKEN_VARIABLE}:
         assert f"`{variable}`" in readme
     assert len(fields(Environment)) >= 5
 
 
+def test_every_verb_is_told_of(verbs):
+    told = text_of(*PAGES)
+    for verb in verbs:
+        assert re.search(rf"\bcmdr {verb}\b", told), f"cmdr {verb} is documented nowhere"
+
+
+def test_every_verb_that_is_told_of_is_there_with_the_options_it_is_shown_with(verbs):
+    for page in PAGES:
+        shown = "\n".join(shown_in(page))
+        for verb, rest in re.findall(r"(?:^|\$ ?\(?)cmdr ([a-z]+)((?: [^\n)#]*)?)", shown, re.MULTILINE):
+            assert verb in verbs, f"{page.name} shows cmdr {verb}"
+            known = verbs[verb]._option_string_actions
+            for option in re.findall(r"(?<= )--[a-z-]+", rest) if verb != "claude" else ():
+                assert option in known, f"{page.name} shows cmdr {verb} {option}"
+
+
+def test_every_target_of_make_that_is_told_of_is_there():
+    makefile = text_of(ROOT / "Makefile")
+    for page in PAGES:
+        for target in re.findall(r"(?:^|\n)make ([a-z./]+)", "\n".join(shown_in(page))):
+            assert re.search(rf"^{re.escape(target)}:", makefile, re.MULTILINE), f"{page.name} shows make {target}"
+
+
+def test_every_file_that_the_docs_name_is_there():
+    files = {path.relative_to(ROOT).as_posix() for path in ROOT.glob("[st]*/**/*.*")}
+    for page in PAGES:
+        for named in re.findall(r"`((?:[a-z_0-9]+/)*[a-z_0-9]+\.py)`", text_of(page)):
+            assert any(file == named or file.endswith(f"/{named}") for file in files), f"{page.name} names {named}"
+
+
+def test_every_filter_that_is_shown_can_be_read_and_every_part_of_one_is_shown():
+    page = text_of(ROOT / "docs" / "filters.md")
+    examples = [
+        one for row in re.findall(r"^\| (`.*?) \|", page, re.MULTILINE) for one in re.findall(r"`([^`]+)`", row)
+    ]
+    read = [to_json(from_text(example)) for example in examples]
+    for line in re.findall(r"^ {4}(.+)$", page, re.MULTILINE):
+        read.append(to_json(from_json(json.loads(line)) if line.startswith("{") else from_text(line)))
+    assert len(examples) > 15
+    shown = json.dumps(read)
+    for part in KNOWN:
+        assert f'"{part}"' in shown, f"docs/filters.md does not show {part}"
+
+
 def test_every_link_in_the_docs_leads_somewhere():
-    for page in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")]:
+    for page in PAGES:
         for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8")):
             assert (page.parent / target).exists(), f"{page.name} links to {target}"
 

@@ -90,18 +90,47 @@ def _browser_keys() -> list[str]:
         "",
         "## In the browser",
         "",
-        "F1 shows them there. Ctrl+T, Ctrl+W and Ctrl+N belong to the browser, so tabs have other keys.",
+        "F1 shows them there. Your own keys hold there too. Ctrl+T, Ctrl+W and Ctrl+N belong to the browser, so tabs",
+        "have other keys.",
         "",
-        "| keys | what it does |",
-        "|---|---|",
+        "| keys | what it does | action |",
+        "|---|---|---|",
     ]
-    for title, keys in re.findall(r"a\('\w+', '([^']+)', '([^']+)'", source):
+    for action, title, keys in re.findall(r"a\('(\w+)', '([^']+)', '([^']+)'", source):
         told = keys.replace("\\\\", "\\").replace("|", "\\|").replace("Arrow", "").split()
-        lines.append(f"| {', '.join(told)} | {title} |")
+        lines.append(f"| {', '.join(told)} | {title} | `{action}` |")
     return lines
 
 
-PAGES = {"tools.md": tools_page, "keys.md": keys_page}
+def settings_page() -> str:
+    """docs/settings.md: everything there is to choose, as the file keeps it."""
+    from cmdr.core.settings import NAME, SETTINGS
+
+    lines = [
+        "# Settings",
+        "",
+        "Written by `make docs` from the list of settings; do not edit.",
+        "",
+        f"Choose with Alt+S in the terminal or the browser. The file is `~/.config/cmdr/{NAME}`, on macOS",
+        f"`~/Library/Application Support/cmdr/{NAME}`: read at start, and only the key that changed is written,",
+        "so that comments stay. What it says wrongly is told and left as it is. `[shortcuts]` in it is told of in",
+        "[keys.md](keys.md); what concerns the agent server is set by variables, which the [README](../README.md)",
+        "lists.",
+    ]
+    sections = dict.fromkeys(key.partition(".")[0] for key in SETTINGS)
+    for section in sections:
+        lines += ["", f"## `[{section}]`", "", "| key | what it is | choices | usually |", "|---|---|---|---|"]
+        for setting in SETTINGS.values():
+            name = setting.key.removeprefix(f"{section}.")
+            if name != setting.key:
+                kind = {bool: "true, false", int: "a whole number", str: "text"}[type(setting.default)]
+                usual = str(setting.default).lower() if isinstance(setting.default, bool) else str(setting.default)
+                choices = ", ".join(setting.choices) or kind
+                lines.append(f"| `{name}` | {setting.title} | {choices} | {usual or 'empty'} |")
+    return "\n".join(lines) + "\n"
+
+
+PAGES = {"tools.md": tools_page, "keys.md": keys_page, "settings.md": settings_page}
 
 
 def main() -> int:

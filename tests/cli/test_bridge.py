@@ -587,6 +587,27 @@ def end_all_below(folder):
             process.kill()
 
 
+@pytest.mark.parametrize("from_file", [True, False])
+def test_what_was_asked_before_a_cmdr_stood_is_answered_though_the_input_has_ended(own_env, tmp_path, from_file):
+    # Half a second after the end of the input the answer was given up, and a start takes longer.
+    start = f"os.environ['PEER_STAYS'] = '1'; import runpy; runpy.run_path({PEER!r}, run_name='__main__')"
+    asked = tmp_path / "asked"
+    asked.write_text(json.dumps(modern("tools/call", 1, name="who", arguments={})) + "\n")
+    try:
+        with open(asked, "rb") as file:
+            done = subprocess.run(
+                launcher(start, patience=60),
+                env={**os.environ, **own_env},
+                capture_output=True,
+                timeout=100,
+                check=True,
+                **({"stdin": file} if from_file else {"input": file.read()}),
+            )
+        assert text(json.loads(done.stdout)) == "agent:default"
+    finally:
+        end_all_below(tmp_path)
+
+
 def test_a_server_that_cannot_be_started_is_told_and_not_tried_again_at_once(own_env, tmp_path):
     mark = tmp_path / "starts"
     bridge = Bridge(own_env, program=launcher(f"open({str(mark)!r}, 'a').write('.'); sys.exit(7)"))

@@ -202,6 +202,8 @@ def test_the_states_of_the_history_are_told_in_words():
         == "7   2026-01-02 03:04  copy /a and 2 more to /b  person:terminal  interrupted, 1 of 3"
     )
     assert history_lines([{**entry, "undoneBy": 9}])[1].endswith("undone by 9")
+    renamed = {**entry, "verb": "rename", "to": None, "newName": "b"}
+    assert " rename /a → b and 2 more  " in history_lines([renamed])[1]
 
 
 def test_what_a_script_may_not_do_says_what_to_do(served, tmp_path):

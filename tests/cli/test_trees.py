@@ -1,6 +1,7 @@
 """Big trees at a shell prompt: read, found again, and exported."""
 
 import os
+import signal
 import subprocess
 import sys
 
@@ -21,7 +22,17 @@ def cmdr(tmp_path):
         done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)
         return done.returncode, done.stdout, done.stderr
 
+    run.environment = environment
     return run
+
+
+INTERRUPTED = """
+import signal, sys
+from cmdr.cli import trees
+trees._find = lambda ask, chosen: signal.raise_signal(signal.SIGINT)
+from cmdr.app import main
+sys.exit(main())
+"""
 
 
 def test_an_index_is_exported_and_made_first_when_there_is_none(cmdr, tmp_path):
@@ -41,3 +52,34 @@ def test_words_that_make_no_sense_are_answered_with_the_ways_there_are(cmdr):
     code, _, said = cmdr("index", "one", "two")
     assert code == 2
     assert "cmdr index export PATH DIR" in said
+
+
+def test_a_reader_that_has_enough_is_no_failure_of_ours(cmdr, tmp_path):
+    tree = tmp_path / "tree"
+    tree.mkdir()
+    for number in range(3000):
+        (tree / f"file with a rather long name so that a pipe is soon full {number}").touch()
+    command = [sys.executable, "-m", "cmdr", "find", "file", "--in", str(tree)]
+    with subprocess.Popen(
+        command, env=cmdr.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as finding:
+        assert finding.stdout.readline().startswith(str(tree))
+        finding.stdout.close()
+        assert finding.stderr.read() == ""
+    assert finding.returncode == -signal.SIGPIPE
+
+
+def test_ctrl_c_ends_a_verb_without_a_word(cmdr, tmp_path):
+    command = [sys.executable, "-c", INTERRUPTED, "find", "x", "--in", str(tmp_path)]
+    done = subprocess.run(command, env=cmdr.environment, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (128 + signal.SIGINT, "")
+
+
+def test_a_folder_whose_name_is_no_text_is_told_in_its_printable_form(cmdr, tmp_path):
+    odd = os.fsencode(tmp_path) + b"/caf\xe9"
+    os.mkdir(odd)
+    command = [sys.executable, "-m", "cmdr", "du", odd]
+    environment = cmdr.environment | {"PYTHONIOENCODING": "utf-8:strict"}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "caf\\xe9" in done.stdout

@@ -4,6 +4,7 @@ import os
 
 import yaml
 
+from cmdr.core.agents_room import WINDOWS
 from cmdr.core.principals import Principal
 
 
@@ -193,3 +194,19 @@ async def test_the_available_dialogs_are_listed(desk):
         settings = told[types.index("settings")]
         assert {"general", "appearance", "shortcuts", "advanced"} <= set(settings["sections"])
         assert told[types.index("volume-picker")]["description"] == "Only one can be open at a time"
+
+
+async def test_one_agent_opens_only_so_many_windows(desk):
+    """A hundred viewers could be stacked up."""
+    async with desk() as at:
+        for number in range(WINDOWS):
+            (at.root / "left" / f"f{number}").touch()
+        path = at.path("left/README.md")
+        for number in range(WINDOWS):
+            opened = await at.agent("dialog", action="open", type="file-viewer", path=at.path(f"left/f{number}"))
+            assert opened.startswith("OK: Opened"), opened
+        refused = "ERROR: 20 windows that you opened are open. Close some first: dialog with action close."
+        assert await at.agent("dialog", action="open", type="file-viewer", path=path) == refused
+        assert await at.agent("file.getInfo") == refused
+        assert (await at.agent("dialog", action="open", type="file-viewer", path=at.path("left/f0"))).startswith("OK: ")
+        assert (await at.person("dialog", action="open", type="file-viewer", path=path)).startswith("OK: ")

@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import re
 import sys
 
 import pytest
@@ -276,3 +277,21 @@ def test_private_and_protected_places_are_kept_when_they_would_be_made(ground):
     assert ground.ask("fs_write", path=".ssh/deep/key", content="x").startswith("ERROR: ")
     assert not (ground.root / ".ssh").exists()
     assert ground.ask("fs_write", path="/".join("x" * 300), content="x").startswith("ERROR: ")
+
+
+def test_an_answer_carries_the_time_that_the_next_write_expects(ground):
+    answer = ground.ask("fs_write", path="file.txt", content="one", overwrite=True)
+    mtime = re.search(r"^mtime: (\d+)$", answer, re.MULTILINE)[1]
+    assert mtime == str(os.stat(ground.root / "file.txt").st_mtime_ns)
+    assert "mtime: " in ground.ask("fs_write", path="file.txt", content="two", expected=mtime)
+    assert "mtime: " in ground.ask("fs_write", path="new/deep/file.txt", content="three")
+
+
+def test_an_overwrite_that_changes_line_ends_or_encoding_says_so(ground):
+    (ground.root / "file.txt").write_bytes(b"one\r\ntwo\r\n")
+    answer = ground.ask("fs_write", path="file.txt", content="one\ntwo\n", overwrite=True)
+    assert answer.splitlines()[-1] == "changed too: line ends CRLF → LF"
+    (ground.root / "file.txt").write_bytes("gr\u00fcn\n".encode("latin-1"))
+    answer = ground.ask("fs_write", path="file.txt", content="gr\u00fcner\n", overwrite=True)
+    assert answer.splitlines()[-1] == "changed too: encoding cp1252 → utf-8"
+    assert "changed too" not in ground.ask("fs_write", path="file.txt", content="blau\n", overwrite=True)

@@ -150,7 +150,7 @@ async def test_handles_of_another_agent_do_not_exist(shelf):
     async with shelf() as at:
         mine = set_in(await at.agent("query_run", root=at.path(), ext=["md"]))
         theirs = await at.ask(OTHER, "resource_set", {"action": "get", "set": mine})
-        assert theirs == f"ERROR: No resource set {mine}."
+        assert theirs.startswith(f"ERROR: No resource set {mine}. ")
         assert "0 sets" in await at.ask(OTHER, "resource_set", {"action": "list"})
         assert mine in await at.ask(PERSON, "resource_set", {"action": "get", "set": mine})
 
@@ -177,7 +177,7 @@ async def test_growth_between_two_scans_in_one_call(shelf):
         await at.agent("index", root=at.path())
         await at.agent("await", job=at.commander.indexing.scans()[-1].id)
         first, *lines = (await at.agent("report", kind="growth", root=at.path())).splitlines()
-        assert re.fullmatch(r"OK: growth: 1 change since \d{4}-\d\d-\d\d, 3.5K → 101K", first)
+        assert re.fullmatch(r"OK: growth: 1 change since \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\S+, 3.5K → 101K", first)
         assert lines[0] == "added docs/huge.bin 98K"
 
 
@@ -300,6 +300,18 @@ async def test_a_shallow_index_does_not_hide_what_the_one_above_knows(shelf):
         assert (await at.agent("query_run", root=at.path(), text="guide")).startswith("OK: 1 found")
 
 
+async def test_a_query_says_what_its_index_never_looked_into(shelf):
+    async with shelf() as at:
+        await indexed(at, root=at.path(), depthLimit=1)
+        answer = await at.agent("query_run", root=at.path(), text="readme")
+        assert answer.splitlines()[:2] == [
+            f"OK: 1 found, 2.3K in all below {at.path()}",
+            "not covered: 3 folders beyond the depth limit",
+        ]
+        await indexed(at, root=at.path())
+        assert "not covered" not in await at.agent("query_run", root=at.path(), text="readme")
+
+
 async def test_beyond_a_depth_limit_cd_looks_at_the_disk_and_queries_index_it(shelf):
     async with shelf() as at:
         await indexed(at, root=at.path(), depthLimit=1)
@@ -373,11 +385,11 @@ async def test_the_first_look_at_a_big_folder_leads_to_the_row_behind_the_last(s
     async with shelf() as at:
         await indexed(at, root=str(crowd))
         answer = await at.agent("cd", path=str(crowd), sort="size", order="desc")
-        assert "… 25 more: " in answer
+        assert "… 10 more: " in answer
         asked = dict(re.findall(r"(\w+)=([^&]+)", answer.splitlines()[-1].partition("?")[2]))
         index = re.search(r"i_\w+", answer)[0]
         page = json.loads(await at.agent("rest_tree", indexId=index, **asked))
-        assert [entry["name"] for entry in page["entries"]] == [f"f{number:02d}" for number in reversed(range(25))]
+        assert [entry["name"] for entry in page["entries"]] == [f"f{number:02d}" for number in reversed(range(10))]
 
 
 async def test_a_cursor_of_another_listing_is_refused_in_both_kinds_of_folder(shelf, crowd):
@@ -387,10 +399,14 @@ async def test_a_cursor_of_another_listing_is_refused_in_both_kinds_of_folder(sh
         assert "start again without it" in await at.agent("cd", path=str(crowd), cursor="5")
 
 
-async def test_the_preferred_number_of_rows_holds_for_big_folders_too(shelf, crowd):
+async def test_a_page_of_a_folder_is_20_entries_and_of_a_very_big_one_a_few_unless_others_are_preferred(shelf, crowd):
     async with shelf() as at:
+        assert len(rows_of(await at.agent("cd", path=str(crowd)))) == 20
+        for number in range(30, 201):
+            (crowd / f"f{number}").write_bytes(b"")
         assert len(rows_of(await at.agent("cd", path=str(crowd)))) == 5
-        await at.agent("session_preferences", limit=20)
+        assert len(rows_of(await at.agent("cd", path=str(crowd), limit=500))) == 20
+        await at.agent("session_preferences", limit=500)
         assert len(rows_of(await at.agent("cd", path=str(crowd)))) == 20
         assert len(rows_of(await at.agent("cd", path=str(crowd), limit=3))) == 3
 
@@ -423,7 +439,7 @@ async def test_a_filter_takes_a_set_by_its_name_and_only_from_its_owner(shelf):
             assert theirs == "ERROR: No resource set my papers."
         mine = set_in(await at.agent("query_run", root=at.path(), ext=["md"]))
         theirs = await at.ask(OTHER, "query_run", {"root": at.path(), "filter": {"inSet": mine}})
-        assert theirs == f"ERROR: No resource set {mine}."
+        assert theirs.startswith(f"ERROR: No resource set {mine}. ")
         assert json.loads((await at.agent("rest_set", setId="my papers")).removeprefix("OK: "))["counts"] == 2
 
 
@@ -432,15 +448,15 @@ async def test_after_a_restart_the_sets_of_others_still_do_not_exist(shelf):
         mine = set_in(await at.agent("query_run", root=at.path(), ext=["md"]))
     async with shelf() as at:
         answer = await at.ask(OTHER, "rest_set", {"setId": mine})
-        assert answer == f"ERROR: No resource set {mine}."
+        assert answer.startswith(f"ERROR: No resource set {mine}. ")
     async with shelf(engine=True) as at:
-        assert await at.ask(OTHER, "copy", {"set": mine}) == f"ERROR: No resource set {mine}."
+        assert (await at.ask(OTHER, "copy", {"set": mine})).startswith(f"ERROR: No resource set {mine}. ")
 
 
 async def test_folders_that_were_found_hold_what_is_in_them_for_the_query_and_for_its_set(shelf):
     async with shelf() as at:
         found = await at.agent("query_run", root=at.path(), kind="dir")
-        assert found.startswith("OK: 4 found, 10b in all")
+        assert found.startswith("OK: 4 found (4 dirs), 10b in all")
         assert "4 entries, 10b" in await at.agent("resource_set", action="get", set=set_in(found))
 
 

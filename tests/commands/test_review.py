@@ -53,7 +53,7 @@ async def test_an_accepted_edit_is_saved_and_can_be_undone(desk, small_tree):
         call, case = await proposed(at, contents="one\n2\nthree\n")
         assert at.file.read_text() == "one\ntwo\nthree\n"
         assert await accept(at, case) == f"OK: Accepted {at.file}"
-        assert await call == "OK: FILE_SAVED"
+        assert (await call).startswith("OK: FILE_SAVED, operation ")
         assert at.file.read_text() == "one\n2\nthree\n"
         assert at.file.stat().st_mode & 0o777 == 0o755
         await at.person("undo")
@@ -87,7 +87,7 @@ async def test_edits_are_applied_to_the_file_as_it_stands(desk, small_tree):
         at.file.write_bytes(b"one\r\ntwo\r\nthree\r\n")
         call, case = await proposed(at, edits=[{"old": "two\n", "new": "zwei\n"}, {"old": "three", "new": "drei"}])
         await accept(at, case)
-        assert await call == "OK: FILE_SAVED"
+        assert (await call).startswith("OK: FILE_SAVED, operation ")
         assert at.file.read_bytes() == b"one\r\nzwei\r\ndrei\r\n"
 
 
@@ -109,7 +109,7 @@ async def test_the_answer_carries_what_the_person_made_of_it(desk, small_tree):
         call, case = await proposed(at, contents="one\n2\nthree\n")
         await at.person("review.edit", review=case.id, text="one\nzwei\nthree\n")
         await accept(at, case)
-        assert await call == "OK: FILE_SAVED, changed by the person to:\none\nzwei\nthree\n"
+        assert await call == "OK: FILE_SAVED, operation 1, changed by the person to:\none\nzwei\nthree\n"
         assert at.file.read_text() == "one\nzwei\nthree\n"
 
 
@@ -122,13 +122,13 @@ async def test_of_a_long_text_the_answer_carries_what_differs_from_the_proposal(
         await at.person("review.hunk", review=case.id, hunk=1, decision="rejected")
         await accept(at, case)
         assert await call == (
-            "OK: FILE_SAVED, changed by the person as in this patch:\n--- proposed\n+++ saved\n"
+            "OK: FILE_SAVED, operation 1, changed by the person as in this patch:\n--- proposed\n+++ saved\n"
             "@@ -10,3 +10,3 @@\n line 9\n-LINE TEN\n+line 10\n line 11\n"
         )
         call, case = await proposed(at, edits=[{"old": "line 20\n", "new": "x"}])
         await at.person("review.edit", review=case.id, text="\n".join(f"another {number}" for number in range(400)))
         await accept(at, case)
-        assert (await call).startswith("OK: FILE_SAVED, changed by the person in many places (")
+        assert (await call).startswith("OK: FILE_SAVED, operation 2, changed by the person in many places (")
 
 
 async def test_single_changes_are_decided_one_by_one(desk, small_tree):
@@ -189,7 +189,7 @@ async def test_a_new_file_is_made_and_one_that_appeared_meanwhile_is_not_overwri
         call, case = await proposed(at, path=str(new), contents="fresh")
         assert case.review.is_new_file
         await accept(at, case)
-        assert await call == "OK: FILE_SAVED"
+        assert (await call).startswith("OK: FILE_SAVED, operation ")
         assert new.read_text() == "fresh"
         other = small_tree / "left" / "other.txt"
         call, case = await proposed(at, path=str(other), contents="mine")
@@ -205,7 +205,7 @@ async def test_an_edit_can_rename_the_file_too(desk, small_tree):
         to = small_tree / "left" / "docs" / "bye.py"
         call, case = await proposed(at, newPath=str(to), contents="bye\n")
         await accept(at, case)
-        assert await call == "OK: FILE_SAVED"
+        assert await call == "OK: FILE_SAVED, operations 1 and 2"
         assert to.read_text() == "bye\n"
         assert not at.file.exists()
 
@@ -224,7 +224,7 @@ async def test_encodings_and_the_missing_last_newline_are_kept(desk, small_tree)
         at.file.write_bytes(b"\xef\xbb\xbfone\r\ntwo")
         call, case = await proposed(at, contents="one\nzwei")
         await accept(at, case)
-        assert await call == "OK: FILE_SAVED"
+        assert (await call).startswith("OK: FILE_SAVED, operation ")
         assert at.file.read_bytes() == b"\xef\xbb\xbfone\r\nzwei"
 
 
@@ -261,7 +261,7 @@ async def test_a_protected_file_takes_a_typed_word(desk, small_tree):
         call, case = await proposed(at, path=str(small_tree / "left" / "CLAUDE.md"), contents="be good\n")
         assert 'type the word "write"' in await accept(at, case)
         assert await accept(at, case, word="write") == f"OK: Accepted {small_tree / 'left' / 'CLAUDE.md'}"
-        assert await call == "OK: FILE_SAVED"
+        assert (await call).startswith("OK: FILE_SAVED, operation ")
 
 
 async def test_claude_codes_own_names_of_the_parameters_work_over_mcp_too(desk, small_tree):
@@ -270,7 +270,7 @@ async def test_claude_codes_own_names_of_the_parameters_work_over_mcp_too(desk, 
         call, case = await proposed(at, tab_name="Tidy up", **arguments)
         assert case.review.tab == "Tidy up"
         await accept(at, case)
-        assert await call == "OK: FILE_SAVED"
+        assert (await call).startswith("OK: FILE_SAVED, operation ")
 
 
 async def test_what_the_agent_calls_an_edit_is_told_where_it_says_more_than_the_name(desk, small_tree):
@@ -316,7 +316,7 @@ async def test_two_agents_wait_side_by_side_each_for_its_own(desk, small_tree):
         listed = await at.person("reviews")
         assert listed.index("tester") < listed.index("other")
         await accept(at, second)
-        assert await two == "OK: FILE_SAVED"
+        assert (await two).startswith("OK: FILE_SAVED, operation ")
         assert not one.done()
         await at.person("review.reject", review=first.id)
         assert await one == "OK: DIFF_REJECTED"
@@ -364,7 +364,7 @@ async def test_without_a_token_nothing_of_a_file_is_told(desk, small_tree):
         call, case = await proposed(at, SAME_USER, contents="whole\n")
         await at.person("review.edit", review=case.id, text="secret\n")
         await accept(at, case)
-        assert await call == "OK: FILE_SAVED, changed by the person (7 characters; read the file)"
+        assert await call == "OK: FILE_SAVED, operation 1, changed by the person (7 characters; read the file)"
 
 
 async def test_a_file_with_unsaved_changes_is_not_reviewed(desk, small_tree):
@@ -446,7 +446,7 @@ async def test_a_new_file_makes_the_folders_it_needs(desk, small_tree):
         new = small_tree / "left" / "new" / "deep" / "file.py"
         call, case = await proposed(at, path=str(new), contents="x = 1\n")
         await accept(at, case)
-        assert await call == "OK: FILE_SAVED"
+        assert (await call).startswith("OK: FILE_SAVED, operation ")
         assert new.read_text() == "x = 1\n"
         secret = await at.ask(AGENT, "open_diff", {"path": str(small_tree / "left/.ssh/a/b"), "contents": "x"})
         assert secret.startswith("ERROR: ")

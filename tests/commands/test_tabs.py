@@ -2,6 +2,8 @@
 
 import os
 
+from cmdr.core.agents_room import TABS
+
 
 async def test_a_new_tab_opens_beside_the_one_in_front(desk):
     async with desk() as at:
@@ -85,3 +87,17 @@ async def test_a_tab_name_with_a_marker_in_it_is_quoted(desk):
         os.mkdir(folder)
         await at.agent("tab.new", path="x [active]")
         assert (await at.state())["left"]["tabs"][1] == f'{at.tab().id} "{folder}" [active]'
+
+
+async def test_agents_add_tabs_only_up_to_a_number_and_the_person_as_many_as_they_like(desk):
+    """An agent opened three hundred."""
+    async with desk() as at:
+        for _ in range(TABS - 1):
+            await at.agent("tab.new")
+        refused = "ERROR: The left pane has 30 tabs. Close one, or use one that is there."
+        assert await at.agent("tab.new") == refused
+        await at.agent("tab.close")
+        assert (await at.person("tab.new")).startswith("OK: Opened tab")
+        assert await at.agent("tab.reopen") == refused
+        assert (await at.person("tab.reopen")).startswith("OK: Reopened tab")
+        assert (await at.agent("nav_to_path", pane="left", path="docs")).startswith("OK: Navigated")

@@ -13,6 +13,9 @@ from hypothesis import strategies as st
 from cmdr.core import audit as auditing
 from cmdr.core.audit import Audit, AuditRecord, digest_of, log_path, read_log, verify
 
+TEXT = st.text(st.characters(), max_size=8)
+"""Lone surrogates among it: names of files become such text."""
+
 
 def write(folder, count, *, start=0, rotate_at=auditing.ROTATE_AT):
     audit = Audit(str(folder), rotate_at=rotate_at)
@@ -45,6 +48,21 @@ def test_records_come_back_in_order(log):
     assert [row["seq"] for row in read_log(str(log))] == [1, 2, 3, 4, 5]
     assert verify(str(log)).lines == 5
     assert is_sound(log)
+
+
+@given(st.lists(st.tuples(TEXT, TEXT, TEXT, TEXT, st.integers(0), st.lists(TEXT).map(tuple), TEXT, TEXT), max_size=3))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=30)
+def test_whatever_a_record_says_its_line_is_the_one_that_checking_expects(tmp_path_factory, told):
+    folder = str(tmp_path_factory.mktemp("audit"))
+    audit = Audit(folder)
+    for facts in told:
+        audit.record(AuditRecord(*facts))
+    audit.close()
+    assert is_sound(folder)
+    kept = [
+        tuple(row[key] for key in ("who", "what", "arguments", "result", "ms", "paths")) for row in read_log(folder)
+    ]
+    assert kept == [(*facts[:5], list(facts[5])) for facts in told]
 
 
 def test_an_empty_or_absent_log_is_sound(tmp_path):

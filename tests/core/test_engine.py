@@ -10,8 +10,9 @@ from cmdr.core import engine as engines
 from cmdr.core.engine import Engine
 from cmdr.core.errors import CommandError
 from cmdr.core.journal import Journal
-from cmdr.files.engine.control import Unattended
+from cmdr.files.engine.control import Cancelled, Unattended
 from cmdr.files.engine.planning import plan_copy
+from cmdr.files.engine.recorder import OperationState
 from cmdr.model.plan import Plan, Verb
 
 
@@ -63,3 +64,57 @@ async def test_everything_a_person_is_shown_about_a_way_back_is_found_out_beside
     await engine.resume_plan(number)
     assert len(threads) == 2
     assert threading.main_thread() not in threads
+
+
+class Stops(Unattended):
+    """A person who says stop at the second file."""
+
+    left = 2
+
+    def checkpoint(self):
+        self.left -= 1
+        if self.left < 0:
+            raise Cancelled
+
+
+def many(tmp_path):
+    (tmp_path / "to").mkdir()
+    for name in "abc":
+        (tmp_path / name).write_text(name)
+    return plan_copy([os.fsencode(tmp_path / name) for name in "abc"], os.fsencode(tmp_path / "to"))
+
+
+async def test_an_undo_that_was_stopped_goes_on_when_it_is_asked_for_again(engine, tmp_path):
+    number = engine.run(many(tmp_path), "person:terminal", Unattended()).operation
+    engine.run(await engine.undo_plan(number), "person:terminal", Stops())
+    assert os.listdir(tmp_path / "to") != []
+    rest = await engine.undo_plan(number)
+    assert rest.verb is Verb.UNDO
+    assert rest.undoes == number
+    last = engine.run(rest, "person:terminal", Unattended())
+    assert os.listdir(tmp_path / "to") == []
+    with pytest.raises(CommandError, match=f"already undone, by operation {last.operation}"):
+        await engine.undo_plan(number)
+
+
+async def test_an_undo_that_was_killed_is_resumed_and_not_begun_anew(engine, tmp_path):
+    number = engine.run(many(tmp_path), "person:terminal", Unattended()).operation
+    undo = engine.run(await engine.undo_plan(number), "person:terminal", Stops()).operation
+    engine._journal.finish(undo, OperationState.INTERRUPTED)
+    with pytest.raises(CommandError, match=f"interrupted. Resume operation {undo}"):
+        await engine.undo_plan(number)
+
+
+async def test_an_operation_goes_on_once_and_only_while_it_stands(engine, tmp_path):
+    number = engine.run(many(tmp_path), "person:terminal", Stops()).operation
+    later = engine.run(await engine.resume_plan(number), "person:terminal", Unattended()).operation
+    assert sorted(os.listdir(tmp_path / "to")) == ["a", "b", "c"]
+    with pytest.raises(CommandError, match=f"went on as operation {later}"):
+        await engine.resume_plan(number)
+    undo = engine.run(await engine.undo_plan(number), "person:terminal", Unattended()).operation
+    assert os.listdir(tmp_path / "to") == []
+    with pytest.raises(CommandError, match=f"was undone, by operation {undo}"):
+        await engine.resume_plan(number)
+    running = engine._journal.begin(Plan(Verb.COPY, ()), "person:terminal")
+    with pytest.raises(CommandError, match="still runs"):
+        await engine.resume_plan(running)

@@ -109,6 +109,16 @@ async def test_closing_ends_the_walk_and_no_other_begins():
     assert len(ground.walked) == 1
 
 
+async def test_a_walk_that_was_about_to_begin_does_not_after_closing():
+    ground = Ground(old("a", UNWATCHED + 5))
+    ground.idle.quiet = 0.0
+    ground.idle.touched()
+    await ground.idle.close()
+    for _ in range(10):
+        await asyncio.sleep(0)
+    assert not ground.begun.is_set()
+
+
 async def test_a_tree_that_cannot_be_walked_is_left_alone_until_its_time_comes_again():
     ground = Ground(old("gone", UNWATCHED + 5), old("there", UNWATCHED + 1))
 

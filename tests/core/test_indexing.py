@@ -57,6 +57,17 @@ async def test_a_scan_that_the_system_fails_says_why(standing, tmp_path, monkeyp
         assert job.problem.endswith("could not be indexed: Input/output error.")
 
 
+async def test_a_scan_that_fails_inside_says_so_and_is_logged(standing, tmp_path, monkeypatch, caplog):
+    async with standing() as at:
+        library = await at.indexing.library()
+        monkeypatch.setattr(library, "index", lambda *_, **__: 1 / 0)
+        job = await at.indexing.scan(os.fsencode(tmp_path / "tree"), FEW, PERSON)
+        await at.indexing.finished(job, 10)
+        assert job.state is JobState.FAILED
+        assert "cmdr failed inside" in job.problem
+    assert "ZeroDivisionError" in caplog.text
+
+
 async def test_a_scan_waits_until_an_idle_walk_has_made_way(standing, tmp_path, monkeypatch):
     async with standing() as at:
         indexing = at.indexing

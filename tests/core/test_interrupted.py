@@ -13,6 +13,9 @@ from cmdr.core.jobs import Jobs
 from cmdr.core.journal import Journal
 from cmdr.files.engine.control import Unattended
 from cmdr.files.engine.planning import plan_copy, plan_delete
+from cmdr.files.engine.recorder import ItemState, Note
+from cmdr.files.engine.refusals import NothingToDo
+from cmdr.files.engine.rename_plan import plan_rename
 from cmdr.files.engine.syscalls import Syscalls
 from cmdr.model.workspace import Workspace
 
@@ -155,3 +158,25 @@ async def test_an_interrupted_operation_that_was_taken_back_does_not_ask_again(t
         assert await engine.interrupted() == []
         jobs.cancel(job, takes_back=True)
         assert job.outcome == "interrupted: 1 of 3 done; taken back"
+
+
+async def test_what_was_killed_when_all_was_done_is_said_to_be_complete(tmp_path, audit):
+    async with cut_short(tmp_path, audit) as (jobs, engine):
+        (job,) = jobs.interrupted()
+        engine._journal.note(job.operation, [Note(index, ItemState.LANDED) for index in range(3)])
+        with pytest.raises(NothingToDo, match="complete"):
+            await jobs.retry(job, "person:terminal")
+        assert job.outcome == "interrupted: 1 of 3 done; it was complete"
+        assert jobs.interrupted() == []
+
+
+async def test_a_rename_is_named_with_its_new_name(tmp_path):
+    engine = Engine(Journal(os.fsencode(tmp_path / "journal.db")))
+    try:
+        (tmp_path / "a").write_text("a")
+        engine._journal.begin(plan_rename([(os.fsencode(tmp_path / "a"), b"b")]), "person:terminal")
+        await engine.start()
+        ((job, _),) = await interrupted_jobs(engine)
+        assert job.title == f"Rename {tmp_path}/a → b"
+    finally:
+        await engine.close()

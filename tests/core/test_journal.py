@@ -12,6 +12,7 @@ from cmdr.core.journal_records import NoSuchOperation
 from cmdr.core.journal_store import JournalTooNew, open_store
 from cmdr.files.engine.recorder import Intent, ItemState, Kept, NoRecord, Note, OperationState
 from cmdr.model.plan import Fingerprint, Kind, Place, Plan, PlanItem, Root, Step, Totals, Verb
+from cmdr.model.traits import Traits
 
 MARK = Fingerprint(1, 2**63 + 5, 3, 4, Kind.FILE)
 KEPT = Kept(Root(b"/trash/files", 1, 2), Root(b"/trash/info", 1, 3), b"n\xff", b"n\xff.trashinfo")
@@ -93,6 +94,76 @@ def test_history_is_newest_first_and_counts_what_was_done(journal):
         b"/s/\xff0",
         b"/t",
     )
+
+
+def test_the_count_of_what_was_done_is_kept_and_follows_a_later_look(journal):
+    number = journal.begin(plan(), "")
+    journal.note(number, [Note(0, ItemState.LANDED)])
+    assert journal.history()[0].done == 1, "counted while it runs"
+    journal.finish(number, OperationState.INTERRUPTED)
+    assert journal._ask(lambda: journal._db.execute("SELECT done FROM operations").fetchall()) == [(1,)]
+    journal.note(number, [Note(1, ItemState.LANDED)])
+    assert journal.history()[0].done == 2
+
+
+def renaming(*pairs):
+    items = tuple(
+        PlanItem(Step.RENAME, Kind.FILE, Place(b"/s", b"sub/" + old), Place(b"/s", b"sub/" + new), MARK)
+        for old, new in pairs
+    )
+    return Plan(Verb.RENAME, items, (Root(b"/s", 1, 2),))
+
+
+def test_a_rename_is_told_with_the_new_name(journal):
+    journal.begin(renaming((b"old\xff", b"new\xff"), (b"b", b"c")), "")
+    journal.begin(plan(), "")
+    copied, renamed = journal.history()
+    assert (renamed.title, renamed.new_name) == (b"/s/sub/old\xff", b"new\xff")
+    assert copied.new_name is None
+
+
+def test_a_journal_of_before_knows_counts_and_new_names_as_well(path):
+    db, _ = open_store(path, journal_store.MIGRATIONS[:2])
+    columns = "plan, digest, verb, state, by, started, total, title"
+    insert = f"INSERT INTO operations ({columns}) VALUES (?, '', ?, ?, '', 1, 2, ?)"
+    packed = journal_records.pack(renaming((b"old", b"new\xff")))
+    for verb, state, blob in (
+        ("rename", "done", packed),
+        ("rename", "done", b"no plan"),
+        ("copy", "running", journal_records.pack(plan())),
+    ):
+        db.execute(insert, (blob, verb, state, b"/s/sub/old"))
+    for operation in (1, 3):
+        db.execute(
+            "INSERT INTO items (operation, idx, state) VALUES (?, 0, 'landed'), (?, 1, 'failed')", (operation,) * 2
+        )
+    db.close()
+    journal = Journal(path)
+    try:
+        running, unreadable, renamed = journal.history()
+        assert (renamed.new_name, renamed.done) == (b"new\xff", 1)
+        assert (unreadable.new_name, unreadable.done) == (None, 0)
+        assert (running.new_name, running.done) == (None, 1)
+        assert journal._ask(lambda: journal._db.execute("SELECT done FROM operations").fetchall()) == [
+            (1,),
+            (0,),
+            (None,),
+        ]
+        journal.note(3, [Note(1, ItemState.LANDED)])
+        assert journal.history()[0].done == 2
+        assert journal.last_undoable() == 1
+    finally:
+        journal.close()
+
+
+def test_what_surrounded_a_folder_is_remembered_until_it_is_needed(journal):
+    traits = Traits(0o1711, 1, 2, 3, 2**62, (("user.x\udcff", b"\x00\xff"),))
+    number = journal.begin(plan(), "")
+    journal.intend(number, [Intent(0, b"t", None, traits=traits)])
+    journal.intend(number, [Intent(0, b"u", None, parks=True)])
+    journal.note(number, [Note(0, ItemState.SOURCE_REMOVED)])
+    (item,) = journal.operation(number).items
+    assert item.traits == traits
 
 
 def test_undoing_marks_what_was_undone(journal):

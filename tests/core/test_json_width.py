@@ -31,6 +31,12 @@ def test_a_long_list_or_a_wide_object_is_refused():
     assert is_too_wide(b'["a"' * 100_000)
 
 
+def test_bare_values_count_like_any_others():
+    """Twice as many numbers as strings were let through."""
+    assert is_too_wide(b"[" + b"10," * (MOST + 1) + b"10]")
+    assert not is_too_wide(b"[" + b"10," * (MOST - 10) + b"10]")
+
+
 def test_as_many_values_as_anyone_needs_are_fine():
     assert not is_too_wide(json.dumps({"names": [f"file{number}.txt" for number in range(MOST - 10)]}).encode())
 

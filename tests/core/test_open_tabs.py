@@ -152,3 +152,14 @@ def test_the_file_is_replaced_in_one_step_and_private(kept, tmp_path):
     assert os.listdir(tmp_path) == [NAME]
     assert (tmp_path / NAME).stat().st_mode & 0o777 == 0o600
     assert json.loads((tmp_path / NAME).read_text())["left"]["tabs"][0][0] == "/1"
+
+
+def test_where_an_agent_led_a_tab_is_remembered_until_the_person_names_a_folder(kept, tmp_path):
+    before, after = Workspace.at(b"/a", b"/b"), Workspace.at(b"/x", b"/y")
+    before.left.tab.is_led = True
+    kept.save(before)
+    kept.restore(after)
+    assert (after.left.tab.is_led, after.right.tab.is_led) == (True, False)
+    named = Workspace.at(b"/n", b"/y")
+    OpenTabs(str(tmp_path), left=b"/n").restore(named)
+    assert (named.left.tab.path, named.left.tab.is_led) == (b"/n", False)

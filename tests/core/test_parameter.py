@@ -143,3 +143,18 @@ def test_a_deeply_nested_value_is_refused_like_any_other():
 
 def test_every_schema_is_a_valid_schema(parameter):
     jsonschema.Draft202012Validator.check_schema(parameter.schema())
+
+
+def test_more_than_the_most_is_cut_where_that_is_meant_and_less_than_the_least_is_not():
+    rows = make(int, whole=Whole(1, 20, cut=True))
+    assert (rows.check(50), rows.check("50"), rows.check(7)) == (20, 20, 7)
+    with pytest.raises(CommandError, match="from 1 to 20"):
+        rows.check(0)
+
+
+def test_other_words_for_a_choice_are_taken_and_never_suggested():
+    kind = make(str, choices=("file", "dir"), words={"folder": "dir"})
+    assert kind.check("folder") == "dir"
+    assert kind.schema() == {"enum": ["file", "dir"]}
+    with pytest.raises(CommandError, match="one of file, dir"):
+        kind.check("pipe")

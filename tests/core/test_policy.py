@@ -41,6 +41,7 @@ def test_agents_act_only_behind_a_switch_and_with_a_token(write, shell, toolsets
                 assert (command.toolset == "fs" and write) or (command.toolset == "shell" and shell)
             if principal.read_only:
                 assert command.access in (Access.READ, Access.VIEW)
+                assert not command.lasting
             if principal is HELD:
                 assert command.toolset in (None, "panes")
 
@@ -125,3 +126,12 @@ def test_leave_to_change_files_can_be_withdrawn_from_one_client():
     with pytest.raises(NotAllowed, match="withdrawn your leave"):
         policy.admit(command, AGENT)
     policy.admit(command, Principal("agent", "another", token=True))
+
+
+@pytest.mark.parametrize("name", ["quit", "bookmark.add", "bookmark.remove", "file.copyPath"])
+def test_a_token_for_looking_leaves_nothing_behind_and_ends_nothing(name):
+    """It could end cmdr and write bookmarks, since both only change what is shown."""
+    command = REGISTRY.find(name)
+    assert admitted(Policy(), command, AGENT)
+    with pytest.raises(UnknownCommand, match="your token is read-only"):
+        Policy().admit(command, READER)

@@ -28,4 +28,4 @@ def test_each_kind_of_open_work_is_counted_in_a_phrase():
 
 
 def test_an_editor_that_is_open_counts_too():
-    assert unfinished(desk(lent=True)) == ["the person's editor is open"]
+    assert unfinished(desk(lent=True)) == ["the person's editor or shell is open"]

@@ -241,6 +241,7 @@ class PtyTerminal:
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
             try:
+                signal.signal(signal.SIGINT, signal.SIG_DFL)  # whoever runs the tests may ignore Ctrl+C
                 if cwd:
                     os.chdir(cwd)
                 fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
@@ -283,8 +284,8 @@ class PtyTerminal:
         for key in keys:
             os.write(self.fd, KEYS.get(key) or key.encode())
 
-    def wait(self, what, *, seconds=None, gone=False):
-        """Wait until a text is on the screen, or until it is gone; how long that took."""
+    def wait(self, what, *, seconds=None, gone=False, reading=True):
+        """Wait until a text is on the screen, or until it is gone, maybe without reading; how long that took."""
         begun = time.perf_counter()
         deadline = begun + (seconds or self.PATIENCE)
         while True:
@@ -294,7 +295,10 @@ class PtyTerminal:
             left = deadline - time.perf_counter()
             if left <= 0 or self.exit_code is not None:
                 raise AssertionError(f"{what!r} {'still' if gone else 'not'} on the screen:\n{self.screen.text}")
-            self.read(min(left, 0.2))
+            if reading:
+                self.read(min(left, 0.2))
+            else:
+                time.sleep(0.02)
 
     def settle(self, quiet=0.15):
         """Read until nothing comes any more."""

@@ -264,7 +264,7 @@ def test_an_agent_proposes_and_nothing_that_was_not_meant_approves(at):
     server.call("rename", path=str(left / "file1.txt"), newName="second.txt")
     it.open("Control+y", title="proposes a change")
     server.call("dialog", action="close", type="confirmation")
-    it.says("does not wait any more")
+    it.says("This proposal was withdrawn")
     it.shut()
     assert (left / "file1.txt").exists()
 

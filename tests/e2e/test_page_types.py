@@ -46,7 +46,7 @@ def test_the_page_loads_nothing_from_elsewhere_and_holds_nothing_inline():
 
 def test_every_key_is_in_the_documents_and_leads_to_an_action():
     keys = (PAGE / "keys.js").read_text(encoding="utf-8")
-    actions = (PAGE / "actions.js").read_text(encoding="utf-8")
+    actions = "".join((PAGE / name).read_text(encoding="utf-8") for name in ("actions.js", "moving.js"))
     page = (PAGE.parents[4] / "docs" / "keys.md").read_text(encoding="utf-8")
     listed = re.findall(r"a\('(\w+)', '([^']+)', '([^']+)'", keys)
     assert len(listed) > 50

@@ -126,7 +126,7 @@ def test_a_day_at_work(home):
         escape(it, "F4 hex")
         it.wait("1Help")
         it.send("f4")
-        it.wait("Ctrl+S save")
+        it.wait("F2 save")
         it.settle()
         it.send("# new")
         it.send("enter")

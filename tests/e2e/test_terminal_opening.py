@@ -139,25 +139,69 @@ def test_the_terminal_is_given_back_as_it_was_found(home):
         assert is_cooked(it)
 
 
-def test_stepping_aside_gives_the_shell_an_ordinary_terminal(home):
-    with start(home) as it:
+def test_stepping_aside_gives_a_shell_in_the_folder_of_the_pane_an_ordinary_terminal(home):
+    with start(home, SHELL="/bin/sh") as it:
         it.wait(" free ")
         step_aside(it)
         assert is_cooked(it)
-        os.kill(it.pid, signal.SIGCONT)
-        it.wait(lambda _: it.raw.count(b"\x1b[?1049h") == 2)
+        it.send("pwd; touch a_made_here; echo $((6*7))\r")
+        it.wait(lambda _: b"42" in it.raw.rpartition(b"\x1b[?1049l")[2])
+        come_back(it)
+        it.wait(lambda screen: "a_made_here" in screen.text and "Rename" in screen.lines[-1])
         it.send("down")
-        it.wait(lambda screen: screen.lines[-2].startswith(" file00.txt"))
+        it.wait(lambda screen: screen.lines[-2].startswith(" a_made_here"))
 
 
 def test_coming_back_from_the_shell_draws_everything_again_each_time(home):
+    with start(home, SHELL="/bin/sh") as it:
+        it.wait(" free ")
+        for _ in range(2):
+            step_aside(it)
+            come_back(it)
+            it.wait(lambda _: "Rename" in came_back(it) and "file05.txt" in came_back(it))
+
+
+@pytest.mark.parametrize("ending", [signal.SIGHUP, signal.SIGTERM])
+def test_it_ends_also_while_the_terminal_is_lent_to_a_shell(home, ending):
+    with start(home, SHELL="/bin/sh") as it:
+        it.wait(" free ")
+        step_aside(it)
+        os.kill(it.pid, ending)
+        assert it.wait_end()[0] == 0
+
+
+def test_one_command_runs_with_the_chosen_files_and_neither_ctrl_c_nor_ctrl_z_reaches_cmdr(home):
+    with start(home, SHELL="/bin/sh") as it:
+        it.wait(" free ")
+        it.send("end", "!")
+        it.wait("Run in")
+        it.send('echo "<$@>" "<$f>"; cat', "enter")
+        it.wait(lambda _: b"<file39.txt> <file39.txt>" in it.raw)
+        it.send("ctrl+z", "still here\r")
+        it.wait(lambda _: it.raw.count(b"still here") == 2)
+        it.send("ctrl+c")
+        it.wait("Enter goes back to cmdr")
+        it.send("enter")
+        it.wait(lambda _: it.raw.count(b"\x1b[?1049h") == 2)
+        it.wait("ended with")
+        it.send("f10")
+        assert it.wait_end()[0] == 0
+
+
+def test_a_terminal_that_nobody_reads_holds_up_nothing_and_is_drawn_anew_when_somebody_does(home):
+    """All of cmdr stood still, agents with it, as soon as some thirty drawings had not been read."""
     with start(home) as it:
         it.wait(" free ")
-        for times in (2, 3):
-            step_aside(it)
-            os.kill(it.pid, signal.SIGCONT)
-            it.wait(lambda _, times=times: it.raw.count(b"\x1b[?1049h") == times)
-            it.wait(lambda _: "Rename" in came_back(it) and "file05.txt" in came_back(it))
+        for _ in range(40):
+            it.send(*["end", "home"] * 20)
+        it.send("f7", "made meanwhile", "enter")
+        it.wait(lambda _: (home / "left" / "made meanwhile").is_dir(), reading=False)
+        it.settle()
+        it.send("down")
+        it.wait(lambda screen: "made meanwhile" in screen.text and "file05.txt" in screen.text)
+        it.send("f10")
+        assert it.wait_end()[0] == 0
+        assert is_cooked(it)
 
 
 def test_a_signal_during_the_first_picture_gives_the_terminal_back(home):
@@ -180,8 +224,13 @@ def test_a_start_that_fails_behind_the_picture_says_why_on_the_ordinary_screen(h
 def step_aside(it):
     left = it.raw.count(b"\x1b[?1049l")
     it.send("alt+x")
-    it.wait(lambda _: it.raw.count(b"\x1b[?1049l") > left)
-    it.wait(lambda _: Path(f"/proc/{it.pid}/stat").read_text().rpartition(")")[2].split()[0] == "T")
+    it.wait(lambda _: it.raw.count(b"\x1b[?1049l") > left and b"comes back" in it.raw.rpartition(b"\x1b[?1049l")[2])
+
+
+def come_back(it):
+    taken = it.raw.count(b"\x1b[?1049h")
+    it.send("exit\r")
+    it.wait(lambda _: it.raw.count(b"\x1b[?1049h") > taken)
 
 
 def came_back(it):

@@ -166,7 +166,7 @@ def test_missing_libraries_are_named_kindly(monkeypatch):
     monkeypatch.setattr(builtins, "__import__", without_jupyter)
     for name in [name for name in sys.modules if name.startswith(("ipykernel", "jupyter_client"))]:
         monkeypatch.delitem(sys.modules, name)
-    with pytest.raises(KernelMissingError, match="cmdr-fm\\[kernel\\]"):
+    with pytest.raises(KernelMissingError, match="pip install jupyter_client ipykernel"):
         asyncio.run(Kernel.start())
 
 

@@ -24,7 +24,8 @@ from cmdr.files.engine.refusals import (
     TooMany,
     TopFolder,
 )
-from cmdr.files.engine.undo import plan_resume, plan_undo
+from cmdr.files.engine.rest_plan import plan_resume
+from cmdr.files.engine.undo import plan_undo
 from cmdr.files.engine.walking import Limits
 from cmdr.model.plan import ConflictPolicy, Plan, Totals
 from cmdr.model.plan_list import page_of

@@ -22,6 +22,7 @@ OWN_DATA = {
     "core/server_log.py": "the program's own log",
     "files/shell/*": "pipes to sandboxed commands, and their scratch directories",
     "core/tokens.py": "token files in the runtime directory",
+    "core/uploads.py": "what arrives from the person's browser, in the state directory until the engine copies it",
     "cli/bridge.py": "writes to its own standard output",
     "editor/kernel.py": "the scratch directory of a code run",
     "ide/lock_file.py": "the lock file by which Claude Code finds the editor socket",

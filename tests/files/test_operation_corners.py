@@ -96,12 +96,12 @@ def test_a_taken_name_gives_way_to_a_number_even_for_folders():
     item = PlanItem(Step.COPY, Kind.FILE, Place(b"/", b"x"), Place(b"/", b"y"), mark)
     decider = Decider(ConflictPolicy.RENAME, Unattended())
     assert decider.decide(item, mark) is Verdict.RENAME
-    same = replace(mark, kind=Kind.FILE)
+    same = mark._replace(kind=Kind.FILE)
     assert decider.decide(replace(item, fingerprint=same), same) is Verdict.RENAME
     with pytest.raises(Skipped, match="a folder has that name"):
         Decider(ConflictPolicy.SKIP, Unattended()).decide(item, mark)
     with pytest.raises(Skipped, match="a file has that name"):
-        Decider(ConflictPolicy.SKIP, Unattended()).decide(item, replace(mark, kind=Kind.SPECIAL))
+        Decider(ConflictPolicy.SKIP, Unattended()).decide(item, mark._replace(kind=Kind.SPECIAL))
 
 
 def test_a_file_system_that_keeps_no_account_of_holes_is_read_whole(world, monkeypatch):
@@ -301,7 +301,7 @@ def test_a_replacement_that_is_not_what_was_shown_is_refused(world, folder):
     world.write(world.here + b"/b", b"old")
     mark = fingerprint.of_path(world.here + b"/b")
     with pytest.raises(Drifted):
-        landing.replace(Syscalls(), Spot(folder, b"a"), Spot(folder, b"b"), replace(mark, size=99), None)
+        landing.replace(Syscalls(), Spot(folder, b"a"), Spot(folder, b"b"), mark._replace(size=99), None)
     with pytest.raises(OSError):
         landing.replace(failing("rename", errno.EIO), Spot(folder, b"a"), Spot(folder, b"b"), mark, None)
 

@@ -45,7 +45,8 @@ def test_copying_secrets_into_an_agents_reach_is_a_risk_and_names_them(home, age
     plan = make(chosen, os.fsencode(home.parent / "root"), agent)
     assert list(marked(plan).values()) == [KEYS]
     assert plan.risk.is_high
-    assert f"protected: {home}/.ssh/id_ed25519 ({KEYS})" in summary_of(plan)
+    ends = f"{home}/.ssh/id_ed25519 → {home.parent}/root/id_ed25519"
+    assert f"protected: {ends} ({KEYS})" in summary_of(plan)
 
 
 @pytest.mark.parametrize("make", [plan_copy, plan_move])

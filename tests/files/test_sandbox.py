@@ -104,6 +104,41 @@ def test_private_places_are_refused_inside_the_roots_under_every_name(ground, re
         reach.spot(b".netrc")
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        ".claude/ide/1234.lock",
+        ".claude/.credentials.json",
+        ".claude/projects/x/y.jsonl",
+        ".claude.json",
+        ".codex/auth.json",
+        ".codex/config.toml",
+        ".gemini/oauth_creds.json",
+        ".gemini/settings.json",
+        ".cursor/mcp.json",
+        ".local/share/opencode/auth.json",
+        ".config/github-copilot/apps.json",
+        ".config/Code/User/globalStorage/state.vscdb",
+        ".bash_history",
+        ".local/share/fish/fish_history",
+        ".cache/huggingface/token",
+    ],
+)
+def test_what_lets_somebody_act_as_another_agent_is_private_and_so_is_what_was_typed(tmp_path, name):
+    """The key of cmdr's own editor socket could be read with `fs_read`."""
+    file = tmp_path / name
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("S")
+    home = os.fsencode(os.path.realpath(tmp_path))
+    sandbox = Sandbox([RootSpec(home)], PrivatePlaces(homes=(home,)))
+    try:
+        with pytest.raises(PrivatePlace):
+            sandbox.reach().find(os.fsencode(name))
+        assert any(os.fsencode(file).startswith(place) for place in sandbox.private.below(home))
+    finally:
+        sandbox.close()
+
+
 def test_our_own_folders_are_private_even_inside_a_root(ground):
     sandbox = Sandbox([RootSpec(os.fsencode(ground.home))], ground.sandbox.private)
     for path in (b"state/token", b"state", b"root/../state/token"):

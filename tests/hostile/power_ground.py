@@ -22,7 +22,7 @@ from cmdr.core.journal import Journal
 from cmdr.files.engine.recorder import Intent, ItemRecord, Note, OperationRecord, OperationState, Unswept
 from cmdr.files.engine.syscalls import EXCHANGE, Syscalls
 from cmdr.files.engine.temporary import is_temp_name
-from cmdr.model.plan import Fingerprint, Plan, Root
+from cmdr.model.plan import Fingerprint, Place, Plan, Root
 
 Id = tuple[int, int]
 
@@ -461,7 +461,7 @@ def _tell_again(journal: Journal, record: OperationRecord) -> None:
 
 
 def _intent(item: ItemRecord) -> Intent:
-    return Intent(item.index, item.temp or b"", item.beside, item.kept, item.parks)
+    return Intent(item.index, item.temp or b"", item.beside, item.kept, item.parks, item.traits)
 
 
 def _note(item: ItemRecord) -> Note:
@@ -473,7 +473,10 @@ def _renumbered(value, now: dict[Id, Id]):
     """The same with the numbers that directories and files have now."""
     if isinstance(value, Fingerprint | Root):
         dev, ino = now.get((value.dev, value.ino), (value.dev, value.ino))
-        return dataclasses.replace(value, dev=dev, ino=ino)
+        made = {"dev": dev, "ino": ino}
+        return value._replace(**made) if isinstance(value, Fingerprint) else dataclasses.replace(value, **made)
+    if isinstance(value, Place):
+        return value
     if isinstance(value, tuple):
         return tuple(_renumbered(part, now) for part in value)
     if dataclasses.is_dataclass(value):

@@ -17,6 +17,8 @@ ENTRIES = {
     "fs_list": lambda path: {"path": path},
     "fs_read": lambda path: {"path": path},
     "fs_stat": lambda path: {"path": path},
+    "fs_diff": lambda path: {"path": path, "other": "file.txt"},
+    "fs_diff other": lambda path: {"path": "file.txt", "other": path},
     "fs_exists": lambda path: {"path": path},
     "fs_write": lambda path: {"path": path, "content": "overwritten", "overwrite": True},
     "fs_create": lambda path: {"path": path},

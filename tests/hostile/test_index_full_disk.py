@@ -58,7 +58,7 @@ def test_a_scan_without_room_keeps_the_old_epoch_and_gives_the_room_back(tmp_pat
         "There is no room on the disk for the scan's notes; nothing was changed.",
         "There is no room on the disk for the new epoch; the old one stays in use.",
     }
-    assert all(one["lost"] <= 4096 * 4 for one in refused)  # the catalogue may have grown by a page
+    assert [one["lost"] for one in refused if one["lost"] > 4096 * 4] == []  # the catalogue may have grown by a page
     assert (resident["after"], reopened["after"]) == (3, 3)
 
 

@@ -32,7 +32,8 @@ from test_operation_names import hostile_names, through_everything
 from cmdr.core.journal import Journal
 from cmdr.files.engine.recorder import OperationState
 from cmdr.files.engine.refusals import NothingToDo
-from cmdr.files.engine.undo import plan_resume, plan_undo
+from cmdr.files.engine.rest_plan import plan_resume
+from cmdr.files.engine.undo import plan_undo
 
 ERRORS: tuple[Action, ...] = (errno.EIO, errno.ENOSPC, errno.EACCES, errno.EROFS, "short", errno.EPERM, errno.EINTR)
 

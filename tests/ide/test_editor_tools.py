@@ -2,11 +2,17 @@
 
 import asyncio
 import json
+import os
 
 import pytest
 
+from cmdr.core.policy import Policy
+from cmdr.core.principals import SAME_USER, Principal
+from cmdr.core.registry import ALL_TOOLSETS
 from cmdr.core.review_saving import text_now
+from cmdr.files.sandbox.reach import Sandbox
 from cmdr.ide import notices
+from cmdr.model.root_spec import RootSpec
 
 
 async def told(client, tool, **arguments):
@@ -138,6 +144,22 @@ async def test_a_selection_is_told_once_it_rests(editor, monkeypatch):
         assert (await told(client, "getLatestSelection"))["text"] == "a😀"
 
 
+async def test_nothing_is_told_while_the_person_has_stopped_the_agents(editor, monkeypatch):
+    """What was selected went on to be sent to every editor's client."""
+    monkeypatch.setattr(notices, "SETTLE", 0.0)
+    async with editor() as it, it.client() as client:
+        file = it.folder / "a.txt"
+        file.write_text("one two\n")
+        buffer = await held(it, file)
+        await it.person("agents.stop")
+        it.commander.editor.documents.selected(buffer, buffer.text, (0, 0), (0, 3))
+        for _ in range(50):
+            await client.ask("ping")  # time enough for a notice to overtake them
+        await it.person("agents.allow")
+        it.commander.editor.documents.selected(buffer, buffer.text, (0, 4), (0, 7))
+        assert (await client.notices.get())["params"]["text"] == "two"
+
+
 async def test_nothing_private_and_nothing_outside_is_told(editor, tmp_path, monkeypatch):
     monkeypatch.setattr(notices, "SETTLE", 0.0)
     async with editor() as it, it.client() as client:
@@ -206,3 +228,56 @@ async def test_code_is_offered_only_where_it_is_switched_on_and_a_no_runs_nothin
         refused = (await asked)["result"]
         assert refused["isError"] is True
         assert "Nothing was run" in refused["content"][0]["text"]
+
+
+async def test_where_an_agent_leads_a_pane_is_no_part_of_the_workspace(editor, tmp_path):
+    """An agent without a token went to `/`, and an editor's client then read any file there."""
+    async with editor() as it, it.client() as client:
+        secret = tmp_path / "elsewhere" / "secret.txt"
+        secret.parent.mkdir()
+        secret.write_text("secret\n")
+        await it.commander.run(SAME_USER, "nav_to_path", {"pane": "left", "path": str(secret.parent)})
+        await it.commander.run(SAME_USER, "tab.new", {"pane": "right", "path": str(secret.parent)})
+        assert [folder["path"] for folder in (await told(client, "getWorkspaceFolders"))["folders"]] == [str(it.folder)]
+        arguments = {"filePath": str(secret), "startText": "s", "endText": "t"}
+        refused = (await client.ask("tools/call", {"name": "openFile", "arguments": arguments}))["result"]
+        assert "outside the workspace" in refused["content"][0]["text"]
+        # The person goes there themselves: now it is theirs to show.
+        changed = asyncio.Event()
+        it.commander.editor.folders.on_change(changed.set)
+        await it.person("nav_to_path", pane="left", path=str(secret.parent))
+        await changed.wait()
+        assert str(secret.parent) in {
+            folder["path"] for folder in (await told(client, "getWorkspaceFolders"))["folders"]
+        }
+        # And an agent that goes there again, where the person is already, takes nothing away.
+        await it.commander.run(SAME_USER, "nav_to_path", {"pane": "left", "path": str(secret.parent)})
+        assert not it.commander.workspace.left.tab.is_led
+
+
+async def test_a_client_held_to_its_roots_hears_of_no_document_elsewhere(editor, tmp_path):
+    """What was selected in any file of the workspace was told to every token."""
+    project = tmp_path / "ws" / "project"
+    policy = Policy(ALL_TOOLSETS)
+    async with editor(policy=policy, sandbox=Sandbox([RootSpec(os.fsencode(tmp_path / "ws"))])) as it:
+        project.mkdir()
+        (it.folder / "diary.txt").write_text("dear diary\n")
+        (project / "main.py").write_text("import os\n")
+        held = Principal("agent", "held", token=True, roots=(RootSpec(os.fsencode(project)),))
+        free = Principal("agent", "free", token=True)
+
+        async def asked(principal, name):
+            return json.loads(await it.commander.run(principal, name, {}))
+
+        for path, text in ((it.folder / "diary.txt", "dear"), (project / "main.py", "import")):
+            opened = it.commander.editor.text.open_file
+            await opened(os.fsencode(path), "person:terminal", text, None, to_end_of_line=True, front=True)
+        assert [tab["label"] for tab in (await asked(held, "get_open_editors"))["tabs"]] == ["main.py"]
+        assert len((await asked(free, "get_open_editors"))["tabs"]) == 2
+        assert (await asked(held, "get_current_selection"))["text"] == "import os"
+        await opened(
+            os.fsencode(it.folder / "diary.txt"), "person:terminal", "dear", None, to_end_of_line=True, front=True
+        )
+        for name in ("get_current_selection", "get_latest_selection"):
+            assert (await asked(held, name))["success"] is False
+            assert (await asked(free, name))["text"] == "dear diary"

@@ -99,7 +99,7 @@ async def test_an_edit_from_mcp_is_written_by_cmdr_after_w(editor, neovim):
         call = asyncio.create_task(it.commander.run(agent, "open_diff", {"path": str(file), "contents": "two\n"}))
         await until_shown(neovim, it)
         await neovim.type(it, "ddithree<Esc>:w<CR>")
-        assert (await call).startswith("OK: FILE_SAVED, changed by the person to:\nthree")
+        assert (await call).startswith("OK: FILE_SAVED, operation 1, changed by the person to:\nthree")
         assert file.read_text().startswith("three")
 
 

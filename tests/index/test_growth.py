@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from cmdr.index import file_changes, history
+from cmdr.index import file_changes, history, replaced_files
 from cmdr.index.errors import BadCursor, BadQuestion, ForeignCursor
 from cmdr.index.folder_totals import totals_path
 from cmdr.index.walk import WalkOptions
@@ -68,6 +68,34 @@ def test_a_file_that_only_moved_has_not_changed(library, tree):
     rows = library.report(index, "growth", limit=100).rows
     assert [row for row in rows if not row.folder] == []
     assert {row.path: row.size - row.before for row in rows} == {tree + b"/empty": 9999}
+
+
+def test_a_file_that_another_one_replaced_under_its_name_is_one_that_changed(library, tree):
+    os.unlink(tree + b"/docs/main-again.py")  # else it is by chance which of its names a file is counted under
+    index = library.index(tree, FEW).id
+    for name, size in ((b"/docs/report.txt", 9000), (b"/src/util.py", 300)):
+        write(tree + name + b".part", size)
+        library.refresh(index)  # sees each new one before it gets its name
+        os.replace(tree + name + b".part", tree + name)
+    write(tree + b"/docs/new", 50)
+    os.unlink(tree + b"/docs/deep/notes.md")
+    library.refresh(index)
+    files = [row for row in library.report(index, "growth", limit=100).rows if not row.folder]
+    assert {(row.change, row.path[len(tree) :], row.before, row.size) for row in files} == {
+        ("grown", b"/docs/report.txt", 5000, 9000),
+        ("added", b"/docs/new", 0, 50),
+        ("removed", b"/docs/deep/notes.md", 10, 0),
+    }
+
+
+def test_very_many_files_that_went_are_not_looked_up(library, tree, monkeypatch):
+    monkeypatch.setattr(replaced_files, "MOST", 0)
+    index = library.index(tree, FEW).id
+    write(tree + b"/part", 9000)
+    library.refresh(index)
+    os.replace(tree + b"/part", tree + b"/archive.tar.gz")
+    library.refresh(index)
+    assert {row.change for row in library.report(index, "growth").rows if not row.folder} == {"added", "removed"}
 
 
 def test_growth_adds_up_over_scans_refreshes_and_compactions(library, tree):

@@ -18,9 +18,9 @@ def read(to):
 
 @pytest.fixture
 def exported(indexed, tree, tmp_path, monkeypatch):
-    monkeypatch.setattr(parquet, "ROWS_A_FILE", 7)
+    monkeypatch.setattr(parquet, "ROWS_AT_ONCE", 7)
     made = export(indexed, tree, str(tmp_path / "out"), "a host/1")
-    assert made.files > 1
+    assert made.rows > 7
     return read(tmp_path / "out")
 
 
@@ -58,7 +58,7 @@ def test_a_folder_of_an_index_is_exported_alone(indexed, tree, tmp_path):
 
 
 def test_a_stopped_export_leaves_the_earlier_one(indexed, tree, tmp_path, monkeypatch):
-    monkeypatch.setattr(parquet, "ROWS_A_FILE", 7)
+    monkeypatch.setattr(parquet, "ROWS_AT_ONCE", 7)
     made = export(indexed, tree, str(tmp_path / "out"), "here")
     calls = []
 

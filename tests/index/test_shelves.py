@@ -5,7 +5,8 @@ import sqlite3
 
 import pytest
 
-from cmdr.index.errors import BadQuestion, Corrupt, NoSuchIndex, NoSuchQuery, NoSuchSet
+from cmdr.index import setshelf
+from cmdr.index.errors import BadCursor, BadQuestion, Corrupt, NoSuchIndex, NoSuchQuery, NoSuchSet
 from cmdr.index.knowing import Knowing
 from cmdr.index.library import Library
 from cmdr.index.reports import KINDS
@@ -28,10 +29,10 @@ def test_a_set_of_what_a_question_found_can_be_paged_and_is_kept(library, indexe
     answer = indexed.ask(from_text("ext:py"))
     made = library.sets.create_from(indexed.indexed.record.id, "python", answer)
     assert (made.count, made.bytes) == (4, 2048 + 300 + 77)
-    page = library.sets.page(made.id, 0, 3)
-    assert (len(page.members), page.total, page.next_first) == (3, 4, 3)
-    rest = library.sets.page(made.id, 3, 3)
-    assert (len(rest.members), rest.next_first) == (1, None)
+    page = library.sets.page(made.id, 3)
+    assert (len(page.members), page.total, page.after) == (3, 4, 1)
+    rest = library.sets.page(made.id, 3, page.cursor)
+    assert (len(rest.members), rest.after, rest.cursor) == (1, 0, None)
     assert paths(library, made.id) == set(answer.view.paths(answer.rows))
     assert library.sets.all() == (made,)
     assert indexed.ask(f.And((f.InSet(made.id), from_text("size>1000")))).count == 2
@@ -72,6 +73,39 @@ def test_members_say_what_has_become_of_them(library, indexed, tree):
         made.id, [one.node for one in library.sets.page(made.id).members if one.member.state == "gone"]
     )
     assert library.sets.info(made.id).count == 3
+
+
+def test_a_file_that_was_saved_anew_is_a_changed_member_and_not_a_gone_one(library, indexed, tree):
+    made = library.sets.create(indexed.indexed.record.id, "watch", [tree + b"/docs/report.txt"])
+    with open(tree + b"/docs/report.new", "wb") as out:
+        out.write(b"other")
+    library.refresh(indexed.indexed.record.id)  # sees the new file under its first name
+    os.replace(tree + b"/docs/report.new", tree + b"/docs/report.txt")
+    library.refresh(indexed.indexed.record.id)
+    (entry,) = library.sets.page(made.id).members
+    assert (entry.member.state, entry.member.path_now) == ("changed", tree + b"/docs/report.txt")
+
+
+@pytest.mark.parametrize("is_sorted", [True, False])
+def test_a_page_of_a_set_begins_behind_the_last_member_even_when_that_one_was_taken_out(
+    library, indexed, is_sorted, monkeypatch
+):
+    if not is_sorted:
+        monkeypatch.setattr(setshelf, "SORTED", 1)
+    made = library.sets.create_from(indexed.indexed.record.id, "files", indexed.ask(from_text("kind:file")))
+    everyone = [one.node for one in library.sets.page(made.id).members]
+    first = library.sets.page(made.id, 4)
+    library.sets.take_out(made.id, [everyone[0], first.cursor])
+    assert [one.node for one in library.sets.page(made.id, 4, first.cursor).members] == everyone[4:8]
+
+
+@pytest.mark.parametrize("cursor", ["2", "n_0000000001", "of another index"])
+def test_a_cursor_that_is_none_of_a_set_is_refused(library, indexed, tree, cursor):
+    made = library.sets.create(indexed.indexed.record.id, "one", [tree + b"/src/main.py"])
+    unknown = f"n_{indexed.tag:08x}ffffff"
+    for wrong in (cursor, unknown):
+        with pytest.raises(BadCursor, match="start again"):
+            library.sets.page(made.id, 5, wrong)
 
 
 def test_sets_survive_a_restart_and_damage_is_not_believed(library, indexed, tree):
@@ -208,6 +242,35 @@ def test_duplicates_are_files_with_the_same_contents_not_the_same_size(library, 
     assert report.rows[0].size == 40_000
     answer = indexed.ask(f.DuplicateOf(indexed.node(tree + b"/empty/a").id))
     assert set(answer.view.paths(answer.rows)) == {tree + b"/empty/a", tree + b"/empty/b"}
+
+
+def test_queries_that_were_saved_before_they_had_a_folder_are_kept(tmp_path):
+    state = tmp_path / "index"
+    with Library.open(str(state)) as library:
+        library.queries.save("kept", f.Question(from_text("ext:py")), root=b"/srv")
+        kept = os.path.join(library.home, "catalogue.sqlite")
+    with sqlite3.connect(kept) as db:
+        db.execute("alter table saved_queries drop column root")
+    db.close()
+    with Library.open(str(state)) as library:
+        saved, question = library.queries.get("kept")
+        assert (saved.root, question) == (None, f.Question(from_text("ext:py")))
+        library.queries.save("kept", question, root=b"/srv")
+        library.queries.note_run("kept")
+        assert library.queries.get("kept")[0].root == b"/srv"
+
+
+def test_of_equal_files_the_oldest_or_the_newest_is_kept(library, tree):
+    for name, age in ((b"/a.bin", 300), (b"/b.bin", 100), (b"/c.bin", 200)):
+        with open(tree + name, "wb") as out:
+            out.write(b"same" * 50)
+        os.utime(tree + name, (1_700_000_000 - age,) * 2)
+    index = library.index(tree, FEW).id
+    for keep, order in (("oldest", b"acb"), ("newest", b"bca")):
+        made = library.report(index, "duplicates", keep=keep)
+        assert [os.path.basename(path)[:1] for path in made.rows[0].members] == [bytes([one]) for one in order]
+        spare = library.sets.create_spare(index, keep, made.spare)
+        assert paths(library, spare.id) == {tree + b"/%c.bin" % one for one in order[1:]}
 
 
 def test_queries_that_were_saved_before_they_had_owners_become_the_persons(tmp_path):

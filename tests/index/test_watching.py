@@ -129,6 +129,25 @@ def test_folders_beyond_the_depth_limit_are_neither_watched_nor_listed(library, 
     answers.indexed.close()
 
 
+def test_a_watcher_that_fails_inside_no_longer_says_that_it_watches(tmp_path, caplog):
+    heard = threading.Event()
+
+    def fails(_):
+        heard.set()
+        raise ValueError("a bug")
+
+    watcher = Watcher(fails)
+    try:
+        watcher.watch([(1, os.fsencode(tmp_path))])
+        (tmp_path / "new").touch()
+        assert heard.wait(30)
+        watcher._thread.join(30)
+        assert watcher.trouble == "watching failed; the log says how"
+    finally:
+        watcher.close()
+    assert "a bug" in caplog.text
+
+
 def test_a_watch_takes_four_bytes(tmp_path):
     watcher = Watcher(lambda happened: None)
     folders = []

@@ -1,10 +1,13 @@
 """Subscribers hear of news at once, and of progress alone at most once in a while."""
 
 import asyncio
+import json
+
+import pytest
 
 from cmdr.core.audit import Audit
 from cmdr.core.commander import Commander
-from cmdr.mcp import subscriptions
+from cmdr.mcp import subscribers, subscriptions
 from cmdr.mcp.resources import JOB, STATE
 from cmdr.mcp.subscriptions import Subscriptions
 from cmdr.model.job import JobState
@@ -94,3 +97,64 @@ def test_a_scan_tells_its_subscribers_when_it_begins_comes_further_and_ends(tmp_
         await commander.close()
 
     asyncio.run(follow())
+
+
+def _subscribing(inside, session, uri, verb="subscribe", id=9):
+    headers = {
+        **inside.headers,
+        "content-type": "application/json",
+        "accept": "application/json, text/event-stream",
+        "mcp-session-id": session,
+        "mcp-protocol-version": "2025-11-25",
+    }
+    message = {"jsonrpc": "2.0", "id": id, "method": f"resources/{verb}", "params": {"uri": uri}}
+    body = inside.exchange("POST", "/mcp", headers, json.dumps(message).encode()).body.decode()
+    return json.loads(next(line for line in body.splitlines() if '"jsonrpc"' in line).removeprefix("data: "))
+
+
+def _session(inside):
+    about = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "old", "version": "1"}}
+    headers = {
+        **inside.headers,
+        "content-type": "application/json",
+        "accept": "application/json, text/event-stream",
+    }
+    message = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": about}
+    return inside.exchange("POST", "/mcp", headers, json.dumps(message).encode()).headers["mcp-session-id"]
+
+
+@pytest.fixture
+def kept(monkeypatch):
+    """What is kept about the older clients of the face that is built next."""
+    made = []
+    begin = Subscriptions.__init__
+
+    def noted(self, commander):
+        begin(self, commander)
+        made.append(self._older)
+
+    monkeypatch.setattr(Subscriptions, "__init__", noted)
+    return made
+
+
+def test_one_subscribes_to_what_one_can_read_and_nothing_stays_when_it_is_over(kept, inside):
+    # Made-up addresses were kept for ever, and unsubscribing did nothing: every request has its own session object.
+    session, (older,) = _session(inside), kept
+    for uri in ("cmdr://nothing", "cmdr://jobs/j_never", "cmdr://state?pane=up", "x" * 1000):
+        assert _subscribing(inside, session, uri)["error"]["code"] == -32602
+    assert len(older) == 0
+    for _ in range(3):
+        assert "result" in _subscribing(inside, session, STATE)
+    assert len(older) == 1
+    assert "result" in _subscribing(inside, session, STATE, "unsubscribe")
+    assert len(older) == 0
+
+
+def test_a_session_that_asks_for_too_much_is_told_and_one_that_ends_leaves_nothing(kept, inside):
+    session, (older,) = _session(inside), kept
+    room = subscribers.MOST_EACH
+    answers = [_subscribing(inside, session, f"{STATE}?limit={number}") for number in range(room + 1)]
+    assert all("result" in answer for answer in answers[:room])
+    assert "too many subscriptions" in answers[room]["error"]["message"]
+    inside.exchange("DELETE", "/mcp", {**inside.headers, "mcp-session-id": session})
+    assert len(older) == 0

@@ -119,7 +119,7 @@ def test_a_single_text_is_taken_where_a_list_is_meant():
         ("colour:red", 0),
         ("a or", 4),
         ("mtime>yesterday", 0),
-        ("kind:folder", 0),
+        ("kind:pipe", 0),
     ],
 )
 def test_errors_in_a_line_say_where(line, position):
@@ -163,3 +163,53 @@ def test_huge_filters_are_refused():
         from_text("a " * 1000)
     with pytest.raises(f.FilterError, match="characters long"):
         from_text("a" * 100_000)
+
+
+@pytest.mark.parametrize("line", ["name~(a+)$", 'name~"(a+)$"', "(name~(a+)$)", "name =~ (a+)$"])
+def test_a_tilde_stands_before_a_regular_expression_as_in_other_programs(line):
+    assert from_text(line) == f.Text("name", "regex", "(a+)$")
+
+
+def test_a_pattern_ends_at_a_blank_and_may_hold_escaped_parentheses():
+    wanted = f.Or((f.Text("name", "regex", r"\("), f.Text("path", "regex", "b/c")))
+    assert from_text(r"(name~\( or path~b/c)") == wanted
+    with pytest.raises(f.FilterError, match="missing"):
+        from_text("name~ ")
+
+
+def test_a_name_with_a_tilde_is_a_name():
+    assert from_text("notes~ a.txt~") == f.And(
+        (f.Text("name", "contains", "notes~"), f.Text("name", "contains", "a.txt~"))
+    )
+
+
+def test_braces_in_a_glob_stand_for_each_that_they_hold():
+    assert from_text("*.{iso,bin}") == f.Or((f.Text("name", "glob", "*.iso"), f.Text("name", "glob", "*.bin")))
+    assert from_text("{guid}*") == f.Text("name", "glob", "{guid}*")
+    assert from_text("{a*,}") == f.Text("name", "glob", "a*")
+    many = "{" + "a," * 99 + "a}"
+    assert from_text(f"*{many}{many}{many}") == f.Text("name", "glob", f"*{many}{many}{many}")
+    with pytest.raises(f.FilterError, match="parts"):
+        from_text(f"*{many} " * 6)
+
+
+@pytest.mark.parametrize(
+    ("line", "wanted"),
+    [
+        ("Huge/*.iso", f.Text("path", "glob", "*/Huge/*.iso")),
+        ("./Huge/*.iso", f.Text("path", "glob", "*/Huge/*.iso")),
+        ("/srv/*.iso", f.Text("path", "glob", "/srv/*.iso")),
+        ("Huge/disk", f.Text("path", "contains", "Huge/disk")),
+        ("name:a/b", f.Text("path", "contains", "a/b")),
+        ("path:src/*.py", f.Text("path", "glob", "*/src/*.py")),
+    ],
+)
+def test_a_word_with_a_slash_is_a_part_of_the_path_because_no_name_holds_one(line, wanted):
+    assert from_text(line) == wanted
+
+
+def test_folders_and_symlinks_are_understood_and_unknown_fields_name_the_known_ones():
+    assert from_text("kind:folder,symlink") == from_text("type:dir,link") == f.KindIs(("dir", "link"))
+    assert from_json({"type": "directory"}) == f.KindIs(("dir",))
+    with pytest.raises(f.FilterError, match=r"Known: name, path, ext, kind, size, .*duplicateof"):
+        from_text("colour:red")

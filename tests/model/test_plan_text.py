@@ -127,7 +127,7 @@ def test_deleting_for_good_needs_the_typed_word():
 def test_protected_places_and_open_questions_are_told():
     plan = copies(copy_of(b".bashrc", protected="runs at login"), copy_of(b"b", decision=Decision.ASK))
     told = summary_of(plan)
-    assert "protected: /src/.bashrc (runs at login)" in told
+    assert "protected: /src/.bashrc → /dst/.bashrc (runs at login)" in told
     assert "1 name taken: you will be asked" in told
     assert word_to_type(plan) == "copy"
 

@@ -6,6 +6,7 @@ import os
 from contextlib import asynccontextmanager
 
 import pytest
+from textual.events import Key
 
 from cmdr import commands
 from cmdr.core.audit import Audit
@@ -80,6 +81,13 @@ class Face:
             await self.pilot.press(key)
         await self.main.orders.idle()
         await self.pilot.pause()
+
+    def burst(self, *keys):
+        """Keys that arrive all at once, as over a slow line: none waits for what the one before does."""
+        for key in keys:
+            event = Key(key, key if len(key) == 1 else None)
+            event.set_sender(self.terminal)
+            self.terminal.post_message(event)
 
     async def type(self, text):
         signs = {"*": "asterisk", ".": "full_stop", "/": "slash", " ": "space", "-": "minus", ";": "semicolon"}

@@ -48,6 +48,28 @@ async def test_typing_refines_and_enter_goes_to_the_file(library):
         assert it.name == "report.txt"
 
 
+async def test_the_arrows_choose_among_what_was_found_while_one_types(library):
+    """The line took them for itself, so that only the first was ever reached by keys."""
+    async with library() as it:
+        await it.press("ctrl+f")
+        await it.type("file")
+        await found(it, 5)
+        await it.press("down", "down", "up", "enter")
+        await it.until(lambda: it.window == "MainScreen")
+        assert it.name == "file2.txt"
+
+
+async def test_names_that_begin_with_what_was_typed_come_first_and_numbers_in_order(library, places):
+    for name in ("port10", "port9", "airport", "Port1"):
+        (places[0] / name).touch()
+    async with library() as it:
+        await it.press("ctrl+f")
+        await it.type("port")
+        await found(it, 6)
+        rows = [row.path.rpartition("/")[2] for row in it.terminal.screen._hits.rows]
+        assert rows[:3] == ["Port1", "port9", "port10"] and rows[3] == "airport"
+
+
 async def test_enter_typed_ahead_of_the_answer_acts_on_what_was_typed(library):
     async with library() as it:
         for key in ("ctrl+f", "a", "n", "n", "u", "enter"):

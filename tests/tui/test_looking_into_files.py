@@ -3,9 +3,11 @@
 import os
 
 import pytest
+from textual.events import MouseScrollDown, MouseScrollUp
 
 from cmdr.core.errors import CommandError
 from cmdr.core.principals import Principal
+from cmdr.tui.text_search import next_place
 
 AGENT = Principal("agent", "claude")
 
@@ -182,11 +184,14 @@ async def test_an_agent_cannot_quit_over_text_that_the_person_types(face):
         await it.press("f4")
         await it.until(lambda: it.window == "Editor")
         await it.type("z")
-        with pytest.raises(CommandError, match="1 file with unsaved text"):
+        with pytest.raises(CommandError, match="open in their terminal"):
             await it.commander.run(AGENT, "quit")
         await it.press("f2")
         await it.until(lambda: not it.terminal.screen.dirty)
-        assert await it.commander.run(AGENT, "quit") == "OK: Quitting"
+        # Saved or not: it would take the screen from under the person's hands.
+        with pytest.raises(CommandError, match="open in their terminal"):
+            await it.commander.run(AGENT, "quit")
+        assert not it.commander.quitting.is_set()
 
 
 async def test_a_file_changed_outside_is_not_written_over(face):
@@ -223,13 +228,23 @@ async def test_a_file_with_control_characters_is_not_for_this_editor(face, place
 async def test_an_own_editor_gets_the_terminal_and_the_file(face, tmp_path, monkeypatch):
     async with face() as it:
         called = []
-        monkeypatch.setattr("cmdr.tui.editing._run", called.append)
+        monkeypatch.setattr("cmdr.tui.editing.run_in_front", called.append)
         monkeypatch.setattr(it.terminal, "suspend", lambda: __import__("contextlib").nullcontext())
         await it.commander.run(it.terminal.person, "settings.set", {"key": "advanced.editor", "value": "vi -n"})
         await it.type("read")
         await it.press("f4")
         await it.until(lambda: called)
         assert called == [["vi", "-n", str(it.left / "readme.md")]]
+
+
+async def test_a_link_to_nowhere_is_told_as_such_and_not_offered_to_another_editor(face, places):
+    (places[0] / "zz").symlink_to("nowhere")
+    async with face() as it:
+        await it.press("end")
+        await it.until(lambda: "zz → nowhere" in it.status)
+        await it.press("f4")
+        await it.until(lambda: "does not exist" in it.status)
+        assert "EDITOR" not in it.status
 
 
 async def test_offsets_of_a_file_beyond_four_gibibytes_are_equally_wide(face, places):
@@ -244,6 +259,50 @@ async def test_offsets_of_a_file_beyond_four_gibibytes_are_equally_wide(face, pl
         await it.until(lambda: "100000ff0  00 00" in it.drawn)
 
 
+async def test_a_search_goes_on_round_the_end_in_both_directions(face, places):
+    (places[0] / "zz.txt").write_text("".join(f"line {number}\n" for number in range(500)))
+    async with face() as it:
+        await it.type("zz")
+        await open_viewer(it, "zz.txt")
+        await it.press("end", "f7")
+        await it.type("line 3")
+        await it.press("enter")
+        await it.until(lambda: "Went on from the top: line 3" in it.drawn)
+        assert it.terminal.screen.file.top == 3
+        await it.press("N")
+        await it.until(lambda: "Went on from the end: line 3" in it.drawn)
+        assert it.terminal.screen.file.top == 399
+
+
+async def test_a_line_beyond_the_end_is_the_last_one_and_bytes_are_gone_to_by_offset(face, places):
+    """The screen was empty, and the way back so long as the number that was typed."""
+    (places[0] / "zz.txt").write_text("".join(f"line {number}\n" for number in range(500)))
+    async with face() as it:
+        await it.type("zz")
+        await open_viewer(it, "zz.txt")
+        await it.press("f5")
+        await it.type("99999999")
+        await it.press("enter")
+        await it.until(lambda: "line 499" in it.drawn)
+        await it.press("f4", "f5")
+        assert "Go to byte" in it.drawn
+        await it.type("0x100")
+        await it.press("enter")
+        await it.until(lambda: "0x100 of" in it.drawn)
+
+
+async def test_the_wheel_scrolls_a_file(face, places):
+    (places[0] / "zz.txt").write_text("".join(f"line {number}\n" for number in range(500)))
+    async with face() as it:
+        await it.type("zz")
+        await open_viewer(it, "zz.txt")
+        file = it.terminal.screen.file
+        file.post_message(MouseScrollDown(file, 1, 1, 0, 0, 0, False, False, False))
+        await it.until(lambda: file.top == 3)
+        file.post_message(MouseScrollUp(file, 1, 1, 0, 0, 0, False, False, False))
+        await it.until(lambda: file.top == 0)
+
+
 async def test_what_the_viewer_says_about_a_search_makes_way_for_its_keys(face):
     async with face() as it:
         await it.type("main")
@@ -253,10 +312,40 @@ async def test_what_the_viewer_says_about_a_search_makes_way_for_its_keys(face):
         await it.press("enter")
         await it.until(lambda: "F7 search" in it.drawn)
         await it.press("n")
-        await it.until(lambda: "No more: os.name" in it.drawn)
+        await it.until(lambda: "Went on from the top: os.name" in it.drawn)
         await it.press("slash")
         await it.type("zzz")
         await it.press("enter")
         await it.until(lambda: "Not found: " in it.drawn)
         await it.press("down")
         assert "F7 search" in it.drawn
+
+
+async def test_words_are_found_in_the_editor_again_and_round_the_end(face, places):
+    (places[0] / "zz.txt").write_text("one\ntwo One\nthree\n" + "x\n" * 100)
+    async with face() as it:
+        await it.type("zz")
+        await it.press("f4")
+        await it.until(lambda: it.window == "Editor")
+        area = it.terminal.screen.area
+        await it.press("f7")
+        await it.type("one")
+        await it.press("enter")
+        await it.until(lambda: area.selection.end == (0, 3))
+        await it.press("shift+f7")
+        await it.until(lambda: (area.selection.start, area.selection.end) == ((1, 4), (1, 7)))
+        await it.press("shift+f7")
+        await it.until(lambda: area.selection.end == (0, 3))
+        assert "Went on from the top: one" in it.drawn
+        await it.press("f7")
+        await it.type("zebra")
+        await it.press("enter")
+        await it.until(lambda: "Not found: zebra" in it.drawn)
+        assert area.text.startswith("one\ntwo One")
+
+
+def test_capitals_are_meant_when_they_are_typed():
+    assert next_place("one One", "One", 0) == (4, 7, False)
+    assert next_place("one One", "one", 1) == (4, 7, False)
+    assert next_place("a.c abc", "a.c", 1) == (0, 3, True)
+    assert next_place("abc", "", 0) is None

@@ -1,6 +1,10 @@
 """Changing files from the panes: what is asked, what happens, and the way back."""
 
+import pytest
+
+from cmdr.model.job import Job, JobState
 from cmdr.tui.first_moment import DEAF_FOR
+from cmdr.tui.operating import outcome_told
 
 
 async def test_copying_asks_where_and_a_taken_name_is_asked_about(face):
@@ -97,6 +101,39 @@ async def test_the_trash_is_asked_about_and_no_is_the_answer_of_enter_and_escape
         await it.press("n")
         await it.until(lambda: it.window == "MainScreen")
         assert (it.left / "readme.md").exists()
+
+
+async def test_enter_out_of_habit_is_told_which_keys_answer(face):
+    async with face() as it:
+        await it.press("end", "f8")
+        await it.until(lambda: it.window == "Confirm")
+        it.clock.forward(DEAF_FOR)
+        await it.press("enter")
+        assert "Press:  y  Yes, do it    n  No, leave everything as it is" in it.drawn
+        await it.press("y")
+        await it.until(lambda: not (it.left / "readme.md").exists())
+
+
+async def test_a_wrong_word_is_told_which_word_does_it(face):
+    async with face() as it:
+        await it.press("end", "shift+f8")
+        await it.until(lambda: it.window == "Confirm")
+        it.clock.forward(DEAF_FOR)
+        await it.press("y", "e", "s", "enter")
+        assert 'Only "delete" does it.' in it.drawn
+        await it.press("f10")
+        await it.until(lambda: it.window == "MainScreen")
+        assert (it.left / "readme.md").exists()
+
+
+@pytest.mark.parametrize("key", ["f8", "shift+f8"])
+async def test_the_answers_are_seen_on_the_smallest_screen(face, key):
+    async with face(size=(40, 12)) as it:
+        await it.press("end", key)
+        await it.until(lambda: it.window == "Confirm")
+        assert ("n  No" in it.drawn and "y  Yes" in it.drawn) or 'type "delete"' in it.drawn
+        await it.pilot.resize_terminal(100, 30)
+        await it.until(lambda: "leave everything" in it.drawn or 'type "delete" and Enter' in it.drawn)
 
 
 async def test_deleting_for_good_needs_the_word(face):
@@ -220,3 +257,26 @@ async def test_what_is_selected_while_the_window_is_open_is_not_copied(face):
         await it.until(lambda: (it.right / "readme.md").exists())
         await it.until(lambda: "copy done" in it.status)
         assert sorted(path.name for path in it.right.iterdir()) == ["file1.txt", "readme.md"]
+
+
+def test_a_lone_failure_tells_its_reason_without_the_folder_one_sees():
+    job = Job("j", "Create folder new", "person:terminal", frozenset(), JobState.FAILED)
+    job.progress.items_total = 1
+    job.outcome, job.problems = "mkdir done: nothing; 1 failed", ("failed: /a/b/new: permission denied",)
+    assert outcome_told(job, [b"/a/b", b"/"]) == "Create folder new: failed: new: permission denied"
+    job.progress.items_total = 2
+    assert outcome_told(job, [b"/a"]) == "mkdir done: nothing; 1 failed; failed: b/new: permission denied"
+
+
+async def test_a_new_file_is_edited_at_once(face):
+    async with face() as it:
+        await it.press("shift+f4")
+        await it.type("fresh.txt")
+        await it.press("enter")
+        await it.until(lambda: it.window == "Editor")
+        await it.type("hello")
+        await it.press("f2")
+        await it.until(lambda: (it.left / "fresh.txt").read_text() == "hello")
+        await it.press("escape")
+        await it.until(lambda: it.window == "MainScreen")
+        assert it.name == "fresh.txt"

@@ -1,6 +1,7 @@
 """The panes: going about, selecting, searching, filtering, tabs."""
 
 import os
+import shutil
 
 
 async def test_the_folders_are_shown_with_folders_first(face):
@@ -246,3 +247,104 @@ async def test_a_pane_that_is_drawn_before_it_has_a_place_on_the_screen_begins_a
         view._size = size
         view.redraw(follow=True)
         assert view.top == 0
+
+
+async def test_another_folder_is_shown_from_its_top_however_far_the_one_before_was_scrolled(face, places):
+    for number in range(200):
+        (places[0] / f"x{number:03}").touch()
+    async with face() as it:
+        await it.press("end", "ctrl+g")
+        await it.type(str(places[1]))
+        await it.press("enter")
+        await it.until(lambda: it.tab.path == os.fsencode(places[1]))
+        assert "/.." in it.lines(it.main.left)[2]
+
+
+async def test_the_folder_one_came_from_stands_in_the_middle_when_it_is_far_down(face, places):
+    for number in range(200):
+        (places[0] / f"d{number:03}").mkdir()
+    async with face() as it:
+        await it.type("d150")
+        await it.press("enter", "backspace")
+        await it.until(lambda: it.tab.path == os.fsencode(places[0]))
+        shown = [line for line in it.lines(it.main.left) if "/d1" in line]
+        assert it.name == "d150" and 5 < next(place for place, line in enumerate(shown) if "d150" in line) < 15
+
+
+async def test_a_click_on_a_column_head_sorts_and_a_second_one_turns_the_order_round(face):
+    async with face() as it:
+        head = it.lines(it.main.right)[1]
+        await it.pilot.click(it.main.right, offset=(head.index("Size") + 1, 1))
+        await it.main.orders.idle()
+        assert it.tab is it.main.right.pane.tab
+        assert (it.tab.sort.by.value, it.tab.sort.direction.value) == ("size", "desc")
+        await it.pilot.click(it.main.right, offset=(head.index("Size") + 1, 1))
+        await it.main.orders.idle()
+        assert it.tab.sort.direction.value == "asc"
+        await it.pilot.click(it.main.right, offset=(head.index("Modified") + 1, 1))
+        await it.main.orders.idle()
+        assert it.tab.sort.by.value == "modified"
+        await it.pilot.click(it.main.right, offset=(4, 1))
+        await it.main.orders.idle()
+        assert it.tab.sort.by.value == "name"
+
+
+async def test_shift_with_home_end_and_pages_selects_what_it_passes(face):
+    async with face() as it:
+        await it.press("home", "down", "down", "down", "shift+end")
+        assert it.selected == ["file1.txt", "file2.txt", "file3.txt", "file4.txt", "file5.txt", "main.py", "readme.md"]
+        assert it.name == "readme.md"
+        await it.press("shift+home")
+        assert it.selected == [] and it.name == ".."
+        await it.press("shift+pagedown")
+        assert len(it.selected) == 9
+
+
+async def test_a_page_is_selected_up_to_the_row_it_leads_to(face, places):
+    for number in range(100):
+        (places[0] / f"x{number:03}").touch()
+    async with face() as it:
+        await it.type("x000")
+        await it.press("escape", "shift+pagedown")
+        assert it.selected[0] == "x000" and it.name not in it.selected
+        assert it.selected[-1] == f"x{int(it.name[1:]) - 1:03}"
+
+
+async def test_the_folders_a_tab_has_been_in_can_be_chosen_again(face, places):
+    async with face() as it:
+        await it.press("alt+down")
+        assert "nowhere else" in it.status
+        await it.type("docs")
+        await it.press("enter", "alt+down")
+        assert it.window == "Choose" and "left" in it.drawn
+        await it.press("enter")
+        await it.until(lambda: it.tab.path == os.fsencode(places[0]))
+
+
+async def test_ctrl_c_says_how_to_quit(face):
+    async with face() as it:
+        await it.press("ctrl+c")
+        assert "F10, Ctrl+Q quits." in it.status
+
+
+async def test_all_that_is_selected_is_added_up_whether_it_was_seen_or_not(face, places):
+    """Files beyond the pages in view counted as nothing."""
+    for number in range(400):
+        (places[0] / f"x{number:03}").write_bytes(b"x" * 1024)
+    async with face() as it:
+        await it.press("plus")
+        await it.type("x*")
+        await it.press("enter")
+        await it.until(lambda: "400 of 409 selected, 400.0 KiB" in it.drawn)
+        await it.press("home", "down", "insert")
+        await it.until(lambda: "401 of 409 selected, ≥ 400.0 KiB" in it.drawn)
+
+
+async def test_one_leaves_a_folder_that_is_gone_with_those_above_it(face, places):
+    """Going up led to the next folder that was gone, and so nowhere."""
+    deep = places[0] / "docs" / "x" / "y"
+    deep.mkdir(parents=True)
+    async with face(left=deep) as it:
+        shutil.rmtree(places[0] / "docs")
+        await it.press("backspace")
+        await it.until(lambda: it.tab.path == os.fsencode(places[0]))

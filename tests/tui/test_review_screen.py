@@ -68,7 +68,7 @@ async def test_a_accepts_and_the_file_is_written(face):
     async with face() as it:
         file, call = await proposed(it)
         await it.press("ctrl+y", "a")
-        assert await call == "OK: FILE_SAVED"
+        assert (await call).startswith("OK: FILE_SAVED, operation ")
         assert file.read_text() == NEW
         await it.until(lambda: it.window == "MainScreen")
         assert "Accepted" in it.status
@@ -80,7 +80,7 @@ async def test_single_changes_are_dropped_and_taken(face):
         await it.press("ctrl+y", "n")
         await it.until(lambda: "change 2/2" in it.drawn)
         await it.press("p", "x", "y", "a")
-        assert (await call).startswith("OK: FILE_SAVED, changed by the person")
+        assert (await call).startswith("OK: FILE_SAVED, operation 1, changed by the person")
         assert file.read_text() == OLD.replace("line 25\n", "line 25\nand more\n")
 
 
@@ -128,7 +128,7 @@ async def test_the_queue_goes_on_with_the_next_agent(face):
         await it.until(lambda: it.window == "ReviewScreen")
         assert "1 more wait" in it.drawn
         await it.press("a")
-        assert await first == "OK: FILE_SAVED"
+        assert (await first).startswith("OK: FILE_SAVED, operation ")
         await it.until(lambda: it.window == "ReviewScreen" and "claude proposes" in it.drawn)
         await it.press("r")
         assert await second == "OK: DIFF_REJECTED"
@@ -177,7 +177,7 @@ async def test_a_protected_file_asks_for_a_word(face):
         assert it.window == "Ask"
         await it.type("write")
         await it.press("enter")
-        assert await call == "OK: FILE_SAVED"
+        assert (await call).startswith("OK: FILE_SAVED, operation ")
         assert file.read_text() == "be good\n"
 
 
@@ -211,4 +211,4 @@ async def test_a_tiny_screen_still_shows_and_answers(face):
     async with face(size=(30, 8)) as it:
         _, call = await proposed(it)
         await it.press("ctrl+y", "u", "n", "a")
-        assert await call == "OK: FILE_SAVED"
+        assert (await call).startswith("OK: FILE_SAVED, operation ")

@@ -16,6 +16,8 @@ from cmdr.core.commander import Commander
 from cmdr.core.engine import Engine
 from cmdr.core.journal import Journal
 from cmdr.core.limits import Limits
+from cmdr.core.policy import Policy
+from cmdr.core.registry import DEFAULT_TOOLSETS
 from cmdr.core.settings import Settings
 from cmdr.core.tokens import Tokens
 from cmdr.model.workspace import Workspace
@@ -35,8 +37,9 @@ def tree(tmp_path_factory):
 class Server:
     """The real server on a port of its own, in a thread of its own."""
 
-    def __init__(self, tree, state, *, changes_files=False):
+    def __init__(self, tree, state, *, changes_files=False, **parts):
         self.tree = tree
+        self._parts = parts
         self._changes_files = changes_files
         self._state = state
         self._ready = threading.Event()
@@ -66,9 +69,10 @@ class Server:
             settings=Settings(str(self._state)),
             watch=False,
             indexes=str(self._state),
+            **self._parts,
         )
         await self.commander.start()
-        tokens = Tokens(str(self._state), str(self._state))
+        tokens = self.tokens = Tokens(str(self._state), str(self._state))
         tokens.renew()
         self.token = (self._state / "token").read_text().strip()
         listener = socket.create_server(("127.0.0.1", 0))
@@ -98,6 +102,22 @@ class Server:
         assert http.get(self.on_loop(link())).status_code == 303
         return http
 
+    @property
+    def person(self):
+        """The person at the terminal."""
+        from cmdr.core.principals import PERSON
+
+        return PERSON
+
+    def wait_until(self, holds):
+        """Wait until something holds of the commander."""
+
+        async def work():
+            while not holds(self.commander):
+                await self.commander.events.beyond(self.commander.events.rev)
+
+        self.on_loop(work())
+
     def run(self, name, arguments=None, principal=None):
         """Run a command on the server's loop."""
         from cmdr.core.principals import SAME_USER
@@ -121,10 +141,10 @@ def serve(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def server(tree, tmp_path_factory):
-    """The server, with the tree indexed."""
+    """The server, with the tree indexed, and the tools for files switched on."""
     state = tmp_path_factory.mktemp("state")
     os.chmod(state, 0o700)
-    with Server(tree, state) as running:
+    with Server(tree, state, policy=Policy(DEFAULT_TOOLSETS | {"fs"})) as running:
         running.run("query_run", {"root": str(tree), "text": "jpg"})
         yield running
 

@@ -1,12 +1,16 @@
 """Connections that begin a request and never end it are closed; those that wait for an answer are not."""
 
 import http.client
+import json
 import socket
 import time
 
 import pytest
 
+from cmdr.mcp import subscriptions
 from cmdr.web import connections
+
+MODERN = "2026-07-28"
 
 
 @pytest.fixture
@@ -78,3 +82,43 @@ def test_whoever_leaves_in_the_middle_of_a_body_leaves_nothing_in_the_log(server
     assert client.getresponse().status == 200
     client.close()
     assert not [record for record in caplog.records if record.levelname == "ERROR"]
+
+
+def test_a_caller_listens_on_few_streams_side_by_side(serve, tree, monkeypatch):
+    """One caller could hold every connection there is with streams that never end."""
+    monkeypatch.setattr(subscriptions, "EACH", 2)
+    server = serve(tree)
+    meta = {
+        "io.modelcontextprotocol/protocolVersion": MODERN,
+        "io.modelcontextprotocol/clientCapabilities": {},
+    }
+    params = {"notifications": {"resourceSubscriptions": ["cmdr://state"]}, "_meta": meta}
+    body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "subscriptions/listen", "params": params})
+    headers = {
+        "authorization": f"Bearer {server.token}",
+        "content-type": "application/json",
+        "accept": "application/json, text/event-stream",
+        "mcp-protocol-version": MODERN,
+        "mcp-method": "subscriptions/listen",
+    }
+
+    def listening():
+        client = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
+        client.request("POST", "/mcp", body, headers)
+        answer = client.getresponse()
+        while not (line := answer.readline()).lstrip(b"data: ").startswith(b"{"):
+            assert line, answer.status
+        return client, line
+
+    streams = [listening() for _ in range(2)]
+    refused, told = listening()
+    assert b"2 streams are open already" in told
+    for client, first in streams:
+        assert b"error" not in first
+        client.close()
+    refused.close()
+    while True:
+        client, told = listening()
+        client.close()
+        if b"error" not in told:
+            break  # those that were closed are counted no longer

@@ -11,6 +11,7 @@ import pytest
 from cmdr.commands import rest_indexes
 from cmdr.core.principals import PERSON, SAME_USER, Principal
 from cmdr.model.root_spec import RootSpec
+from cmdr.web import job_stream
 
 
 @pytest.fixture
@@ -63,7 +64,7 @@ def test_every_link_that_is_told_answers(client, server, index):
 
 def test_links_in_tool_answers_lead_to_the_same_things(client, server, tree):
     answer = server.run("query_run", {"root": str(tree), "ext": ["jpg"]})
-    link = answer.split("all: ")[1].split()[0]
+    link = answer.split(" of all 3: ")[1].split()[0]
     entries = client.get(link).json()["entries"]
     assert sorted(entry["path"].rsplit("/", 1)[1] for entry in entries) == ["a.jpg", "b.jpg", "c.jpg"]
     assert {entry["state"] for entry in entries} == {"ok"}
@@ -195,6 +196,16 @@ def test_a_job_streams_its_steps_and_ends(client, server, tree):
     assert events[-1]["indexId"]
 
 
+def test_whoever_has_followed_a_job_may_follow_the_next(serve, tree, monkeypatch):
+    monkeypatch.setattr(job_stream, "EACH", 1)
+    server = serve(tree)
+    job = server.run("index", {"root": str(tree)}).split("jobId: ")[1].split()[0]
+    with httpx.Client(base_url=f"http://127.0.0.1:{server.port}", trust_env=False, timeout=30) as client:
+        for asked in (job, "j_nope", job):
+            answer = client.get(f"/api/jobs/{asked}", headers={"accept": "text/event-stream"})
+            assert answer.status_code == (404 if asked == "j_nope" else 200)
+
+
 @pytest.mark.parametrize(
     ("path", "status"),
     [
@@ -239,7 +250,7 @@ def test_a_node_that_vanished_is_gone_with_its_last_path(client, server, tree, i
 def test_contents_need_a_token(client, server, tree):
     node = json.loads(server.run("rest_place", {"path": str(tree / "notes.md")}))
     url = f"/api/indexes/{node['indexId']}/nodes/{node['nodeId']}/download"
-    assert client.get(url).status_code == 403
+    assert client.get(url).status_code == 404
     with_token = client.get(url, headers={"authorization": f"Bearer {server.token}"})
     # The token alone is not enough either: the file must lie inside a root.
     assert with_token.status_code == 403

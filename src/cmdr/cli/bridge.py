@@ -11,6 +11,7 @@ import json
 import os
 import queue
 import signal
+import stat
 import sys
 import threading
 import time
@@ -24,6 +25,8 @@ from cmdr.cli.session import Session
 MAX_LINE = 16 << 20
 MAX_CALLS = 64
 _LAST_ANSWERS_SECONDS = 0.5
+_FROM_FILE_SECONDS = 60.0
+"""How long the last answers may take when the input was a file: its end does not say that nobody listens any more."""
 _FAREWELL_SECONDS = 1.0
 _STREAM_SECONDS = 2.0
 _STREAM_RETRY_SECONDS = (0.1, 5.0)
@@ -44,6 +47,7 @@ class Bridge:
         self._calls: dict[Any, Call] = {}
         self._queue: queue.Queue[Call] = queue.Queue()
         self._ended = False
+        self._answered_at = 0.0
         self._listener: threading.Thread | None = None
         self._stream_wanted = threading.Event()
         self._stream_open = threading.Event()
@@ -67,11 +71,13 @@ class Bridge:
         """Answer a line that was too long to keep."""
         self._error(None, _INVALID_REQUEST, f"This message is longer than {MAX_LINE >> 20} MiB; send less at once.")
 
-    def close(self) -> None:
-        """Let the last answers out, then end the session."""
-        deadline = time.monotonic() + _LAST_ANSWERS_SECONDS
-        while time.monotonic() < deadline and (self._queue.unfinished_tasks or self._waiting()):
+    def close(self, patience: float, *, hurried: bool = False) -> None:
+        """Let the last answers out while they come, then end the session; a cmdr that just starts gets its time."""
+        self._answered_at = time.monotonic()
+        while time.monotonic() < self._answered_at + patience and (self._queue.unfinished_tasks or self._waiting()):
             time.sleep(0.005)
+            if self._reach.is_starting and not hurried:
+                self._answered_at = time.monotonic()
         self._ended = True
         farewell = threading.Thread(target=self._end_session, daemon=True)
         farewell.start()
@@ -131,6 +137,7 @@ class Bridge:
         finally:
             if self._calls.get(call.id) is call:
                 del self._calls[call.id]
+            self._answered_at = time.monotonic()
             call.close()
 
     def _carry(self, call: Call) -> None:
@@ -259,9 +266,10 @@ def main(arguments: list[str] | None = None) -> None:
                 bridge.refuse_long_line()
             else:
                 bridge.accept(line)
-        bridge.close()
+        is_file = stat.S_ISREG(os.fstat(sys.stdin.fileno()).st_mode)
+        bridge.close(_FROM_FILE_SECONDS if is_file else _LAST_ANSWERS_SECONDS)
     except KeyboardInterrupt:
-        bridge.close()
+        bridge.close(_LAST_ANSWERS_SECONDS, hurried=True)
     # Threads may still wait for answers that nobody wants any more.
     os._exit(0)
 

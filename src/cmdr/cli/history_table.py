@@ -19,9 +19,11 @@ def history_lines(entries: Sequence[Mapping[str, Any]]) -> list[str]:
 
 def _cells(entry: Mapping[str, Any]) -> tuple[str, ...]:
     when = datetime.fromisoformat(entry["when"]).strftime("%Y-%m-%d %H:%M")
+    becomes = f" → {entry['newName']}" if entry.get("newName") else ""
     more = f" and {entry['items'] - 1} more" if entry["items"] > 1 else ""
     to = f" to {entry['to']}" if entry["to"] and entry["to"] != os.path.dirname(entry["first"]) else ""
-    return str(entry["operation"]), when, f"{entry['verb']} {entry['first']}{more}{to}", entry["by"], _state(entry)
+    told = f"{entry['verb']} {entry['first']}{becomes}{more}{to}"
+    return str(entry["operation"]), when, told, entry["by"], _state(entry)
 
 
 def _state(entry: Mapping[str, Any]) -> str:

@@ -1,15 +1,18 @@
 """`cmdr …`: find the verb, run it."""
 
 import argparse
+import os
+import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 from importlib import import_module
 
 from cmdr import __version__
 from cmdr.cli import terminal_verb
 from cmdr.cli.launcher import Launcher
 
-_VERBS = "serve claude bridge_verb token decide quit undo audit trees web doctor".split()
+_VERBS = "serve claude bridge_verb token decide quit undo audit trees fleet web doctor".split()
 """The modules of the verbs, imported only when one of them may be meant."""
 
 
@@ -30,7 +33,28 @@ def run(arguments: Sequence[str] | None, launcher: Launcher) -> int:
     for verb in _VERBS:
         import_module(f"cmdr.cli.{verb}").add(verbs)
     if given[0] not in verbs.choices and given[0] not in ("-h", "--help", "--version"):
+        if meant := _meant(given[0], verbs.choices):
+            parser.error(f"{given[0]} is neither a verb nor a folder here. Did you mean {meant}?")
         return terminal_verb.run(given, launcher)
-    chosen = parser.parse_args(given)
-    result: int = chosen.verb(chosen, launcher)
+    return _carried_out(parser.parse_args(given), launcher)
+
+
+def _meant(word: str, verbs: Iterable[str]) -> str | None:
+    """The verb that was probably meant by a word that names nothing."""
+    if word.startswith("-") or os.path.lexists(word):
+        return None
+    return next(iter(get_close_matches(word, verbs, 1, 0.75)), None)
+
+
+def _carried_out(chosen: argparse.Namespace, launcher: Launcher) -> int:
+    try:
+        result: int = chosen.verb(chosen, launcher)
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        return 128 + signal.SIGINT
+    except BrokenPipeError:
+        # Whoever read what we print, `head` say, has enough: end as other programs do then.
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+        signal.raise_signal(signal.SIGPIPE)
+        return 128 + signal.SIGPIPE
     return result

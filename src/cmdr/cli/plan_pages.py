@@ -1,27 +1,40 @@
-"""A whole plan at a shell prompt: through the person's pager, page by page where there is none."""
+"""More than a screen holds at a shell prompt: through the person's pager, page by page where there is none."""
 
 import json
 import os
 import shlex
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from cmdr.cli.launcher import Ask
 from cmdr.core.errors import CommandError
 
 AT_ONCE = 500
 """Lines that are asked for at once."""
+_QUESTION = 6
+"""Lines that are kept free for what is told and asked in the end."""
 
 
 def show_all(ask: Ask, id: str, digest: str) -> None:
     """Let the person read every line of what they are asked about."""
+    show_lines(_lines(ask, id, digest))
+
+
+def fits(lines: Sequence[str]) -> bool:
+    """Whether some lines can be read at once, with a question below."""
+    size = shutil.get_terminal_size()
+    return sum(1 + len(line) // max(1, size.columns) for line in lines) <= size.lines - _QUESTION
+
+
+def show_lines(lines: Iterator[str]) -> None:
+    """Let the person read some lines, in printable characters."""
     pager = _pager()
     if pager is not None:
-        _through(pager, _lines(ask, id, digest))
+        _through(pager, lines)
         return
     height = max(2, shutil.get_terminal_size().lines - 2)
-    for number, line in enumerate(_lines(ask, id, digest), 1):
+    for number, line in enumerate(lines, 1):
         print(line)
         if number % height == 0 and input("-- Enter: more, q: enough -- ").strip().lower() == "q":
             return

@@ -70,6 +70,11 @@ class Reach:
         self._be_there(record)
         return Target("127.0.0.1", record.port, _PATH, _token(from_file=True))
 
+    @property
+    def is_starting(self) -> bool:
+        """Whether a cmdr is being started just now."""
+        return self._starting.locked()
+
     def close(self) -> None:
         """Say that we are not there any more."""
         if self._line is not None:

@@ -1,8 +1,9 @@
-"""Answering a proposed edit at a shell prompt: the patch, then one question whose usual answer is no."""
+"""Answering a proposed edit at a shell prompt: the patch, its file, then one question whose usual answer is no."""
 
 import json
 
 from cmdr.cli.launcher import Ask
+from cmdr.cli.plan_pages import fits, show_lines
 
 
 def is_review(id: str) -> bool:
@@ -13,8 +14,10 @@ def is_review(id: str) -> bool:
 def confirm_review(ask: Ask, id: str) -> int:
     """Show an edit, ask, and accept exactly what was shown on a yes."""
     shown = json.loads(ask("review.show", {"review": id}))
-    print("\n".join(_inked(line) for line in shown["patch"].split("\n")))
+    _show(shown["patch"])
     print(f"proposed by {shown['by']}" + (f', who calls it "{shown["title"]}"' if shown["title"] else ""))
+    # Last, where it cannot have scrolled away: the title is the agent's own, and says what it likes.
+    print(f"edits {shown['path']}: {shown['amount']}" + (f"; was {shown['replaces']}" if shown["replaces"] else ""))
     if shown["word"]:
         typed = input(f"This file {shown['protected']}. Type {shown['word']} to accept, anything else to reject: ")
         yes = typed.strip().lower() == shown["word"]
@@ -32,6 +35,14 @@ def reject_review(ask: Ask, id: str) -> int:
     """Say no."""
     print(ask("review.reject", {"review": id}).removeprefix("OK: "))
     return 1
+
+
+def _show(patch: str) -> None:
+    lines = [_inked(line) for line in patch.split("\n")]
+    if fits(lines):
+        print("\n".join(lines))
+    else:
+        show_lines(iter(lines))
 
 
 def _inked(line: str) -> str:

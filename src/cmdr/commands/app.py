@@ -11,10 +11,12 @@ from cmdr.model.dialog import DialogType
 from cmdr.model.names import to_wire
 
 
-@command("quit", access=Access.VIEW, toolset="panes", ids=("app.quit",))
+@command("quit", access=Access.VIEW, toolset="panes", ids=("app.quit",), lasting=True)
 def quit_app(call: Call) -> str:
     """Quit cmdr."""
     if not call.principal.is_person:
+        if call.commander.desktop.suspend is not None:
+            raise NotAllowed("The person has cmdr open in their terminal. Ask them to quit.")
         if left := unfinished(call.commander):
             raise CommandError(f"Not now: {', '.join(left)}. Ask the person to quit.")
     elif unsaved := call.commander.rooms.unsaved_files():
@@ -45,7 +47,7 @@ def hide(call: Call) -> str:
     """Step aside and give the terminal back to the shell."""
     suspend = call.commander.desktop.suspend
     if not call.principal.is_person:
-        raise NotAllowed("Only the person steps aside to the shell: cmdr answers nobody until they come back.")
+        raise NotAllowed("Only the person steps aside to the shell: it takes their screen.")
     if suspend is None:
         raise CommandError("cmdr runs without a terminal here; there is nothing to hide.")
     suspend()

@@ -8,13 +8,14 @@ from typing import Annotated
 from cmdr.commands.how_far import job_counts, scan_counts, scan_line
 from cmdr.commands.reviewed import outcome_told
 from cmdr.core.call import Call
-from cmdr.core.errors import CommandError
+from cmdr.core.errors import CommandError, NotThere
 from cmdr.core.parameter import Unlisted, Whole
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.model.job import Job, JobState
 from cmdr.model.names import to_wire
 from cmdr.model.plan import Verb
+from cmdr.model.plan_text import title_of
 from cmdr.model.proposal import Proposal, ProposalState
 from cmdr.model.scan_job import ScanJob
 
@@ -84,7 +85,12 @@ def _of_proposal(call: Call, proposal: Proposal) -> str | None:
         return f"Proposal {proposal.state}. Nothing was changed."
     if proposal.job is None:
         return None
-    told = _of_job(call.commander.jobs.get(proposal.job, call.principal))
+    try:
+        job = call.commander.jobs.get(proposal.job, call.principal)
+    except NotThere:  # more jobs come and go than proposals, and only one that is over is forgotten
+        done = f'Approved. "{title_of(proposal.plan)}" has been over for a while'
+        return f'{done}; the history has what came of it: command {{"id": "history"}}.'
+    told = _of_job(job)
     if told is not None and proposal.plan.verb in (Verb.MKDIR, Verb.MKFILE):
         return f"{told}\nnamed: {to_wire(proposal.plan.subject.place.path)}"  # the person may have named it otherwise
     return told
@@ -110,7 +116,7 @@ def _of_job(job: Job) -> str | None:
         return None
     told = [f"Approved. {job.outcome}", *job.problems]
     if job.operation:
-        told.append(f"operation: {job.operation} (undo takes it back)")
+        told.append(f"operation: {job.operation} ({'undo takes it back' if job.can_undo else 'nothing to undo'})")
     if job.output:
         told.append(job.output)
     return "\n".join(told)

@@ -4,9 +4,11 @@ Only changes that nobody looks at are held to this. A person who copies a folder
 """
 
 import os
+from collections.abc import Sequence
 from dataclasses import replace
 
 from cmdr.files.engine.protected import Protection
+from cmdr.model.names import to_wire
 from cmdr.model.plan import Kind, Plan, PlanItem, Step
 
 _PROGRAM = "becomes a program that can be run"
@@ -16,6 +18,17 @@ def with_protection(plan: Plan, protection: Protection) -> Plan:
     """The same plan with what becomes protected by it marked as such; looks at the disk."""
     items = tuple(_marked(item, protection) for item in plan.items)
     return plan if items == plan.items else replace(plan, items=items)
+
+
+def known_as(plan: Plan, names: Sequence[bytes], protection: Protection) -> Plan:
+    """The same plan, protected when one of the names by which it was asked for is: a link may have led elsewhere."""
+    if plan.protected:
+        return plan
+    for name in names:
+        if why := protection.reason(name):
+            *others, last = plan.items
+            return replace(plan, items=(*others, replace(last, protected=f"{why}, as {to_wire(name)}")))
+    return plan
 
 
 def _marked(item: PlanItem, protection: Protection) -> PlanItem:

@@ -13,7 +13,7 @@ from cmdr.model.names import printable, to_wire
 from cmdr.model.yaml_text import document
 
 
-@command("bookmark.add", access=Access.VIEW, title="Bookmark this folder")
+@command("bookmark.add", access=Access.VIEW, title="Bookmark this folder", lasting=True)
 def add(call: Call, *, pane: PaneRef = "focused", path: str | None = None) -> str:
     """Remember a folder."""
     here = pane_of(call.workspace, pane).tab.path
@@ -23,7 +23,7 @@ def add(call: Call, *, pane: PaneRef = "focused", path: str | None = None) -> st
     return f"Bookmarked {to_wire(target)}"
 
 
-@command("bookmark.remove", access=Access.VIEW, title="Remove a bookmark")
+@command("bookmark.remove", access=Access.VIEW, title="Remove a bookmark", lasting=True)
 def remove(call: Call, *, pane: PaneRef = "focused", path: str | None = None) -> str:
     """Forget a bookmark."""
     here = pane_of(call.workspace, pane).tab.path

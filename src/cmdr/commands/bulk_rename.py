@@ -4,13 +4,12 @@ from typing import Annotated
 
 from cmdr.commands.operations import proposed
 from cmdr.commands.places import pane_of, path_of
+from cmdr.commands.renaming import preview_of, rename_planned
 from cmdr.core.call import Call
 from cmdr.core.errors import CommandError
 from cmdr.core.parameter import Doc
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
-from cmdr.core.threads import in_thread
-from cmdr.files.engine.rename_plan import plan_rename
 from cmdr.model.names import from_wire
 
 
@@ -23,4 +22,4 @@ async def rename_many(
         raise CommandError("rename_many needs as many names as paths.")
     base = pane_of(call.workspace, "focused").tab.path
     pairs = [(path_of(path, base), from_wire(name)) for path, name in zip(paths, names, strict=True)]
-    return proposed(call, await in_thread(plan_rename, pairs), "Rename", reason)
+    return f"{proposed(call, await rename_planned(call, pairs), 'Rename', reason)}\n{preview_of(pairs)}"

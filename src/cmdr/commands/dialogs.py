@@ -5,6 +5,7 @@ from typing import Literal
 
 from cmdr.commands.file import nothing_there, unseen_note
 from cmdr.commands.places import pane_of, path_of
+from cmdr.core.agents_room import check_windows
 from cmdr.core.call import Call
 from cmdr.core.errors import CommandError
 from cmdr.core.principals import Access
@@ -67,6 +68,7 @@ async def open_dialog(call: Call, type: DialogType, section: SettingsSection | N
             present.section = section
             break
     else:
+        check_windows(workspace, call.principal.id)
         side = workspace.focused if type is DialogType.VOLUME_PICKER else None
         opened = workspace.open_dialog(type, call.principal.id, section=section, path=target, pane=side)
     call.events.changed()

@@ -9,6 +9,8 @@ from cmdr.commands.reach import named, reach_of
 from cmdr.core.call import Call
 from cmdr.core.errors import CommandError, NotAllowed
 from cmdr.core.threads import in_thread
+from cmdr.files.engine.protected import Protection
+from cmdr.files.errors import DiskError
 from cmdr.files.sandbox.refused_paths import PrivatePlace
 from cmdr.model.names import to_wire
 
@@ -19,6 +21,15 @@ class EditorPath:
 
     real: bytes
     link: bytes | None = None
+    asked: bytes = b""
+    """The whole path as it was written."""
+
+    def protection(self, protection: Protection) -> str:
+        """Why the file is protected, by where it lies or by the name it was asked for; or nothing."""
+        if why := protection.reason(self.real):
+            return why
+        why = protection.reason(self.asked) if self.asked else ""
+        return f"{why}, as {to_wire(self.asked)}" if why else ""
 
 
 async def editor_path(call: Call, text: str, *, writes: bool = False) -> EditorPath:
@@ -35,6 +46,13 @@ def spoken_path(call: Call, path: bytes) -> str:
     return os.fsdecode(path) if call.connection else to_wire(path)
 
 
+async def may_tell(call: Call, path: bytes) -> bool:
+    """Whether a caller may hear about an open document: an editor in its workspace, anybody else in their roots."""
+    if call.connection or call.principal.is_person:
+        return await in_thread(call.commander.editor.folders.may_tell, path)
+    return await in_thread(_is_in_reach, call, path)
+
+
 def check_may_read(call: Call, what: str) -> None:
     """Refuse what would tell a caller without a token something of a file's contents."""
     if not call.principal.token:
@@ -43,7 +61,7 @@ def check_may_read(call: Call, what: str) -> None:
 
 def _resolved(path: bytes) -> EditorPath:
     real = os.path.realpath(path)
-    return EditorPath(real, path if real != path and os.path.islink(path) else None)
+    return EditorPath(real, path if real != path and os.path.islink(path) else None, path)
 
 
 def _in_workspace(call: Call, path: bytes) -> EditorPath:
@@ -54,6 +72,14 @@ def _in_workspace(call: Call, path: bytes) -> EditorPath:
     if not folders.may_tell(found.real):
         raise CommandError(f"{to_wire(path)} holds keys, passwords or private data, so it is not opened here.")
     return found
+
+
+def _is_in_reach(call: Call, path: bytes) -> bool:
+    try:
+        with reach_of(call).find(path) as found:
+            return found.is_file
+    except DiskError:
+        return False
 
 
 def _in_roots(call: Call, path: bytes, writes: bool) -> EditorPath:
@@ -68,4 +94,4 @@ def _in_roots(call: Call, path: bytes, writes: bool) -> EditorPath:
         with reach.find(path) as found:
             real = found.real
     absolute = os.path.join(reach.roots[0].path, os.path.expanduser(path))
-    return EditorPath(real, absolute if os.path.islink(absolute) else None)
+    return EditorPath(real, absolute if os.path.islink(absolute) else None, absolute)

@@ -3,6 +3,7 @@
 import os
 
 from cmdr.commands.places import PaneRef, pane_of
+from cmdr.core.agents_room import check_windows
 from cmdr.core.call import Call
 from cmdr.core.errors import CommandError
 from cmdr.core.principals import Access
@@ -28,7 +29,7 @@ def nothing_there(pane: Pane) -> CommandError:
     return CommandError(f"The {pane.side} pane is empty.")
 
 
-@command("file.copyPath", access=Access.VIEW, title="Copy path")
+@command("file.copyPath", access=Access.VIEW, title="Copy path", lasting=True)
 async def copy_path(call: Call, *, pane: PaneRef = "focused") -> str:
     """Copy the path of the entry under the cursor to the clipboard."""
     path = under_cursor(pane_of(call.workspace, pane))
@@ -36,7 +37,7 @@ async def copy_path(call: Call, *, pane: PaneRef = "focused") -> str:
     return f"Copied {to_wire(path)} through {way}"
 
 
-@command("file.copyFilename", access=Access.VIEW, title="Copy file name")
+@command("file.copyFilename", access=Access.VIEW, title="Copy file name", lasting=True)
 async def copy_filename(call: Call, *, pane: PaneRef = "focused") -> str:
     """Copy the name of the entry under the cursor to the clipboard."""
     name = os.path.basename(under_cursor(pane_of(call.workspace, pane)))
@@ -44,7 +45,7 @@ async def copy_filename(call: Call, *, pane: PaneRef = "focused") -> str:
     return f"Copied {to_wire(name)} through {way}"
 
 
-@command("file.showInFinder", access=Access.VIEW, title="Show in file manager")
+@command("file.showInFinder", access=Access.VIEW, title="Show in file manager", lasting=True)
 async def show_in_finder(call: Call, *, pane: PaneRef = "focused") -> str:
     """Show the entry under the cursor in the system's file manager."""
     shown = pane_of(call.workspace, pane)
@@ -78,6 +79,7 @@ def _open(call: Call, type: DialogType, path: bytes, spoken: str) -> str:
     workspace = call.workspace
     present = next((dialog for dialog in workspace.dialogs_of(type) if dialog.path == path), None)
     if present is None:
+        check_windows(workspace, call.principal.id)
         present = workspace.open_dialog(type, call.principal.id, path=path)
     else:
         workspace.focus_dialog(present)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Literal
 
+from cmdr.commands.row_cursor import row_behind, row_cursor
 from cmdr.commands.telling import day_of, node_line, size_text
-from cmdr.core.errors import CommandError
 from cmdr.model.listing import Columns, Listing
 from cmdr.model.names import to_wire
 from cmdr.model.shell_session import ShellSession
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 FEW = 20
 """A folder with at most so many entries is told whole; no page is longer."""
+MANY = 200
+"""A bigger folder is asked rather than read through, so that only its first few entries are told."""
 SOME = 5
 
 Sort = Literal["name", "size", "modified"]
@@ -41,7 +43,7 @@ class PageWanted:
         """How many entries of so many."""
         wanted = self.limit if self.limit is not None else session.limit
         if wanted is None:
-            wanted = FEW if total <= FEW else SOME
+            wanted = FEW if total <= MANY else SOME
         return min(wanted, total)
 
 
@@ -105,7 +107,7 @@ def live_glance(columns: Columns, session: ShellSession, wanted: PageWanted) -> 
     sizes = facts.sizes if facts else ()
     known = sum(sizes[row] for row in files if sizes[row] >= 0)
     units = session.units
-    first = _first_row(wanted.cursor)
+    first = 0 if wanted.cursor is None else row_behind(listing, wanted.cursor)
     end = min(first + wanted.rows(len(listing), session), len(listing))
 
     def name(row: int) -> str:
@@ -125,16 +127,7 @@ def live_glance(columns: Columns, session: ShellSession, wanted: PageWanted) -> 
         f"{count(len(files), 'file')}, {size_text(known, units)}; {folders}",
         [line(position) for position in range(first, end)],
         max(0, len(listing) - end),
-        f"cursor {end}",
+        f"cursor {quoted_name(row_cursor(listing, end - 1))}" if 0 < end < len(listing) else "give a limit",
         [f"{name(row)} {size_text(sizes[row], units)}" for row in biggest],
         [(iso_date(facts.modified_ns[row]), name(row)) for row in newest] if facts else [],
     )
-
-
-def _first_row(cursor: str | None) -> int:
-    """A folder that no index knows is read anew for every page, so its cursor is just a number of rows."""
-    if cursor is None:
-        return 0
-    if not cursor.isdecimal() or len(cursor) > 9:
-        raise CommandError("This cursor belongs to another listing; start again without it.")
-    return int(cursor)

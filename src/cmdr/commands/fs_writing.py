@@ -7,9 +7,10 @@ import stat
 from collections.abc import Callable, Sequence
 from typing import Annotated, Literal
 
-from cmdr.commands.becoming_protected import with_protection
+from cmdr.commands.becoming_protected import known_as, with_protection
 from cmdr.commands.new_spot import landing_spot, new_spot
-from cmdr.commands.reach import named, reach_of
+from cmdr.commands.reach import as_asked, named, reach_of
+from cmdr.commands.written_text import after_writing, encoded, standing_bytes
 from cmdr.core.call import Call
 from cmdr.core.errors import CommandError
 from cmdr.core.parameter import Doc
@@ -31,7 +32,6 @@ from cmdr.model.plan import ConflictPolicy, Fingerprint, Plan
 
 PATIENCE = 50.0
 """Seconds a call waits for the disk; longer work goes on as a job."""
-MOST_WRITTEN = 2 * 2**20
 _LIMITS = Limits(top=1, leaves=100_000)
 _SHA256 = re.compile(r"[0-9a-fA-F]{64}")
 _NANOSECONDS = re.compile(r"[0-9]{1,20}")
@@ -51,11 +51,16 @@ async def fs_write(
     encoding: str = "utf-8",
 ) -> str:
     """Write a text file inside the roots, whole."""
-    data = _encoded(content, encoding)
+    data = encoded(content, encoding)
     reach = reach_of(call)
     spot = await in_thread(landing_spot, reach, named(path))
+    before = await in_thread(standing_bytes, spot)
     return await _carried_out(
-        call, [spot], lambda: _write_plan(call.commander.sandbox, spot, data, expected, overwrite)
+        call,
+        [spot],
+        lambda: _write_plan(call.commander.sandbox, spot, data, expected, overwrite),
+        asked=[path],
+        adds=lambda: after_writing(spot, None if before is None else before[0], data),
     )
 
 
@@ -64,7 +69,8 @@ async def fs_create(call: Call, *, path: str, type: Literal["file", "directory"]
     """Create an empty file or a folder inside the roots."""
     spot = await in_thread(new_spot, reach_of(call), named(path))
     make = plan_mkdir if type == "directory" else plan_mkfile
-    return await _carried_out(call, [spot], lambda: make(spot.path, protection=call.commander.sandbox.protection))
+    protection = call.commander.sandbox.protection
+    return await _carried_out(call, [spot], lambda: make(spot.path, protection=protection), asked=[path])
 
 
 @command("fs_delete", access=Access.ACT, toolset="fs", destructive=True)
@@ -73,7 +79,11 @@ async def fs_delete(call: Call, *, path: str) -> str:
     spot = await in_thread(reach_of(call).spot, named(path))
     protection = call.commander.sandbox.protection
     return await _carried_out(
-        call, [spot], lambda: plan_trash([_standing(spot)], Choices(limits=_LIMITS, protection=protection)), leaves=spot
+        call,
+        [spot],
+        lambda: plan_trash([_standing(spot)], Choices(limits=_LIMITS, protection=protection)),
+        leaves=spot,
+        asked=[path],
     )
 
 
@@ -115,7 +125,8 @@ async def _relocated(
             ),
         )
 
-    return await _carried_out(call, [source, target], planned, leaves=source if moves else None)
+    asked = [to, from_] if moves else [to]
+    return await _carried_out(call, [source, target], planned, leaves=source if moves else None, asked=asked)
 
 
 def _source(reach: Reach, path: bytes, moves: bool) -> Spot:
@@ -140,14 +151,23 @@ def _target(reach: Reach, path: bytes, name: bytes) -> Spot:
 
 
 async def _carried_out(
-    call: Call, spots: Sequence[Spot], make_plan: Callable[[], Plan], *, leaves: Spot | None = None
+    call: Call,
+    spots: Sequence[Spot],
+    make_plan: Callable[[], Plan],
+    *,
+    leaves: Spot | None = None,
+    asked: Sequence[str] = (),
+    adds: Callable[[], list[str]] = list,
 ) -> str:
     """Plan and run a change; the folders stay open so that nothing else can take their place meanwhile."""
     try:
-        plan = await in_thread(_checked, call.commander.sandbox, spots, make_plan, leaves)
+        sandbox = call.commander.sandbox
+        plan = await in_thread(_checked, sandbox, spots, make_plan, leaves)
+        names = [as_asked(call, path) for path in asked]
+        plan = await in_thread(known_as, plan, names, sandbox.protection)
         if plan.protected or plan.risk.is_high:
             return _asked(call, plan)
-        return await _run(call, plan)
+        return await _run(call, plan, adds)
     finally:
         for spot in spots:
             spot.close()
@@ -174,7 +194,7 @@ def _asked(call: Call, plan: Plan) -> str:
     return f"This needs the person ({why}). Waiting for confirmation.\nproposal: {proposal.id} (await it)"
 
 
-async def _run(call: Call, plan: Plan) -> str:
+async def _run(call: Call, plan: Plan, adds: Callable[[], list[str]]) -> str:
     jobs = call.commander.jobs
     call.commander.engine  # noqa: B018 - refuses where nothing can change files
     job = jobs.start(plan, call.principal.id)
@@ -188,7 +208,7 @@ async def _run(call: Call, plan: Plan) -> str:
         raise
     if job.state is not JobState.DONE:
         raise CommandError("\n".join([job.outcome, *job.problems]))
-    return "\n".join([job.outcome, *job.problems, f"operation: {job.operation}"])
+    return "\n".join([job.outcome, *job.problems, f"operation: {job.operation}", *await in_thread(adds)])
 
 
 def _write_plan(sandbox: Sandbox, spot: Spot, data: bytes, expected: str | None, overwrite: bool) -> Plan:
@@ -219,13 +239,3 @@ def _standing(spot: Spot) -> bytes:
     if spot.seen() is None:
         raise PathNotFound(spot.path)
     return spot.path
-
-
-def _encoded(content: str, encoding: str) -> bytes:
-    try:
-        data = content.encode(encoding)
-    except (LookupError, UnicodeError, ValueError):
-        raise CommandError(f"The text cannot be written as {encoding[:40]}. Use utf-8.") from None
-    if len(data) > MOST_WRITTEN:
-        raise CommandError(f"{len(data)} bytes are too many for one call; at most {MOST_WRITTEN}.")
-    return data

@@ -13,7 +13,7 @@ from cmdr.core.registry import command
 from cmdr.files.engine.recorder import OperationState
 from cmdr.model.names import to_wire
 from cmdr.model.units import count
-from cmdr.model.yaml_text import Value, document
+from cmdr.model.yaml_text import Value, document, quoted_name
 
 LONGEST_PATH = 2000
 """Characters of a path as data: an operation must fit into an answer."""
@@ -41,6 +41,7 @@ def _facts_of(entry: HistoryEntry) -> dict[str, str | int | None]:
         "when": datetime.fromtimestamp(entry.started).astimezone().isoformat(timespec="seconds"),
         "verb": entry.verb.value,
         "first": to_wire(entry.title)[:LONGEST_PATH],
+        "newName": None if entry.new_name is None else to_wire(entry.new_name),
         "items": entry.total,
         "done": entry.done,
         "to": None if entry.destination is None else to_wire(entry.destination)[:LONGEST_PATH],
@@ -53,11 +54,13 @@ def _facts_of(entry: HistoryEntry) -> dict[str, str | int | None]:
 def line_of(entry: HistoryEntry) -> str:
     """One operation in one line."""
     when = datetime.fromtimestamp(entry.started).astimezone().strftime("%Y-%m-%d %H:%M")
-    told = f"{entry.id} {when} {entry.verb} {to_wire(entry.title)}"
+    told = f"{entry.id} {when} {entry.verb} {quoted_name(to_wire(entry.title))}"
+    if entry.new_name is not None:
+        told += f" → {quoted_name(to_wire(entry.new_name))}"
     if entry.total > 1:
         told += f" and {entry.total - 1} more"
     if entry.destination is not None:
-        told += f" to {to_wire(entry.destination)}"
+        told += f" to {quoted_name(to_wire(entry.destination))}"
     if entry.state is OperationState.INTERRUPTED:
         told += f" (interrupted: {entry.done} of {entry.total} done)"
     elif entry.state is not OperationState.DONE:

@@ -18,7 +18,8 @@ def scan_counts(scan: ScanJob) -> str:
 def scan_line(scan: ScanJob) -> str:
     """A scan: how it stands, what went wrong, and which index it makes."""
     problem = f"\n{scan.problem}" if scan.problem else ""
-    return f"{scan.state}: {scan_counts(scan)}{problem}\nindexId: {scan.index}"
+    state = "cancelling" if scan.is_cancelled and not scan.state.is_over else scan.state
+    return f"{state}: {scan_counts(scan)}{problem}\nindexId: {scan.index}"
 
 
 def job_counts(job: Job) -> str:

@@ -4,14 +4,13 @@ import json
 import os
 from urllib.parse import quote
 
-from cmdr.commands.editor_paths import check_may_read, editor_path, spoken_path
+from cmdr.commands.editor_paths import check_may_read, editor_path, may_tell, spoken_path
 from cmdr.core.call import Call
 from cmdr.core.errors import CommandError
 from cmdr.core.parameter import Json
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.core.shown_document import SelectedText
-from cmdr.core.threads import in_thread
 from cmdr.model.text_selection import Position
 
 
@@ -41,7 +40,7 @@ async def get_open_editors(call: Call) -> str:
             "isDirty": each.dirty,
         }
         for each in await call.commander.editor.text.shown()
-        if await in_thread(call.commander.editor.folders.may_tell, each.path)
+        if await may_tell(call, each.path)
     ]
     return _json({"tabs": tabs})
 
@@ -100,8 +99,7 @@ def close_all_diff_tabs(call: Call) -> str:
 
 
 async def _selected(call: Call, found: SelectedText | None, none: str) -> str:
-    folders = call.commander.editor.folders
-    if found is None or not await in_thread(folders.may_tell, found.path):
+    if found is None or not await may_tell(call, found.path):
         return _json({"success": False, "message": none})
     selection: Json = {
         "start": _place(found.selection.start),

@@ -21,6 +21,7 @@ from cmdr.index.walk import WalkOptions
 from cmdr.model.names import to_wire
 from cmdr.model.scan_job import ScanJob
 from cmdr.model.units import count, iso_time
+from cmdr.model.yaml_text import quoted_name
 
 if TYPE_CHECKING:
     from cmdr.core.indexing import Indexing
@@ -40,7 +41,7 @@ async def index(
     job = await call.commander.indexing.scan(place_in(call, root), options, call.principal)
     url = call.commander.base_url
     return (
-        f"Indexing {to_wire(job.root)}\njobId: {job.id} indexId: {job.index}\n"
+        f"Indexing {quoted_name(to_wire(job.root))}; cd works at once\njobId: {job.id} indexId: {job.index}\n"
         f"status: {url}/api/jobs/{job.id} index: {url}/api/indexes/{job.index}"
     )
 
@@ -93,9 +94,9 @@ async def _unknown(indexing: Indexing, place: bytes) -> CommandError:
 
 
 def _told(call: Call, index: str, node: Node, target: bytes | None) -> str:
-    leads = "" if target is None else f" → {to_wire(target)}"
+    leads = "" if target is None else f" → {quoted_name(to_wire(target))}"
     size = size_text(node.size, "bytes")
-    told = [f"{to_wire(node.path)}{leads}", f"nodeId: {node.id} kind: {node.kind} size: {size}"]
+    told = [f"{quoted_name(to_wire(node.path))}{leads}", f"nodeId: {node.id} kind: {node.kind} size: {size}"]
     if node.allocated is not None:
         told[1] += f" allocated: {node.allocated}b"
     if node.mtime_ns is not None and node.owner is not None:

@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import Literal
 
 from cmdr.core.call import Call
-from cmdr.core.errors import CommandError
+from cmdr.core.errors import CommandError, NotAllowed
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.model.job import Job, JobState, Question
@@ -27,6 +27,7 @@ def list_jobs(call: Call) -> str:
     jobs: list[Value] = [
         told_of(job) for job in call.commander.jobs.all() if principal.is_person or job.started_by == principal.id
     ]
+    jobs += [scan_told(scan) for scan in call.commander.scans() if scan.is_seen_by(principal.id, principal.is_person)]
     return document({"jobs": jobs})
 
 
@@ -111,29 +112,48 @@ def _asked(question: Question | None) -> dict[str, Value] | None:
 @command("job.pause", access=Access.ACT, title="Pause job")
 def pause(call: Call, *, job: str) -> str:
     """Hold a running job."""
-    call.commander.jobs.pause(call.commander.jobs.get(job, call.principal))
+    call.commander.jobs.pause(_operation(call, job))
     return f"Paused {job}"
 
 
 @command("job.resume", access=Access.ACT, title="Resume job")
 def resume(call: Call, *, job: str) -> str:
     """Let a paused job go on."""
-    call.commander.jobs.resume(call.commander.jobs.get(job, call.principal))
+    call.commander.jobs.resume(_operation(call, job))
     return f"Resumed {job}"
 
 
 @command("job.cancel", access=Access.PROPOSE, title="Cancel job")
 def cancel(call: Call, *, job: str) -> str:
-    """Stop a job; what is finished stays. An agent can cancel only what it proposed."""
+    """Stop a job; what is finished stays. An agent can cancel only what it proposed or started."""
+    scan = call.commander.scan_job(job, call.principal)
+    if scan is not None:
+        return _cancel_scan(call, scan)
     call.commander.jobs.cancel(call.commander.jobs.get(job, call.principal))
     return f"Cancelling {job}"
+
+
+def _cancel_scan(call: Call, scan: ScanJob) -> str:
+    if scan.owner != call.principal.id and not call.principal.is_person:
+        raise NotAllowed(f"{scan.id} was started by somebody else, who waits for it.")
+    if scan.state.is_over:
+        raise CommandError(f"Nothing to cancel: the scan is {scan.state}.")
+    call.commander.indexing.cancel(scan)
+    return f"Cancelling {scan.id}: what was read stays, marked partial"
+
+
+def _operation(call: Call, job: str) -> Job:
+    """A job that changes files; a scan is none."""
+    if call.commander.scan_job(job, call.principal) is not None:
+        raise CommandError(f"{job[:40]} reads a tree: it can be cancelled, and nothing else.")
+    return call.commander.jobs.get(job, call.principal)
 
 
 @command("job.rollback", access=Access.ACT, title="Cancel job and take it back")
 async def rollback(call: Call, *, job: str) -> str:
     """Stop a job and take back what it has done."""
     jobs = call.commander.jobs
-    stopped = jobs.get(job, call.principal)
+    stopped = _operation(call, job)
     if not stopped.state.is_over:
         jobs.cancel(stopped)
         await jobs.finished(stopped)
@@ -149,7 +169,7 @@ async def rollback(call: Call, *, job: str) -> str:
 async def retry(call: Call, *, job: str) -> str:
     """Run the items that failed or were not reached."""
     jobs = call.commander.jobs
-    again = await jobs.retry(jobs.get(job, call.principal), call.principal.id)
+    again = await jobs.retry(_operation(call, job), call.principal.id)
     return f"Retrying what failed\njob: {again.id}"
 
 

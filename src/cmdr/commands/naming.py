@@ -2,6 +2,7 @@
 
 import os
 
+from cmdr.commands.real_places import with_real_places
 from cmdr.core.call import Call
 from cmdr.core.errors import CommandError
 from cmdr.core.principals import Access
@@ -26,6 +27,7 @@ async def name_proposal(call: Call, *, proposal: str, name: str) -> str:
     new = os.path.join(os.path.dirname(plan.subject.place.path), from_wire(name))
     if "/" in name:
         raise CommandError('A name holds no "/".')
-    renamed = await in_thread(lambda: planned(new, protection=commander.sandbox.protection))
+    protection = commander.sandbox.protection
+    renamed = await in_thread(lambda: with_real_places(planned(new, protection=protection), protection))
     commander.proposals.replan(proposal, renamed, call.principal)
     return f"Named {to_wire(new)}"

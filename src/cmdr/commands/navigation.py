@@ -1,6 +1,7 @@
 """Going places."""
 
 import os
+from contextlib import suppress
 
 from cmdr.commands.file import view
 from cmdr.commands.places import PaneRef, pane_of, path_of
@@ -63,7 +64,12 @@ async def nav_to_parent(call: Call, *, pane: PaneRef = "focused") -> str:
     here = before.path
     if here == b"/":
         raise CommandError("/ has no parent.")
-    return arrived(await call.browser.open(shown, os.path.dirname(here), cursor=os.path.basename(here)), before)
+    # Who stands in a folder that is gone, with others above it, goes up to the first that is left.
+    while here != b"/":
+        here, name = os.path.split(here)
+        with suppress(PathNotFound):
+            return arrived(await call.browser.open(shown, here, cursor=name), before)
+    raise PathNotFound(here)
 
 
 @command("nav_back", access=Access.VIEW, toolset="panes", ids=("nav.back",))

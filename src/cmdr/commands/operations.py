@@ -1,13 +1,16 @@
 """Changes to files: each becomes a proposal that the person answers."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated
 
 from cmdr.commands.file import under_cursor
 from cmdr.commands.places import PaneRef, pane_of, path_of
 from cmdr.commands.planning import planned
+from cmdr.commands.real_places import with_real_places
+from cmdr.commands.renaming import preview_of, rename_planned, unchanged
+from cmdr.commands.sorted_into import sorted_into
 from cmdr.commands.sources import sources_of
 from cmdr.core.call import Call
 from cmdr.core.errors import CommandError
@@ -18,26 +21,33 @@ from cmdr.core.threads import in_thread
 from cmdr.files.engine.choices import Choices
 from cmdr.files.engine.free_name import free_name
 from cmdr.files.engine.new_plan import plan_mkdir, plan_mkfile
-from cmdr.files.engine.rename_plan import plan_rename
+from cmdr.files.engine.protected import Protection
 from cmdr.files.errors import disk_error
-from cmdr.files.new_names import new_names
-from cmdr.model.names import from_wire, printable, to_wire
+from cmdr.files.new_names import WHOLE, new_names
+from cmdr.model.names import from_wire, printable
 from cmdr.model.plan import ConflictPolicy, Plan, Verb
-from cmdr.model.plan_text import amount_of, chosen_of, made_folders
+from cmdr.model.plan_text import amount_of, chosen_of, into_folders, left_out, made_folders
 from cmdr.model.plan_text import new_names as renamed_lines
 
+_FIELDS = "$1 {n:03} {name} {ext} {date} {year}…"
 
-def proposed(call: Call, plan: Plan, what: str, reason: str, *, chosen: bool = False) -> str:
+
+def proposed(call: Call, plan: Plan, what: str, reason: str, *, chosen: bool = False, note: str = "") -> str:
     """Stage a plan and say so; `chosen` names what a pane chose for a caller who named nothing."""
     proposal = call.commander.proposals.add(plan, call.principal, reason)
     told = f"{what} dialog opened. Waiting for user confirmation.\nproposal: {proposal.id} ({amount_of(plan)})"
+    if note:
+        told += f"\n{note}"
     if chosen:
         told += f"\nchosen in the pane: {chosen_of(plan)}"
     if plan.overwrites:
         told += f"\noverwrites: {len(plan.overwrites)}"
     if plan.questions:
         told += f"\ntaken names the person will be asked about: {len(plan.questions)}"
-    return "\n".join([told, *made_folders(plan), *renamed_lines(plan)])
+    # Where files are sorted, the folders are named already; that some are new is enough to know.
+    into = into_folders(plan)
+    made = [f"new folders: {len(plan.made_folders)}"] if into and plan.made_folders else made_folders(plan)
+    return "\n".join([told, *left_out(plan), *into, *made, *renamed_lines(plan)])
 
 
 @command("copy", access=Access.PROPOSE, toolset="ops")
@@ -47,7 +57,7 @@ async def copy(
     pane: PaneRef = "focused",
     paths: list[str] | None = None,
     set: str | None = None,
-    to: str | None = None,
+    to: Annotated[str | None, Doc("or Sorted/{ext}")] = None,
     on_conflict: ConflictPolicy = ConflictPolicy.ASK,
     reason: str = "",
 ) -> str:
@@ -80,12 +90,12 @@ async def delete(
     permanent: bool = False,
     reason: str = "",
 ) -> str:
-    """Propose to trash files, or delete for good; chosen as in copy."""
+    """Propose to trash or delete files; chosen as in copy."""
     shown = pane_of(call.workspace, pane)
     sources = await sources_of(call, shown, paths, set)
     choices = Choices(limits=sources.limits, protection=call.commander.sandbox.protection)
     plan = await planned(call, Verb.DELETE if permanent else Verb.TRASH, sources, choices)
-    return proposed(call, plan, "Delete", reason, chosen=paths is None and set is None)
+    return proposed(call, plan, "Delete", reason, chosen=paths is None and set is None, note=sources.told(plan))
 
 
 @command("rename", access=Access.PROPOSE, toolset="ops")
@@ -95,31 +105,28 @@ async def rename(
     path: str | None = None,
     new_name: str | None = None,
     match: str | None = None,
-    replace: Annotated[str | None, Doc("$1 group, {n} counter")] = None,
+    replace: Annotated[str | None, Doc(_FIELDS)] = None,
     paths: list[str] | None = None,
     set: str | None = None,
     reason: str = "",
 ) -> str:
-    """Propose to rename one file, or many by regex."""
-    shown = pane_of(call.workspace, "focused")
+    """Propose to rename one, or many by regex."""
+    shown, note = pane_of(call.workspace, "focused"), ""
     if new_name is not None:
         one = path_of(path, shown.tab.path) if path is not None else under_cursor(shown)
         pairs = [(one, from_wire(new_name))]
-    elif match is not None and replace is not None:
+    elif replace is not None:
+        match = WHOLE if match is None else match
         sources = await sources_of(call, shown, paths if path is None else [path], set)
-        names = await in_thread(new_names, [os.path.basename(source) for source in sources.paths], match, replace)
+        note = sources.note
+        names = await in_thread(new_names, sources.paths, match, replace)
         pairs = [(old, new) for old, new in zip(sources.paths, names, strict=True) if os.path.basename(old) != new]
         if not pairs:
-            raise CommandError(_unchanged(match, sources.paths, is_chosen=(path, paths, set) == (None, None, None)))
+            raise CommandError(unchanged(match, sources.paths, is_chosen=(path, paths, set) == (None, None, None)))
     else:
-        raise CommandError('rename needs "newName", or "match" and "replace".')
-    sandbox = call.commander.sandbox
-    privacy = None if call.principal.is_person else sandbox.private
-    plan = await in_thread(plan_rename, pairs, protection=sandbox.protection, privacy=privacy)
-    answer = proposed(call, plan, "Rename", reason)
-    preview = [f"{to_wire(os.path.basename(old))} → {to_wire(new)}" for old, new in pairs[:3]]
-    more = [f"… {len(pairs) - 3} more"] if len(pairs) > 3 else []
-    return "\n".join([answer, *preview, *more])
+        raise CommandError('rename needs "newName", or "match" and "replace"; "replace" alone is for whole names.')
+    answer = proposed(call, await rename_planned(call, pairs), "Rename", reason, note=note)
+    return f"{answer}\n{preview_of(pairs)}"
 
 
 @command("mkdir", access=Access.PROPOSE, toolset="ops")
@@ -128,7 +135,7 @@ async def mkdir(
 ) -> str:
     """Propose to create a folder."""
     target = await _new_path(call, pane, name, path, b"New folder")
-    plan = await in_thread(plan_mkdir, target, protection=call.commander.sandbox.protection)
+    plan = await in_thread(_created, plan_mkdir, target, call.commander.sandbox.protection)
     return proposed(call, plan, "Create folder", reason)
 
 
@@ -138,22 +145,14 @@ async def mkfile(
 ) -> str:
     """Propose to create an empty file."""
     target = await _new_path(call, pane, name, path, b"New file")
-    plan = await in_thread(plan_mkfile, target, protection=call.commander.sandbox.protection)
+    plan = await in_thread(_created, plan_mkfile, target, call.commander.sandbox.protection)
     return proposed(call, plan, "Create file", reason)
 
 
 @command("undo", access=Access.PROPOSE, toolset="ops")
 async def undo(call: Call, *, operation: int | None = None, reason: str = "") -> str:
-    """Propose to undo the last or a given operation."""
+    """Propose to undo the last or given operation."""
     return proposed(call, await call.commander.engine.undo_plan(operation), "Undo", reason)
-
-
-def _unchanged(match: str, paths: Sequence[bytes], *, is_chosen: bool) -> str:
-    """That a pattern changes no name, and which names they were."""
-    some = ", ".join(printable(to_wire(os.path.basename(path)), 40) for path in paths[:3])
-    more = f" and {len(paths) - 3} more" if len(paths) > 3 else ""
-    told = f'"{printable(match)}" changes none of these names: {some}{more}.'
-    return f'{told} The pane chose them; give "paths" or "set" for others.' if is_chosen else told
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,14 +169,23 @@ class _Wish:
 
 async def _relocate(call: Call, what: str, verb: Verb, wish: _Wish) -> str:
     sources = await sources_of(call, pane_of(call.workspace, wish.pane), wish.paths, wish.set)
-    target, name = _destination(call, wish.pane, wish.to), None
-    if call.principal.is_person and wish.to and len(sources.paths) == 1 and not wish.to.endswith("/"):
+    target, into = _destination(call, wish.pane, wish.to), None
+    if wish.to:
+        target, into = await sorted_into(target)
+    name = None
+    if call.principal.is_person and wish.to and not into and len(sources.paths) == 1 and not wish.to.endswith("/"):
         target, name = await in_thread(_renamed, target)
     protection = call.commander.sandbox.protection
     privacy = None if call.principal.is_person else call.commander.sandbox.private
-    choices = Choices(wish.on_conflict, name, limits=sources.limits, protection=protection, privacy=privacy)
+    choices = Choices(wish.on_conflict, name, into, limits=sources.limits, protection=protection, privacy=privacy)
     plan = await planned(call, verb, sources, choices, target)
-    return proposed(call, plan, what, wish.reason, chosen=wish.paths is None and wish.set is None)
+    return proposed(
+        call, plan, what, wish.reason, chosen=wish.paths is None and wish.set is None, note=sources.told(plan)
+    )
+
+
+def _created(plan: Callable[..., Plan], target: bytes, protection: Protection) -> Plan:
+    return with_real_places(plan(target, protection=protection), protection)
 
 
 def _destination(call: Call, pane: PaneRef, to: str | None) -> bytes:
@@ -193,8 +201,10 @@ def _renamed(target: bytes) -> tuple[bytes, bytes | None]:
 
 async def _new_path(call: Call, pane: PaneRef, name: str | None, path: str | None, usual: bytes) -> bytes:
     folder = pane_of(call.workspace, pane).tab.path
-    if path is not None:
+    if path is not None and name is None:
         return path_of(path, folder)
+    if path is not None:
+        folder = path_of(path, folder)
     if name is not None:
         if "/" in name:
             raise CommandError(f'"{printable(name)}" is no name: it holds "/". For another folder give "path".')

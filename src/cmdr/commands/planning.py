@@ -4,6 +4,7 @@ import asyncio
 import time
 from dataclasses import replace
 
+from cmdr.commands.real_places import with_real_places
 from cmdr.commands.sources import Sources
 from cmdr.core.call import Call
 from cmdr.core.threads import in_thread
@@ -49,7 +50,7 @@ class _Planning:
 
     def make(self) -> Plan:
         """Plan, and make sure that it is about the files that were shown."""
-        return self._sources.check(self._plan())
+        return with_real_places(self._sources.check(self._plan()), self._choices.protection)
 
     def _plan(self) -> Plan:
         paths = self._sources.paths

@@ -8,22 +8,26 @@ from typing import TYPE_CHECKING, Annotated, Literal, cast
 from cmdr.commands.shell_sessions import place_in, units_of
 from cmdr.commands.telling import node_line, size_text
 from cmdr.core.call import Call
-from cmdr.core.parameter import Doc, Whole
+from cmdr.core.parameter import Also, Doc, Whole, Words
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
-from cmdr.model.filter import And, Ext, Filter, KindIs, Number, Question, Text, Time, checked
+from cmdr.model.filter import KIND_WORDS, And, Ext, Filter, KindIs, Number, Question, Text, Time, checked
 from cmdr.model.filter import Kind as FilterKind
 from cmdr.model.filter_given import given_filter, placed
+from cmdr.model.filter_globs import hints_for, is_wild, named
 from cmdr.model.filter_json import extensions, from_json, to_json
 from cmdr.model.filter_text import to_text
 from cmdr.model.names import printable, to_wire
+from cmdr.model.shell_session import Units
 from cmdr.model.sorting import path_order
 from cmdr.model.units import count
+from cmdr.model.yaml_text import quoted_name
 
 if TYPE_CHECKING:
     from cmdr.index.answers import Answer, Answers
     from cmdr.index.catalogue import SavedQuery
+    from cmdr.index.kind_counts import KindCounts
     from cmdr.index.node import Node
 
 SORTED = 10_000
@@ -38,24 +42,26 @@ LISTED = 100
 async def query_run(
     call: Call,
     *,
-    root: str = ".",
+    root: str | None = None,
     text: str | None = None,
     name: Annotated[str | None, Doc("glob")] = None,
     ext: list[str] | None = None,
-    kind: Literal["file", "dir", "link"] | None = None,
+    kind: Annotated[Literal["file", "dir", "link"] | None, Also(("type",)), Words({**KIND_WORDS})] = None,
     min_size: Annotated[int | None, Whole()] = None,
     max_size: Annotated[int | None, Whole()] = None,
     newer_than: Annotated[str | None, Doc("30d")] = None,
     older_than: str | None = None,
-    filter: dict[str, object] | str | None = None,
+    filter: Annotated[dict[str, object] | str | None, Doc("size>1M not (ext:pdf or name~^a), or JSON")] = None,
     query: str | None = None,
     save_as: str | None = None,
-    limit: Annotated[int, Whole(0, MOST), Doc("max 20")] = SAMPLES,
+    limit: Annotated[int, Whole(0, MOST, cut=True), Doc("max 20")] = SAMPLES,
 ) -> str:
-    """Find entries by text in names, predicates, a filter or saved query: count, size, set, samples."""
-    place = place_in(call, root)
+    """Find entries: count, size, set, samples."""
     queries = call.commander.indexing.queries
     asked = None if query is None else await queries.get(query, call.principal)
+    if save_as is not None:
+        await _check_name(call, save_as)
+    place = (asked[0].root if asked is not None and root is None else None) or place_in(call, root or ".")
     answers, scanned = await call.commander.indexing.ensure(place, call.principal)
     library = await call.commander.indexing.library()
     leaves: list[Filter] = []
@@ -68,21 +74,29 @@ async def query_run(
     index = answers.indexed.record.id
     exact = placed(await call.commander.indexing.sets.named_in(wanted, call.principal), to_wire(place))
     answer = await in_thread(answers.ask, exact, place)
-    nodes = await in_thread(answers.biggest, answer, limit) if text is None else ()
-    nodes = nodes or await in_thread(_first, answers, answer, limit)
+    tally = await in_thread(answer.kinds)
+    nodes = await in_thread(_first, answers, answer, limit) if text else await in_thread(answers.biggest, answer, limit)
     kept = await in_thread(library.sets.create_from, index, save_as or printable(to_text(wanted)), answer)
     await call.commander.indexing.sets.own(kept.id, call.principal, passing=save_as is None)
     units = units_of(call)
-    told = [f"{answer.count} found, {size_text(answer.bytes, units)} in all below {to_wire(place)}"]
+    told = [
+        f"{answer.count} found{_by_kind(tally, units)}, {size_text(answer.bytes, units)} in all "
+        f"below {quoted_name(to_wire(place))}"
+    ]
     if scanned is not None:
         told[0] += f" (indexed just now: {scanned.entries} entries)"
     if not answer.explanation.complete:
         told.append("not covered: " + "; ".join(answer.explanation.not_covered)[:200])
     told += [node_line(node, units, path=True, below=place) for node in nodes]
-    told.append(f"set: {kept.id} all: {call.commander.base_url}/api/resource-sets/{kept.id}/entries")
+    if tally.dirs and tally.files:
+        told.append('a dir stands for all in it; kind "file" leaves dirs out')
+    if not answer.count:
+        told += hints_for(wanted)
+    told.append(f"set: {kept.id} of all {answer.count}: {call.commander.base_url}/api/resource-sets/{kept.id}/entries")
     if save_as is not None:
-        saved = await queries.save(save_as, Question(wanted), call.principal)
+        saved = await queries.save(save_as, Question(wanted), call.principal, place)
         await queries.note_run(saved)
+        await call.commander.indexing.sets.forget_namesakes(kept.id, call.principal)
         told.append(f"saved as query {saved.id}")
     if asked is not None:
         await queries.note_run(asked[0])
@@ -97,7 +111,7 @@ async def query_list(call: Call, *, query: str | None = None) -> str:
         saved, question = await queries.get(query, call.principal)
         told = json.dumps(to_json(question.filter))
         line = printable(to_text(question.filter), LONGEST)
-        return f"{saved.name}: {line}\n{told}\nlink: {url}/api/queries/{saved.id} (+ /run)"
+        return f"{saved.name}: {line}{_below(saved)}\n{told}\nlink: {url}/api/queries/{saved.id} (+ /run)"
     saved_queries = await queries.all(call.principal)
     lines = [f"{one.id} {one.name}: {_card(one)}" for one in saved_queries[:LISTED]]
     if len(saved_queries) > LISTED:
@@ -118,7 +132,31 @@ def _first(answers: Answers, answer: Answer, limit: int) -> tuple[Node, ...]:
 
 
 def _card(saved: SavedQuery) -> str:
-    return printable(to_text(from_json(json.loads(saved.filter))), 80)
+    return printable(to_text(from_json(json.loads(saved.filter))), 80) + _below(saved)
+
+
+def _below(saved: SavedQuery) -> str:
+    return "" if saved.root is None else f" below {quoted_name(to_wire(saved.root))}"
+
+
+async def _check_name(call: Call, name: str) -> None:
+    """Refuse the name of a set that was not made by a query of that name: a query replaces only what it made."""
+    if all(one.name != name for one in await call.commander.indexing.queries.all(call.principal)):
+        await call.commander.indexing.sets.new_name(name, call.principal)
+
+
+def _by_kind(tally: KindCounts, units: Units) -> str:
+    """How many of each kind, when they are not all files."""
+    if not tally.dirs and not tally.others:
+        return ""
+    told = []
+    if tally.files:
+        told.append(f"{count(tally.files, 'file')} {size_text(tally.file_bytes, units)}")
+    if tally.dirs:
+        told.append(count(tally.dirs, "dir"))
+    if tally.others:
+        told.append(f"{tally.others} other")
+    return f" ({', '.join(told)})"
 
 
 def _flat(
@@ -133,9 +171,9 @@ def _flat(
 ) -> list[Filter]:
     leaves: list[Filter] = []
     if text is not None:
-        leaves.append(checked(Text("name", "contains", text), "text"))
+        leaves.append(checked(Text("path" if "/" in text else "name", "contains", text), "text"))
     if name is not None:
-        leaves.append(checked(Text("name", "glob", name), "name"))
+        leaves.append(named(name, "name") if is_wild(name) else checked(Text("name", "glob", name), "name"))
     if ext:
         leaves.append(checked(Ext(extensions(ext)), "ext"))
     if kind is not None:

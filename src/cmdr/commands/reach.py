@@ -1,5 +1,7 @@
 """How far a caller's direct file tools reach."""
 
+import os
+
 from cmdr.core.call import Call
 from cmdr.files.sandbox.reach import Reach
 from cmdr.model.names import from_wire
@@ -8,6 +10,13 @@ from cmdr.model.names import from_wire
 def reach_of(call: Call) -> Reach:
     """What this caller may get at: its own roots, or those all agents share."""
     return call.commander.sandbox.reach(call.principal.roots, read_only=call.principal.read_only)
+
+
+def as_asked(call: Call, text: str) -> bytes:
+    """The whole path as the caller wrote it, links and all: the name by which other programs may know the place."""
+    roots = reach_of(call).roots
+    path = os.path.expanduser(named(text))
+    return os.path.join(roots[0].path, path) if roots else path
 
 
 def named(text: str) -> bytes:

@@ -1,19 +1,20 @@
 """Reports over a tree: largest, oldest, duplicated, grown."""
 
 from typing import Annotated
+from urllib.parse import urlencode
 
 from cmdr.commands.shell_sessions import place_in, units_of
 from cmdr.commands.telling import size_text
 from cmdr.core.call import Call
 from cmdr.core.errors import CommandError
-from cmdr.core.parameter import Whole
+from cmdr.core.parameter import Unlisted, Whole
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
-from cmdr.index.reports import KINDS, Report, ReportRow, Spare
+from cmdr.index.reports import KINDS, Keep, Report, ReportRow, Spare
 from cmdr.model.names import to_wire
 from cmdr.model.shell_session import Units
-from cmdr.model.units import count, iso_date
+from cmdr.model.units import count, iso_date, iso_time
 from cmdr.model.yaml_text import quoted_name
 
 NAMED = 3
@@ -27,11 +28,15 @@ async def report(
     kind: str,
     root: str | None = None,
     set: str | None = None,
-    limit: Annotated[int, Whole(1, 50)] = 10,
+    limit: Annotated[int, Whole(1, 50, cut=True)] = 10,
+    keep: Annotated[Keep, Unlisted()] = "oldest",
+    since: Annotated[str | None, Unlisted()] = None,
 ) -> str:
     """Report on a tree or set: largest-files, duplicates and more."""
     if kind not in KINDS:
         raise CommandError(f'No report "{kind[:40]}". There are: {", ".join(KINDS)}.')
+    if since is not None and kind != "growth":
+        raise CommandError('"since" is for growth; query_run takes newerThan.')
     indexing = call.commander.indexing
     library = await indexing.library()
     place = None
@@ -42,7 +47,7 @@ async def report(
         place = place_in(call, root or ".")
         answers, _ = await indexing.ensure(place, call.principal)
     index = answers.indexed.record.id
-    made = await in_thread(library.report, index, kind, limit, place, set)
+    made = await in_thread(library.report, index, kind, limit, place, set, since, keep=keep)
     units = units_of(call)
     told = [f"{kind}: {_in_all(made, units)}" + ("" if made.complete else " (incomplete)")]
     told += [_line(row, place, units) for row in made.rows]
@@ -50,12 +55,16 @@ async def report(
         told.append(await _spare_set(call, index, made.spare, units))
     if made.note:
         told.append(made.note)
+    if made.since_ns is not None and since is None:
+        told.append('other baselines: since "1d", "2026-01-31"')
     if made.total > len(made.rows):
         about = ""
         if set is not None:
             about = f"&set={set}"
         elif place is not None and place != answers.indexed.record.root:
             about = f"&below={(await in_thread(answers.node, place)).id}"
+        about += f"&{urlencode({'since': since})}" if since is not None else ""
+        about += "&keep=newest" if keep == "newest" else ""
         told.append(f"more: {call.commander.base_url}/api/indexes/{index}/reports/{kind}?limit=100{about}")
     return "\n".join(told)
 
@@ -66,13 +75,14 @@ async def _spare_set(call: Call, index: str, spare: Spare, units: Units) -> str:
     kept = await in_thread(library.sets.create_spare, index, "duplicates", spare)
     await call.commander.indexing.sets.own(kept.id, call.principal, passing=True)
     amount = f"{count(kept.count, 'file')}, {size_text(spare.bytes, units)}"
-    return f"set: {kept.id} all but the oldest (first named) of each: {amount}"
+    other = ' (keep "newest" for the other way)' if spare.keep == "oldest" else ""
+    return f"set: {kept.id} all but the {spare.keep} (first named) of each: {amount}{other}"
 
 
 def _in_all(made: Report, units: Units) -> str:
     if made.since_ns is None:
         return f"{made.total} in all" + (f", {size_text(made.spare.bytes, units)} wasted" if made.spare else "")
-    return f"{count(made.total, 'change')} since {iso_date(made.since_ns)}, {_from_to(made.before, made.after, units)}"
+    return f"{count(made.total, 'change')} since {iso_time(made.since_ns)}, {_from_to(made.before, made.after, units)}"
 
 
 def _from_to(before: int | None, after: int | None, units: Units) -> str:

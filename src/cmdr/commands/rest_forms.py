@@ -186,6 +186,7 @@ def query_form(saved: SavedQuery, summary: str, url: str) -> Form:
         "queryId": saved.id,
         "name": saved.name,
         "filterSummary": summary,
+        "root": None if saved.root is None else to_wire(saved.root),
         "lastExecutedAt": _time(saved.last_run_ns),
         "link": f"{url}/api/queries/{saved.id}",
         "runUrl": f"{url}/api/queries/{saved.id}/run",

@@ -28,7 +28,7 @@ from cmdr.core.threads import in_thread
 from cmdr.files.facts import link_target
 from cmdr.files.preview import digest as digest_of
 from cmdr.files.preview import extended_attributes, preview
-from cmdr.index.reports import KINDS
+from cmdr.index.reports import KINDS, Keep
 from cmdr.model.filter import SortKey
 from cmdr.model.names import to_wire
 from cmdr.model.sorting import Direction
@@ -97,14 +97,17 @@ async def _entry(call: Call, answers: Answers, node_id: str) -> tuple[Node, Form
 
 @command("rest_detail", access=Access.READ, toolset="index", route="GET /api/indexes/{indexId}/nodes/{nodeId}/detail")
 async def detail(call: Call, *, index_id: str, node_id: str, digest: bool = False) -> str:
-    """An entry with its extended attributes; for callers with a token also how a text begins, and the digest of a
-    small file, or of any with `digest=true`."""
+    """An entry; for callers that may `fs_read` it also its extended attributes, how a text begins, and the digest of
+    a small file, or of any with `digest=true`."""
     answers = await call.commander.indexing.open(index_id)
     found, form = await _entry(call, answers, node_id)
-    attributes: dict[str, Json] = {**await in_thread(extended_attributes, found.path)}
+    commander = call.commander
+    if not commander.policy.shows(commander.registry.find("fs_read"), call.principal):
+        return json.dumps(form)
+    reach = reach_of(call)
+    attributes: dict[str, Json] = {**await in_thread(extended_attributes, reach, found.path)}
     form["attributes"] = attributes
-    if call.principal.token and found.kind == "file":
-        reach = reach_of(call)
+    if found.kind == "file":
         form["preview"] = await in_thread(preview, reach, found.path)
         stop = threading.Event()
         try:
@@ -150,10 +153,12 @@ async def report(
     below: str | None = None,
     set: str | None = None,
     since: str | None = None,
+    keep: Keep = "oldest",
     format: str | None = None,
 ) -> str:
     """A report over an index, a folder in it or a set, a page at a time; `format=explain` says what it covers.
-    Growth begins at `since`: an epoch, a date, or an age such as 7d."""
+    Growth begins at `since`: an epoch, a date, or an age such as 7d. Of duplicates the oldest is told first, or the
+    newest with `keep=newest`."""
     library = await call.commander.indexing.library()
     kind = {"largest": "largest-files"}.get(kind, kind)
     if kind not in KINDS:
@@ -161,13 +166,14 @@ async def report(
     answers = await call.commander.indexing.open(index_id)
     if set is not None:
         set = await call.commander.indexing.sets.find(set, call.principal)
-    made = await in_thread(library.report, index_id, kind, limit, below, set, since, cursor)
+    made = await in_thread(library.report, index_id, kind, limit, below, set, since, cursor, keep=keep)
     url = call.commander.base_url
     form = report_form(made, index_id, answers.tag, url)
     if format == "explain":
         form = {key: value for key, value in form.items() if key != "rows"}
         return json.dumps(form | {"epochs": [*await in_thread(library.epochs, index_id)]})
     more = {"limit": str(limit), "cursor": made.cursor, "below": below, "set": set, "since": since}
+    more["keep"] = keep if keep != "oldest" else None
     asked = urlencode({name: value for name, value in more.items() if value is not None})
     form["nextPageUrl"] = f"{url}/api/indexes/{index_id}/reports/{kind}?{asked}" if made.cursor else None
     return json.dumps(form)

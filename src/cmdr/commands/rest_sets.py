@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cmdr.commands.rest_forms import explanation_form, member_form, query_form, set_form
 from cmdr.commands.sets import SAMPLES, index_of
+from cmdr.commands.shell_sessions import place_in
 from cmdr.core.call import Call
 from cmdr.core.errors import NotThere
 from cmdr.core.parameter import Json, Whole
@@ -14,11 +15,14 @@ from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
 from cmdr.model.filter import Question
-from cmdr.model.filter_given import given_filter
+from cmdr.model.filter_given import given_filter, placed
 from cmdr.model.filter_json import from_json, to_json
 from cmdr.model.filter_text import to_text
+from cmdr.model.names import to_wire
 
 if TYPE_CHECKING:
+    from cmdr.index.answers import Answer, Answers
+    from cmdr.index.catalogue import SavedQuery
     from cmdr.index.setshelf import SetShelf
 
 PAGE = 50
@@ -44,6 +48,7 @@ async def create(call: Call, *, name: str, nodes: list[str] | None = None, index
     library = await call.commander.indexing.library()
     places: list[str | bytes] = [*(nodes or ())]
     index = index_id or await index_of(call, places)
+    name = await call.commander.indexing.sets.new_name(name, call.principal)
     info = await in_thread(library.sets.create, index, name, places)
     await call.commander.indexing.sets.own(info.id, call.principal)
     return json.dumps(set_form(info, call.commander.base_url))
@@ -54,7 +59,7 @@ async def one(call: Call, *, set_id: str) -> str:
     """A set at a glance, with a few of its members."""
     shelf, set_id = await _found(call, set_id)
     info, url = await in_thread(shelf.info, set_id), call.commander.base_url
-    page = await in_thread(shelf.page, set_id, 0, SAMPLES)
+    page = await in_thread(shelf.page, set_id, SAMPLES)
     sample: list[Json] = [member_form(entry, info.index_id, url) for entry in page.members]
     return json.dumps(set_form(info, url) | {"sample": sample})
 
@@ -63,6 +68,8 @@ async def one(call: Call, *, set_id: str) -> str:
 async def rename(call: Call, *, set_id: str, name: str) -> str:
     """Give a set another name."""
     shelf, set_id = await _found(call, set_id)
+    if (await in_thread(shelf.info, set_id)).name != name:
+        name = await call.commander.indexing.sets.new_name(name, call.principal)
     return json.dumps(set_form(await in_thread(shelf.rename, set_id, name), call.commander.base_url))
 
 
@@ -76,16 +83,16 @@ async def delete(call: Call, *, set_id: str) -> str:
 
 @command("rest_set_entries", access=Access.READ, toolset="index", route="GET /api/resource-sets/{setId}/entries")
 async def entries(
-    call: Call, *, set_id: str, limit: Annotated[int, Whole(0, 1000)] = PAGE, cursor: Annotated[int, Whole()] = 0
+    call: Call, *, set_id: str, limit: Annotated[int, Whole(0, 1000)] = PAGE, cursor: str | None = None
 ) -> str:
     """The members of a set, a page at a time, and what has become of each."""
     shelf, set_id = await _found(call, set_id)
     info = await in_thread(shelf.info, set_id)
-    page = await in_thread(shelf.page, set_id, cursor, limit)
+    page = await in_thread(shelf.page, set_id, limit, cursor)
     url = call.commander.base_url
     following = None
-    if page.next_first is not None:
-        following = f"{url}/api/resource-sets/{set_id}/entries?limit={limit}&cursor={page.next_first}"
+    if page.cursor is not None:
+        following = f"{url}/api/resource-sets/{set_id}/entries?limit={limit}&cursor={page.cursor}"
     members: list[Json] = [member_form(entry, info.index_id, url) for entry in page.members]
     return json.dumps({"total": page.total, "entries": members, "nextPageUrl": following})
 
@@ -127,10 +134,11 @@ async def queries(call: Call) -> str:
 
 
 @command("rest_query_save", access=Access.VIEW, toolset="index", route="POST /api/queries")
-async def save(call: Call, *, name: str, filter: dict[str, object] | str) -> str:
-    """Save a query: its filter as JSON or as a line of text."""
+async def save(call: Call, *, name: str, filter: dict[str, object] | str, root: str | None = None) -> str:
+    """Save a query: its filter as JSON or as a line of text, and the folder it is about."""
     wanted = given_filter(filter)
-    saved = await call.commander.indexing.queries.save(name, Question(wanted), call.principal)
+    place = None if root is None else place_in(call, root)
+    saved = await call.commander.indexing.queries.save(name, Question(wanted), call.principal, place)
     return json.dumps(query_form(saved, to_text(wanted), call.commander.base_url))
 
 
@@ -138,30 +146,41 @@ async def save(call: Call, *, name: str, filter: dict[str, object] | str) -> str
 async def query(
     call: Call, *, query_id: str, format: str | None = None, index_id: str | None = None, below: str | None = None
 ) -> str:
-    """A saved query with its filter; `format=explain` says how it is evaluated, over the newest index unless named."""
+    """A saved query with its filter; `format=explain` says how it is evaluated, in the folder it was saved for, else
+    over the newest index, unless named."""
     saved, question = await call.commander.indexing.queries.get(query_id, call.principal)
     form = query_form(saved, to_text(question.filter), call.commander.base_url)
     form["filter"] = to_json(question.filter)
     if format == "explain":
-        answers = await call.commander.indexing.open(index_id or await _any_index(call))
-        wanted = await call.commander.indexing.sets.named_in(question.filter, call.principal)
-        form["explain"] = explanation_form((await in_thread(answers.ask, wanted, below)).explanation)
+        _, answer = await _asked(call, saved, question, index_id, below)
+        form["explain"] = explanation_form(answer.explanation)
     return json.dumps(form)
 
 
 @command("rest_query_run", access=Access.VIEW, toolset="index", route="POST /api/queries/{queryId}/run")
 async def run(call: Call, *, query_id: str, index_id: str | None = None, below: str | None = None) -> str:
-    """Run a saved query, over the newest index unless one is named; what it finds becomes a set."""
+    """Run a saved query in the folder it was saved for, else over the newest index, unless one is named; what it finds
+    becomes a set."""
     library = await call.commander.indexing.library()
     saved, question = await call.commander.indexing.queries.get(query_id, call.principal)
-    index_id = index_id or await _any_index(call)
-    wanted = await call.commander.indexing.sets.named_in(question.filter, call.principal)
-    answers = await call.commander.indexing.open(index_id)
-    answer = await in_thread(answers.ask, wanted, below)
+    answers, answer = await _asked(call, saved, question, index_id, below)
     await call.commander.indexing.queries.note_run(saved)
-    info = await in_thread(library.sets.create_from, index_id, saved.name, answer)
-    await call.commander.indexing.sets.own(info.id, call.principal)
+    info = await in_thread(library.sets.create_from, answers.indexed.record.id, saved.name, answer)
+    await call.commander.indexing.sets.own(info.id, call.principal, passing=True)
     return json.dumps({"queryId": saved.id, **set_form(info, call.commander.base_url)})
+
+
+async def _asked(
+    call: Call, saved: SavedQuery, question: Question, index_id: str | None, below: str | None
+) -> tuple[Answers, Answer]:
+    """The answer to a saved query, and the index that gave it."""
+    indexing = call.commander.indexing
+    wanted = await indexing.sets.named_in(question.filter, call.principal)
+    if index_id is None and below is None and saved.root is not None:
+        answers, _ = await indexing.ensure(saved.root, call.principal)
+        return answers, await in_thread(answers.ask, placed(wanted, to_wire(saved.root)), saved.root)
+    answers = await indexing.open(index_id or await _any_index(call))
+    return answers, await in_thread(answers.ask, wanted, below)
 
 
 async def _any_index(call: Call) -> str:

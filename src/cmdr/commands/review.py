@@ -17,6 +17,7 @@ from cmdr.core.registry import command
 from cmdr.core.review_case import ReviewCase
 from cmdr.core.review_saving import text_now
 from cmdr.core.reviews import new_review
+from cmdr.core.threads import in_thread
 from cmdr.files.errors import DiskError
 from cmdr.model.answer_part import TextPart
 from cmdr.model.diagnostic import Diagnostic
@@ -89,11 +90,23 @@ async def _proposed(
     same = base is not None and after.real == target.real and proposed == base.text
     if same and not call.connection:
         raise CommandError("The edit changes nothing.")
-    return room.reviews.add(_case(call, target, after, base, proposed, title))
+    protected = await in_thread(_protected, call, target, after)
+    return room.reviews.add(_case(call, target, after, base, proposed, title, protected))
+
+
+def _protected(call: Call, target: EditorPath, after: EditorPath) -> str:
+    protection = call.commander.sandbox.protection
+    return after.protection(protection) or target.protection(protection)
 
 
 def _case(
-    call: Call, target: EditorPath, after: EditorPath, base: FileText | None, proposed: str, title: str
+    call: Call,
+    target: EditorPath,
+    after: EditorPath,
+    base: FileText | None,
+    proposed: str,
+    title: str,
+    protected: str,
 ) -> ReviewCase:
     reviews = call.commander.editor.reviews
     told = to_wire(os.path.basename(after.real))
@@ -107,7 +120,6 @@ def _case(
         base=base,
         proposed=proposed,
     )
-    protected = call.commander.sandbox.protection.reason(after.real)
     return ReviewCase(review, call.principal.id, not call.connection, protected, after.link or target.link)
 
 
@@ -176,7 +188,10 @@ async def get_diagnostics(call: Call, *, uri: str | None = None) -> str:
     told: list[str] = []
     for path, each_file in sorted(found.items()):
         if each_file or uri is not None:
-            row: dict[str, Json] = {"uri": f"file://{quote(path)}", "diagnostics": [_diagnostic(each) for each in each_file]}
+            row: dict[str, Json] = {
+                "uri": f"file://{quote(path)}",
+                "diagnostics": [_diagnostic(each) for each in each_file],
+            }
             if not call.connection and not findings.was_checked(path):
                 row["note"] = "Not checked to the end in time. Ask again."
             told.append(json.dumps(row, ensure_ascii=False))

@@ -1,6 +1,7 @@
 """The person's side of a review: look, decide change by change, edit, accept, reject. No agent ever has these."""
 
 import json
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
 from cmdr.core.call import Call
@@ -10,8 +11,10 @@ from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.model.diff_patch import patch_text
 from cmdr.model.hunk import Decision
+from cmdr.model.hunk import Hunk as Change
 from cmdr.model.names import printable, to_wire
 from cmdr.model.review_outcome import ReviewState
+from cmdr.model.units import count
 from cmdr.model.yaml_text import Value, document
 
 LONGEST_PATCH = 12_000
@@ -89,6 +92,16 @@ def show(call: Call, *, review: str) -> str:
         "digest": case.review.digest,
         "word": case.word,
         "protected": case.protected,
+        "path": to_wire(case.review.new_path),
+        "replaces": old if old != to_wire(case.review.new_path) and not case.review.is_new_file else "",
+        "amount": _amount(case.review.diff.hunks),
         "patch": patch,
     }
     return json.dumps(told)
+
+
+def _amount(hunks: Sequence[Change]) -> str:
+    """How much an edit changes, as in `2 changes, 5 lines added, 1 removed`."""
+    added, removed = sum(each.new_size for each in hunks), sum(each.old_size for each in hunks)
+    lines = [f"{count(added, 'line')} added" if added else "", f"{count(removed, 'line')} removed" if removed else ""]
+    return ", ".join([count(len(hunks), "change"), *(line for line in lines if line)])

@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections.abc import Sequence
 
 from cmdr.core.call import Call
 from cmdr.core.errors import CommandError
@@ -40,15 +41,23 @@ def _told(call: Call, case: ReviewCase) -> str:
         return f"DIFF_REJECTED{why}"
     if case.problem:
         raise CommandError(case.problem)
+    saved = f"FILE_SAVED{_numbers(case.operations)}"
     if not outcome.edited:
-        return "FILE_SAVED"
+        return saved
     text = outcome.text or ""
     if not call.principal.token:
-        return f"FILE_SAVED, changed by the person ({len(text)} characters; read the file)"
+        return f"{saved}, changed by the person ({len(text)} characters; read the file)"
     patch = patch_text(diff_texts(case.review.sent_text, text), "proposed", "saved", context=1)
     if len(text) <= len(patch):
         patch = ""
     told = f" as in this patch:\n{patch}" if patch else f" to:\n{text}"
     if len(told) > RETURNED:
-        return f"FILE_SAVED, changed by the person in many places ({len(text)} characters; read the file)"
-    return f"FILE_SAVED, changed by the person{told}"
+        return f"{saved}, changed by the person in many places ({len(text)} characters; read the file)"
+    return f"{saved}, changed by the person{told}"
+
+
+def _numbers(operations: Sequence[int]) -> str:
+    """What undo takes back; an edit that also renames is two operations."""
+    if not operations:
+        return ""
+    return f", operation{'s'[: len(operations) - 1]} {' and '.join(map(str, operations))}"

@@ -3,27 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from cmdr.commands.places import pane_of
 from cmdr.commands.shell_sessions import place_in, units_of
 from cmdr.commands.telling import size_text
 from cmdr.core.call import Call
 from cmdr.core.errors import CommandError
+from cmdr.core.parameter import Doc, Unlisted, Whole
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
 from cmdr.index.errors import IndexFault
+from cmdr.index.handles import is_node_handle
 from cmdr.model.names import to_wire
 from cmdr.model.tab import Found
 from cmdr.model.units import count
+from cmdr.model.yaml_text import quoted_name
 
 if TYPE_CHECKING:
     from cmdr.index.answers import Answers
-    from cmdr.index.setshelf import SetInfo
+    from cmdr.index.setshelf import SetInfo, SetMember, SetShelf
 
 Action = Literal["create", "list", "get", "add", "remove", "union", "intersect", "subtract", "delete", "open"]
-SAMPLES = 5
+SAMPLES, MOST = 5, 20
 
 
 @command("resource_set", access=Access.VIEW, toolset="index", ids=("resource-set-ops",))
@@ -33,9 +36,11 @@ async def resource_set(
     action: Action,
     set: str | None = None,
     name: str | None = None,
-    nodes: list[str] | None = None,
-    paths: list[str] | None = None,
+    nodes: Annotated[list[str] | None, Unlisted()] = None,
+    paths: Annotated[list[str] | None, Doc("or node ids")] = None,
     other: str | None = None,
+    cursor: Annotated[str | None, Unlisted()] = None,
+    limit: Annotated[int, Whole(0, MOST, cut=True), Unlisted()] = SAMPLES,
 ) -> str:
     """Make, change, combine or open sets of entries."""
     library = await call.commander.indexing.library()
@@ -43,36 +48,69 @@ async def resource_set(
     if action == "list":
         mine = await call.commander.indexing.sets.all(call.principal)
         return "\n".join([count(len(mine), "set"), *(_line(call, info) for info in mine)])
-    places: list[str | bytes] = [*(nodes or ()), *(place_in(call, path) for path in paths or ())]
+    places: list[str | bytes] = [
+        *(nodes or ()),
+        *(path if is_node_handle(path) else place_in(call, path) for path in paths or ()),
+    ]
     if action == "create":
-        info = await in_thread(shelf.create, await index_of(call, places), name or "set", places)
+        index = await index_of(call, places)
+        name = await call.commander.indexing.sets.new_name(name, call.principal)
+        info = await in_thread(shelf.create, index, name, places)
         await call.commander.indexing.sets.own(info.id, call.principal)
         return f"Created {_told(call, info)}"
     if set is None:
         raise CommandError(f'{action} needs "set": one of your sets, by id or name.')
-    set = await call.commander.indexing.sets.find(set, call.principal)
+    named, set = set, await call.commander.indexing.sets.find(set, call.principal)
     match action:
         case "get":
-            page = await in_thread(shelf.page, set, 0, SAMPLES)
-            info = await in_thread(shelf.info, set)
-            rows = [f"{entry.node} {entry.member.state} {to_wire(entry.member.path)}" for entry in page.members]
-            return "\n".join([_told(call, info), *rows])
-        case "add":
-            return f"Added: {_told(call, await in_thread(shelf.add, set, places))}"
-        case "remove":
-            return f"Removed: {_told(call, await in_thread(shelf.take_out, set, places))}"
+            return await _shown(call, shelf, set, limit, cursor)
+        case "add" | "remove":
+            return await _changed(call, shelf, action, set, places)
         case "delete":
+            # Sets that were made before a name meant one of them go together; else the name would mean an older one.
+            more = 0 if named == set else await call.commander.indexing.sets.forget_namesakes(set, call.principal)
             await in_thread(shelf.delete, set)
-            return f"Deleted set {set}; the files in it stay"
+            return f"Deleted {count(1 + more, 'set')}: {quoted_name(named)}; the files in it stay"
         case "open":
             return await show_set(call, set)
         case "union" | "intersect" | "subtract":
             if other is None:
                 raise CommandError(f'{action} needs "other": another of your sets, by id or name.')
             other = await call.commander.indexing.sets.find(other, call.principal)
+            if name is not None:
+                name = await call.commander.indexing.sets.new_name(name, call.principal)
             info = await in_thread(shelf.combine, action, set, other, name)
             await call.commander.indexing.sets.own(info.id, call.principal)
             return f"{action}: {_told(call, info)}"
+
+
+async def _shown(call: Call, shelf: SetShelf, set: str, limit: int, cursor: str | None) -> str:
+    page = await in_thread(shelf.page, set, limit, cursor)
+    rows = [_row(entry) for entry in page.members]
+    if page.cursor is not None:
+        rows.append(f'… {page.after} more: resource_set {{"action": "get", "set": "{set}", "cursor": "{page.cursor}"}}')
+    return "\n".join([_told(call, await in_thread(shelf.info, set)), *rows])
+
+
+def _row(entry: SetMember) -> str:
+    """A member in a line: what has become of it, and of a moved one where it is now."""
+    member = entry.member
+    now = "" if member.path_now in (None, member.path) else f" → {quoted_name(to_wire(member.path_now or b''))}"
+    return f"{entry.node} {member.state} {quoted_name(to_wire(member.path))}{now}"
+
+
+async def _changed(
+    call: Call, shelf: SetShelf, action: Literal["add", "remove"], set: str, places: list[str | bytes]
+) -> str:
+    """Put places in or take them out, and say how many that changed something."""
+    if not places:
+        raise CommandError(f'{action} needs "paths" or "nodes".')
+    before = (await in_thread(shelf.info, set)).count
+    info = await in_thread(shelf.add if action == "add" else shelf.take_out, set, places)
+    changed = abs(info.count - before)
+    done, others = ("Added", "in it already") if action == "add" else ("Removed", "not in it")
+    rest = f" ({len(places) - changed} {others})" if changed < len(places) else ""
+    return f"{done} {changed}{rest}: {_told(call, info)}"
 
 
 async def show_set(call: Call, set: str) -> str:

@@ -26,7 +26,7 @@ def bind(
     """Give an action or a command other keys."""
     call.commander.settings.bind(action, keys)
     call.events.changed()
-    return f"{action}: {', '.join(keys) if keys else 'the usual keys'}"
+    return f"{action}: {'the usual keys' if keys is None else ', '.join(keys) or 'no key'}"
 
 
 @command("settings.list", access=Access.READ, title="All settings", idempotent=True, plain=True)

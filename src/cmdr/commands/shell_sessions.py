@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 from cmdr.commands.folder_glance import FEW, PageWanted, Sort, indexed_glance, live_glance
 from cmdr.commands.places import pane_of, path_of
 from cmdr.core.call import Call
-from cmdr.core.parameter import Doc, Whole
+from cmdr.core.parameter import Doc, Unlisted, Whole
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
@@ -16,6 +16,7 @@ from cmdr.index.errors import IndexFault
 from cmdr.model.names import to_wire
 from cmdr.model.shell_session import ShellSession, Units
 from cmdr.model.sorting import Direction, SortKey, SortOrder
+from cmdr.model.yaml_text import quoted_name
 
 if TYPE_CHECKING:
     from cmdr.index.answers import Answers
@@ -26,7 +27,7 @@ async def cd(
     call: Call,
     *,
     path: str,
-    limit: Annotated[int | None, Whole(0, FEW)] = None,
+    limit: Annotated[int | None, Whole(0, FEW, cut=True), Doc("max 20")] = None,
     cursor: str | None = None,
     sort: Sort = "name",
     order: Direction = Direction.ASC,
@@ -44,23 +45,23 @@ async def cd(
         listing = await in_thread(scan, target, SortOrder(SortKey.SIZE), show_hidden=True)
         glance = await in_thread(live_glance, listing.columns, session, wanted)
     session.previous, session.cwd = session.cwd, target
-    return "\n".join([f"{to_wire(target)}: {glance.headline}", *glance.lines()])
+    return "\n".join([f"{quoted_name(to_wire(target))}: {glance.headline}", *glance.lines()])
 
 
 @command("session_preferences", access=Access.READ, toolset="index", idempotent=True)
 def session_preferences(
     call: Call,
     *,
-    session_id: str | None = None,
+    session_id: Annotated[str | None, Unlisted()] = None,
     units: Units | None = None,
-    limit: Annotated[int | None, Whole(1, FEW)] = None,
+    limit: Annotated[int | None, Whole(1, FEW, cut=True)] = None,
 ) -> str:
     """Units of sizes, rows of cd."""
     session = _session(call, session_id)
     session.units = units or session.units
     session.limit = limit or session.limit
     limit = session.limit or FEW
-    return f"session {session.id}: units {session.units}, limit {limit}, cwd {to_wire(session.cwd)}"
+    return f"session {session.id}: units {session.units}, limit {limit}, cwd {quoted_name(to_wire(session.cwd))}"
 
 
 def _session(call: Call, id: str | None) -> ShellSession:

@@ -31,6 +31,14 @@ class Sources:
     paths: tuple[bytes, ...]
     limits: Limits
     inodes: tuple[int, ...] = ()
+    note: str = ""
+    """What the caller should know of them, such as what became of a set's members since."""
+
+    def told(self, plan: Plan) -> str:
+        """What the caller should know of them now that there is a plan."""
+        inside = len(self.paths) - plan.chosen.count
+        along = [f"inside other chosen folders, taken along: {inside}"] if inside > 0 else []
+        return "\n".join([*([self.note] if self.note else []), *along])
 
     def check(self, plan: Plan) -> Plan:
         """Refuse a plan whose files are not the ones that were shown: a name may have passed to another file."""
@@ -55,7 +63,8 @@ async def sources_of(call: Call, pane: Pane, paths: list[str] | None, set: str |
             raise CommandError(f"{len(paths)} paths are too many to name one by one; at most {NAMED_PATHS}. Use a set.")
         return Sources(tuple(path_of(path, pane.tab.path) for path in paths), limits)
     if set is not None:
-        return Sources(await call.commander.indexing.sets.worked_on(set, call.principal), limits)
+        taken = await call.commander.indexing.sets.worked_on(set, call.principal)
+        return Sources(taken.paths, limits, note=taken.note)
     if call.chosen is not None:
         return await _named(call.chosen, lambda chosen: Sources(chosen.paths(), limits))
     listed = Chosen.of(pane.tab)

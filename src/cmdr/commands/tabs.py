@@ -1,6 +1,7 @@
 """Tabs of a pane."""
 
 from cmdr.commands.places import PaneRef, pane_of, path_of
+from cmdr.core.agents_room import check_tabs
 from cmdr.core.call import Call
 from cmdr.core.errors import CommandError
 from cmdr.core.principals import Access
@@ -72,6 +73,7 @@ async def reopen_tab(call: Call, *, pane: PaneRef = "focused") -> str:
     shown = pane_of(call.workspace, pane)
     if not shown.closed:
         raise CommandError("No closed tab to reopen.")
+    check_tabs(shown)
     tab = shown.closed.pop()
     shown.open_tab(tab)
     call.events.changed()

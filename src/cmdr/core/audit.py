@@ -15,7 +15,8 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
+from json.encoder import encode_basestring_ascii as _quoted
 
 log = logging.getLogger(__name__)
 
@@ -159,10 +160,18 @@ class Audit:
         return new
 
     def _sealed(self, record: AuditRecord) -> bytes:
+        """The line of a record, spelled out: an encoder for the line and one for its seal take three times as long."""
         self._seq += 1
-        row = {"seq": self._seq, "at": round(time.time(), 3), **asdict(record), "prev": self._head}
-        self._head = _seal(row)
-        return _line({**row, "hash": self._head})
+        seq, at, ms = f'"seq": {self._seq}', f'"at": {round(time.time(), 3)}', f'"ms": {record.ms}'
+        who, what = f'"who": {_quoted(record.who)}', f'"what": {_quoted(record.what)}'
+        arguments, result = f'"arguments": {_quoted(record.arguments)}', f'"result": {_quoted(record.result)}'
+        paths = f'"paths": {json.dumps(record.paths) if record.paths else "[]"}'
+        decision, plan = f'"decision": {_quoted(record.decision)}', f'"plan": {_quoted(record.plan)}'
+        prev = f'"prev": {_quoted(self._head)}'
+        by_name = ", ".join((arguments, at, decision, ms, paths, plan, prev, result, seq, what, who))
+        self._head = hashlib.sha256(f"{{{by_name}}}".encode()).hexdigest()
+        line = ", ".join((seq, at, who, what, arguments, result, ms, paths, decision, plan, prev))
+        return f'{{{line}, "hash": "{self._head}"}}\n'.encode()
 
     def _keep_head(self) -> None:
         head = os.path.join(self._folder, "audit.head")

@@ -93,10 +93,7 @@ class Bookmarks:
             self._path = None  # it may be readable next time: until then nothing is written over it
             return
         except (ValueError, KeyError, TypeError):
-            with suppress(OSError):
-                os.replace(
-                    self._path, f"{self._path}.damaged"
-                )  # it costs neither the start nor what may be saved of it
+            places.set_aside(self._path)  # it costs neither the start nor what may be saved of it
             return
         for row in rows if isinstance(rows, list) else ():
             with suppress(ValueError, TypeError, AttributeError):  # one bad row costs itself

@@ -5,6 +5,8 @@ import os
 from collections import deque
 from collections.abc import Callable
 
+from cmdr.core.acting import person_acts
+from cmdr.core.agents_room import check_tabs
 from cmdr.core.errors import CommandError
 from cmdr.core.events import Events
 from cmdr.core.folder_reading import FolderRead, FolderReading, NoAnswer, filtered
@@ -74,9 +76,11 @@ class Browser:
         tab = pane.tab
         fresh = new_tab or (tab.pinned and path != tab.path) or tab.found is not None
         if fresh:
+            check_tabs(pane)
             tab = Tab(self._workspace.new_id("t"), path, tab.sort, tab.view)
         self._reading.leave(tab)
         journey = tab.journey
+        was_led, led = tab.is_led, not person_acts() and (fresh or path != tab.path or tab.is_led)
         way_back = WayBack.of(pane, tab)
         arrived: tuple[int, bool] | None = None
         """Where the cursor was put when the first of the folder stood."""
@@ -87,6 +91,7 @@ class Browser:
                 return
             if fresh:
                 pane.open_tab(tab)
+            tab.is_led = led
             cursor = self._arrive(tab, listing, path, cursor, 0 if fresh else step) or tab.stood_on
             arrived = tab.cursor, tab.on_parent_row
 
@@ -105,6 +110,7 @@ class Browser:
         except asyncio.CancelledError:
             if arrived and tab.journey == journey:
                 way_back.take()
+                tab.is_led = was_led
                 self._put_in_place(pane.tab)
             raise
         if arrived:
@@ -144,7 +150,9 @@ class Browser:
 
     async def open_found(self, pane: Pane, root: bytes, found: Found, sort: SortOrder | None = None) -> Tab:
         """Show entries from all over a tree in a new tab, as if they were one folder."""
+        check_tabs(pane)
         tab = Tab(self._workspace.new_id("t"), root, sort or pane.tab.sort, ViewMode.FULL, found=found)
+        tab.is_led = not person_acts()
         listing = await self._reading.scan(tab, root, tab.sort, None)
         pane.open_tab(tab)
         tab.show(listing, path=root)

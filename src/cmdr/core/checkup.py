@@ -22,6 +22,7 @@ from cmdr.core.settings import Settings
 from cmdr.core.tokens import TokenError, Tokens
 from cmdr.files.sandbox.beneath import kernel_can
 from cmdr.files.shell.tiers import LADDER, Tier, holds
+from cmdr.model.installing import how_to_install
 
 _FILES_NEEDED = 4096
 PATIENCE = 5.0
@@ -33,13 +34,13 @@ _PROGRAMS = (
         "showing files in the system's file manager",
         "install xdg-utils",
     ),
-    (("git",), "marks of changed files", "install git"),
     (("nvim",), "editing in Neovim", "install neovim"),
 )
 _LIBRARIES = (
-    ("textual", "the terminal face", "pip install cmdr-fm"),
-    ("ipykernel", "running code for agents", "pip install 'cmdr-fm[kernel]'"),
-    ("pynvim", "the Neovim bridge", "pip install 'cmdr-fm[nvim]'"),
+    ("textual", "the terminal face", how_to_install("textual")),
+    ("ipykernel", "running code for agents", how_to_install("jupyter_client", "ipykernel")),
+    ("pynvim", "the Neovim bridge", how_to_install("pynvim")),
+    ("duckdb", "asking exports of many machines", how_to_install("ibis-framework", "duckdb")),
 )
 
 

@@ -3,9 +3,10 @@
 import asyncio
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import AsyncExitStack, suppress
 from typing import TYPE_CHECKING
 
+from cmdr.core.acting import acting
 from cmdr.core.activity import Activity
 from cmdr.core.audit import Audit, AuditRecord, digest_of
 from cmdr.core.bookmarks import Bookmarks
@@ -153,19 +154,20 @@ class Commander:
         await self.browser.start(live=live)
 
     async def close(self) -> None:
-        """End everything that is under way."""
-        self.end_agent_calls()
-        self.proposals.close()
-        await self.rooms.close()
-        await self.jobs.close(QUIT_PATIENCE)
-        if self._engine is not None:
-            await self._engine.close()
-        if self._indexing is not None:
-            await self._indexing.close()
-        await self.browser.close()
-        self.sandbox.close()
-        self.bookmarks.save()
-        self.audit.close()
+        """End everything that is under way; a part that fails to end keeps no other from it."""
+        async with AsyncExitStack() as parts:  # the last one here ends first
+            parts.callback(self.audit.close)
+            parts.callback(self.bookmarks.save)
+            parts.callback(self.sandbox.close)
+            parts.push_async_callback(self.browser.close)
+            if self._indexing is not None:
+                parts.push_async_callback(self._indexing.close)
+            if self._engine is not None:
+                parts.push_async_callback(self._engine.close)
+            parts.push_async_callback(self.jobs.close, QUIT_PATIENCE)
+            parts.push_async_callback(self.rooms.close)
+            parts.callback(self.proposals.close)
+            parts.callback(self.end_agent_calls)
 
     async def run(
         self,
@@ -278,10 +280,11 @@ class Commander:
         return self.engine.run(plan, by, control)
 
     async def _perform(self, command: Command, bound: dict[str, object], call: Call) -> str:
-        outcome = command.function(call if command.wants_call else self.workspace, **bound)
-        if isinstance(outcome, str):
-            return outcome
-        task: asyncio.Task[str] = asyncio.ensure_future(outcome)
+        with acting(call.principal):
+            outcome = command.function(call if command.wants_call else self.workspace, **bound)
+            if isinstance(outcome, str):
+                return outcome
+            task: asyncio.Task[str] = asyncio.ensure_future(outcome)
         if not call.principal.is_person:
             self._agent_calls.add(task)
         try:

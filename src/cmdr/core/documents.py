@@ -4,6 +4,7 @@ import asyncio
 import os
 from collections.abc import Callable
 
+from cmdr.core.agents_room import check_windows
 from cmdr.core.errors import CommandError
 from cmdr.core.events import Events
 from cmdr.core.shown_document import OpenedDocument, SelectedText, ShownDocument
@@ -70,6 +71,8 @@ class Documents:
         self, path: bytes, by: str, start: str | None, end: str | None, *, to_end_of_line: bool, front: bool
     ) -> OpenedDocument:
         """Open a file for the person to look at, and select what the texts name."""
+        if path not in self._held and not self._viewers(path):
+            check_windows(self._workspace, by)
         buffer = self._open.get(path)
         if buffer is None:
             loaded = await _loaded(path)

@@ -1,11 +1,13 @@
 """Contents of a file for whoever may read them: inside the roots, with a token, from one open handle."""
 
 import os
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from cmdr.core.audit import AuditRecord, digest_of
 from cmdr.core.commander import Commander
 from cmdr.core.errors import CommandError, NotAllowed, NotThere
+from cmdr.core.parameter import Arguments
 from cmdr.core.principals import Principal
 from cmdr.core.threads import in_thread
 from cmdr.files.errors import DiskError
@@ -21,33 +23,52 @@ class Download:
     size: int
     name: bytes
 
+    def close(self) -> None:
+        """Nobody wants its contents."""
+        os.close(self.descriptor)
+
 
 async def open_download(commander: Commander, principal: Principal, index: str, node: str) -> Download:
     """Open the file behind a node, if this caller may read it."""
-    if not principal.token:
-        raise NotAllowed("Contents need a token: cmdr token --client NAME makes one.")
-    library = await commander.indexing.library()
-    try:
-        answers = await in_thread(library.get, index)
-        found = await in_thread(answers.node, node)
-    except IndexFault as error:
-        raise NotThere(str(error)) from error
-    reach = commander.sandbox.reach(principal.roots, read_only=True)
-    return await in_thread(_open, reach, found.path)
+
+    async def path() -> bytes:
+        library = await commander.indexing.library()
+        try:
+            answers = await in_thread(library.get, index)
+            found = await in_thread(answers.node, node)
+        except IndexFault as error:
+            raise NotThere(str(error)) from error
+        return found.path
+
+    return await _opened(commander, principal, "fs_read download", {"index": index, "node": node}, path)
 
 
 async def open_raw(commander: Commander, principal: Principal, handle: str) -> Download:
     """Open the file behind a link of `fs_read`, if this caller still may read it: the same rules, asked anew."""
-    command = commander.registry.find("fs_read")
+
+    async def path() -> bytes:
+        return commander.raw_links.path(principal, handle)
+
+    return await _opened(commander, principal, "fs_read link", {"handle": handle}, path)
+
+
+async def _opened(
+    commander: Commander, principal: Principal, what: str, asked: Arguments, path: Callable[[], Awaitable[bytes]]
+) -> Download:
+    """The one way to whole contents: whoever may not `fs_read` gets none, and every asking is in the audit log."""
     result = "refused"
     try:
-        commander.policy.admit(command, principal)
-        path = commander.raw_links.path(principal, handle)
+        commander.policy.admit(commander.registry.find("fs_read"), principal)
         reach = commander.sandbox.reach(principal.roots, read_only=True)
-        opened = await in_thread(_open, reach, path)
+        opened = await in_thread(_open, reach, await path())
+        try:
+            commander.policy.admit(commander.registry.find("fs_read"), principal)  # the person may have said stop
+        except BaseException:
+            opened.close()
+            raise
         result = "ok"
     finally:
-        commander.audit.record(AuditRecord(principal.id, "fs_read link", digest_of({"handle": handle}), result))
+        commander.audit.record(AuditRecord(principal.id, what, digest_of(asked), result))
     return opened
 
 

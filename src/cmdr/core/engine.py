@@ -1,17 +1,21 @@
 """The operation engine as the core sees it: it runs plans, remembers them, and finds the way back."""
 
+from cmdr.core.earlier_version import EarlierVersion, earlier_version
 from cmdr.core.errors import CommandError
 from cmdr.core.journal import Journal
 from cmdr.core.journal_history import HistoryEntry
 from cmdr.core.journal_records import NoSuchOperation
 from cmdr.core.threads import in_thread
+from cmdr.core.undone_first import undone_first
 from cmdr.files.engine.control import Control
 from cmdr.files.engine.operation import Operation
 from cmdr.files.engine.outcome import Outcome
 from cmdr.files.engine.recorder import OperationRecord, OperationState
+from cmdr.files.engine.refusals import NothingToDo, NotTakenBack
+from cmdr.files.engine.rest_plan import plan_resume
 from cmdr.files.engine.sweep import SweepReport, sweep
 from cmdr.files.engine.syscalls import Syscalls
-from cmdr.files.engine.undo import plan_resume, plan_undo
+from cmdr.files.engine.undo import plan_undo
 from cmdr.model.plan import Plan
 
 
@@ -44,11 +48,15 @@ class Engine:
 
     async def resume_plan(self, operation: int) -> Plan:
         """What an interrupted operation did not come to."""
-        return await in_thread(lambda: plan_resume(self._record(operation)).weigh())
+        return await in_thread(self._resume_plan, operation)
 
     async def history(self, limit: int = 50, before: int | None = None) -> list[HistoryEntry]:
         """The newest operations, newest first."""
         return await in_thread(self._journal.history, limit, before)
+
+    async def earlier_version(self, path: bytes, operation: int | None, most: int) -> EarlierVersion | None:
+        """What a file held before an operation, or the last one, replaced it."""
+        return await in_thread(earlier_version, self._journal, path, operation, most)
 
     async def interrupted(self) -> list[HistoryEntry]:
         """Operations that a crash cut short and that wait for a word."""
@@ -65,10 +73,37 @@ class Engine:
             raise CommandError(str(error)) from None
         for run in runs:
             if run.undone_by is not None:
-                raise CommandError(f"Operation {number} was already undone, by operation {run.undone_by}.")
+                return self._rest_of_undo(number, run.undone_by)
             if run.state is OperationState.RUNNING:
                 raise CommandError(f"Operation {run.id} still runs. Wait for it, or cancel it first.")
-        return plan_undo(*runs).weigh()
+        try:
+            return plan_undo(*runs).weigh()
+        except NotTakenBack as refused:
+            first = undone_first(self._journal, number, refused.path) if refused.path is not None else None
+            if first is None:
+                raise
+            raise CommandError(f"{refused} Operation {first} changed it too: undo that one first.") from refused
+
+    def _rest_of_undo(self, number: int, undo: int) -> Plan:
+        """What an undo that was stopped, or that failed in part, has left to do."""
+        last = self._journal.runs(undo)[0]
+        if last.state is OperationState.INTERRUPTED:
+            raise CommandError(f"The undo of operation {number} was interrupted. Resume operation {last.id}.")
+        try:
+            return plan_resume(last).weigh()
+        except NothingToDo:
+            raise CommandError(f"Operation {number} was already undone, by operation {last.id}.") from None
+
+    def _resume_plan(self, number: int) -> Plan:
+        record = self._record(number)
+        if record.undone_by is not None:
+            raise CommandError(f"Operation {number} was undone, by operation {record.undone_by}.")
+        if record.state is OperationState.RUNNING:
+            raise CommandError(f"Operation {number} still runs.")
+        last = self._journal.runs(number)[0]
+        if last.id != number:
+            raise CommandError(f"Operation {number} went on as operation {last.id}.")
+        return plan_resume(record).weigh()
 
     def _record(self, number: int) -> OperationRecord:
         try:

@@ -32,6 +32,8 @@ async def interrupted_jobs(engine: Engine) -> list[tuple[Job, CutShort]]:
 
 def _job(entry: HistoryEntry) -> Job:
     title = f"{entry.verb.capitalize()} {to_wire(entry.title)}"
+    if entry.new_name is not None:
+        title += f" → {to_wire(entry.new_name)}"
     if entry.total > 1:
         title += f" and {entry.total - 1} more"
     if entry.destination is not None:

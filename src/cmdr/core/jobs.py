@@ -19,7 +19,8 @@ from cmdr.core.threads import in_thread
 from cmdr.files.engine.control import Answer, Conflict, Control
 from cmdr.files.engine.control import Progress as Step
 from cmdr.files.engine.outcome import Outcome
-from cmdr.files.engine.recorder import OperationState
+from cmdr.files.engine.recorder import ItemState, OperationState
+from cmdr.files.engine.refusals import NothingToDo
 from cmdr.model.job import Job, JobState, Question
 from cmdr.model.names import printable, to_wire
 from cmdr.model.plan import ConflictPolicy, Plan
@@ -145,7 +146,13 @@ class Jobs:
     async def retry(self, job: Job, principal_id: str) -> Job:
         """Run the items that failed or were not reached, as a new job."""
         if job.id in self._cut_short:
-            rest = await self._cut_short[job.id].rest()
+            try:
+                rest = await self._cut_short[job.id].rest()
+            except NothingToDo:
+                # Killed when all was done: only the last word was missing.
+                job.outcome += "; it was complete"
+                self._decide(job)
+                raise
             job.outcome += "; continued"
             self._decide(job)
             return self.start(rest, principal_id)
@@ -209,7 +216,7 @@ class Jobs:
             outcome = await in_thread(self._run, self._plans[job.id], job.started_by, self._reins[job.id])
             job.operation = outcome.operation
             # Beside the loop: this looks at every item, and there may be half a million.
-            job.outcome, job.problems, job.can_retry, is_clean = await in_thread(_told, outcome)
+            job.outcome, job.problems, job.can_retry, job.can_undo, is_clean = await in_thread(_told, outcome)
             if job.can_retry:
                 self._outcomes[job.id] = outcome
             if outcome.state is OperationState.CANCELLED:
@@ -265,6 +272,7 @@ class Jobs:
                 del self._outcomes[id]
 
 
-def _told(outcome: Outcome) -> tuple[str, tuple[str, ...], bool, bool]:
-    """An outcome in words, what did not go as planned, whether there is something to retry, and whether all is well."""
-    return outcome_line(outcome), problem_lines(outcome), outcome.can_retry, outcome.is_clean
+def _told(outcome: Outcome) -> tuple[str, tuple[str, ...], bool, bool, bool]:
+    """An outcome in words, what did not go as planned, what can be retried and undone, and if all is well."""
+    is_undoable = bool(outcome.items.which(ItemState.LANDED, ItemState.SOURCE_REMOVED))
+    return outcome_line(outcome), problem_lines(outcome), outcome.can_retry, is_undoable, outcome.is_clean

@@ -6,10 +6,10 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 from cmdr.core import journal_history
-from cmdr.core.journal_columns import kept_blob, mark_blob, place_blob
-from cmdr.core.journal_history import HistoryEntry
+from cmdr.core.journal_columns import kept_blob, mark_blob, place_blob, traits_blob
+from cmdr.core.journal_history import HistoryEntry, title_of
 from cmdr.core.journal_records import Records, pack
-from cmdr.core.journal_store import open_store, transaction
+from cmdr.core.journal_store import count_again, open_store, transaction
 from cmdr.files.engine.recorder import Intent, ItemState, Note, OperationRecord, OperationState, Unswept
 from cmdr.model.plan import Plan
 
@@ -38,13 +38,13 @@ class Journal:
     def begin(self, plan: Plan, by: str) -> int:
         """Write down a plan that is about to run; the operation's number."""
         packed = pack(plan)
-        title = plan.subject.place.path if plan.items else b""
+        title, new_name = title_of(plan)
 
         def write() -> int:
             with transaction(self._db):
                 cursor = self._db.execute(
-                    "INSERT INTO operations (plan, digest, verb, state, by, started, total, title, destination, undoes,"
-                    " continues) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                    "INSERT INTO operations (plan, digest, verb, state, by, started, total, title, new_name,"
+                    " destination, undoes, continues) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                     (
                         packed,
                         plan.digest,
@@ -54,13 +54,15 @@ class Journal:
                         self._now(),
                         len(plan.items),
                         title,
+                        new_name,
                         plan.destination,
                         plan.undoes,
                         plan.continues,
                     ),
                 )
                 self._db.execute(
-                    "UPDATE operations SET state = 'continued' WHERE id = ? AND state IN ('interrupted', 'left')",
+                    "UPDATE operations SET state = 'continued'"
+                    " WHERE id = ? AND state IN ('interrupted', 'left', 'cancelled')",
                     (plan.continues,),
                 )
                 return int(cursor.lastrowid or 0)
@@ -70,13 +72,23 @@ class Journal:
     def intend(self, operation: int, intents: Sequence[Intent]) -> None:
         """Write down what is about to happen to some items."""
         rows = [
-            (operation, i.index, ItemState.PLANNED, i.temp, i.parks, place_blob(i.beside), kept_blob(i.kept))
+            (
+                operation,
+                i.index,
+                ItemState.PLANNED,
+                i.temp,
+                i.parks,
+                place_blob(i.beside),
+                kept_blob(i.kept),
+                traits_blob(i.traits),
+            )
             for i in intents
         ]
         self._batches(
-            "INSERT INTO items (operation, idx, state, temp, parks, beside, kept) VALUES (?, ?, ?, ?, ?, ?, ?)"
+            "INSERT INTO items (operation, idx, state, temp, parks, beside, kept, traits)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
             " ON CONFLICT DO UPDATE SET temp = excluded.temp, parks = excluded.parks, beside = excluded.beside,"
-            " kept = excluded.kept",
+            " kept = excluded.kept, traits = coalesce(excluded.traits, traits)",
             rows,
         )
 
@@ -106,6 +118,8 @@ class Journal:
             " kept = CASE WHEN ?9 THEN excluded.kept ELSE coalesce(excluded.kept, kept) END,"
             " temp = CASE WHEN ?9 THEN NULL ELSE temp END",
             rows,
+            # Only a look around after the operation's end: while it runs nothing is counted.
+            after=lambda: count_again(self._db, operation),
         )
 
     def finish(self, operation: int, state: OperationState) -> None:
@@ -114,11 +128,14 @@ class Journal:
         def write() -> None:
             with transaction(self._db):
                 self._db.execute(
-                    "UPDATE operations SET state = ?, ended = ? WHERE id = ?", (state, self._now(), operation)
+                    "UPDATE operations SET state = ?, ended = ?, done = 0 WHERE id = ?",
+                    (state, self._now(), operation),
                 )
+                count_again(self._db, operation)
                 self._db.execute(
                     "WITH RECURSIVE runs(id) AS (SELECT undoes FROM operations WHERE id = ?1"
-                    " UNION SELECT o.continues FROM operations o JOIN runs USING (id))"
+                    " UNION SELECT e.id FROM operations o JOIN runs USING (id) JOIN operations e ON e.id = o.continues"
+                    " WHERE e.undone_by IS NULL)"
                     " UPDATE operations SET undone_by = ?1, state = replace(state, 'interrupted', 'left')"
                     " WHERE id IN (SELECT id FROM runs)",
                     (operation,),
@@ -164,10 +181,11 @@ class Journal:
     def _ask(self, job: Callable[[], T]) -> T:
         return self._thread.submit(job).result()
 
-    def _batches(self, statement: str, rows: Sequence[object]) -> None:
+    def _batches(self, statement: str, rows: Sequence[object], after: Callable[[], None] = lambda: None) -> None:
         def write() -> None:
             for start in range(0, len(rows), BATCH):
                 with transaction(self._db):
                     self._db.executemany(statement, rows[start : start + BATCH])  # type: ignore[arg-type]
+                    after()
 
         self._ask(write)

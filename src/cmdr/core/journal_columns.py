@@ -7,6 +7,7 @@ from typing import Any
 
 from cmdr.files.engine.recorder import ItemRecord, ItemState, Kept
 from cmdr.model.plan import Fingerprint, Kind, Place, Root
+from cmdr.model.traits import Traits
 
 Row = tuple[
     int,
@@ -19,6 +20,7 @@ Row = tuple[
     bytes | None,
     bytes | None,
     int,
+    bytes | None,
 ]
 _RootRow = tuple[str, int, int]
 
@@ -27,7 +29,7 @@ def items_of(rows: Sequence[Row]) -> list[ItemRecord]:
     """What rows of the table say about items."""
     if not rows:
         return []
-    numbers, states, reasons, temps, *packed, parks = zip(*rows, strict=True)
+    numbers, states, reasons, temps, *packed, parks, traits = zip(*rows, strict=True)
     beside, target, staged, landed, kept = map(_opened, packed)
     return list(
         map(
@@ -42,6 +44,7 @@ def items_of(rows: Sequence[Row]) -> list[ItemRecord]:
             map(_mark, landed),
             map(_kept, kept),
             map(bool, parks),
+            map(_traits, _opened(traits)),
         )
     )
 
@@ -85,6 +88,15 @@ def _kept(row: tuple[_RootRow, _RootRow, str, str] | None) -> Kept | None:
         return None
     files, info, name, note = row
     return Kept(_root(files), _root(info), name.encode("latin-1"), note.encode("latin-1"))
+
+
+def traits_blob(traits: Traits | None) -> bytes | None:
+    """What surrounds a folder as a column."""
+    return None if traits is None else json.dumps(traits.row).encode()
+
+
+def _traits(row: list[object] | None) -> Traits | None:
+    return None if row is None else Traits.of_row(row)
 
 
 def _root(row: _RootRow) -> Root:

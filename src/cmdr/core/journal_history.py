@@ -4,7 +4,7 @@ import sqlite3
 from dataclasses import dataclass
 
 from cmdr.files.engine.recorder import OperationState
-from cmdr.model.plan import Verb
+from cmdr.model.plan import Plan, Verb
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,9 +21,20 @@ class HistoryEntry:
     done: int
     title: bytes
     """The path of its first item."""
+    new_name: bytes | None
+    """What a renamed first item is called now."""
     destination: bytes | None
     undoes: int | None
     undone_by: int | None
+
+
+def title_of(plan: Plan) -> tuple[bytes, bytes | None]:
+    """The path by which an operation is told, and the new name if it is a rename."""
+    if not plan.items:
+        return b"", None
+    subject = plan.subject
+    new = subject.target.name if plan.verb is Verb.RENAME and subject.target is not None else None
+    return subject.place.path, new
 
 
 def newest(db: sqlite3.Connection, limit: int, before: int | None) -> list[HistoryEntry]:
@@ -39,18 +50,20 @@ def interrupted(db: sqlite3.Connection) -> list[HistoryEntry]:
 def last_undoable(db: sqlite3.Connection) -> int | None:
     """The newest operation that changed something and has not been taken back."""
     row = db.execute(
-        "SELECT max(o.id) FROM operations o WHERE o.undone_by IS NULL AND o.undoes IS NULL"
-        " AND o.state NOT IN ('running') AND EXISTS (SELECT 1 FROM items i WHERE i.operation = o.id"
-        " AND i.state IN ('landed', 'source_removed'))"
+        "SELECT max(id) FROM operations WHERE undone_by IS NULL AND undoes IS NULL AND state != 'running' AND done > 0"
     ).fetchone()
     return None if row[0] is None else int(row[0])
 
 
 def runs(db: sqlite3.Connection, number: int) -> list[int]:
-    """An operation with all that it continues and all that continues it, the last run first."""
+    """An operation with all that it continues and all that continues it, the last run first.
+
+    What was taken back in between is over: a run that went on after that stands for itself.
+    """
     rows = db.execute(
         "WITH RECURSIVE runs(id) AS (SELECT ?1 UNION SELECT o.id FROM operations o, runs r"
-        " WHERE o.continues = r.id OR o.id = (SELECT continues FROM operations WHERE id = r.id))"
+        " WHERE (o.continues = r.id OR o.id = (SELECT continues FROM operations WHERE id = r.id))"
+        " AND o.undone_by IS NULL AND (SELECT undone_by FROM operations WHERE id = r.id) IS NULL)"
         " SELECT id FROM runs ORDER BY id DESC",
         (number,),
     )
@@ -59,8 +72,9 @@ def runs(db: sqlite3.Connection, number: int) -> list[int]:
 
 def _entries(db: sqlite3.Connection, where: str, values: tuple[int, ...]) -> list[HistoryEntry]:
     rows = db.execute(
-        "SELECT o.id, o.verb, o.state, o.by, o.started, o.ended, o.total, (SELECT count(*) FROM items i"  # noqa: S608
-        " WHERE i.operation = o.id AND i.state IN ('landed', 'source_removed')), o.title, o.destination,"
+        "SELECT o.id, o.verb, o.state, o.by, o.started, o.ended, o.total, coalesce(o.done,"  # noqa: S608
+        " (SELECT count(*) FROM items i WHERE i.operation = o.id AND i.state IN ('landed', 'source_removed'))),"
+        " o.title, o.new_name, o.destination,"
         f" o.undoes, o.undone_by FROM operations o {where}",
         values,
     )

@@ -18,14 +18,17 @@ T = TypeVar("T")
 PAGE = 1024
 """Items that are read at a time."""
 _PIECE = 1 << 16
-_COLUMNS = "idx, state, reason, temp, beside, target, staged, landed, kept, parks"
+_COLUMNS = "idx, state, reason, temp, beside, target, staged, landed, kept, parks, traits"
 
 
 class NoSuchOperation(Exception):
     """The journal has no operation of that number."""
 
     def __init__(self, number: int) -> None:
-        super().__init__(f"There is no operation {number} in the journal. See the history for what there is.")
+        super().__init__(
+            f"There is no operation {number} in the journal. The history has what there is: "
+            'command {"id": "history"}, or cmdr history.'
+        )
 
 
 class Ask(Protocol):

@@ -1,9 +1,11 @@
 """The journal's database file: opened by one thread, checked, migrated step by step, never thrown away."""
 
 import contextlib
+import json
 import os
 import sqlite3
 import time
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 
 from cmdr.files.engine.syscalls import NOREPLACE, Syscalls
@@ -41,8 +43,40 @@ def _second(db: sqlite3.Connection) -> None:
     db.execute("ALTER TABLE operations ADD COLUMN continues INTEGER")
 
 
-MIGRATIONS: tuple[Migration, ...] = (_first, _second)
+def _third(db: sqlite3.Connection) -> None:
+    db.execute("ALTER TABLE items ADD COLUMN traits BLOB")
+    db.execute("ALTER TABLE operations ADD COLUMN done INTEGER")
+    db.execute("ALTER TABLE operations ADD COLUMN new_name BLOB")
+    db.execute("UPDATE operations SET done = 0 WHERE state != 'running'")
+    for (operation,) in db.execute("SELECT id FROM operations").fetchall():
+        count_again(db, operation)
+    # Enough of a plan to know its first item; the plans themselves stay packed.
+    renames = db.execute("SELECT id, substr(plan, 1, 16384) FROM operations WHERE verb = 'rename'").fetchall()
+    for operation, plan in renames:
+        db.execute("UPDATE operations SET new_name = ? WHERE id = ?", (_first_new_name(plan), operation))
+
+
+def _first_new_name(packed: bytes) -> bytes | None:
+    """The new name of the first item, as the plans of that time were packed."""
+    try:
+        lines = zlib.decompressobj().decompress(packed, 1 << 16).split(b"\n")
+        _, _, _, (_, target), *_ = json.loads(lines[1])
+    except (zlib.error, ValueError, IndexError, TypeError):
+        return None
+    return str(target).encode("latin-1").rpartition(b"/")[2]
+
+
+MIGRATIONS: tuple[Migration, ...] = (_first, _second, _third)
 """The ladder; a step that has been shipped is never edited."""
+
+
+def count_again(db: sqlite3.Connection, operation: int) -> None:
+    """Count what is done of an operation that has ended: kept with it, for reading takes long when there are many."""
+    db.execute(
+        "UPDATE operations SET done = (SELECT count(*) FROM items i WHERE i.operation = operations.id"
+        " AND i.state IN ('landed', 'source_removed')) WHERE id = ? AND done IS NOT NULL",
+        (operation,),
+    )
 
 
 def open_store(path: bytes, migrations: Sequence[Migration] = MIGRATIONS) -> tuple[sqlite3.Connection, bytes | None]:

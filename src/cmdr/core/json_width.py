@@ -10,12 +10,13 @@ MOST = 30_000
 SMALL = 64 << 10
 """Bytes that cannot hold too many values."""
 
-# A string is one value, whatever stands in it; so is what follows each comma or bracket outside of strings.
-_STEP = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[,\[{]', re.DOTALL)
+# What follows each comma or bracket is one value, however long, and strings hold such signs that mean nothing.
+_STEP = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|([,\[{])', re.DOTALL)
 
 
 def is_too_wide(text: bytes, most: int = MOST) -> bool:
     """Whether there are more values than anyone needs; stops at the first one too many."""
     if len(text) <= SMALL:
         return False
-    return any(count > 2 * most for count, _ in enumerate(_STEP.finditer(text)))
+    steps = (step for step in _STEP.finditer(text) if step.lastindex)
+    return any(count > most for count, _ in enumerate(steps, 1))

@@ -64,7 +64,7 @@ def _kept(pane: Pane) -> dict[str, object]:
     active = folders.index(pane.tab) if pane.tab in folders else 0
     first = max(0, min(active - MOST_TABS // 2, len(folders) - MOST_TABS))
     rows = [
-        [to_wire(tab.path), tab.sort.by, tab.sort.direction, tab.view, tab.pinned, *_cursor(tab)]
+        [to_wire(tab.path), tab.sort.by, tab.sort.direction, tab.view, tab.pinned, *_cursor(tab), tab.is_led]
         for tab in folders[first : first + MOST_TABS]
     ]
     return {"tabs": rows, "active": active - first}
@@ -93,7 +93,7 @@ def _fill(workspace: Workspace, pane: Pane, kept: object, named: bytes | None) -
             pane.open_tab(fresh[0])
         else:
             tab = pane.tab
-            tab.path, tab.stood_on, tab.cursor, tab.on_parent_row = named, None, 0, False
+            tab.path, tab.stood_on, tab.cursor, tab.on_parent_row, tab.is_led = named, None, 0, False, False
 
 
 def _tab(workspace: Workspace, row: list[object]) -> Tab:
@@ -103,8 +103,9 @@ def _tab(workspace: Workspace, row: list[object]) -> Tab:
     sort = SortOrder(SortKey(str(by)), Direction(str(direction)))
     tab = Tab(workspace.new_id("t"), from_wire(path), sort, ViewMode(str(view)), bool(pinned))
     if cursor:  # a file of an earlier version has none
-        name, place = cursor
+        name, place, *led = cursor
         if not isinstance(name, str) or not isinstance(place, int):
             raise ValueError(name)
         tab.stood_on, tab.cursor, tab.on_parent_row = from_wire(name) or None, max(0, place), place < 0
+        tab.is_led = any(led)
     return tab

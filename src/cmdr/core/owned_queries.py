@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
+from cmdr.core.errors import CommandError
 from cmdr.core.principals import Principal
 from cmdr.core.threads import in_thread
 
@@ -12,18 +13,29 @@ if TYPE_CHECKING:
     from cmdr.model.filter import Question
 
 
+KEPT = 200
+"""Queries that an agent may save."""
+
+
 class OwnedQueries:
     """The saved queries of the library, each for those who may see it; others' do not exist."""
 
     def __init__(self, library: Callable[[], Awaitable["Library"]]) -> None:
         self._library = library
 
-    async def save(self, name: str, question: "Question", principal: Principal) -> "SavedQuery":
-        """Keep a question under a name; the caller's own of that name is replaced."""
+    async def save(
+        self, name: str, question: "Question", principal: Principal, root: bytes | None = None
+    ) -> "SavedQuery":
+        """Keep a question under a name, with its folder; the caller's own of that name is replaced."""
         from cmdr.index.catalogue import PERSON
 
         owner = PERSON if principal.is_person else principal.id
-        return await in_thread((await self._library()).queries.save, name, question, owner)
+        names = {one.name for one in await self.all(principal)}
+        if len(names) >= KEPT and name not in names and not principal.is_person:
+            raise CommandError(
+                f"You have {len(names)} saved queries, the most there may be. Use the name of an old one."
+            )
+        return await in_thread((await self._library()).queries.save, name, question, owner, root)
 
     async def all(self, principal: Principal) -> "tuple[SavedQuery, ...]":
         """The queries that a caller may see, by name."""

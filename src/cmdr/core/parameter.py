@@ -2,7 +2,7 @@
 
 import difflib
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from cmdr.core.errors import CommandError
@@ -29,6 +29,15 @@ class Whole:
 
     least: int = 0
     most: int | None = None
+    cut: bool = False
+    """Whether more than the most means the most: whoever asks for 50 rows of at most 20 is best served with 20."""
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """Other words for choices, understood but never listed."""
+
+    choices: dict[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +76,8 @@ class Parameter:
     """For a list of objects: what each of them holds, all texts."""
     listed: bool = True
     also: tuple[str, ...] = ()
+    words: dict[str, str] = field(default_factory=dict)
+    """Other words for choices."""
 
     @property
     def spellings(self) -> tuple[str, ...]:
@@ -127,6 +138,7 @@ class Parameter:
         )
 
     def _check_text(self, value: str) -> object:
+        value = self.words.get(value, value)
         # Models send numbers, booleans and single items as text often enough to be lenient here.
         if value in self.choices:
             return self.enum(value) if self.enum else value
@@ -143,6 +155,8 @@ class Parameter:
 
     def _in_bounds(self, number: int) -> int:
         bounds = self.whole
+        if bounds and bounds.cut and bounds.most is not None:
+            number = min(number, bounds.most)
         if bounds and (number < bounds.least or (bounds.most is not None and number > bounds.most)):
             raise self._wrong(number)
         if abs(number) > _LARGEST:

@@ -66,6 +66,12 @@ def write(path: str, data: bytes) -> None:
     os.close(fd)
 
 
+def set_aside(path: str) -> None:
+    """Give a file that cannot be understood another name, so that nothing is written over it."""
+    with contextlib.suppress(OSError):
+        os.replace(path, f"{path}.damaged")
+
+
 def stage(path: str, data: bytes, lock: int | None = None) -> int:
     """As `write`, but hand over the open file; with `lock`, it is locked before anyone can see it."""
     temporary = f"{path}.{os.urandom(8).hex()}.tmp"

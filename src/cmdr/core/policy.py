@@ -88,4 +88,5 @@ class Policy:
             if command.access is Access.ACT:
                 is_on = self._allow_write if command.toolset == _FILES else _SHELL in self.toolsets
                 return is_on and not principal.read_only
-        return command.access in principal.access and not (principal.read_only and command.access is Access.PROPOSE)
+        changes = command.access is Access.PROPOSE or command.lasting
+        return command.access in principal.access and not (principal.read_only and changes)

@@ -158,7 +158,7 @@ class Proposals:
 
     def _note(self, proposal: Proposal, by: str, decision: str) -> None:
         plan = proposal.plan
-        paths = tuple(to_wire(item.place.path) for item in plan.items[:5])
+        paths = tuple(to_wire(item.place.path) for item in plan.told[:5])
         self._audit.record(
             AuditRecord(by, f"proposal {proposal.id}", "", "ok", paths=paths, decision=decision, plan=plan.digest)
         )

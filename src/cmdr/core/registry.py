@@ -34,6 +34,8 @@ class Command:
     ids: tuple[str, ...] = ()
     """Other names it answers to, the palette's id first."""
     destructive: bool = False
+    lasting: bool = False
+    """Whether it changes more than what is shown just now, which a caller that only looks may not do."""
     idempotent: bool = False
     blocking: bool = False
     """Whether it may wait for a person, and reports progress meanwhile."""
@@ -103,6 +105,7 @@ def command(
     ids: tuple[str, ...] = (),
     title: str | None = None,
     destructive: bool = False,
+    lasting: bool = False,
     idempotent: bool = False,
     blocking: bool = False,
     always_loaded: bool = False,
@@ -126,6 +129,7 @@ def command(
                 wants_call=first.name == "call",
                 ids=ids,
                 destructive=destructive,
+                lasting=lasting,
                 idempotent=idempotent,
                 blocking=blocking,
                 always_loaded=always_loaded,

@@ -1,5 +1,6 @@
 """New names by pattern, for a table that shows them before anything happens."""
 
+import os
 import re
 from collections.abc import Sequence
 
@@ -9,13 +10,13 @@ from cmdr.files.engine.refusals import PlanRefused
 from cmdr.files.new_names import new_names
 
 
-async def preview_names(names: Sequence[bytes], match: str, replace: str, *, regex: bool) -> list[bytes]:
-    """The names a pattern would give; the same engine that renames by pattern for everybody."""
+async def preview_names(folder: bytes, names: Sequence[bytes], match: str, replace: str, *, regex: bool) -> list[bytes]:
+    """The names a pattern would give in a folder; the same engine that renames by pattern for everybody."""
     if not match:
         return list(names)
     if not regex:
-        match, replace = re.escape(match), replace.replace("$", "$$")
+        match, replace = re.escape(match), replace.replace("\\", r"\\").replace("$", "$$")
     try:
-        return await in_thread(new_names, names, match, replace)
+        return await in_thread(new_names, [os.path.join(folder, name) for name in names], match, replace)
     except PlanRefused as error:
         raise CommandError(str(error)) from error

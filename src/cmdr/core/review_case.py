@@ -23,6 +23,8 @@ class ReviewCase:
     """The link through which the file was named, when it was."""
     saved: str = ""
     """What was saved, in one line, once it is."""
+    operations: list[int] = field(default_factory=list)
+    """What was done for it, by number in the journal."""
     problem: str = ""
     """Why an accepted edit was not saved."""
     over: asyncio.Event = field(default_factory=asyncio.Event)

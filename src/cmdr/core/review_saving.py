@@ -61,6 +61,8 @@ class SaveReview:
     async def _run(self, case: ReviewCase, plan: Plan) -> str:
         job = self._jobs.start(plan, case.owner)
         await self._jobs.finished(job)
+        if job.state is JobState.DONE and job.operation is not None:
+            case.operations.append(job.operation)
         return "" if job.state is JobState.DONE else "; ".join([job.outcome, *job.problems])
 
     def _write(self, path: bytes, content: bytes, base: FileText | None) -> Plan:

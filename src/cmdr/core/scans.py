@@ -1,6 +1,7 @@
 """Scans as jobs: started for somebody, told of while they run, stopped on demand, remembered for a while."""
 
 import asyncio
+import logging
 import secrets
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from cmdr.index.library import Library
     from cmdr.index.walk import Progress, WalkOptions
 
+log = logging.getLogger(__name__)
+
 KEPT = 100
 SCANS_PER_CALLER = 2
 
@@ -36,6 +39,7 @@ class Scans:
         info = await in_thread(library.prepare, root, options)
         for running in self._jobs.values():
             if running.index == info.id and not running.state.is_over:
+                running.joined.add(principal.id)
                 return running
         mine = sum(scan.owner == principal.id and not scan.state.is_over for scan in self._jobs.values())
         if mine >= SCANS_PER_CALLER and not principal.is_person:
@@ -49,9 +53,9 @@ class Scans:
         return job
 
     def get(self, id: str, principal: Principal) -> ScanJob | None:
-        """A scan by its id, or None; agents see only their own."""
+        """A scan by its id, or None; agents see only those they started or joined."""
         job = self._jobs.get(id)
-        return job if job is not None and (principal.is_person or job.owner == principal.id) else None
+        return job if job is not None and job.is_seen_by(principal.id, principal.is_person) else None
 
     def all(self) -> list[ScanJob]:
         """Every scan that is remembered, oldest first."""
@@ -91,6 +95,9 @@ class Scans:
             job.problem = str(error)
         except OSError as error:
             job.problem = f"{to_wire(job.root)} could not be indexed: {error.strerror}."
+        except Exception:
+            log.exception("the scan of %s failed", to_wire(job.root))
+            job.problem = f"{to_wire(job.root)} could not be indexed: cmdr failed inside; its log says how."
         finally:
             job.state = state
             del self._tasks[job.id]

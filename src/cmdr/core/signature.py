@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Annotated, Literal, Union, get_args, get_origin, get_type_hints
 
 from cmdr.core.errors import CommandError
-from cmdr.core.parameter import Also, Arguments, Doc, Fields, Json, Parameter, Unlisted, Whole
+from cmdr.core.parameter import Also, Arguments, Doc, Fields, Json, Parameter, Unlisted, Whole, Words
 from cmdr.model.names import printable
 
 
@@ -95,6 +95,7 @@ def _parameter(name: str, hint: object, *, required: bool) -> Parameter:
         next((note.names for note in notes if isinstance(note, Fields)), ()),
         not any(isinstance(note, Unlisted) for note in notes),
         next((note.names for note in notes if isinstance(note, Also)), ()),
+        next((note.choices for note in notes if isinstance(note, Words)), {}),
     )
 
 

@@ -1,4 +1,4 @@
-"""The folders a coding agent takes for the project: where cmdr was started and what the panes show."""
+"""The folders a coding agent takes for the project: where cmdr was started and where the person brought the panes."""
 
 import asyncio
 import os
@@ -68,7 +68,8 @@ class WorkspaceFolders:
             self._looking = asyncio.get_running_loop().create_task(self._look())
 
     def _paths(self) -> tuple[bytes, ...]:
-        return (self._start, *(pane.tab.path for pane in self._workspace.panes))
+        # Where an agent leads a pane is no leave to read there.
+        return (self._start, *(pane.tab.path for pane in self._workspace.panes if not pane.tab.is_led))
 
     async def _look(self) -> None:
         # A pane may move on while the disk is asked.

@@ -3,12 +3,14 @@
 from importlib.util import find_spec
 from typing import Any
 
+from cmdr.model.installing import how_to_install
+
 
 class KernelMissingError(Exception):
     """Raised when the libraries for running code are not installed."""
 
     def __init__(self) -> None:
-        super().__init__("Running code needs Jupyter's kernel: pip install 'cmdr-fm[kernel]'.")
+        super().__init__(f"Running code needs Jupyter's kernel: {how_to_install('jupyter_client', 'ipykernel')}")
 
 
 def check_installed() -> None:

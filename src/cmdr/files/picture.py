@@ -1,6 +1,7 @@
 """A picture made small enough for a terminal, by Pillow when it is installed."""
 
 from cmdr.files.viewing import NotViewable
+from cmdr.model.installing import how_to_install
 
 Pixel = tuple[int, int, int]
 MOST_PIXELS = 200_000_000
@@ -11,7 +12,7 @@ def picture(path: bytes, width: int, height: int) -> list[list[Pixel]]:
     try:
         from PIL import Image
     except ImportError:
-        raise NotViewable("Pictures need Pillow: pip install 'cmdr-fm[images]'.") from None
+        raise NotViewable(f"Pictures need Pillow: {how_to_install('pillow')}") from None
     import warnings
 
     try:

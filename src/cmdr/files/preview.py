@@ -13,16 +13,18 @@ _LONGEST_VALUE = 256
 _PIECE = 1 << 20
 
 
-def extended_attributes(path: bytes) -> dict[str, str]:
+def extended_attributes(reach: Reach, path: bytes) -> dict[str, str]:
     """Names and values of a file's attributes, printable and cut; none where there are none to read."""
     if not hasattr(os, "listxattr"):
         return {}
     try:
-        return {
-            name: to_wire(os.getxattr(path, name, follow_symlinks=False)[:_LONGEST_VALUE])
-            for name in os.listxattr(path, follow_symlinks=False)
-        }
-    except (OSError, ValueError):
+        with reach.find(path, follow=False) as found:
+            fd = found.open()
+        try:
+            return {name: to_wire(os.getxattr(fd, name)[:_LONGEST_VALUE]) for name in os.listxattr(fd)}
+        finally:
+            os.close(fd)
+    except (DiskError, OSError, ValueError):
         return {}
 
 

@@ -25,6 +25,7 @@ class Notices:
 
     def __init__(self, commander: Commander, tell: Tell) -> None:
         self._editor = commander.editor
+        self._policy = commander.policy
         self._tell = tell
         self._settling: asyncio.TimerHandle | None = None
         self._telling: asyncio.Task[None] | None = None
@@ -61,6 +62,8 @@ class Notices:
         except CommandError:
             return
         if found is None or not await in_thread(self._editor.folders.may_tell, found.path):
+            return
+        if self._policy.agents_stopped:
             return
         told = {
             "text": found.text[:LONGEST],

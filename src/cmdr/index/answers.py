@@ -14,7 +14,7 @@ from cmdr.index.handles import node_number
 from cmdr.index.held_bytes import held_bytes
 from cmdr.index.indexed import Indexed
 from cmdr.index.kept_answers import KeptAnswers
-from cmdr.index.largest import largest_of
+from cmdr.index.kind_counts import KindCounts, biggest_of_each, kinds_of
 from cmdr.index.looked_up import Surroundings
 from cmdr.index.node import Node, node, nodes
 from cmdr.index.ordering import is_natural, page
@@ -59,6 +59,10 @@ class Answer:
     view: View
     rows: Column
     explanation: Explanation
+
+    def kinds(self) -> KindCounts:
+        """How many of what was found are files, folders and others."""
+        return kinds_of(self.view, self.rows)
 
 
 class Answers:
@@ -152,8 +156,8 @@ class Answers:
         return self._page(view, rows, name, question.sort, question.descending, limit, cursor)
 
     def biggest(self, answer: Answer, count: int) -> tuple[Node, ...]:
-        """The biggest files of an answer."""
-        return nodes(answer.view, self.tag, largest_of(answer.view, answer.rows, count))
+        """The biggest files of an answer, and the biggest folders when there are any."""
+        return nodes(answer.view, self.tag, biggest_of_each(answer.view, answer.rows, count))
 
     def _page(
         self,

@@ -57,8 +57,11 @@ class _Assembling:
     def run(self, known: Known) -> dict[str, Any]:
         with ThreadPoolExecutor(1, "cmdr-index-names") as beside:  # names and numbers do not need each other
             writing = beside.submit(write_names, self.source, self.writer, self.runs)
-            is_file = self.write_numbers()
-            names = writing.result()
+            try:
+                is_file = self.write_numbers()
+                names = writing.result()
+            finally:
+                del writing  # a failure in it and this frame would hold each other, and the room of part files
         self.put("ext", names.extensions.codes(is_file))
         self.facts["extensions"] = names.extensions.table()
         self.write_ids(known, names)

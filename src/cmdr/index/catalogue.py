@@ -27,7 +27,7 @@ create table if not exists owners (
   id text primary key, owner text not null, passing integer not null, since_ns integer not null);
 create table if not exists saved_queries (
   id text primary key, owner text not null, name text not null, filter text not null, sort text not null,
-  descending integer not null, row_limit integer, created_ns integer not null, last_run_ns integer,
+  descending integer not null, row_limit integer, created_ns integer not null, last_run_ns integer, root blob,
   unique (owner, name));
 """
 
@@ -58,13 +58,14 @@ class SetRecord:
     epoch: int
 
 
+_QUERY = "id, owner, name, filter, sort, descending, row_limit, created_ns, last_run_ns, root"
 PERSON = "person"
 """Who owns what no agent made."""
 
 
 @dataclass(frozen=True)
 class SavedQuery:
-    """A question kept under a name of its owner's; `filter` is its JSON form."""
+    """A question kept under a name of its owner's; `filter` is its JSON form, `root` the folder it was asked in."""
 
     id: str
     owner: str
@@ -75,6 +76,7 @@ class SavedQuery:
     limit: int | None
     created_ns: int
     last_run_ns: int | None
+    root: bytes | None = None
 
 
 class Catalogue:
@@ -165,16 +167,21 @@ class Catalogue:
 
         return self.run(write)
 
+    def kept_sets(self, owner: str) -> list[tuple[str, str]]:
+        """The sets that an owner made to last: name and id, oldest first."""
+        sql = "select name, id from sets join owners using (id) where owner = ? and not passing order by created_ns, id"
+        return self.run(lambda db: db.execute(sql, (owner,)).fetchall())
+
     # -- queries --------------------------------------------------------------------------------------------------
     def queries(self, owner: str | None = None) -> list[SavedQuery]:
         """The saved queries of one owner, or all, by name."""
-        sql = "select * from saved_queries where ?1 is null or owner = ?1 order by name, created_ns"
+        sql = f"select {_QUERY} from saved_queries where ?1 is null or owner = ?1 order by name, created_ns"  # noqa: S608 - names of columns
         return self.run(lambda db: [_query(row) for row in db.execute(sql, (owner,))])
 
     def query(self, id_or_name: str, owner: str | None = None) -> SavedQuery | None:
         """A query of one owner; of all, the person's own comes first among those of one name."""
         sql = (
-            "select * from saved_queries where (id = ?1 or name = ?1) and (?2 is null or owner = ?2)"
+            f"select {_QUERY} from saved_queries where (id = ?1 or name = ?1) and (?2 is null or owner = ?2)"  # noqa: S608 - names of columns
             " order by id = ?1 desc, owner = ?3 desc, created_ns desc"
         )
         row = self.run(lambda db: db.execute(sql, (id_or_name, owner, PERSON)).fetchone())
@@ -183,9 +190,9 @@ class Catalogue:
     def put_query(self, one: SavedQuery) -> None:
         """Store a query; one with the same name and owner is replaced."""
         values = (one.id, one.owner, one.name, one.filter, one.sort, one.descending, one.limit)
-        times = (one.created_ns, one.last_run_ns)
-        sql = "insert or replace into saved_queries values (?, ?, ?, ?, ?, ?, ?, ?, ?)"
-        self.run(lambda db: db.execute(sql, (*values, *times)))
+        more = (one.created_ns, one.last_run_ns, one.root)
+        sql = f"insert or replace into saved_queries ({_QUERY}) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608 - names of columns
+        self.run(lambda db: db.execute(sql, (*values, *more)))
 
     def remove_query(self, query_id: str) -> None:
         self.run(lambda db: db.execute("delete from saved_queries where id = ?", (query_id,)))
@@ -199,8 +206,16 @@ def _open(path: str) -> sqlite3.Connection:
     db.execute("pragma journal_mode = wal")
     db.execute("pragma synchronous = normal")
     db.executescript(_SCHEMA)
+    _give_roots(db)
     _give_owners(db)
     return db
+
+
+def _give_roots(db: sqlite3.Connection) -> None:
+    """Queries that were saved before they had a folder are asked wherever they are run."""
+    if "root" not in {row[1] for row in db.execute("pragma table_info(saved_queries)")}:
+        with db:
+            db.execute("alter table saved_queries add column root blob")
 
 
 def _give_owners(db: sqlite3.Connection) -> None:
@@ -208,7 +223,7 @@ def _give_owners(db: sqlite3.Connection) -> None:
     if db.execute("select 1 from sqlite_master where type = 'table' and name = 'queries'").fetchone():
         with db:
             columns = "name, filter, sort, descending, row_limit, created_ns, last_run_ns"
-            db.execute(f"insert or ignore into saved_queries select id, ?, {columns} from queries", (PERSON,))  # noqa: S608 - names of columns
+            db.execute(f"insert or ignore into saved_queries select id, ?, {columns}, null from queries", (PERSON,))  # noqa: S608 - names of columns
             db.execute("drop table queries")
 
 
@@ -219,5 +234,5 @@ def _secret(db: sqlite3.Connection) -> bytes:
 
 
 def _query(row: tuple[Any, ...]) -> SavedQuery:
-    query_id, owner, name, text, sort, descending, limit, created, last = row
-    return SavedQuery(query_id, owner, name, text, sort, bool(descending), limit, created, last)
+    query_id, owner, name, text, sort, descending, limit, created, last, root = row
+    return SavedQuery(query_id, owner, name, text, sort, bool(descending), limit, created, last, root)

@@ -14,6 +14,7 @@ import numpy as np
 
 from cmdr.index.columns import FORMAT_FILE, Column, Flag
 from cmdr.index.errors import Cancelled
+from cmdr.index.reports import Keep
 from cmdr.index.view import View
 
 _HEAD = 16_384
@@ -28,9 +29,11 @@ class Twins:
     size: int
     rows: Column
 
-    def oldest_first(self, view: View) -> "Twins":
-        """The same files, first the one to keep: the oldest, of equally old ones that with the shortest path."""
+    def kept_first(self, view: View, keep: Keep) -> "Twins":
+        """The same files, first the one to keep: the oldest or newest, of equally old ones the shortest path."""
         times, paths = view.gather("mtime", self.rows).tolist(), view.paths(self.rows)
+        if keep == "newest":
+            times = [-time for time in times]
         order = sorted(range(len(paths)), key=lambda at: (times[at], len(paths[at]), paths[at]))
         return Twins(self.size, self.rows[order])
 

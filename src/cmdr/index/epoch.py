@@ -84,8 +84,7 @@ class EpochWriter:
     def commit(self, facts: dict[str, Any]) -> str:
         """Make the epoch durable and visible in one step."""
         try:
-            for job in self._jobs.values():
-                job.result()
+            self._wait_for_all()
             for name in self.files:
                 _sync(os.path.join(self.folder, name), os.O_RDONLY)
             body = json.dumps({"format": FORMAT, "facts": facts, "files": self.files}, sort_keys=True).encode()
@@ -105,9 +104,14 @@ class EpochWriter:
             self.abandon()
         return final
 
+    def _wait_for_all(self) -> None:
+        while self._jobs:
+            self._jobs.popitem()[1].result()
+
     def abandon(self) -> None:
         """Drop what was written and not committed."""
         self._behind.shutdown(wait=True, cancel_futures=True)
+        self._jobs.clear()  # a failure in one and its frames would hold each other, and the room of files with them
         for stream in self.streams:  # a file that is still open would keep its room on the disk
             stream.out.close()
         shutil.rmtree(self.folder, ignore_errors=True)

@@ -81,6 +81,14 @@ class Cancelled(IndexFault):
     """The caller stopped the work."""
 
 
+class ExportRunning(IndexFault):
+    """The same tree is being exported to the same place already."""
+
+
+class NoSuchFleet(IndexFault):
+    """A folder holds no exports that can be asked, or what asks them is not installed."""
+
+
 class IndexFull(IndexFault):
     """The index ran out of node numbers."""
 

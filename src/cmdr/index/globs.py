@@ -18,8 +18,8 @@ from cmdr.index.segment import Segment
 
 _STEP = 1 << 14
 _MANY = 50_000
-# One character: a whole UTF-8 sequence, or a byte that is not part of one.
-_ONE = rb"(?:[\x00-\x7f]|[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}|[\x80-\xff])"
+# One character: a whole UTF-8 sequence, or a byte that is not part of one. Atomic, so that no character counts as two.
+_ONE = rb"(?>[\x00-\x7f]|[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}|[\x80-\xff])"
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ def _bytes_token(kind: str, piece: bytes) -> bytes:
         return re.escape(piece)
     if kind == "one":
         return _ONE
-    negated, ranges = _class(piece)
+    negated, ranges = class_members(piece)
     options = [
         b"[" + re.escape(bytes([a])) + b"-" + re.escape(bytes([b])) + b"]" if a != b else re.escape(bytes([a]))
         for a, b in ranges
@@ -103,17 +103,18 @@ def _bytes_token(kind: str, piece: bytes) -> bytes:
 
 def _text_token(kind: str, piece: bytes) -> str:
     if kind == "literal":
-        return "".join(f"\\x{{{byte:x}}}" if byte < 128 else "." for byte in piece)
+        # Bytes of a longer character: loosely, as the characters here are whole.
+        return "".join(f"\\x{{{byte:x}}}" if byte < 128 else ".?" for byte in piece)
     if kind == "one":
         return "."
-    negated, ranges = _class(piece)
+    negated, ranges = class_members(piece)
     inside = "".join(f"\\x{{{a:x}}}-\\x{{{b:x}}}" for a, b in ranges)
     if not inside:
         return "." if negated else "[^\\x{0}-\\x{10ffff}]"
     return f"[{'^' if negated else ''}{inside}]"
 
 
-def _class(inside: bytes) -> tuple[bool, list[tuple[int, int]]]:
+def class_members(inside: bytes) -> tuple[bool, list[tuple[int, int]]]:
     """Members of a class: ASCII characters and ranges of them."""
     negated = inside[:1] in (b"!", b"^")
     body = inside[1:] if negated else inside

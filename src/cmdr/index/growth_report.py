@@ -11,6 +11,7 @@ from cmdr.index.folder_totals import FolderTotals, folder_totals, load_totals, t
 from cmdr.index.growth import Growth, below, compare, place_of
 from cmdr.index.history import changes_since, nearest_totals
 from cmdr.index.moments import moment_ns
+from cmdr.index.replaced_files import by_name
 from cmdr.index.reports import Report, ReportRow
 from cmdr.index.sets import Members
 from cmdr.index.view import View
@@ -36,7 +37,7 @@ def growth_report(
         return Report("growth", (), 0, True, (), "There is no earlier epoch to compare with yet.")
     after = folder_totals(view)
     files = changes_since(home, before.epoch, view)
-    growth = compare(before, after, files)
+    growth = compare(before, after, None if files is None else by_name(view, files))
     row = 0 if inside is None else answers.row(inside, view)
     place = view.path(row)
     if place != view.root:

@@ -40,5 +40,10 @@ def node_number(tag: int, handle: str) -> int:
     return nid
 
 
+def is_node_handle(text: str) -> bool:
+    """Whether a text is the id of a node, of whichever index."""
+    return _NODE.fullmatch(text) is not None
+
+
 def _text(data: bytes) -> str:
     return base64.b32encode(data).decode().rstrip("=").lower()

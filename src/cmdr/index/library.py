@@ -28,7 +28,7 @@ from cmdr.index.indexed import Changes, Indexed
 from cmdr.index.knowing import Knowing, knowing
 from cmdr.index.queryshelf import QueryShelf
 from cmdr.index.report_making import report
-from cmdr.index.reports import KINDS, Report
+from cmdr.index.reports import KINDS, Keep, Report
 from cmdr.index.setshelf import SetShelf
 from cmdr.index.view_rows import Totals
 from cmdr.index.walk import Progress, WalkOptions
@@ -225,8 +225,10 @@ class Library:
         since: str | None = None,
         cursor: str | None = None,
         stop: Callable[[], bool] = lambda: False,
+        keep: Keep = "oldest",
     ) -> Report:
-        """A page of one of the reports over an index, a folder in it, or a set; `since` is for growth."""
+        """A page of one of the reports over an index, a folder in it, or a set; `since` is for growth, `keep` for
+        duplicates."""
         if kind not in KINDS:
             raise BadQuestion(f"There is no report {kind[:40]!r}; there are {', '.join(KINDS)}.")
         answers = self.get(index_id)
@@ -239,9 +241,9 @@ class Library:
             rows = np.sort(self.sets.rows(view, set_id))
         elif below is not None and answers.row(below, view):
             rows = answers.ask(EVERYTHING, below, stop).rows
-        scope = Scope(index_id, view.epoch, f"report\0{kind}\0{below!r}\0{set_id}")
+        scope = Scope(index_id, view.epoch, f"report\0{kind}\0{below!r}\0{set_id}\0{keep}")
         first = 0 if cursor is None else int(read_cursor(self.catalogue.secret, scope, cursor)[0])
-        made = report(view, kind, rows, first + limit, stop)
+        made = report(view, kind, rows, first + limit, stop, keep=keep)
         page = made.rows[first:]
         more = limit > 0 and len(page) == limit and first + limit < made.total
         return replace(

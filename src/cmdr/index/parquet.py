@@ -1,26 +1,42 @@
-"""An index as Parquet files that any engine reads: one folder for each host and root, the usual way of partitions.
+"""An index as Parquet that any engine reads: one file for each host and root, the usual way of partitions.
 
-Every predicate of the filter that needs no index has its column: name, path, ext, kind, size, allocated, mtime,
-ctime, depth, mode, owner, children (empty), broken and hardlinked. Names and paths are in their printable form.
+Every predicate of the filter that needs no index has its column (`parquet_rows`), so `fleet` and other engines find
+in many exports what the index finds in one tree. A file takes its place in one step: whoever reads meanwhile has the
+earlier export or this one, never half of either.
 """
 
+import fcntl
+import hashlib
 import os
-import shutil
-from collections.abc import Callable
+import re
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import numpy as np
 
 from cmdr.index.answers import Answers
-from cmdr.index.columns import KIND_OF_FORMAT, KINDS, Column, Flag
-from cmdr.index.errors import Cancelled
+from cmdr.index.columns import Column
+from cmdr.index.errors import Cancelled, ExportRunning
+from cmdr.index.parquet_rows import ExportedRows
 from cmdr.index.room import needing_room
-from cmdr.index.view import View
 from cmdr.model.filter import EVERYTHING
 from cmdr.model.names import to_wire
 
-ROWS_A_FILE = 1_000_000
+if TYPE_CHECKING:
+    import polars as pl
+
+VERSION = "2"
+"""Of the columns and what they mean; it stands in every file, for whoever compiles filters to them."""
+VERSION_KEY, WHEN_KEY, HOST_KEY, ROOT_KEY = "cmdr.export", "cmdr.exported_ns", "cmdr.host", "cmdr.root"
+FILE = "rows.parquet"
+ROWS_AT_ONCE = 1 << 18
+_COMING = ".coming"  # no reader takes it for Parquet
+_PIECES = 32  # of a megabyte: more than is written at once
+_LONGEST = 200  # bytes of a partition's name; a file system takes 255
 
 
 @dataclass(frozen=True)
@@ -29,80 +45,110 @@ class Exported:
 
     folder: str
     rows: int
-    files: int
     bytes: int
 
 
 def export(answers: Answers, root: bytes, to: str, host: str, stop: Callable[[], bool] = lambda: False) -> Exported:
     """Write every entry at and below `root`; an earlier export of the same root is replaced when all is written."""
-    place = os.path.join(to, f"host={quote(host, safe='')}", f"root={quote(to_wire(root), safe='')}")
-    coming, going = place + ".new", place + ".old"
-    for left in (coming, going):
-        shutil.rmtree(left, ignore_errors=True)
+    place = os.path.join(to, partition("machine", host), partition("tree", to_wire(root)))
     found = answers.ask(EVERYTHING, root, stop)
     view = found.view
     rows = np.concatenate([[answers.row(root, view)], found.rows])
+    with needing_room("the export; an earlier one stays"):
+        os.makedirs(place, exist_ok=True)
+        with _coming(place) as path:
+            _write(ExportedRows(view, host, root), rows, path, stop)
+            size = os.stat(path).st_size
+            os.replace(path, os.path.join(place, FILE))
+        _make_last(place)
+    return Exported(place, len(rows), size)
+
+
+def partition(name: str, value: str) -> str:
+    """The folder for a value, such as `machine=web1`; one that is too long for a name keeps its beginning.
+
+    It is a label: engines make columns of such folders, not all of them undo the escapes, and `host` and `root` must
+    stay what the rows say. So these have other names.
+    """
+    label = quote(value, safe="")
+    if len(label) > _LONGEST:
+        whole = re.sub(r"%.?$", "", label[: _LONGEST - 17])
+        label = whole + "~" + hashlib.sha256(value.encode()).hexdigest()[:16]
+    return f"{name}={label}"
+
+
+@contextmanager
+def _coming(place: str) -> Iterator[str]:
+    """A file that nobody else writes, and that is gone when it did not take its place."""
+    path = os.path.join(place, _COMING)
+    while True:
+        fd = os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666)
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(fd)
+            shown = to_wire(os.fsencode(place))
+            raise ExportRunning(f"{shown} is being written by another export; try again when it is done.") from None
+        with suppress(FileNotFoundError):
+            if os.path.samestat(os.fstat(fd), os.stat(path)):
+                break
+        os.close(fd)  # it took its place between the two steps
     try:
-        with needing_room("the export; an earlier one stays"):
-            os.makedirs(coming)
-            files = _write_all(view, rows, coming, stop)
-    except BaseException:
-        shutil.rmtree(coming, ignore_errors=True)
-        raise
-    size = sum(entry.stat().st_size for entry in os.scandir(coming))
-    if os.path.isdir(place):
-        os.rename(place, going)
-    os.rename(coming, place)
-    shutil.rmtree(going, ignore_errors=True)
-    return Exported(place, len(rows), files, size)
+        yield path
+    finally:
+        with suppress(FileNotFoundError):
+            if os.path.samestat(os.fstat(fd), os.stat(path)):
+                os.unlink(path)
+        os.close(fd)
 
 
-def _write_all(view: View, rows: Column, folder: str, stop: Callable[[], bool]) -> int:
-    """The number of files that it took."""
-    folders = [to_wire(path) for path in view.directory_paths()]
-    firsts = range(0, len(rows), ROWS_A_FILE)
-    for number, first in enumerate(firsts):
+def _write(columns: ExportedRows, rows: Column, path: str, stop: Callable[[], bool]) -> None:
+    from polars.io.plugins import register_io_source  # heavy, and only needed here
+
+    trouble: list[Exception] = []
+
+    def piece(first: int) -> "pl.DataFrame":
         if stop():
             raise Cancelled("The export was stopped.")
-        _write(view, folders, rows[first : first + ROWS_A_FILE], os.path.join(folder, f"{number:04d}.parquet"))
-    return len(firsts)
+        return columns.frame(rows[first : first + ROWS_AT_ONCE])
+
+    def pieces(*_: object) -> "Iterator[pl.DataFrame]":
+        """Piece by piece, so that a big tree needs little more memory than a small one. What goes wrong is kept, as
+        polars would tell it in words of its own."""
+        try:
+            yield from map(piece, range(0, len(rows), ROWS_AT_ONCE))
+        except Exception as error:
+            trouble.append(error)
+            raise
+
+    source = register_io_source(pieces, schema=columns.frame(rows[:1]).schema)
+    about = (VERSION, str(time.time_ns()), columns.host, columns.root.shown)
+    told: dict[str, Any] = dict(zip((VERSION_KEY, WHEN_KEY, HOST_KEY, ROOT_KEY), about, strict=True))
+    try:
+        with open(path, "wb") as out:  # polars itself opens no path that is not text
+            source.sink_parquet(
+                out, compression="zstd", compression_level=1, row_group_size=ROWS_AT_ONCE, metadata=told
+            )
+            out.flush()
+            os.fsync(out.fileno())
+    except Exception:
+        if trouble:
+            raise trouble[0] from None
+        _ask_the_disk(path)
+        raise
 
 
-def _write(view: View, folders: list[str], rows: Column, path: str) -> None:
-    import polars as pl  # heavy, and only needed here
+def _ask_the_disk(path: str) -> None:
+    """Polars does not tell why it could not write; when there is no room, writing more says so."""
+    with open(path, "ab", buffering=0) as out:
+        for _ in range(_PIECES):
+            out.write(bytes(1 << 20))
 
-    def plain(name: str, dtype: str) -> Column:
-        return view.gather(name, rows).astype(dtype)
 
-    above = view.gather("pdir", rows).astype(np.int64)
-    flags, mode = view.gather("flags", rows), view.gather("mode", rows)
-    unknown = (flags & int(Flag.UNKNOWN)) != 0
-    places = view.directories(rows)
-    inside = np.where(places >= 0, view.dirs["dcn"][places.clip(0)].astype(np.int64), 0)
-    extensions = np.array([to_wire(one) for one in view.base.extensions] or [""], object)
-    names = [to_wire(name) for name in view.names(rows)]
-    parents = pl.Series([folder.rstrip("/") for folder in folders], dtype=pl.String).gather(above)
-    frame = pl.DataFrame(
-        {
-            "node": plain("nid", "u4"),
-            "name": pl.Series(names, dtype=pl.String),
-            "ext": pl.Series(extensions[view.gather("ext", rows)].tolist(), dtype=pl.Categorical),
-            "kind": pl.Series(np.array(KINDS, object)[KIND_OF_FORMAT[mode >> 12]].tolist(), dtype=pl.Categorical),
-            "size": plain("size", "i8"),
-            "allocated": plain("allocated", "i8"),
-            "mtime": pl.Series(plain("mtime", "i8")).cast(pl.Datetime("ns", "UTC")),
-            "ctime": pl.Series(plain("ctime", "i8")).cast(pl.Datetime("ns", "UTC")),
-            "mode": plain("mode", "i4") & 0o7777,
-            "owner": view.base.owners[view.gather("owner", rows).astype(np.int64)].astype(np.int64),
-            "depth": view.dirs["ddepth"][above].astype(np.int32) + 1,
-            "children": pl.Series(inside).set(pl.Series(places < 0), None),
-            "broken": (flags & int(Flag.BROKEN)) != 0,
-            "hardlinked": (flags & int(Flag.HARD)) != 0,
-            "shared": (flags & int(Flag.SHARED)) != 0,
-        }
-    ).with_columns((parents + "/" + pl.col("name")).alias("path"))
-    for name in ("size", "allocated", "mtime", "ctime", "mode", "owner"):  # unknown is null, never 0
-        frame = frame.with_columns(pl.when(pl.Series(unknown)).then(None).otherwise(pl.col(name)).alias(name))
-    if len(rows) and int(rows[0]) == 0:  # the root stands in no folder
-        frame[0, "path"], frame[0, "depth"] = to_wire(view.root), 0
-    frame.write_parquet(path, compression="zstd", compression_level=1)
+def _make_last(place: str) -> None:
+    """Make sure that the new file is there after a loss of power."""
+    fd = os.open(place, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)

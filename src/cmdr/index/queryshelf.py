@@ -23,8 +23,8 @@ class QueryShelf:
     def __init__(self, catalogue: Catalogue, get: Callable[[str], Answers]) -> None:
         self.catalogue, self._get = catalogue, get
 
-    def save(self, name: str, question: Question, owner: str = PERSON) -> SavedQuery:
-        """Keep a question under a name; the same name of the same owner replaces."""
+    def save(self, name: str, question: Question, owner: str = PERSON, root: bytes | None = None) -> SavedQuery:
+        """Keep a question under a name, and the folder it is about; the same name of the same owner replaces."""
         before = self.catalogue.query(given_name(name), owner)
         saved = SavedQuery(
             before.id if before else new_handle("q"),
@@ -36,6 +36,7 @@ class QueryShelf:
             question.limit,
             before.created_ns if before else time.time_ns(),
             before.last_run_ns if before else None,
+            root,
         )
         self.catalogue.put_query(saved)
         return saved

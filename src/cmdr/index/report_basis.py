@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cmdr.index.columns import FORMAT_FILE, Column, Flag
-from cmdr.index.reports import ReportRow, Spare
+from cmdr.index.reports import Keep, ReportRow, Spare
 from cmdr.index.view import View
 from cmdr.model.names import to_wire
 
@@ -23,6 +23,7 @@ class Basis:
     limit: int
     stop: Callable[[], bool]
     now_ns: int
+    keep: Keep = "oldest"
     spare: Spare | None = None
     """What a report on equal files found that could go."""
 

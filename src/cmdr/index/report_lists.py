@@ -40,10 +40,10 @@ def duplicates(basis: Basis) -> Lines:
     """Files with the same contents, by what they waste."""
     view = basis.view
     found, all_read = find_duplicates(view, basis.rows(), stop=basis.stop, most_files=200_000)
-    groups = [twins.oldest_first(view) for twins in found]
+    groups = [twins.kept_first(view, basis.keep) for twins in found]
     if groups:
         rows = np.concatenate([twins.rows[1:] for twins in groups])
-        basis.spare = Spare(view, np.sort(rows), sum(twins.wasted for twins in groups))
+        basis.spare = Spare(view, np.sort(rows), sum(twins.wasted for twins in groups), basis.keep)
     lines = []
     for twins in groups[: basis.limit]:
         paths = view.paths(twins.rows)

@@ -8,7 +8,7 @@ from cmdr.index import report_lists as lists
 from cmdr.index.columns import Column
 from cmdr.index.explanation import not_covered
 from cmdr.index.report_basis import Basis, Lines
-from cmdr.index.reports import Report
+from cmdr.index.reports import Keep, Report
 from cmdr.index.view import View
 
 
@@ -19,10 +19,11 @@ def report(
     limit: int = 20,
     stop: Callable[[], bool] = lambda: False,
     now_ns: int | None = None,
+    keep: Keep = "oldest",
 ) -> Report:
     """A report over the whole view, or over the given rows (a subtree, a set, the hits of a query)."""
     maker = _MAKERS[kind]
-    basis = Basis(view, rows, max(0, limit), stop, now_ns or time.time_ns())
+    basis = Basis(view, rows, max(0, limit), stop, now_ns or time.time_ns(), keep)
     lines, total, note = maker(basis)
     missing = not_covered(view)
     return Report(kind, tuple(lines), total, not missing and not note, missing, note, spare=basis.spare)

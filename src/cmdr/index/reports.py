@@ -23,6 +23,8 @@ ReportKind = Literal[
     "growth",
     "problems",
 ]
+Keep = Literal["oldest", "newest"]
+"""Which of equal files stays."""
 KINDS: tuple[str, ...] = get_args(ReportKind)
 
 
@@ -44,11 +46,12 @@ class ReportRow:
 
 @dataclass(frozen=True, eq=False)
 class Spare:
-    """Of every group of equal files all but the oldest; of equally old ones the shortest path is kept."""
+    """Of every group of equal files all but the one to keep; of equally old ones the shortest path is kept."""
 
     view: "View"
     rows: "Column"
     bytes: int
+    keep: Keep = "oldest"
 
 
 @dataclass(frozen=True)

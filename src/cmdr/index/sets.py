@@ -1,8 +1,8 @@
 """Sets of nodes: which, and what each was when it was put in.
 
 A set holds stable ids (as a bitmap while it is worked with) and, frozen for every member, its path, size and time.
-A member is `ok` when nothing changed, `changed` when its size or time did, `moved` when its path did, `gone` when it
-is no longer there.
+A member is `ok` when nothing changed, `changed` when its size or time did or another file took its place, `moved` when
+its path did, `gone` when nothing is there any more.
 """
 
 import os
@@ -14,7 +14,7 @@ import numpy as np
 from pyroaring import BitMap
 
 from cmdr.index.columns import NO_ROW, Column
-from cmdr.index.errors import Corrupt
+from cmdr.index.errors import Corrupt, NotIndexed
 from cmdr.index.packed_names import PackedNames, joined_names, packed, take_names
 from cmdr.index.view import View
 from cmdr.model.sorting import path_order
@@ -130,8 +130,18 @@ def states(view: View, members: Members, places: Column) -> list[Member]:
             now = view.path(row)
             same = view.value("size", row) == size and view.value("mtime", row) == mtime
             state = "moved" if now != path else "ok" if same or view.is_directory(row) else "changed"
+        elif _is_there(view, path):  # whoever saves a file anew gives the name to another one
+            state, now = "changed", path
         found.append(Member(int(members.ids[at]), path, size, mtime, state, now))
     return found
+
+
+def _is_there(view: View, path: bytes) -> bool:
+    try:
+        view.find(path)
+    except NotIndexed:
+        return False
+    return True
 
 
 def save(path: str, members: Members) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from cmdr.index.answers import Answer, Answers
 from cmdr.index.catalogue import Catalogue, SetRecord
 from cmdr.index.columns import NO_ROW, Column
-from cmdr.index.errors import BadQuestion, NoSuchSet
+from cmdr.index.errors import BadCursor, BadHandle, BadQuestion, NoSuchSet
 from cmdr.index.given_names import given_name
 from cmdr.index.handles import new_handle, node_handle, node_number
 from cmdr.index.held_bytes import held_bytes
@@ -18,9 +18,11 @@ from cmdr.index.reports import Spare
 from cmdr.index.setfiles import SetFiles
 from cmdr.index.sets import Member, Members, combine, freeze, in_natural_order, pick, states
 from cmdr.index.view import View
+from cmdr.model.sorting import path_order
 
 SORTED = 100_000
 """Members up to which a set is sorted; a longer one is told in the order in which it was found."""
+_FOREIGN = "This cursor is not one of this set; start again without it."
 SetOp = Literal["union", "intersect", "subtract"]
 
 
@@ -47,11 +49,16 @@ class SetMember:
 
 @dataclass(frozen=True)
 class SetPage:
-    """Some members of a set; `next_first` is where the next page begins."""
+    """Some members of a set; `after` come behind the last of them."""
 
     members: tuple[SetMember, ...]
     total: int
-    next_first: int | None
+    after: int
+
+    @property
+    def cursor(self) -> str | None:
+        """What the next page begins behind: the last member's node id; None when there is no next page."""
+        return self.members[-1].node if self.after and self.members else None
 
 
 class SetShelf:
@@ -144,16 +151,18 @@ class SetShelf:
         self._set(set_id)
         return self._files.load(set_id)
 
-    def page(self, set_id: str, first: int = 0, limit: int = 50) -> SetPage:
-        """Some members, in natural path order, with what has become of each: ok, changed, moved or gone."""
+    def page(self, set_id: str, limit: int = 50, cursor: str | None = None) -> SetPage:
+        """Some members, in natural path order, with what has become of each: ok, changed, moved or gone.
+
+        A cursor is the node id of a member, so that the next page begins behind it whatever came or went meanwhile."""
         record = self._set(set_id)
         answers = self._get(record.index_id)
-        members = self.members(set_id)
-        first = max(0, first)
-        found = states(answers.view, members, self._order(record, members)[first : first + max(0, limit)])
+        view, members = answers.view, self.members(set_id)
+        order = self._order(record, members)
+        first = 0 if cursor is None else _place_behind(view, members, order, _node_in(answers, cursor))
+        found = states(view, members, order[first : first + max(0, limit)])
         listed = tuple(SetMember(node_handle(answers.tag, one.nid), one) for one in found)
-        end = first + len(listed)
-        return SetPage(listed, len(members), end if end < len(members) else None)
+        return SetPage(listed, len(members), len(members) - first - len(listed))
 
     def _order(self, record: SetRecord, members: Members) -> Column:
         if len(members) > SORTED:
@@ -202,6 +211,27 @@ class SetShelf:
             raise
         self._files.settle(set_id)
         return _set_info(record)
+
+
+def _node_in(answers: Answers, cursor: str) -> int:
+    try:
+        return node_number(answers.tag, cursor)
+    except BadHandle as trouble:
+        raise BadCursor(_FOREIGN) from trouble
+
+
+def _place_behind(view: View, members: Members, order: Column, nid: int) -> int:
+    """The place in the order right behind a node, which may have been taken out of the set since."""
+    at = int(np.searchsorted(members.ids, nid))
+    if at < len(members) and members.ids[at] == nid:
+        return int(np.flatnonzero(order == at)[0]) + 1
+    if len(members) > SORTED:
+        return at
+    row = int(view.rows_of(np.array([nid]))[0])
+    path = view.path(row) if row != NO_ROW else view.last_path(nid)
+    if path is None:
+        raise BadCursor(_FOREIGN)
+    return path_order([*(members.path(place) for place in order.tolist()), path]).index(len(members))
 
 
 def _set_info(one: SetRecord) -> SetInfo:

@@ -7,6 +7,7 @@ and the index checks directory times instead. Nothing polls.
 
 import ctypes
 import errno
+import logging
 import os
 import select
 import struct
@@ -14,6 +15,8 @@ import threading
 from array import array
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+
+log = logging.getLogger(__name__)
 
 Happened = dict[int, set[bytes] | None]
 """By the id of a directory: the names that something happened to, or None when it may be any."""
@@ -90,6 +93,13 @@ class Watcher:
         self._fd = self._wake_read = self._wake_write = -1
 
     def _listen(self) -> None:
+        try:
+            self._hear()
+        except Exception:
+            log.exception("watching failed")
+            self.trouble = "watching failed; the log says how"
+
+    def _hear(self) -> None:
         poll = select.poll()
         poll.register(self._fd, select.POLLIN)
         poll.register(self._wake_read, select.POLLIN)

@@ -19,6 +19,7 @@ from cmdr.mcp.resources import Resources
 from cmdr.mcp.sessions import TOGETHER, Sessions
 from cmdr.mcp.subscriptions import Subscriptions
 from cmdr.mcp.tools import Tools
+from cmdr.mcp.without_session import WithoutSession
 
 MAX_BODY = 4 * 2**20
 
@@ -40,7 +41,7 @@ class McpFace:
     def __init__(self, commander: Commander) -> None:
         self._commander = commander
         tools = Tools(commander)
-        resources = Resources(commander)
+        self._resources = resources = Resources(commander)
         self._subscriptions = Subscriptions(commander)
         server = Server(
             "cmdr",
@@ -66,10 +67,11 @@ class McpFace:
         server.middleware.clear()  # spans that nobody collects, at 7 % of each call
         self._manager = manager_of(server)
         self._sessions = sessions_of(self._manager)
+        self._sessions.on_end = self._subscriptions.forget
 
     def routes(self) -> list[BaseRoute]:
         """`/mcp` for every verb, and a sign of life."""
-        return [*mcp_routes(self._sessions, self._commander.quitting)]
+        return [*mcp_routes(WithoutSession(self._sessions, self._resources), self._commander.quitting)]
 
     def quick(self, app: ASGIApp) -> FastLane:
         """The application with a lane before it for the usual call, which needs no router."""
@@ -97,9 +99,9 @@ def sessions_of(manager: StreamableHTTPSessionManager) -> Sessions:
     return Sessions(StreamableHTTPASGIApp(manager))
 
 
-def mcp_routes(sessions: Sessions, ending: asyncio.Event) -> list[Route]:
+def mcp_routes(app: ASGIApp, ending: asyncio.Event) -> list[Route]:
     """The routes of a transport that ends when `ending` is set."""
-    return [Route("/mcp", _EndingStreams(sessions, ending)), Route("/mcp/health", _health, methods=["GET"])]
+    return [Route("/mcp", _EndingStreams(app, ending)), Route("/mcp/health", _health, methods=["GET"])]
 
 
 async def _health(request: Request) -> Response:

@@ -8,7 +8,7 @@ the SDK, untouched.
 import json
 import logging
 
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from cmdr import __version__
 from cmdr.core.call import Call
@@ -17,6 +17,7 @@ from cmdr.core.errors import CommandError, UnknownCommand
 from cmdr.core.guard import MCP, PRINCIPAL
 from cmdr.core.principals import Principal
 from cmdr.core.registry import Command
+from cmdr.mcp.body import read_again, read_body
 from cmdr.mcp.plain_call import SESSION, PlainCall, PlainHead, plain_call, plain_head
 from cmdr.mcp.sessions import Sessions
 
@@ -41,11 +42,11 @@ class FastLane:
         head = self._head(scope)
         if head is None:
             return await self.app(scope, receive, send)
-        body, whole = await _read(receive)
+        body, whole = await read_body(receive)
         call = plain_call(body, head) if whole and len(body) <= MOST else None
         command = None if call is None else self._quick(call.tool)
         if call is None or command is None:
-            return await self.app(scope, _again(body, whole, receive), send)
+            return await self.app(scope, read_again(body, whole, receive), send)
         answer, status = await self._answer(call, command, scope[PRINCIPAL], head)
         told = _AS_JSON.encode({"jsonrpc": "2.0", "id": call.id, **answer}).encode()
         headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(told))]
@@ -86,29 +87,3 @@ class FastLane:
             return {"error": _FAILED}, 200
         result: dict[str, object] = {"content": [{"text": text, "type": "text"}], "isError": is_error}
         return {"result": result if head.session else {**result, "resultType": "complete", "_meta": _SERVER}}, 200
-
-
-async def _read(receive: Receive) -> tuple[bytes, bool]:
-    """The body, and whether all of it came."""
-    parts: list[bytes] = []
-    while True:
-        message = await receive()
-        if message["type"] != "http.request":
-            return b"".join(parts), False
-        parts.append(message.get("body", b""))
-        if not message.get("more_body", False):
-            return b"".join(parts), True
-
-
-def _again(body: bytes, whole: bool, receive: Receive) -> Receive:
-    """A body that was read, to be read once more."""
-    told = False
-
-    async def once_more() -> Message:
-        nonlocal told
-        if told:
-            return await receive()
-        told = True
-        return {"type": "http.request", "body": body, "more_body": False} if whole else {"type": "http.disconnect"}
-
-    return once_more

@@ -9,6 +9,7 @@ from mcp.shared.exceptions import MCPError
 from cmdr.core.commander import Commander
 from cmdr.core.errors import CommandError, UnknownCommand
 from cmdr.core.parameter import Arguments
+from cmdr.core.principals import Principal
 from cmdr.mcp.caller import Context, caller_of
 from cmdr.model.names import printable
 
@@ -58,6 +59,10 @@ class Resources:
 
     async def list(self, ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
         """The fixed resources."""
+        return self.listed()
+
+    def listed(self) -> types.ListResourcesResult:
+        """The same, for whoever asks."""
         return types.ListResourcesResult(
             resources=[
                 types.Resource(uri=uri, name=uri.removeprefix("cmdr://"), description=text, mime_type=YAML)
@@ -69,6 +74,10 @@ class Resources:
         self, ctx: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourceTemplatesResult:
         """Parts of the state, and single jobs, proposals and sets."""
+        return self.templates_listed()
+
+    def templates_listed(self) -> types.ListResourceTemplatesResult:
+        """The same, for whoever asks."""
         return types.ListResourceTemplatesResult(
             resource_templates=[
                 types.ResourceTemplate(uri_template=template, name=name, description=text, mime_type=YAML)
@@ -78,13 +87,16 @@ class Resources:
 
     async def read(self, ctx: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         """The text of one resource."""
-        uri = str(params.uri)
+        return await self.of(caller_of(ctx), str(params.uri))
+
+    async def of(self, principal: Principal, uri: str) -> types.ReadResourceResult:
+        """The text of one resource for a caller."""
         found = command_for(uri)
         if found is None:
             told = printable(uri, 200)
             raise MCPError(types.INVALID_PARAMS, f"Resource not found: {told}", data={"uri": told})
         try:
-            text = await self._commander.run(caller_of(ctx), *found)
+            text = await self._commander.run(principal, *found)
         except (CommandError, UnknownCommand) as error:
             raise MCPError(types.INVALID_PARAMS, str(error)) from None
         except Exception:

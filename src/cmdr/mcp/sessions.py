@@ -39,6 +39,8 @@ class Sessions:
         self._clock = clock
         self._held: dict[str, dict[bytes, float]] = {}
         """Of each caller, the sessions in the order of use, and when the SDK last saw each."""
+        self.on_end: Callable[[bytes], None] = _unheard_of
+        """Learns of each session that has ended."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         principal: Principal = scope[PRINCIPAL]
@@ -80,7 +82,8 @@ class Sessions:
 
     def _forget(self, caller: str, id: bytes) -> None:
         held = self._held.get(caller, {})
-        held.pop(id, None)
+        if held.pop(id, None) is not None:
+            self.on_end(id)
         if not held:
             self._held.pop(caller, None)
 
@@ -114,3 +117,7 @@ async def _nothing_more() -> Message:
 
 async def _unheard(message: Message) -> None:
     """Nobody asked, so nobody is told."""
+
+
+def _unheard_of(session: bytes) -> None:
+    """Nobody wants to know."""

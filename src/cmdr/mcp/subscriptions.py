@@ -7,18 +7,24 @@ from contextlib import suppress
 import mcp_types as types
 from mcp.server.session import ServerSession
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ResourceUpdated
+from mcp.shared.exceptions import MCPError
 
+from cmdr.core.carrying import Carrying
 from cmdr.core.commander import Commander
-from cmdr.mcp.caller import Context
-from cmdr.mcp.resources import JOB, PROPOSAL, STATE
+from cmdr.core.errors import TooMany
+from cmdr.mcp.caller import Context, caller_of, conversation_of
+from cmdr.mcp.resources import JOB, PROPOSAL, STATE, Resources
+from cmdr.mcp.subscribers import Subscribers
 
 log = logging.getLogger(__name__)
 
 GATHER = 0.05
 """Seconds in which further changes join the same notice."""
+EACH = 64
+"""Streams that one caller listens on side by side; each holds a connection."""
+ALL = 512
 PROGRESS_EVERY = 1.0
 """Seconds between two notices that tell of nothing but progress."""
-MOST_PER_RESOURCE = 1000
 
 
 class Subscriptions:
@@ -27,10 +33,12 @@ class Subscriptions:
     def __init__(self, commander: Commander) -> None:
         self._commander = commander
         self._bus = InMemorySubscriptionBus()
-        self._sessions: dict[str, set[ServerSession]] = {}
+        self._resources = Resources(commander)
+        self._older = Subscribers[ServerSession]()
         self._standing: dict[str, object] = {}
         self._tasks: list[asyncio.Task[None]] = []
-        self.listen = ListenHandler(self._bus)
+        self._streams = ListenHandler(self._bus, max_subscriptions=ALL)
+        self._listening = Carrying("listen", EACH, ALL)
 
     def start(self) -> None:
         """Begin to publish changes."""
@@ -39,28 +47,49 @@ class Subscriptions:
 
     async def close(self) -> None:
         """End all streams gracefully."""
-        self.listen.close()
+        self._streams.close()
         for task in self._tasks:
             task.cancel()
             with suppress(asyncio.CancelledError):
                 await task
 
+    async def listen(
+        self, ctx: Context, params: types.SubscriptionsListenRequestParams
+    ) -> types.SubscriptionsListenResult:
+        """Tell a newer client on this very stream, one of few that it may have."""
+        caller = caller_of(ctx)
+        try:
+            self._listening.begin(caller)
+        except TooMany as error:
+            raise MCPError(types.INVALID_REQUEST, f"{EACH} streams are open already. End one first.") from error
+        try:
+            return await self._streams(ctx, params)
+        finally:
+            self._listening.end(caller)
+
     async def subscribe(self, ctx: Context, params: types.SubscribeRequestParams) -> types.EmptyResult:
-        """Remember an older client's session."""
-        sessions = self._sessions.setdefault(str(params.uri), set())
-        if len(sessions) < MOST_PER_RESOURCE:
-            sessions.add(ctx.session)
+        """Remember an older client's session, for something that it can read."""
+        uri = str(params.uri)
+        await self._resources.of(caller_of(ctx), uri)
+        if not self._older.add(conversation_of(ctx), uri, ctx.session):
+            raise MCPError(
+                types.INVALID_PARAMS, "This session has too many subscriptions. Unsubscribe from some first."
+            )
         return types.EmptyResult()
 
     async def unsubscribe(self, ctx: Context, params: types.UnsubscribeRequestParams) -> types.EmptyResult:
         """Forget it again."""
-        self._sessions.get(str(params.uri), set()).discard(ctx.session)
+        self._older.remove(conversation_of(ctx), str(params.uri))
         return types.EmptyResult()
+
+    def forget(self, session: bytes) -> None:
+        """A session has ended."""
+        self._older.forget(session.decode("latin-1"))
 
     async def _end_on_quit(self) -> None:
         # The web server waits for open streams before it closes the faces, so they end here, at once.
         await self._commander.quitting.wait()
-        self.listen.close()
+        self._streams.close()
 
     async def _publish(self) -> None:
         events, loop = self._commander.events, asyncio.get_running_loop()
@@ -90,10 +119,10 @@ class Subscriptions:
 
     async def _tell(self, uri: str) -> None:
         await self._bus.publish(ResourceUpdated(uri=uri))
-        for session in list(self._sessions.get(uri, ())):
+        for conversation, asked, session in self._older.of(uri):
             try:
-                await session.send_resource_updated(uri)
+                await session.send_resource_updated(asked)
             except Exception:
                 # A session that ended says so in many ways; none of them may keep the others waiting.
                 log.debug("a subscriber is gone", exc_info=True)
-                self._sessions[uri].discard(session)
+                self._older.forget(conversation)

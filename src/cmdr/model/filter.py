@@ -22,6 +22,8 @@ NumberField = Literal["size", "allocated", "depth"]
 TimeField = Literal["mtime", "ctime"]
 Trait = Literal["empty", "brokenLink", "hardlinked"]
 Kind = Literal["file", "dir", "link", "fifo", "socket", "char", "block", "unknown", "other"]
+KIND_WORDS: dict[str, Kind] = {"folder": "dir", "directory": "dir", "symlink": "link"}
+"""Other words for kinds, which are understood too."""
 SortKey = Literal["tree", "name", "size", "allocated", "mtime", "ctime", "depth"]
 
 _INSTANT = re.compile(r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)?)?")
@@ -164,6 +166,9 @@ def checked(node: Filter, at: int | str) -> Filter:
             if not value or len(value) > MAX_TEXT:
                 raise FilterError(f"The text must have 1 to {MAX_TEXT:,} characters.", at)
         case Ext(values) | KindIs(values) | Owner(values):
+            if isinstance(node, KindIs):
+                node = KindIs(tuple(KIND_WORDS.get(one, one) for one in node.values))
+                values = node.values
             if not values or len(values) > MAX_VALUES or not all(0 < len(one) <= 255 for one in values):
                 raise FilterError("This takes at least one value, none of them empty.", at)
             if isinstance(node, KindIs) and (wrong := [one for one in values if one not in get_args(Kind)]):

@@ -54,7 +54,10 @@ class _Expression:
             inside = self.either(depth + 1)
             self.close()
             return inside
+        start = words.at
         found = read_term(words)
+        for _ in found.items if isinstance(found, Or) else ():  # braces stand for several
+            self.parts.add(depth + 1, start)
         words.blank()
         return found
 

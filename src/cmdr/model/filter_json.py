@@ -114,7 +114,7 @@ def _leaf(key: str, value: object, at: str) -> Filter:
     match key:
         case "ext":
             return checked(Ext(extensions([value]) if isinstance(value, str) else _words(value, at)), at)
-        case "kind":
+        case "kind" | "type":
             return checked(KindIs(cast(tuple[Kind, ...], _words(value, at))), at)
         case "owner":
             return checked(Owner(_words(value, at)), at)

@@ -24,6 +24,7 @@ from cmdr.model.filter import (
     checked,
     mode_of,
 )
+from cmdr.model.filter_globs import named
 from cmdr.model.filter_words import Words
 from cmdr.model.names import printable
 
@@ -33,9 +34,14 @@ _SIGNS = re.compile(r"[!<>=:&|]+|[<>=].*|!=.*", re.DOTALL)
 _FIELDS = frozenset(
     (
         *(get_args(TextField) + get_args(NumberField) + get_args(TimeField)),
-        *("ext", "kind", "owner", "under", "duplicateof", "in", "inset", "mode", "is"),
+        *("ext", "kind", "type", "owner", "under", "duplicateof", "in", "inset", "mode", "is"),
     )
 )
+_KNOWN = (
+    *(*get_args(TextField), "ext", "kind", *get_args(NumberField), *get_args(TimeField)),
+    *("under", "owner", "mode", "is", "in", "duplicateof"),
+)
+"""The fields as an error lists them."""
 _TRAITS = {trait.lower(): trait for trait in get_args(Trait)}
 
 
@@ -51,7 +57,7 @@ def read_term(words: Words) -> Filter:
             words.fail(
                 f"`{printable(word, 20)}` has no field: write size>5K, ext:pdf or not ext:pdf, or quote it.", start
             )
-        return checked(Text("name", "glob" if _is_wild(word) else "contains", word), start)
+        return named(word, start)
     return checked(_field(words, *field, start), start)
 
 
@@ -67,7 +73,7 @@ def _field(words: Words, name: str, sign: str, start: int) -> Filter:
     match name:
         case "ext":
             return Ext(words.values())
-        case "kind":
+        case "kind" | "type":
             return KindIs(cast(tuple[Kind, ...], words.values()))
         case "owner":
             return Owner(words.values())
@@ -84,10 +90,15 @@ def _field(words: Words, name: str, sign: str, start: int) -> Filter:
             if trait is None:
                 words.fail(f"`is:` takes {', '.join(get_args(Trait))}.", start)
             return Is(cast(Trait, trait))
-    words.fail(f"There is no filter called `{name[:40]}`; quote the word to look for it in names.", start)
+    words.fail(
+        f"There is no filter called `{name[:40]}`; quote the word to look for it in names. Known: {', '.join(_KNOWN)}.",
+        start,
+    )
 
 
-def _text(words: Words, field: TextField, sign: str) -> Text:
+def _text(words: Words, field: TextField, sign: str) -> Filter:
+    if sign == "~":
+        return _quoted(words, field, "regex") if words.stands('"') else Text(field, "regex", words.unbroken())
     if sign not in (":", "="):
         words.fail(f"`{field}` cannot be compared with {sign}.")
     for op in get_args(TextOp):
@@ -98,7 +109,7 @@ def _text(words: Words, field: TextField, sign: str) -> Text:
     if words.stands('"'):
         return _quoted(words, field, usual)
     word = words.bare()
-    return Text(field, "glob" if sign == ":" and _is_wild(word) else usual, word)
+    return named(word, words.at, field) if sign == ":" else Text(field, usual, word)
 
 
 def _quoted(words: Words, field: TextField, op: TextOp) -> Text:
@@ -147,7 +158,3 @@ def _time(words: Words, field: TimeField, sign: str) -> Time:
     if sign in ("<", "<="):
         return Time(field, None, word)
     words.fail(f"Compare times with > (later) or < (earlier), such as {field}>30d.", start)
-
-
-def _is_wild(word: str) -> bool:
-    return "*" in word or "?" in word

@@ -6,7 +6,7 @@ from typing import NoReturn
 
 from cmdr.model.filter import FilterError
 
-_FIELD = re.compile(r"([A-Za-z]+)(\s*)(>=|<=|==|[:=><])\s*")
+_FIELD = re.compile(r"([A-Za-z]+)(\s*)(>=|<=|==|=~|[:=><~])\s*")
 _BARE = re.compile(r'[^\s()"]+')
 _IN_LIST = re.compile(r'[^\s()",]+')
 
@@ -53,16 +53,31 @@ class Words:
         return True
 
     def field(self, known: Container[str]) -> tuple[str, str] | None:
-        """Take a field and its sign, such as `size` and `>=`, when they stand here; a known one may stand apart."""
+        """Take a field and its sign, such as `size` and `>=`, when they stand here; a known one may stand apart.
+
+        A tilde is no sign behind other words: names such as `notes~` are looked for."""
         found = _FIELD.match(self.text, self.at)
-        if found is None or (found[2] and found[1].lower() not in known):
+        if found is None or ((found[2] or found[3] == "~") and found[1].lower() not in known):
             return None
         self.at = found.end()
-        return found[1].lower(), "=" if found[3] == "==" else found[3]
+        return found[1].lower(), {"==": "=", "=~": "~"}.get(found[3], found[3])
 
     def bare(self) -> str:
         """A word without quotes."""
         return self._match(_BARE)
+
+    def unbroken(self) -> str:
+        """Everything up to a blank, or to a parenthesis that was opened before: a pattern holds its own."""
+        start, opened = self.at, 0
+        while not self.is_over and not self.text[self.at].isspace():
+            char = self.text[self.at]
+            opened += (char == "(") - (char == ")")
+            if opened < 0:
+                break
+            self.at += 2 if char == "\\" and self.at + 1 < len(self.text) else 1
+        if self.at == start:
+            self.fail("A value is missing here.")
+        return self.text[start : self.at]
 
     def value(self) -> str:
         """A word, quoted or not."""

@@ -69,6 +69,8 @@ class Job:
     question: Question | None = None
     operation: int | None = None
     """Its number in the journal, once it has begun."""
+    can_undo: bool = False
+    """Whether it did something that could be taken back."""
     outcome: str = ""
     """What came of it, in one line."""
     problems: tuple[str, ...] = ()

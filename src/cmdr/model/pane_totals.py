@@ -11,9 +11,8 @@ def totals(tab: Tab) -> str:
     """How much is selected, or how much there is."""
     listing = tab.listing
     if tab.selection.count:
-        size = _selected_size(tab)
-        more = f", {human_size(size)}" if size else ""
-        return f"{tab.selection.count:,} of {len(listing):,} selected{more}"
+        told = f"{tab.selection.count:,} of {len(listing):,} selected{_selected_size(tab)}"
+        return told if listing.complete else f"{told}, reading…"
     if not len(listing):
         return "empty"
     folders = listing.columns.folder_count
@@ -25,9 +24,19 @@ def totals(tab: Tab) -> str:
     return told + hidden
 
 
-def _selected_size(tab: Tab) -> int:
-    """The bytes of the selected files, as far as they were looked at; what a folder holds is not known here."""
+def _selected_size(tab: Tab) -> str:
+    """The bytes of what is selected; a lower bound where a file was not looked at or nobody knows a folder."""
     if tab.selection.count > SUMMED:
-        return 0
-    known, first_file = tab.listing.looked_up, tab.listing.columns.folder_count
-    return sum(facts.size for row in tab.selection.rows() if row >= first_file and (facts := known.get(row)))
+        return ""
+    listing, first_file = tab.listing, tab.listing.columns.folder_count
+    size, complete = 0, True
+    for row in tab.selection.rows():
+        if row >= first_file:
+            facts = listing.looked_up.get(row)
+            size += facts.size if facts is not None else 0
+            complete = complete and facts is not None
+        else:
+            folder = listing.folder_sizes.get(row)
+            size += folder.bytes if folder is not None else 0
+            complete = complete and folder is not None and folder.complete
+    return f", {'' if complete else '≥ '}{human_size(size)}" if size else ""

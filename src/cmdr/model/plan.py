@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import takewhile
 
-from cmdr.model.packed_items import packed
+from cmdr.model.packed_items import packed, rows_of
+from cmdr.model.plan_exchanges import told
 from cmdr.model.plan_facts import SHOWN, Few, PlanFacts
 from cmdr.model.plan_item import (
     ConflictPolicy,
@@ -26,7 +27,7 @@ from cmdr.model.plan_item import (
     Totals,
     Verb,
 )
-from cmdr.model.plan_rows import bytes_of, item_of, item_row, rows_in, text_of
+from cmdr.model.plan_rows import bytes_of, item_of, line_of, rows_in, text_of
 
 __all__ = [
     "GIB",
@@ -83,8 +84,13 @@ class Plan:
     """The interrupted operation this one is the rest of."""
 
     @cached_property
+    def told(self) -> Sequence[PlanItem]:
+        """The items as they are shown: what runs, with every file of a ring of names from its old name to its new."""
+        return told(self.items) if self.verb in (Verb.RENAME, Verb.UNDO) else self.items
+
+    @cached_property
     def _facts(self) -> PlanFacts:
-        return PlanFacts.of(self.items)
+        return PlanFacts.of(self.told)
 
     @cached_property
     def made_folders(self) -> tuple[PlanItem, ...]:
@@ -142,6 +148,16 @@ class Plan:
         return self._facts.renamed
 
     @property
+    def skipped(self) -> tuple[tuple[str, int], ...]:
+        """Why some are left alone, and how many of them."""
+        return self._facts.skipped
+
+    @property
+    def target_folders(self) -> tuple[tuple[bytes, int], ...]:
+        """The folders that what was chosen goes to, and how many go there."""
+        return self._facts.target_folders
+
+    @property
     def source_folders(self) -> tuple[bytes, ...]:
         """The folders in which files were chosen."""
         return self._facts.source_folders
@@ -151,8 +167,13 @@ class Plan:
         """In how many folders files were chosen."""
         return self._facts.folder_count
 
-    def weigh(self) -> "Plan":
-        """Find out now all that a person is shown, in the thread that made the plan; asked later it is known."""
+    def weigh(self, facts: PlanFacts | None = None) -> "Plan":
+        """Find out now all that a person is shown, in the thread that made the plan; asked later it is known.
+
+        Facts that were gathered while the items were found need not be found again.
+        """
+        if facts is not None:
+            vars(self)["_facts"] = facts
         _ = self._facts, self.digest
         return self
 
@@ -195,11 +216,10 @@ class Plan:
             [[text_of(root.path), root.dev, root.ino] for root in self.roots],
             [text_of(path) for path in self.emptied],
         ]
+        yield json.dumps(head, separators=(",", ":")).encode("ascii")
         number = {root.path: index for index, root in enumerate(self.roots)}
-        encode = json.JSONEncoder(separators=(",", ":")).encode
-        yield encode(head).encode("ascii")
-        for item in self.items:
-            yield ("\n" + encode(item_row(item, number))).encode("ascii")
+        for row in rows_of(self.items):
+            yield b"\n" + line_of(row, number)
 
     @classmethod
     def decode(cls, encoded: bytes) -> "Plan":

@@ -7,8 +7,11 @@ from dataclasses import dataclass
 
 from cmdr.model.odd_ones import OddOnes
 from cmdr.model.packed_items import PackedItems
-from cmdr.model.plan_item import Decision, PlanItem, Step, Totals
+from cmdr.model.plan_item import Decision, Place, PlanItem, Step, Totals
 
+# Looking a member up in its class takes a call; there are several for every item.
+_ASK, _REPLACE, _SKIP = Decision.ASK, Decision.REPLACE, Decision.SKIP
+_REMOVE, _TRASH, _NOTHING = Step.REMOVE, Step.TRASH, Step.NOTHING
 SHOWN = 10
 """How many items or folders a person is shown by name."""
 
@@ -70,58 +73,105 @@ class PlanFacts:
     lost_files: int
     """Files that are deleted, trashed or overwritten."""
     lost_bytes: int
+    skipped: tuple[tuple[str, int], ...]
+    """Why some are left alone, and how many of them."""
+    target_folders: tuple[tuple[bytes, int], ...]
+    """The folders that what was chosen goes to, and how many go there."""
 
     @classmethod
     def of(cls, items: Iterable[PlanItem]) -> "PlanFacts":
         """The facts about some items."""
-        files = folders = size = lost_files = lost_bytes = 0
-        overwrites, protected, questions = PackedItems(), PackedItems(), PackedItems()
-        folders_of: set[bytes] = set()
-        chosen, renamed, odd = _Gathered(), _Gathered(), OddOnes()
-        largest: list[tuple[int, int, PlanItem]] = []
-        is_final = False
-        for index, item in enumerate(items):
-            totals = item.totals
-            source, target = item.source, item.target
-            if source is not None and b"/" not in source.rel:
-                folder = os.path.dirname(source.path)
-                folders_of.add(folder)
-                if item.existing is None or item.step is not Step.REMOVE:
-                    chosen.add(item)
-                    odd.add(item, folder)
-            if source is not None and target is not None and source.rel != target.rel and source.name != target.name:
-                renamed.add(item)
-            if item.decision is Decision.ASK:
-                questions.append(item)
-            if item.is_overwrite:
-                overwrites.append(item)
-            if item.is_final or item.is_overwrite or item.step is Step.TRASH:
-                is_final = is_final or item.is_final
-                lost_files += max(1, totals.files)
-                lost_bytes += item.existing.size if item.is_overwrite and item.existing else totals.bytes
-            if item.step is Step.NOTHING or item.decision is Decision.SKIP:
-                continue
-            files, folders, size = files + totals.files, folders + totals.folders, size + totals.bytes
+        gathering = Gathering()
+        for item in items:
+            gathering.add(item)
+        return gathering.facts()
+
+
+class Gathering:
+    """Looks at the items of a plan one by one, as they are found: looking again at very many would take as long."""
+
+    def __init__(self) -> None:
+        self._index = self._files = self._folders = self._bytes = self._lost_files = self._lost_bytes = 0
+        self._overwrites, self._protected, self._questions = PackedItems(), PackedItems(), PackedItems()
+        self._folders_of: dict[bytes, bytes] = {}
+        """The folders in which files were chosen, by the root of a place."""
+        self._chosen, self._renamed, self._odd = _Gathered(), _Gathered(), OddOnes()
+        self._largest: list[tuple[int, int, PlanItem]] = []
+        self._is_final = False
+        self._skipped: dict[str, int] = {}
+        self._goals: dict[tuple[bytes, bytes], int] = {}
+        """How many go to each folder, by root and way down."""
+
+    def add(self, item: PlanItem) -> None:
+        """One more item."""
+        source, target, totals, step, decision = item.source, item.target, item.totals, item.step, item.decision
+        if source is not None:
+            if b"/" not in source.rel:
+                self._add_chosen(item, source)
+            if target is not None and source.rel != target.rel and source.name != target.name:
+                self._renamed.add(item)
+        if decision is _ASK:
+            self._questions.append(item)
+        is_overwrite, is_final = decision is _REPLACE, step is _REMOVE and item.is_final
+        if is_overwrite:
+            self._overwrites.append(item)
+        if is_final or is_overwrite or step is _TRASH:
+            self._is_final = self._is_final or is_final
+            self._lost_files += totals.files or 1
+            self._lost_bytes += item.existing.size if is_overwrite and item.existing else totals.bytes
+        if step is not _NOTHING and decision is not _SKIP:
+            self._files += totals.files
+            self._folders += totals.folders
+            self._bytes += totals.bytes
             if item.protected:
-                protected.append(item)
-            rank = (totals.bytes, -index, item)
-            if len(largest) < SHOWN:
-                heapq.heappush(largest, rank)
-            elif rank[:2] > largest[0][:2]:
-                heapq.heapreplace(largest, rank)
-        return cls(
-            Totals(files, folders, size),
-            overwrites.done(),
-            protected.done(),
-            questions.done(),
-            tuple(item for _, _, item in sorted(largest, key=lambda rank: rank[:2], reverse=True)),
-            tuple(sorted(folders_of)[:SHOWN]),
-            len(folders_of),
-            chosen.few,
-            odd.found(),
-            odd.kinds(),
-            renamed.few,
-            is_final,
-            lost_files,
-            lost_bytes,
+                self._protected.append(item)
+            self._rank(item, totals.bytes)
+        else:
+            self._skipped[item.reason] = self._skipped.get(item.reason, 0) + 1
+        self._index += 1
+
+    def _add_chosen(self, item: PlanItem, source: Place) -> None:
+        folder = self._folders_of.get(source.root)
+        if folder is None:
+            folder = self._folders_of[source.root] = os.path.dirname(source.path)
+        if item.existing is None or item.step is not _REMOVE:
+            self._chosen.add(item)
+            self._odd.add(item, folder)
+            if item.target is not None:
+                goal = item.target.root, item.target.folder
+                self._goals[goal] = self._goals.get(goal, 0) + 1
+
+    def _rank(self, item: PlanItem, size: int) -> None:
+        largest = self._largest
+        if len(largest) < SHOWN:
+            heapq.heappush(largest, (size, -self._index, item))
+        elif size > largest[0][0]:
+            # Of two equally large ones the first counts, and that is there already.
+            heapq.heapreplace(largest, (size, -self._index, item))
+
+    def facts(self) -> PlanFacts:
+        """All that was gathered."""
+        largest = sorted(self._largest, key=lambda rank: rank[:2], reverse=True)
+        folders = set(self._folders_of.values())
+        return PlanFacts(
+            Totals(self._files, self._folders, self._bytes),
+            self._overwrites.done(),
+            self._protected.done(),
+            self._questions.done(),
+            tuple(item for _, _, item in largest),
+            tuple(sorted(folders)[:SHOWN]),
+            len(folders),
+            self._chosen.few,
+            self._odd.found(),
+            self._odd.kinds(),
+            self._renamed.few,
+            self._is_final,
+            self._lost_files,
+            self._lost_bytes,
+            tuple(self._skipped.items()),
+            tuple(sorted((_path(*goal), number) for goal, number in self._goals.items())),
         )
+
+
+def _path(root: bytes, folder: bytes) -> bytes:
+    return root.rstrip(b"/") + b"/" + folder if folder else root

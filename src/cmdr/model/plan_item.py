@@ -2,6 +2,9 @@
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import NamedTuple
+
+from cmdr.model.traits import Traits
 
 
 class Verb(StrEnum):
@@ -81,9 +84,11 @@ class Decision(StrEnum):
     SKIP = "skip"
 
 
-@dataclass(frozen=True, slots=True)
-class Fingerprint:
-    """Identity and version of a file: the same again means nobody touched it meanwhile."""
+class Fingerprint(NamedTuple):
+    """Identity and version of a file: the same again means nobody touched it meanwhile.
+
+    This and a place are tuples: there are several for every file, and a frozen class takes twice as long to make.
+    """
 
     dev: int
     ino: int
@@ -111,8 +116,7 @@ class Root:
     ino: int
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """A name: the root directory it lies under and the way down."""
 
     root: bytes
@@ -179,6 +183,10 @@ class PlanItem:
     """Permissions of a new file, when not the usual ones."""
     protected: str = ""
     """Why writing here needs a person's eye; empty for ordinary places."""
+    traits: Traits | None = None
+    """What a folder had before it was removed, which it gets again."""
+    twin_mark: Fingerprint | None = None
+    """The copy that this one is a second name of, when an earlier run of the operation made it."""
 
     @property
     def place(self) -> Place:
@@ -192,11 +200,6 @@ class PlanItem:
     def is_way(self) -> bool:
         """Whether it makes a folder that is missing on the way to where others land."""
         return (self.step, self.source, self.decision, self.existing) == (Step.MAKE, None, Decision.MERGE, None)
-
-    @property
-    def is_overwrite(self) -> bool:
-        """Whether a file that stands at the target is replaced."""
-        return self.decision is Decision.REPLACE
 
     @property
     def is_final(self) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from cmdr.model.command_plan import CommandPlan
 from cmdr.model.names import to_wire
 from cmdr.model.plan import Decision, Kind, Plan, PlanItem, Step, Verb
-from cmdr.model.plan_text import deed_of
+from cmdr.model.plan_text import deed_of, goes_to
 from cmdr.model.units import human_size
 
 LOOKED_AT = 4096
@@ -24,7 +24,7 @@ class PlanPage:
 
 def length_of(plan: Plan) -> int:
     """How many lines the whole list has."""
-    return len(plan.summary) if isinstance(plan, CommandPlan) else len(plan.items)
+    return len(plan.summary) if isinstance(plan, CommandPlan) else len(plan.told)
 
 
 def page_of(plan: Plan, start: int, count: int) -> PlanPage:
@@ -34,20 +34,20 @@ def page_of(plan: Plan, start: int, count: int) -> PlanPage:
     stop = min(total, first + max(0, count))
     if isinstance(plan, CommandPlan):
         return PlanPage(first, total, tuple(plan.summary[first:stop]))
-    return PlanPage(first, total, tuple(line_of(item, plan.verb) for item in plan.items[first:stop]))
+    return PlanPage(first, total, tuple(line_of(item, plan) for item in plan.told[first:stop]))
 
 
 def lines_at(plan: Plan, places: Iterable[int]) -> list[str]:
     """The lines at some places, as a search found them."""
     if isinstance(plan, CommandPlan):
         return [plan.summary[place] for place in places]
-    return [line_of(plan.items[place], plan.verb) for place in places]
+    return [line_of(plan.told[place], plan) for place in places]
 
 
 def places_of(plan: Plan, text: str, is_wanted: Callable[[], bool] = lambda: True) -> list[int]:
     """Where a text stands in the list, whatever its case; looks at every line, so run it beside the loop."""
     sought = text.casefold()
-    lines = plan.summary if isinstance(plan, CommandPlan) else (line_of(item, plan.verb) for item in plan.items)
+    lines = plan.summary if isinstance(plan, CommandPlan) else (line_of(item, plan) for item in plan.told)
     found = []
     for place, line in enumerate(lines):
         if not place % LOOKED_AT and not is_wanted():
@@ -57,17 +57,14 @@ def places_of(plan: Plan, text: str, is_wanted: Callable[[], bool] = lambda: Tru
     return found
 
 
-def line_of(item: PlanItem, verb: Verb) -> str:
+def line_of(item: PlanItem, plan: Plan) -> str:
     """One step in one printable line: what, where, and what is special about it."""
-    if verb in (Verb.UNDO, Verb.RESTORE):
+    if plan.verb in (Verb.UNDO, Verb.RESTORE):
         return deed_of(item)
     size = human_size(item.totals.bytes) if item.totals.bytes else ""
     name = to_wire(item.place.path) + ("/" if item.kind is Kind.FOLDER else "")
-    renamed = ""
-    if item.source is not None and item.target is not None and item.source.name != item.target.name:
-        renamed = f" → {to_wire(item.target.name)}"
     notes = "; ".join(_notes(item))
-    return f"{size:>10}  {name}{renamed}" + (f" ({notes})" if notes else "")
+    return f"{size:>10}  {name}{goes_to(plan, item)}" + (f" ({notes})" if notes else "")
 
 
 def _notes(item: PlanItem) -> Iterable[str]:

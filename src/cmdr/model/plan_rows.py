@@ -4,8 +4,11 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from itertools import islice
+from json.encoder import encode_basestring_ascii as _quoted
 
+from cmdr.model.packed_items import MarkRow, PlaceRow, Row
 from cmdr.model.plan_item import Decision, Fingerprint, Kind, Place, PlanItem, Step, Totals
+from cmdr.model.traits import Traits
 
 _AT_ONCE = 512
 
@@ -26,41 +29,45 @@ def bytes_of(text: str) -> bytes:
     return text.encode("latin-1")
 
 
-def _print_row(found: Fingerprint | None) -> list[object] | None:
-    return None if found is None else [found.dev, found.ino, found.size, found.mtime_ns, found.kind]
-
-
 def _print(row: list[int]) -> Fingerprint:
     dev, ino, size, mtime_ns, kind = row
     return Fingerprint(dev, ino, size, mtime_ns, Kind(str(kind)))
 
 
-def _place_row(place: Place | None, number: Mapping[bytes, int]) -> list[object] | None:
-    return None if place is None else [number[place.root], text_of(place.rel)]
+def line_of(row: Row, number: Mapping[bytes, int]) -> bytes:
+    """The line of an item; places name their root by its number.
+
+    Spelled out, because there is one for every file and an encoder takes several times as long.
+    """
+    step, kind, source, target, found, existing, decision, reason, totals, remove, twin, info = row[:12]
+    data, digest, mode, protected, traits, twin_mark = row[12:]
+    if data is not None:
+        digest = hashlib.sha256(data).hexdigest()
+    places = ",".join([_place_text(place, number) for place in (source, target, twin, info)])
+    line = (
+        f'["{step}","{kind}",{places},{_mark_text(found)},{_mark_text(existing)},"{decision}",{_quoted(reason)},'
+        f"[{totals[0]},{totals[1]},{totals[2]}],{'true' if remove else 'false'},"
+        f"{_quoted(digest)},{'null' if mode is None else mode},{_quoted(protected)}"
+    )
+    if traits is not None or twin_mark is not None:
+        line += "," + json.dumps(traits, separators=(",", ":"))
+    if twin_mark is not None:
+        line += "," + _mark_text(twin_mark)
+    return (line + "]").encode("ascii")
 
 
-def item_row(item: PlanItem, number: Mapping[bytes, int]) -> list[object]:
-    """An item as it stands in its line; places name their root by its number."""
-    digest = item.data_digest if item.data is None else hashlib.sha256(item.data).hexdigest()
-    return [
-        item.step,
-        item.kind,
-        *(_place_row(place, number) for place in (item.source, item.target, item.twin, item.info)),
-        _print_row(item.fingerprint),
-        _print_row(item.existing),
-        item.decision,
-        item.reason,
-        [item.totals.files, item.totals.folders, item.totals.bytes],
-        item.remove_source,
-        digest,
-        item.mode,
-        item.protected,
-    ]
+def _place_text(place: PlaceRow, number: Mapping[bytes, int]) -> str:
+    return "null" if place is None else f"[{number[place[0]]},{_quoted(place[1].decode('latin-1'))}]"
+
+
+def _mark_text(mark: MarkRow) -> str:
+    return "null" if mark is None else f'[{mark[0]},{mark[1]},{mark[2]},{mark[3]},"{mark[4]}"]'
 
 
 def item_of(row: list[object], roots: list[bytes]) -> PlanItem:
     """The item that a line holds; contents of a new file are not part of it."""
-    step, kind, source, target, twin, info, found, existing, decision, reason, totals, remove, digest, mode, prot = row
+    step, kind, source, target, twin, info, found, existing, decision, reason, totals, remove, *more = row
+    digest, mode, prot, traits, twin_mark, *_ = [*more, None, None]
 
     def place(at: object) -> Place | None:
         return Place(roots[at[0]], bytes_of(at[1])) if isinstance(at, list) else None
@@ -85,4 +92,6 @@ def item_of(row: list[object], roots: list[bytes]) -> PlanItem:
         str(digest),
         mode if isinstance(mode, int) else None,
         str(prot),
+        Traits.of_row(traits) if isinstance(traits, list) else None,
+        mark(twin_mark),
     )

@@ -74,7 +74,7 @@ def summary_of(plan: Plan) -> list[str]:
     """Everything a person needs to decide, one fact a line; the caller may cut lines, never the order."""
     if isinstance(plan, CommandPlan):
         return plan.summary
-    lines = [title_of(plan), *_what(plan), *made_folders(plan)]
+    lines = [title_of(plan), *_what(plan), *into_folders(plan), *made_folders(plan), *left_out(plan)]
     if plan.destination is not None and plan.free_bytes is not None and plan.need_bytes:
         lines.append(
             f"free there: {human_size(plan.free_bytes)}, after: {human_size(plan.free_bytes - plan.need_bytes)}"
@@ -82,7 +82,7 @@ def summary_of(plan: Plan) -> list[str]:
     if plan.risk.is_high:
         lines.append("RISK: " + "; ".join(plan.risk.reasons))
     lines += _listed("overwrites", plan.overwrites)
-    lines += [f"protected: {to_wire(item.place.path)} ({item.protected})" for item in plan.protected[:SHOWN]]
+    lines += [f"protected: {_ends(item)} ({item.protected})" for item in plan.protected[:SHOWN]]
     if len(plan.protected) > SHOWN:
         lines.append(f"protected: and {len(plan.protected) - SHOWN} more")
     if plan.questions:
@@ -93,6 +93,46 @@ def summary_of(plan: Plan) -> list[str]:
 def made_folders(plan: Plan) -> list[str]:
     """The folders that are missing on the way and are made first."""
     return _listed("creates folder", plan.made_folders)
+
+
+def into_folders(plan: Plan) -> list[str]:
+    """The folders that files are sorted into, with how many go there, where it is not all into one."""
+    if not _is_sorted(plan):
+        return []
+    folders = plan.target_folders
+    lines = [f"into {_below(plan, folder)}: {number}" for folder, number in folders[:SHOWN]]
+    rest = sum(number for _, number in folders[SHOWN:])
+    return [*lines, f"into {count(len(folders) - SHOWN, 'more folder')}: {rest}"] if rest else lines
+
+
+def left_out(plan: Plan) -> list[str]:
+    """How many stay as they are, and why; an undo tells it of each."""
+    if plan.verb in (Verb.UNDO, Verb.RESTORE):
+        return []
+    return [f"{number} will be skipped: {reason or 'left alone'}" for reason, number in plan.skipped]
+
+
+def _is_sorted(plan: Plan) -> bool:
+    if plan.verb not in (Verb.COPY, Verb.MOVE) or plan.destination is None:
+        return False
+    return any(folder != plan.destination for folder, _ in plan.target_folders)
+
+
+def _below(plan: Plan, path: bytes) -> str:
+    """A path from the destination on, where it lies there."""
+    start = (plan.destination or b"").rstrip(b"/") + b"/"
+    return to_wire(path[len(start) :] if path.startswith(start) else path)
+
+
+def goes_to(plan: Plan, item: PlanItem) -> str:
+    """Where an item goes, as far as the title does not say it: another name, or a folder of its own."""
+    source, target = item.source, item.target
+    if source is None or target is None:
+        return ""
+    if plan.verb in (Verb.COPY, Verb.MOVE) and plan.destination is not None:
+        told = _below(plan, target.path)
+        return f" → {told}" if told != to_wire(source.rel) else ""
+    return f" → {to_wire(target.name)}" if source.name != target.name else ""
 
 
 def new_names(plan: Plan) -> list[str]:
@@ -111,17 +151,18 @@ def _listed(what: str, items: Sequence[PlanItem]) -> list[str]:
 def _what(plan: Plan) -> list[str]:
     """What is acted on, by name."""
     if plan.verb is Verb.RENAME:
-        pairs = [item for item in plan.items if _is_renamed(item)]
+        pairs = [item for item in plan.told if _is_renamed(item)]
         shown = _odd_first([item for item in plan.odd if _is_renamed(item)], pairs, SHOWN)
         lines = [_pair(item) + _oddly(plan, item, len(pairs) > SHOWN) for item in shown]
         return [*_folders(plan), *lines, *_more(len(pairs) - len(shown))]
     if plan.verb in (Verb.UNDO, Verb.RESTORE):
-        return [*(deed_of(item) for item in plan.items[:SHOWN]), *_more(len(plan.items) - SHOWN)]
+        return [*(deed_of(item) for item in plan.told[:SHOWN]), *_more(len(plan.told) - SHOWN)]
     if _is_named_in_title(plan) and not plan.totals.bytes:
         return []
     named, many = _named(plan), plan.chosen.count or len(plan.items) - len(plan.made_folders)
     by_name = len(plan.source_folders) == 1
-    rows = [_row(item, by_name) + _oddly(plan, item, many > len(named)) for item in named]
+    to = goes_to if _is_sorted(plan) else _nowhere_else
+    rows = [_row(item, by_name) + to(plan, item) + _oddly(plan, item, many > len(named)) for item in named]
     kinds = _kinds(plan) if many > len(named) else []
     return [*_folders(plan), *rows, *_more(many - len(named)), *kinds, *new_names(plan)]
 
@@ -182,8 +223,17 @@ def _row(item: PlanItem, by_name: bool) -> str:
     return f"{size:>10}  {name}" + (f" ({item.reason})" if item.step is Step.NOTHING and item.reason else "")
 
 
+def _nowhere_else(_plan: Plan, _item: PlanItem) -> str:
+    return ""
+
+
 def _pair(item: PlanItem) -> str:
     return " → ".join(to_wire(place.name) for place in (item.source, item.target) if place)
+
+
+def _ends(item: PlanItem) -> str:
+    """Both names of an item: a place is protected for what is put there, or for what is taken away from it."""
+    return " → ".join(to_wire(place.path) for place in (item.source, item.target) if place)
 
 
 def deed_of(item: PlanItem) -> str:

@@ -25,6 +25,12 @@ class ScanJob:
     seconds: float = 0.0
     problem: str = ""
     is_cancelled: bool = False
+    joined: set[str] = field(default_factory=set)
+    """Others who asked for the same while it ran: they may see how far it is."""
+
+    def is_seen_by(self, caller: str, is_person: bool) -> bool:
+        """Whether a caller may see it: the person, whoever started it, and whoever joined."""
+        return is_person or caller == self.owner or caller in self.joined
 
     @property
     def seconds_left(self) -> float | None:

@@ -17,4 +17,4 @@ class ShellSession:
     units: Units = "binary"
     """Only how sizes are worded; links always tell bytes."""
     limit: int | None = None
-    """Entries that one `cd` tells; None for all of a small folder and a few of a big one."""
+    """Entries that one `cd` tells; None for a whole page of a folder that is not very big, else a few."""

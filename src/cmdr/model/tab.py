@@ -59,6 +59,8 @@ class Tab:
     """Counts navigations, so that one that was overtaken can see it."""
     found: Found | None = None
     """Set when the tab shows scattered entries instead of the folder itself."""
+    is_led: bool = False
+    """Whether an agent brought the tab here, or nobody did: the person has not chosen this folder."""
     problem: str | None = None
     """Why the folder cannot be shown any more, in one sentence."""
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import shlex
-import subprocess
 from typing import TYPE_CHECKING
 
 from cmdr.core.editing import load_text
 from cmdr.core.errors import CommandError
 from cmdr.core.threads import in_thread
 from cmdr.model.unseen import UNSEEN
+from cmdr.tui.lent_terminal import lend, run_in_front
 
 if TYPE_CHECKING:
     from cmdr.tui.terminal import Terminal
@@ -37,6 +37,9 @@ async def edit(terminal: Terminal, path: bytes) -> None:
 
 
 async def _elsewhere(terminal: Terminal, path: bytes, why: str) -> None:
+    if not await in_thread(os.access, path, os.R_OK):
+        terminal.main.tell(why, bad=True)
+        return
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR")
     if editor:
         await edit_outside(terminal, path, editor)
@@ -52,18 +55,4 @@ async def edit_outside(terminal: Terminal, path: bytes, editor: str) -> None:
     except ValueError:
         terminal.main.tell(f"The editor setting cannot be read: {editor}", bad=True)
         return
-    desktop = terminal.commander.desktop
-    desktop.is_lent = True
-    try:
-        with terminal.suspend(), terminal.batch_update():
-            await in_thread(_run, argv)
-    except OSError as error:
-        terminal.main.tell(f"{argv[0]}: {error.strerror}", bad=True)
-    finally:
-        desktop.is_lent = False
-    terminal.refresh(layout=True)
-    terminal.main.give("refresh")
-
-
-def _run(argv: list[str]) -> None:
-    subprocess.run(argv, check=False)
+    await lend(terminal, lambda: run_in_front(argv))

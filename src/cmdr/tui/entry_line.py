@@ -1,14 +1,16 @@
-"""One line about the entry under the cursor, in full: name, size to the byte, date, permissions."""
+"""One line about the entry under the cursor, in full: name, where a link leads, size to the byte, date, permissions."""
 
 import os
 import time
 
+from cmdr.model.entry import Kind
 from cmdr.model.formats import date, mode_text
 from cmdr.model.tab import Tab
+from cmdr.tui.link_targets import LinkTargets
 from cmdr.tui.safe_text import shown
 
 
-def entry_line(tab: Tab) -> str:
+def entry_line(tab: Tab, links: LinkTargets | None = None) -> str:
     """What the status line says while there is nothing more important."""
     if tab.on_parent_row or (tab.has_parent and tab.history.here >= 0 and not len(tab.listing)):
         return f"..  up to {shown(os.path.dirname(tab.path))}"
@@ -19,5 +21,7 @@ def entry_line(tab: Tab) -> str:
     told = shown(entry.name)
     if facts is None:
         return told
+    target = links.of(os.path.join(tab.path, entry.name), entry) if links and entry.kind is Kind.LINK else None
+    told += f" → {shown(target)}" if target is not None else ""
     size = "" if entry.is_folder else f"  {facts.size:,} B"
     return f"{told}{size}  {date(facts.modified_ns, 'iso', 16, time.time())}  {mode_text(facts.mode)}"

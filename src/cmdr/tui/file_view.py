@@ -3,6 +3,7 @@
 import asyncio
 
 from rich.segment import Segment
+from textual import events
 from textual.message import Message
 
 from cmdr.core.errors import CommandError
@@ -15,6 +16,7 @@ from cmdr.tui.half_blocks import half_blocks
 from cmdr.tui.line_widget import LineWidget
 from cmdr.tui.safe_text import fit, printable
 
+WHEEL = 3
 _PICTURES = frozenset(b"png jpg jpeg gif webp bmp ico tif tiff avif ppm".split())
 
 
@@ -122,8 +124,9 @@ class FileView(LineWidget):
         self._want()
 
     def to(self, line: int) -> None:
-        """Scroll to a line, or to a row of bytes."""
+        """Scroll to a line, or to a row of bytes; beyond the end, to the last one."""
         self.top, self.sub = max(0, line), 0
+        self._stay_within()
         self._again()
         self._want()
 
@@ -133,6 +136,11 @@ class FileView(LineWidget):
             return
         rows = -(-self.view.size // HEX_BYTES) if self.hex else self.view.lines
         self.to(max(0, rows - self.size.height + (0 if self.hex else 1)))
+
+    def _stay_within(self) -> None:
+        if self.view is not None and (self.hex or self.view.is_counted):
+            rows = -(-self.view.size // HEX_BYTES) if self.hex else self.view.lines
+            self.top = min(self.top, max(0, rows - 1))
 
     def sideways(self, cells: int) -> None:
         """Move unwrapped lines sideways."""
@@ -162,24 +170,6 @@ class FileView(LineWidget):
             await self.view.recode(ENCODINGS[(place + 1) % len(ENCODINGS)])
             self._store.clear()
             await self.fill()
-
-    async def search(self, text: str, *, backwards: bool = False, regex: bool = False) -> bool:
-        """Go to the next place of a text; whether there is one."""
-        if self.view is None:
-            return False
-        here = self.top * HEX_BYTES if self.hex else await self.view.offset_of(self.top)
-        if backwards:
-            start = here
-        else:
-            start = here + HEX_BYTES if self.hex else await self.view.offset_of(self.top + 1)
-            if self.needle != text:
-                start = here
-        self.needle = text
-        found = await self.view.find(text, start, backwards=backwards, regex=regex)
-        if found is not None:
-            self.to(found[0] // HEX_BYTES if self.hex else await self.view.line_at(found[0]))
-        await self.fill()
-        return found is not None
 
     async def fill(self) -> None:
         """Read what is seen and a little around it."""
@@ -232,11 +222,22 @@ class FileView(LineWidget):
                 self.sub = len(wrapped(self._store.line(self.top) or "", width)) - 1
             rows += 1
 
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        """The wheel."""
+        event.stop()
+        self.move(WHEEL)
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        """The wheel."""
+        event.stop()
+        self.move(-WHEEL)
+
     def _want(self) -> None:
         if self._filling is None or self._filling.done():
             self._filling = asyncio.get_running_loop().create_task(self.fill())
 
     def _news(self) -> None:
+        self._stay_within()
         if self.view is not None and self.view.follows:
             self.to_end()
         elif self._store.line_count < self.size.height:

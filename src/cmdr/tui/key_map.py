@@ -35,7 +35,7 @@ ACTIONS: tuple[Action, ...] = (
     _a("trash", "Move to the trash", "f8 delete", _FILES, "Trash"),
     _a("delete", "Delete for good", "shift+f8 shift+delete", _FILES),
     _a("bulk_rename", "Rename many", "alt+r", _FILES),
-    _a("info", "Info", "alt+i", _FILES),
+    _a("info", "Info", "alt+i alt+enter", _FILES),
     _a("copy_path", "Copy the path to the clipboard", "alt+c", _FILES),
     _a("copy_name", "Copy the name to the clipboard", "alt+n", _FILES),
     _a("palette", "All commands", "f9 ctrl+p", _WORK, "Menu"),
@@ -48,12 +48,14 @@ ACTIONS: tuple[Action, ...] = (
     _a("mention", "Mention to the coding agent", "alt+m", _WORK),
     _a("stop_agents", "Stop all agents", "ctrl+k", _WORK),
     _a("settings", "Settings", "alt+s", _WORK),
-    _a("shell", "Step aside to the shell", "alt+x", _WORK),
+    _a("shell", "Shell in this folder", "alt+x", _WORK),
+    _a("run", "Run a command here", "exclamation_mark", _WORK),
     _a("other_pane", "Other pane", "tab shift+tab", _GO),
     _a("open", "Open", "enter", _GO),
     _a("parent", "Up one folder", "backspace ctrl+up", _GO),
     _a("back", "Back", "alt+left alt+y", _GO),
     _a("forward", "Forward", "alt+right alt+u", _GO),
+    _a("visited", "Folders this tab has been in", "alt+down", _GO),
     _a("root", "Root folder", "ctrl+underscore", _GO),
     _a("home", "Home folder", "alt+h", _GO),
     _a("go_to_path", "Go to path", "ctrl+g", _GO),
@@ -80,6 +82,10 @@ ACTIONS: tuple[Action, ...] = (
     _a("mark_stay", "Select", "space", _SELECT),
     _a("mark_up", "Select upwards", "shift+up", _SELECT),
     _a("mark_down", "Select downwards", "shift+down", _SELECT),
+    _a("mark_page_up", "Select a page upwards", "shift+pageup", _SELECT),
+    _a("mark_page_down", "Select a page downwards", "shift+pagedown", _SELECT),
+    _a("mark_first", "Select up to the first", "shift+home", _SELECT),
+    _a("mark_last", "Select down to the last", "shift+end", _SELECT),
     _a("select_mask", "Select by mask", "plus", _SELECT),
     _a("deselect_mask", "Deselect by mask", "minus", _SELECT),
     _a("invert", "Invert the selection", "asterisk", _SELECT),
@@ -110,6 +116,11 @@ _UNUSABLE = {
     "ctrl+m": "it is Enter",
     **{f"alt+{number % 10}": f"it stands for F{number}" for number in range(1, 11)},
 }
+
+
+def unusable(key: str) -> str:
+    """Why no terminal can give a key to an action, or nothing."""
+    return _UNUSABLE.get(key, "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +182,7 @@ _SPOKEN = {
     "pageup": "PgUp", "pagedown": "PgDn", "insert": "Ins", "delete": "Del", "enter": "Enter", "space": "Space",
     "backspace": "Backspace", "tab": "Tab", "escape": "Esc", "up": "↑", "down": "↓", "left": "←", "right": "→",
     "home": "Home", "end": "End", "ctrl": "Ctrl", "shift": "Shift", "alt": "Alt", "comma": ",",
-    "question_mark": "?",
+    "question_mark": "?", "exclamation_mark": "!",
 }  # fmt: skip
 _SIGNS = {spoken: name for name, spoken in _SPOKEN.items() if len(spoken) == 1 and not spoken.isalpha()}
 _WORDS = {spoken.lower(): name for name, spoken in _SPOKEN.items()}

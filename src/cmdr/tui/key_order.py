@@ -5,9 +5,11 @@ burst a backspace arrives after the letters typed behind it; and a key typed rig
 still goes to the screen below.
 """
 
+import asyncio
 from typing import Any
 
 from textual import events
+from textual.message_pump import MessagePump
 from textual.screen import Screen
 from textual.widget import Widget
 
@@ -17,6 +19,20 @@ def hand_to(widget: Widget, event: events.Key) -> None:
     again = events.Key(event.key, event.character)
     again._set_forwarded()
     widget.post_message(again)
+
+
+def when_dealt_with(screen: Screen[Any]) -> asyncio.Event:
+    """Set once a screen in front has dealt with all keys it was given so far, and its focused field before it."""
+    dealt = asyncio.Event()
+
+    def climb(node: MessagePump | None) -> None:
+        if node is None or node is screen.app:
+            dealt.set()
+        else:
+            node.call_later(climb, None if node is screen else node._parent)
+
+    climb(screen.focused or screen)
+    return dealt
 
 
 def pass_on(screen: Screen[Any], event: events.Key) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import defaultdict
 from collections.abc import Callable
 from typing import TYPE_CHECKING, cast
 
@@ -19,9 +20,10 @@ from cmdr.model.pane import Side
 from cmdr.model.tab import Tab
 from cmdr.tui.actions import ACTIONS, declare_all
 from cmdr.tui.clicks import clicked
+from cmdr.tui.closing_screen import ClosingScreen
 from cmdr.tui.key_bar import KeyBar
 from cmdr.tui.key_map import KeyMap
-from cmdr.tui.key_order import pass_on
+from cmdr.tui.key_order import pass_on, when_dealt_with
 from cmdr.tui.orders import Orders
 from cmdr.tui.pane_view import PaneView
 from cmdr.tui.preview import Preview
@@ -49,12 +51,14 @@ class MainScreen(Screen[None], inherit_bindings=False):
         self.left = PaneView(commander, Side.LEFT, look, self._looked)
         self.right = PaneView(commander, Side.RIGHT, look, self._looked)
         self.bar = KeyBar(terminal.keys, look)
-        self.orders = Orders(commander, lambda text: self.tell(text, bad=True), self.ordered)
+        self.orders = Orders(commander, lambda text: self.tell(text, bad=True), self.ordered, self._opening)
         self.typing = TypingAhead(self._show_search, self._go_to, self._narrow)
         self._drawn = 0.0
         self._waiting: asyncio.TimerHandle | None = None
         self._follow = False
         self.preview = Preview(self)
+        self.typed_before: defaultdict[str, list[str]] = defaultdict(list)
+        """What was typed into windows of a kind, oldest first."""
 
     @property
     def terminal(self) -> Terminal:
@@ -124,6 +128,11 @@ class MainScreen(Screen[None], inherit_bindings=False):
     def _looked(self) -> None:
         self.status.refresh()
 
+    def _opening(self) -> asyncio.Event | None:
+        """Of the window in front: set once it can take keys."""
+        stack = self.app.screen_stack  # empty at the very end
+        return stack[-1].stands if stack and isinstance(stack[-1], ClosingScreen) else None
+
     def redraw(self) -> None:
         """Draw everything that has changed."""
         self._draw()
@@ -167,6 +176,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
     def _key(self, event: events.Key) -> None:
         """A key: for a window that has opened meanwhile, part of what is being typed, an action, or a search."""
         if pass_on(self, event):
+            self.orders.hold(when_dealt_with(self.app.screen))
             return
         self.terminal.last_key = time.monotonic()
         self.status.quiet()
@@ -179,6 +189,8 @@ class MainScreen(Screen[None], inherit_bindings=False):
             self.act(bound)
         elif event.key == "escape":
             self._escape()
+        elif event.key == "ctrl+c":
+            self.tell(f"{self.keys.all_keys('quit') or 'The command “Quit”'} quits.")
 
     def act(self, action: str) -> None:
         """Do what an action or a command says."""

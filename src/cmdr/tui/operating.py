@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from typing import TYPE_CHECKING
 
 from cmdr.core.parameter import Arguments
@@ -10,7 +11,7 @@ from cmdr.core.principals import PERSON
 from cmdr.model.chosen import Chosen
 from cmdr.model.dialog import DialogType
 from cmdr.model.job import Job, JobState
-from cmdr.model.names import from_wire
+from cmdr.model.names import from_wire, to_wire
 from cmdr.model.proposal import Proposal, ProposalState
 from cmdr.model.tab import Tab
 
@@ -21,9 +22,19 @@ SHOW_PROGRESS_AFTER = 1.0
 
 
 async def operate(
-    terminal: Terminal, command: str, arguments: Arguments, *, sure: bool, then: str, chosen: Chosen | None = None
+    terminal: Terminal,
+    command: str,
+    arguments: Arguments,
+    *,
+    sure: bool,
+    then: str,
+    chosen: Chosen | None = None,
+    opens: bytes | None = None,
 ) -> None:
-    """Run it. With `sure` the person has already said yes in a window, and only a risky plan is asked about again."""
+    """Run it. With `sure` the person has already said yes in a window, and only a risky plan is asked about again.
+
+    What it `opens` is edited once it is there.
+    """
     commander, main = terminal.commander, terminal.main
     marked = main.tab if command in ("copy", "move", "delete", "rename_many") else None
     before = {proposal.id for proposal in commander.proposals.pending()}
@@ -40,7 +51,10 @@ async def operate(
     elif not await _confirmed(terminal, proposal):
         return
     if proposal.job is not None:
-        await follow(terminal, commander.jobs.get(proposal.job, PERSON), then=then, marked=marked)
+        job = commander.jobs.get(proposal.job, PERSON)
+        await follow(terminal, job, then=then, marked=marked)
+        if opens is not None and job.state is JobState.DONE and terminal.screen is main:
+            terminal.edit(opens)
 
 
 async def _planned(terminal: Terminal, command: str, arguments: Arguments, chosen: Chosen | None) -> str | None:
@@ -94,8 +108,18 @@ async def follow(terminal: Terminal, job: Job, *, then: str = "", marked: Tab | 
         side = next((pane.side.value for pane in terminal.commander.workspace.panes if pane.tab is marked), None)
         if side is not None:
             await main.orders.ask("selection.none", {"pane": side})
-    main.tell("; ".join([job.outcome, *job.problems[:1]]), bad=bad)
+    main.tell(outcome_told(job, [pane.tab.path for pane in terminal.commander.workspace.panes]), bad=bad)
     await _settle(terminal, then)
+
+
+def outcome_told(job: Job, folders: list[bytes]) -> str:
+    """What came of it, in a line: names without the folders one sees, and of a lone failure the reason first."""
+    problems = list(job.problems[:1])
+    for folder in folders:
+        problems = [problem.replace(to_wire(os.path.join(folder, b"")), "") for problem in problems]
+    if job.state is JobState.FAILED and job.progress.items_total == 1 and problems:
+        return f"{job.title}: {problems[0]}"
+    return "; ".join([job.outcome, *problems])
 
 
 async def _settle(terminal: Terminal, then: str) -> None:

@@ -1,8 +1,10 @@
 """Keys become orders, carried out one after the other; a slow one lets the next begin instead of holding it up."""
 
 import asyncio
+import logging
 from collections import deque
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,8 +15,12 @@ from cmdr.core.parameter import Arguments
 from cmdr.core.principals import PERSON
 from cmdr.model.chosen import Chosen
 
+log = logging.getLogger(__name__)
+
 PATIENCE = 0.1
 """Seconds the next order waits for the one before, so that keys typed ahead act on what they were meant for."""
+HOLD = 0.5
+"""Seconds that keys wait for what was begun beside the queue: a new folder is there within a moment, a copy is not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +39,19 @@ class Orders:
     window that a key opens gets the keys typed behind it.
     """
 
-    def __init__(self, commander: Commander, tell: Callable[[str], None], changed: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        commander: Commander,
+        tell: Callable[[str], None],
+        changed: Callable[[], None],
+        opening: Callable[[], asyncio.Event | None] = lambda: None,
+    ) -> None:
+        """`opening` tells what is set once a window that is just opening can take keys."""
         self._commander = commander
+        self._opening = opening
         self._tell = tell
         self._changed = changed
-        self._orders: deque[Order] = deque()
+        self._orders: deque[Order | asyncio.Event] = deque()
         self._keys: deque[Callable[[], None]] = deque()
         self._more = asyncio.Event()
         self._idle = asyncio.Event()
@@ -64,6 +78,11 @@ class Orders:
         """Put an order at the end of the queue; arguments that turn out to be None drop it."""
         make = arguments if callable(arguments) else lambda: arguments or {}
         self._orders.append(Order(command, make, done))
+        self._more.set()
+
+    def hold(self, done: asyncio.Event) -> None:
+        """Let what comes after this wait until something else is done, but not for long."""
+        self._orders.append(done)
         self._more.set()
 
     def after(self, key: Callable[[], None]) -> None:
@@ -118,18 +137,40 @@ class Orders:
 
     async def _work(self) -> None:
         while True:
-            if self._orders:
-                await self._carry_out(self._orders.popleft())
+            if (opening := self._opening()) is not None and not opening.is_set():
+                await self._wait(opening)
+            elif self._orders:
+                order = self._orders.popleft()
+                if isinstance(order, Order):
+                    await self._carry_out(order)
+                else:
+                    await self._wait(order)
             elif self._keys:
-                self._keys.popleft()()
+                with self._surviving():
+                    self._keys.popleft()()
             else:
                 self._more.clear()
                 self._idle.set()
                 await self._more.wait()
                 self._idle.clear()
 
+    async def _wait(self, done: asyncio.Event) -> None:
+        with suppress(TimeoutError):
+            await asyncio.wait_for(done.wait(), HOLD)
+
+    @contextmanager
+    def _surviving(self) -> Iterator[None]:
+        """A mistake of ours in one key must not cost all others, and least of all the one that quits."""
+        try:
+            yield
+        except Exception:
+            log.exception("a key failed")
+            self._tell("cmdr failed inside; its log says how.")
+
     async def _carry_out(self, order: Order) -> None:
-        arguments = order.arguments()
+        arguments = None
+        with self._surviving():
+            arguments = order.arguments()
         if arguments is None:
             return
         task = asyncio.get_running_loop().create_task(self._run(order, arguments))
@@ -147,7 +188,8 @@ class Orders:
         self._changed()
 
     async def _run(self, order: Order, arguments: Arguments) -> None:
-        answer = await self.ask(order.command, arguments)
-        if answer is not None and order.done is not None:
-            order.done(answer.removeprefix("OK: "))
+        with self._surviving():
+            answer = await self.ask(order.command, arguments)
+            if answer is not None and order.done is not None:
+                order.done(answer.removeprefix("OK: "))
         self._changed()

@@ -8,6 +8,7 @@ from rich.style import Style
 
 from cmdr.model.entry import Entry
 from cmdr.model.formats import DATE_WIDTHS, date, short_size
+from cmdr.model.sorting import SortKey
 from cmdr.tui.kinds import look_of, sign_of
 from cmdr.tui.safe_text import fit, fit_name, shown
 
@@ -56,6 +57,12 @@ class FullColumns:
             size = when = 0
         name = inner - 2 - (size + 1 if size else 0) - (when + 1 if when else 0) - 1
         return cls(max(1, name), size, when)
+
+    def order_at(self, x: int) -> SortKey:
+        """The order a click on the heads asks for."""
+        if x < self.name + 2:
+            return SortKey.NAME
+        return SortKey.SIZE if self.size and x < self.name + 3 + self.size else SortKey.MODIFIED
 
 
 def full_row(

@@ -32,6 +32,11 @@ class PaneShape:
         return 1 + self.with_tabs + (self.view is ViewMode.FULL)
 
     @property
+    def head_line(self) -> int | None:
+        """The line of the column heads, where there are any."""
+        return self.first_line - 1 if self.view is ViewMode.FULL else None
+
+    @property
     def lines(self) -> int:
         """How many lines of rows there are."""
         return max(1, self.height - self.first_line - 1)
@@ -82,6 +87,10 @@ class PaneShape:
         left = min(max(left, column - self.columns + 1), column)
         last = max(0, -(-total // self.lines) - self.columns)
         return min(left, last) * self.lines if column >= min(left, last) else left * self.lines
+
+    def top_around(self, cursor: int) -> int:
+        """Where the view of another folder begins: at its top, or with the cursor in the middle."""
+        return 0 if cursor < self.page else cursor - self.page // 2
 
     def clamp_top(self, top: int, total: int) -> int:
         """The nearest place the view can begin at."""

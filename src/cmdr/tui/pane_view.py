@@ -17,6 +17,7 @@ from cmdr.model.tab import Tab
 from cmdr.tui import pane_frame
 from cmdr.tui.appearance import Appearance
 from cmdr.tui.line_widget import LineWidget
+from cmdr.tui.pane_hit import Hit, Part, hit_at
 from cmdr.tui.pane_rows import FullColumns, full_head
 from cmdr.tui.pane_shape import PaneShape
 from cmdr.tui.row_lines import RowLines
@@ -43,11 +44,11 @@ class PaneView(LineWidget):
     DEFAULT_CSS = "PaneView { width: 1fr; height: 1fr; }"
 
     class Clicked(Message):
-        """The mouse hit a row, a tab or the path; the row above the first is the way up."""
+        """The mouse hit something."""
 
-        def __init__(self, side: Side, what: str, position: int = -1, tab: str = "", *, twice: bool = False) -> None:
+        def __init__(self, side: Side, hit: Hit, *, marks: bool = False, twice: bool = False) -> None:
             super().__init__()
-            self.side, self.what, self.position, self.tab, self.twice = side, what, position, tab, twice
+            self.side, self.hit, self.marks, self.twice = side, hit, marks, twice
 
     def __init__(self, commander: Commander, side: Side, appearance: Appearance, looked: Callable[[], None]) -> None:
         super().__init__(appearance, id=side.value)
@@ -113,7 +114,7 @@ class PaneView(LineWidget):
         if seen is not None and seen.tab is tab and seen.listing is not tab.listing:
             self._rows.forget()
             if self._moved(seen, tab):
-                follow = True
+                follow, top = True, shape.top_around(cursor)
                 self.changes.forget()
             else:
                 # Rows came or went: the row under the cursor stays on the line where the person sees it.
@@ -191,26 +192,18 @@ class PaneView(LineWidget):
         self.scroll(-WHEEL if self.shape.columns == 1 else -1)
 
     def on_click(self, event: events.Click) -> None:
-        """A row, a tab, the path, or the scroll bar."""
+        """The scroll bar scrolls; everything else is for others to act upon."""
         event.stop()
         shape, total = self.shape, self.shape.total(len(self.pane.tab.listing))
-        if event.y == 0:
-            self.post_message(self.Clicked(self.side, "path"))
-        elif shape.with_tabs and event.y == 1:
-            for start, end, tab in self._tab_places:
-                if start <= event.x < end:
-                    self.post_message(self.Clicked(self.side, "tab", tab=tab))
-        elif event.x == shape.width - 1 and total > shape.page:
+        columns = FullColumns.within(shape.inner, self.appearance.row)
+        hit = hit_at(event.x, event.y, shape, columns, self._tab_places, self.top, total)
+        if hit.part is Part.SCROLL_BAR:
             share = (event.y - shape.first_line) / max(1, shape.lines - 1)
             self._tops[self.pane.tab.id] = shape.clamp_top(round(share * (total - shape.page)), total)
             self.redraw(follow=False)
         else:
-            place = shape.place_at(event.x, event.y, self.top)
-            if place is None or place >= total:
-                self.post_message(self.Clicked(self.side, "pane"))
-                return
-            what = "mark" if event.button == 3 or event.ctrl else "row"
-            self.post_message(self.Clicked(self.side, what, place - shape.above, twice=event.chain >= 2))
+            marks = event.button == 3 or event.ctrl
+            self.post_message(self.Clicked(self.side, hit, marks=marks, twice=event.chain >= 2))
 
     def on_resize(self) -> None:
         """Another size: everything is drawn anew around the cursor."""

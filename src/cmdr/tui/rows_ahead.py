@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from cmdr.core.commander import Commander
 from cmdr.model.listing import Listing
+from cmdr.model.pane_totals import SUMMED
 from cmdr.model.tab import Tab
 
 AHEAD = 2
@@ -19,6 +20,7 @@ class RowsAhead:
         self._arrived = arrived
         self._looking: asyncio.Task[None] | None = None
         self._sized: tuple[Listing, int, range] | None = None
+        self._added_up: tuple[Listing, int] | None = None
 
     @property
     def is_looking(self) -> bool:
@@ -31,11 +33,22 @@ class RowsAhead:
             return
         listing = tab.listing
         if self._is_sized(listing, shown) and all(listing.order[place] in listing.looked_up for place in shown):
+            if self._lacks_selected(tab):
+                everything = range(len(listing))
+                self._looking = asyncio.get_running_loop().create_task(self._fetch(tab, listing, everything))
             return
         around = AHEAD * max(1, len(shown))
         wanted = range(max(0, shown.start - around), min(len(listing), shown.stop + around))
         self._sized = (listing, self._commander.index_version, wanted)
         self._looking = asyncio.get_running_loop().create_task(self._fetch(tab, listing, wanted))
+
+    def _lacks_selected(self, tab: Tab) -> bool:
+        """Whether a selection that is added up holds entries nobody has looked at; asked once for each selection."""
+        listing, selection = tab.listing, tab.selection
+        if not selection.count or len(listing) > SUMMED or self._added_up == (listing, selection.version):
+            return False
+        self._added_up = (listing, selection.version)
+        return any(row not in listing.looked_up for row in selection.rows())
 
     def _is_sized(self, listing: Listing, shown: range) -> bool:
         """Whether an index was asked for these folders, and has learnt nothing since; true while there is none."""

@@ -13,6 +13,7 @@ from cmdr.tui.appearance import Appearance
 from cmdr.tui.busy_line import busy_line
 from cmdr.tui.entry_line import entry_line
 from cmdr.tui.line_widget import LineWidget
+from cmdr.tui.link_targets import LinkTargets
 from cmdr.tui.safe_text import fit, printable, width_of
 
 MESSAGE_SECONDS = 6.0
@@ -31,6 +32,7 @@ class StatusLine(LineWidget):
         self._until = 0.0
         self._bad = False
         self._drawn: Strip | None = None
+        self._links = LinkTargets(commander, self.redraw)
         self.busy = False
         self.doing = ""
         """What takes long at the moment, where it is known."""
@@ -74,7 +76,8 @@ class StatusLine(LineWidget):
         elif self.busy:
             left, role = f" {busy_line(self._commander, self.doing)}", "agent"
         else:
-            left, role = " " + entry_line(self._commander.workspace.pane(self._commander.workspace.focused).tab), "base"
+            tab = self._commander.workspace.pane(self._commander.workspace.focused).tab
+            left, role = f" {entry_line(tab, self._links)}", "base"
         return [Segment(fit(left, room), ink[role]), *(Segment(text, ink[role]) for text, role in right)]
 
     def _notes(self) -> list[tuple[str, str]]:

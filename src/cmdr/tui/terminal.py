@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from typing import TYPE_CHECKING, ClassVar
 
@@ -125,10 +125,14 @@ class Terminal(App[None], inherit_bindings=False):
 
     def ask(self, window: "Window[str]", answered: Callable[[str], object]) -> None:
         """Show a window; its answer, if there is one, goes on."""
+        window.answering = answering = asyncio.Event()
 
         def done(answer: str | None) -> None:
-            if answer is not None:
-                answered(answer)
+            try:
+                if answer is not None:
+                    answered(answer)
+            finally:
+                answering.set()
 
         self.push_screen(window, done)
 
@@ -154,21 +158,41 @@ class Terminal(App[None], inherit_bindings=False):
             await asyncio.sleep(0)
 
     def operate(
-        self, command: str, arguments: Arguments, *, sure: bool = True, then: str = "", chosen: Chosen | None = None
+        self,
+        command: str,
+        arguments: Arguments,
+        *,
+        sure: bool = True,
+        then: str = "",
+        chosen: Chosen | None = None,
+        opens: bytes | None = None,
     ) -> None:
         """Plan a change; what was already decided in a window runs at once, unless the plan turns out risky.
 
-        `then` names the entry the cursor goes to once it exists.
+        `then` names the entry the cursor goes to once it exists, and `opens` the file that is edited then.
         """
         from cmdr.tui.operating import operate
 
-        self.run_worker(operate(self, command, arguments, sure=sure, then=then, chosen=chosen), group="operate")
+        self.work(operate(self, command, arguments, sure=sure, then=then, chosen=chosen, opens=opens), group="operate")
 
-    async def edit(self, path: bytes) -> None:
+    def edit(self, path: bytes) -> None:
         """Edit a file: small text here, everything else in the person's editor."""
         from cmdr.tui.editing import edit
 
-        await edit(self, path)
+        self.work(edit(self, path), group="edit")
+
+    def work(self, work: Coroutine[object, object, None], *, group: str) -> None:
+        """Do something beside the queue of keys; those typed right behind wait a moment, for they may be about it."""
+        done = asyncio.Event()
+
+        async def whole() -> None:
+            try:
+                await work
+            finally:
+                done.set()
+
+        self.main.orders.hold(done)
+        self.run_worker(whole(), group=group)
 
     def apply_settings(self) -> None:
         """The person changed something: show it at once."""
@@ -197,7 +221,7 @@ class Terminal(App[None], inherit_bindings=False):
         return key_map(self.commander.settings.shortcuts, frozenset(command.id for command in self.commander.registry))
 
     def _step_aside(self) -> None:
-        self.call_next(self.action_suspend_process)
+        self.call_next(self.main.act, "shell")
 
     def _draw_all(self) -> None:
         """Back from the shell, on a screen the terminal has cleared meanwhile."""

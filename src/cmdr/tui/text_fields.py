@@ -7,6 +7,7 @@ from textual.binding import NoBinding
 from textual.widget import Widget
 from textual.widgets import Input, TextArea
 
+from cmdr.tui.alt_keys import FUNCTION_KEYS
 from cmdr.tui.key_order import hand_to, pass_on
 from cmdr.tui.safe_text import printable
 
@@ -31,6 +32,14 @@ class TakesKeys(Protocol):
         """A key; whether the window did something with it."""
 
 
+@runtime_checkable
+class TakesLines(Protocol):
+    """A window that does something with a line when it is entered."""
+
+    def on_input_submitted(self, message: Input.Submitted) -> None:
+        """A line."""
+
+
 _WORDS = {
     "alt+b": "cursor_left_word",
     "alt+f": "cursor_right_word",
@@ -38,6 +47,8 @@ _WORDS = {
     "alt+backspace": "delete_left_word",
 }
 """As in a shell; terminals that have no other way send these for Ctrl and an arrow too."""
+
+_UP_AND_DOWN = frozenset(("up", "down", "pageup", "pagedown"))
 
 
 class LineInput(Input):
@@ -55,11 +66,17 @@ class LineInput(Input):
         elif event.key == "enter":
             event.stop()
             event.prevent_default()
-            await self.action_submit()
+            if isinstance(self.screen, TakesLines):
+                # At once: a second Enter right behind it is for what comes after the window.
+                self.screen.on_input_submitted(self.Submitted(self, self.value))
+            else:
+                await self.action_submit()
         elif event.key in _WORDS:
             event.stop()
             event.prevent_default()
             await self.run_action(_WORDS[event.key])
+        elif event.key in _UP_AND_DOWN:
+            event.prevent_default()  # one line has nothing to scroll, but the window around it may
         elif not event.is_printable:
             await act_now(self, event)
             if event.key == "tab" and isinstance(self.screen, TakesKeys) and self.screen.pressed(event):
@@ -78,7 +95,7 @@ class TextBox(TextArea):
     """Many lines to type in; nothing unseen can be pasted into it."""
 
     async def _on_key(self, event: events.Key) -> None:
-        if event.key == "escape":
+        if event.key == "escape" or event.key.rpartition("+")[2] in FUNCTION_KEYS.values():
             event.prevent_default()  # it belongs to the window
         elif not event.is_printable and event.key not in ("enter", "tab"):
             await act_now(self, event)

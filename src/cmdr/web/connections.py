@@ -1,6 +1,8 @@
 """Connections that must say what they want: one that begins a request and never ends it is closed after a while."""
 
 import asyncio
+import functools
+import resource
 from enum import Enum
 
 import h11
@@ -13,6 +15,11 @@ from cmdr.web.plain_request import PlainHead, plain_head
 
 SECONDS = 20.0
 """How long the head of a request may take, from the first byte, or from the opening of the connection."""
+STALLED = 30.0
+"""How long a client may take nothing of an answer that is more than its line holds; then it is cut off."""
+RESERVE = 256
+"""Descriptors that connections leave to the person's own socket, to files and to databases."""
+FEWEST = 32
 TOGETHER = 0.25
 """How long the body of a plain request may take to follow its head; then h11 and the guard wait for it in their way."""
 
@@ -32,14 +39,19 @@ class Connection(H11Protocol):
     _due = 0.0
     """When that must have come."""
     _timer: asyncio.TimerHandle | None = None
+    _stall: asyncio.TimerHandle | None = None
+    """When a client that takes nothing is cut off."""
     _head: PlainHead | None = None
     """The head of the last plain request; most clients send the same one again and again."""
     _held = b""
     """A plain head and what has come of its body, or what came while a plain request is being answered."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """A client has come."""
+        """A client has come; where all places are taken, the one that has been idle for longest gives up its own."""
         super().connection_made(transport)
+        if len(self.connections) > most_connections() and not self._makes_room():
+            transport.abort()
+            return
         self._await(_Awaited.HEAD, SECONDS)
 
     def data_received(self, data: bytes) -> None:
@@ -66,9 +78,53 @@ class Connection(H11Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """The client has gone."""
         self._awaited, self._held = _Awaited.NOTHING, b""
-        if self._timer is not None:
-            self._timer.cancel()
+        for timer in (self._timer, self._stall):
+            if timer is not None:
+                timer.cancel()
         super().connection_lost(exc)
+
+    def pause_writing(self) -> None:
+        """The client does not take what it asked for."""
+        super().pause_writing()
+        self._expect_flow()
+
+    def resume_writing(self) -> None:
+        """The client takes it again."""
+        super().resume_writing()
+        if self._stall is not None:
+            self._stall.cancel()
+            self._stall = None
+
+    def timeout_keep_alive_handler(self) -> None:
+        """Enough waited: close, also when the client never takes what was sent last."""
+        super().timeout_keep_alive_handler()
+        self._expect_flow()
+
+    def _expect_flow(self) -> None:
+        if self._stall is None:
+            self._stall = self.loop.call_later(STALLED, self.transport.abort)
+
+    def _makes_room(self) -> bool:
+        """Close the connection that has waited longest for a request; False when all are being answered."""
+        idle = [other for other in self.connections if isinstance(other, Connection) and other.is_waiting]
+        if idle:
+            min(idle, key=lambda other: other.waiting_until).give_up()
+        return bool(idle)
+
+    def give_up(self) -> None:
+        """Close at once; until the loop has done so, nobody else may count on this place."""
+        self._awaited = _Awaited.NOTHING
+        self.transport.abort()
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether nothing has been asked here that is not answered."""
+        return self._awaited in (_Awaited.HEAD, _Awaited.ANOTHER_REQUEST)
+
+    @property
+    def waiting_until(self) -> float:
+        """When a request must have come."""
+        return self._due
 
     @property
     def _is_idle(self) -> bool:
@@ -159,3 +215,9 @@ class Connection(H11Protocol):
             self._to_h11(data)
         else:
             self.timeout_keep_alive_handler()
+
+
+@functools.cache
+def most_connections() -> int:
+    """So many connections are open at once, by the descriptors this process may have."""
+    return max(resource.getrlimit(resource.RLIMIT_NOFILE)[0] - RESERVE, FEWEST)

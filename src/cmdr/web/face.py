@@ -9,7 +9,7 @@ from starlette.staticfiles import StaticFiles
 
 from cmdr.core.browser_login import BrowserLogin
 from cmdr.core.commander import Commander
-from cmdr.web.downloads import download_route, raw_route
+from cmdr.web.downloads import download_routes
 from cmdr.web.openapi import openapi
 from cmdr.web.page.routes import PageRoutes
 from cmdr.web.pages import page_of
@@ -32,8 +32,7 @@ class WebFace:
             Route("/login", self._log_in, methods=["GET"]),
             Route("/", self._home, methods=["GET"]),
             Route("/api/openapi.json", self._openapi, methods=["GET"]),
-            download_route(self._commander),
-            raw_route(self._commander),
+            *download_routes(self._commander),
             *routes_of(self._commander),
             *PageRoutes(self._commander).all(),
             Mount("/static", StaticFiles(directory=STATIC)),

@@ -11,13 +11,14 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
+from cmdr.core.carrying import Carrying
 from cmdr.core.commander import Commander
 from cmdr.core.errors import CommandError, NotAllowed, NotThere, TooMany, UnknownCommand, Vanished
 from cmdr.core.guard import PRINCIPAL
 from cmdr.core.parameter import Arguments, Json
 from cmdr.core.principals import Principal
 from cmdr.core.registry import Command
-from cmdr.web.job_stream import job_stream
+from cmdr.web.job_stream import followers, job_stream
 from cmdr.web.pages import page_of
 
 log = logging.getLogger(__name__)
@@ -34,7 +35,8 @@ _STATUS: tuple[tuple[type[Exception], int], ...] = (
 
 def routes_of(commander: Commander) -> list[Route]:
     """One route for each command that has one."""
-    return [_route(commander, command) for command in commander.registry if command.route is not None]
+    following = followers()
+    return [_route(commander, command, following) for command in commander.registry if command.route is not None]
 
 
 def caller_of(request: Request) -> Principal:
@@ -45,16 +47,16 @@ def caller_of(request: Request) -> Principal:
     return principal
 
 
-def _route(commander: Commander, command: Command) -> Route:
+def _route(commander: Commander, command: Command, following: Carrying) -> Route:
     method, _, path = (command.route or "").partition(" ")
-    return Route(path, _endpoint(commander, command), methods=[method], name=command.name)
+    return Route(path, _endpoint(commander, command, following), methods=[method], name=command.name)
 
 
-def _endpoint(commander: Commander, command: Command) -> Callable[[Request], Awaitable[Response]]:
+def _endpoint(commander: Commander, command: Command, following: Carrying) -> Callable[[Request], Awaitable[Response]]:
     async def endpoint(request: Request) -> Response:
         try:
             if command.name == "rest_job" and "text/event-stream" in request.headers.get("accept", ""):
-                return await job_stream(commander, caller_of(request), request.path_params["jobId"])
+                return await job_stream(commander, following, caller_of(request), request.path_params["jobId"])
             arguments = await _arguments(request, command)
             answer = await commander.run(caller_of(request), command.name, arguments)
         except Exception as error:

@@ -50,6 +50,32 @@ def test_a_file_opens_with_its_range_selected(with_neovim, path):
     assert selection.selection == TextSelection(Position(1, 4), Position(3, 5))
 
 
+@pytest.mark.parametrize("end", ["def b", "b():\n", "pass"])
+def test_a_range_is_selected_whole_also_where_the_last_character_does_not_count(with_neovim, path, end):
+    """With `selection=exclusive` one character too few was selected."""
+
+    async def story(neovim, _):
+        await neovim.connection.lua("vim.o.selection = 'exclusive'")
+        await neovim.documents.open_file(path, start_text="return", end_text=end)
+        return await neovim.documents.selection()
+
+    assert with_neovim(story).text.endswith(end)
+
+
+def test_what_is_selected_does_not_depend_on_how_neovim_counts_it(with_neovim, path):
+    """With `selection=exclusive` the character under the cursor is not part of it."""
+
+    async def story(neovim, _):
+        await neovim.connection.call("nvim_set_option", "selection", "exclusive")
+        await neovim.documents.open_file(path)
+        await keys(neovim, "ggjwvll")
+        return await neovim.documents.selection()
+
+    selection = with_neovim(story)
+    assert selection.text == "re"
+    assert selection.selection == TextSelection(Position(1, 4), Position(1, 6))
+
+
 def test_a_text_that_is_not_there_opens_the_file_and_says_so(with_neovim, path):
     async def story(neovim, _):
         opened = await neovim.documents.open_file(path, start_text="nowhere")
@@ -272,7 +298,7 @@ def test_a_neovim_reached_over_tcp_works_as_well(with_neovim):
 
 def test_without_pynvim_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "pynvim", None)
-    with pytest.raises(NeovimMissingError, match="cmdr-fm\\[nvim\\]"):
+    with pytest.raises(NeovimMissingError, match="pip install pynvim"):
         asyncio.run(Neovim.attach("/nowhere"))
 
 

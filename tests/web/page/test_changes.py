@@ -10,6 +10,7 @@ from cmdr.core.audit import Audit
 from cmdr.core.commander import Commander
 from cmdr.model.workspace import Workspace
 from cmdr.web.page.changes import changes
+from cmdr.web.page.open_pages import OpenPages
 
 
 @pytest.fixture
@@ -26,7 +27,7 @@ def run(scene):
 def test_a_thousand_changes_at_once_are_one_notice(commander):
     async def scene():
         made = commander()
-        stream = aiter(changes(made).body_iterator)
+        stream = aiter(changes(made, OpenPages(made), "page").body_iterator)
         first = await anext(stream)
         for _ in range(1000):
             made.events.changed()
@@ -46,7 +47,7 @@ def test_the_stream_says_when_it_is_over_and_ends(commander):
     async def scene():
         made = commander()
         told = []
-        stream = aiter(changes(made).body_iterator)
+        stream = aiter(changes(made, OpenPages(made), "page").body_iterator)
         told.append(await anext(stream))
         made.quitting.set()
         told += [piece async for piece in stream]
@@ -58,7 +59,7 @@ def test_the_stream_says_when_it_is_over_and_ends(commander):
 def test_nobody_listens_any_more_once_a_page_has_left(commander):
     async def scene():
         made = commander()
-        stream = changes(made).body_iterator
+        stream = changes(made, OpenPages(made), "page").body_iterator
         await anext(aiter(stream))
         before = len(made.events._listeners), len(made.activity._listeners)
         await stream.aclose()

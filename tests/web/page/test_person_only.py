@@ -21,12 +21,18 @@ ADDRESSES = [
     "GET /page/agents",
     "GET /page/settings",
     "GET /page/words",
+    "GET /page/about",
     "GET /page/lines",
     "GET /page/find",
     "GET /page/text",
     "GET /page/image",
     "GET /page/info",
     "GET /page/treemap",
+    "GET /page/download/p_1",
+    "POST /page/uploads",
+    "POST /page/uploads/p_1",
+    "POST /page/uploads/p_1/whole",
+    "POST /page/uploads/p_1/drop",
 ]
 PROOFS = {
     "same user": {},

@@ -86,7 +86,7 @@ def test_completion_seeking_places_and_history_answer(person, tree, picture):
     position = person.get("/page/seek", params={"pane": "left", "text": "note"}).json()["position"]
     assert picture(left="0,100")["panes"]["left"]["rows"][position]["name"] == "notes.md"
     assert person.get("/page/seek", params={"pane": "left", "text": "zzz"}).json() == {"position": None}
-    assert set(person.get("/page/places").json()) == {"bookmarks", "frequent"}
+    assert set(person.get("/page/places").json()) == {"bookmarks", "frequent", "visited", "volumes"}
     assert person.get("/page/history").json() == []
 
 
@@ -169,3 +169,24 @@ def test_a_refusal_is_json_for_the_page(person):
     answer = person.get("/page/proposal/nothing", headers={"accept": "application/json"})
     assert answer.status_code in (400, 404)
     assert json.loads(answer.text)["error"]
+
+
+def test_the_folders_a_tab_has_been_in_come_last_first_and_volumes_say_where_they_are(person, order, tree):
+    for path in (tree / "photos", tree, tree / "photos"):
+        order("nav_to_path", pane="focused", path=str(path))
+    told = person.get("/page/places").json()
+    assert told["visited"][0] == str(tree)
+    assert str(tree / "photos") not in told["visited"]
+    assert all(volume["name"] and volume["about"].startswith("/") for volume in told["volumes"])
+    order("nav_to_path", pane="focused", path=str(tree))
+
+
+def test_about_says_where_agents_connect(page_server, person):
+    facts = dict(person.get("/page/about").json())
+    assert facts["Agents"] == f"http://127.0.0.1:{page_server.port}/mcp"
+
+
+def test_the_palette_offers_nothing_that_is_for_programs(person):
+    names = {command["name"] for command in person.get("/page/commands").json()}
+    assert not names & {"await", "inspect", "query_run", "app.giveWay", "get_diagnostics", "history.entries", "copy"}
+    assert {"app.about", "quit"} <= names

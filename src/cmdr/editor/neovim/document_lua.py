@@ -59,13 +59,13 @@ return { buf = buf, lines = api.nvim_buf_get_lines(buf, 0, -1, false) }
 )
 
 SELECT = r"""
-local buf, start_line, start_column, end_line, end_column, empty = ...
+local buf, start, last, behind, empty = ...
 if vim.api.nvim_get_current_buf() ~= buf then return end
 if vim.fn.mode():match('^[vV\22]') then vim.cmd('normal! \27') end
-vim.api.nvim_win_set_cursor(0, { start_line + 1, start_column })
+vim.api.nvim_win_set_cursor(0, start)
 if not empty then
   vim.cmd('normal! v')
-  vim.api.nvim_win_set_cursor(0, { end_line + 1, end_column })
+  vim.api.nvim_win_set_cursor(0, vim.o.selection == 'exclusive' and behind or last)
 end
 """
 

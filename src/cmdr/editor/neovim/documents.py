@@ -116,10 +116,9 @@ class NeovimDocuments:
         return {name: tuple(found) for name, found in out.items()}
 
     async def _select(self, buffer: int, selection: TextSelection, lines: list[str]) -> None:
-        start_line, start_column = byte_of_position(selection.start, lines)
-        end_line, end_column = byte_of_position(_last_character(selection.end, lines), lines)
-        place = (start_line, start_column, end_line, end_column)
-        await self._connection.lua(document_lua.SELECT, buffer, *place, selection.is_empty)
+        places = (selection.start, _last_character(selection.end, lines), selection.end)
+        cursors = [(line + 1, column) for line, column in (byte_of_position(place, lines) for place in places)]
+        await self._connection.lua(document_lua.SELECT, buffer, *cursors, selection.is_empty)
 
 
 def _last_character(end: Position, lines: list[str]) -> Position:

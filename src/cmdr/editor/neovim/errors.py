@@ -1,5 +1,7 @@
 """Why Neovim could not do something, as types."""
 
+from cmdr.model.installing import how_to_install
+
 
 class NeovimError(Exception):
     """Anything that went wrong with a running Neovim."""
@@ -9,7 +11,7 @@ class NeovimMissingError(NeovimError):
     """Raised when the library that speaks to Neovim is not installed."""
 
     def __init__(self) -> None:
-        super().__init__("Working in Neovim needs pynvim: pip install 'cmdr-fm[nvim]'.")
+        super().__init__(f"Working in Neovim needs pynvim: {how_to_install('pynvim')}")
 
 
 class NeovimUnreachableError(NeovimError):

@@ -146,7 +146,7 @@ class Twin(CopiedFile):
 
     def prepare(self, temp: Spot) -> None:
         first = self.item.twin
-        copied = None if first is None else self.bench.landed.get(first)
+        copied = None if first is None else self.bench.landed.get(first, self.item.twin_mark)
         if first is not None and copied is not None and self.item.source is not None:
             _unchanged(self.item.fingerprint, self.bench.spot(self.item.source).found)
             twin = self.bench.spot(first)

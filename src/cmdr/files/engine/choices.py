@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from cmdr.files.engine.protected import Privacy, Protection
 from cmdr.files.engine.walking import Check, Limits, go_on
+from cmdr.model.name_fields import FolderPattern
 from cmdr.model.plan import ConflictPolicy, Fingerprint
 
 _LIMITS = Limits()
@@ -19,6 +20,8 @@ class Choices:
     """What happens to a copied or moved file whose name is taken."""
     as_name: bytes | None = None
     """Another name at the destination, for a single file."""
+    into: FolderPattern | None = None
+    """Folders below the destination, named by fields of each file."""
     expected: Mapping[bytes, Fingerprint] | None = None
     """What the files looked like when they were chosen; a plan for others is refused."""
     limits: Limits = _LIMITS

@@ -3,31 +3,16 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
-from cmdr.files.engine import finder_trash
-from cmdr.files.engine.arrival import CopiedFile, CopiedLink, NewFile, NewLink, Twin
 from cmdr.files.engine.control import Cancelled
+from cmdr.files.engine.fresh_names import FreshNames
 from cmdr.files.engine.group_commit import GROUP, GROUP_BYTES, GroupCommit
-from cmdr.files.engine.made_folder import MadeFolder
 from cmdr.files.engine.recorder import ItemState, Note
-from cmdr.files.engine.relocation import Removed, Renamed, Swapped, Trashed
 from cmdr.files.engine.tally import Tally
 from cmdr.files.engine.temporary import temp_names
 from cmdr.files.engine.trouble import TROUBLE, Drifted, fate_of, saying
+from cmdr.files.engine.work_for import work_for
 from cmdr.files.engine.workbench import Landed, Work, Workbench
 from cmdr.model.plan import Decision, Kind, Place, PlanItem, Step
-
-_WORKS: dict[Step, type[Work]] = {
-    Step.MAKE: MadeFolder,
-    Step.COPY: CopiedFile,
-    Step.TWIN: Twin,
-    Step.RENAME: Renamed,
-    Step.SWAP: Swapped,
-    Step.TRASH: Trashed,
-    Step.REMOVE: Removed,
-    Step.CREATE: NewFile,
-    Step.LINK: NewLink,
-}
-
 
 Of = TypeVar("Of", bytes, int)
 
@@ -43,9 +28,7 @@ class ItemLine:
         self._landed: list[tuple[Work, Landed]] = []
         self._seen: set[bytes] = set()
         """Roots that were in their places when this group was begun."""
-        self._fresh: set[Place] = set()
-        self._gathered = 0
-        """How many of what landed have their names among the fresh ones."""
+        self._fresh = FreshNames()
         self._late: Sequence[int] = ()
         """What is left for `run_late`."""
 
@@ -87,7 +70,7 @@ class ItemLine:
             if item.step is Step.NOTHING or item.decision is Decision.SKIP:
                 self._tally.settle(index, Landed(ItemState.SKIPPED, item.reason))
                 continue
-            work = _work_for(item)(self._bench, index, item, temp)
+            work = work_for(item)(self._bench, index, item, temp)
             try:
                 intents.append(work.intent())
             except TROUBLE as problem:
@@ -100,7 +83,7 @@ class ItemLine:
     def _take(self, work: Work) -> None:
         if work.lands_alone or self._waits_for_twin(work):
             self._land_staged()
-        if self._bench.folders.is_crowded or self._builds_on_fresh_names(work):
+        if self._bench.folders.is_crowded or self._fresh.are_used_by(work):
             self._land_staged()
             self._confirm()
             self._bench.folders.trim()
@@ -129,23 +112,6 @@ class ItemLine:
     def _waits_for_twin(self, work: Work) -> bool:
         return work.item.twin is not None and work.item.twin not in self._bench.landed
 
-    def _builds_on_fresh_names(self, work: Work) -> bool:
-        """Whether a change uses names that are not on the disk yet: a name that was just given up, or a new folder
-        for an original. An outage could lose the first change, keep the second, and leave a file without any name."""
-        if not self._landed:
-            return False
-        names = _names(work)
-        if work.lands_alone and work.goal is not None:
-            names += _folders_above(work.goal)
-        return not self._fresh_names().isdisjoint(names)
-
-    def _fresh_names(self) -> set[Place]:
-        """Names that changed and are not on the disk yet; seldom asked for, so they are gathered here."""
-        for work, _ in self._landed[self._gathered :]:
-            self._fresh.update(_names(work))
-        self._gathered = len(self._landed)
-        return self._fresh
-
     def _land_staged(self) -> None:
         works, self._staged = self._staged, []
         failed = self._unsafe(works)
@@ -157,6 +123,7 @@ class ItemLine:
         for work in works:
             try:
                 self._landed.append((work, work.land()))
+                self._fresh.add(work)
             except Cancelled as stop:
                 self._give_up(work, ItemState.PLANNED, "")
                 stopped = stop
@@ -194,7 +161,6 @@ class ItemLine:
         """Wait until the new names are on the disk, then settle the items."""
         landed, self._landed = self._landed, []
         self._fresh.clear()
-        self._gathered = 0
         unsure = self._unsure(set().union(*(work.touched for work, _ in landed)))
         missing = self._missing({root for work, _ in landed for root in work.roots})
         fates = []
@@ -231,23 +197,6 @@ class ItemLine:
 
     def _give_up(self, work: Work, state: ItemState, reason: str) -> None:
         self._tally.settle(work.index, Landed(state, reason, is_clean=work.abandon()))
-
-
-def _work_for(item: PlanItem) -> type[Work]:
-    if item.step is Step.COPY and item.kind is Kind.LINK:
-        return CopiedLink
-    if item.step is Step.TRASH and finder_trash.is_the_trash():
-        return finder_trash.SentToFinder
-    return _WORKS[item.step]
-
-
-def _names(work: Work) -> list[Place]:
-    return [place for place in (work.item.source, work.item.target, work.goal) if place is not None]
-
-
-def _folders_above(place: Place) -> list[Place]:
-    parts = place.rel.split(b"/")
-    return [Place(place.root, b"/".join(parts[:depth])) for depth in range(1, len(parts))]
 
 
 def _elsewhere(work: Work) -> Place | None:

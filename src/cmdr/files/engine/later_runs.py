@@ -12,7 +12,7 @@ class LaterRuns:
     """Gathered while the runs are looked at, the last one first."""
 
     _folders: dict[Place, tuple[PlanItem, ItemRecord]] = field(default_factory=dict)
-    """Folders that a later run worked on, by where they come from: an earlier one may have made them."""
+    """Folders that a later run worked on, by where they come from, or else go: an earlier one may have made them."""
     _gone: set[Place] = field(default_factory=set)
     """Sources that a later run removed, of copies that an earlier one had made."""
 
@@ -20,10 +20,10 @@ class LaterRuns:
         """All that is known about an item by now, or None when an earlier run may know more."""
         if run.plan.continues is None:
             return self._whole(item, found)
-        if item.step is Step.MAKE and item.source is not None:
+        if item.step is Step.MAKE and not item.is_way:
             whole = self._whole(item, found)
             if whole.state is not ItemState.PLANNED:
-                self._folders[item.source] = item, whole
+                self._folders[item.place] = item, whole
             return None
         if item.step is Step.REMOVE and item.source is not None and item.remove_source:
             if found.state.is_done:
@@ -36,13 +36,14 @@ class LaterRuns:
         yield from self._folders.values()
 
     def _whole(self, item: PlanItem, found: ItemRecord) -> ItemRecord:
-        if item.source is None or not (self._folders or self._gone):
+        if not (self._folders or self._gone):
             return found
-        _, later = self._folders.pop(item.source, (item, found))
+        _, later = self._folders.pop(item.place, (item, found))
         is_gone = later.state is ItemState.SOURCE_REMOVED or item.source in self._gone
         return replace(
             found,
             state=ItemState.SOURCE_REMOVED if is_gone else later.state,
             landed=found.landed or later.landed,
             target=found.target or later.target,
+            traits=found.traits or later.traits,
         )

@@ -1,7 +1,7 @@
 """New folders: made under a temporary name, named without displacing anything, or joined when one stands there."""
 
 from cmdr.files.engine.landing import Spot, place
-from cmdr.files.engine.recorder import ItemState
+from cmdr.files.engine.recorder import Intent, ItemState
 from cmdr.files.engine.relocation import source_of
 from cmdr.files.engine.trouble import Drifted, Skipped
 from cmdr.files.engine.workbench import Landed, Work
@@ -19,6 +19,13 @@ class MadeFolder(Work):
 
     _made = False
 
+    def intent(self) -> Intent:
+        intent = super().intent()
+        if self.item.remove_source:
+            # Only the copy of a folder has what the folder had; one that others are joined to has its own.
+            intent.traits = self.bench.traits(*source_of(self.item))
+        return intent
+
     def stage(self) -> None:
         spot = self.bench.spot(self._target)
         planned = self.item.existing
@@ -33,7 +40,7 @@ class MadeFolder(Work):
             return
         temp = Spot(spot.folder, self.temp)
         self._made = True
-        self.bench.syscalls.mkdir(temp.name, temp.folder, 0o777 if self.item.source is None else 0o700)
+        self.bench.syscalls.mkdir(temp.name, temp.folder, 0o700 if self._is_dressed_later else 0o777)
         self.staged = temp.found
         if self.staged is None:
             raise Drifted("another program removed the folder right after it was made")
@@ -53,8 +60,7 @@ class MadeFolder(Work):
                 self._expect(self.staged)
         if self.staged is None:
             return Landed(target=self.item.target, is_clean=clean)
-        # With a source the folder is finished only when its attributes are set, after all its children.
-        state = ItemState.LANDED if self.item.source is None else ItemState.STAGED
+        state = ItemState.STAGED if self._is_dressed_later else ItemState.LANDED
         return Landed(state, target=self.item.target, landed=self.staged)
 
     def abandon(self) -> bool:
@@ -71,6 +77,11 @@ class MadeFolder(Work):
         return True
 
     @property
+    def _is_dressed_later(self) -> bool:
+        """Whether the folder is finished only when its attributes are set, after all its children."""
+        return self.item.source is not None or self.item.traits is not None
+
+    @property
     def _target(self) -> Place:
         if self.item.target is None:
             raise ValueError("a folder needs a target")
@@ -83,9 +94,11 @@ class MadeFolder(Work):
         found = spot.found
         if found is None or found.kind is not Kind.FOLDER:
             raise Skipped("a file has that name")
-        if self.item.source is None and self.item.decision is not Decision.MERGE:
-            raise Skipped("the folder is there already")
-        if self.item.decision is Decision.LAND and found.matches(self.item.existing):
+        if self.item.decision is Decision.LAND and self.item.existing is not None:
             # Made by an earlier run that stopped: its attributes are still to come.
+            if not self.item.existing.matches(found):
+                raise Drifted("the folder there is not the one that was planned")
             self.staged = found
+        elif self.item.source is None and self.item.decision is not Decision.MERGE:
+            raise Skipped("the folder is there already")
         self._expect(found)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from cmdr.files.engine.fates import ItemOutcome
 from cmdr.files.engine.group_commit import GROUP, GroupCommit
 from cmdr.files.engine.landing import Spot
-from cmdr.files.engine.metadata import keep_metadata
+from cmdr.files.engine.metadata import keep_metadata, restore_traits
 from cmdr.files.engine.recorder import Intent, ItemState
 from cmdr.files.engine.relocation import source_of
 from cmdr.files.engine.removal import remove_exactly
@@ -68,10 +68,17 @@ class MovedOut:
         self._bench.folders.trim()
 
     def _set_attributes(self, fate: ItemOutcome) -> tuple[int | None, tuple[str, ...]]:
-        places = [place for place in (fate.item.source, fate.item.target) if place is not None]
+        item, folders, syscalls = fate.item, self._bench.folders, self._bench.syscalls
         try:
-            source, target = (self._bench.folders.open(place.root, place.rel) for place in places)
-            return target, keep_metadata(self._bench.syscalls, source, target, os.fstat(source))
+            goal = item.target or item.place
+            target = folders.open(goal.root, goal.rel)
+            if item.traits is not None:
+                return target, restore_traits(syscalls, target, item.traits)
+            place, mark = source_of(item)
+            source = folders.open(place.root, place.rel)
+            # What a move takes out of a folder, in this run or in one before, changes the folder's own time.
+            time = mark.mtime_ns if item.remove_source else None
+            return target, keep_metadata(syscalls, source, target, os.fstat(source), mtime_ns=time)
         except TROUBLE as problem:
             return None, (f"folder attributes ({fate_of(problem)[1]})",)
 

@@ -1,10 +1,12 @@
 """What became of an operation, and what of it can be tried again."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
 from cmdr.files.engine.fates import Fates, ItemOutcome
 from cmdr.files.engine.recorder import ItemState, OperationState
+from cmdr.files.engine.rest_plan import SoFar, plan_rest
 from cmdr.model.plan import Place, Plan, PlanItem, Totals
 
 _UNREACHED = tuple(state for state in ItemState if not state.is_settled)
@@ -66,9 +68,16 @@ class Outcome:
 
     @property
     def can_retry(self) -> bool:
-        """Whether there are items that failed or were not reached."""
-        return bool(self.items.which(ItemState.FAILED, *_UNREACHED))
+        """Whether there are items that failed or were not reached, or sources that a move did not come to remove."""
+        if self.items.which(ItemState.FAILED, *_UNREACHED):
+            return True
+        was_stopped = self.state is OperationState.CANCELLED and self.items.has_moved
+        return was_stopped and any(so_far.leaves_source(item) for item, so_far in self._so_far())
 
     def retry(self) -> Plan:
-        """The plan of the items that failed or were not reached, to run again."""
-        return self.plan.only(self.items.which(ItemState.FAILED, *_UNREACHED))
+        """What failed or was not reached, to run again: the rest of the same operation."""
+        return plan_rest(self.plan, self.operation, self._so_far)
+
+    def _so_far(self) -> Iterator[tuple[PlanItem, SoFar]]:
+        for found in self.items:
+            yield found.item, SoFar(found.state, found.reason, found.target, found.landed)

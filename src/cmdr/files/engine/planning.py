@@ -7,18 +7,20 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 
-from cmdr.files.engine import finder_trash
+from cmdr.files.engine import finder_trash, fingerprint
 from cmdr.files.engine.choices import USUAL, Choices
-from cmdr.files.engine.missing_folders import way_to
-from cmdr.files.engine.mounts import volume_of
+from cmdr.files.engine.outermost import outermost
 from cmdr.files.engine.protected import Protection
-from cmdr.files.engine.refusals import BadName, InsideItself, NotEnoughSpace, NoTrash
-from cmdr.files.engine.targets import Targets, is_caseless
+from cmdr.files.engine.refusals import BadName, NoTrash
+from cmdr.files.engine.target_folders import TargetFolders
+from cmdr.files.engine.targets import Clashes, Targets, is_caseless
 from cmdr.files.engine.trash_site import NoTrashHere, home_trash, locate
 from cmdr.files.engine.tree_plan import TreePlan
-from cmdr.files.engine.walking import Source, Survey, ancestry, good_name
-from cmdr.model.packed_items import PackedItems, packed
+from cmdr.files.engine.walking import Source, Survey, good_name
 from cmdr.model.plan import Kind, Place, Plan, PlanItem, Step, Totals, Verb
+from cmdr.model.plan_draft import PlanDraft
+
+_NUMBER_THEM = 'Let taken names get a number (onConflict "rename"), or do them one after the other.'
 
 
 def plan_copy(sources: Sequence[bytes], destination: bytes, choices: Choices = USUAL) -> Plan:
@@ -36,57 +38,50 @@ def plan_trash(sources: Sequence[bytes], choices: Choices = USUAL) -> Plan:
     with ExitStack() as stack:
         survey = Survey(choices.limits, choices.check, stack)
         home = choices.trash_home or home_trash()
-        items = (
-            PlanItem(
-                Step.TRASH,
-                source.fingerprint.kind,
-                source.place,
-                fingerprint=source.fingerprint,
-                totals=survey.totals(source),
-                protected=choices.protection.reason(source.place.path),
-            )
-            for source in _trashable(survey.sources(sources, choices.expected), home)
-        )
-        return Plan(Verb.TRASH, packed(items), tuple(survey.roots.values()), emptied=survey.emptied()).weigh()
+        items = PlanDraft()
+        for source in _trashable(survey.sources(outermost(sources), choices.expected), home):
+            mark = source.fingerprint
+            totals, why = survey.totals(source), choices.protection.reason(source.place.path)
+            items.append(PlanItem(Step.TRASH, mark.kind, source.place, fingerprint=mark, totals=totals, protected=why))
+        roots = tuple(survey.roots.values())
+        return Plan(Verb.TRASH, items.done(), roots, emptied=survey.emptied()).weigh(items.facts)
 
 
 def plan_delete(sources: Sequence[bytes], choices: Choices = USUAL) -> Plan:
     """Delete files and folders for good: every single one named, nothing that is not in the plan."""
     with ExitStack() as stack:
         survey = Survey(choices.limits, choices.check, stack)
-        items = PackedItems()
-        for source in survey.sources(sources, choices.expected):
+        items = PlanDraft()
+        for source in survey.sources(outermost(sources), choices.expected):
             _deletions(survey, choices.protection, source.folder, source.place, source.found, 1, items)
-        return Plan(Verb.DELETE, items.done(), tuple(survey.roots.values()), emptied=survey.emptied()).weigh()
+        roots = tuple(survey.roots.values())
+        return Plan(Verb.DELETE, items.done(), roots, emptied=survey.emptied()).weigh(items.facts)
 
 
 def _plan_tree(verb: Verb, paths: Sequence[bytes], destination: bytes, choices: Choices) -> Plan:
     with ExitStack() as stack:
         survey = Survey(choices.limits, choices.check, stack)
-        chosen: Iterable[Source] = survey.sources(paths, choices.expected)
+        chosen: Iterable[Source] = survey.sources(outermost(paths), choices.expected)
         if choices.as_name is not None:
             chosen = tuple(chosen)
             if len(chosen) != 1:
                 raise BadName(choices.as_name)
-        way = way_to(survey, destination)
-        folder = way.folder
-        above = ancestry(folder)
-        tree = TreePlan(verb, survey, Targets(is_caseless(folder)), choices, volume_of(folder))
-        for item in way.made(choices.protection):
-            tree.items.append(item)
-        for source in chosen:
-            mark = source.fingerprint
-            if mark.kind is Kind.FOLDER and (mark.dev, mark.ino) in above:
-                raise InsideItself(source.place.path, destination)
-            tree.add(source, way.end, way.place(good_name(choices.as_name or source.place.name)))
-        room = os.fstatvfs(folder)
-        free = room.f_bavail * room.f_frsize
-        if tree.need > free:
-            raise NotEnoughSpace(destination, tree.need, free)
+        folders = TargetFolders(survey, destination)
+        goals = folders.all_to_one(chosen) if choices.into is None else folders.sorted_by(choices.into, chosen)
+        targets = Targets(is_caseless(folders.base.way.folder), Clashes(_NUMBER_THEM))
+        tree = TreePlan(verb, survey, targets, choices)
+        for item in folders.made(choices.protection):
+            tree.make(item)
+        for source, goal in goals:
+            folders.check(source, goal)
+            target = goal.way.place(good_name(choices.as_name or source.place.name))
+            folders.needs(goal, tree.add(source, goal.way.end, target, goal.volume))
+        targets.clashes.refuse()
+        free, need = folders.room()
         emptied = survey.emptied() if verb is Verb.MOVE else ()
         roots = tuple(survey.roots.values())
         items = tree.items.done()
-        return Plan(verb, items, roots, choices.policy, destination, free, tree.need, emptied).weigh()
+        return Plan(verb, items, roots, choices.policy, destination, free, need, emptied).weigh(tree.items.facts)
 
 
 def _trashable(sources: Iterable[Source], home: bytes) -> Iterator[Source]:
@@ -109,12 +104,11 @@ def _deletions(
     place: Place,
     found: os.stat_result,
     depth: int,
-    items: PackedItems,
+    items: PlanDraft,
 ) -> None:
     """Every name below a place, children before their folder."""
     survey.check()
-    source = Source(place, folder, found)
-    mark = source.fingerprint
+    mark = fingerprint.of_stat(found)
     if mark.kind is not Kind.FOLDER:
         survey.count()
         totals = Totals(1, 0, found.st_size)

@@ -1,26 +1,20 @@
 """Places that programs run or trust: writing there needs a person's eye, whoever asks."""
 
 import os
-import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
-_STARTUP = frozenset(
-    b".bashrc .bash_profile .bash_login .bash_logout .profile .zshrc .zshenv .zprofile .zlogin .kshrc .cshrc .tcshrc "
-    b".inputrc .xinitrc .xprofile .xsession .pam_environment .vimrc .exrc .gdbinit .pythonrc .npmrc .pypirc "
-    b".bash_aliases .zlogout .login .tmux.conf .lldbinit .emacs".split()
-)
-_AGENTS = frozenset(b".mcp.json .claude.json .cursorrules .windsurfrules claude.md agents.md gemini.md".split())
-_KEYS = frozenset(b"authorized_keys authorized_keys2 sudoers known_hosts .netrc .git-credentials .gitconfig".split())
-_FOLDERS = re.compile(
-    rb"/(?:\.ssh|\.gnupg|\.aws|\.config/autostart|\.config/systemd|\.config/fish|\.config/gh|\.config/gcloud"
-    rb"|\.config/git|\.config/nvim|\.config/environment\.d|\.local/bin|\.local/share/applications|\.local/share/systemd"
-    rb"|\.git|\.githooks|\.husky|\.vscode|\.idea|\.cursor|\.claude|\.codex|\.gemini|\.direnv|\.envrc|\.emacs\.d"
-    rb"|Library/LaunchAgents|etc/cron[^/]*|etc/systemd|etc/init\.d|etc/profile\.d|var/spool/cron)(?:/|$)",
-    re.IGNORECASE,
-)
-# A whole folder that gets one of these names could bring any of the places above along with it.
-_ABOVE = re.compile(rb"/(?:\.config|\.local|\.local/share|Library|etc|var|var/spool)$", re.IGNORECASE)
+from cmdr.files.engine.linked_places import LinkedPlaces
+from cmdr.files.engine.protected_names import AGENTS, EDITORS, KEYS, LANGUAGES, STARTUP, is_obeyed, may_hold_obeyed
+from cmdr.model.names import to_wire
+
+_BY_NAME = {
+    **dict.fromkeys(STARTUP, "runs when a shell starts"),
+    **dict.fromkeys(EDITORS, "is obeyed by editors"),
+    **dict.fromkeys(LANGUAGES, "is obeyed by programs that are started nearby"),
+    **dict.fromkeys(AGENTS, "tells agents what to do"),
+    **dict.fromkeys(KEYS, "decides who may log in"),
+}
 
 
 class Privacy(Protocol):
@@ -41,23 +35,20 @@ class Privacy(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Protection:
-    """The protected places, ours among them."""
+    """The protected places, ours among them. A path says only so much: ask with each name that a file has."""
 
     own: tuple[bytes, ...] = ()
     """Where this program keeps its own settings and state."""
     run_from: tuple[bytes, ...] = ()
     """Folders in which programs are looked for by name, as in PATH."""
+    linked: LinkedPlaces = field(default_factory=LinkedPlaces)
+    """What the protected places in people's homes really are, where those are links."""
 
     def reason(self, path: bytes) -> str:
         """Why a path is protected, or nothing."""
-        name = os.path.basename(path).lower()
-        if name in _STARTUP:
-            return "runs when a shell starts"
-        if name in _AGENTS:
-            return "tells agents what to do"
-        if name in _KEYS:
-            return "decides who may log in"
-        if _FOLDERS.search(path):
+        if why := _BY_NAME.get(path.rpartition(b"/")[2].lower()):
+            return why
+        if is_obeyed(path):
             return "holds keys or is run by other programs"
         for own in self.own:
             if _is_in(path, own):
@@ -65,11 +56,15 @@ class Protection:
         for folder in self.run_from:
             if _is_in(path, folder):
                 return "is where programs are started from by name"
+        for real, link in self.linked.now().items():
+            if _is_in(path, real):
+                return f"is where {to_wire(link)} leads"
         return ""
 
     def reason_below(self, path: bytes) -> str:
         """Why no whole folder may take this path, whatever it holds: for what could lie below it then."""
-        if _ABOVE.search(path) or any(_is_in(place, path) for place in (*self.own, *self.run_from)):
+        known = (*self.own, *self.run_from, *self.linked.now())
+        if may_hold_obeyed(path) or any(_is_in(place, path) for place in known):
             return "may bring along what other programs run"
         return ""
 

@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import Protocol
 
 from cmdr.model.plan import Fingerprint, Place, Plan, Root
+from cmdr.model.traits import Traits
 
 
 class ItemState(StrEnum):
@@ -84,6 +85,8 @@ class Intent:
     """Where a trashed or displaced file would go."""
     parks: bool = False
     """Whether the temporary name may hold an original on its way, which must be put back, never removed."""
+    traits: Traits | None = None
+    """What surrounds a folder that may be removed, to make it again as it was."""
 
 
 @dataclass(slots=True)
@@ -117,6 +120,7 @@ class ItemRecord:
     landed: Fingerprint | None
     kept: Kept | None
     parks: bool = False
+    traits: Traits | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,8 @@
 """Why a plan is refused, as types; the text says what happened, why, and what to do next."""
 
+from collections.abc import Sequence
+from typing import NamedTuple
+
 from cmdr.model.names import to_wire
 
 
@@ -41,14 +44,39 @@ class InsideItself(PlanRefused):
         )
 
 
-class SameTarget(PlanRefused):
-    """Two sources would land on one name."""
+class Clash(NamedTuple):
+    """Two sources that would land on one name."""
 
-    def __init__(self, first: bytes, second: bytes, target: bytes) -> None:
+    first: bytes
+    second: bytes
+    target: bytes
+
+
+class SameTarget(PlanRefused):
+    """Some sources would land on one name: the first pairs, and how many there are."""
+
+    SHOWN = 5
+
+    def __init__(self, clashes: Sequence[Clash], count: int, advice: str) -> None:
+        told = [
+            f"{to_wire(each.first)} and {to_wire(each.second)} would both become {to_wire(each.target)}"
+            for each in clashes[: self.SHOWN]
+        ]
+        more = [f"and {count - len(told)} more pairs"] if count > len(told) else []
+        super().__init__(f"{'; '.join([*told, *more])}. {advice}")
+
+
+class RenamedInside(PlanRefused):
+    """A file was to be renamed in a folder that is renamed as well."""
+
+    def __init__(self, path: bytes) -> None:
         super().__init__(
-            f"{to_wire(first)} and {to_wire(second)} would both become {to_wire(target)}. "
-            "Rename one of them, or do them one after the other."
+            f"{to_wire(path)} lies inside a folder that gets another name as well. Rename what is inside first."
         )
+
+
+class BadPattern(PlanRefused):
+    """A pattern for names that means nothing, or not for every file."""
 
 
 class TargetTaken(PlanRefused):
@@ -135,3 +163,13 @@ class NothingToDo(PlanRefused):
 
     def __init__(self, why: str) -> None:
         super().__init__(why)
+
+
+class NotTakenBack(NothingToDo):
+    """An operation that cannot be undone, and the first thing that stands in the way."""
+
+    def __init__(self, operation: int, why: str, path: bytes | None = None, more: int = 0) -> None:
+        others = f" (and {more} more)" if more else ""
+        what = "" if path is None else f"{to_wire(path)}{others}: "
+        super().__init__(f"Operation {operation} cannot be undone: {what}{why}.")
+        self.path = path

@@ -12,7 +12,7 @@ from cmdr.files.engine.spelling import folded
 from cmdr.files.engine.trash import Slot
 from cmdr.files.engine.trouble import Drifted
 from cmdr.files.engine.workbench import Landed, Work, Workbench
-from cmdr.model.plan import Fingerprint, Place, PlanItem
+from cmdr.model.plan import Fingerprint, Kind, Place, PlanItem
 
 
 def source_of(item: PlanItem) -> tuple[Place, Fingerprint]:
@@ -195,7 +195,9 @@ class Removed(Work):
         return Landed()
 
     def intent(self) -> Intent:
-        return Intent(self.index, self.temp, self.item.source, parks=True)
+        source, expected = source_of(self.item)
+        traits = self.bench.traits(source, expected) if expected.kind is Kind.FOLDER else None
+        return Intent(self.index, self.temp, self.item.source, parks=True, traits=traits)
 
     def abandon(self) -> bool:
         return _is_free(self.bench, source_of(self.item)[0], self.temp)

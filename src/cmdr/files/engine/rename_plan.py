@@ -7,13 +7,15 @@ from dataclasses import replace
 from itertools import pairwise
 
 from cmdr.files.engine import fingerprint
+from cmdr.files.engine.outermost import Nesting
 from cmdr.files.engine.protected import Privacy, Protection
-from cmdr.files.engine.refusals import NothingToDo, SameTarget, TargetTaken
+from cmdr.files.engine.refusals import Clash, NothingToDo, RenamedInside, TargetTaken
 from cmdr.files.engine.spelling import folded
-from cmdr.files.engine.targets import Targets, is_caseless
+from cmdr.files.engine.targets import Clashes, Targets, is_caseless
 from cmdr.files.engine.walking import Check, Limits, Source, Survey, go_on, good_name
 from cmdr.model.names import to_wire
-from cmdr.model.plan import Fingerprint, Kind, Plan, PlanItem, Step, Totals, Verb
+from cmdr.model.plan import Fingerprint, Kind, Plan, PlanItem, Step, Verb
+from cmdr.model.plan_exchanges import amount
 
 _DEFAULT_LIMITS = Limits(top=100_000)
 _DEFAULT_PROTECTION = Protection()
@@ -31,26 +33,31 @@ def plan_rename(
     """Give files new names in their folders: pairs of a path and a new name. Swaps and rings are possible."""
     with ExitStack() as stack:
         survey = Survey(limits, check, stack)
+        nesting = Nesting([path for path, _ in pairs])
         for _ in survey.sources([path for path, _ in pairs], expected):
             # Each is looked at, and refused when it is not as it was chosen.
             pass
         moves = {}
         claims: dict[int, Targets] = {}
+        clashes = Clashes("Give each a name of its own, as {n} does in a pattern.")
         for path, new in pairs:
             source = survey.source(path)
             target = source.place.renamed(good_name(new))
             if target == source.place:
                 continue
+            if nesting.is_inside(path):
+                raise RenamedInside(path)
             if source.folder not in claims:
-                claims[source.folder] = Targets(is_caseless(source.folder))
+                claims[source.folder] = Targets(is_caseless(source.folder), clashes)
             claims[source.folder].claim(target, source.place)
             if (source.folder, source.place.name) in moves:
-                raise SameTarget(source.place.path, source.place.path, target.path)
+                clashes.add(Clash(source.place.path, source.place.path, target.path))
             moves[source.folder, source.place.name] = (source, target.name)
+        clashes.refuse()
         if not moves:
             raise NothingToDo("These files have these names already. Choose other names.")
         items = [_with_privacy(item, survey, privacy) for item in _ordered(moves, protection)]
-        return Plan(Verb.RENAME, tuple(items), tuple(survey.roots.values()))
+        return Plan(Verb.RENAME, tuple(items), tuple(survey.roots.values())).weigh()
 
 
 def _with_privacy(item: PlanItem, survey: Survey, privacy: Privacy | None) -> PlanItem:
@@ -108,16 +115,15 @@ def _must_be_free(source: Source, new: bytes, done: set[_Key]) -> None:
 def _rename(source: Source, new: bytes, protection: Protection) -> PlanItem:
     target, mark = source.place.renamed(new), source.fingerprint
     why = protection.reason(target.path) or protection.reason(source.place.path)
-    return PlanItem(
-        Step.RENAME, mark.kind, source.place, target, mark, totals=_totals(source.fingerprint), protected=why
-    )
+    return PlanItem(Step.RENAME, mark.kind, source.place, target, mark, totals=amount(mark), protected=why)
 
 
 def _ring(sources: Sequence[Source], protection: Protection) -> list[PlanItem]:
-    """Names in a ring: the first trades places with each of the others in turn."""
-    first = sources[0]
+    """Names in a ring: the first trades places with each of the others in turn, with the last for good."""
+    first, last = sources[0], sources[-1]
     items = []
     for before, source in pairwise(sources):
+        totals = amount(before.fingerprint)
         items.append(
             PlanItem(
                 Step.SWAP,
@@ -126,12 +132,8 @@ def _ring(sources: Sequence[Source], protection: Protection) -> list[PlanItem]:
                 source.place,
                 before.fingerprint,
                 source.fingerprint,
-                totals=_totals(before.fingerprint),
+                totals=totals + amount(last.fingerprint) if source is last else totals,
                 protected=protection.reason(source.place.path) or protection.reason(first.place.path),
             )
         )
     return items
-
-
-def _totals(mark: Fingerprint) -> Totals:
-    return Totals(0, 1, 0) if mark.kind is Kind.FOLDER else Totals(1, 0, mark.size)

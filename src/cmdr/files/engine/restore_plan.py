@@ -8,7 +8,7 @@ from cmdr.files.engine import fingerprint
 from cmdr.files.engine.kept_safe import must_keep
 from cmdr.files.engine.protected import Protection
 from cmdr.files.engine.refusals import NotInTrash
-from cmdr.files.engine.targets import Targets
+from cmdr.files.engine.targets import Clashes, Targets
 from cmdr.files.engine.trash import NOTE, read_note
 from cmdr.files.engine.walking import Check, Limits, Survey, go_on, good_name
 from cmdr.model.plan import ConflictPolicy, Decision, Kind, Place, Plan, PlanItem, Step, Totals, Verb
@@ -29,7 +29,7 @@ def plan_restore(
     """Bring files in a trash, named by their paths in its `files` folder, back to their old places."""
     with ExitStack() as stack:
         survey = Survey(limits, check, stack)
-        targets = Targets(is_caseless=False)
+        targets = Targets(is_caseless=False, clashes=Clashes("Restore them one after the other."))
         folders: dict[bytes, PlanItem] = {}
         items = []
         for source in survey.sources(trashed, None):
@@ -59,6 +59,7 @@ def plan_restore(
                     protected=protection.reason(target.path),
                 )
             )
+        targets.clashes.refuse()
         return Plan(Verb.RESTORE, (*folders.values(), *items), tuple(survey.roots.values()), policy)
 
 

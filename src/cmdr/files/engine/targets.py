@@ -5,7 +5,7 @@ import os
 import struct
 import sys
 
-from cmdr.files.engine.refusals import SameTarget
+from cmdr.files.engine.refusals import Clash, SameTarget
 from cmdr.files.engine.spelling import folded
 from cmdr.model.plan import Place
 
@@ -13,16 +13,37 @@ _GET_FLAGS = 0x80086601
 _CASEFOLD = 0x40000000
 
 
+class Clashes:
+    """The sources of one plan that want the same names: the first of them, and how many."""
+
+    def __init__(self, advice: str) -> None:
+        self._advice = advice
+        self._first: list[Clash] = []
+        self._count = 0
+
+    def add(self, clash: Clash) -> None:
+        """One more pair."""
+        self._count += 1
+        if self._count <= SameTarget.SHOWN:
+            self._first.append(clash)
+
+    def refuse(self) -> None:
+        """Refuse the plan if there were any, and tell all of them at once."""
+        if self._count:
+            raise SameTarget(self._first, self._count, self._advice)
+
+
 class Targets:
     """The names claimed by one plan, folder by folder."""
 
-    def __init__(self, is_caseless: bool) -> None:
+    def __init__(self, is_caseless: bool, clashes: Clashes) -> None:
         self.is_caseless = is_caseless
+        self.clashes = clashes
         self._claims: dict[tuple[bytes, str | bytes], dict[str | bytes, bytes | Place]] = {}
         """For each name the source that took it; just the folder of one that has the same name, for there are many."""
 
-    def claim(self, target: Place, source: Place) -> None:
-        """Take a name for a source; refused when another source has taken it."""
+    def claim(self, target: Place, source: Place) -> bool:
+        """Take a name for a source; False when another source has taken it, which is noted."""
         above, _, last = target.rel.rpartition(b"/")
         folder = self._folder(target.root, above)
         claims = self._claims.get(folder)
@@ -31,8 +52,11 @@ class Targets:
         name = self._spelled(last)
         if name in claims:
             first = claims[name]
-            raise SameTarget((Place(first, last) if isinstance(first, bytes) else first).path, source.path, target.path)
+            taker = Place(first, last) if isinstance(first, bytes) else first
+            self.clashes.add(Clash(taker.path, source.path, target.path))
+            return False
         claims[name] = source.root if source.rel == name else source
+        return True
 
     def is_claimed(self, target: Place) -> bool:
         """Whether a source has taken this name."""

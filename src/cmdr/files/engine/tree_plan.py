@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from cmdr.files.engine import fingerprint
 from cmdr.files.engine.choices import Choices
 from cmdr.files.engine.conflicts import Verdict, resolve
-from cmdr.files.engine.free_name import free_name
+from cmdr.files.engine.free_name import numbered
 from cmdr.files.engine.kept_safe import must_keep
 from cmdr.files.engine.mounts import volume_of
 from cmdr.files.engine.private_sources import PrivateSources
@@ -14,8 +14,8 @@ from cmdr.files.engine.syscalls import FOLDER_FLAGS
 from cmdr.files.engine.targets import Targets
 from cmdr.files.engine.trouble import Skipped
 from cmdr.files.engine.walking import Source, Survey
-from cmdr.model.packed_items import PackedItems
 from cmdr.model.plan import ConflictPolicy, Decision, Fingerprint, Kind, Place, PlanItem, Step, Totals, Verb
+from cmdr.model.plan_draft import PlanDraft
 
 _SPECIAL = "pipes, sockets and devices are not copied"
 _MOUNTED = "another volume is mounted here, so it stays"
@@ -29,13 +29,13 @@ class TreePlan:
     survey: Survey
     targets: Targets
     choices: Choices
-    volume: tuple[int, int]
-    """The destination's volume."""
-    items: PackedItems = field(default_factory=PackedItems)
+    items: PlanDraft = field(default_factory=PlanDraft)
     need: int = 0
     """Room the copies take."""
     _kept_in: tuple[bytes, bytes] | None = None
     """The last folder in which a file is replaced: it has a trash that will keep the old one."""
+    _numbers: dict[Place, int] = field(default_factory=dict)
+    """For a name that several want, the number from which on others may be free."""
     _first: dict[tuple[int, int], Place] = field(default_factory=dict)
     """Where the first of several hard links goes."""
 
@@ -45,26 +45,40 @@ class TreePlan:
         self._private = PrivateSources(self.choices.privacy)
         self._private.look_inside(self.survey)
 
-    def add(self, source: Source, folder: int | None, target: Place) -> None:
-        """Plan one chosen file or folder; without an open folder, for one that is yet to be made."""
-        renames = self.verb is Verb.MOVE and volume_of(source.folder) == self.volume
+    def make(self, folder: PlanItem) -> None:
+        """Plan a folder that is missing on the way; nothing else gets its name."""
+        self.items.append(folder)
+        self.targets.claim(folder.target or folder.place, folder.place)
+
+    def add(self, source: Source, folder: int | None, target: Place, volume: tuple[int, int]) -> int:
+        """Plan one chosen file or folder; without an open folder, for one that is yet to be made on that volume.
+
+        The room that it takes there.
+        """
+        renames = self.verb is Verb.MOVE and volume_of(source.folder) == volume
+        before = self.need
         self._entry(source, folder, target, 1, renames)
+        return self.need - before
 
     def _entry(self, source: Source, folder: int | None, target: Place, depth: int, renames: bool) -> None:
         self.survey.check()
         mark = source.fingerprint
         existing = None if folder is None else fingerprint.of_name(target.name, folder)
         target, decision, reason = self._decide(mark, existing, folder, target)
+        if mark.kind is Kind.SPECIAL and not renames:
+            decision, reason = Decision.SKIP, _SPECIAL
+        if decision is Decision.SKIP:
+            self._leave(source, mark, target, reason)
+            return
         if folder is not None or depth == 1 or self.targets.is_caseless:
             # What lies in a chosen folder and goes to a new one comes from one folder: only spellings can be the same.
-            self.targets.claim(target, source.place)
+            if self.choices.policy is ConflictPolicy.RENAME and self.targets.is_claimed(target):
+                target, decision = self._renamed(target, folder), Decision.LAND
+            if not self.targets.claim(target, source.place):
+                return
         if decision is Decision.LAND:
             existing = None
-        if mark.kind is Kind.SPECIAL and not renames:
-            self._leave(source, mark, target, _SPECIAL)
-        elif decision is Decision.SKIP:
-            self._leave(source, mark, target, reason)
-        elif mark.kind is Kind.FOLDER and (decision is Decision.MERGE or not renames):
+        if mark.kind is Kind.FOLDER and (decision is Decision.MERGE or not renames):
             self._folder(source, mark, folder, target, existing, decision, depth, renames)
         else:
             if decision is Decision.REPLACE and folder is not None:
@@ -101,11 +115,18 @@ class TreePlan:
             must_keep(folder, target.path, self.choices.trash_home)
             self._kept_in = (target.root, target.folder)
 
-    def _renamed(self, target: Place, folder: int) -> Place:
-        def is_taken(name: bytes) -> bool:
-            return self.targets.is_claimed(target.renamed(name)) or fingerprint.of_name(name, folder) is not None
+    def _renamed(self, target: Place, folder: int | None) -> Place:
+        number = first = self._numbers.get(target, 1)
+        while self._is_taken(place := target.renamed(numbered(target.name, number)), folder):
+            number += 1
+        if number > first:
+            self._numbers[target] = number + 1
+        return place
 
-        return target.renamed(free_name(target.name, is_taken))
+    def _is_taken(self, place: Place, folder: int | None) -> bool:
+        if self.targets.is_claimed(place):
+            return True
+        return folder is not None and fingerprint.of_name(place.name, folder) is not None
 
     def _leave(self, source: Source, mark: Fingerprint, target: Place, reason: str) -> None:
         self.survey.count()
@@ -174,7 +195,8 @@ class TreePlan:
                 mark,
                 existing,
                 decision,
-                totals=Totals(0, 1, 0),
+                # Nothing is copied of a folder that joins one which is there already.
+                totals=Totals() if decision is Decision.MERGE and self.verb is Verb.COPY else Totals(0, 1, 0),
                 remove_source=self.verb is Verb.MOVE,
                 protected=self._private.reason(source) or self.choices.protection.reason(target.path),
             )

@@ -1,10 +1,10 @@
-"""Taking back and going on: the inverse of what an operation did, or the rest of what it did not do, as plans.
+"""Taking back: the inverse of what an operation did, as a plan.
 
 There may be half a million items: each is looked at once, as it comes, and what it makes is packed away.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
@@ -13,14 +13,13 @@ from cmdr.files.engine.folders import Folders
 from cmdr.files.engine.landing import Spot
 from cmdr.files.engine.later_runs import LaterRuns
 from cmdr.files.engine.recorder import ItemRecord, ItemState, Kept, OperationRecord
-from cmdr.files.engine.refusals import NothingToDo
+from cmdr.files.engine.refusals import NotTakenBack
 from cmdr.files.engine.syscalls import Syscalls
 from cmdr.files.engine.trash_site import NoTrashHere, home_trash, locate
 from cmdr.files.engine.trouble import TROUBLE
 from cmdr.model.packed_items import PackedItems
 from cmdr.model.plan import (
     ConflictPolicy,
-    Decision,
     Fingerprint,
     Kind,
     Place,
@@ -31,6 +30,7 @@ from cmdr.model.plan import (
     Totals,
     Verb,
 )
+from cmdr.model.traits import Traits
 
 _DRIFTED = "it has changed since, so it is left alone"
 _FINDER = "the Finder has it in its Trash and only you can take it out there"
@@ -57,43 +57,10 @@ def plan_undo(record: OperationRecord, *earlier: OperationRecord) -> Plan:
         inverse.add_rest()
     items = inverse.items()
     if not any(item.step is not Step.NOTHING for item in items):
-        why = items[0].reason if items else "it changed nothing"
-        raise NothingToDo(f"Operation {record.id} cannot be undone: {why}.")
+        if not items:
+            raise NotTakenBack(record.id, "it changed nothing")
+        raise NotTakenBack(record.id, items[0].reason, items[0].place.path, len(items) - 1)
     return Plan(Verb.UNDO, items, _sorted(roots), ConflictPolicy.SKIP, undoes=record.id, undone=record.plan.verb)
-
-
-def plan_resume(record: OperationRecord) -> Plan:
-    """What an interrupted operation did not come to."""
-    items, removals = PackedItems(), PackedItems()
-    for item, found in _with_what_is_known(record):
-        if found is None or found.state is ItemState.PLANNED:
-            items.append(item)
-        elif item.step is not Step.MAKE and found.state is ItemState.STAGED:
-            # Its volume was away when the program started again, so nobody knows whether it landed.
-            items.append(item)
-        elif item.step is Step.MAKE and item.source is not None and found.state is ItemState.STAGED:
-            items.append(replace(item, decision=Decision.LAND, existing=found.landed or found.staged))
-        elif item.step is Step.MAKE and found.state is ItemState.LANDED:
-            items.append(replace(item, decision=Decision.MERGE, existing=found.landed or item.existing))
-        elif found.state is ItemState.LANDED and item.remove_source and found.landed is not None:
-            target = found.target or item.target
-            removals.append(replace(item, step=Step.REMOVE, target=target, existing=found.landed, twin=None))
-    for item in removals:
-        items.append(item)
-    if not any(item.step is not Step.MAKE or item.decision is not Decision.MERGE for item in items):
-        raise NothingToDo(f"Operation {record.id} is complete. There is nothing to resume.")
-    return replace(record.plan, items=items.done(), continues=record.id)
-
-
-def _with_what_is_known(record: OperationRecord) -> Iterator[tuple[PlanItem, ItemRecord | None]]:
-    known = iter(record.items)
-    found = next(known, None)
-    for index, item in enumerate(record.plan.items):
-        if found is not None and found.index == index:
-            yield item, found
-            found = next(known, None)
-        else:
-            yield item, None
 
 
 @dataclass(slots=True)
@@ -107,6 +74,8 @@ class _Inverse:
     renamed: PackedItems = field(default_factory=PackedItems)
     swapped: PackedItems = field(default_factory=PackedItems)
     copied: PackedItems = field(default_factory=PackedItems)
+    linked: set[tuple[int, int]] = field(default_factory=set)
+    """The copies that have several names, by identity."""
     emptied: defaultdict[int, PackedItems] = field(default_factory=lambda: defaultdict(PackedItems))
     """Folders that go, by how deep they lie."""
 
@@ -116,9 +85,20 @@ class _Inverse:
         # Most often there are only renamed ones; those are packed already.
         whole = PackedItems(chain(*made, self.renamed)) if made else self.renamed
         emptied = [self.emptied[depth] for depth in sorted(self.emptied, reverse=True)]
-        for item in chain(reversed(self.copied), self.swapped, *emptied):
+        for item in chain(self._linked(reversed(self.copied)), self.swapped, *emptied):
             whole.append(item)
         return whole.done()
+
+    def _linked(self, copied: Iterable[PlanItem]) -> Iterator[PlanItem]:
+        """What is copied back, with the names of one file as names of one file."""
+        first: dict[tuple[int, int], Place] = {}
+        for item in copied:
+            mark = item.fingerprint
+            if mark is None or item.target is None or (mark.dev, mark.ino) not in self.linked:
+                yield item
+                continue
+            before = first.setdefault((mark.dev, mark.ino), item.target)
+            yield item if before is item.target else replace(item, step=Step.TWIN, twin=before)
 
     def add_known(self, run: OperationRecord, item: PlanItem, found: ItemRecord) -> None:
         """The inverse of one item as one of several runs knows it, newest first."""
@@ -139,7 +119,7 @@ class _Inverse:
         target = found.target or item.target or item.place
         match item.step:
             case Step.REMOVE:
-                self._removed(item)
+                self._removed(item, found.traits)
             case Step.MAKE:
                 self._folder(item, found, target)
             case Step.TRASH if found.kept is not None and item.source is not None:
@@ -155,14 +135,14 @@ class _Inverse:
             case _:
                 self._arrival(item, found, target)
 
-    def _removed(self, item: PlanItem) -> None:
+    def _removed(self, item: PlanItem, traits: Traits | None) -> None:
         """What an undo removed: a copy whose other copy was still there, or a folder that was empty."""
         if item.source is not None and item.target is not None and item.existing is not None:
             self.copied.append(
                 PlanItem(Step.COPY, item.kind, item.target, item.source, item.existing, totals=item.totals)
             )
         elif item.kind is Kind.FOLDER:
-            self._make(PlanItem(Step.MAKE, Kind.FOLDER, None, item.source, totals=item.totals))
+            self._make(PlanItem(Step.MAKE, Kind.FOLDER, None, item.source, totals=item.totals, traits=traits))
         else:
             self._nothing(item, item.place, _GONE)
 
@@ -175,6 +155,8 @@ class _Inverse:
             gone = found.kept is None
             back = PlanItem(Step.COPY, item.kind, target, item.source, landed, totals=item.totals)
             self.copied.append(replace(back, remove_source=gone))
+            if item.step is Step.TWIN:
+                self.linked.add((landed.dev, landed.ino))
         elif found.kept is None:
             self.renamed.append(self._away(item, target, landed))
         if found.kept is not None:
@@ -199,17 +181,22 @@ class _Inverse:
 
     def _folder(self, item: PlanItem, found: ItemRecord, target: Place) -> None:
         here = self._look(target)
-        # A folder that lost only some of what it held gets its times back from its copy as well.
-        was_left = found.state is ItemState.LANDED and item.remove_source and found.landed is not None
-        is_back = found.state is ItemState.SOURCE_REMOVED or was_left
+        # A folder that lost only some of what it held gets its times back as well.
+        has_traits = found.landed is not None or found.traits is not None
+        is_back = found.state is ItemState.SOURCE_REMOVED or (
+            found.state is ItemState.LANDED and item.remove_source and has_traits
+        )
         if is_back and item.source is not None and here is not None:
             back = PlanItem(
                 Step.MAKE, Kind.FOLDER, target, item.source, here, self._look(item.source), totals=item.totals
             )
-            self._make(replace(back, remove_source=found.landed is not None))
+            # Its copy has what it had. One that it was joined to has its own, and stays.
+            is_copy = found.landed is not None
+            self._make(replace(back, remove_source=is_copy, traits=None if is_copy else found.traits))
         elif found.landed is not None and found.landed.matches(here):
+            # As it is now: it has got its time since it landed.
             self.emptied[target.rel.count(b"/")].append(
-                PlanItem(Step.REMOVE, Kind.FOLDER, target, fingerprint=found.landed, totals=item.totals)
+                PlanItem(Step.REMOVE, Kind.FOLDER, target, fingerprint=here, totals=item.totals)
             )
 
     def _make(self, item: PlanItem) -> None:

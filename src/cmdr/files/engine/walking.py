@@ -72,7 +72,8 @@ class Survey:
 
     def root(self, path: bytes) -> tuple[Root, int]:
         """A directory to work in: bound by identity and open until planning ends."""
-        if path not in self.roots:
+        root = self.roots.get(path)
+        if root is None:
             try:
                 fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
             except FileNotFoundError as problem:
@@ -83,9 +84,9 @@ class Survey:
                 raise Unreadable(path, saying(problem)) from problem
             self.stack.callback(os.close, fd)
             found = os.fstat(fd)
-            self.roots[path] = Root(path, found.st_dev, found.st_ino)
+            root = self.roots[path] = Root(path, found.st_dev, found.st_ino)
             self._fds[path] = fd
-        return self.roots[path], self._fds[path]
+        return root, self._fds[path]
 
     def sources(self, paths: Sequence[bytes], expected: Mapping[bytes, Fingerprint] | None) -> Iterator[Source]:
         """The chosen files, each once, as they are now; refused when one is not what was chosen.
@@ -101,9 +102,11 @@ class Survey:
             source = self.source(path)
             if expected is not None and path in expected and not fingerprint.shows(source.found, expected[path]):
                 raise ChangedSince(path)
-            names = self._chosen.setdefault(source.folder, set())
-            if source.place.name not in names:
-                names.add(source.place.name)
+            names, name = self._chosen.get(source.folder), source.place.rel
+            if names is None:
+                names = self._chosen[source.folder] = set()
+            if name not in names:
+                names.add(name)
                 yield source
 
     def emptied(self) -> tuple[bytes, ...]:
@@ -203,6 +206,10 @@ def _held(folder: int) -> int:
 
 def split(path: bytes) -> tuple[bytes, bytes]:
     """A path's directory and name; refused when it is not a plain absolute path."""
+    above, _, name = path.rpartition(b"/")
+    if name and above.startswith(b"/") and not above.endswith(b"/"):
+        # What most paths are; there may be very many.
+        return above, good_name(name)
     above, name = os.path.split(path.rstrip(b"/"))
     if path and not name:
         raise TopFolder

@@ -9,12 +9,14 @@ from cmdr.files.engine.conflicts import Decider
 from cmdr.files.engine.control import Control
 from cmdr.files.engine.folders import Folders
 from cmdr.files.engine.landing import Spot
+from cmdr.files.engine.metadata import traits_of
 from cmdr.files.engine.recorder import Intent, ItemState, Kept
 from cmdr.files.engine.syscalls import Syscalls
 from cmdr.files.engine.trash import Trash
 from cmdr.files.engine.trash_site import NoTrashHere, TrashSite, locate
-from cmdr.files.engine.trouble import Skipped
+from cmdr.files.engine.trouble import Drifted, Skipped
 from cmdr.model.plan import Fingerprint, Place, PlanItem
+from cmdr.model.traits import Traits
 
 
 class Landed(NamedTuple):
@@ -76,6 +78,20 @@ class Workbench:
     def spot(self, place: Place) -> Spot:
         """A place as a name in an open directory."""
         return Spot(*self.folders.at(place))
+
+    def traits(self, place: Place, expected: Fingerprint) -> Traits | None:
+        """What surrounds a folder that is about to lose what it holds, or None when it cannot be told."""
+        try:
+            spot = self.spot(place)
+            folder = self.syscalls.open_folder(spot.name, spot.folder)
+        except (OSError, Drifted):
+            return None
+        try:
+            return traits_of(folder, expected.mtime_ns)
+        except OSError:
+            return None
+        finally:
+            self.syscalls.discard(folder)
 
 
 _NONE: frozenset[int] = frozenset()

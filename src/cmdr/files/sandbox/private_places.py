@@ -13,21 +13,38 @@ from cmdr.files.sandbox.second_names import SecondNames
 
 # Below any home, and wherever else such a name stands: other users' homes and copies of one are no better.
 _FOLDERS = (
-    ".ssh .gnupg .aws .azure .kube .password-store .mozilla .thunderbird .pki .1password "
-    ".config/gh .config/gcloud .config/op .config/rclone .config/google-chrome .config/chromium "
-    ".config/BraveSoftware .config/microsoft-edge .config/vivaldi .config/keepassxc .config/Bitwarden "
+    ".ssh .gnupg .aws .azure .kube .password-store .mozilla .thunderbird .pki .1password .huggingface .kaggle .fly "
+    ".config/gh .config/gcloud .config/op .config/rclone .config/google-chrome .config/chromium .config/doctl "
+    ".config/BraveSoftware .config/microsoft-edge .config/vivaldi .config/keepassxc .config/Bitwarden .config/sops/age "
     ".local/share/keyrings .local/share/kwalletd .cache/mozilla .cache/google-chrome .cache/chromium "
     "snap/firefox snap/chromium .var/app/org.mozilla.firefox .var/app/com.google.Chrome "
     "Library/Keychains Library/Cookies Library/Safari Library/Mail Library/Messages"
 ).split() + [
     f"Library/Application Support/{browser}" for browser in ("Google/Chrome", "Firefox", "Chromium", "BraveSoftware")
 ]
+# What lets somebody act as an agent of the person's, and what was said to it.
+_FOLDERS += (
+    ".claude/ide .claude/projects .claude/todos .claude/file-history .claude/shell-snapshots .codex/sessions "
+    ".config/github-copilot .copilot/logs .local/share/opencode .local/share/goose .local/share/atuin "
+    ".local/share/crush .config/cursor .config/anthropic .config/openai .config/amp/secrets"
+).split() + [
+    f".config/{editor}/User/globalStorage" for editor in ("Code", "Code - Insiders", "VSCodium", "Cursor", "Windsurf")
+]
 _FILES = (
-    ".netrc .git-credentials .pgpass .cargo/credentials .cargo/credentials.toml "
-    ".config/git/credentials .vault-token .terraform.d/credentials.tfrc.json .config/hub"
+    ".netrc .git-credentials .pgpass .cargo/credentials .cargo/credentials.toml .boto .s3cfg .dockercfg "
+    ".config/git/credentials .vault-token .terraform.d/credentials.tfrc.json .config/hub .config/containers/auth.json "
+    ".cache/huggingface/token .cache/huggingface/stored_tokens "
+    ".claude/.credentials.json .claude/history.jsonl .codex/auth.json .codex/history.jsonl "
+    ".gemini/oauth_creds.json .gemini/google_accounts.json .gemini/mcp-oauth-tokens.json .qwen/oauth_creds.json "
+    ".bash_history .zsh_history .zhistory .histfile .sh_history .ash_history .ksh_history .python_history "
+    ".node_repl_history .psql_history .mysql_history .sqlite_history .rediscli_history .irb_history .lesshst .viminfo "
+    ".local/share/fish/fish_history .config/fish/fish_history .local/state/bash/history .local/state/python_history"
 ).split()
 # Projects have files of these names too, and there they hold no secrets.
-_ONLY_IN_A_HOME = ".npmrc .pypirc .my.cnf .docker/config.json".split()
+_ONLY_IN_A_HOME = (
+    ".npmrc .pypirc .my.cnf .docker/config.json .claude.json .codex/config.toml .cursor/mcp.json "
+    ".codeium/windsurf/mcp_config.json .gemini .qwen .aider.conf.yml"
+).split()
 _NAMES = ("id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "authorized_keys")
 _PATTERN = re.compile(
     rb"/(?:%s)(?:/|$)|/(?:%s)$|\.kdbx$|^/(?:proc|sys|dev)(?:/|$)|^/etc/(?:g?shadow-?|sudoers|sudoers\.d|ssl/private)(?:/|$)"

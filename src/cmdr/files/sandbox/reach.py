@@ -6,6 +6,7 @@ import stat
 import threading
 from collections.abc import Sequence
 
+from cmdr.files.engine.linked_places import LinkedPlaces
 from cmdr.files.engine.protected import Protection
 from cmdr.files.errors import DiskError, NotAFolder, PathNotFound, disk_error
 from cmdr.files.sandbox.beneath import find_beneath, real_path
@@ -32,7 +33,7 @@ class Sandbox:
     ) -> None:
         """`program` is where this program's own code stands, `run_from` what is in PATH; a change needs the person."""
         self.private = private or PrivatePlaces()
-        self.protection = Protection((*self.private.own, *program), run_from)
+        self.protection = Protection((*self.private.own, *program), run_from, LinkedPlaces(self.private.homes))
         self.roots = tuple(roots)
         self._kernel = kernel
         self._open: dict[bytes, OpenRoot] = {}

@@ -61,7 +61,7 @@ def edit(screen: MainScreen) -> None:
         screen.tell(f"{to_wire(entry.name)} is a folder. Enter goes into it.", bad=True)
     elif entry is not None:
         path = os.path.join(screen.tab.path, entry.name)
-        screen.terminal.run_worker(screen.terminal.edit(path), group="edit")
+        screen.terminal.edit(path)
 
 
 @action("copy_path")
@@ -173,13 +173,15 @@ def mkdir(screen: MainScreen) -> None:
 
 @action("new_file")
 def new_file(screen: MainScreen) -> None:
-    """A new empty file."""
+    """A new empty file, to be edited at once."""
     from cmdr.tui.windows.ask import Ask
 
-    screen.terminal.ask(
-        Ask("New file", "", placeholder="name"),
-        lambda name: screen.terminal.operate("mkfile", {**_new(name)}, then=name) if name else None,
-    )
+    def made(name: str) -> None:
+        if name:
+            path = os.path.join(screen.tab.path, os.path.expanduser(from_wire(name)))
+            screen.terminal.operate("mkfile", {**_new(name)}, then=name, opens=path)
+
+    screen.terminal.ask(Ask("New file", "", placeholder="name"), made)
 
 
 @action("rename")

@@ -110,6 +110,7 @@ def go_to_path(screen: MainScreen) -> None:
             "",
             complete=lambda text: complete_path(text, base),
             placeholder="a path, or words of a folder you use",
+            past=screen.typed_before["path"],
         ),
         lambda text: _go(screen, text.strip()),
     )
@@ -152,6 +153,18 @@ def bookmarks(screen: MainScreen) -> None:
     screen.terminal.ask(
         bookmark_window(screen), lambda path: screen.give("nav_to_path", {"pane": "focused", "path": path})
     )
+
+
+@action("visited")
+def visited(screen: MainScreen) -> None:
+    """Choose among the folders this tab has been in, the last one first."""
+    from cmdr.tui.windows.places import visited_window
+
+    window = visited_window(screen)
+    if window is None:
+        screen.tell("This tab has been nowhere else yet.")
+    else:
+        screen.terminal.ask(window, lambda path: screen.give("nav_to_path", {"pane": "focused", "path": path}))
 
 
 @action("bookmark_here")

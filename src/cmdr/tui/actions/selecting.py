@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cmdr.tui.actions import action
-from cmdr.tui.actions.moving import move
+from cmdr.tui.actions.moving import LAST, move
 
 if TYPE_CHECKING:
     from cmdr.tui.main_screen import MainScreen
@@ -42,6 +42,49 @@ def mark_down(screen: MainScreen) -> None:
     _mark(screen, 1)
 
 
+def _mark_to(screen: MainScreen, place: int) -> None:
+    """Select from the cursor to a place; from a selected row on, deselect. A page ends before the row it leads to."""
+    view, tab = screen.view, screen.tab
+    above, last = view.shape.above, view.shape.total(len(tab.listing)) - 1
+    if not len(tab.listing):
+        return
+    here, there = view.cursor, max(0, min(place, last))
+    rows = range(min(here, there), max(here, there) + 1)
+    if there not in (0, last):
+        rows = rows[1:] if there < here else rows[:-1]
+    first = max(0, rows.start - above)
+    count = rows.stop - above - first
+    was = not view.on_parent_row and tab.listing.order[tab.cursor] in tab.selection
+    mode = "subtract" if was else "add"
+    if count > 0:
+        screen.give("select", {"pane": "focused", "start": first, "count": count, "mode": mode})
+    move(screen, there)
+
+
+@action("mark_page_up")
+def mark_page_up(screen: MainScreen) -> None:
+    """Select a page upwards."""
+    _mark_to(screen, screen.view.page_from(screen.view.cursor, -1))
+
+
+@action("mark_page_down")
+def mark_page_down(screen: MainScreen) -> None:
+    """Select a page downwards."""
+    _mark_to(screen, screen.view.page_from(screen.view.cursor, 1))
+
+
+@action("mark_first")
+def mark_first(screen: MainScreen) -> None:
+    """Select everything above."""
+    _mark_to(screen, 0)
+
+
+@action("mark_last")
+def mark_last(screen: MainScreen) -> None:
+    """Select everything below."""
+    _mark_to(screen, LAST)
+
+
 @action("invert")
 def invert(screen: MainScreen) -> None:
     """Turn the selection over."""
@@ -76,7 +119,13 @@ def _by_mask(screen: MainScreen, heading: str, mode: str) -> None:
     from cmdr.tui.windows.ask import Ask
 
     screen.terminal.ask(
-        Ask(heading, "*", above=[[("Masks like *.py;*.md. Small letters match capitals too.", "dim")]], select=(0, 1)),
+        Ask(
+            heading,
+            "*",
+            above=[[("Masks like *.py;*.md. Small letters match capitals too.", "dim")]],
+            select=(0, 1),
+            past=screen.typed_before["mask"],
+        ),
         lambda mask: screen.give("selection.mask", {"mask": mask or "*", "mode": mode}, told=True),
     )
 

@@ -53,11 +53,12 @@ def sort(screen: MainScreen) -> None:
         for key, title in titles.items()
     ]
     screen.terminal.ask(
-        Choose("Sort by", choices, current=now.by.value), lambda by: screen.give("sort", lambda: _sorted(screen, by))
+        Choose("Sort by", choices, current=now.by.value), lambda by: screen.give("sort", lambda: sorted_by(screen, by))
     )
 
 
-def _sorted(screen: MainScreen, by: str) -> Arguments:
+def sorted_by(screen: MainScreen, by: str) -> Arguments:
+    """The order to ask for: another one, or the present one turned round."""
     now = screen.tab.sort
     if by == now.by.value:
         order = Direction.ASC if now.direction is Direction.DESC else Direction.DESC

@@ -16,8 +16,9 @@ def help_window(screen: MainScreen) -> None:
     """Every key."""
     from cmdr.tui.windows.help import help_rows
     from cmdr.tui.windows.reading import Reading
+    from cmdr.tui.windows.window import ALL_THERE_IS
 
-    screen.terminal.push_screen(Reading("Keys", help_rows(screen.keys)))
+    screen.terminal.push_screen(Reading("Keys", help_rows(screen.keys), lines=ALL_THERE_IS))
 
 
 @action("palette")
@@ -101,9 +102,3 @@ def stop_agents(screen: MainScreen) -> None:
 def settings(screen: MainScreen) -> None:
     """The settings."""
     screen.give("dialog", {"action": "open", "type": "settings"})
-
-
-@action("shell")
-def shell(screen: MainScreen) -> None:
-    """Step aside."""
-    screen.give("app.hide")

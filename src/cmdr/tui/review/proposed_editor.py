@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 from textual import events
 from textual.app import ComposeResult
-from textual.screen import Screen
 
 from cmdr.core.review_case import ReviewCase
 from cmdr.model.names import to_wire
 from cmdr.model.review_outcome import ReviewState
 from cmdr.model.unseen import UNSEEN
+from cmdr.tui.closing_screen import ClosingScreen
+from cmdr.tui.key_order import pass_on
 from cmdr.tui.text_fields import TextBox
 from cmdr.tui.windows.viewer import Bar
 
@@ -26,7 +27,7 @@ def is_seen(text: str) -> bool:
     return not UNSEEN.search(text)
 
 
-class ProposedEditor(Screen[None], inherit_bindings=False):
+class ProposedEditor(ClosingScreen[None], inherit_bindings=False):
     """The proposed text; taking it goes back to the review, where it is accepted or not."""
 
     DEFAULT_CSS = """
@@ -67,6 +68,8 @@ class ProposedEditor(Screen[None], inherit_bindings=False):
 
     async def on_key(self, event: events.Key) -> None:
         """The keys around the text."""
+        if pass_on(self, event):
+            return
         if event.key in ("f2", "ctrl+s"):
             event.stop()
             self.run_worker(self._take(), exclusive=True, group="take")

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 from textual import events
 from textual.app import ComposeResult
-from textual.screen import Screen
 
 from cmdr.core.parameter import Arguments
 from cmdr.core.review_case import ReviewCase
 from cmdr.model.hunk import Decision
 from cmdr.model.names import to_wire
 from cmdr.model.review_outcome import ReviewState
+from cmdr.tui.closing_screen import ClosingScreen
 from cmdr.tui.first_moment import DEAF_FOR, FirstMoment
 from cmdr.tui.key_order import pass_on
 from cmdr.tui.review.diff_view import DiffView
@@ -34,7 +34,7 @@ _CHOICES = {"m": "mine", "t": "theirs", "b": "both"}
 _DECIDES = {"y": Decision.ACCEPTED, "x": Decision.REJECTED}
 
 
-class ReviewScreen(Screen[None], inherit_bindings=False):
+class ReviewScreen(ClosingScreen[None], inherit_bindings=False):
     """One review. It closes by itself when it is answered anywhere."""
 
     DEFAULT_CSS = "ReviewScreen { layout: vertical; } ReviewScreen > Bar { height: 1; }"

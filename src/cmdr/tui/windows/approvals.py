@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from cmdr.core.principals import PERSON
 from cmdr.model.dialog import Dialog
+from cmdr.model.expired import expired_told
 from cmdr.model.names import to_wire
 from cmdr.model.plan_text import chosen_of, title_of
-from cmdr.model.units import count
 from cmdr.tui.review import queue
 from cmdr.tui.windows.choose import Choice, Choose
 
@@ -21,8 +21,7 @@ def show_next(screen: MainScreen) -> None:
     missed = screen.commander.proposals.missed()
     screen.commander.proposals.missed_seen()
     if missed:
-        titles = "; ".join(title_of(proposal.plan) for proposal in missed[-3:])
-        screen.tell(f"{count(len(missed), 'proposal')} expired while you were away (after ten minutes): {titles}")
+        screen.tell(expired_told([title_of(proposal.plan) for proposal in missed]))
     dialogs = {dialog.id: dialog for dialog in screen.terminal.windows.waiting()}
     edits = {case.id: case for case in queue.waiting(screen)}
     choices = [

@@ -14,6 +14,9 @@ from cmdr.tui.windows.window import Window
 Complete = Callable[[str], Awaitable[tuple[str, list[str]]]]
 """The text as far as it is certain, and what it could become."""
 
+MOST_RECALLED = 100
+"""Lines typed before that ↑ brings back."""
+
 
 class Ask(Window[str]):
     """A line to type in, with lines of explanation above it."""
@@ -31,6 +34,7 @@ class Ask(Window[str]):
         options: Sequence[tuple[str, str]] = (),
         asks: str = "If a name is taken",
         placeholder: str = "",
+        past: list[str] | None = None,
     ) -> None:
         super().__init__()
         self.heading = heading
@@ -44,6 +48,10 @@ class Ask(Window[str]):
         if complete:
             self.hint = "Tab completes · Enter accepts · Esc cancels"
         self._asks = asks
+        self._past = [] if past is None else past
+        self._back = 0
+        """How far back in what was typed before; what is accepted is added to that."""
+        self._unsent = value
 
     def contents(self) -> list[Widget]:
         """Explanation, the line, the choice below it, possible completions."""
@@ -79,6 +87,9 @@ class Ask(Window[str]):
         if event.key == "tab" and self._complete:
             self.run_worker(self._complete_now(), exclusive=True)
             return True
+        if event.key in ("up", "down") and self._past:
+            self._recall(1 if event.key == "up" else -1)
+            return True
         if event.key == "ctrl+s" and self._options:
             self._option = (self._option + 1) % len(self._options)
             self._chosen.show([self._option_row()])
@@ -92,7 +103,17 @@ class Ask(Window[str]):
     def on_input_submitted(self, message: Input.Submitted) -> None:
         """Done."""
         message.stop()
+        if message.value.strip():
+            self._past[:] = [*(text for text in self._past if text != message.value), message.value][-MOST_RECALLED:]
         self.dismiss(message.value)
+
+    def _recall(self, step: int) -> None:
+        if not self._back:
+            self._unsent = self._input.value
+        self._back = max(0, min(self._back + step, len(self._past)))
+        text = self._past[-self._back] if self._back else self._unsent
+        self._input.value = text
+        self._input.cursor_position = len(text)
 
     def _option_row(self) -> Row:
         return [(f"{self._asks}: ", "dim"), (self._options[self._option][1], "file"), ("  (Ctrl+S changes)", "dim")]
@@ -104,5 +125,6 @@ class Ask(Window[str]):
         self._input.cursor_position = len(sure)
         shown = possible[:6] if len(possible) <= 6 else [*possible[:5], f"… {len(possible) - 5} more"]
         rows: list[Row] = [[(text, "dim")] for text in shown] if len(possible) > 1 else []
-        self._possible.styles.height = len(rows)
+        self._possible.lines = len(rows)
+        self.fit_height()
         self._possible.show(rows)

@@ -19,7 +19,7 @@ from cmdr.tui.key_order import hand_to
 from cmdr.tui.safe_text import fit
 from cmdr.tui.text_fields import LineInput
 from cmdr.tui.windows.line_list import LineList, Row
-from cmdr.tui.windows.window import Window
+from cmdr.tui.windows.window import ALL_THERE_IS, Window
 
 if TYPE_CHECKING:
     from cmdr.tui.main_screen import MainScreen
@@ -56,8 +56,8 @@ class BulkRename(Window[str]):
     def contents(self) -> list[Widget]:
         """Pattern, table, one line of advice."""
         self._find = LineInput("", placeholder="find")
-        self._replace = LineInput("", placeholder="replace with ($1, {n:03} number)")
-        self._list = LineList(self.appearance, [], lines=max(4, self._screen.size.height * 9 // 10 - 6))
+        self._replace = LineInput("", placeholder="replace with ($1, {n:03}, {date} …)")
+        self._list = LineList(self.appearance, [], lines=ALL_THERE_IS)
         self._note = LineList(self.appearance, [], lines=1, cursor=False)
         return [Horizontal(self._find, self._replace), self._list, self._note]
 
@@ -121,7 +121,9 @@ class BulkRename(Window[str]):
 
     async def _preview(self) -> None:
         try:
-            self._new = await preview_names(self._old, self._find.value, self._replace.value, regex=self._regex)
+            self._new = await preview_names(
+                self._folder, self._old, self._find.value, self._replace.value, regex=self._regex
+            )
             problem = ""
         except CommandError as error:
             self._new, problem = list(self._old), str(error)

@@ -28,14 +28,8 @@ if TYPE_CHECKING:
 
 BODY = 12
 """Lines of facts; the layout never depends on how many there are."""
-
-
-class _WordInput(LineInput):
-    """The field for the word; the keys that scroll belong to the facts above it."""
-
-    async def _on_key(self, event: events.Key) -> None:
-        if event.key in ("up", "down", "pageup", "pagedown"):
-            event.prevent_default()  # the field would scroll itself, where there is nothing to scroll
+WIDE = 80
+"""Columns of the screen from which on the answers are told in full."""
 
 
 class Confirm(Window[str]):
@@ -54,6 +48,8 @@ class Confirm(Window[str]):
         self._word = word_to_type(self._plan)
         self.dialog = dialog.id
         self._first_moment = FirstMoment(screen.terminal.clock)
+        self._explains = False
+        """Whether a key was pressed that answers elsewhere, so that the answers here are told more plainly."""
         by_agent = not self._proposal.proposed_by.startswith("person:")
         self.heading = (
             f"{self._proposal.proposed_by.partition(':')[2]} proposes a change" if by_agent else "Please confirm"
@@ -75,20 +71,26 @@ class Confirm(Window[str]):
         if self._proposal.reason:
             says = [(" the agent says: ", "agent"), (f"“{self._proposal.reason}”", "dim")]
         parts.append(LineList(self.appearance, [says], lines=1, cursor=False))
-        self._answers = LineList(self.appearance, [self._answer_row()], lines=1, cursor=False)
+        self._answers = LineList(self.appearance, lines=1, cursor=False)
         parts.append(self._answers)
         if self._word is not None:
-            self._input = _WordInput("", placeholder=f'type "{self._word}" and Enter to do it')
+            self._input = LineInput("", placeholder=f'type "{self._word}" and Enter to do it')
             parts.append(self._input)
         return parts
 
     def opened(self) -> None:
         """Deaf at first."""
         self._be_deaf()
+        self._answers.show([self._answer_row()])
         if self._word is None:
             self.set_focus(None)
         else:
             self.set_focus(self._input)
+
+    def on_resize(self) -> None:
+        """The answers are always seen, if need be in fewer words."""
+        super().on_resize()
+        self._answers.show([self._answer_row()])
 
     def on_screen_resume(self) -> None:
         """Back from the list: a key that was meant for it must not answer either."""
@@ -99,8 +101,8 @@ class Confirm(Window[str]):
         self.set_timer(DEAF_FOR, lambda: self._answers.show([self._answer_row()]))
 
     async def on_key(self, event: events.Key) -> None:
-        """Esc always leaves; the rest only once we listen."""
-        if event.key != "escape" and self._first_moment.drops():
+        """Esc and F10 always leave; the rest only once we listen."""
+        if not self.leaves(event.key) and self._first_moment.drops():
             event.stop()
             event.prevent_default()
             return
@@ -123,9 +125,16 @@ class Confirm(Window[str]):
             self._answer("reject")
         elif self._can_be_named and event.key in ("e", "E"):
             self._ask_name()
+        elif self._word is None and event.key == "enter":
+            self._explain()
         else:
             return False
         return True
+
+    def _explain(self) -> None:
+        """Enter is pressed out of habit: it decides nothing, and says what does."""
+        self._explains = True
+        self._answers.show([self._answer_row()])
 
     def on_input_submitted(self, message: Input.Submitted) -> None:
         """The typed word."""
@@ -136,6 +145,7 @@ class Confirm(Window[str]):
             self._answer("reject")
         else:
             self._input.value = ""
+            self._explain()
 
     def _list_all(self) -> None:
         from cmdr.tui.windows.plan_list import PlanList
@@ -193,16 +203,18 @@ class Confirm(Window[str]):
         self._screen.tell(f"Approved: {title_of(self._plan)}")
 
     def _answer_row(self) -> Row:
-        ready = self._first_moment.is_over
+        plain, strong = ("file", "title_active") if self._first_moment.is_over else ("dim", "dim")
+        wide = self.app.size.width >= WIDE
         if self._word is not None:
-            return [(" This is risky. ", "warning"), (f" Esc {self._esc}", "file")]
-        row: Row = [
-            (" n  No, leave everything as it is ", "title_active" if ready else "dim"),
-            ("   y  Yes, do it ", "file" if ready else "dim"),
-        ]
+            risky = f' Only "{self._word}" does it. ' if self._explains else " This is risky. "
+            return [(risky, "warning"), (f" Esc {self._esc}", "file")]
+        no, yes = ("No, leave everything as it is", "Yes, do it") if wide else ("No", "Yes")
+        row: Row = [(f" n  {no} ", strong), (f"   y  {yes} ", plain)]
+        if self._explains:
+            row = [(" Press: ", "warning"), (f" y  {yes} ", plain), (f"   n  {no} ", plain)]
         if length_of(self._plan) > 1:
-            row = [*row, ("   l  List all ", "file" if ready else "dim")]
-        return [*row, ("   e  Another name ", "file" if ready else "dim")] if self._can_be_named else row
+            row = [*row, ("   l  List all " if wide else "  l  List ", plain)]
+        return [*row, ("   e  Another name " if wide else "  e  Name ", plain)] if self._can_be_named else row
 
 
 def _fact(line: str) -> Row:

@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING
 
 from textual import events
 from textual.app import ComposeResult
-from textual.screen import Screen
 
 from cmdr.model.names import to_wire
 from cmdr.model.sorting import extension
 from cmdr.model.text_format import FileText
+from cmdr.tui.closing_screen import ClosingScreen
+from cmdr.tui.key_order import pass_on
 from cmdr.tui.safe_text import shown
 from cmdr.tui.text_fields import TextBox
+from cmdr.tui.text_search import go_to_next
 from cmdr.tui.windows.viewer import Bar
 
 if TYPE_CHECKING:
@@ -26,10 +28,10 @@ _LANGUAGES = {
     b"html": "html", b"css": "css", b"js": "javascript", b"rs": "rust", b"go": "go", b"sql": "sql", b"java": "java",
     b"sh": "bash", b"bash": "bash", b"xml": "xml",
 }  # fmt: skip
-_KEYS = " F2 or Ctrl+S save   Ctrl+Z undo   Ctrl+Y redo   F10 or Esc close "
+_KEYS = " F2 save   F7 search   Shift+F7 again   Ctrl+Z undo   Ctrl+Y redo   Esc closes "
 
 
-class Editor(Screen[None], inherit_bindings=False):
+class Editor(ClosingScreen[None], inherit_bindings=False):
     """One file. Closing a changed one asks first."""
 
     DEFAULT_CSS = """
@@ -51,6 +53,8 @@ class Editor(Screen[None], inherit_bindings=False):
         language = _LANGUAGES.get(extension(path.rpartition(b"/")[2])) if lines <= HIGHLIGHT_LINES else None
         self.area = TextBox(file.text, show_line_numbers=True, tab_behavior="indent", soft_wrap=False)
         self._language = language
+        self._words = ""
+        """What was looked for last."""
         documents = terminal.commander.editor.documents
         self._buffer = documents.hold(path, file, lambda: asyncio.ensure_future(self.save()))
 
@@ -93,9 +97,17 @@ class Editor(Screen[None], inherit_bindings=False):
 
     async def on_key(self, event: events.Key) -> None:
         """The keys around the text."""
+        if pass_on(self, event):
+            return
         if event.key in ("f2", "ctrl+s"):
             event.stop()
             self.run_worker(self.save(), exclusive=True, group="save")
+        elif event.key in ("f7", "ctrl+f"):
+            event.stop()
+            self._ask_words()
+        elif event.key in ("shift+f7", "f3"):
+            event.stop()
+            self._search(self._words)
         elif event.key == "alt+m":
             event.stop()
             self._mention()
@@ -105,6 +117,22 @@ class Editor(Screen[None], inherit_bindings=False):
         elif self._terminal.keys.actions.get(event.key) == "quit":
             event.stop()
             self._terminal.main.act("quit")
+
+    def _ask_words(self) -> None:
+        from cmdr.tui.windows.ask import Ask
+
+        words = self._words
+        past = self._terminal.main.typed_before["search"]
+        self._terminal.ask(Ask("Search", words, select=(0, len(words)), past=past), self._search)
+
+    def _search(self, words: str) -> None:
+        if not words:
+            self._ask_words()
+            return
+        self._words = words
+        found = go_to_next(self.area, words)
+        told = _KEYS if found is not None else f" Not found: {words}"
+        self._bar.say(f" Went on from the top: {words}" if found is not None and found.went_round else told)
 
     def _mention(self) -> None:
         """Point the coding agent at the selected lines."""

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import os
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from textual import events
@@ -23,8 +21,9 @@ from cmdr.tui.key_order import hand_to
 from cmdr.tui.pane_frame import tilde
 from cmdr.tui.safe_text import fit, printable
 from cmdr.tui.text_fields import LineInput
+from cmdr.tui.windows.hits import Hit, Hits
 from cmdr.tui.windows.line_list import LineList, Row
-from cmdr.tui.windows.window import Window
+from cmdr.tui.windows.window import ALL_THERE_IS, Window
 
 if TYPE_CHECKING:
     from cmdr.tui.main_screen import MainScreen
@@ -32,33 +31,6 @@ if TYPE_CHECKING:
 _SIZE = 6
 _HELP = "part of a name, or a filter"
 _EXAMPLES = "Filters: ext:md,txt  size>=1M  mtime>30d  *.log  and several of them"
-
-
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """One entry that was found."""
-
-    path: str
-    kind: str
-    size: int | None
-    modified_ns: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class Hits:
-    """What a question brought: how many, how much, and the first of them."""
-
-    count: int
-    bytes: int
-    complete: bool
-    rows: tuple[Hit, ...]
-
-    @classmethod
-    def read(cls, answer: str) -> Hits:
-        """The answer of `find.run`."""
-        told = json.loads(answer)
-        rows = tuple(Hit(row["path"], row["kind"], row["size"], row["modifiedNs"]) for row in told["rows"])
-        return cls(told["count"], told["bytes"], told["complete"], rows)
 
 
 class Find(Window[str]):
@@ -83,7 +55,7 @@ class Find(Window[str]):
     def contents(self) -> list[Widget]:
         """The line, the list, one line of news."""
         self._input = LineInput("", placeholder=_HELP)
-        self._list = LineList(self.appearance, [], lines=max(4, self._screen.size.height * 9 // 10 - 4))
+        self._list = LineList(self.appearance, [], lines=ALL_THERE_IS)
         self._note = LineList(self.appearance, [], lines=1, cursor=False)
         return [self._input, self._list, self._note]
 
@@ -137,7 +109,7 @@ class Find(Window[str]):
             self._tell()
             try:
                 told = await self._screen.commander.run(PERSON, "find.run", {"root": to_wire(self._root), "text": text})
-                hits = Hits.read(told)
+                hits = Hits.read(told, text)
             except (CommandError, UnknownCommand) as error:
                 problem = str(error)
         self._hits, self._problem, self._pending = hits, problem, False

@@ -16,7 +16,7 @@ _TYPING: tuple[tuple[str, str], ...] = (
     ("letters", "search for a name; ↑↓ next and previous, Esc ends"),
     ("/", "filter as you type; Enter keeps it, Esc shows all"),
     ("Esc", "give up waiting, clear the filter, clear the selection"),
-    ("mouse", "click moves, double click opens, right click selects, wheel scrolls"),
+    ("mouse", "click moves, double click opens, right click selects, a column head sorts"),
 )
 
 

@@ -35,6 +35,8 @@ class LineList(LineWidget):
         self.cursor = 0
         self.top = 0
         self._with_cursor = cursor
+        self.lines = lines
+        """How many it would like to show; on a low screen the window gives it fewer."""
         self.styles.height = lines
 
     def show(self, rows: Sequence[Row], *, keep: bool = False) -> None:

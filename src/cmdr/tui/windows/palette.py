@@ -32,7 +32,7 @@ def palette_window(screen: MainScreen) -> Choose:
         for command in screen.commander.available(PERSON)
         if command.name not in _COVERED and command.title not in titles and not _is_for_programs(command)
     ]
-    return Choose("Commands", choices, lines=16)
+    return Choose("Commands", choices, lines=30)
 
 
 def _is_for_programs(command: Command) -> bool:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from textual.await_complete import AwaitComplete
+
 from cmdr.model.dialog import Dialog
 from cmdr.model.names import to_wire
 from cmdr.model.units import human_size
@@ -45,6 +47,14 @@ def bookmark_window(screen: MainScreen) -> Choose:
     )
 
 
+def visited_window(screen: MainScreen) -> Choose | None:
+    """The folders a tab has been in, the last one first; None when it has been nowhere else."""
+    tab, home = screen.tab, screen.terminal.appearance.home
+    paths = dict.fromkeys(visit.path for visit in reversed(tab.history.visits) if visit.path != tab.path)
+    choices = [Choice(to_wire(path), tilde(path, home)) for path in paths]
+    return Choose("Folders this tab has been in", choices) if choices else None
+
+
 class VolumePicker(Choose):
     """The volumes of one pane."""
 
@@ -73,8 +83,8 @@ class VolumePicker(Choose):
         if self._stands and self.is_attached:
             self.replace(self._listed())
 
-    def dismiss(self, result: str | None = None) -> object:  # type: ignore[override]
+    def dismiss(self, result: str | None = None) -> AwaitComplete:
         """Go there."""
-        if result is not None:
+        if result is not None and self.app.screen is self:
             self._screen.give("select_volume", {"pane": self._side.value, "name": result}, told=True)
         return super().dismiss(result)

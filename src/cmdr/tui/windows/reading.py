@@ -29,7 +29,8 @@ class Reading(Window[str]):
     def show(self, rows: Sequence[Row]) -> None:
         """Show other lines."""
         self._rows = list(rows)
-        self._list.styles.height = min(self._most, max(1, len(self._rows)))
+        self._list.lines = min(self._most, max(1, len(self._rows)))
+        self.fit_height()
         self._list.show(rows)
 
     def pressed(self, event: events.Key) -> bool:

@@ -9,8 +9,9 @@ from textual.widget import Widget
 
 from cmdr.core.settings import SETTINGS, Setting
 from cmdr.model.dialog import Dialog, SettingsSection
-from cmdr.tui.key_map import ACTIONS, normal
+from cmdr.tui.safe_text import fit
 from cmdr.tui.windows.line_list import LineList, Row
+from cmdr.tui.windows.shortcuts import Shortcuts, Waits
 from cmdr.tui.windows.window import Window
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ _SECTIONS = tuple(SettingsSection)
 
 
 class SettingsWindow(Window[str]):
-    """Tab changes the section, Enter the value; in shortcuts, Enter waits for the new key."""
+    """Tab changes the section, Enter the value."""
 
     heading = "Settings"
 
@@ -29,7 +30,7 @@ class SettingsWindow(Window[str]):
         self._screen = screen
         self._dialog = dialog
         self.dialog = dialog.id
-        self._waits_for_key = False
+        self._shortcuts = Shortcuts(screen, self._show)
 
     @property
     def _section(self) -> SettingsSection:
@@ -48,8 +49,10 @@ class SettingsWindow(Window[str]):
 
     def pressed(self, event: events.Key) -> bool:
         """Move, change."""
-        if self._waits_for_key:
-            self._bind(event.key)
+        if self._shortcuts.waits is not Waits.NOT:
+            self._shortcuts.take(event.key, self._list.cursor)
+            return True
+        if self._in_shortcuts and self._change_shortcut(event.key):
             return True
         if event.key in ("tab", "right", "shift+tab", "left"):
             step = 1 if event.key in ("tab", "right") else -1
@@ -66,11 +69,14 @@ class SettingsWindow(Window[str]):
             return True
         return self._list.pressed(event)
 
+    def leaves(self, key: str) -> bool:
+        """F10 may be the key that is waited for; Esc never is."""
+        return key == "escape" or (self._shortcuts.waits is Waits.NOT and super().leaves(key))
+
     def leave(self) -> None:
         """Esc ends waiting for a key first."""
-        if self._waits_for_key:
-            self._waits_for_key = False
-            self._show(keep=True)
+        if self._shortcuts.waits is not Waits.NOT:
+            self._shortcuts.begin(Waits.NOT)
         else:
             super().leave()
 
@@ -83,13 +89,30 @@ class SettingsWindow(Window[str]):
         self._show()
 
     @property
+    def _in_shortcuts(self) -> bool:
+        return self._section is SettingsSection.SHORTCUTS
+
+    def _change_shortcut(self, key: str) -> bool:
+        place = self._list.cursor
+        if key in ("enter", "space"):
+            self._shortcuts.begin(Waits.INSTEAD)
+        elif key in ("insert", "plus"):
+            self._shortcuts.begin(Waits.AS_WELL)
+        elif key in ("delete", "minus"):
+            self._shortcuts.drop(place)
+        elif key == "backspace":
+            self._shortcuts.reset(place)
+        else:
+            return False
+        return True
+
+    @property
     def _settings(self) -> list[Setting]:
         return [setting for setting in SETTINGS.values() if setting.section is self._section]
 
     def _change(self) -> None:
-        if self._section is SettingsSection.SHORTCUTS:
-            self._waits_for_key = True
-            self._show(keep=True)
+        if self._in_shortcuts:
+            self._shortcuts.begin(Waits.INSTEAD)
             return
         if self._list.cursor >= len(self._settings):
             return
@@ -106,24 +129,14 @@ class SettingsWindow(Window[str]):
             self._screen.terminal.ask(Ask(setting.title, str(value)), lambda text: self._set(setting, text))
 
     def _reset(self) -> None:
-        if self._section is SettingsSection.SHORTCUTS:
-            action = ACTIONS[self._list.cursor]
-            self._screen.give("settings.bind", {"action": action.id}, done=lambda _: self._show(keep=True))
-        elif self._list.cursor < len(self._settings):
+        if self._list.cursor < len(self._settings):
             setting = self._settings[self._list.cursor]
             self._set(setting, setting.default)
 
     def _set(self, setting: Setting, value: str | int | bool) -> None:
-        self._screen.give("settings.set", {"key": setting.key, "value": value}, done=lambda _: self._show(keep=True))
+        self._screen.give("settings.set", {"key": setting.key, "value": value}, done=lambda _: self._show())
 
-    def _bind(self, key: str) -> None:
-        self._waits_for_key = False
-        action = ACTIONS[self._list.cursor]
-        self._screen.give(
-            "settings.bind", {"action": action.id, "keys": [normal(key)]}, done=lambda _: self._show(keep=True)
-        )
-
-    def _show(self, *, keep: bool = False) -> None:
+    def _show(self) -> None:
         if not self.is_attached:
             return
         heads: list[tuple[str, str]] = []
@@ -134,25 +147,20 @@ class SettingsWindow(Window[str]):
             ]
         self._heads.show([heads, [("", "file")]])
         settings = self._screen.commander.settings
-        shortcuts = self._section is SettingsSection.SHORTCUTS
-        rows: list[Row] = []
-        if shortcuts:
-            for place, action in enumerate(ACTIONS):
-                waits = self._waits_for_key and place == self._list.cursor
-                keys = "press the new key…" if waits else self._screen.keys.all_keys(action.id) or "–"
-                own = "*" if action.id in settings.shortcuts else " "
-                rows.append([(f"{own}{action.title:<36}", "file"), (keys, "bar_key")])
-        else:
-            rows = [
-                [(f" {setting.title:<52}", "file"), (_told(settings.get(setting.key)), "bar_key")]
-                for setting in self._settings
-            ]
+        rows: list[Row] = self._shortcuts.rows(self._list.cursor) if self._in_shortcuts else self._setting_rows()
         self._list.show(rows, keep=True)
         problems = [*settings.problems, *self._screen.keys.problems]
-        note = problems[-1] if problems else f"kept in {settings.path}" if settings.path else "kept until you quit"
-        self._note.show([[(f" {note}", "agent" if problems else "dim")]])
-        change = "Enter: new key" if shortcuts else "Enter changes"
-        self.title_box("Settings", f"Tab section · {change} · Del: as it was · Esc closes")
+        news = self._shortcuts.note if self._in_shortcuts else ""
+        note = f"kept in {settings.path}" if settings.path else "kept until you quit"
+        self._note.show([[(f" {news or (problems or [note])[-1]}", "agent" if news or problems else "dim")]])
+        change = self._shortcuts.hint if self._in_shortcuts else "Enter changes · Del: as it was · Tab: section"
+        self.title_box("Settings", f"{change} · Esc closes")
+
+    def _setting_rows(self) -> list[Row]:
+        settings = self._screen.commander.settings
+        told = [(setting.title, _told(settings.get(setting.key))) for setting in self._settings]
+        width = max(8, min(52, (self._list.size.width or 72) - 2 - max((len(value) for _, value in told), default=0)))
+        return [[(f" {fit(title, width)}", "file"), (f" {value}", "bar_key")] for title, value in told]
 
 
 def _told(value: str | int | bool) -> str:

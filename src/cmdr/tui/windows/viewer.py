@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING
 from rich.segment import Segment
 from textual import events
 from textual.app import ComposeResult
-from textual.screen import Screen
 
 from cmdr.tui.appearance import Appearance
+from cmdr.tui.closing_screen import ClosingScreen
+from cmdr.tui.file_rows import HEX_BYTES
+from cmdr.tui.file_search import Found, search
 from cmdr.tui.file_view import FileView
+from cmdr.tui.key_order import pass_on
 from cmdr.tui.line_widget import LineWidget
 from cmdr.tui.safe_text import fit, printable, shown, width_of
 
@@ -20,7 +23,7 @@ if TYPE_CHECKING:
 _KEYS = " F2 wrap  F4 hex  F5 line  F7 search  n/N next  F8 code  f follow  Esc closes "
 
 
-class Viewer(Screen[None], inherit_bindings=False):
+class Viewer(ClosingScreen[None], inherit_bindings=False):
     """Title, file, keys."""
 
     DEFAULT_CSS = "Viewer { layout: vertical; } Viewer > Bar { height: 1; }"
@@ -65,6 +68,8 @@ class Viewer(Screen[None], inherit_bindings=False):
 
     async def on_key(self, event: events.Key) -> None:
         """Every key of the viewer."""
+        if pass_on(self, event):
+            return
         event.stop()
         event.prevent_default()
         self._bar.say(_KEYS)  # what was said about the last key has been read
@@ -105,16 +110,23 @@ class Viewer(Screen[None], inherit_bindings=False):
         from cmdr.tui.windows.ask import Ask
 
         def go(text: str) -> None:
-            if text.strip().isdecimal():
-                self.file.to(int(text) - 1)
+            if place := _number(text, 16 if self.file.hex else 10):
+                self.file.to(place // HEX_BYTES if self.file.hex else place - 1)
+            else:
+                self.file.to(0)
 
-        self._terminal.ask(Ask("Go to line", ""), go)
+        self._terminal.ask(Ask("Go to byte (0x10 or 10: hexadecimal)" if self.file.hex else "Go to line", ""), go)
 
     def _ask_search(self) -> None:
         from cmdr.tui.windows.ask import Ask
 
         window = Ask(
-            "Search", self.file.needle, options=(("text", "text"), ("regex", "regular expression")), asks="Search for"
+            "Search",
+            self.file.needle,
+            options=(("text", "text"), ("regex", "regular expression")),
+            asks="Search for",
+            select=(0, len(self.file.needle)),
+            past=self._terminal.main.typed_before["search"],
         )
 
         def go(text: str) -> None:
@@ -131,14 +143,15 @@ class Viewer(Screen[None], inherit_bindings=False):
     async def _find(self, text: str, backwards: bool) -> None:
         from cmdr.core.errors import CommandError
 
-        again = text == self.file.needle
         self._bar.say(" Searching… Esc closes")
         try:
-            found = await self.file.search(text, backwards=backwards, regex=self._regex)
+            found = await search(self.file, text, backwards=backwards, regex=self._regex)
         except CommandError as error:
             self._bar.say(f" {error}")
             return
-        self._bar.say(_KEYS if found else f" {'No more' if again else 'Not found'}: {text}")
+        round_the_end = f" Went on from the {'end' if backwards else 'top'}: {text}"
+        told = {Found.AHEAD: _KEYS, Found.ROUND_THE_END: round_the_end, Found.NOWHERE: f" Not found: {text}"}
+        self._bar.say(told[found])
 
     def _next_viewer(self) -> None:
         """The oldest viewer comes to the front; the workspace keeps the order, so agents see it too."""
@@ -150,6 +163,14 @@ class Viewer(Screen[None], inherit_bindings=False):
             self._terminal.main.give(
                 "dialog", {"action": "focus", "type": "file-viewer", "path": to_wire(viewers[0].path)}
             )
+
+
+def _number(text: str, base: int) -> int:
+    """A number as it was typed, or 0."""
+    try:
+        return max(0, int(text.strip(), base))
+    except ValueError:
+        return 0
 
 
 class Bar(LineWidget):

@@ -1,25 +1,35 @@
 """What all windows share: a framed box in the middle, Esc to leave, and a look drawn from the same inks."""
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Generic, TypeVar, cast
 
 from textual import events
 from textual.app import ComposeResult
+from textual.await_complete import AwaitComplete
 from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widget import Widget
 
 from cmdr.tui.appearance import Appearance
+from cmdr.tui.closing_screen import ClosingScreen
 from cmdr.tui.key_order import pass_on
-from cmdr.tui.safe_text import fit, printable
+from cmdr.tui.safe_text import fit, printable, width_of
+from cmdr.tui.windows.line_list import LineList
 
 if TYPE_CHECKING:
     from cmdr.tui.terminal import Terminal
 
 T = TypeVar("T")
+ALL_THERE_IS = 500
+"""Lines to ask for when a list may have the whole height of the screen."""
+LEAVES = ("escape", "f10")
+"""As in other commanders: what F10 does to the whole program it does to a window first."""
+_FRAME = 2
+_BETWEEN = " · "
 
 
-class Window(ModalScreen[T | None], Generic[T], inherit_bindings=False):
+class Window(ClosingScreen[T | None], ModalScreen[T | None], Generic[T], inherit_bindings=False):
     """A box over the panes that ends with an answer, or with None."""
 
     DEFAULT_CSS = """
@@ -37,6 +47,8 @@ class Window(ModalScreen[T | None], Generic[T], inherit_bindings=False):
     heading = ""
     hint = "Esc closes"
     _unfollow: Callable[[], None] | None = None
+    answering: asyncio.Event | None = None
+    """Set once the answer was acted upon; keys typed behind the answer wait for that."""
     dialog: str | None = None
     """The id of the workspace's dialog this window draws, if it draws one."""
 
@@ -49,6 +61,12 @@ class Window(ModalScreen[T | None], Generic[T], inherit_bindings=False):
     def appearance(self) -> Appearance:
         """The look."""
         return self.terminal.appearance
+
+    def dismiss(self, result: T | None = None) -> AwaitComplete:
+        """Close with an answer, or with None."""
+        if result is not None and self.answering is not None:
+            self.terminal.main.orders.hold(self.answering)
+        return super().dismiss(result)
 
     def compose(self) -> ComposeResult:
         """The box around what the window shows."""
@@ -63,7 +81,21 @@ class Window(ModalScreen[T | None], Generic[T], inherit_bindings=False):
         """Put the titles on the frame."""
         self.set_class(self.app.native_ansi_color, "-plain")
         self.title_box(self.heading, self.hint)
+        self.fit_height()
         self.opened()
+
+    def on_resize(self) -> None:
+        """The titles and lists of the new size."""
+        self.title_box(*self._titles)
+        self.fit_height()
+
+    def fit_height(self) -> None:
+        """On a low screen the longest lists become shorter, so that every part of the window is seen."""
+        parts = self._box.children
+        lists = [part for part in parts if isinstance(part, LineList)]
+        room = self.app.size.height * 9 // 10 - _FRAME - (len(parts) - len(lists))
+        for part, lines in zip(lists, shares([part.lines for part in lists], room), strict=True):
+            part.styles.height = lines
 
     def opened(self) -> None:
         """Called once when everything stands."""
@@ -72,11 +104,12 @@ class Window(ModalScreen[T | None], Generic[T], inherit_bindings=False):
         """Write on the frame; as text, never as markup."""
         from textual.content import Content
 
+        self._titles = (heading, hint)
         box = self._box
         room = max(20, self.app.size.width - 12)
         # Frame titles accept markup when given plain strings; content objects never do.
         box.border_title = Content(f" {fit(printable(heading), room).rstrip()} ")
-        box.border_subtitle = Content(f" {fit(printable(hint), room).rstrip()} ")
+        box.border_subtitle = Content(f" {fit(shortened(printable(hint), room), room).rstrip()} ")
 
     def follow(self, show: Callable[[], None]) -> None:
         """Call `show` after every change of the workspace, once for many, until the window closes."""
@@ -104,10 +137,10 @@ class Window(ModalScreen[T | None], Generic[T], inherit_bindings=False):
             self._unfollow = None
 
     async def on_key(self, event: events.Key) -> None:
-        """Esc leaves; everything else is the window's own."""
+        """Esc leaves, and so does F10; everything else is the window's own."""
         if pass_on(self, event):
             return
-        if event.key == "escape":
+        if self.leaves(event.key):
             event.stop()
             self.leave()
         elif self.pressed(event):
@@ -118,6 +151,26 @@ class Window(ModalScreen[T | None], Generic[T], inherit_bindings=False):
         """A key; whether the window did something with it."""
         return False
 
+    def leaves(self, key: str) -> bool:
+        """Whether a key closes the window."""
+        return key in LEAVES
+
     def leave(self) -> None:
         """Close without an answer."""
         self.dismiss(None)
+
+
+def shares(wanted: Sequence[int], room: int) -> list[int]:
+    """How many lines each list gets: what it wants, or less of the longest ones; one at least, unless it wants none."""
+    given = list(wanted)
+    while sum(given) > room and max(given) > 1:
+        given[given.index(max(given))] -= 1
+    return given
+
+
+def shortened(hint: str, room: int) -> str:
+    """A hint with parts left out until it fits: the first one and how to leave stay longest."""
+    parts = hint.split(_BETWEEN)
+    while len(parts) > 1 and width_of(_BETWEEN.join(parts)) > room:
+        parts.pop(-2 if len(parts) > 2 else 0)
+    return _BETWEEN.join(parts)

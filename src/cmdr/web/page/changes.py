@@ -1,23 +1,34 @@
 """A stream that says when there is something new to see; the page then asks for a new picture."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
 
 from starlette.responses import StreamingResponse
 
 from cmdr.core.commander import Commander
+from cmdr.web.page.open_pages import OpenPages
 
 BETWEEN = 0.04
 """Seconds between two notices: an agent may change things five hundred times a second, the eye needs no more."""
 KEEP_ALIVE = 15.0
 
 
-def changes(commander: Commander) -> StreamingResponse:
-    """Server-sent events whose data is the workspace's revision."""
-    return StreamingResponse(_notices(commander), media_type="text/event-stream", headers={"cache-control": "no-store"})
+def changes(commander: Commander, pages: OpenPages, page: str) -> StreamingResponse:
+    """Server-sent events whose data is the workspace's revision; while they are heard, the page is open."""
+    return StreamingResponse(
+        _heard(commander, pages, page), media_type="text/event-stream", headers={"cache-control": "no-store"}
+    )
 
 
-async def _notices(commander: Commander) -> AsyncIterator[str]:
+async def _heard(commander: Commander, pages: OpenPages, page: str) -> AsyncIterator[str]:
+    with pages.listening(page):
+        async with aclosing(_notices(commander)) as notices:
+            async for notice in notices:
+                yield notice
+
+
+async def _notices(commander: Commander) -> AsyncGenerator[str]:
     news = asyncio.Event()
     stop = [commander.events.listen(lambda _: news.set()), commander.activity.listen(lambda _: news.set())]
     ending = asyncio.ensure_future(commander.quitting.wait())

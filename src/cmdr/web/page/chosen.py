@@ -6,6 +6,7 @@ from cmdr.core.errors import CommandError
 from cmdr.core.parameter import Json
 from cmdr.model.chosen import Chosen
 from cmdr.model.names import to_wire
+from cmdr.model.selection import Selection
 from cmdr.model.tab import Tab
 
 KEPT = 16
@@ -18,9 +19,9 @@ class ChosenFiles:
     def __init__(self) -> None:
         self._kept: dict[str, Chosen] = {}
 
-    def keep(self, tab: Tab) -> dict[str, Json]:
-        """Remember what is chosen now, and tell of it."""
-        chosen = Chosen.of(tab)
+    def keep(self, tab: Tab, *, is_alone: bool = False) -> dict[str, Json]:
+        """Remember what is chosen now, or the entry under the cursor whatever is selected, and tell of it."""
+        chosen = _under_cursor(tab) if is_alone else Chosen.of(tab)
         if chosen is None:
             return {"id": "", "count": 0, "names": []}
         id = secrets.token_urlsafe(16)
@@ -35,3 +36,11 @@ class ChosenFiles:
         if chosen is None:
             raise CommandError("That was chosen too long ago. Choose again.")
         return chosen
+
+
+def _under_cursor(tab: Tab) -> Chosen | None:
+    if tab.cursor_name() is None:
+        return None
+    alone = Selection(len(tab.listing.columns))
+    alone.toggle(tab.listing.order[tab.cursor])
+    return Chosen(tab.path, tab.listing.columns, alone)

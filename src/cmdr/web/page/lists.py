@@ -1,19 +1,22 @@
 """The lists behind the page's windows: commands, places, history, agents, settings."""
 
+import os
 import time
 
+from cmdr import __version__
 from cmdr.core.browser_login import BROWSER
 from cmdr.core.client_rights import ClientRights, client_rights
 from cmdr.core.commander import Commander
 from cmdr.core.journal_history import HistoryEntry
 from cmdr.core.parameter import Json
-from cmdr.core.principals import Access
 from cmdr.core.settings import SETTINGS, Setting
 from cmdr.core.threads import in_thread
 from cmdr.model.names import printable, to_wire
 from cmdr.model.report_kinds import REPORT_KINDS
 from cmdr.model.taken_names import TAKEN_NAMES
-from cmdr.web.page.picture import call_told
+from cmdr.model.units import human_size
+from cmdr.model.volume import Volume
+from cmdr.web.page.picture import call_told, news
 from cmdr.web.page.rows import Style
 
 HISTORY = 200
@@ -25,8 +28,13 @@ _COVERED = frozenset(
     """state command commands_list dialogs_available pending proposal.show reviews selection.toggle settings.list
     grants.list cursor.up_row app.quitAnyway app.hide history.list jobs.list bookmark.list
     context_get_selection context_get_current_paths context_get_focused_pane file.copyPath file.copyFilename
-    file.quickLook file.getInfo pane.leftVolumeChooser pane.rightVolumeChooser web.link""".split()
+    file.quickLook file.getInfo pane.leftVolumeChooser pane.rightVolumeChooser web.link
+    nav_to_parent nav_back nav_forward open_under_cursor refresh toggle_hidden switch_pane folder.size filter
+    copy move delete rename mkdir mkfile pending.seen app.giveWay app.access history.entries await inspect
+    session_preferences query_run query_list close_all_diff_tabs get_diagnostics""".split()
 )
+_FOR_PROGRAMS = frozenset({"fs", "ide", "shell"})
+"""Toolsets whose answers are text for a program."""
 
 
 def commands_told(commander: Commander) -> list[Json]:
@@ -34,23 +42,46 @@ def commands_told(commander: Commander) -> list[Json]:
     return [
         {
             "name": command.name,
+            "id": command.id,
             "title": command.title,
             "about": command.description,
-            "proposes": command.access is Access.PROPOSE,
         }
         for command in commander.available(BROWSER)
-        if command.route is None
+        if command.is_in_palette
         and command.name not in _COVERED
+        and command.toolset not in _FOR_PROGRAMS
         and not any(parameter.required for parameter in command.parameters)
     ]
 
 
+def about_told(commander: Commander) -> list[Json]:
+    """What this program is and where it keeps things."""
+    return [
+        ["Version", __version__],
+        ["Agents", f"{commander.base_url}/mcp"],
+        ["Settings", commander.settings.path or "not kept"],
+        ["Process", str(os.getpid())],
+    ]
+
+
 def places_told(commander: Commander) -> dict[str, Json]:
-    """Bookmarks, and the folders used most."""
+    """Bookmarks, the folders used most, those the tab in front has been in, and the volumes."""
+    workspace = commander.workspace
+    tab = workspace.pane(workspace.focused).tab
+    visited = dict.fromkeys(visit.path for visit in reversed(tab.history.visits) if visit.path != tab.path)
     return {
+        "visited": [to_wire(path) for path in visited],
+        "volumes": [_volume(commander, volume) for volume in workspace.volumes],
         "bookmarks": [to_wire(path) for path in commander.bookmarks.marked()],
         "frequent": [to_wire(path) for path in commander.bookmarks.frequent(limit=20)],
     }
+
+
+def _volume(commander: Commander, volume: Volume) -> Json:
+    # A remote one may not answer for a long time.
+    space = None if volume.remote else commander.space.at(volume.path, lambda: news(commander))
+    free = f" · {human_size(space.free)} free of {human_size(space.total)}" if space else ""
+    return {"name": printable(volume.name, 80), "about": f"{to_wire(volume.path)} · {volume.kind}{free}"}
 
 
 async def history_told(commander: Commander) -> list[Json]:
@@ -60,12 +91,13 @@ async def history_told(commander: Commander) -> list[Json]:
 
 
 def _operation(entry: HistoryEntry, style: Style) -> Json:
+    becomes = "" if entry.new_name is None else f" → {to_wire(entry.new_name)}"
     return {
         "id": entry.id,
         "when": style.date(int(entry.started * 1e9)),
         "verb": entry.verb.value,
         "state": "undone" if entry.undone_by is not None else entry.state.value,
-        "what": to_wire(entry.title) + (f" and {entry.total - 1} more" if entry.total > 1 else ""),
+        "what": to_wire(entry.title) + becomes + (f" and {entry.total - 1} more" if entry.total > 1 else ""),
         "to": None if entry.destination is None else to_wire(entry.destination),
         "by": printable(entry.by.partition(":")[2], 60),
     }

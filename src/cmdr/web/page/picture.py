@@ -16,7 +16,8 @@ from cmdr.model.units import human_size
 from cmdr.web.page.jobs import jobs_told, scans_told
 from cmdr.web.page.look import look_told
 from cmdr.web.page.rows import Rows, Window, Windows
-from cmdr.web.page.waiting import edits_waiting, proposals_waiting
+from cmdr.web.page.shortcuts import shortcuts_told
+from cmdr.web.page.waiting import edits_waiting, expired_unseen, proposals_waiting
 
 ACTIVITY_SECONDS = 4.0
 
@@ -33,22 +34,23 @@ async def picture(commander: Commander, rows: Rows, windows: Windows) -> dict[st
         "focused": workspace.focused.value,
         "hidden": workspace.show_hidden,
         "panes": panes,
-        "volumes": [printable(volume.name, 80) for volume in workspace.volumes],
         "dialogs": [_dialog(dialog) for dialog in workspace.dialogs if dialog.proposal is None],
         "proposals": proposals_waiting(commander),
+        "expired": expired_unseen(commander),
         "edits": edits_waiting(commander),
         "jobs": jobs_told(commander),
         "scans": scans_told(commander),
         "stopped": commander.policy.agents_stopped,
         "activity": _activity(commander),
         "look": look_told(commander),
+        "shortcuts": shortcuts_told(commander),
     }
 
 
 async def _pane(commander: Commander, rows: Rows, pane: Pane, window: Window) -> Json:
     start, shown = await rows.of(pane.side, pane.tab, window)
     tab = pane.tab
-    space = commander.space.at(tab.path, lambda: _news(commander))
+    space = commander.space.at(tab.path, lambda: news(commander))
     return {
         "path": to_wire(tab.path),
         "title": printable(tab.found.title, 80) if tab.found else "",
@@ -75,7 +77,8 @@ def _tab_name(tab: Tab) -> str:
     return printable(tab.found.title, 40) if tab.found else to_wire(tab.path.rpartition(b"/")[2] or b"/")
 
 
-def _news(commander: Commander) -> None:
+def news(commander: Commander) -> None:
+    """Something came late that a picture waits for."""
     commander.events.progressed()
 
 

@@ -12,11 +12,21 @@ from cmdr.core.principals import Principal
 from cmdr.model.pane import Side
 from cmdr.model.seeking import seek
 from cmdr.model.unseen import UNSEEN
+from cmdr.web.page.carrying_routes import CarryingRoutes
 from cmdr.web.page.changes import changes
 from cmdr.web.page.chosen import ChosenFiles
 from cmdr.web.page.edit import edit_whole
 from cmdr.web.page.file_routes import FileRoutes
-from cmdr.web.page.lists import agents_told, commands_told, history_told, places_told, settings_told, words_told
+from cmdr.web.page.lists import (
+    about_told,
+    agents_told,
+    commands_told,
+    history_told,
+    places_told,
+    settings_told,
+    words_told,
+)
+from cmdr.web.page.open_pages import LONGEST, OpenPages
 from cmdr.web.page.person_only import person_only, sent_object
 from cmdr.web.page.picture import picture
 from cmdr.web.page.rows import Rows, Window, Windows
@@ -30,6 +40,7 @@ class PageRoutes:
         self._commander = commander
         self._rows = Rows(commander)
         self._chosen = ChosenFiles()
+        self._pages = OpenPages(commander)
 
     def all(self) -> list[Route]:
         """Every route."""
@@ -49,7 +60,9 @@ class PageRoutes:
             person_only("GET /page/agents", self._agents),
             person_only("GET /page/settings", self._settings),
             person_only("GET /page/words", self._words),
+            person_only("GET /page/about", self._about),
             *FileRoutes(self._commander).all(),
+            *CarryingRoutes(self._commander, self._chosen).all(),
         ]
 
     async def _picture(self, request: Request, caller: Principal) -> Json:
@@ -62,19 +75,25 @@ class PageRoutes:
         if not isinstance(name, str) or not isinstance(arguments, dict) or not isinstance(id, str):
             raise CommandError("The body names a command and its arguments.")
         chosen = self._chosen.get(id) if id else None
+        dialogs = self._commander.workspace.dialogs
+        before = {dialog.id for dialog in dialogs}
         answer = await self._commander.run(caller, name, arguments, chosen=chosen)
+        opened = [dialog for dialog in dialogs if dialog.id not in before]
+        front = dialogs[-1:] if answer.startswith("OK: Opened") else []
+        self._pages.shows(_page(sent.get("page")), [*opened, *front])
         shown = await picture(self._commander, self._rows, _windows(request))
         return {"answer": answer.removeprefix("OK: "), "picture": shown}
 
     async def _choose(self, request: Request, caller: Principal) -> Json:
-        side = (await sent_object(request)).get("pane")
+        sent = await sent_object(request)
+        side = sent.get("pane")
         pane = next((pane for pane in self._commander.workspace.panes if pane.side.value == side), None)
         if pane is None:
             raise CommandError("The pane is left or right.")
-        return self._chosen.keep(pane.tab)
+        return self._chosen.keep(pane.tab, is_alone=sent.get("isAlone") is True)
 
     async def _changes(self, request: Request, caller: Principal) -> Response:
-        return changes(self._commander)
+        return changes(self._commander, self._pages, _page(request.query_params.get("page")))
 
     async def _proposal(self, request: Request, caller: Principal) -> Json:
         return proposal_whole(self._commander.proposals.get(request.path_params["id"], caller))
@@ -120,6 +139,14 @@ class PageRoutes:
 
     async def _words(self, request: Request, caller: Principal) -> Json:
         return words_told()
+
+    async def _about(self, request: Request, caller: Principal) -> Json:
+        return about_told(self._commander)
+
+
+def _page(name: object) -> str:
+    """What a page calls itself."""
+    return name[:LONGEST] if isinstance(name, str) else ""
 
 
 def _windows(request: Request) -> Windows:

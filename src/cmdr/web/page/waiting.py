@@ -3,6 +3,7 @@
 from cmdr.core.browser_login import BROWSER
 from cmdr.core.commander import Commander
 from cmdr.core.parameter import Json
+from cmdr.model.expired import expired_told
 from cmdr.model.names import printable, to_wire
 from cmdr.model.plan_list import length_of
 from cmdr.model.plan_text import chosen_of, summary_of, title_of, word_to_type
@@ -22,6 +23,12 @@ def proposals_waiting(commander: Commander) -> list[Json]:
         }
         for proposal in commander.proposals.pending()
     ]
+
+
+def expired_unseen(commander: Commander) -> dict[str, Json]:
+    """What agents proposed and nobody answered in time: how many, and the line that tells of them."""
+    titles = [title_of(proposal.plan) for proposal in commander.proposals.missed()]
+    return {"count": len(titles), "told": expired_told(titles) if titles else ""}
 
 
 def proposal_whole(proposal: Proposal) -> dict[str, Json]:

@@ -3,56 +3,69 @@
 import { agents } from './agents.js';
 import { approvals } from './approvals.js';
 import { copyName, copyPath } from './clipboard.js';
+import { download } from './download.js';
+import { picked } from './dropped.js';
 import { edit } from './editor.js';
 import { below } from './element.js';
-import { create, remove, rename, transfer } from './files.js';
+import { copyHere, create, remove, rename, renameMany, transfer } from './files.js';
 import { find } from './find.js';
-import { goTo, pin, places, report, sort, step, volumes } from './going.js';
+import { goTo, openOther, pin, places, report, sort, step, visited, volumes } from './going.js';
 import { help } from './help.js';
 import { history } from './history.js';
-import { info } from './info.js';
 import { jobsWindow } from './jobs.js';
 import { menuAtCursor } from './menu.js';
+import { moves } from './moving.js';
 import { operate } from './operate.js';
 import { palette } from './palette.js';
+import { perform } from './perform.js';
 import { toggleQuickView } from './quick.js';
-import { compare, mark, mask, narrow } from './selecting.js';
-import { now, order, settled } from './server.js';
+import { compare, mark, markTo, mask, narrow } from './selecting.js';
+import { aside, now, order, settled } from './server.js';
 import { settings } from './settings.js';
 import { guarded, tell } from './status.js';
 import { treemap } from './treemap.js';
-import { opens } from './viewer.js';
+import { upload } from './upload.js';
 
 /** @typedef {import('./pane.js').Pane} Pane */
 
 /** @type {Record<string, (pane: Pane, other: Pane) => unknown>} */
 const ACTIONS = {
-  copy: (_, other) => transfer(other, 'Copy', 'copy'),
-  move: (_, other) => transfer(other, 'Move', 'move'),
+  copy: (_, other) => transfer(other.now.path, 'Copy', 'copy'),
+  move: (_, other) => transfer(other.now.path, 'Move', 'move'),
   trash: () => remove(false),
   delete: () => remove(true),
+  copy_here: copyHere,
   rename,
+  bulk_rename: renameMany,
   mkdir: () => create('New folder', 'mkdir'),
   new_file: () => create('New file', 'mkfile'),
-  view: (pane) => pane.here && (pane.here.folder ? order('open_under_cursor') : opens(pane, 'file.quickLook')),
-  edit: (pane) => pane.here && !pane.here.folder && edit(below(pane.now.path, pane.here.name)),
-  info: (pane) => pane.here && info(below(pane.now.path, pane.here.name)),
+  view: (pane) => pane.here && (pane.here.folder ? order('open_under_cursor') : perform('file.quickLook')),
+  edit: ({ here, now: { path } }) => {
+    if (here?.folder) throw new Error(`${here.name} is a folder. Enter goes into it.`);
+    return here && edit(below(path, here.name));
+  },
+  info: (pane) => pane.here && perform('file.getInfo'),
+  download,
+  upload: ({ now: { path } }) => picked().then((brought) => upload(brought, path)),
   copy_path: copyPath,
   copy_name: copyName,
   menu: menuAtCursor,
   other_pane: () => order('switch_pane'),
-  open: (pane) => (pane.now.onParent || !pane.now.count ? order('nav_to_parent') : opens(pane, 'open_under_cursor')),
+  open: (pane) => (pane.now.onParent || !pane.now.count ? order('nav_to_parent')
+    : perform('open_under_cursor', {}, { quiet: true })),
   parent: () => order('nav_to_parent'),
   back: () => order('nav_back'),
   forward: () => order('nav_forward'),
+  visited,
   root: (pane) => order('nav_to_path', { pane: pane.side, path: '/' }),
   home: (pane) => order('nav_to_path', { pane: pane.side, path: '~' }),
   go_to_path: goTo,
   find,
   report,
   treemap: (pane) => treemap(pane.now.path),
-  places,
+  bookmarks: places,
   bookmark_here: () => order('bookmark.add').then(tell),
+  open_other: openOther,
   same_folder: (pane, other) => order('nav_to_path', { pane: other.side, path: pane.now.path }),
   swap: () => order('swap_panes'),
   volume: (pane) => volumes(pane.side),
@@ -63,6 +76,10 @@ const ACTIONS = {
   mark_stay: (pane) => mark(pane, 0),
   mark_up: (pane) => mark(pane, -1),
   mark_down: (pane) => mark(pane, 1),
+  mark_page_up: (pane) => markTo(pane, 'page_up'),
+  mark_page_down: (pane) => markTo(pane, 'page_down'),
+  mark_first: (pane) => markTo(pane, 'first'),
+  mark_last: (pane) => markTo(pane, 'last'),
   select_mask: () => mask('Select', 'add'),
   deselect_mask: () => mask('Deselect', 'subtract'),
   invert: () => order('selection.invert'),
@@ -73,6 +90,7 @@ const ACTIONS = {
   sort,
   view_mode: (pane) => order('set_view_mode', { pane: pane.side, mode: pane.now.view === 'brief' ? 'full' : 'brief' }),
   hidden: () => order('toggle_hidden'),
+  folder_size: (pane) => pane.here && aside('folder.size').then(tell),
   preview: toggleQuickView,
   new_tab: () => order('tab.new'),
   close_tab: () => order('tab.close'),
@@ -93,12 +111,14 @@ const ACTIONS = {
 };
 
 /**
- * Do it, once what was ordered before is done.
+ * Do it, once what was ordered before is done; a word that is no action is a command with a key of the person's own.
  * @param {string} action @param {Record<import('./picture.js').Side, Pane>} panes
  */
 export function act(action, panes) {
   guarded(settled().then(() => {
     const { focused } = now();
+    if (moves(action, panes[focused])) return undefined;
+    if (!Object.hasOwn(ACTIONS, action)) return perform(action);
     return ACTIONS[action](panes[focused], panes[focused === 'left' ? 'right' : 'left']);
   }));
 }

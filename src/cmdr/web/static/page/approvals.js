@@ -2,11 +2,14 @@
 
 import { choose } from './choose.js';
 import { confirmed, proposal } from './confirm.js';
+import { draw } from './drawn.js';
 import { follow } from './operate.js';
 import { review } from './review.js';
 import { look as refresh, now, order } from './server.js';
-import { guarded, tell } from './status.js';
-import { view } from './viewer.js';
+import { tell } from './status.js';
+
+/** @type {Record<string, string>} */
+const WINDOWS = { settings: 'the settings', 'volume-picker': 'the volumes', about: 'what cmdr is' };
 
 /** How much waits: what agents propose, what they edit, what they want to be looked at. */
 export function waitingCount() {
@@ -16,17 +19,25 @@ export function waitingCount() {
 
 /** What agents want: the only one at once, several in a list. */
 export async function approvals() {
-  if (!waitingCount()) await refresh();
+  if (!waitingCount() && !now().expired.count) await refresh();
   const { proposals, edits } = now();
   const waiting = [
-    ...proposals.map(({ id, title, by, what }) => (
+    ...proposals.filter(({ mine }) => !mine).map(({ id, title, by, what }) => (
       { text: title, about: `${by} · ${what}`, value: () => decide(id) })),
     ...edits.map(({ id, path, by, changes }) => (
       { text: `Edit ${path}`, about: `${by} · ${changes}`, value: () => review(id) })),
-    ...looks().map(({ path, by }) => (
-      { text: `Look at ${path}`, about: by, value: () => look(path) })),
+    ...looks().map(({ type, path, by }) => (
+      { text: `Look at ${path ?? WINDOWS[type] ?? type}`, about: by, value: () => draw(type, path ?? '') })),
   ];
-  if (!waiting.length) { tell('Nothing waits for your answer.'); return; }
+  const { count, told } = now().expired;
+  if (count) {
+    await order('pending.seen');
+    tell(told);
+  }
+  if (!waiting.length) {
+    if (!count) tell('Nothing waits for your answer.');
+    return;
+  }
   const chosen = waiting.length === 1 ? waiting[0].value : await choose('What waits for your answer', waiting);
   await chosen?.();
 }
@@ -37,12 +48,8 @@ async function decide(id) {
   if (job) follow(job);
 }
 
-/** Files that agents opened; their windows never open by themselves. */
+/** What agents opened; their windows never open by themselves. */
 function looks() {
-  return now().dialogs.flatMap(({ type, by, path }) => (type === 'file-viewer' && by && path ? [{ path, by }] : []));
+  return now().dialogs.filter(({ by }) => by);
 }
 
-/** @param {string} path */
-function look(path) {
-  return view(path, () => { guarded(order('dialog', { action: 'close', type: 'file-viewer', path })); });
-}

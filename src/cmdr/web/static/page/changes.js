@@ -1,7 +1,7 @@
 // Hears of every change, and finds back to cmdr when it was gone for a while.
 
 import { part } from './element.js';
-import { begin, isKnown, LoggedOut, look } from './server.js';
+import { begin, isKnown, LoggedOut, look, PAGE } from './server.js';
 import { tell } from './status.js';
 
 const SOONEST = 500;
@@ -38,7 +38,7 @@ export function lost(error) {
 }
 
 function connect() {
-  const mine = new EventSource('/page/changes');
+  const mine = new EventSource(`/page/changes?page=${PAGE}`);
   stream = mine;
   mine.onopen = () => { delay = SOONEST; notice(''); };
   mine.onerror = () => { if (stream === mine) retry(); };
@@ -65,4 +65,5 @@ function notice(text) {
   shown.hidden = text === '';
   if (shown.textContent !== text) shown.textContent = text;
   if (!was && text === '') tell('cmdr is back.');
+  if (was && text) tell(text, true);  // a window may cover the notice
 }

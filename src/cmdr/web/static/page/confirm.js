@@ -11,6 +11,15 @@ import { button, show } from './window.js';
  *   digest: string, word: string | null, plain: boolean, steps: number}} Proposal
  */
 
+/** What to say when nobody is asked any more. @type {Record<string, string>} */
+const ENDS = {
+  approved: 'This proposal was approved elsewhere.',
+  rejected: 'This proposal was rejected elsewhere.',
+  cancelled: 'This proposal was withdrawn. Nothing was changed.',
+  expired: 'This has expired: nobody answered for ten minutes. Nothing was changed.',
+  gone: 'This proposal does not wait any more.',
+};
+
 /** Everything about a proposal. @param {string} id @returns {Promise<Proposal>} */
 export function proposal(id) {
   return read(`/page/proposal/${encodeURIComponent(id)}`);
@@ -31,6 +40,8 @@ export function confirmed(asked) {
     });
     const yes = button('Yes, do it', () => decide(true), { disabled: true });
     const no = button('No, leave everything as it is', () => decide(false), { class: 'main' });
+    const later = button('Later', () => window.leave(), { hidden: !asked.byAgent });
+    let isOver = false;
     const window = show({
       title: asked.byAgent ? `${asked.by} proposes a change` : 'Please confirm',
       class: 'confirm',
@@ -43,8 +54,7 @@ export function confirmed(asked) {
         ...(word ? [word] : []),
       ],
       buttons: [
-        no, yes, asked.steps > 1 ? button(`List all ${asked.steps}`, listAll) : null,
-        asked.byAgent ? button('Later', () => window.close()) : null,
+        no, yes, asked.steps > 1 ? button(`List all ${asked.steps}`, listAll) : null, later,
       ],
       keys: (event) => {
         const isPlain = !(event.ctrlKey || event.altKey || event.metaKey);
@@ -58,21 +68,21 @@ export function confirmed(asked) {
       heard: (isHeard) => { yes.disabled = !isHeard; },
       closed: () => { unwatch(); answer(null); },
       refuses: () => {
-        if (asked.byAgent) return false;
+        if (asked.byAgent || isOver) return false;
         reject();
         return true;
       },
     });
     const unwatch = watch((picture) => {
       if (picture.proposals.some(({ id }) => id === asked.id)) return;
-      window.close();
-      tell('This proposal does not wait any more.');
+      unwatch();
+      guarded(over());
     });
     (word ?? no).focus();
 
     /** @param {boolean} does */
     async function decide(does) {
-      if (!window.hears()) return;
+      if (isOver || !window.hears()) return;
       if (!does) { await reject(); return; }
       if (word && word.value.trim().toLowerCase() !== wanted) { word.value = ''; word.focus(); return; }
       unwatch();
@@ -85,6 +95,18 @@ export function confirmed(asked) {
     function listAll() {
       // A key that was meant for the list must not answer the question behind it.
       planList(asked.id, asked.digest, () => window.deafen());
+    }
+
+    /** It was answered elsewhere, taken back, or has waited too long; the last is not to be overlooked. */
+    async function over() {
+      const { state } = await proposal(asked.id).catch(() => ({ state: '' }));
+      if (state !== 'expired') { window.close(); tell(ENDS[state] ?? ENDS.gone); return; }
+      isOver = true;
+      window.body.prepend(element('p', { class: 'risk', role: 'alert' }, ENDS.expired));
+      for (const each of [no, yes, word]) each?.remove();
+      later.textContent = 'Close';
+      later.hidden = false;
+      later.focus();
     }
 
     async function reject() {

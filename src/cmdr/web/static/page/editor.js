@@ -3,6 +3,7 @@
 import { element } from './element.js';
 import { order, read } from './server.js';
 import { guarded, tell } from './status.js';
+import { keep } from './unsaved.js';
 import { button, show } from './window.js';
 
 /** Edit a file. @param {string} path */
@@ -22,7 +23,7 @@ export async function edit(path) {
       if (saves) guarded(save());
       return saves;
     },
-    refuses,
+    refuses, closed: keep(isDirty),
   });
   area.setSelectionRange(0, 0);
   area.focus();

@@ -8,12 +8,14 @@ import { words } from './words.js';
 
 /** @typedef {import('./pane.js').Pane} Pane */
 
-/** @param {Pane} other @param {string} title @param {string} command */
-export async function transfer(other, title, command) {
-  const what = await chosen();
+/**
+ * Ask where to, and copy or move what is chosen there.
+ * @param {string} to @param {string} title @param {string} command @param {ReturnType<typeof chosen>} [wanted]
+ */
+export async function transfer(to, title, command, wanted = chosen()) {
+  const what = await wanted;
   if (!what) return;
   const options = (await words()).taken;
-  const to = other.now.path;
   const typed = await ask({ title: `${title} ${what.what} to`, value: to, complete: true, options, lines: what.lines });
   if (typed) await operate(command, { to: typed.text, onConflict: typed.option }, { sure: true, chosen: what.id });
 }
@@ -30,15 +32,29 @@ export async function rename(pane) {
   const here = pane.here;
   if (!here) return;
   const path = below(pane.now.path, here.name);
-  const dot = here.name.lastIndexOf('.');
-  const stem = here.folder || dot <= 0 ? here.name.length : dot;
-  const typed = await ask({ title: `Rename ${here.name}`, value: here.name, select: [0, stem] });
+  const typed = await ask({ title: `Rename ${here.name}`, value: here.name, select: [0, stem(here)] });
   if (typed?.text && typed.text !== here.name) {
     await operate('rename', { path, newName: typed.text }, { sure: true, then: typed.text });
   }
 }
 
-async function renameMany() {
+/** Copy the entry under the cursor beside itself. @param {Pane} pane */
+export async function copyHere({ here, now: { path } }) {
+  if (!here) return;
+  const { name } = here;
+  const typed = await ask({ title: `Copy ${name} here as`, value: name, select: [0, stem(here)] });
+  if (!typed?.text || typed.text === name) return;
+  await operate('copy', { paths: [below(path, name)], to: below(path, typed.text) }, { sure: true, then: typed.text });
+}
+
+/** How long a name is without its extension. @param {import('./picture.js').Row} row */
+function stem({ name, folder }) {
+  const dot = name.lastIndexOf('.');
+  return folder || dot <= 0 ? name.length : dot;
+}
+
+/** Rename what is chosen by a pattern. */
+export async function renameMany() {
   const what = await chosen();
   if (!what) return;
   const typed = await ask({

@@ -2,6 +2,8 @@
 
 import { ask } from './ask.js';
 import { choose } from './choose.js';
+import { below } from './element.js';
+import { keysOf } from './key_map.js';
 import { aside, now, order, read } from './server.js';
 import { tell } from './status.js';
 import { words } from './words.js';
@@ -19,10 +21,22 @@ export async function goTo(pane) {
   await (isPath ? order('nav_to_path', { pane: pane.side, path: text }) : order('nav.jump', { text }));
 }
 
+/**
+ * The folder under the cursor, in the other pane; on a file the folder around it, on the way up the one above.
+ * @param {Pane} pane @param {Pane} other
+ */
+export function openOther({ here, now: { path, onParent } }, other) {
+  const above = path.slice(0, path.lastIndexOf('/')) || '/';
+  const to = onParent ? above : here?.folder ? below(path, here.name) : path;
+  return order('nav_to_path', { pane: other.side, path: to });
+}
+
 /** The volumes there are. @param {Side} pane */
 export async function volumes(pane) {
-  const found = now().volumes.map((name) => ({ text: name, value: name }));
-  const name = await choose(`Volumes, ${pane} pane`, found);
+  /** @type {{volumes: {name: string, about: string}[]}} */
+  const found = await read('/page/places');
+  const name = await choose(`Volumes, ${pane} pane`, found.volumes.map((volume) => (
+    { text: volume.name, about: volume.about, value: volume.name })));
   if (name) await order('select_volume', { pane, name });
 }
 
@@ -34,7 +48,17 @@ export async function places() {
   const path = await choose('Places', [
     ...bookmarks.map((value) => ({ text: value, about: 'bookmark', value })),
     ...frequent.map((value) => ({ text: value, about: 'frequent', value })),
-  ], bookmarks.length ? '' : 'Alt+B bookmarks the folder of the pane.');
+  ], bookmarks.length ? '' : `${keysOf('bookmark_here')[0] ?? 'A command'} bookmarks the folder of the pane.`);
+  if (path) await order('nav_to_path', { pane, path });
+}
+
+/** The folders that the tab has been in, the last one first. */
+export async function visited() {
+  /** @type {{visited: string[]}} */
+  const found = await read('/page/places');
+  if (!found.visited.length) { tell('This tab has been nowhere else yet.'); return; }
+  const pane = now().focused;
+  const path = await choose('Folders this tab has been in', found.visited.map((value) => ({ text: value, value })));
   if (path) await order('nav_to_path', { pane, path });
 }
 

@@ -1,6 +1,7 @@
-// Keys in the panes: the cursor, letters that search, and everything that has a key.
+// Keys in the panes: letters that search, and everything that has a key.
 
-import { actionOf } from './keys.js';
+import { actionOf } from './key_map.js';
+import { moves } from './moving.js';
 import { letGo, now, order } from './server.js';
 import { guarded, tell } from './status.js';
 import { Typing } from './typing.js';
@@ -28,25 +29,12 @@ export function listenToKeys(panes, act) {
     const action = actionOf(event);
     const isSign = event.key.length === 1 && action !== undefined && !typing.text;
     if (!isSign && now().look.search && typing.take(event)) return true;
-    const to = event.ctrlKey || event.altKey || event.metaKey || event.shiftKey ? null : placeAfter(event.key, pane);
-    if (to !== null) pane.move(to);
-    else if (event.key === 'Escape') escape(pane);
-    else if (action !== undefined) act(action);
+    if (action !== undefined) {
+      if (!moves(action, pane)) act(action);
+    } else if (event.key === 'Escape') escape(pane);
     else return false;
     return true;
   }
-}
-
-/** Where a key leads the cursor, or null. @param {string} key @param {Pane} pane */
-function placeAfter(key, pane) {
-  const { list, place } = pane;
-  const across = pane.now.view === 'brief' ? list.lines : list.page;
-  /** @type {Record<string, number>} */
-  const places = {
-    ArrowUp: place - 1, ArrowDown: place + 1, PageUp: place - list.page, PageDown: place + list.page,
-    Home: 0, End: list.total - 1, ArrowLeft: place - across, ArrowRight: place + across,
-  };
-  return Object.hasOwn(places, key) ? places[key] : null;
 }
 
 /** Give up waiting, then clear the filter, then the selection. @param {Pane} pane */

@@ -1,4 +1,4 @@
-// Which key does what. Keys that browsers keep for themselves (Ctrl+T, Ctrl+W, Ctrl+N) are left to them.
+// Which key usually does what. Keys that browsers keep for themselves (Ctrl+T, Ctrl+W, Ctrl+N) are left to them.
 
 /** @typedef {{id: string, title: string, keys: string[], bar?: string}} Action */
 
@@ -13,13 +13,17 @@ export const SECTIONS = [
     a('edit', 'Edit', 'F4', 'Edit'),
     a('new_file', 'New file', 'Shift+F4'),
     a('copy', 'Copy', 'F5', 'Copy'),
+    a('copy_here', 'Copy under another name here', 'Shift+F5'),
     a('move', 'Move', 'F6', 'Move'),
     a('mkdir', 'New folder', 'F7', 'New folder'),
     a('trash', 'Move to the trash', 'F8 Delete', 'Trash'),
     a('delete', 'Delete for good', 'Shift+F8 Shift+Delete'),
-    a('info', 'Info', 'Alt+i'),
+    a('bulk_rename', 'Rename many', 'Alt+r'),
+    a('info', 'Info', 'Alt+i Alt+Enter'),
     a('copy_path', 'Copy the path to the clipboard', 'Alt+c'),
     a('copy_name', 'Copy the name to the clipboard', 'Alt+n'),
+    a('download', 'Download; several as a zip', 'Alt+Shift+d'),
+    a('upload', 'Upload into this folder', 'Alt+Shift+u'),
     a('menu', 'What can be done with it', 'ContextMenu Shift+F10'),
   ]],
   ['Go', [
@@ -28,14 +32,16 @@ export const SECTIONS = [
     a('parent', 'Up one folder', 'Backspace Ctrl+ArrowUp'),
     a('back', 'Back', 'Alt+ArrowLeft'),
     a('forward', 'Forward', 'Alt+ArrowRight'),
+    a('visited', 'Folders this tab has been in', 'Alt+ArrowDown'),
     a('root', 'Root folder', 'Ctrl+_'),
     a('home', 'Home folder', 'Alt+h'),
     a('go_to_path', 'Go to path', 'Ctrl+g'),
     a('find', 'Find', 'Ctrl+f Alt+F7'),
     a('report', 'Report on this folder', 'Alt+l'),
     a('treemap', 'What fills this folder', 'Alt+u'),
-    a('places', 'Bookmarks and frequent folders', 'Ctrl+\\ Ctrl+d'),
+    a('bookmarks', 'Bookmarks and frequent folders', 'Ctrl+\\ Ctrl+d'),
     a('bookmark_here', 'Bookmark this folder', 'Alt+b'),
+    a('open_other', 'Folder under the cursor in the other pane', 'Alt+o'),
     a('same_folder', 'This folder in the other pane', 'Ctrl+o'),
     a('swap', 'Swap panes', 'Ctrl+u'),
     a('volume', 'Volumes', 'Ctrl+v'),
@@ -43,11 +49,25 @@ export const SECTIONS = [
     a('right_volume', 'Volumes, right pane', 'Alt+F2'),
     a('refresh', 'Read again', 'Ctrl+r'),
   ]],
+  ['Cursor', [
+    a('up', 'Cursor up', 'ArrowUp'),
+    a('down', 'Cursor down', 'ArrowDown'),
+    a('left', 'Column to the left, or up a page', 'ArrowLeft'),
+    a('right', 'Column to the right, or down a page', 'ArrowRight'),
+    a('page_up', 'Page up', 'PageUp'),
+    a('page_down', 'Page down', 'PageDown'),
+    a('first', 'First', 'Home'),
+    a('last', 'Last', 'End'),
+  ]],
   ['Select', [
     a('mark', 'Select and go down', 'Insert'),
     a('mark_stay', 'Select', 'Space'),
     a('mark_up', 'Select upwards', 'Shift+ArrowUp'),
     a('mark_down', 'Select downwards', 'Shift+ArrowDown'),
+    a('mark_page_up', 'Select a page upwards', 'Shift+PageUp'),
+    a('mark_page_down', 'Select a page downwards', 'Shift+PageDown'),
+    a('mark_first', 'Select up to the first', 'Shift+Home'),
+    a('mark_last', 'Select down to the last', 'Shift+End'),
     a('select_mask', 'Select by mask', '+'),
     a('deselect_mask', 'Deselect by mask', '-'),
     a('invert', 'Invert the selection', '*'),
@@ -60,6 +80,7 @@ export const SECTIONS = [
     a('sort', 'Sort', 'Ctrl+s'),
     a('view_mode', 'Brief or full', 'Ctrl+b'),
     a('hidden', 'Hidden files', 'Alt+.'),
+    a('folder_size', 'Add up the folder under the cursor', 'Ctrl+Space'),
     a('preview', 'Quick view in the other pane', 'Ctrl+x'),
   ]],
   ['Tabs', [
@@ -84,29 +105,5 @@ export const SECTIONS = [
   ]],
 ];
 
-const ALL = SECTIONS.flatMap(([, actions]) => actions);
-/** @type {Map<string, string>} */
-const BOUND = new Map(ALL.flatMap(({ id, keys }) => keys.map((key) => /** @type {[string, string]} */ ([key, id]))));
-/** @type {Record<string, string>} */
-const SPOKEN = {
-  ArrowUp: '↑', ArrowDown: '↓', ArrowLeft: '←', ArrowRight: '→', PageUp: 'PgUp', PageDown: 'PgDn', Insert: 'Ins',
-  Delete: 'Del', ContextMenu: 'Menu',
-};
-
-/** The function keys, for the bar. */
-export const BAR = ALL.filter(({ bar }) => bar).sort(
-  (one, other) => Number(one.keys[0].slice(1)) - Number(other.keys[0].slice(1)));
-
-/** The action of a key, if it has one. @param {KeyboardEvent} event */
-export function actionOf(event) {
-  const name = event.key === ' ' ? 'Space' : event.key;
-  const letter = name.length === 1 ? name.toLowerCase() : name;
-  const isShifted = event.shiftKey && letter !== '_' && (name.length > 1 || event.ctrlKey || event.altKey);
-  const marks = [(event.ctrlKey || event.metaKey) && 'Ctrl', event.altKey && 'Alt', isShifted && 'Shift'];
-  return BOUND.get([...marks.filter(Boolean), letter].join('+'));
-}
-
-/** A key as it is written for people. @param {string} key */
-export function spoken(key) {
-  return key.replace(/[A-Za-z]+$/, (last) => SPOKEN[last] ?? (last.length === 1 ? last.toUpperCase() : last));
-}
+/** Every action. */
+export const ALL = SECTIONS.flatMap(([, actions]) => actions);

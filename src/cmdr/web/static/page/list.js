@@ -139,7 +139,7 @@ export class List {
     }
   }
 
-  /** @param {MouseEvent} event */
+  /** The place under the mouse. @param {Event} event */
   at(event) {
     const hit = event.target instanceof Element ? event.target.closest('[data-place]') : null;
     return hit instanceof HTMLElement ? Number(hit.dataset.place) : null;

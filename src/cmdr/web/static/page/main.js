@@ -3,10 +3,13 @@
 import { act } from './actions.js';
 import { waitingCount } from './approvals.js';
 import { listen, lost } from './changes.js';
+import { listenToDrags } from './dragging.js';
+import { listenToDrops } from './dropping.js';
 import { element, part } from './element.js';
 import { drawStrip } from './jobs.js';
 import { listenToKeys } from './keyboard.js';
-import { BAR } from './keys.js';
+import { actionAt, obey, titleOf, withKey } from './key_map.js';
+import { ALL } from './keys.js';
 import { menuAt } from './menu.js';
 import { Pane } from './pane.js';
 import { look, now, watch } from './server.js';
@@ -15,7 +18,7 @@ import { dress } from './theme.js';
 import { isCovered, whenUncovered } from './window.js';
 
 const MENU = [
-  ['find', 'Find'], ['places', 'Places'], ['treemap', 'Space'], ['history', 'History'], ['jobs', 'Jobs'],
+  ['find', 'Find'], ['bookmarks', 'Places'], ['treemap', 'Space'], ['history', 'History'], ['jobs', 'Jobs'],
   ['agents', 'Agents'], ['settings', 'Settings'], ['palette', 'Commands'],
 ];
 const FADES = 4200;
@@ -42,6 +45,7 @@ function draw() {
   const isMoved = picture.focused !== focused;
   focused = picture.focused;
   dress(picture.look);
+  if (obey(picture.shortcuts)) drawKeys();
   panes.left.draw(false);
   panes.right.draw(false);
   if (isMoved && !isCovered()) focusPane();
@@ -53,24 +57,46 @@ function drawHeader() {
   const { stopped, activity, look: chosen } = now();
   const waiting = waitingCount();
   const button = part('waiting');
-  button.hidden = waiting === 0;
-  if (button.textContent !== `${waiting} to answer`) button.textContent = `${waiting} to answer`;
-  document.title = waiting ? `(${waiting}) cmdr` : 'cmdr';
+  const { count } = now().expired;
+  const told = [waiting && `${waiting} to answer`, count && `${count} expired`].filter(Boolean).join(' · ');
+  button.hidden = !told;
+  if (button.textContent !== told) button.textContent = told;
+  document.title = waiting + count ? `(${waiting + count}) cmdr` : 'cmdr';
   part('activity').textContent = stopped ? 'agents are stopped' : chosen.activity ? activity : '';
   part('stop').textContent = stopped ? 'Let agents call again' : 'Stop agents';
   clearTimeout(fading);
   if (activity) fading = setTimeout(() => { look().catch(() => undefined); }, FADES);
 }
 
+/** The function keys below and the words above, as the keys are by now. */
+function drawKeys() {
+  const words = new Map(ALL.map(({ id, bar }) => [id, bar]));
+  const bound = [...Array(10).keys()].flatMap((number) => {
+    const action = actionAt(`F${number + 1}`);
+    return action ? [{ action, key: `F${number + 1}` }] : [];
+  });
+  part('keys').replaceChildren(...bound.map(({ action, key }) => element('button', {
+    type: 'button', 'data-action': action,
+  }, element('kbd', {}, key), ` ${words.get(action) ?? titleOf(action)}`)));
+  part('menu').replaceChildren(...MENU.map(([id, word]) => element('button', {
+    type: 'button', 'data-action': id, title: withKey(word, id),
+  }, word)));
+  part('stop').title = withKey('Stop all agents', 'stop_agents');
+  part('waiting').title = withKey('What agents propose', 'approvals');
+}
+
 async function start() {
-  part('keys').append(...BAR.map(({ id, keys, bar }) => element('button', { type: 'button', 'data-action': id },
-    element('kbd', {}, keys[0]), ` ${bar}`)));
-  part('menu').append(...MENU.map(([id, word]) => element('button', { type: 'button', 'data-action': id }, word)));
   watch(draw);
   whenUncovered(focusPane);
   addEventListener('click', (event) => {
     const hit = event.target instanceof Element ? event.target.closest('[data-action]') : null;
     if (hit instanceof HTMLElement && hit.dataset.action) run(hit.dataset.action);
+  });
+  addEventListener('mouseup', (event) => {
+    const action = { 3: 'back', 4: 'forward' }[event.button];
+    if (!action) return;
+    event.preventDefault();
+    if (!isCovered()) run(action);
   });
   addEventListener('cmdr-action', (event) => { if (event instanceof CustomEvent) run(event.detail); });
   try {
@@ -81,6 +107,8 @@ async function start() {
   }
   focusPane();
   listenToKeys(panes, run);
+  listenToDrops([panes.left, panes.right]);
+  listenToDrags([panes.left, panes.right]);
   listen();
 }
 

@@ -9,11 +9,12 @@ import { now } from './server.js';
 const ON_ENTRY = [
   ['open', 'Open'], ['view', 'View'], ['edit', 'Edit'], ['', ''], ['copy', 'Copy…'], ['move', 'Move…'],
   ['rename', 'Rename…'], ['trash', 'Move to the trash…'], ['', ''], ['mark_stay', 'Select or deselect'],
-  ['info', 'Info'], ['copy_path', 'Copy the path'], ['copy_name', 'Copy the name'], ['mention', 'Mention to the agent'],
+  ['info', 'Info'], ['download', 'Download'], ['copy_path', 'Copy the path'], ['copy_name', 'Copy the name'],
+  ['mention', 'Mention to the agent'],
 ];
 /** @type {[string, string][]} */
 const ON_FOLDER = [
-  ['new_file', 'New file…'], ['mkdir', 'New folder…'], ['', ''], ['select_all', 'Select all'],
+  ['new_file', 'New file…'], ['mkdir', 'New folder…'], ['upload', 'Upload…'], ['', ''], ['select_all', 'Select all'],
   ['select_mask', 'Select by mask…'], ['filter', 'Filter…'], ['sort', 'Sort…'], ['hidden', 'Hidden files'], ['', ''],
   ['treemap', 'What fills this folder'], ['report', 'Report…'], ['bookmark_here', 'Bookmark'],
   ['refresh', 'Read again'],

@@ -5,36 +5,53 @@ import { askAbout } from './question.js';
 import { now, order, watch } from './server.js';
 import { guarded, tell } from './status.js';
 
-/** Jobs of this page, and what to do when they are over. @type {Map<string, () => Promise<void>>} */
+/** @typedef {(job: import('./picture.js').Job | null) => void} Ended */
+/** Jobs of this page, and what to do when they are over. @type {Map<string, Ended>} */
 const followed = new Map();
 /** @type {Set<string>} */
 const questions = new Set();
 
 /**
  * @param {string} name @param {object} wanted
- * @param {{sure?: boolean, then?: string, chosen?: string}} [how] `sure`: the person has already said yes, and only a
- *   plan with a risk is asked about again; `then`: where the cursor goes; `chosen`: the files
+ * @param {{sure?: boolean, then?: string, chosen?: string, ended?: Ended}} [how] `sure`: the person has already said
+ *   yes, and only a plan with a risk is asked about again; `then`: where the cursor goes; `chosen`: the files;
+ *   `ended`: is told what came of it, null when it was not to be
  */
-export async function operate(name, wanted, { sure = false, then = '', chosen = '' } = {}) {
+export async function operate(name, wanted, { chosen = '', ...how } = {}) {
   const answer = await order(name, wanted, chosen);
+  if (!await decided(answer, how)) tell(answer);
+}
+
+/**
+ * Let the person decide about what a command planned; false when it planned nothing.
+ * @param {string} answer of the command @param {{sure?: boolean, then?: string, ended?: Ended}} [how]
+ */
+export async function decided(answer, { sure = false, then = '', ended } = {}) {
   const planned = /^proposal: (\S+)/m.exec(answer)?.[1];
-  if (!planned) { tell(answer); return; }
+  if (!planned) return false;
   const asked = await proposal(planned);
   const job = sure && asked.plain
     ? /job: (\S+)/.exec(await order('approve', { proposal: asked.id, digest: asked.digest }))?.[1]
     : await confirmed(asked);
-  if (job) follow(job, then);
+  if (job) follow(job, then, ended);
+  else ended?.(null);
+  return true;
 }
 
-/** Tell what comes of a job. @param {string} job @param {string} [then] */
-export function follow(job, then = '') {
+/** Tell what comes of a job. @param {string} job @param {string} [then] @param {Ended} [ended] */
+export function follow(job, then = '', ended = () => undefined) {
   const side = now().focused;
-  followed.set(job, async () => {
+  followed.set(job, (over) => {
+    ended(over);
+    if (over?.state === 'done') guarded(settle());
+  });
+  look();
+
+  async function settle() {
     if (now().panes[side].selected) await order('selection.none', { pane: side });
     await Promise.all(['left', 'right'].map((pane) => order('refresh', { pane })));
     if (then) await order('move_cursor', { pane: side, to: then }).catch(() => '');
-  });
-  look();
+  }
 }
 
 function look() {
@@ -44,7 +61,7 @@ function look() {
     if (job.over) {
       followed.delete(job.id);
       tell([job.outcome, ...job.problems.slice(0, 1)].join('; '), job.state === 'failed');
-      if (job.state === 'done') guarded(done());
+      done(job);
     } else if (job.question && !questions.has(job.question.id)) {
       questions.add(job.question.id);
       askAbout(job, job.question);

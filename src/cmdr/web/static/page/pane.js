@@ -1,6 +1,7 @@
 // One pane: its tabs, its path, its rows, and what they add up to.
 
-import { element } from './element.js';
+import { element, part } from './element.js';
+import { withKey } from './key_map.js';
 import { List } from './list.js';
 import { now, order, orderThen } from './server.js';
 import { guarded } from './status.js';
@@ -28,7 +29,7 @@ export class Pane {
       type: 'button', class: name, title, 'aria-label': `${title}, ${side} pane`,
       onclick: () => this.focused(() => hears.act(action)),
     }, text);
-    this.path = does('go_to_path', '', 'Go to path (Ctrl+G)', 'path');
+    this.path = does('go_to_path', '', 'Go to path', 'path');
     this.heads = element('div', { class: 'heads', role: 'toolbar', 'aria-label': `Sort, ${side} pane` });
     this.foot = element('p', { class: 'totals' });
     this.free = element('p', { class: 'free' });
@@ -66,6 +67,7 @@ export class Pane {
     this.drawTabs(pane);
     const path = pane.title ? `${pane.path}: ${pane.title}` : pane.path;
     this.path.replaceChildren(element('bdi', {}, path));
+    this.path.title = withKey('Go to path', 'go_to_path');
     this.path.setAttribute('aria-label', `${path}, ${this.side} pane, go to path`);
     this.heads.classList.toggle('brief', pane.view === 'brief');
     this.heads.replaceChildren(...HEADS.map(([by, name]) => element('button', {
@@ -76,6 +78,9 @@ export class Pane {
     this.foot.classList.toggle('some', pane.selected > 0);
     this.free.replaceChildren(pane.free);
     this.list.show(pane, this.place, follow);
+    // A name that is too long for its row stands here in full.
+    const row = this.here;
+    if (now().focused === this.side) part('here').textContent = row ? inFull(row) : '';
   }
 
   /** @param {PanePicture} pane */
@@ -146,4 +151,9 @@ export class Pane {
       this.move(place);
     });
   }
+}
+
+/** The entry under the cursor in a line. @param {import('./picture.js').Row} row */
+function inFull({ name, folder, size, date }) {
+  return [folder ? `${name}/` : name, size, date].filter(Boolean).join('  ');
 }

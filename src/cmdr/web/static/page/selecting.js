@@ -2,6 +2,7 @@
 
 import { ask } from './ask.js';
 import { choose } from './choose.js';
+import { PLACES } from './moving.js';
 import { aside, order } from './server.js';
 import { tell } from './status.js';
 
@@ -11,6 +12,24 @@ import { tell } from './status.js';
 export function mark(pane, by) {
   if (!pane.here) { pane.move(pane.place + by); return undefined; }
   return order('selection.toggle', { step: by }).then(() => pane.draw(true));
+}
+
+/**
+ * Select from the cursor to a place; from a selected row on, deselect. A page ends before the row it leads to.
+ * @param {Pane} pane @param {string} action that leads there
+ */
+export async function markTo(pane, action) {
+  const { here, place: from, list: { above, total } } = pane;
+  if (total <= above) return;
+  const to = Math.max(0, Math.min(PLACES[action](pane), total - 1));
+  const isEnd = to === 0 || to === total - 1;
+  const low = Math.min(from, to) + (isEnd || to > from ? 0 : 1);
+  const high = Math.max(from, to) - (isEnd || to < from ? 0 : 1);
+  const start = Math.max(0, low - above);
+  const count = high - above - start + 1;
+  const mode = here?.selected ? 'subtract' : 'add';
+  if (count > 0) await order('select', { pane: pane.side, start, count, mode });
+  pane.move(to);
 }
 
 /** @param {string} title @param {string} mode */

@@ -13,6 +13,8 @@ export class LoggedOut extends Error {}
 export class NoAnswer extends Error {}
 
 const PATIENCE = 100;
+/** What this page calls itself, so that cmdr knows what it leaves behind. */
+export const PAGE = crypto.randomUUID();
 
 /** The rows that are looked at. @type {Record<Side, {start: number, count: number}>} */
 export const windows = { left: { start: 0, count: 100 }, right: { start: 0, count: 100 } };
@@ -40,6 +42,11 @@ export function now() {
 /** Whether the picture is of this revision. @param {number} rev */
 export function isKnown(rev) {
   return picture !== null && picture.rev === rev && !picture.activity;
+}
+
+/** How often this page has begun anew with cmdr. */
+export function runs() {
+  return run;
 }
 
 /** Call this with every new picture; returns what ends that. @param {(picture: Picture) => void} watcher */
@@ -125,7 +132,7 @@ export function inTurn(work) {
 /** Run a command that nothing else waits for. @param {string} name @param {object} [args] @param {string} [chosen] */
 export async function aside(name, args = {}, chosen = '') {
   const number = ++asked;
-  const told = await send(`/page/command?${where()}`, { name, arguments: args, chosen });
+  const told = await send(`/page/command?${where()}`, { name, arguments: args, chosen, page: PAGE });
   take(told.picture, number);
   return /** @type {string} */ (told.answer);
 }

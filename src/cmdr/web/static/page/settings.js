@@ -2,7 +2,9 @@
 
 import { element } from './element.js';
 import { order, read } from './server.js';
+import { shortcuts } from './shortcuts.js';
 import { guarded, tell } from './status.js';
+import { tie } from './tie.js';
 import { show } from './window.js';
 
 /**
@@ -20,7 +22,11 @@ export async function settings() {
     body: sections.map((section) => element('fieldset', {}, element('legend', {}, section),
       ...all.filter((setting) => setting.section === section).map((setting) => (
         element('label', { class: 'setting' }, element('span', {}, setting.title), field(setting)))))),
+    closed: () => { closed(); own.end(); },
   });
+  const closed = tie('settings', '', () => window.close());
+  const own = shortcuts();
+  window.body.append(own.root);
   window.body.querySelector('select')?.focus();
 }
 

@@ -2,28 +2,14 @@
 
 import { Contents } from './contents.js';
 import { edit } from './editor.js';
-import { below, element } from './element.js';
-import { info } from './info.js';
-import { order, read } from './server.js';
+import { element } from './element.js';
+import { read } from './server.js';
 import { guarded } from './status.js';
+import { tie } from './tie.js';
 import { button, show } from './window.js';
 
-/**
- * Run a command that opens the entry under the cursor, and show what it opened here.
- * @param {import('./pane.js').Pane} pane @param {string} command
- */
-export async function opens(pane, command) {
-  if (!pane.here) return;
-  const path = below(pane.now.path, pane.here.name);
-  const told = await order(command);
-  /** @param {string} type */
-  const closes = (type) => () => { guarded(order('dialog', { action: 'close', type, path })); };
-  if (told.startsWith('Opened file viewer')) await view(path, closes('file-viewer'));
-  else if (told.startsWith('Opened info')) await info(path, closes('info'));
-}
-
-/** View a file. @param {string} path @param {() => void} [closed] */
-export async function view(path, closed) {
+/** View a file. @param {string} path */
+export async function view(path) {
   const contents = new Contents(path);
   let line = -1;
   const note = element('span', { class: 'note', 'aria-live': 'polite' });
@@ -38,8 +24,9 @@ export async function view(path, closed) {
     buttons: [button('Next (n)', () => seek(false)), button('Previous (p)', () => seek(true)),
       button('Edit (F4)', edits), button('Close', () => window.close())],
     keys: pressed,
-    closed,
+    closed: () => closed(),
   });
+  const closed = tie('file-viewer', path, () => window.close());
   contents.text.focus();
   await guarded(contents.open());
 

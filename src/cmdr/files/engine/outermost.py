@@ -1,0 +1,56 @@
+"""What lies inside something else that was chosen: it goes along with that, and is no change of its own."""
+
+import os
+from collections.abc import Iterator, Sequence
+
+
+def outermost(paths: Sequence[bytes]) -> Sequence[bytes]:
+    """The chosen paths without those inside other chosen ones, and each file once, whatever links led to it."""
+    nesting = Nesting(paths)
+    return paths if nesting.is_flat else [path for path in paths if nesting.is_outermost(path)]
+
+
+class Nesting:
+    """Which of some paths lie inside others of them."""
+
+    def __init__(self, paths: Sequence[bytes]) -> None:
+        folders = {_split(path)[0] for path in paths}
+        self.is_flat = len(folders) < 2
+        """Whether nothing lies inside another and no two are the same: always so for what stands in one folder."""
+        if self.is_flat:
+            return
+        self._real = {folder: os.path.realpath(folder) for folder in folders}
+        # Only what stands above a chosen one can hold it, and there are far fewer folders than files.
+        above = {each for folder in self._real.values() for each in _upwards(folder)}
+        holders = {place for path in paths if (place := self._place(path)) in above}
+        self._inside = {folder: not holders.isdisjoint(_upwards(real)) for folder, real in self._real.items()}
+        self._seen: set[bytes] = set()
+        self.is_flat = not holders and len(set(self._real.values())) == len(folders)
+
+    def is_outermost(self, path: bytes) -> bool:
+        """Whether a path lies in none of the others and is asked about for the first time."""
+        place = self._place(path)
+        if place in self._seen or self.is_inside(path):
+            return False
+        self._seen.add(place)
+        return True
+
+    def is_inside(self, path: bytes) -> bool:
+        """Whether a path lies inside another one."""
+        return not self.is_flat and self._inside[_split(path)[0]]
+
+    def _place(self, path: bytes) -> bytes:
+        folder, name = _split(path)
+        return self._real[folder].rstrip(b"/") + b"/" + name
+
+
+def _split(path: bytes) -> tuple[bytes, bytes]:
+    folder, _, name = path.rstrip(b"/").rpartition(b"/")
+    return folder or b"/", name
+
+
+def _upwards(folder: bytes) -> Iterator[bytes]:
+    """A folder and all above it but the top, which is no file of anybody's and refused elsewhere."""
+    while folder != b"/":
+        yield folder
+        folder = os.path.dirname(folder)

@@ -1,0 +1,29 @@
+"""Which work an item of a plan needs."""
+
+from cmdr.files.engine import finder_trash
+from cmdr.files.engine.arrival import CopiedFile, CopiedLink, NewFile, NewLink, Twin
+from cmdr.files.engine.made_folder import MadeFolder
+from cmdr.files.engine.relocation import Removed, Renamed, Swapped, Trashed
+from cmdr.files.engine.workbench import Work
+from cmdr.model.plan import Kind, PlanItem, Step
+
+_WORKS: dict[Step, type[Work]] = {
+    Step.MAKE: MadeFolder,
+    Step.COPY: CopiedFile,
+    Step.TWIN: Twin,
+    Step.RENAME: Renamed,
+    Step.SWAP: Swapped,
+    Step.TRASH: Trashed,
+    Step.REMOVE: Removed,
+    Step.CREATE: NewFile,
+    Step.LINK: NewLink,
+}
+
+
+def work_for(item: PlanItem) -> type[Work]:
+    """The kind of work by which an item is carried out."""
+    if item.step is Step.COPY and item.kind is Kind.LINK:
+        return CopiedLink
+    if item.step is Step.TRASH and finder_trash.is_the_trash():
+        return finder_trash.SentToFinder
+    return _WORKS[item.step]

@@ -1,0 +1,91 @@
+"""The person's shell in the folder of the pane: a whole one to step aside to, or one command."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+from cmdr.core.completion import complete_path
+from cmdr.model.chosen import Chosen
+from cmdr.tui.actions import action
+from cmdr.tui.lent_terminal import lend, run_in_front
+from cmdr.tui.pane_frame import tilde
+from cmdr.tui.safe_text import printable
+from cmdr.tui.windows.line_list import Row
+
+if TYPE_CHECKING:
+    from cmdr.tui.main_screen import MainScreen
+
+_GIVEN: Row = [('"$@" the selected files · $f the one under the cursor · $d the other pane\'s folder', "dim")]
+
+
+def shell_of_the_person() -> bytes:
+    """Their own, or the one that is always there."""
+    return os.environb.get(b"SHELL") or b"/bin/sh"
+
+
+@action("shell")
+def shell(screen: MainScreen) -> None:
+    """Step aside to a shell in this folder."""
+    folder = screen.tab.path
+
+    def use() -> int:
+        _say("cmdr waits here and goes on serving agents. “exit” comes back.")
+        return run_in_front([shell_of_the_person()], folder)
+
+    async def lent() -> None:
+        await lend(screen.terminal, use)
+
+    screen.terminal.work(lent(), group="lent")
+
+
+@action("run")
+def run(screen: MainScreen) -> None:
+    """Run one command in this folder and show what it says."""
+    from cmdr.tui.windows.ask import Ask
+
+    base = screen.tab.path
+
+    async def complete(text: str) -> tuple[str, list[str]]:
+        before, space, word = text.rpartition(" ")
+        sure, possible = await complete_path(word, base, folders_only=False)
+        return before + space + sure, possible
+
+    screen.terminal.ask(
+        Ask(
+            f"Run in {tilde(base, screen.terminal.appearance.home)}",
+            above=[_GIVEN],
+            complete=complete,
+            past=screen.typed_before["run"],
+        ),
+        lambda command: _start(screen, command) if command.strip() else None,
+    )
+
+
+def _start(screen: MainScreen, command: str) -> None:
+    # What is chosen now is what the command gets, however long its names take to list.
+    tab, chosen = screen.tab, Chosen.of(screen.tab)
+    other = screen.commander.workspace.pane(screen.commander.workspace.focused.other).tab.path
+    environment = {**os.environb, b"f": tab.cursor_name() or b"", b"d": other}
+
+    def use() -> int:
+        # A name that begins with a dash must not be taken for an option.
+        names = [] if chosen is None else [b"./" + name if name[:1] == b"-" else name for name in chosen.names()]
+        words = [shell_of_the_person(), b"-c", os.fsencode(command), b"cmdr", *names]
+        _say(f"$ {printable(command)}")
+        code = run_in_front(words, tab.path, environment)
+        _say(f"[{'done' if code == 0 else f'ended with {code}'}] Enter goes back to cmdr.")
+        os.read(sys.__stdin__.fileno() if sys.__stdin__ else 0, 1024)
+        return code
+
+    async def lent() -> None:
+        code = await lend(screen.terminal, use)
+        if code:
+            screen.tell(f"{command} ended with {code}.", bad=True)
+
+    screen.terminal.work(lent(), group="lent")
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.__stdout__, flush=True)

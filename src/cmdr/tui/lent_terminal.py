@@ -1,0 +1,64 @@
+"""The terminal lent to another program, to an editor or a shell; agents are served meanwhile."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, TypeVar
+
+from cmdr.core.threads import in_thread
+
+if TYPE_CHECKING:
+    from cmdr.tui.terminal import Terminal
+
+T = TypeVar("T")
+Word = str | bytes
+
+
+async def lend(terminal: Terminal, use: Callable[[], T]) -> T | None:
+    """Give the terminal away for as long as `use` takes, in a thread; None when that could not begin, which is told."""
+    desktop = terminal.commander.desktop
+    desktop.is_lent = True
+    try:
+        with terminal.suspend(), terminal.batch_update():
+            return await in_thread(use)
+    except OSError as error:
+        terminal.main.tell(f"{os.fsdecode(error.filename or '')}: {error.strerror}", bad=True)
+        return None
+    finally:
+        desktop.is_lent = False
+        terminal.refresh(layout=True)
+        for side in ("left", "right"):
+            terminal.main.give("refresh", {"pane": side})
+
+
+def run_in_front(
+    words: Sequence[Word], folder: bytes | None = None, environment: Mapping[bytes, bytes] | None = None
+) -> int:
+    """Run a program in front of us, so that Ctrl+C reaches it and nobody else; its exit code."""
+    child = subprocess.Popen(words, cwd=folder, env=environment, process_group=0)
+    try:
+        while True:
+            _bring_to_front(child.pid)
+            _, status = os.waitpid(child.pid, os.WUNTRACED)
+            if not os.WIFSTOPPED(status):
+                child.returncode = os.waitstatus_to_exitcode(status)
+                return child.returncode
+            # By Ctrl+Z, or because it wanted the terminal before it had it; nobody else could ever wake it.
+            os.killpg(child.pid, signal.SIGCONT)
+    finally:
+        _bring_to_front(os.getpgrp())
+
+
+def _bring_to_front(group: int) -> None:
+    """Let a group of processes have the keyboard; without a terminal there is none to have."""
+    # Who is not in front is stopped for asking, unless it does not hear it.
+    heard = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTTOU})
+    try:
+        with suppress(OSError), open("/dev/tty", "rb", buffering=0) as keyboard:
+            os.tcsetpgrp(keyboard.fileno(), group)
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, heard)

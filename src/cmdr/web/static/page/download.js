@@ -1,0 +1,19 @@
+// Takes what is chosen out of the pane: one file as it is, anything else as one zip.
+
+import { chosen } from './chosen.js';
+import { element } from './element.js';
+import { read } from './server.js';
+import { tell } from './status.js';
+
+/** Save what is chosen on the machine of the browser. */
+export async function download() {
+  const what = await chosen();
+  if (!what) return;
+  const address = `/page/download/${encodeURIComponent(what.id)}`;
+  const { name } = await read(`${address}?ask=1`);
+  const link = element('a', { href: address, download: name });
+  document.body.append(link);
+  link.click();
+  link.remove();
+  tell(`The browser saves ${name}`);
+}

@@ -1,0 +1,118 @@
+"""A page that has gone leaves no dialog behind; one that is only away for a moment keeps its own."""
+
+import asyncio
+import os
+
+import pytest
+
+from cmdr import commands
+from cmdr.core.audit import Audit
+from cmdr.core.browser_login import BROWSER
+from cmdr.core.commander import Commander
+from cmdr.core.principals import PERSON, Principal
+from cmdr.model.dialog import DialogType
+from cmdr.model.workspace import Workspace
+from cmdr.web.page.changes import changes
+from cmdr.web.page.open_pages import OpenPages
+
+AGENT = Principal("agent", "claude")
+
+
+@pytest.fixture
+def commander(tmp_path):
+    commands.register()
+    here = os.fsencode(tmp_path)
+    return lambda: Commander(Workspace.at(here, here), Audit(str(tmp_path / "audit")), watch=False)
+
+
+def viewer(made, by, path=b"/a"):
+    return made.workspace.open_dialog(DialogType.FILE_VIEWER, by.id, path=path)
+
+
+async def left_after(made, *pages):
+    """The dialogs that are left once the grace of these pages is over."""
+    rev = made.events.rev
+    await asyncio.wait_for(made.events.beyond(rev), 20)
+    return list(made.workspace.dialogs)
+
+
+def run(scene):
+    return asyncio.run(asyncio.wait_for(scene, 20))
+
+
+def test_a_page_that_has_gone_takes_its_dialogs_with_it_and_no_others(commander):
+    async def scene():
+        made = commander()
+        pages = OpenPages(made, grace=0)
+        with pages.listening("one"):
+            mine, terminals, agents = viewer(made, BROWSER), viewer(made, PERSON, b"/b"), viewer(made, AGENT, b"/c")
+            pages.shows("one", [mine, terminals, agents])
+        return await left_after(made), [terminals, agents]
+
+    left, expected = run(scene())
+    assert left == expected
+
+
+def test_a_dialog_that_another_page_shows_too_stays_until_that_one_goes(commander):
+    async def scene():
+        made = commander()
+        pages = OpenPages(made, grace=0)
+        shared, own = viewer(made, BROWSER), viewer(made, BROWSER, b"/b")
+        with pages.listening("two"):
+            with pages.listening("one"):
+                pages.shows("one", [shared, own])
+                pages.shows("two", [shared])
+            between = await left_after(made)
+        return between == [shared], await left_after(made)
+
+    assert run(scene()) == (True, [])
+
+
+def test_a_page_that_comes_back_in_time_keeps_its_dialog(commander):
+    async def scene():
+        made = commander()
+        pages = OpenPages(made, grace=0)
+        with pages.listening("one"):
+            pages.shows("one", [viewer(made, BROWSER)])
+        with pages.listening("one"):
+            await asyncio.sleep(0)
+            await asyncio.sleep(0)
+            return len(made.workspace.dialogs), made.events.rev
+
+    assert run(scene()) == (1, 0)
+
+
+def test_the_end_of_a_stream_is_the_end_of_its_page(commander):
+    async def scene():
+        made = commander()
+        pages = OpenPages(made, grace=0)
+        stream = changes(made, pages, "one").body_iterator
+        await anext(aiter(stream))
+        pages.shows("one", [viewer(made, BROWSER)])
+        await stream.aclose()
+        return await left_after(made)
+
+    assert run(scene()) == []
+
+
+def test_a_page_that_never_listened_leaves_nothing_either(commander):
+    async def scene():
+        made = commander()
+        pages = OpenPages(made, grace=0)
+        pages.shows("one", [viewer(made, BROWSER)])
+        return await left_after(made)
+
+    assert run(scene()) == []
+
+
+def test_nothing_is_remembered_of_pages_that_have_gone(commander):
+    async def scene():
+        made = commander()
+        pages = OpenPages(made, grace=0)
+        for number in range(50):
+            with pages.listening(str(number)):
+                pages.shows(str(number), [viewer(made, BROWSER)])
+            await left_after(made)
+        return pages._streams, pages._shown, pages._leaving
+
+    assert run(scene()) == ({}, {}, {})
