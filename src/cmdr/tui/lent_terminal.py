@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, TypeVar
 
 from cmdr.core.threads import in_thread
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Word = str | bytes
+_KEYS = (signal.SIGINT, signal.SIGQUIT, signal.SIGTSTP)
+"""What keys of an ordinary terminal send to the program in front."""
 
 
 async def lend(terminal: Terminal, use: Callable[[], T]) -> T | None:
@@ -23,7 +25,7 @@ async def lend(terminal: Terminal, use: Callable[[], T]) -> T | None:
     desktop = terminal.commander.desktop
     desktop.is_lent = True
     try:
-        with terminal.suspend(), terminal.batch_update():
+        with terminal.suspend(), terminal.batch_update(), _not_meant():
             return await in_thread(use)
     except OSError as error:
         terminal.main.tell(f"{os.fsdecode(error.filename or '')}: {error.strerror}", bad=True)
@@ -33,6 +35,20 @@ async def lend(terminal: Terminal, use: Callable[[], T]) -> T | None:
         terminal.refresh(layout=True)
         for side in ("left", "right"):
             terminal.main.give("refresh", {"pane": side})
+
+
+@contextmanager
+def _not_meant() -> Iterator[None]:
+    """Until a program is in front, Ctrl+C and Ctrl+Z reach us, who are not meant: nothing happens then.
+
+    They are heard, not ignored: a program that is started by somebody who ignores a signal would ignore it too.
+    """
+    before = {number: signal.signal(number, lambda *_: None) for number in _KEYS}
+    try:
+        yield
+    finally:
+        for number, heard in before.items():
+            signal.signal(number, heard)
 
 
 def run_in_front(
