@@ -314,19 +314,29 @@ def scans(root: str, work: str, rounds: int, table: list[Row]) -> None:
         time.sleep(0.02)
     table.append(("memory of the scan, all processes", f"{peak / 1e6:.0f} MB", "goal 350 MB"))
     shutil.rmtree(os.path.join(work, "scan"), ignore_errors=True)
-    cold = {}
-    for name in ("cmdr scan+persist", "find -printf"):
-        try:
-            subprocess.run(["sync"], check=True)
-            with open("/proc/sys/vm/drop_caches", "w") as caches:
-                caches.write("3")
-        except OSError:
-            table.append(("scan with a cold cache", "not allowed here", "goal 0.6x find"))
-            return
-        cold[name] = run(peers[name])
-        shutil.rmtree(os.path.join(work, "scan"), ignore_errors=True)
-    ratio = cold["cmdr scan+persist"] / cold["find -printf"]
-    table.append(("scan with a cold cache", f"{cold['cmdr scan+persist']:.2f} s", f"{ratio:.2f}x find, goal 0.6x"))
+    cold_scans(root, work, {name: peers[name] for name in ("cmdr scan+persist", "find -printf")}, table)
+
+
+def cold_scans(root: str, work: str, peers: dict[str, list[str]], table: list[Row]) -> None:
+    """The tree is cold, the programs are not: cmdr runs already when somebody asks it to scan."""
+    tiny = os.path.join(work, "tiny")
+    os.makedirs(tiny, exist_ok=True)
+    best = dict.fromkeys(peers, math.inf)
+    for _ in range(2):
+        for name, command in peers.items():
+            try:
+                subprocess.run(["sync"], check=True)
+                with open("/proc/sys/vm/drop_caches", "w") as caches:
+                    caches.write("3")
+            except OSError:
+                table.append(("scan with a cold cache", "not allowed here", "goal 0.6x find"))
+                return
+            run([tiny if word == root else word for word in command])
+            shutil.rmtree(os.path.join(work, "scan"), ignore_errors=True)
+            best[name] = min(best[name], run(command))
+            shutil.rmtree(os.path.join(work, "scan"), ignore_errors=True)
+    ours, find = best["cmdr scan+persist"], best["find -printf"]
+    table.append(("scan with a cold cache", f"{ours:.2f} s", f"{ours / find:.2f}x find, goal 0.6x"))
 
 
 def searches(name: str, answers: Answers, table: list[Row], goal: int, database: str | None) -> None:
@@ -456,10 +466,12 @@ def main() -> None:
         from cmdr.index.scan import scan
 
         small = scan(os.fsencode(root), os.path.join(work, "small"))
+        os.sync()  # what was written must not be on its way to the disk while something else is timed
         searches(f"{small.base_rows:,}", Answers(Big(small), None), table, 10, os.path.join(work, "plocate.db"))
         started = time.perf_counter()
         big = multiply(small, os.path.join(work, "big"), chosen.rows)
         table.append((f"build and persist {big.base_rows:,} rows", f"{time.perf_counter() - started:.1f} s", ""))
+        os.sync()
         restart(big.stored.folder, table)
         answers = Answers(Big(big), None)
         searches(f"{big.base_rows:,}", answers, table, 100, None)
