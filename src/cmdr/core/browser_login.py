@@ -48,11 +48,6 @@ class BrowserLogin:
                 return BROWSER
         return None
 
-    def log_out(self) -> None:
-        """End every login."""
-        self._codes.clear()
-        self._cookies.clear()
-
 
 def _digest(secret: str) -> bytes:
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).digest()

@@ -32,11 +32,6 @@ class IdeFace:
         self._lock: LockFile | None = None
         self._writing: asyncio.Task[None] | None = None
 
-    @property
-    def agents(self) -> list[str]:
-        """Who is connected."""
-        return [session.agent for session in self._sessions]
-
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
         """Serve while this is entered; a place that is not safe means no face, and a line in the log."""

@@ -55,11 +55,6 @@ def preorder(parent: Column) -> Preorder:
     return Preorder(new, old, new[parent[old]], np.arange(count) + below[old], depth[old], [new[x] for x in levels])
 
 
-def sum_blocks(values: Column, start: Column, count: Column) -> Column:
-    """The sum of each directory's own block of rows."""
-    return _reduce(np.add, values, start, count, 0)
-
-
 def max_blocks(values: Column, start: Column, count: Column, empty: int) -> Column:
     """The greatest value in each directory's own block."""
     return _reduce(np.maximum, values, start, count, empty)

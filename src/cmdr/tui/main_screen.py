@@ -178,7 +178,6 @@ class MainScreen(Screen[None], inherit_bindings=False):
         if pass_on(self, event):
             self.orders.hold(when_dealt_with(self.app.screen))
             return
-        self.terminal.last_key = time.monotonic()
         self.status.quiet()
         bound = self.keys.actions.get(event.key)
         searching = bool(self.typing.search) or self.typing.filtering is not None

@@ -64,7 +64,6 @@ class Terminal(App[None], inherit_bindings=False):
         self.windows = WindowDesk(self)
         self.main = MainScreen(commander, self)
         self.main.bar.display = commander.settings.flag("appearance.key_bar")
-        self.last_key = 0.0
         self.started = False
         """Whether the panes are up."""
         self.listens_at = ""
@@ -226,8 +225,3 @@ class Terminal(App[None], inherit_bindings=False):
     def _draw_all(self) -> None:
         """Back from the shell, on a screen the terminal has cleared meanwhile."""
         self.refresh(layout=True)
-
-    @property
-    def is_idle(self) -> bool:
-        """Whether the person has not touched a key for a moment."""
-        return time.monotonic() - self.last_key > 1.0
