@@ -6,7 +6,7 @@ from importlib import import_module
 # What the terminal face needs before its first paint; nothing here imports anything heavy.
 _FIRST = """
     state navigation cursor view tabs dialogs panes palette app operations file decisions naming jobs history
-    filter selection bookmarks settings compare bulk_rename texts
+    filter selection bookmarks settings compare bulk_rename trash texts
     review_answers mentioning
 """.split()
 _THEN = """
