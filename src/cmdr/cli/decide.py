@@ -55,7 +55,7 @@ def _pending(ask: Ask, as_json: bool) -> int:
 def _reject(ask: Ask, id: str) -> int:
     if is_review(id):
         return reject_review(ask, id)
-    print(ask("reject", {"proposal": id}))
+    print(ask("reject", {"proposal": id}).removeprefix("OK: "))
     return 0
 
 
@@ -97,7 +97,7 @@ def _confirm(ask: Ask, id: str) -> int:
     typed = _answered(ask, id, shown)
     yes = typed.strip().lower() in ((shown["word"],) if shown["word"] else ("y", "yes"))
     if not yes:
-        print(ask("reject", {"proposal": id}))
+        print(ask("reject", {"proposal": id}).removeprefix("OK: "))
         return 1
     ask("approve", {"proposal": id, "digest": shown["digest"], "word": typed})
     return follow(ask, json.loads(ask("proposal.show", {"proposal": id}))["job"])

@@ -26,7 +26,8 @@ def run(arguments: Sequence[str] | None, launcher: Launcher) -> int:
         prog="cmdr",
         usage="cmdr [LEFT] [RIGHT]\n       cmdr VERB …",
         description="A two-pane file commander that a person and their AI agents share.",
-        epilog="Without a verb the panes open in this terminal. A folder named like a verb is written ./so.",
+        epilog="Without a verb the panes open in this terminal (their options: cmdr . --help). "
+        "A folder named like a verb is written ./so.",
     )
     parser.add_argument("--version", action="version", version=f"cmdr {__version__}")
     verbs = parser.add_subparsers(title="verbs", metavar="VERB", prog="cmdr")
