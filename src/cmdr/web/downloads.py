@@ -1,6 +1,5 @@
 """Raw contents over HTTP: always as an attachment, never something a browser would run, and few at once."""
 
-import asyncio
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable
 from urllib.parse import quote_from_bytes
@@ -14,6 +13,7 @@ from cmdr.core.carrying import Carrying
 from cmdr.core.commander import Commander
 from cmdr.core.downloads import Download, open_download, open_raw
 from cmdr.core.principals import Principal
+from cmdr.core.threads import in_thread
 from cmdr.model.names import to_wire
 from cmdr.web.routes import caller_of, refusal
 
@@ -125,7 +125,7 @@ def _text(name: bytes) -> bytes:
 async def _chunks(opened: Download) -> AsyncIterator[bytes]:
     left = opened.size
     while left:
-        data = await asyncio.to_thread(os.read, opened.descriptor, min(CHUNK, left))
+        data = await in_thread(os.read, opened.descriptor, min(CHUNK, left))
         if not data:
             return
         left -= len(data)

@@ -1,6 +1,5 @@
 """What the page asks about one file or folder: its contents, its facts, what fills it."""
 
-import asyncio
 import os
 from collections.abc import AsyncIterator
 
@@ -14,6 +13,7 @@ from cmdr.core.folder_space import space_in
 from cmdr.core.images import OpenedImage, open_image
 from cmdr.core.parameter import Json
 from cmdr.core.principals import Principal
+from cmdr.core.threads import in_thread
 from cmdr.web.page.person_only import asked_path, person_only
 from cmdr.web.page.rows import Style
 from cmdr.web.page.texts import find_in, lines_of, text_to_edit, whole_number
@@ -85,7 +85,7 @@ async def _pieces(opened: OpenedImage) -> AsyncIterator[bytes]:
     left, at = opened.size, 0
     try:
         while left:
-            data = await asyncio.to_thread(os.pread, opened.descriptor, min(CHUNK, left), at)
+            data = await in_thread(os.pread, opened.descriptor, min(CHUNK, left), at)
             if not data:
                 return
             left -= len(data)
