@@ -6,8 +6,8 @@ COMPILED := src/cmdr/index/read_directory.c  # installed again when it changes; 
 
 # What proves the parts that must not be wrong: changing files, the walls around agents, approval, the journal.
 PROOF := tests/files $(patsubst %,tests/model/test_%.py,packed_items plan_list plan_text) \
-  $(patsubst %,tests/core/test_%.py,audit engine grants interrupted jobs journal outcome_text policy proposals reins unfinished) \
-  tests/commands/test_decisions.py \
+  $(patsubst %,tests/core/test_%.py,audit engine grants interrupted jobs journal older_journal outcome_text policy proposals reins unfinished) \
+  $(patsubst %,tests/commands/test_%.py,after_the_answer decisions fs_changes) \
   $(patsubst %,tests/hostile/test_%.py,escapes fidelity graveyard killed_trees only_a_person_approves operation_faults operation_names)
 
 .PHONY: run test check tools bench coverage torture docs shots clean
