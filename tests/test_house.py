@@ -150,3 +150,10 @@ def test_every_room_has_its_sign():
 def test_all_configuration_is_in_one_place():
     for name in ("setup.cfg", "tox.ini", "pytest.ini", ".flake8", "mypy.ini", ".importlinter"):
         assert not (ROOT / name).exists()
+
+
+def test_the_first_picture_is_drawn_before_anything_heavy_is_loaded():
+    loaded = loaded_by("import cmdr.cli.main, cmdr.cli.terminal_verb, cmdr.app.opening, cmdr.app.taking_place")
+    assert "cmdr.tui.first_picture" in loaded
+    heavy = HEAVY - {"rich"}  # it counts cells
+    assert loaded & (heavy | {"socket", "shutil", "cmdr.core.commander", "cmdr.core.engine"}) == set()

@@ -1,10 +1,15 @@
 """Where links lead, for the line about the entry under the cursor: looked up behind it, never waited for."""
 
-import asyncio
-from collections.abc import Callable
+from __future__ import annotations
 
-from cmdr.core.commander import Commander
-from cmdr.model.entry import Entry
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # the first picture is drawn before any of this is loaded
+    import asyncio
+    from collections.abc import Callable
+
+    from cmdr.core.commander import Commander
+    from cmdr.model.entry import Entry
 
 _MOST = 256
 _Link = tuple[bytes, int, int]
@@ -27,6 +32,8 @@ class LinkTargets:
             return None
         link = (path, facts.inode, facts.modified_ns)
         if link not in self._known and link not in self._asking:
+            import asyncio
+
             self._asking[link] = asyncio.get_running_loop().create_task(self._ask(link))
         return self._known.get(link)
 
