@@ -11,14 +11,17 @@ import json
 import math
 import os
 import random
+import re
 import resource
 import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
 
 import numpy as np
 
@@ -32,6 +35,7 @@ from cmdr.index.source import Source
 from cmdr.index.view import View, stored_view
 from cmdr.model.filter import Question, Text
 from cmdr.model.filter_text import from_text
+from cmdr.model.names import to_wire
 
 WORDS = (
     "report invoice photo holiday budget summary draft final project client server config index main test spec model "
@@ -437,6 +441,36 @@ def refreshing(root: str, work: str, table: list[Row]) -> None:
         )
 
 
+def through_mcp(root: str, work: str, view: View, table: list[Row]) -> None:
+    """What an agent waits for a node and a page: its questions over HTTP to a server of its own, one at a time."""
+    import bench_core
+
+    home = Path(work) / "home"
+    shutil.rmtree(home, ignore_errors=True)
+    home.mkdir(mode=0o700)
+    chance = random.Random(7)
+    deep = [view.path(chance.randrange(1, view.base_rows)) for _ in range(300)]
+    program = os.path.join(os.path.dirname(sys.executable), "cmdr")
+    with bench_core.serving(home, program, "serve", "--port", "0", "--root", root) as (_, port):
+        client = bench_core.Client(port, (home / "run" / "cmdr" / "token").read_text().strip())
+        job = re.search(r"jobId: (\S+)", client.call("index", root=root))
+        assert job is not None
+        while not client.call("await", job=job[1]).startswith("OK: done"):
+            pass
+        for _ in range(2000):  # the folders are being watched by now
+            client.call("state", limit=0)
+        for tool, places in (("inspect", deep), ("cd", [os.path.dirname(path) for path in deep])):
+            asks = [client.prepared(tool, {"path": to_wire(place)}) for place in places]
+            times = []
+            for ask in asks:
+                started = time.perf_counter()
+                ask()
+                times.append(time.perf_counter() - started)
+            told = f"{statistics.median(times) * 1e3:.2f} ms"
+            table.append((f"{tool} through MCP, {len(places)} places, median", told, "goal 3 ms"))
+        client.close()
+
+
 class Big:
     """Just enough of an index to be asked."""
 
@@ -485,6 +519,7 @@ def main() -> None:
             )
         )
         refreshing(root, work, table)
+        through_mcp(root, work, small, table)
     finally:
         if chosen.dir is None:
             shutil.rmtree(work, ignore_errors=True)

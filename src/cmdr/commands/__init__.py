@@ -2,6 +2,8 @@
 
 from importlib import import_module
 
+from cmdr.core.registry import REGISTRY
+
 # The order in which tools are listed: what an agent needs first comes first.
 # What the terminal face needs before its first paint; nothing here imports anything heavy.
 _FIRST = """
@@ -23,5 +25,7 @@ def register_first() -> None:
 
 def register() -> None:
     """Declare every command."""
-    for noun in (*_FIRST, *_THEN):
-        import_module(f"cmdr.commands.{noun}")
+    modules = [f"cmdr.commands.{noun}" for noun in (*_FIRST, *_THEN)]
+    for module in modules:
+        import_module(module)
+    REGISTRY.arrange(modules)

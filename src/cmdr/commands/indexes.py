@@ -25,6 +25,7 @@ from cmdr.model.yaml_text import quoted_name
 
 if TYPE_CHECKING:
     from cmdr.core.indexing import Indexing
+    from cmdr.index.answers import Answers
     from cmdr.index.node import Node
 
 
@@ -66,19 +67,25 @@ async def inspect(call: Call, *, node_id: str | None = None, path: str | None = 
         for info in await in_thread(library.indexes):
             answers = await in_thread(library.get, info.id)
             try:
-                node = await in_thread(answers.node, node_id)
+                node, target = await in_thread(_looked_up, answers, node_id)
             except Gone:
                 raise
             except IndexFault:
                 continue
-            return _told(call, info.id, node, await in_thread(link_target, node.path))
+            return _told(call, info.id, node, target)
         raise CommandError(f"No index knows the node {node_id[:40]}.")
     place = place_in(call, path or "")
     found = await indexing.knowing(place)
     if found is None:
         raise await _unknown(indexing, place)
-    node = await in_thread(found.node, place)
-    return _told(call, found.indexed.record.id, node, await in_thread(link_target, place))
+    node, target = await in_thread(_looked_up, found, place)
+    return _told(call, found.indexed.record.id, node, target)
+
+
+def _looked_up(answers: Answers, place: str | bytes) -> tuple[Node, bytes | None]:
+    """A node and, if it is a link, where it leads."""
+    node = answers.node(place)
+    return node, link_target(node.path)
 
 
 async def _unknown(indexing: Indexing, place: bytes) -> CommandError:

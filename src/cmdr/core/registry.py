@@ -2,7 +2,7 @@
 
 import inspect
 import re
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -81,6 +81,13 @@ class Registry:
         self.commands[command.name] = command
         for id in command.ids:
             self._aliases[id] = command.name
+
+    def arrange(self, modules: Sequence[str]) -> None:
+        """Put the commands in the order of their modules, whichever was imported first."""
+        place = {module: number for number, module in enumerate(modules)}
+        ordered = sorted(self.commands.values(), key=lambda one: place.get(one.function.__module__, len(place)))
+        self.commands.clear()
+        self.commands.update({command.name: command for command in ordered})
 
     def find(self, name: str) -> Command:
         """A command by its name, its palette id, or the same name in dotted, kebab or camel spelling."""
