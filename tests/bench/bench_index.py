@@ -457,7 +457,8 @@ def through_mcp(root: str, work: str, view: View, table: list[Row]) -> None:
         assert job is not None
         while not client.call("await", job=job[1]).startswith("OK: done"):
             pass
-        for _ in range(2000):  # the folders are being watched by now
+        client.call("cd", path=root)  # who is asked first is checked and watched from then on
+        for _ in range(2000):  # by now it is
             client.call("state", limit=0)
         for tool, places in (("inspect", deep), ("cd", [os.path.dirname(path) for path in deep])):
             asks = [client.prepared(tool, {"path": to_wire(place)}) for place in places]

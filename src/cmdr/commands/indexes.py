@@ -75,11 +75,10 @@ async def inspect(call: Call, *, node_id: str | None = None, path: str | None = 
             return _told(call, info.id, node, target)
         raise CommandError(f"No index knows the node {node_id[:40]}.")
     place = place_in(call, path or "")
-    found = await indexing.knowing(place)
+    found = await indexing.ask_of_entry(place, lambda answers: (answers.indexed.record.id, *_looked_up(answers, place)))
     if found is None:
         raise await _unknown(indexing, place)
-    node, target = await in_thread(_looked_up, found, place)
-    return _told(call, found.indexed.record.id, node, target)
+    return _told(call, *found)
 
 
 def _looked_up(answers: Answers, place: str | bytes) -> tuple[Node, bytes | None]:

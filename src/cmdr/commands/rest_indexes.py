@@ -69,13 +69,13 @@ async def index(call: Call, *, index_id: str) -> str:
 async def place(call: Call, *, path: str) -> str:
     """Which index knows a path, and as which node."""
     target = place_in(call, path)
-    answers = await call.commander.indexing.knowing(target)
-    if answers is None:
-        raise NotThere(f"No index knows {to_wire(target)}. Index it first.")
-    index = answers.indexed.record.id
-    return json.dumps(
-        node_form(await in_thread(answers.node, target), index, call.commander.base_url) | {"indexId": index}
+    found = await call.commander.indexing.ask_of_entry(
+        target, lambda answers: (answers.node(target), answers.indexed.record.id)
     )
+    if found is None:
+        raise NotThere(f"No index knows {to_wire(target)}. Index it first.")
+    node, index = found
+    return json.dumps(node_form(node, index, call.commander.base_url) | {"indexId": index})
 
 
 @command("rest_node", access=Access.READ, toolset="index", route="GET /api/indexes/{indexId}/nodes/{nodeId}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-from cmdr.commands.folder_glance import FEW, PageWanted, Sort, indexed_glance, live_glance
+from cmdr.commands.folder_glance import FEW, Glance, PageWanted, Sort, indexed_glance, live_glance
 from cmdr.commands.places import pane_of, path_of
 from cmdr.core.call import Call
 from cmdr.core.parameter import Doc, Unlisted, Whole
@@ -37,10 +37,13 @@ async def cd(
     session = _session(call, session_id)
     target = session.previous if path == "-" else path_of(path, session.cwd)
     wanted = PageWanted(limit, cursor, sort, order)
-    answers = await call.commander.indexing.covering(target)
-    if answers is not None and await in_thread(_knows, answers, target):
-        glance = await in_thread(indexed_glance, call.commander.base_url, answers, target, session, wanted)
-    else:
+    url = call.commander.base_url
+
+    def indexed(answers: Answers) -> Glance | None:
+        return indexed_glance(url, answers, target, session, wanted) if _knows(answers, target) else None
+
+    glance = await call.commander.indexing.ask_of_folder(target, indexed)
+    if glance is None:
         # Sorting by size looks at every entry, and so brings the facts that the glance needs.
         listing = await in_thread(scan, target, SortOrder(SortKey.SIZE), show_hidden=True)
         glance = await in_thread(live_glance, listing.columns, session, wanted)

@@ -4,7 +4,7 @@ import asyncio
 import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from cmdr.core.errors import CommandError
 from cmdr.core.events import Events
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from cmdr.index.library import Library
     from cmdr.index.walk import WalkOptions
 
+T = TypeVar("T")
 PATIENCE = 30.0
 """Seconds a question waits for the scan of a tree that nobody indexed before."""
 
@@ -98,20 +99,42 @@ class Indexing:
 
     async def covering(self, path: bytes) -> "Answers | None":
         """The index that knows best what is in a folder, or None when none has listed it."""
-        library = await self.library()
-        return self._followed_from_now(library, await in_thread(library.covering, path))
+        return await self.ask_of_folder(path, lambda answers: answers)
 
     async def knowing(self, path: bytes) -> "Answers | None":
         """The index that knows best of an entry, or None; it may never have looked into it."""
+        return await self.ask_of_entry(path, lambda answers: answers)
+
+    async def ask_of_folder(self, path: bytes, question: "Callable[[Answers], T]") -> T | None:
+        """What the index says that knows best what is in a folder; None when none has listed it."""
+        library = await self.library()
+        return await self._ask(library, lambda: library.covering(path), question)
+
+    async def ask_of_entry(self, path: bytes, question: "Callable[[Answers], T]") -> T | None:
+        """What the index says that knows best of an entry, or None; it may never have looked into it."""
         library = await self.library()
         from cmdr.index.knowing import Knowing
 
-        return self._followed_from_now(library, await in_thread(library.covering, path, Knowing.ENTRY))
+        return await self._ask(library, lambda: library.covering(path, Knowing.ENTRY), question)
 
-    def _followed_from_now(self, library: "Library", answers: "Answers | None") -> "Answers | None":
-        if answers is not None and answers.indexed.record.id not in self._followed:
-            self._follow(library, answers)
-        return answers
+    async def _ask(
+        self, library: "Library", find: "Callable[[], Answers | None]", question: "Callable[[Answers], T]"
+    ) -> T | None:
+        """Find an index and ask it, both in one thread: starting a second one would take longer than the question."""
+        asked: list[Answers] = []
+
+        def work() -> T | None:
+            if (answers := find()) is None:
+                return None
+            asked.append(answers)
+            return question(answers)
+
+        try:
+            return await in_thread(work)
+        finally:
+            for answers in asked:
+                if answers.indexed.record.id not in self._followed:
+                    self._follow(library, answers)
 
     async def _caught_up(self, path: bytes) -> "Answers | None":
         """The index that knows a folder once it has looked again: it listed the one above before this came."""
@@ -138,8 +161,7 @@ class Indexing:
         known = self._kept_sizes.of(path, self._library.moment())
         unknown = [name for name in names if name not in known]
         if unknown:
-            answers = await self.covering(path)
-            found = {} if answers is None else await in_thread(_sizes, answers, path, unknown)
+            found = await self.ask_of_folder(path, lambda answers: _sizes(answers, path, unknown)) or {}
             known |= {name: found.get(name) for name in unknown}
         return {name: size for name in names if (size := known[name]) is not None}
 
