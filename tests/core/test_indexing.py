@@ -120,13 +120,13 @@ async def test_sizes_of_folders_are_answered_from_memory_until_an_index_knows_so
         assert first[b"inner"].fresh
 
         asked = []
-        covering = indexing.covering
+        ask = indexing.ask_of_folder
 
-        async def counted(path):
+        async def counted(path, question):
             asked.append(path)
-            return await covering(path)
+            return await ask(path, question)
 
-        monkeypatch.setattr(indexing, "covering", counted)
+        monkeypatch.setattr(indexing, "ask_of_folder", counted)
         assert await indexing.folder_sizes(tree, [b"inner", b"unknown"]) == first
         assert not asked
         (tmp_path / "tree" / "inner" / "file").write_bytes(b"xyz")
@@ -146,17 +146,17 @@ async def test_sizes_that_were_asked_for_before_an_index_changed_are_not_kept_as
         indexing = at.indexing
         await indexing.ensure(tree, PERSON)
         await asyncio.wait(indexing._behind)
-        covering = indexing.covering
+        ask = indexing.ask_of_folder
 
-        async def overtaken(path):
-            answers = await covering(path)
-            monkeypatch.setattr(indexing, "covering", covering)
+        async def overtaken(path, question):
+            answer = await ask(path, question)
+            monkeypatch.setattr(indexing, "ask_of_folder", ask)
             found = await indexing.folder_sizes(path, [b"inner"])
             (tmp_path / "tree" / "inner" / "file").write_bytes(b"xyz")
-            answers.indexed.check()
+            (await indexing.knowing(path)).indexed.check()
             assert found[b"inner"].bytes == 0
-            return answers
+            return answer
 
-        monkeypatch.setattr(indexing, "covering", overtaken)
+        monkeypatch.setattr(indexing, "ask_of_folder", overtaken)
         await indexing.folder_sizes(tree, [b"inner"])
         assert (await indexing.folder_sizes(tree, [b"inner"]))[b"inner"].bytes == 3
