@@ -69,6 +69,15 @@ def test_writing_keeps_the_mode_and_writes_through_links_that_stay_inside(ground
     assert os.stat(ground.root / "file.txt").st_mode & 0o777 == 0o640
 
 
+def test_writing_where_a_folder_stands_is_refused_as_such(ground):
+    """Hypothesis found it: the look at what stood there failed inside, and left the folder open."""
+    for path in ("sub", "."):
+        answer = ground.ask("fs_write", path=path, content="x", overwrite=True)
+        assert answer.startswith("ERROR: "), answer
+        assert "Internal" not in answer
+    assert (ground.root / "sub").is_dir()
+
+
 def test_files_and_folders_are_created_and_never_over_another(ground):
     assert ground.ask("fs_create", path="made").startswith("OK: ")
     assert ground.ask("fs_create", path="box", type="directory").startswith("OK: ")

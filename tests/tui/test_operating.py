@@ -1,5 +1,7 @@
 """Changing files from the panes: what is asked, what happens, and the way back."""
 
+import asyncio
+
 import pytest
 
 from cmdr.model.job import Job, JobState
@@ -161,6 +163,26 @@ async def test_history_lists_what_was_done_and_takes_it_back(face):
         it.clock.forward(DEAF_FOR)
         await it.press("y")
         await it.until(lambda: not (it.left / "made").exists())
+
+
+async def test_enter_typed_before_the_history_was_read_acts_on_its_newest_line(face):
+    async with face() as it:
+        await it.press("f7")
+        await it.type("made")
+        await it.press("enter")
+        await it.until(lambda: (it.left / "made").is_dir() and "done" in it.status)
+        journal = it.commander.engine.history
+        may_read = asyncio.Event()
+
+        async def late(count):
+            await may_read.wait()
+            return await journal(count)
+
+        it.commander.engine.history = late
+        await it.press("alt+z", "enter")
+        assert it.window == "History"
+        may_read.set()
+        await it.until(lambda: it.window == "Confirm")
 
 
 async def test_many_are_renamed_in_a_table_and_clashes_stop_it(face):

@@ -1,9 +1,9 @@
 """What a text that was written changed beside its words, and the time by which the next writer knows it."""
 
 import os
-import stat
 
 from cmdr.core.errors import CommandError
+from cmdr.files.regular_file import regular_file
 from cmdr.files.sandbox.found import Spot
 from cmdr.model.diff import BinaryContentError
 from cmdr.model.text_format import FileText, read_text
@@ -26,15 +26,11 @@ def encoded(content: str, encoding: str) -> bytes:
 def standing_bytes(spot: Spot) -> tuple[bytes, os.stat_result] | None:
     """What a file holds, as far as texts go, with what the system says about it; None where there is none to read."""
     try:
-        fd = os.open(spot.name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=spot.folder.handle)
+        with regular_file(spot.name, spot.folder.handle) as file:
+            seen = os.fstat(file.fileno())
+            return file.read(MOST_WRITTEN + 1), seen
     except OSError:
         return None
-    with os.fdopen(fd, "rb") as file:
-        seen = os.fstat(fd)
-        try:
-            return (file.read(MOST_WRITTEN + 1), seen) if stat.S_ISREG(seen.st_mode) else None
-        except OSError:
-            return None
 
 
 def after_writing(spot: Spot, before: bytes | None, data: bytes) -> list[str]:

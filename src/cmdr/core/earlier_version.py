@@ -1,12 +1,12 @@
 """What a file held before an operation replaced it: the trash has kept it, and the journal knows where."""
 
 import os
-import stat
 from dataclasses import dataclass
 
 from cmdr.core.journal import Journal
 from cmdr.core.journal_records import NoSuchOperation
 from cmdr.files.engine.recorder import Kept
+from cmdr.files.regular_file import regular_file
 
 FAR_BACK = 50
 """Operations that are looked through."""
@@ -59,9 +59,8 @@ def _read(kept: Kept, most: int) -> bytes | None:
         seen = os.fstat(folder)
         if (seen.st_dev, seen.st_ino) != (kept.files.dev, kept.files.ino):
             return None
-        fd = os.open(kept.name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
-        with os.fdopen(fd, "rb") as file:
-            return file.read(most + 1) if stat.S_ISREG(os.fstat(fd).st_mode) else None
+        with regular_file(kept.name, folder) as file:
+            return file.read(most + 1)
     except OSError:
         return None
     finally:

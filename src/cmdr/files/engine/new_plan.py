@@ -12,6 +12,7 @@ from cmdr.files.engine.protected import Protection
 from cmdr.files.engine.refusals import ChangedSince, NotEnoughSpace, TargetTaken, Unreadable
 from cmdr.files.engine.trouble import saying
 from cmdr.files.engine.walking import Limits, Survey, go_on, split
+from cmdr.files.regular_file import regular_file
 from cmdr.model.plan import ConflictPolicy, Decision, Fingerprint, Kind, Place, Plan, PlanItem, Step, Totals, Verb
 
 _DEFAULT_PROTECTION = Protection()
@@ -123,12 +124,11 @@ def _is_expected(
     if standing is None:
         return False
     try:
-        fd = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
+        with regular_file(name, folder) as file:
+            same = hashlib.file_digest(file, "sha256").hexdigest() == expected.lower()
+            return same and standing.matches(fingerprint.of_open(file.fileno()))
     except OSError as problem:
         raise Unreadable(target.path, saying(problem)) from problem
-    with open(fd, "rb") as file:
-        same = hashlib.file_digest(file, "sha256").hexdigest() == expected.lower()
-        return same and standing.matches(fingerprint.of_open(fd))
 
 
 def _new(verb: Verb, path: bytes, item: Callable[[Place, str], PlanItem], protection: Protection) -> Plan:

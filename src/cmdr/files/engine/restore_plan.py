@@ -11,6 +11,7 @@ from cmdr.files.engine.refusals import NotInTrash
 from cmdr.files.engine.targets import Clashes, Targets
 from cmdr.files.engine.trash import NOTE, read_note
 from cmdr.files.engine.walking import Check, Limits, Survey, go_on, good_name
+from cmdr.files.regular_file import regular_file
 from cmdr.model.plan import ConflictPolicy, Decision, Kind, Place, Plan, PlanItem, Step, Totals, Verb
 
 _DEFAULT_LIMITS = Limits()
@@ -86,11 +87,10 @@ def _origin(survey: Survey, place: Place) -> tuple[Place, bytes]:
     root, folder = survey.root(site + b"/info")
     note = Place(root.path, place.name + NOTE)
     try:
-        fd = os.open(note.name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
+        with regular_file(note.name, folder) as file:
+            origin = read_note(file.read(_LONGEST_NOTE), _top(site))
     except OSError as problem:
         raise NotInTrash(place.path) from problem
-    with open(fd, "rb") as file:
-        origin = read_note(file.read(_LONGEST_NOTE), _top(site))
     if origin is None or b".." in origin.split(b"/"):
         raise NotInTrash(place.path)
     return note, origin
