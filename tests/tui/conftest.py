@@ -147,7 +147,7 @@ def face(places, tmp_path, monkeypatch):
     (tmp_path / "config").mkdir()
 
     @asynccontextmanager
-    async def opened(*, size=(100, 28), left=None, right=None, watch=False, indexes=None, open_tabs=None):
+    async def opened(*, size=(100, 28), left=None, right=None, watch=False, indexes=None, open_tabs=None, policy=None):
         from cmdr.tui.terminal import Terminal
 
         one, two = left or places[0], right or places[1]
@@ -158,6 +158,7 @@ def face(places, tmp_path, monkeypatch):
             settings=Settings(str(tmp_path / "config")),
             bookmarks=Bookmarks(),
             limits=Limits(scale=1e6),
+            policy=policy,
             watch=watch,
             indexes=indexes,
         )

@@ -19,8 +19,11 @@ def tokens(tmp_path):
     return Tokens(str(tmp_path / "runtime"), str(tmp_path / "kept"))
 
 
-def allow_everything(it, tokens):
-    it.commander.policy = Policy(ALL_TOOLSETS, allow_write=True, allow_shell=True)
+def everything():
+    return Policy(ALL_TOOLSETS, allow_write=True, allow_shell=True)
+
+
+def give_roots(it, tokens):
     it.commander.sandbox = Sandbox((RootSpec(bytes(it.left)), RootSpec(bytes(it.right), read_only=True)))
     it.commander.tokens = tokens
 
@@ -35,8 +38,8 @@ def told(it, name):
 async def test_each_client_is_told_with_what_it_may_use_where_and_until_when(face, tokens):
     tokens.issue("codex", toolsets=["panes", "fs"], seconds=3600)
     tokens.issue("reader", roots=[], read_only=True)
-    async with face(size=(160, 40)) as it:
-        allow_everything(it, tokens)
+    async with face(size=(160, 40), policy=everything()) as it:
+        give_roots(it, tokens)
         await it.commander.run(DEFAULT, "state", {})
         await it.commander.run(SAME_USER, "state", {})
         await it.press("alt+a")
@@ -49,8 +52,8 @@ async def test_each_client_is_told_with_what_it_may_use_where_and_until_when(fac
 
 
 async def test_those_without_a_token_have_no_files_and_no_commands(face, tokens):
-    async with face() as it:
-        allow_everything(it, tokens)
+    async with face(policy=everything()) as it:
+        give_roots(it, tokens)
         await it.commander.run(SAME_USER, "state", {})
         await it.press("alt+a")
         assert "fs" not in told(it, "same-user").partition("may use")[2].split(" ")
@@ -58,8 +61,8 @@ async def test_those_without_a_token_have_no_files_and_no_commands(face, tokens)
 
 
 async def test_keys_give_and_take_back_what_the_client_under_the_cursor_has(face, tokens):
-    async with face() as it:
-        allow_everything(it, tokens)
+    async with face(policy=everything()) as it:
+        give_roots(it, tokens)
         grants = it.commander.policy.grants
         await it.commander.run(DEFAULT, "state", {})
         await it.press("alt+a", "h")
@@ -84,8 +87,8 @@ async def test_what_is_not_switched_on_cannot_be_given(face):
 
 async def test_a_token_is_taken_back_from_the_client_under_the_cursor_and_no_other(face, tokens):
     secrets = {name: tokens.issue(name) for name in ("anna", "bert")}
-    async with face() as it:
-        allow_everything(it, tokens)
+    async with face(policy=everything()) as it:
+        give_roots(it, tokens)
         await it.press("alt+a")
         await it.until(lambda: "bert" in it.drawn)
         await it.press("down")
@@ -101,7 +104,7 @@ async def test_a_token_is_taken_back_from_the_client_under_the_cursor_and_no_oth
 async def test_a_damaged_list_of_clients_is_told(face, tokens, tmp_path):
     (tmp_path / "kept" / "clients.json").write_text("{")
     (tmp_path / "kept" / "clients.json").chmod(0o600)
-    async with face() as it:
-        allow_everything(it, tokens)
+    async with face(policy=everything()) as it:
+        give_roots(it, tokens)
         await it.press("alt+a")
         await it.until(lambda: "list of clients cannot be read" in it.drawn)

@@ -1,20 +1,17 @@
-"""The one door: every face runs commands here, for a principal, under one policy, into one audit log."""
+"""The program itself: the workspace, all that may change it, and how every face has commands run."""
 
-import asyncio
-import time
 from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack, suppress
 from typing import TYPE_CHECKING
 
-from cmdr.core.acting import acting
-from cmdr.core.activity import Activity
-from cmdr.core.audit import Audit, AuditRecord, digest_of
+from cmdr.core.audit import Audit
 from cmdr.core.bookmarks import Bookmarks
 from cmdr.core.browser import Browser
 from cmdr.core.call import Call, Progress, no_progress
 from cmdr.core.desktop import Desktop
+from cmdr.core.door import Door
 from cmdr.core.engine import Engine
-from cmdr.core.errors import CommandError, NotAllowed
+from cmdr.core.errors import CommandError
 from cmdr.core.events import Events
 from cmdr.core.indexing import Indexing
 from cmdr.core.jobs import Jobs
@@ -28,21 +25,12 @@ from cmdr.core.proposals import Proposals
 from cmdr.core.raw_links import RawLinks
 from cmdr.core.registry import REGISTRY, Command, Registry
 from cmdr.core.settings import Settings
-from cmdr.core.signature import bind
 from cmdr.core.space import SpaceBoard
-from cmdr.core.spoken import shortened, spoken
-from cmdr.core.threads import is_being_cancelled
-from cmdr.core.turns import Turns
 from cmdr.files.engine.control import Control
 from cmdr.files.engine.outcome import Outcome
-from cmdr.files.engine.refusals import PlanRefused
-from cmdr.files.errors import DiskError
 from cmdr.files.sandbox.reach import Sandbox
-from cmdr.index.errors import (
-    IndexFault,
-)
+from cmdr.index.errors import IndexFault
 from cmdr.model.chosen import Chosen
-from cmdr.model.filter import FilterError
 from cmdr.model.plan import Plan
 from cmdr.model.proposal import Proposal
 from cmdr.model.scan_job import ScanJob
@@ -82,6 +70,10 @@ class Commander:
         self.registry = registry
         self.audit = audit
         self.policy = policy or Policy()
+        self._door = Door(audit, self.policy, limits or Limits())
+        self.activity = self._door.activity
+        self.quitting = self._door.quitting
+        """Set when somebody asked the program to end."""
         self.events = Events(workspace)
         self.kept_texts = KeptTexts()
         self.events.listen(self.kept_texts.forget)
@@ -94,7 +86,6 @@ class Commander:
         self.rooms = LateRooms(
             workspace, self.events, audit, self.jobs, self.sandbox, start_folder or workspace.left.tab.path
         )
-        self.turns = Turns()
         if engine is not None:
             self.proposals.start_job = self._start_job
         self._indexing = Indexing(indexes, self.events) if indexes is not None else None
@@ -110,14 +101,10 @@ class Commander:
         if self._indexing is not None:
             self._indexing.idle.is_allowed = lambda: self.settings.flag("advanced.idle_walk")
             self._indexing.idle.is_busy = lambda: bool(self.jobs.running())
+            self._door.touched = self._indexing.idle.touched
         self.bookmarks = bookmarks or Bookmarks()
-        self.activity = Activity()
         self.space = SpaceBoard()
         self.browser.arrived = self.bookmarks.visit
-        self.quitting = asyncio.Event()
-        """Set when somebody asked the program to end."""
-        self._limits = limits or Limits()
-        self._agent_calls: set[asyncio.Task[str]] = set()
 
     @property
     def engine(self) -> Engine:
@@ -184,34 +171,7 @@ class Commander:
 
     async def perform(self, command: Command, arguments: Arguments, call: Call) -> str:
         """Run a command that was found, for the caller of `call`."""
-        started = time.monotonic()
-        result = "error"
-        seen = self.activity.begin(call.principal, command.name, arguments)
-        if self._indexing is not None:
-            self._indexing.idle.touched()
-        try:
-            self.policy.admit(command, call.principal)
-            await self._limits.admit(call.principal, command.access)
-            bound = bind(command.parameters, arguments, command.name)
-            if command.blocking:
-                answer = await self._perform(command, bound, call)
-            else:
-                async with self.turns.of(call.principal):
-                    self.policy.admit(command, call.principal)  # the person may have stopped agents meanwhile
-                    answer = await self._perform(command, bound, call)
-            result = "ok"
-        except NotAllowed:
-            result = "refused"
-            raise
-        except (DiskError, PlanRefused, IndexFault, FilterError) as error:
-            raise spoken(error) from error
-        finally:
-            ms = round((time.monotonic() - started) * 1000)
-            self.audit.record(AuditRecord(call.principal.id, command.name, digest_of(arguments), result, ms))
-            self.activity.end(seen, result, ms)
-        if command.route is not None or call.connection:
-            return answer
-        return shortened(answer if command.plain else f"OK: {answer}")
+        return await self._door.perform(command, arguments, call)
 
     def available(self, principal: Principal, toolsets: frozenset[str] | None = None) -> Iterator[Command]:
         """The commands a caller gets to know, in the order they were declared."""
@@ -259,8 +219,7 @@ class Commander:
 
     def end_agent_calls(self) -> None:
         """End every call of an agent that still waits; their callers are told why."""
-        for call in self._agent_calls:
-            call.cancel()
+        self._door.end_agent_calls()
 
     def allow_agents(self) -> None:
         """Let agents call again."""
@@ -278,24 +237,3 @@ class Commander:
 
     def _run_plan(self, plan: Plan, by: str, control: Control) -> Outcome:
         return self.engine.run(plan, by, control)
-
-    async def _perform(self, command: Command, bound: dict[str, object], call: Call) -> str:
-        with acting(call.principal):
-            outcome = command.function(call if command.wants_call else self.workspace, **bound)
-            if isinstance(outcome, str):
-                return outcome
-            task: asyncio.Task[str] = asyncio.ensure_future(outcome)
-        if not call.principal.is_person:
-            self._agent_calls.add(task)
-        try:
-            return await task
-        except asyncio.CancelledError:
-            # Stopping the agents ends the command alone; its caller is still there and is told why.
-            if task.cancelled() and not is_being_cancelled():
-                self.policy.admit(command, call.principal)
-                if self.quitting.is_set():
-                    raise CommandError("cmdr is quitting. Nothing more happens until it is started again.") from None
-            raise
-        finally:
-            self._agent_calls.discard(task)
-            task.cancel()

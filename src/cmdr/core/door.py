@@ -1,0 +1,95 @@
+"""The one door: every call is admitted here, waits for its turn, runs, and is written into the audit log."""
+
+import asyncio
+import time
+from collections.abc import Callable
+
+from cmdr.core.acting import acting
+from cmdr.core.activity import Activity
+from cmdr.core.audit import Audit, AuditRecord, digest_of
+from cmdr.core.call import Call
+from cmdr.core.errors import CommandError, NotAllowed
+from cmdr.core.limits import Limits
+from cmdr.core.parameter import Arguments
+from cmdr.core.policy import Policy
+from cmdr.core.registry import Command
+from cmdr.core.signature import bind
+from cmdr.core.spoken import shortened, spoken
+from cmdr.core.threads import is_being_cancelled
+from cmdr.core.turns import Turns
+from cmdr.files.engine.refusals import PlanRefused
+from cmdr.files.errors import DiskError
+from cmdr.index.errors import IndexFault
+from cmdr.model.filter import FilterError
+
+
+class Door:
+    """Runs commands for whoever calls, under one policy; knows every call of an agent that is under way."""
+
+    def __init__(self, audit: Audit, policy: Policy, limits: Limits) -> None:
+        self.activity = Activity()
+        self.quitting = asyncio.Event()
+        """Set when somebody asked the program to end."""
+        self.touched: Callable[[], None] = lambda: None
+        """Told at every call, before it is admitted."""
+        self._audit = audit
+        self._policy = policy
+        self._limits = limits
+        self._turns = Turns()
+        self._agent_calls: set[asyncio.Task[str]] = set()
+
+    async def perform(self, command: Command, arguments: Arguments, call: Call) -> str:
+        """Run a command that was found, for the caller of `call`."""
+        started = time.monotonic()
+        result = "error"
+        seen = self.activity.begin(call.principal, command.name, arguments)
+        self.touched()
+        try:
+            self._policy.admit(command, call.principal)
+            await self._limits.admit(call.principal, command.access)
+            bound = bind(command.parameters, arguments, command.name)
+            if command.blocking:
+                answer = await self._perform(command, bound, call)
+            else:
+                async with self._turns.of(call.principal):
+                    self._policy.admit(command, call.principal)  # the person may have stopped agents meanwhile
+                    answer = await self._perform(command, bound, call)
+            result = "ok"
+        except NotAllowed:
+            result = "refused"
+            raise
+        except (DiskError, PlanRefused, IndexFault, FilterError) as error:
+            raise spoken(error) from error
+        finally:
+            ms = round((time.monotonic() - started) * 1000)
+            self._audit.record(AuditRecord(call.principal.id, command.name, digest_of(arguments), result, ms))
+            self.activity.end(seen, result, ms)
+        if command.route is not None or call.connection:
+            return answer
+        return shortened(answer if command.plain else f"OK: {answer}")
+
+    def end_agent_calls(self) -> None:
+        """End every call of an agent that still waits; their callers are told why."""
+        for call in self._agent_calls:
+            call.cancel()
+
+    async def _perform(self, command: Command, bound: dict[str, object], call: Call) -> str:
+        with acting(call.principal):
+            outcome = command.function(call if command.wants_call else call.commander.workspace, **bound)
+            if isinstance(outcome, str):
+                return outcome
+            task: asyncio.Task[str] = asyncio.ensure_future(outcome)
+        if not call.principal.is_person:
+            self._agent_calls.add(task)
+        try:
+            return await task
+        except asyncio.CancelledError:
+            # Stopping the agents ends the command alone; its caller is still there and is told why.
+            if task.cancelled() and not is_being_cancelled():
+                self._policy.admit(command, call.principal)
+                if self.quitting.is_set():
+                    raise CommandError("cmdr is quitting. Nothing more happens until it is started again.") from None
+            raise
+        finally:
+            self._agent_calls.discard(task)
+            task.cancel()
