@@ -5,6 +5,7 @@ import base64
 import contextlib
 import ctypes
 import http.client
+import inspect
 import itertools
 import json
 import os
@@ -15,19 +16,36 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from hypothesis import settings
 
 from cmdr.core.agent_shell import MARKS
 
 AGENTS = tuple(mark.variable for mark in MARKS)
 """What an agent that runs the tests says of itself; the programs under test know nothing of it."""
 MODERN = "2026-07-28"
-PATIENCE = 30.0
-"""Seconds after which something that should answer at once counts as hanging."""
+PATIENCE = 60.0
+"""Seconds after which something that should answer counts as hanging: more than cmdr itself waits for a tree."""
+DEADLINE = 60.0
+"""Seconds after which a whole asynchronous test counts as hanging."""
+
+# A machine with other work to do is slow without being wrong.
+settings.register_profile("unhurried", settings.default, deadline=None)
+settings.load_profile("unhurried")
 
 _CAPABILITY_VERSION = 0x20080522
 _OPEN_EVERYTHING = 1 << 1 | 1 << 2  # CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH
 
 NODE_HOME = Path(__file__).parent / "e2e" / "node" / "node_modules"
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem):
+    """Asynchronous tests run on a loop of their own."""
+    if not inspect.iscoroutinefunction(pyfuncitem.obj):
+        return None
+    arguments = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}
+    asyncio.run(asyncio.wait_for(pyfuncitem.obj(**arguments), DEADLINE))
+    return True
 
 
 class Answer(str):
@@ -377,10 +395,24 @@ def server(tmp_path_factory):
 @pytest.fixture
 def start_server(tmp_path):
     """Start real servers that belong to one test, each with a tree of its own."""
+    with servers_in(tmp_path) as start:
+        yield start
+
+
+@pytest.fixture(scope="module")
+def start_shared_server(tmp_path_factory):
+    """The same for all tests of a module: each starts only once what it leaves as it was."""
+    with servers_in(tmp_path_factory.mktemp("homes")) as start:
+        yield start
+
+
+@contextlib.contextmanager
+def servers_in(folder):
+    """A way to start real servers, each with a tree of its own; all of them end here."""
     started = []
 
     def start(prefix=(), **variables):
-        home = tmp_path / f"home{len(started)}"
+        home = folder / f"home{len(started)}"
         planted = plant(home / "tree")
         served = Served(home, planted.left, planted.right, prefix=prefix, **variables)
         served.tree = planted

@@ -96,8 +96,8 @@ def _browser_keys() -> list[str]:
         "| keys | what it does | action |",
         "|---|---|---|",
     ]
-    for action, title, keys in re.findall(r"a\('(\w+)', '([^']+)', '([^']+)'", source):
-        told = keys.replace("\\\\", "\\").replace("|", "\\|").replace("Arrow", "").split()
+    for action, title, keys in re.findall(r"^(\w+) +\| (.+?) +\| ([^|\n]+)", source, re.MULTILINE):
+        told = keys.replace("Arrow", "").split()
         lines.append(f"| {', '.join(told)} | {title} | `{action}` |")
     return lines
 

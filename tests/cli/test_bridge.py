@@ -481,6 +481,12 @@ def test_a_left_over_record_is_not_believed_and_gets_no_token(own_env):
         bridge.end()
 
 
+def test_a_cmdr_that_cannot_start_is_told_of_at_once_when_no_other_is_starting(own_env):
+    bridge = Bridge(own_env, program=launcher("sys.exit(5)", patience=3600.0))
+    assert "could not be started (exit code 5)" in bridge.ask(modern("server/discover"))["error"]["message"]
+    bridge.end()
+
+
 def test_a_named_clients_token_can_be_given_in_the_environment(places_env, peer):
     program = "import sys; from cmdr.core import places; from cmdr.core.tokens import Tokens;"
     program += "print(Tokens(places.runtime(), places.state()).issue('given'))"

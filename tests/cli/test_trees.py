@@ -1,5 +1,6 @@
 """Big trees at a shell prompt: read, found again, and exported."""
 
+import json
 import os
 import signal
 import subprocess
@@ -7,6 +8,8 @@ import sys
 
 import polars as pl
 import pytest
+
+from cmdr.cli import trees
 
 
 @pytest.fixture
@@ -83,3 +86,40 @@ def test_a_folder_whose_name_is_no_text_is_told_in_its_printable_form(cmdr, tmp_
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0, done.stderr
     assert "caf\\xe9" in done.stdout
+
+
+def test_what_an_index_never_looked_into_is_read_before_it_is_measured(tmp_path):
+    told = []
+
+    def ask(name, arguments):
+        told.append(name)
+        if name == "rest_place":
+            size = 5 if "index" in told else None
+            counts = {"complete": False, "files": size}
+            return json.dumps({"indexId": "i", "nodeId": "n", "size": size, "kind": "dir", "counts": counts})
+        if name == "index":
+            return "OK: Indexing\njobId: j_1 indexId: i_1"
+        if name == "await":
+            return "OK: done: 1 entry"
+        return json.dumps({"total": 1, "entries": [{"name": "f", "size": 5, "kind": "file", "counts": None}]})
+
+    assert trees._du(ask, str(tmp_path), 20) == 0
+    assert told == ["rest_place", "index", "await", "rest_place", "rest_tree"]
+
+
+@pytest.mark.parametrize("total", [None, 1])
+def test_a_folder_that_is_not_known_whole_is_measured_as_at_least(tmp_path, capsys, total):
+    size = None if total is None else 2048
+
+    def ask(name, arguments):
+        if name == "rest_place":
+            counts = {"complete": False}
+            return json.dumps({"indexId": "i", "nodeId": "n", "size": size, "kind": "dir", "counts": counts})
+        if name in ("index", "await"):
+            return "OK: done: jobId: j_1 "
+        return json.dumps({"total": total, "entries": []})
+
+    assert trees._du(ask, str(tmp_path), 20) == (1 if total is None else 0)
+    printed = capsys.readouterr()
+    assert f"{'?' if total is None else '≥2.0 KiB'}  {tmp_path}" in printed.out
+    assert ("could not be read" in printed.err) == (total is None)

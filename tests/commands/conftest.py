@@ -1,7 +1,5 @@
 """A small tree under a real core, and callers that get their answers as text."""
 
-import asyncio
-import inspect
 import os
 from contextlib import asynccontextmanager
 
@@ -15,17 +13,7 @@ from cmdr.core.limits import Limits
 from cmdr.core.principals import PERSON, Principal
 from cmdr.model.workspace import Workspace
 
-DEADLINE = 20
 AGENT = Principal("agent", "tester")
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_pyfunc_call(pyfuncitem):
-    if not inspect.iscoroutinefunction(pyfuncitem.obj):
-        return None
-    arguments = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}
-    asyncio.run(asyncio.wait_for(pyfuncitem.obj(**arguments), DEADLINE))
-    return True
 
 
 class Desk:

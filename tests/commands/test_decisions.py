@@ -1,4 +1,4 @@
-"""From proposal to outcome: agents propose and wait, the person decides, and the kill switch ends it all."""
+"""From proposal to outcome: agents propose and wait, the person decides."""
 
 import asyncio
 import json
@@ -117,23 +117,6 @@ async def test_waiting_ends_with_its_time(desk):
         assert "from 0 to 60" in await at.agent("await", rev=rev, timeout=61)
 
 
-async def test_the_kill_switch_ends_waiting_agents_and_drops_their_proposals(desk):
-    async with desk(engine=True) as at:
-        proposal = id_in(await at.agent("mkdir", name="new"))
-        waiting = asyncio.ensure_future(at.agent("await", proposal=proposal))
-        mine = asyncio.ensure_future(at.person("await", rev=10**6))
-        for _ in range(5):
-            await asyncio.sleep(0)
-        assert await at.person("agents.stop") == "OK: All agents are stopped"
-        assert await waiting == ("ERROR: The person has stopped all agents. Wait until they allow agents again.")
-        assert at.workspace.dialogs == []
-        assert not mine.done()
-        assert "stopped all agents" in await at.agent("state")
-        assert await at.person("agents.allow") == "OK: Agents may call again"
-        assert (await at.agent("state")).startswith("focused")
-        mine.cancel()
-
-
 async def test_jobs_and_history_are_told(desk):
     async with desk(engine=True) as at:
         proposal = id_in(await at.agent("mkdir", name="new"))
@@ -167,22 +150,6 @@ async def test_a_proposal_that_waits_has_no_job_yet(desk):
         state = yaml.safe_load(await at.agent("proposal.state", proposal=proposal))
         assert (state["id"], state["state"]) == (proposal, "pending")
         assert "job" not in state
-
-
-async def test_the_program_gives_way_only_when_nothing_waits(desk):
-    async with desk(engine=True) as at:
-        proposal = id_in(await at.agent("mkdir", name="new"))
-        assert await at.person("app.giveWay") == "ERROR: 1 proposal waiting for an answer."
-        await at.person("reject", proposal=proposal)
-        assert await at.person("app.giveWay") == "OK: Quitting"
-
-
-async def test_only_the_person_gets_a_login_link_and_only_while_there_is_a_server(desk):
-    async with desk() as at:
-        assert await at.person("web.link") == "ERROR: The server is not running, so there is no page to open."
-        at.commander.new_login_link = lambda: "http://127.0.0.1:9224/login?code=x"
-        assert await at.person("web.link") == "OK: http://127.0.0.1:9224/login?code=x"
-        assert (await at.agent("web.link")).startswith("ERROR: web.link is for the person only")
 
 
 async def test_only_the_person_names_what_is_created_and_only_while_it_waits(desk):
@@ -255,22 +222,6 @@ async def test_a_question_of_the_persons_own_that_expires_is_not_told(desk):
         await at.person("mkdir", name="new")
         at.commander.proposals._expire(at.commander.proposals.pending()[0])
         assert json.loads(await at.person("pending"))["expired"] == []
-
-
-async def test_what_agents_may_do_in_this_run_is_told(desk):
-    async with desk() as at:
-        told = json.loads(await at.person("app.access"))
-        assert told["switches"] == [] and "panes" in told["toolsets"]
-
-
-async def test_giving_way_is_refused_while_something_waits(desk):
-    async with desk(engine=True) as at:
-        proposal = id_in(await at.agent("mkdir", name="new"))
-        assert await at.person("app.giveWay") == "ERROR: 1 proposal waiting for an answer."
-        assert "for the person only" in await at.agent("app.giveWay")
-        await at.person("reject", proposal=proposal)
-        assert await at.person("app.giveWay") == "OK: Quitting"
-        assert at.commander.quitting.is_set()
 
 
 async def test_a_long_list_comes_in_answers_that_are_whole(desk):

@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from cmdr.core.indexing import Indexing
 from cmdr.core.principals import PERSON, Principal
 from cmdr.model.job import Job, JobState, Progress
 from cmdr.model.scan_job import ScanJob
@@ -77,26 +78,24 @@ async def test_after_indexing_cd_tells_folder_sizes(shelf):
         assert "below 6 files, 4 dirs, 3.5K" in answer
 
 
-@pytest.mark.parametrize(
-    ("question", "count"),
-    [
-        ({"ext": ["md"]}, 2),
-        ({"ext": "md"}, 2),
-        ({"name": "a*.txt"}, 2),
-        ({"kind": "dir"}, 4),
-        ({"minSize": 1000}, 2),
-        ({"minSize": 1000, "maxSize": 2000}, 1),
-        ({"filter": "ext:md size>=1000"}, 1),
-        ({"filter": {"or": [{"ext": ["md"]}, {"ext": ["json"]}]}}, 3),
-        ({"newerThan": "2100-01-01"}, 0),
-    ],
-)
-async def test_predicates_find_what_they_say(shelf, question, count):
+QUESTIONS = [
+    ({"ext": ["md"]}, 2),
+    ({"ext": "md"}, 2),
+    ({"name": "a*.txt"}, 2),
+    ({"kind": "dir"}, 4),
+    ({"kind": "file", "minSize": 1000}, 2),
+    ({"kind": "file", "minSize": 1000, "maxSize": 2000}, 1),
+    ({"filter": "ext:md size>=1000"}, 1),
+    ({"filter": {"or": [{"ext": ["md"]}, {"ext": ["json"]}]}}, 3),
+    ({"newerThan": "2100-01-01"}, 0),
+]
+
+
+async def test_predicates_find_what_they_say(shelf):
     async with shelf() as at:
-        question = {"root": at.path(), **question}
-        if "minSize" in question:
-            question["kind"] = "file"
-        assert (await at.agent("query_run", **question)).startswith(f"OK: {count} found")
+        for question, count in QUESTIONS:
+            answer = await at.agent("query_run", root=at.path(), **question)
+            assert answer.startswith(f"OK: {count} found"), question
 
 
 async def test_a_filter_that_makes_no_sense_says_where(shelf):
@@ -327,6 +326,83 @@ async def test_an_index_says_that_its_depth_limit_is_why_it_is_partial(shelf):
         await indexed(at, root=at.path(), depthLimit=1)
         (known,) = json.loads(await at.agent("rest_indexes"))["indexes"]
         assert (known["state"], known["reason"]) == ("partial", "3 folders beyond the depth limit")
+
+
+async def test_a_folder_that_is_known_whole_is_not_called_partial_for_what_is_elsewhere(shelf):
+    async with shelf() as at:
+        await indexed(at, root=at.path(), depthLimit=2)
+        assert (await at.agent("cd", path=at.path())).splitlines()[0].endswith("(partial)")
+        whole = f"{at.path()}/src"
+        assert (await at.agent("cd", path=whole)).splitlines()[0].endswith("0 dirs, 0b")
+        assert "not covered" not in await at.agent("query_run", root=whole, name="*")
+        assert "incomplete" not in await at.agent("report", kind="largest-files", root=whole)
+        assert "(incomplete)" in await at.agent("report", kind="largest-files", root=at.path())
+
+
+async def test_of_a_folder_that_was_not_listed_it_is_said_why(shelf):
+    async with shelf() as at:
+        await indexed(at, root=at.path(), depthLimit=1)
+        docs = await at.agent("inspect", path=f"{at.path()}/docs")
+        assert "\nchildren: unknown, beyond the depth limit\n" in docs
+        place = json.loads(await at.agent("rest_place", path=f"{at.path()}/docs"))
+        counts = {"files": None, "dirs": None, "bytes": None, "allocated": None}
+        assert place["counts"] == {**counts, "complete": False, "state": "unlisted"}
+        listed = await at.agent("rest_tree", indexId=place["indexId"], parent=place["nodeId"])
+        assert json.loads(listed) == {"total": None, "entries": [], "nextPageUrl": None}
+
+
+async def test_what_could_not_be_read_is_told_with_the_reason(shelf):
+    async with shelf() as at:
+        await indexed(at, root=at.path())
+        answers = await at.commander.indexing.open(json.loads(await at.agent("rest_indexes"))["indexes"][0]["indexId"])
+        answers.view.facts |= {"problems": [[os.fsencode(f"{at.path()}/docs").hex(), 13]], "problem_count": 1}
+        assert await at.agent("report", kind="problems", root=at.path()) == (
+            "OK: problems: 1 in all\ndocs: Permission denied"
+        )
+
+
+async def test_without_an_index_links_to_folders_are_no_folders_and_no_folders_are_not_told(shelf):
+    async with shelf() as at:
+        os.makedirs(at.path("only"))
+        os.symlink(at.path(), f"{at.path('only')}/link")
+        told = await at.agent("cd", path=at.path("only"))
+        assert told == f"OK: {at.path('only')}: 1 file, 0b (not indexed)\nl link ?"
+
+
+async def test_growth_is_told_from_the_index_that_remembers_longest(shelf):
+    async with shelf() as at:
+        await indexed(at, root=str(at.root))
+        (at.root / "left" / "docs" / "new.bin").write_bytes(b"x" * 5000)
+        await indexed(at, root=str(at.root))
+        await indexed(at, root=at.path("left/docs"))
+        told = await at.agent("report", kind="growth", root=at.path("left/docs"))
+        assert "added new.bin 4.9K" in told, told
+
+
+async def test_an_answer_that_may_not_know_the_latest_says_so(shelf, monkeypatch):
+    monkeypatch.setattr(Indexing, "_follow", lambda *_: None)  # it would be up to date again in a moment
+    async with shelf() as at:
+        await indexed(at, root=at.path())
+        answers = await at.commander.indexing.covering(os.fsencode(at.path()))
+        answers.indexed.is_stale("for a test")
+        found = await at.agent("query_run", root=at.path(), text="readme")
+        assert found.splitlines()[0] == f"OK: 1 found, 2.3K in all below {at.path()} (stale)"
+        assert " (stale)\n" in await at.agent("report", kind="largest-files", root=at.path())
+
+
+async def test_a_scan_says_what_it_could_not_cover(shelf):
+    async with shelf() as at:
+        await indexed(at, root=at.path(), depthLimit=1)
+        job = at.commander.indexing.scans()[-1].id
+        assert "\nnot covered: 3 folders beyond the depth limit\n" in await at.agent("job_progress", jobId=job)
+
+
+async def test_a_scan_that_is_done_is_done_to_the_full(shelf):
+    async with shelf() as at:
+        await indexed(at, root=at.path())
+        await indexed(at, root=at.path())
+        told = json.loads(await at.agent("rest_job", jobId=at.commander.indexing.scans()[-1].id))
+        assert (told["status"], told["progress"]["percent"]) == ("done", 100.0)
 
 
 async def test_a_folder_made_since_the_scan_is_found_without_an_index_of_its_own(shelf):

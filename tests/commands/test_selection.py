@@ -2,7 +2,11 @@
 
 import os
 
+import pytest
+
 from cmdr.commands.sources import AGENT
+
+ALL = {"docs", "src", "a9.txt", "a10.txt", "package.json", "README.md"}
 
 
 async def test_one_entry_is_turned_over_and_the_cursor_moves_on(desk):
@@ -64,9 +68,93 @@ async def test_fifty_thousand_selected_files_are_planned_as_their_folder_is(desk
     async with desk(engine=True) as at:
         many = at.root / "many"
         many.mkdir()
-        for number in range(10_500):
+        for number in range(10_001):
             os.close(os.open(many / f"{number}", os.O_CREAT))
         await at.agent("nav_to_path", pane="left", path=str(many))
         await at.person("selection.all", pane="left")
-        assert "(10500 files)" in await at.agent("copy", pane="left")
+        assert "(10001 files)" in await at.agent("copy", pane="left")
         assert AGENT.top >= 50_000
+
+
+@pytest.mark.parametrize(
+    ("how", "names"),
+    [
+        ({"start": 2, "count": 2}, {"a9.txt", "a10.txt"}),
+        ({"start": 0, "count": "all"}, ALL),
+        ({"start": 4, "count": 100}, {"package.json", "README.md"}),
+        ({"start": 4, "count": "all"}, {"package.json", "README.md"}),
+        ({"count": 1}, {"docs"}),
+        ({"start": 0, "count": 0}, set()),
+        ({"names": ["src", "README.md"]}, {"src", "README.md"}),
+        ({"names": []}, set()),
+        ({"glob": "*.txt"}, {"a9.txt", "a10.txt"}),
+        ({"glob": "[ds]*"}, {"docs", "src"}),
+        ({"glob": "nothing*"}, set()),
+    ],
+    # The set of names has no order of its own, and ids must be the same in every process.
+    ids=lambda value: str(value) if isinstance(value, dict) else "",
+)
+async def test_ranges_names_and_globs_select(desk, how, names):
+    async with desk() as at:
+        await at.agent("select", pane="left", names=["a9.txt"])
+        answer = await at.agent("select", pane="left", **how)
+        assert at.selected() == names
+        assert answer == f"OK: Selected {len(names)} file{'' if len(names) == 1 else 's'}"
+
+
+async def test_modes_add_and_subtract(desk):
+    async with desk() as at:
+        await at.agent("select", pane="left", start=0, count=2)
+        await at.agent("select", pane="left", start=1, count=2, mode="add")
+        assert at.selected() == {"docs", "src", "a9.txt"}
+        await at.agent("select", pane="left", names=["src"], mode="subtract")
+        assert at.selected() == {"docs", "a9.txt"}
+        await at.agent("select", pane="left", glob="*", mode="subtract")
+        assert at.selected() == set()
+
+
+@pytest.mark.parametrize(
+    ("how", "told"),
+    [
+        ({}, 'select needs "count" (a number or "all"), "names", "glob" or "set".'),
+        ({"start": 9, "count": 1}, "Index 9 out of range (max: 5)"),
+        ({"start": -1, "count": 1}, '"start" must be a whole number from 0, not -1.'),
+        ({"count": "some"}, '"count" must be a whole number from 0 or "all", not "some".'),
+        ({"names": ["src", "x", "y\n", "z", "w"]}, "Not in {left}: x, y\\u{{a}}, z and 1 more"),
+        (
+            {"names": ["x"], "mode": "replaced"},
+            '"mode" must be one of replace, add, subtract, not "replaced". Did you mean "replace"?',
+        ),
+    ],
+    ids=["nothing", "far", "negative", "word", "missing", "mode"],
+)
+async def test_what_cannot_be_selected_leaves_the_selection_as_it_was(desk, how, told):
+    async with desk() as at:
+        await at.agent("select", pane="left", names=["docs"])
+        assert await at.agent("select", pane="left", **how) == "ERROR: " + told.format(left=at.path())
+        assert at.selected() == {"docs"}
+
+
+async def test_the_selection_survives_sorting_hiding_and_refreshing(desk):
+    async with desk() as at:
+        await at.agent("toggle_hidden", value=True)
+        await at.agent("select", pane="left", names=["a9.txt", ".env", "docs"])
+        await at.agent("sort", pane="left", by="size", order="desc")
+        await at.agent("toggle_hidden", value=False)
+        await at.agent("toggle_hidden", value=True)
+        (at.root / "left" / "0new").touch()
+        (at.root / "left" / "a9.txt").rename(at.root / "left" / "z9.txt")
+        await at.agent("refresh", pane="left")
+        assert at.selected() == {"z9.txt", ".env", "docs"}
+
+
+async def test_every_pane_word_means_its_pane(desk):
+    async with desk() as at:
+        for pane, side in {"left": "left", "right": "right", "focused": "left", "other": "right"}.items():
+            await at.agent("select", pane=pane, start=0, count=1)
+            assert len(at.selected(side)) == 1
+            await at.agent("select", pane=pane, count=0)
+            assert at.selected(side) == set()
+        assert await at.agent("select", pane="middle", count=0) == (
+            'ERROR: "pane" must be one of left, right, focused, other, not "middle".'
+        )

@@ -145,3 +145,19 @@ async def test_a_set_is_read_through_page_by_page(shelf):
         assert len(seen) == len(set(seen)) == 10
         page = json.loads(await at.agent("rest_set_entries", setId=found, limit=4))
         assert page["nextPageUrl"].endswith(f"entries?limit=4&cursor={page['entries'][-1]['nodeId']}")
+
+
+async def test_a_set_is_made_in_the_index_that_knows_all_its_paths(shelf):
+    async with shelf() as at:
+        await scanned(at)
+        await at.agent("index", root=at.path("left/docs"))
+        await at.agent("await", job=at.commander.indexing.scans()[-1].id)
+        answer = await made(at, "both", "docs/guide.md", "README.md")
+        assert answer.startswith("OK: Created"), answer
+        assert ": 2 entries" in answer
+        outside = at.path("right/elsewhere")
+        os.makedirs(outside)
+        refused = await at.agent("resource_set", action="create", name="no", paths=[at.path("left/docs"), outside])
+        assert refused == (
+            f"ERROR: No index knows {outside} together with {at.path('left/docs')}. Index a folder above both."
+        )

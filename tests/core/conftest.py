@@ -1,7 +1,5 @@
 """Async tests run on a loop of their own with a deadline, and a core stands ready on temporary folders."""
 
-import asyncio
-import inspect
 from contextlib import asynccontextmanager
 
 import pytest
@@ -11,17 +9,6 @@ from cmdr.core.audit import Audit
 from cmdr.core.limits import Limits
 from cmdr.core.principals import Principal
 from cmdr.model.workspace import Workspace
-
-DEADLINE = 20
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_pyfunc_call(pyfuncitem):
-    if not inspect.iscoroutinefunction(pyfuncitem.obj):
-        return None
-    arguments = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}
-    asyncio.run(asyncio.wait_for(pyfuncitem.obj(**arguments), DEADLINE))
-    return True
 
 
 @pytest.fixture

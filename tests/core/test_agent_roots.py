@@ -100,11 +100,11 @@ def test_a_usual_folder_that_cannot_be_opened_means_no_roots(tmp_path):
     assert settings.problems == []
 
 
-def test_choosing_roots_checks_their_form(tmp_path, folders):
+async def test_choosing_roots_checks_their_form(tmp_path, folders):
     settings = Settings(str(tmp_path))
     with pytest.raises(CommandError, match=r"agents\.roots: 'src' is not a whole path"):
-        settings.choose(ROOTS, "src:ro")
-    settings.choose(ROOTS, f"{os.fsdecode(folders[0])}:ro:~")
+        await settings.choose(ROOTS, "src:ro")
+    await settings.choose(ROOTS, f"{os.fsdecode(folders[0])}:ro:~")
     assert chosen_roots((), (), Settings(str(tmp_path))).roots[0] == RootSpec(folders[0], read_only=True)
 
 

@@ -25,13 +25,20 @@ BRIDGE = str(Path(sys.executable).with_name("cmdr-mcp-stdio"))
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the family of a process is read from /proc")
 
 
-@pytest.fixture
-def served(start_server):
-    return start_server()
+@pytest.fixture(scope="module")
+def served(start_shared_server):
+    """One server for all: whoever is refused leaves nothing behind but a proposal."""
+    return start_shared_server()
 
 
-def proposed(served):
-    return re.search(r"proposal: (\S+)", served.call("mkdir", name="wanted"))[1]
+@pytest.fixture(scope="module")
+def proposal(served):
+    """What nobody here may decide about, so that it still waits for the next test."""
+    return proposed(served, "wanted")
+
+
+def proposed(served, name):
+    return re.search(r"proposal: (\S+)", served.call("mkdir", name=name))[1]
 
 
 def printed(served, *words, **variables):
@@ -39,6 +46,10 @@ def printed(served, *words, **variables):
     with pty_terminal.PtyTerminal([*words], columns=240, rows=20, **served.environment, **variables) as terminal:
         code, _ = terminal.wait_end()
         return code, " ".join(terminal.screen.text.split())
+
+
+def waiting(served):
+    return served.call("state").count("confirmation")
 
 
 def still_waits(served, proposal):
@@ -53,9 +64,8 @@ def test_each_mark_of_an_agents_shell_is_known(mark):
 
 
 @pytest.mark.parametrize("verb", ["approve", "reject"])
-def test_the_shell_of_an_agent_does_not_decide(served, verb):
+def test_the_shell_of_an_agent_does_not_decide(served, proposal, verb):
     """`(sleep 2; echo y) | script -qc "cmdr approve ID"` in an agent's shell approved."""
-    proposal = proposed(served)
     code, told = printed(served, CMDR, verb, proposal, CLAUDECODE="1")
     assert code == 1
     assert "CLAUDECODE is set, as Claude Code does" in told
@@ -64,8 +74,7 @@ def test_the_shell_of_an_agent_does_not_decide(served, verb):
     assert not (served.tree.left / "wanted").exists()
 
 
-def test_a_shell_that_hides_its_mark_is_known_by_the_shell_above_it(served):
-    proposal = proposed(served)
+def test_a_shell_that_hides_its_mark_is_known_by_the_shell_above_it(served, proposal):
     line = f"env -u GEMINI_CLI {CMDR} approve {proposal}; true"
     _, told = printed(served, "/bin/sh", "-c", line, GEMINI_CLI="1")
     assert "GEMINI_CLI is set" in told
@@ -79,14 +88,14 @@ def test_no_login_link_is_printed_in_the_shell_of_an_agent(served):
 
 
 def test_undo_in_the_shell_of_an_agent_stages_nothing(served):
+    before = waiting(served)
     code, told = printed(served, CMDR, "undo", CURSOR_AGENT="1")
     assert code == 1 and "CURSOR_AGENT is set" in told
-    assert served.call("state").count("confirmation") == 0
+    assert waiting(served) == before
 
 
 @pytest.mark.parametrize("where", ["agent port", "editor socket"])
-def test_below_a_process_that_is_connected_as_an_agent_nobody_decides(served, where):
-    proposal = proposed(served)
+def test_below_a_process_that_is_connected_as_an_agent_nobody_decides(served, proposal, where):
     port = served.port if where == "agent port" else editor_port(served)
     with socket.create_connection(("127.0.0.1", port)):
         code, told = printed(served, CMDR, "approve", proposal)
@@ -100,8 +109,7 @@ def editor_port(served):
     return int(lock.stem)
 
 
-def test_below_whoever_runs_the_bridge_nobody_decides(served):
-    proposal = proposed(served)
+def test_below_whoever_runs_the_bridge_nobody_decides(served, proposal):
     bridge = subprocess.Popen(
         [BRIDGE], env=served.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
@@ -117,7 +125,7 @@ def test_below_whoever_runs_the_bridge_nobody_decides(served):
 
 
 def test_a_terminal_beside_the_agent_is_the_persons(served):
-    proposal = proposed(served)
+    proposal = proposed(served, "granted")
     with (
         socket.create_connection(("127.0.0.1", served.port)),
         pty_terminal.PtyTerminal(
@@ -127,7 +135,7 @@ def test_a_terminal_beside_the_agent_is_the_persons(served):
         prompt.wait("Do it? [y/N]")
         prompt.send("y", "enter")
         assert prompt.wait_end()[0] == 0
-    assert (served.tree.left / "wanted").is_dir()
+    assert (served.tree.left / "granted").is_dir()
 
 
 def test_the_shell_of_an_agent_may_still_look(served):
@@ -136,7 +144,8 @@ def test_the_shell_of_an_agent_may_still_look(served):
     assert "readme.md" in told
 
 
-def test_without_a_running_cmdr_the_same_holds(served):
+def test_without_a_running_cmdr_the_same_holds(start_server):
+    served = start_server()
     served.close()
     code, told = printed(served, CMDR, "approve", "p_x", OPENCODE="1")
     assert code == 1 and "OPENCODE is set" in told

@@ -6,8 +6,7 @@ import threading
 
 import pytest
 
-from cmdr.core import browser as browsing
-from cmdr.core import folder_reading, row_facts
+from cmdr.core import arranging, folder_reading, row_facts
 from cmdr.core.browser import Browser
 from cmdr.core.events import Events
 from cmdr.core.folder_reading import NoAnswer
@@ -172,7 +171,7 @@ async def test_a_sort_while_a_refresh_reads_is_kept(desk, gate):
     held = gate.hold(desk.path())
     refresh = asyncio.ensure_future(desk.browser.refresh(desk.tab))
     await gate.wait_until_reached(desk.path())
-    await desk.browser.sort(desk.tab, SortOrder(SortKey.NAME, Direction.DESC))
+    await desk.browser.arranging.sort(desk.tab, SortOrder(SortKey.NAME, Direction.DESC))
     held.set()
     await refresh
     assert desk.tab.sort == desk.tab.listing.sort
@@ -192,7 +191,7 @@ async def test_a_refresh_while_sorting_does_not_fail_the_sort(desk, monkeypatch)
         return real(self, *args, **kwargs)
 
     monkeypatch.setattr(type(listing), "arranged", arranged)
-    sorting = asyncio.ensure_future(desk.browser.sort(desk.tab, SortOrder(SortKey.EXT)))
+    sorting = asyncio.ensure_future(desk.browser.arranging.sort(desk.tab, SortOrder(SortKey.EXT)))
     assert await asyncio.to_thread(entered.wait, 5)
     (desk.root / "left" / "c.a").touch()
     await desk.browser.refresh(desk.tab)
@@ -207,7 +206,7 @@ async def test_hidden_files_toggled_while_a_folder_is_read_are_right_in_the_end(
     held = gate.hold(desk.path("sub"))
     journey = asyncio.ensure_future(desk.browser.open(desk.pane, desk.path("sub")))
     await gate.wait_until_reached(desk.path("sub"))
-    await desk.browser.show_hidden(True)
+    await desk.browser.arranging.show_hidden(True)
     held.set()
     await journey
     assert desk.names() == [b".dot"]
@@ -217,11 +216,11 @@ async def test_one_tab_that_cannot_be_read_does_not_fail_the_toggle_for_all(desk
     """A background tab on a vanished folder, sorted by size, made toggle_hidden fail half-way."""
     await desk.browser.start()
     await desk.browser.open(desk.pane, desk.path("sub"), new_tab=True)
-    await desk.browser.sort(desk.tab, BY_SIZE)
+    await desk.browser.arranging.sort(desk.tab, BY_SIZE)
     os.rmdir(desk.path("sub"))
     with pytest.raises(PathNotFound):
         await desk.browser.refresh(desk.tab)
-    await desk.browser.show_hidden(True)
+    await desk.browser.arranging.show_hidden(True)
     assert "Path not found" in desk.tab.problem
     assert b".hidden" in [desk.pane.tabs[0].listing.name(place) for place in range(5)]
 
@@ -383,10 +382,10 @@ async def test_the_facts_of_any_path_and_where_a_link_leads(desk):
 async def test_sorting_by_facts_reads_them_and_sorting_back_does_not(desk, gate):
     await desk.browser.start()
     reads = len(gate.calls)
-    await desk.browser.sort(desk.tab, BY_SIZE)
+    await desk.browser.arranging.sort(desk.tab, BY_SIZE)
     assert desk.names()[2:] == [b"a.py", b"b.txt"]
-    await desk.browser.sort(desk.tab, SortOrder(SortKey.MODIFIED))
-    await desk.browser.sort(desk.tab, SortOrder())
+    await desk.browser.arranging.sort(desk.tab, SortOrder(SortKey.MODIFIED))
+    await desk.browser.arranging.sort(desk.tab, SortOrder())
     assert len(gate.calls) == reads + 1
 
 
@@ -396,7 +395,7 @@ class TestLargeFolders:
     @pytest.fixture(autouse=True)
     def small_limit(self, desk, monkeypatch):
         monkeypatch.setattr(scanning, "LARGE", 20)
-        monkeypatch.setattr(browsing, "LARGE", 20)
+        monkeypatch.setattr(arranging, "LARGE", 20)
         for number in range(50):
             (desk.root / "left" / "sub" / f"f{number:02}").touch()
         self.go, self.helping = threading.Event(), threading.Event()
@@ -513,7 +512,7 @@ class TestLargeFolders:
         await desk.browser.start()
         journey = asyncio.ensure_future(desk.browser.open(desk.pane, desk.path("sub")))
         await self.first_part(desk)
-        await desk.browser.sort(desk.tab, SortOrder(SortKey.NAME, Direction.DESC))
+        await desk.browser.arranging.sort(desk.tab, SortOrder(SortKey.NAME, Direction.DESC))
         assert not desk.tab.listing.complete
         self.go.set()
         await journey

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from cmdr.core.audit import read_log
+from cmdr.core.audit_chain import read_log
 from cmdr.core.errors import CommandError, NotAllowed, TooMany, UnknownCommand
 from cmdr.core.limits import Limits, Rate
 from cmdr.core.policy import Policy

@@ -121,7 +121,7 @@ def test_looking_never_disturbs_a_start(runtime):
     for watcher in watchers:
         watcher.start()
     try:
-        for port in range(1, 101):
+        for port in range(1, 41):
             with Instance.claim(runtime) as held:
                 held.announce(port, "x")
                 found = running(runtime)
@@ -219,3 +219,12 @@ def test_waiting_finds_an_instance_that_starts_meanwhile(runtime):
 
 def test_waiting_ends_when_nothing_starts(runtime):
     assert instance.wait_until_running(0.0, runtime) is None
+
+
+def test_a_cmdr_that_does_not_listen_yet_is_known_to_be_there(tmp_path):
+    runtime = str(tmp_path)
+    assert not instance.is_claimed(runtime)
+    with instance.Instance.claim(runtime):
+        assert instance.running(runtime) is None
+        assert instance.is_claimed(runtime)
+    assert not instance.is_claimed(runtime)

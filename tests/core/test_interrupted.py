@@ -8,7 +8,7 @@ import pytest
 from cmdr.core.engine import Engine
 from cmdr.core.errors import CommandError
 from cmdr.core.events import Events
-from cmdr.core.interrupted import interrupted_jobs
+from cmdr.core.interrupted import Interrupted
 from cmdr.core.jobs import Jobs
 from cmdr.core.journal import Journal
 from cmdr.files.engine.control import Unattended
@@ -122,7 +122,7 @@ async def test_a_single_file_is_named_as_what_it_is(tmp_path):
         (tmp_path / "a").write_text("a")
         engine._journal.begin(plan_delete([os.fsencode(tmp_path / "a")]), "person:terminal")
         await engine.start()
-        ((job, _),) = await interrupted_jobs(engine)
+        (job,) = await Interrupted().adopt(engine)
         assert job.title == f"Delete {tmp_path}/a"
     finally:
         await engine.close()
@@ -176,7 +176,7 @@ async def test_a_rename_is_named_with_its_new_name(tmp_path):
         (tmp_path / "a").write_text("a")
         engine._journal.begin(plan_rename([(os.fsencode(tmp_path / "a"), b"b")]), "person:terminal")
         await engine.start()
-        ((job, _),) = await interrupted_jobs(engine)
+        (job,) = await Interrupted().adopt(engine)
         assert job.title == f"Rename {tmp_path}/a → b"
     finally:
         await engine.close()

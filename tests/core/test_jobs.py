@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from cmdr.core import meter
-from cmdr.core.audit import read_log
+from cmdr.core.audit_chain import read_log
 from cmdr.core.errors import CommandError
 from cmdr.core.events import Events
 from cmdr.core.jobs import KEPT, Jobs

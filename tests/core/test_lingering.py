@@ -100,3 +100,16 @@ def test_it_stays_while_a_client_is_connected(with_commander, monkeypatch):
         await commander.quitting.wait()
 
     with_commander(errand)
+
+
+def test_it_stays_while_a_page_is_open(with_commander, monkeypatch):
+    async def errand(commander, staying):
+        commander.desktop.pages = 1
+        looks = Looks(monkeypatch, staying)
+        staying.start()
+        await looks.twice()
+        assert not commander.quitting.is_set()
+        commander.desktop.pages = 0
+        await commander.quitting.wait()
+
+    with_commander(errand)

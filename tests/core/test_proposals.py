@@ -6,7 +6,7 @@ import time
 import pytest
 
 from cmdr.core import proposals as proposing
-from cmdr.core.audit import read_log
+from cmdr.core.audit_chain import read_log
 from cmdr.core.errors import CommandError, NotAllowed
 from cmdr.core.events import Events
 from cmdr.core.principals import PERSON, Principal
@@ -60,7 +60,7 @@ async def test_a_proposal_opens_its_dialog_and_waits(board, agent):
 async def test_a_person_approves_and_the_job_begins(board, agent):
     proposal = board.proposals.add(plan_for(), agent)
     approved = board.proposals.approve(proposal.id, proposal.plan.digest, PERSON)
-    assert (approved.state, approved.decided_by, approved.job) == ("approved", "person:terminal", "j_1")
+    assert (approved.state, approved.job) == ("approved", "j_1")
     assert board.started == [proposal]
     assert board.confirmations() == []
 

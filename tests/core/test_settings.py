@@ -1,9 +1,12 @@
 """The person's settings and bookmarks: kept, forgiving, never written over when they cannot be read."""
 
+import asyncio
+import threading
 import tomllib
 
 import pytest
 
+from cmdr.core import places
 from cmdr.core.activity import Activity
 from cmdr.core.bookmarks import Bookmarks
 from cmdr.core.completion import complete_path
@@ -12,40 +15,86 @@ from cmdr.core.principals import PERSON
 from cmdr.core.settings import Settings
 
 
-def test_a_choice_is_kept_with_the_persons_comments_and_unknown_keys(tmp_path):
+async def test_a_choice_is_kept_with_the_persons_comments_and_unknown_keys(tmp_path):
     path = tmp_path / "settings.toml"
     path.write_text('# mine\n[appearance]\ntheme = "dark"  # at night\nfuture = 1\n[other]\nx = [1]\n')
     settings = Settings(str(tmp_path))
     assert settings.text("appearance.theme") == "dark"
-    settings.choose("appearance.theme", "light")
-    settings.bind("copy", ["ctrl+e"])
+    await settings.choose("appearance.theme", "light")
+    await settings.bind("copy", ["ctrl+e"])
     text = path.read_text()
     assert "# mine" in text and "# at night" in text
     kept = tomllib.loads(text)
     assert kept["appearance"] == {"theme": "light", "future": 1}
     assert kept["other"] == {"x": [1]}
     assert Settings(str(tmp_path)).shortcuts == {"copy": ["ctrl+e"]}
-    settings.bind("copy", None)
+    await settings.bind("copy", None)
     assert Settings(str(tmp_path)).shortcuts == {}
 
 
-def test_wrong_values_are_told_and_the_default_holds(tmp_path):
+async def test_wrong_values_are_told_and_the_default_holds(tmp_path):
     (tmp_path / "settings.toml").write_text('[appearance]\ntheme = "pink"\n[general]\nshow_hidden = 3\n')
     settings = Settings(str(tmp_path))
     assert settings.text("appearance.theme") == "auto"
     assert len(settings.problems) == 2
     with pytest.raises(CommandError, match="one of"):
-        settings.choose("appearance.theme", "pink")
+        await settings.choose("appearance.theme", "pink")
     with pytest.raises(CommandError, match="No setting"):
-        settings.choose("appearance.hats", "many")
+        await settings.choose("appearance.hats", "many")
 
 
-def test_a_file_that_is_no_toml_is_never_written(tmp_path):
+async def test_a_file_that_is_no_toml_is_never_written(tmp_path):
     (tmp_path / "settings.toml").write_bytes(b"\xff not toml")
     settings = Settings(str(tmp_path))
     with pytest.raises(CommandError, match="cannot be read"):
-        settings.choose("appearance.theme", "dark")
+        await settings.choose("appearance.theme", "dark")
     assert (tmp_path / "settings.toml").read_bytes() == b"\xff not toml"
+
+
+async def test_choices_are_written_one_after_the_other_off_the_loop_and_are_there_at_the_end(tmp_path, monkeypatch):
+    write, on, order = places.write, set(), []
+
+    def slowly(path, data):
+        on.add(threading.get_ident())
+        order.append(data)
+        write(path, data)
+
+    monkeypatch.setattr(places, "write", slowly)
+    settings = Settings(str(tmp_path))
+    chosen = [asyncio.ensure_future(settings.choose("appearance.theme", theme)) for theme in ("light", "dark")]
+    await asyncio.sleep(0)
+    chosen[0].cancel()  # given up waiting: what was begun goes on
+    await settings.close()
+    assert threading.get_ident() not in on and len(order) == 2
+    assert await chosen[1] == settings.text("appearance.theme") == Settings(str(tmp_path)).text("appearance.theme")
+
+
+async def test_a_choice_that_cannot_be_kept_is_told_and_does_not_hold(tmp_path):
+    (tmp_path / "settings.toml").write_text("appearance = 3\n")
+    settings = Settings(str(tmp_path))
+    with pytest.raises(CommandError, match="is no table"):
+        await settings.choose("appearance.theme", "dark")
+    assert settings.text("appearance.theme") == "auto"
+    await settings.choose("general.view", "brief")
+    with pytest.raises(CommandError, match="Not kept"):
+        await Settings(str(tmp_path / "gone")).choose("general.view", "brief")
+
+
+async def test_where_agents_go_is_not_where_the_person_goes_often(core, agent, tmp_path):
+    (tmp_path / "theirs").mkdir()
+    (tmp_path / "mine").mkdir()
+    async with core() as commander:
+        for who, name in ((agent, "theirs"), (PERSON, "mine")):
+            await commander.run(who, "nav_to_path", {"pane": "left", "path": str(tmp_path / name)})
+        frequent = commander.bookmarks.frequent()
+    assert bytes(tmp_path / "mine") in frequent and bytes(tmp_path / "theirs") not in frequent
+
+
+def test_a_bookmark_of_a_folder_never_visited_is_forgotten_with_its_mark():
+    bookmarks = Bookmarks()
+    bookmarks.mark(b"/a")
+    bookmarks.unmark(b"/a")
+    assert bookmarks.frequent() == []
 
 
 def test_bookmarks_and_visits_outlive_the_program(tmp_path):

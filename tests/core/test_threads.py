@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from cmdr.core.threads import in_thread, is_being_cancelled
+from cmdr.core.threads import in_thread, is_being_cancelled, opened_in_thread
 
 
 async def test_the_answer_comes_back():
@@ -98,3 +98,71 @@ async def test_a_task_knows_whether_it_was_asked_to_end_itself():
     task.cancel()
     await asyncio.wait({task})
     assert seen == [False, True]
+
+
+class Opened:
+    """Knows whether it was closed."""
+
+    def __init__(self):
+        self.closed = threading.Event()
+
+    def close(self):
+        self.closed.set()
+
+
+async def test_what_is_opened_for_somebody_who_waits_stays_open():
+    opened = Opened()
+    assert await opened_in_thread(lambda: opened) is opened
+    assert not opened.closed.is_set()
+
+
+async def test_what_is_opened_after_its_caller_has_gone_is_closed():
+    go, opened = threading.Event(), Opened()
+
+    def work():
+        go.wait()
+        return opened
+
+    with pytest.raises(TimeoutError):
+        await asyncio.wait_for(opened_in_thread(work), 0.001)
+    go.set()
+    assert await in_thread(opened.closed.wait, 5)
+
+
+async def test_what_is_opened_in_the_moment_in_which_its_caller_goes_is_closed():
+    opened = Opened()
+    waiting = asyncio.ensure_future(opened_in_thread(lambda: opened))
+    asyncio.get_running_loop().call_soon_threadsafe = _and_then(asyncio.get_running_loop(), waiting)
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+    assert opened.closed.is_set()
+
+
+def _and_then(loop, waiting):
+    """Deliver the answer, and cancel whoever waits for it in the same step of the loop."""
+    real = loop.call_soon_threadsafe
+
+    def call(deliver, *answer):
+        def both():
+            deliver(*answer)
+            waiting.cancel()
+
+        return real(both)
+
+    return call
+
+
+def test_what_is_opened_after_the_loop_has_ended_is_closed():
+    go, opened = threading.Event(), Opened()
+
+    def work():
+        go.wait()
+        return opened
+
+    async def leave():
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(opened_in_thread(work), 0.001)
+
+    asyncio.run(leave())
+    go.set()
+    assert opened.closed.wait(5)

@@ -94,3 +94,10 @@ def test_what_an_earlier_run_left_behind_is_swept_up_after_days(tmp_path):
     os.utime(tmp_path / "uploads" / old, (0, 0))
     fresh = Uploads(str(tmp_path / "uploads")).begin()
     assert sorted(os.listdir(tmp_path / "uploads")) == sorted([recent, fresh])
+
+
+def test_an_upload_whose_folder_is_gone_is_told_in_words(uploads, tmp_path):
+    id = uploads.begin()
+    os.rmdir(tmp_path / "uploads" / id)
+    with pytest.raises(CommandError, match="cannot be kept: No such file"):
+        uploads.whole(id)

@@ -4,7 +4,10 @@ import io
 import os
 import stat
 import subprocess
+import tempfile
 import zipfile
+
+import pytest
 
 from cmdr.core.zip_stream import LEFT_OUT, PIECE, zip_stream
 
@@ -104,3 +107,16 @@ def test_a_download_that_is_broken_off_leaves_nothing_open(tmp_path):
     pieces.close()
     after = len(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else 0
     assert after == before
+
+
+def test_a_file_from_a_year_that_no_calendar_counts_is_in_it():
+    """tmpfs keeps such years; one file of that kind broke the whole archive."""
+    if not os.path.isdir("/dev/shm"):
+        pytest.skip("no tmpfs here")
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+        for name, seconds in {"far": 2**60, "ancient": -(2**60)}.items():
+            with open(os.path.join(folder, name), "w"):
+                pass
+            os.utime(os.path.join(folder, name), (0, seconds))
+        archive = packed(os.path.join(folder, "far"), os.path.join(folder, "ancient"))
+    assert [info.date_time[0] for info in archive.infolist()] == [2107, 1980]

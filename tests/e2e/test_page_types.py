@@ -48,7 +48,7 @@ def test_every_key_is_in_the_documents_and_leads_to_an_action():
     keys = (PAGE / "keys.js").read_text(encoding="utf-8")
     actions = "".join((PAGE / name).read_text(encoding="utf-8") for name in ("actions.js", "moving.js"))
     page = (PAGE.parents[4] / "docs" / "keys.md").read_text(encoding="utf-8")
-    listed = re.findall(r"a\('(\w+)', '([^']+)', '([^']+)'", keys)
+    listed = re.findall(r"^(\w+) +\| (.+?) +\| ([^|\n]+)", keys, re.MULTILINE)
     assert len(listed) > 50
     for action, title, _ in listed:
         assert re.search(rf"^  {action}[:,]", actions, re.MULTILINE), action

@@ -121,8 +121,7 @@ def test_closing_a_client_while_its_kernel_starts_leaves_none_behind():
 
 def test_a_caller_that_leaves_takes_its_code_with_it():
     async def story(kernels):
-        await kernels.run("a", "1")
-        pid = kernels.pid_of("a")
+        pid = int(text_of(await kernels.run("a", "import os; print(os.getpid())")))
         running = asyncio.create_task(kernels.run("a", "import time; time.sleep(600)", time_limit=600))
         done, _ = await asyncio.wait({running}, timeout=0.2)
         assert not done

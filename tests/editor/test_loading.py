@@ -1,6 +1,5 @@
 """Files open as text only when they are text, regular and of a sane size, and nothing waits on a pipe."""
 
-import asyncio
 import os
 import socket
 
@@ -13,7 +12,6 @@ from cmdr.editor.loading import (
     LinkRefusedError,
     NotARegularFileError,
     load,
-    load_now,
 )
 from cmdr.model.diff import BinaryContentError
 
@@ -32,16 +30,15 @@ def write(folder, name, content):
 
 def test_a_text_file_is_read_with_its_format(folder):
     path = write(folder, b"caf\xe9.txt", b"\xef\xbb\xbfa\r\nb")
-    loaded = asyncio.run(load(path))
-    assert (loaded.file.text, loaded.file.format.bom, loaded.file.format.eol) == ("a\nb", True, "\r\n")
-    assert loaded.real_path == os.path.realpath(path)
+    loaded = load(path)
+    assert (loaded.text, loaded.format.bom, loaded.format.eol) == ("a\nb", True, "\r\n")
 
 
 def test_a_pipe_is_refused_at_once(folder):
     path = os.path.join(folder, b"pipe")
     os.mkfifo(path)
     with pytest.raises(NotARegularFileError, match="not a regular file"):
-        load_now(path)
+        load(path)
 
 
 def test_directories_sockets_and_devices_are_refused(folder):
@@ -50,31 +47,31 @@ def test_directories_sockets_and_devices_are_refused(folder):
         server.bind(path)
         for each in (folder, path, b"/dev/zero"):
             with pytest.raises(NotARegularFileError):
-                load_now(each)
+                load(each)
 
 
-def test_a_link_shows_where_it_leads_or_is_refused(folder):
+def test_a_link_is_followed_or_refused(folder):
     target = write(folder, b"target", b"x")
     link = os.path.join(folder, b"link")
     os.symlink(target, link)
-    assert load_now(link).real_path == os.path.realpath(target)
+    assert load(link).text == "x"
     with pytest.raises(LinkRefusedError, match="symbolic link"):
-        load_now(link, follow_links=False)
+        load(link, follow_links=False)
 
 
 def test_large_binary_and_missing_files_say_so(folder):
     with pytest.raises(FileTooLargeError):
-        load_now(write(folder, b"big", b"a" * 11), limit=10)
+        load(write(folder, b"big", b"a" * 11), limit=10)
     with pytest.raises(BinaryContentError):
-        load_now(write(folder, b"bin", b"\x7fELF\0\0"))
+        load(write(folder, b"bin", b"\x7fELF\0\0"))
     with pytest.raises(FileMissingError):
-        load_now(folder + b"/none")
+        load(folder + b"/none")
 
 
 def test_a_path_through_a_file_is_unreadable_not_a_crash(folder):
     with pytest.raises(FileUnreadableError):
-        load_now(write(folder, b"f", b"") + b"/below")
+        load(write(folder, b"f", b"") + b"/below")
 
 
 def test_files_that_claim_to_be_empty_are_read_anyway():
-    assert load_now(b"/proc/self/status").file.text
+    assert load(b"/proc/self/status").text

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from cmdr.editor.review_wait import accept_if_base_stands, outcome_of
+from cmdr.editor.review_wait import outcome_of
 from cmdr.model.review import Review
 from cmdr.model.review_outcome import ReviewState
 from cmdr.model.text_format import read_text
@@ -37,15 +37,3 @@ def test_an_open_review_stays_open_after_the_deadline_and_after_cancelling():
         return await outcome_of(edit)
 
     assert asyncio.run(story()).state is ReviewState.REJECTED
-
-
-def test_accepting_a_file_that_changed_shows_it_again_first():
-    async def read(path):
-        return read_text(b"a\nb\nc\nD\n")
-
-    async def story():
-        edit = review()
-        assert await accept_if_base_stands(edit, read) is None
-        return await accept_if_base_stands(edit, read)
-
-    assert asyncio.run(story()).content == b"A\nb\nc\nD\n"

@@ -1,12 +1,8 @@
 """Names that trade places: a person sees every file with its old and its new name, before, after and when undoing."""
 
 import os
-import sys
 
 import pytest
-
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "hostile"))
-
 from ops_ground import World, tree
 
 from cmdr.files.engine.choices import Choices
@@ -27,13 +23,6 @@ def world(tmp_path):
     for name in (b"draft", b"final", b"third"):
         made.write(made.here + b"/" + name, name * 2)
     return made
-
-
-@pytest.fixture
-def journal(world):
-    made = world.journal()
-    yield made
-    made.close()
 
 
 def renaming(world, **names):

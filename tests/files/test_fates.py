@@ -37,6 +37,13 @@ def test_what_is_learned_later_adds_to_what_was_known():
     assert fates.totals == ITEM.totals
 
 
+def test_a_time_far_from_ours_is_told_again_to_the_nanosecond():
+    fates = Fates([ITEM])
+    for time in (2**63, -(2**63) - 1, 7, 2**70):
+        fates.settle(0, Landed(target=THERE, landed=MARK._replace(mtime_ns=time)))
+        assert fates[0].landed == MARK._replace(mtime_ns=time)
+
+
 def test_an_item_with_nothing_more_to_say_takes_no_more_room():
     fates = Fates([ITEM])
     fates.settle(0, Landed(ItemState.FAILED, "the disk is full"))

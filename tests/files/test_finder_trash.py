@@ -4,9 +4,6 @@ import os
 import sys
 
 import pytest
-
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "hostile"))
-
 from ops_ground import World, tree
 
 from cmdr.files.engine import finder_trash
@@ -58,13 +55,6 @@ def world(tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", os.fsdecode(made.top))
     monkeypatch.setattr(finder_trash, "is_the_trash", lambda: True)
     return made
-
-
-@pytest.fixture
-def journal(world):
-    made = world.journal()
-    yield made
-    made.close()
 
 
 def trash_all(world, finder, journal):

@@ -1,12 +1,6 @@
 """Operations on very many files are read in pages and planned in blocks: what comes out is the same."""
 
-import os
-import sys
-
 import pytest
-
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "hostile"))
-
 from ops_ground import NAMED, Before, World, devices, tree
 
 from cmdr.core import journal_records
@@ -27,13 +21,6 @@ def world():
         made = World(one, two)
         made.reset()
         yield made
-
-
-@pytest.fixture
-def journal(world):
-    made = world.journal()
-    yield made
-    made.close()
 
 
 @pytest.fixture

@@ -1,12 +1,8 @@
 """Names that change hands at the last moment: what was planned and what stands there are looked at again."""
 
 import os
-import sys
 
 import pytest
-
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "hostile"))
-
 from ops_ground import World, devices, tree
 
 from cmdr.files.engine import fingerprint

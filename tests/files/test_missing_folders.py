@@ -1,13 +1,9 @@
 """Folders that are missing on the way to a target: shown, made, joined and taken back with what goes into them."""
 
 import os
-import sys
 from contextlib import suppress
 
 import pytest
-
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "hostile"))
-
 from ops_ground import FaultySyscalls, World, tree
 
 from cmdr.files.engine.choices import Choices
@@ -40,13 +36,6 @@ def world(tmp_path):
     made.write(made.here + b"/b", b"contents of b")
     made.write(made.here + b"/tree/c", b"contents of c")
     return made
-
-
-@pytest.fixture
-def journal(world):
-    made = world.journal()
-    yield made
-    made.close()
 
 
 def made(plan: Plan) -> list[bytes]:

@@ -2,13 +2,9 @@
 
 import errno
 import os
-import sys
 from dataclasses import replace
 
 import pytest
-
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "hostile"))
-
 from ops_ground import Plain, World, tree
 
 from cmdr.files.engine import contents, fingerprint, landing, metadata, mounts, trash, trash_site

@@ -1,27 +1,13 @@
 """A folder that was chosen together with what lies in it is one change, counted and carried out once."""
 
 import os
-import sys
 
 import pytest
-
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "hostile"))
-
-from ops_ground import World, tree
+from ops_ground import tree
 
 from cmdr.files.engine.outermost import outermost
 from cmdr.files.engine.planning import plan_copy, plan_delete, plan_move, plan_trash
 from cmdr.model.plan import Totals
-
-
-@pytest.fixture
-def world(tmp_path):
-    made = World(os.fsencode(tmp_path), os.fsencode(tmp_path))
-    made.reset()
-    made.write(made.here + b"/a", b"12345")
-    made.write(made.here + b"/tree/b", b"123")
-    made.write(made.here + b"/tree/sub/c", b"1")
-    return made
 
 
 def overlapping(world):

@@ -6,9 +6,6 @@ import sys
 from contextlib import ExitStack
 
 import pytest
-
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "hostile"))
-
 from ops_ground import World, devices, tree
 
 from cmdr.files.engine import fingerprint, planning, targets, walking
@@ -37,16 +34,6 @@ from cmdr.files.engine.rename_plan import plan_rename
 from cmdr.files.engine.restore_plan import plan_restore
 from cmdr.files.engine.walking import Limits
 from cmdr.model.plan import ConflictPolicy, Decision, Kind, Step, Totals
-
-
-@pytest.fixture
-def world(tmp_path):
-    made = World(os.fsencode(tmp_path), os.fsencode(tmp_path))
-    made.reset()
-    made.write(made.here + b"/a", b"12345")
-    made.write(made.here + b"/tree/b", b"123")
-    made.write(made.here + b"/tree/sub/c", b"1")
-    return made
 
 
 def test_a_copy_counts_every_file_and_touches_nothing(world):

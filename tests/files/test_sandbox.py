@@ -1,14 +1,10 @@
 """The path sandbox: what lies inside the roots is found, everything else refused, by the kernel's rule and by ours."""
 
 import os
-import sys
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "hostile"))
-
 from walls_ground import Ground, plant_escapes
 
 from cmdr.files.errors import DiskError, NotAFolder, PathNotFound
@@ -74,11 +70,11 @@ def test_a_missing_file_and_a_file_used_as_a_folder_are_told_apart_from_an_escap
 def test_the_deepest_root_decides_whether_writing_is_allowed(ground):
     sandbox = Sandbox(parse_roots(f"{ground.root}:{ground.root / 'sub'}:ro"))
     reach = sandbox.reach()
-    reach.spot(b"new.txt").close()
+    reach.held_name(b"new.txt").close()
     with pytest.raises(ReadOnlyRoot):
-        reach.spot(os.fsencode(ground.root / "sub" / "new.txt"))
+        reach.held_name(os.fsencode(ground.root / "sub" / "new.txt"))
     with pytest.raises(ReadOnlyRoot):
-        sandbox.reach(read_only=True).spot(b"new.txt")
+        sandbox.reach(read_only=True).held_name(b"new.txt")
     sandbox.close()
 
 
@@ -99,9 +95,9 @@ def test_private_places_are_refused_inside_the_roots_under_every_name(ground, re
         with pytest.raises(PrivatePlace):
             reach.find(path)
     with pytest.raises(PrivatePlace):
-        reach.spot(b".ssh/config")
+        reach.held_name(b".ssh/config")
     with pytest.raises(PrivatePlace):
-        reach.spot(b".netrc")
+        reach.held_name(b".netrc")
 
 
 @pytest.mark.parametrize(
@@ -165,14 +161,14 @@ def test_pipes_and_devices_are_found_but_never_opened(reach):
 def test_no_names_can_be_written_that_are_not_names(ground, reach):
     for path in (b"", b".", b"..", b"sub/..", b"a/" + b"x" * 256, os.fsencode(ground.root)):
         with pytest.raises(DiskError):
-            reach.spot(path)
+            reach.held_name(path)
 
 
 def test_landing_follows_a_link_that_stays_inside_and_no_other(ground, reach):
     (ground.root / "alias").symlink_to("file.txt")
-    spot = reach.landing(b"alias")
-    assert spot.path == os.fsencode(ground.root / "file.txt")
-    spot.close()
+    held = reach.landing(b"alias")
+    assert held.path == os.fsencode(ground.root / "file.txt")
+    held.close()
     (ground.root / "broken").symlink_to("nothing")
     for path in (b"rel_file", b"abs_file", b"broken", b"loop_a"):
         with pytest.raises(DiskError):

@@ -3,17 +3,13 @@
 import errno
 import fcntl
 import os
-import sys
 
 import pytest
-
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "hostile"))
-
 from walls_ground import Ground
 
 from cmdr.files.errors import DiskError, NotAFolder, PathNotFound
 from cmdr.files.sandbox import beneath, second_names
-from cmdr.files.sandbox.found import Spot
+from cmdr.files.sandbox.found import HeldName
 from cmdr.files.sandbox.private_places import PrivatePlaces
 from cmdr.files.sandbox.reach import Sandbox
 from cmdr.files.sandbox.refused_paths import OutsideRoots, PrivatePlace
@@ -114,10 +110,10 @@ def test_a_file_that_may_not_be_read_is_told_and_not_only_raised(ground, monkeyp
 
 def test_a_name_too_long_for_the_disk_is_told(ground):
     folder = ground.sandbox.reach().folder(b"sub")
-    spot = Spot(folder, b"x" * 300)
+    held = HeldName(folder, b"x" * 300)
     with pytest.raises(DiskError, match="too long"):
-        spot.seen()
-    spot.close()
+        held.seen()
+    held.close()
 
 
 def test_a_file_is_not_a_folder_and_its_handle_is_let_go(ground):
@@ -136,14 +132,14 @@ def test_a_link_that_leads_to_nothing_is_no_place_to_write(ground):
 def test_a_link_whose_end_turns_into_a_link_again_is_no_place_to_write(ground, monkeypatch):
     (ground.root / "alias").symlink_to("file.txt")
     reach = ground.sandbox.reach()
-    seen = Spot.seen
+    seen = HeldName.seen
 
-    def turned(spot):
-        if spot.name == b"file.txt":
+    def turned(held):
+        if held.name == b"file.txt":
             return os.lstat(ground.root / "alias")
-        return seen(spot)
+        return seen(held)
 
-    monkeypatch.setattr(Spot, "seen", turned)
+    monkeypatch.setattr(HeldName, "seen", turned)
     with pytest.raises((PathNotFound, PrivatePlace)):
         reach.landing(b"alias")
 

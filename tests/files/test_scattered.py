@@ -1,5 +1,7 @@
 """Scattered entries listed together: what is there, in the wanted order, with what folders are known to hold."""
 
+import os
+
 import pytest
 
 from cmdr.files.errors import PathNotFound
@@ -40,3 +42,10 @@ def test_a_folder_that_vanished_is_an_error_of_the_disk(tree):
     """It was a fault of the program."""
     with pytest.raises(PathNotFound):
         list_found(tree + b"/nowhere", [b"x"], LARGEST_FIRST)
+
+
+def test_a_file_from_a_far_year_is_listed_among_the_others(tree):
+    """One such file, as a wrong clock makes them, broke the whole list."""
+    os.utime(tree + b"/a/one", (0, 13_569_465_600))  # the year 2400
+    newest_first = SortOrder(SortKey.MODIFIED, Direction.DESC)
+    assert names(list_found(tree, [b"b/two", b"a/one"], newest_first)) == [b"a/one", b"b/two"]

@@ -3,16 +3,11 @@
 import contextlib
 import errno
 import os
-import sys
 
 import pytest
-
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "hostile"))
-
-from ops_ground import World, aged, devices, traits, tree
+from ops_ground import Denies, Stops, World, aged, devices, traits, tree
 
 from cmdr.files.engine.choices import Choices
-from cmdr.files.engine.control import Cancelled, Unattended
 from cmdr.files.engine.new_plan import plan_mkdir
 from cmdr.files.engine.planning import plan_copy, plan_delete, plan_move
 from cmdr.files.engine.recorder import ItemState, OperationState
@@ -24,32 +19,6 @@ from cmdr.model.plan import ConflictPolicy
 
 SKIP = Choices(policy=ConflictPolicy.SKIP)
 DEVICES = ["same", "other"]
-
-
-class Stops(Unattended):
-    """A person who says stop at a certain look."""
-
-    def __init__(self, after):
-        self.left = after
-
-    def checkpoint(self):
-        self.left -= 1
-        if self.left < 0:
-            raise Cancelled
-
-
-class Denies(Syscalls):
-    """A disk that refuses to make some files."""
-
-    def __init__(self, *numbers):
-        self.numbers = numbers
-        self.count = 0
-
-    def create(self, name, folder, mode=0o600):
-        self.count += 1
-        if self.count in self.numbers:
-            raise OSError(errno.EIO, os.strerror(errno.EIO))
-        return super().create(name, folder, mode)
 
 
 @pytest.fixture(scope="module")

@@ -1,12 +1,8 @@
 """Files that go to folders named by their date, extension and the like: one plan, shown whole and undone whole."""
 
 import os
-import sys
 
 import pytest
-
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "hostile"))
-
 from ops_ground import World, devices, tree
 
 from cmdr.files.engine import target_folders
@@ -20,6 +16,7 @@ from cmdr.files.engine.refusals import (
     NotEnoughSpace,
     SameTarget,
     TooMany,
+    Unreadable,
 )
 from cmdr.files.engine.undo import plan_undo
 from cmdr.files.large_plan import plan_in_process
@@ -39,13 +36,6 @@ def world(tmp_path):
         made.write(made.here + b"/" + name, name)
         os.utime(made.here + b"/" + name, (when, when))
     return made
-
-
-@pytest.fixture
-def journal(world):
-    made = world.journal()
-    yield made
-    made.close()
 
 
 def into(text, **more):
@@ -176,6 +166,23 @@ def test_what_cannot_be_a_folder_is_refused(world, monkeypatch):
     monkeypatch.setattr(target_folders, "MOST", 2)
     with pytest.raises(TooMany, match="target folders"):
         plan_copy(chosen(world), world.here, into("{ext}"))
+
+
+def test_folders_above_need_only_let_one_pass(world, like_anybody):
+    """A target below a folder that may be entered and not be listed, as /home often is, failed inside."""
+    target = world.there + b"/closed/mine"
+    os.makedirs(target)
+    os.chmod(world.there + b"/closed", 0o311)
+    assert plan_copy(chosen(world, b"a.jpg"), target).items[0].target.path == target + b"/a.jpg"
+    os.chmod(world.there + b"/closed", 0o755)
+
+
+def test_a_target_that_may_be_listed_and_not_be_entered_is_refused_in_words(world, like_anybody):
+    target = world.there + b"/listed"
+    os.mkdir(target)
+    os.chmod(target, 0o444)
+    with pytest.raises(Unreadable, match="listed could not be read"):
+        plan_copy(chosen(world, b"a.jpg"), target)
 
 
 def test_links_to_one_folder_are_one_target(world):

@@ -3,15 +3,12 @@
 import contextlib
 import os
 import subprocess
-import sys
 
 import pytest
-
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "hostile"))
-
 from ops_ground import World, mounted
 
 from cmdr.files.engine.choices import Choices
+from cmdr.files.engine.mounts import path_of, top_of
 from cmdr.files.engine.new_plan import plan_write
 from cmdr.files.engine.planning import plan_copy, plan_move, plan_trash
 from cmdr.files.engine.refusals import NothingKept, NoTrash
@@ -160,3 +157,40 @@ def test_a_trash_that_vanished_after_planning_is_told_when_running(world):
     outcome = world.run(plan)
     assert "there is no trash on this volume" in outcome.skipped[0].reason
     assert os.path.exists(world.there + b"/a")
+
+
+ELSEWHERE = b"/proc/Trash"
+"""No home on any volume that files are on."""
+
+
+@pytest.fixture
+def opened(tmp_path):
+    """Opens a folder, made with a mode, below one that may be passed through and not be listed."""
+    closed, mine = tmp_path / "closed", tmp_path / "closed" / "mine"
+    mine.mkdir(parents=True)
+    with contextlib.ExitStack() as stack:
+
+        def opens(mode):
+            mine.chmod(mode)
+            closed.chmod(0o311)
+            stack.callback(closed.chmod, 0o755)
+            folder = os.open(mine, os.O_RDONLY)
+            stack.callback(os.close, folder)
+            return folder
+
+        yield opens
+
+
+def test_the_top_of_a_volume_is_found_through_folders_that_may_not_be_listed(tmp_path, opened, like_anybody):
+    """Files were put into a trash beside them, where no other program looks."""
+    far = top_of(opened(0o755))
+    plain = os.open(tmp_path, os.O_RDONLY)
+    near = top_of(plain)
+    assert path_of(far) == path_of(near)
+    for folder in (far, near, plain):
+        os.close(folder)
+
+
+def test_a_folder_that_may_not_be_entered_has_no_trash(opened, like_anybody):
+    with pytest.raises(NoTrashHere, match=r"you may not enter .*/closed/mine"):
+        locate(opened(0o444), ELSEWHERE)

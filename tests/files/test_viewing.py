@@ -170,3 +170,12 @@ def test_completion_offers_folders_and_hides_dots(tmp_path):
     assert names_beginning(here, b"", folders_only=True) == [b"alpha/", b"also/"]
     assert names_beginning(here, b".", folders_only=True) == [b".hidden/"]
     assert names_beginning(here + b"/none", b"", folders_only=True) == []
+
+
+def test_a_file_that_opens_and_cannot_be_read_is_told_and_not_left_open():
+    """Each look at one left a descriptor behind."""
+    if not os.path.exists("/proc/self/mem"):
+        pytest.skip("no /proc here")
+    with pytest.raises(NotViewable, match="Cannot be read here"):
+        ViewedFile(b"/proc/self/mem")
+    assert f"/proc/{os.getpid()}/mem" not in {file.path for file in psutil.Process().open_files()}

@@ -3,7 +3,7 @@
 import pytest
 
 from cmdr.files import volumes as mounted
-from cmdr.files.volumes import is_below, is_remote, mounts, remote_mounts, volumes
+from cmdr.files.volumes import is_remote, mounts, remote_mounts, volumes
 
 TABLE = rb"""22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw
 23 22 0:21 / /proc rw,nosuid - proc proc rw
@@ -91,10 +91,3 @@ def test_without_a_mount_table_there_is_the_root(tmp_path, monkeypatch):
 
 def test_the_real_table_can_be_read():
     assert any(volume.path == b"/" for volume in volumes())
-
-
-def test_below_is_by_whole_names():
-    assert is_below(b"/a/b", b"/a")
-    assert is_below(b"/a", b"/a")
-    assert is_below(b"/a", b"/")
-    assert not is_below(b"/ab", b"/a")

@@ -54,7 +54,7 @@ def main():
             for look in (
                 reach.find,
                 partial(reach.find, follow=False),
-                lambda path, reach=reach: reach.spot(path).folder,
+                lambda path, reach=reach: reach.held_name(path).folder,
             ):
                 try:
                     found = look(path)

@@ -1,6 +1,7 @@
 """Proving ground for the operation engine: faults at the Nth call, small worlds on two devices, and a judge."""
 
 import contextlib
+import errno
 import os
 import shutil
 import signal
@@ -13,7 +14,7 @@ from dataclasses import dataclass
 
 from cmdr.core.journal import Journal
 from cmdr.files.engine.choices import Choices
-from cmdr.files.engine.control import Unattended
+from cmdr.files.engine.control import Cancelled, Unattended
 from cmdr.files.engine.new_plan import plan_write
 from cmdr.files.engine.operation import Operation
 from cmdr.files.engine.outcome import Outcome
@@ -81,6 +82,32 @@ def _faulty(name: str) -> Callable[..., object]:
 
 for _name in CALLS:
     setattr(FaultySyscalls, _name, _faulty(_name))
+
+
+class Stops(Unattended):
+    """A person who says stop at a certain look, if the operation comes to it."""
+
+    def __init__(self, after: int) -> None:
+        self.left = after
+
+    def checkpoint(self) -> None:
+        self.left -= 1
+        if self.left < 0:
+            raise Cancelled
+
+
+class Denies(Syscalls):
+    """A disk on which some files cannot be made, counted from 1."""
+
+    def __init__(self, *numbers: int) -> None:
+        self.numbers = numbers
+        self.count = 0
+
+    def create(self, name: bytes, folder: int, mode: int = 0o600) -> int:
+        self.count += 1
+        if self.count in self.numbers:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        return super().create(name, folder, mode)
 
 
 class Plain(Syscalls):

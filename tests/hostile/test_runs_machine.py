@@ -5,7 +5,6 @@ it is complete the disk looks as if it had run once; and when it is taken back, 
 """
 
 import contextlib
-import errno
 import os
 import shutil
 import stat
@@ -18,16 +17,14 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-from ops_ground import World, mounted
+from ops_ground import Denies, Stops, World, mounted
 
 from cmdr.files.engine.choices import Choices
-from cmdr.files.engine.control import Cancelled, Unattended
 from cmdr.files.engine.planning import plan_copy, plan_move, plan_trash
 from cmdr.files.engine.recorder import OperationState
 from cmdr.files.engine.refusals import NothingToDo, PlanRefused
 from cmdr.files.engine.rename_plan import plan_rename
 from cmdr.files.engine.rest_plan import plan_resume
-from cmdr.files.engine.syscalls import Syscalls
 from cmdr.files.engine.undo import plan_undo
 from cmdr.model.plan import ConflictPolicy, Step
 
@@ -35,32 +32,6 @@ NAMES = st.sampled_from([b"a", b"b", b"c", b"sub", b"\xff"])
 POLICIES = st.sampled_from([ConflictPolicy.SKIP, ConflictPolicy.OVERWRITE, ConflictPolicy.RENAME])
 PICK = st.integers(0, 99)
 SHM = "/dev/shm" if os.path.isdir("/dev/shm") else None
-
-
-class Stops(Unattended):
-    """A person who says stop at a certain look, if the operation comes to it."""
-
-    def __init__(self, after):
-        self.left = after
-
-    def checkpoint(self):
-        self.left -= 1
-        if self.left < 0:
-            raise Cancelled
-
-
-class Fails(Syscalls):
-    """A disk on which some files cannot be made, for a while."""
-
-    def __init__(self, numbers):
-        self.numbers = numbers
-        self.count = 0
-
-    def create(self, name, folder, mode=0o600):
-        self.count += 1
-        if self.count in self.numbers:
-            raise OSError(errno.EIO, os.strerror(errno.EIO))
-        return super().create(name, folder, mode)
 
 
 def look(*tops):
@@ -159,7 +130,7 @@ class Runs(RuleBasedStateMachine):
             plan = make()
         except PlanRefused:
             return
-        outcome = self.world.run(plan, Fails(fails), self.journal, Stops(stop))
+        outcome = self.world.run(plan, Denies(*fails), self.journal, Stops(stop))
         self.rest = (outcome.operation, outcome)
 
     calm = precondition(lambda self: self.rest is None)
@@ -203,7 +174,7 @@ class Runs(RuleBasedStateMachine):
             rest = outcome.retry() if outcome is not None else plan_resume(self.journal.operation(number))
         except NothingToDo:
             return
-        again = self.world.run(rest, Fails(fails), self.journal, Stops(stop))
+        again = self.world.run(rest, Denies(*fails), self.journal, Stops(stop))
         self.rest = (again.operation, again)
 
     @stopped

@@ -1,7 +1,6 @@
 """The editor face on a real socket, and a client that speaks as Claude Code does."""
 
 import asyncio
-import inspect
 import itertools
 import json
 import os
@@ -21,17 +20,7 @@ from cmdr.core.principals import PERSON
 from cmdr.ide.face import IdeFace
 from cmdr.model.workspace import Workspace
 
-DEADLINE = 30
 HEADER = "X-Claude-Code-Ide-Authorization"
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_pyfunc_call(pyfuncitem):
-    if not inspect.iscoroutinefunction(pyfuncitem.obj):
-        return None
-    arguments = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}
-    asyncio.run(asyncio.wait_for(pyfuncitem.obj(**arguments), DEADLINE))
-    return True
 
 
 class Client:

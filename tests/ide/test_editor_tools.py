@@ -6,10 +6,10 @@ import os
 
 import pytest
 
+from cmdr.core.editing import text_now
 from cmdr.core.policy import Policy
 from cmdr.core.principals import SAME_USER, Principal
 from cmdr.core.registry import ALL_TOOLSETS
-from cmdr.core.review_saving import text_now
 from cmdr.files.sandbox.reach import Sandbox
 from cmdr.ide import notices
 from cmdr.model.root_spec import RootSpec

@@ -96,6 +96,20 @@ def test_new_changed_moved_and_removed_entries_are_found_and_keep_their_ids(libr
     assert everything(answers.view) == everything(scan(tree, str(tree.decode()) + "-elsewhere", FEW))
 
 
+def test_years_that_no_column_can_count_are_the_same_after_a_refresh_and_a_scan(library, tree):
+    """A file with such a date, as a wrong clock makes them, stopped every refresh; such a root could not be indexed."""
+    far = 13_569_465_600  # the year 2400
+    for path in (b"", b"/docs", b"/src/main.py"):
+        os.utime(tree + path, (0, far))
+    info = library.index(tree, FEW)
+    write(tree + b"/src/new.txt", 5)
+    for path in (b"", b"/src", b"/src/new.txt"):
+        os.utime(tree + path, (0, far))
+    library.refresh(info.id)
+    view = library.get(info.id).view
+    assert everything(view) == everything(scan(tree, str(tree.decode()) + "-elsewhere", FEW))
+
+
 def test_a_file_saved_by_replacing_it_is_the_same_node(library, tree):
     old(tree)
     info = library.index(tree, FEW)

@@ -80,7 +80,16 @@ with Library.open(sys.argv[2]) as library:
     answers = library.get(info.id)
     node = answers.node(tree + b"/docs/deep")
     assert node.size is None and node.children is None and node.totals.state == DirState.DENIED, node
-    assert library.report(info.id, "problems").rows[0].path == tree + b"/docs/deep"
+    problems = library.report(info.id, "problems", 100)
+    assert [(row.path, row.reason) for row in problems.rows[:1]] == [(tree + b"/docs/deep", "Permission denied")]
+    assert (tree + b"/src/main.py", "seen by name only") in [(row.path, row.reason) for row in problems.rows]
+    assert problems.total == len(problems.rows) == 6, problems
+    assert library.report(info.id, "problems", below=tree + b"/docs").total == 1
+    assert library.report(info.id, "problems", below=tree + b"/bad").total == 0
+    assert library.report(info.id, "sizes", below=tree + b"/docs").not_covered == ("1 folder could not be opened",)
+    assert library.report(info.id, "sizes", below=tree + b"/src").not_covered == (
+        "some entries could be seen by name only",)
+    assert library.report(info.id, "sizes", below=tree + b"/bad").complete
     assert "1 folder could not be opened" in library.report(info.id, "sizes").not_covered
     listed = answers.node(tree + b"/src/main.py")
     assert listed.kind == "unknown" and listed.size is None and listed.mtime_ns is None, listed
@@ -132,11 +141,15 @@ def test_followed_links_are_listed_below_the_link_and_counted_once(library, tree
     assert answers.node(tree + b"/docs/deep/up").totals is None
 
 
-def test_ten_thousand_levels_are_indexed_and_found_again(library, tmp_path):
+LEVELS = 3000
+"""More than a path may be long, or a recursion deep."""
+
+
+def test_a_very_deep_tree_is_indexed_and_found_again(library, tmp_path):
     root = os.fsencode(str(tmp_path)) + b"/abyss"
     os.mkdir(root)
     here = os.open(root, os.O_RDONLY)
-    for _ in range(10_000):
+    for _ in range(LEVELS):
         os.mkdir(b"d", dir_fd=here)
         below = os.open(b"d", os.O_RDONLY, dir_fd=here)
         os.close(here)
@@ -145,9 +158,9 @@ def test_ten_thousand_levels_are_indexed_and_found_again(library, tmp_path):
     os.close(here)
     try:
         info = library.index(root, FEW)
-        assert (info.totals.files, info.totals.dirs) == (1, 10_000)
+        assert (info.totals.files, info.totals.dirs) == (1, LEVELS)
         answers = library.get(info.id)
-        path = root + b"/d" * 10_000 + b"/bottom.txt"
+        path = root + b"/d" * LEVELS + b"/bottom.txt"
         assert answers.node(path).kind == "file"
         assert library.refresh(info.id).added == 0
     finally:
@@ -358,3 +371,31 @@ def test_no_walker_is_hired_once_the_others_were_sent_home(tree, tmp_path, monke
     harvest = walk.walk(tree, WalkOptions(nice=0), str(tmp_path), cancelled=lambda: time.monotonic() > late)
     assert not harvest.cancelled
     assert sum(part.rows for part in harvest.parts) > 10
+
+
+def test_building_tells_as_much_as_the_walk_before_it(library, tree):
+    steps = []
+    library.index(tree, WalkOptions(workers=1), progress=steps.append)
+    walked, built = steps[-2:]
+    assert (walked.phase, built.phase) == ("walking", "building")
+    assert (built.entries, built.dirs, built.bytes) == (walked.entries, walked.dirs, walked.bytes)
+    assert built.bytes > 0
+
+
+def test_after_a_refresh_too_only_what_is_below_a_folder_makes_its_answers_incomplete(library, tree):
+    info = library.index(tree, WalkOptions(depth_limit=2, workers=1))
+    os.mkdir(tree + b"/src/new")
+    os.mkdir(tree + b"/src/new/deeper")
+    library.refresh(info.id)
+    covered = {
+        name: library.report(info.id, "sizes", below=tree + name).not_covered for name in (b"/docs", b"/src", b"/bad")
+    }
+    assert covered == {
+        b"/docs": ("1 folder beyond the depth limit",),
+        b"/src": ("1 folder beyond the depth limit",),
+        b"/bad": (),
+    }
+    os.rmdir(tree + b"/src/new/deeper")
+    os.rmdir(tree + b"/src/new")
+    library.refresh(info.id)
+    assert library.report(info.id, "sizes", below=tree + b"/src").complete

@@ -124,12 +124,15 @@ def test_sets_survive_a_restart_and_damage_is_not_believed(library, indexed, tre
             again.sets.info(made.id)
 
 
-def test_sets_of_different_indexes_do_not_mix(library, indexed, tree):
-    other = library.index(tree + b"/docs", FEW)
+def test_sets_of_trees_that_have_nothing_in_common_do_not_mix(library, indexed, tree, tmp_path):
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "file").write_bytes(b"x")
+    other = library.index(os.fsencode(tmp_path / "elsewhere"), FEW)
     one = library.sets.create(indexed.indexed.record.id, "one", [tree + b"/src"])
-    two = library.sets.create(other.id, "two", [tree + b"/docs/report.txt"])
+    two = library.sets.create(other.id, "two", [os.fsencode(tmp_path / "elsewhere" / "file")])
     with pytest.raises(BadQuestion):
         library.sets.combine("union", one.id, two.id)
+    assert library.sets.combine("intersect", one.id, two.id, "none").count == 0
     with pytest.raises(BadQuestion):
         indexed.ask(f.InSet(two.id))
     with pytest.raises(NoSuchSet):
@@ -251,6 +254,7 @@ def test_queries_that_were_saved_before_they_had_a_folder_are_kept(tmp_path):
         kept = os.path.join(library.home, "catalogue.sqlite")
     with sqlite3.connect(kept) as db:
         db.execute("alter table saved_queries drop column root")
+        db.execute("drop table seals")
     db.close()
     with Library.open(str(state)) as library:
         saved, question = library.queries.get("kept")
@@ -283,9 +287,25 @@ def test_queries_that_were_saved_before_they_had_owners_become_the_persons(tmp_p
         columns = "id, name, filter, sort, descending, row_limit, created_ns, last_run_ns"
         db.execute(f"create table queries as select {columns} from saved_queries where name = 'kept'")
         db.execute("delete from saved_queries where name = 'kept'")
+        db.execute("drop table seals")
     db.close()
     with Library.open(str(state)) as library:
         assert [(one.name, one.owner) for one in library.queries.all()] == [("kept", "person"), ("theirs", "agent:one")]
         assert library.queries.get("kept")[1] == f.Question(from_text("ext:py"))
         with pytest.raises(NoSuchQuery):
             library.queries.get("kept", "agent:one")
+
+
+def test_sets_of_a_tree_and_of_a_folder_in_it_are_combined(library, tree):
+    whole, part = library.index(tree, FEW).id, library.index(tree + b"/src", FEW).id
+    large = library.sets.create(whole, "large", [tree + b"/src/main.py", tree + b"/docs/report.txt"]).id
+    small = library.sets.create(part, "small", [tree + b"/src/main.py", tree + b"/src/util.py"]).id
+    assert paths(library, library.sets.combine("intersect", large, small, "both").id) == {tree + b"/src/main.py"}
+    assert paths(library, library.sets.combine("subtract", small, large, "rest").id) == {tree + b"/src/util.py"}
+    with pytest.raises(BadQuestion, match="index a folder above"):
+        library.sets.combine("union", small, large)
+    assert len(paths(library, library.sets.combine("union", large, small).id)) == 3
+    found = library.get(whole).ask(f.InSet(small))
+    assert set(found.view.paths(found.rows)) == {tree + b"/src/main.py", tree + b"/src/util.py"}
+    found = library.get(part).ask(f.InSet(large))
+    assert set(found.view.paths(found.rows)) == {tree + b"/src/main.py", tree + b"/src/util.py"}

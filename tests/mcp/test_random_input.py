@@ -86,7 +86,7 @@ def encodable(value):
     return "\\ud" not in json.dumps(value).lower()
 
 
-@settings(max_examples=150 * TIMES, **COMMON)
+@settings(max_examples=100 * TIMES, **COMMON)
 @given(sequence=st.lists(calls.filter(encodable), min_size=1, max_size=4))
 def test_random_arguments_never_break_a_tool(inside, sequence):
     for name, arguments in sequence:

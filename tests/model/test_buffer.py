@@ -1,17 +1,15 @@
-"""Buffers keep their file exactly, know when they differ from it, and take every step back."""
+"""Buffers know their selection and when they differ from their file."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from cmdr.model.buffer import Buffer
 from cmdr.model.open_documents import OpenDocuments
-from cmdr.model.text_format import content_digest, read_text
 from cmdr.model.text_selection import Position, TextSelection
 
 
-def buffer(content=b"one\ntwo\n", path=b"/w/f.txt"):
-    return Buffer(path, read_text(content), language_id="plaintext")
+def buffer(text="one\ntwo\n", path=b"/w/f.txt"):
+    return Buffer(path, text)
 
 
 def at(line, start, end_line=None, end=None):
@@ -19,92 +17,37 @@ def at(line, start, end_line=None, end=None):
     return TextSelection(first, first if end is None else Position(line if end_line is None else end_line, end))
 
 
-PLACES = st.builds(lambda a, b, c, d: TextSelection(Position(a, b), Position(c, d)), *[st.integers(0, 5)] * 4)
-EDITS = st.lists(st.tuples(PLACES, st.sampled_from(["", "x", "two\nlines", "😀", "\n"])), max_size=8)
-
-
-@given(st.sampled_from([b"one\r\ntwo\r\n", b"", "a\n😀b".encode(), b"\xef\xbb\xbfx\n"]), EDITS, st.booleans())
-def test_undoing_everything_brings_the_file_back_and_redoing_brings_the_edits_back(content, edits, join):
-    document = buffer(content)
-    for selection, text in edits:
-        document.edit(selection, text, join=join)
-    edited = document.text
-    while document.undo():
-        pass
-    assert document.content() == content
-    assert not document.dirty
-    while document.redo():
-        pass
-    assert document.text == edited
-
-
 @given(st.text(max_size=40), st.text(max_size=40))
-def test_replacing_the_whole_text_can_be_undone(old, new):
-    document = Buffer(b"/f", read_text(b""), new=True)
-    document.replace_text(old)
+def test_a_document_is_dirty_exactly_while_its_text_is_not_the_saved_one(old, new):
+    document = buffer(old)
     document.replace_text(new)
     assert document.text == new
-    if old != new:
-        document.undo()
-    assert document.text == old
+    assert document.dirty == (old != new)
+    document.replace_text(old)
+    assert not document.dirty
 
 
-def test_an_edit_puts_the_cursor_behind_it_and_dirties_the_buffer():
+def test_another_text_puts_the_cursor_behind_what_changed():
     document = buffer()
-    document.edit(at(1, 0, 1, 3), "2😀")
+    document.replace_text("one\n2😀\n")
     assert (document.text, document.dirty) == ("one\n2😀\n", True)
     assert document.selection == at(1, 3)
     assert document.line_count == 3
 
 
-def test_typing_is_one_step_until_the_file_is_saved():
-    document = buffer(b"")
-    for column, letter in enumerate("abc"):
-        document.edit(at(0, column), letter, join=True)
-    document.saved(content_digest(document.content()))
-    document.edit(at(0, 3), "d", join=True)
-    document.edit(at(0, 4), "e", join=True)
-    assert document.text == "abcde"
-    document.undo()
-    assert (document.text, document.dirty) == ("abc", False)
-    document.undo()
-    assert document.text == ""
-    assert not document.can_undo
-
-
-def test_saving_a_revision_cleans_exactly_that_revision():
+def test_what_was_typed_while_the_text_was_written_stays_unsaved():
     document = buffer()
-    document.edit(at(0, 0), "a")
-    written, revision = document.content(), document.revision
-    document.edit(at(0, 0), "b")
-    document.saved(content_digest(written), revision)
+    document.replace_text("one\ntwo\nthree\n")
+    written = document.text
+    document.replace_text("one\ntwo\nthree\nfour\n")
+    document.saved(written)
     assert document.dirty
-    document.undo()
+    document.saved(document.text)
     assert not document.dirty
 
 
-def test_a_new_edit_after_undo_never_looks_like_the_saved_text():
-    document = buffer()
-    document.edit(at(0, 0), "a")
-    document.saved(content_digest(document.content()))
-    document.undo()
-    document.edit(at(0, 0), "b")
-    assert document.dirty
-    assert not document.can_redo
-
-
-def test_reloading_takes_the_new_text_and_format_and_keeps_the_selection():
-    document = buffer()
-    document.select(at(1, 0, 1, 2))
-    document.reload(read_text(b"zero\r\ntwo\r\n"))
-    assert (document.text, document.format.eol, document.dirty) == ("zero\ntwo\n", "\r\n", False)
-    assert document.selected_text == "tw"
-    document.undo()
-    assert (document.text, document.dirty) == ("one\ntwo\n", True)
-
-
 def test_selecting_outside_the_text_selects_what_there_is():
-    document = buffer(b"ab")
+    document = buffer("ab")
     document.select(at(0, 1, 7, 7))
     assert document.selected_text == "b"
 
@@ -112,7 +55,7 @@ def test_selecting_outside_the_text_selects_what_there_is():
 def test_the_latest_selection_is_remembered_after_its_document_closed():
     documents = OpenDocuments()
     documents.add(buffer())
-    documents.add(buffer(b"x", b"/w/g"), front=False)
+    documents.add(buffer("x", b"/w/g"), front=False)
     documents.select(b"/w/f.txt", at(0, 0, 0, 3))
     assert documents.active.path == b"/w/f.txt"
     documents.close(b"/w/f.txt")
@@ -126,8 +69,3 @@ def test_selecting_in_a_document_that_is_not_open_changes_nothing():
     documents.select(b"/nowhere", at(0, 0))
     assert documents.latest_selection is None
     assert documents.active is None
-
-
-@pytest.mark.parametrize("content", [b"no newline", b"newline\n"])
-def test_the_final_newline_is_known(content):
-    assert buffer(content).has_final_newline == content.endswith(b"\n")

@@ -213,3 +213,11 @@ def test_folders_and_symlinks_are_understood_and_unknown_fields_name_the_known_o
     assert from_json({"type": "directory"}) == f.KindIs(("dir",))
     with pytest.raises(f.FilterError, match=r"Known: name, path, ext, kind, size, .*duplicateof"):
         from_text("colour:red")
+
+
+def test_a_field_that_does_not_exist_is_told_as_such_whatever_it_is_compared_with():
+    for text in ("siez>1M", "siez:1M"):
+        with pytest.raises(f.FilterError, match="There is no filter called `siez`"):
+            from_text(text)
+    with pytest.raises(f.FilterError, match="`ext` cannot be compared with >"):
+        from_text("ext>pdf")

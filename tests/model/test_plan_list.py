@@ -47,7 +47,7 @@ def test_one_from_another_folder_is_named():
 def test_a_folder_among_files_is_unlike_them():
     told = summary_of(deletion(*pictures(30), removal(b"all", kind=Kind.FOLDER)))
     assert "   2.0 KiB  all/  (unlike most)" in told
-    assert "kinds: 30 .jpg, 1 folders" in told
+    assert "kinds: 30 .jpg, 1 folder" in told
 
 
 def test_the_rarest_come_first_and_no_more_than_ten_are_named():

@@ -17,6 +17,7 @@ from cmdr.model.plan import (
     Totals,
     Verb,
 )
+from cmdr.model.plan_list import page_of
 from cmdr.model.plan_text import SHOWN, amount_of, chosen_of, summary_of, title_of, word_to_type
 
 ROOT = Root(b"/src", 1, 2)
@@ -213,3 +214,17 @@ def test_the_way_back_says_what_becomes_of_each_file():
 
 def test_amounts_add_up():
     assert Totals(1, 2, 3) + Totals(10, 20, 30) == Totals(11, 22, 33)
+
+
+def test_a_link_says_where_it_leads_and_a_hard_one_which_file_gets_another_name():
+    soft = PlanItem(Step.LINK, Kind.LINK, None, Place(b"/dst", b"l"), totals=Totals(1, 0, 0), data=b"../a\n")
+    hard = PlanItem(Step.LINK, Kind.FILE, Place(b"/src", b"a"), Place(b"/dst", b"l"), totals=Totals(1, 0, 5))
+    plans = [Plan(Verb.LINK, (item,), (ROOT, THERE)) for item in (soft, hard)]
+    assert [summary_of(plan) for plan in plans] == [
+        ["Link /dst/l to ../a\\u{a}"],
+        ["Give /src/a the further name /dst/l"],
+    ]
+    assert [page_of(plan, 0, 1).lines[0].strip() for plan in plans] == [
+        "/dst/l leads to ../a\\u{a}",
+        "5 B  /src/a also as /dst/l",
+    ]

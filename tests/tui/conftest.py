@@ -79,6 +79,10 @@ class Face:
         """Press keys and wait until everything they ordered is done."""
         for key in keys:
             await self.pilot.press(key)
+        arrived = asyncio.Event()
+        self.terminal.call_later(arrived.set)
+        while not arrived.is_set() and self.terminal.is_running and not self.commander.quitting.is_set():
+            await asyncio.sleep(0.005)  # until the application has handed the keys on, or ends
         await self.main.orders.idle()
         await self.pilot.pause()
 

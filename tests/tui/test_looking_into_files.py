@@ -1,12 +1,14 @@
 """The viewer, the quick view and the editor."""
 
 import os
+import threading
 
 import pytest
 from textual.events import MouseScrollDown, MouseScrollUp
 
 from cmdr.core.errors import CommandError
 from cmdr.core.principals import Principal
+from cmdr.files.viewing import ViewedFile
 from cmdr.tui.text_search import next_place
 
 AGENT = Principal("agent", "claude")
@@ -73,6 +75,27 @@ async def test_a_huge_file_opens_at_once_and_its_end_is_one_key_away(face, place
         await it.until(lambda: "start" in it.drawn)
         await it.press("escape")
         assert viewer.file.view is None
+
+
+async def test_the_end_of_a_file_whose_lines_are_still_counted_is_its_end(face, places, monkeypatch):
+    """One came to the end of what was counted by then, and stayed there."""
+    (places[0] / "aaa.big").write_text("".join(f"{number}\n" for number in range(1000)))
+    count, may_count = ViewedFile.count_more, threading.Event()
+
+    def in_steps(file, pieces=256):
+        return may_count.wait(10) and count(file, 1)
+
+    monkeypatch.setattr("cmdr.files.viewing.CHUNK", 64)
+    monkeypatch.setattr(ViewedFile, "count_more", in_steps)
+    async with face() as it:
+        await it.type("aaa")
+        viewer = await open_viewer(it, "aaa.big")
+        await it.press("end")
+        assert not viewer.file.view.is_counted
+        may_count.set()
+        await it.until(lambda: viewer.file.view.is_counted and "999" in it.drawn)
+        await it.press("home", "end", "up")
+        assert viewer.file.top == 1000 - viewer.file.size.height
 
 
 async def test_a_growing_file_is_followed(face, places):

@@ -179,8 +179,8 @@ async def test_enter_typed_before_the_history_was_read_acts_on_its_newest_line(f
             return await journal(count)
 
         it.commander.engine.history = late
-        await it.press("alt+z", "enter")
-        assert it.window == "History"
+        it.burst("alt+z", "enter")
+        await it.until(lambda: it.window == "History")
         may_read.set()
         await it.until(lambda: it.window == "Confirm")
 

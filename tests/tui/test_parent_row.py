@@ -48,7 +48,7 @@ async def test_there_is_none_in_the_root_folder_and_none_when_it_is_not_wanted(f
         assert "/.." not in it.drawn.split("│")[1]
     async with face() as it:
         await it.press("home")
-        it.commander.settings.choose("general.parent_row", False)
+        await it.commander.settings.choose("general.parent_row", False)
         await it.press()
         assert "/.." not in it.drawn
         assert it.name == "docs"

@@ -1,5 +1,6 @@
 """Every screen as a picture: a change that nobody wanted is seen."""
 
+import asyncio
 import os
 import re
 
@@ -113,7 +114,7 @@ def test_screen(snap_compare, terminal, screen):
 
 @pytest.mark.parametrize("theme", ["light", "terminal", "classic"])
 def test_theme(snap_compare, terminal, theme):
-    terminal.commander.settings.choose("appearance.theme", theme)
+    asyncio.run(terminal.commander.settings.choose("appearance.theme", theme))
     assert snap_compare(terminal, terminal_size=(80, 24), run_before=keys("insert"))
 
 

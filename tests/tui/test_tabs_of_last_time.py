@@ -39,12 +39,12 @@ async def test_a_tab_behind_whose_folder_is_gone_shows_the_nearest_and_says_so(f
 
 async def test_nothing_is_kept_when_it_is_switched_off(face, places, kept):
     async with face(open_tabs=kept) as it:
-        it.commander.settings.choose("general.restore_tabs", False)
+        await it.commander.settings.choose("general.restore_tabs", False)
         await it.press("ctrl+t", "ctrl+t")
         assert len(it.commander.workspace.left.tabs) == 4
     async with face(open_tabs=kept) as it:
         assert len(it.commander.workspace.left.tabs) == 1
-        it.commander.settings.choose("general.restore_tabs", True)
+        await it.commander.settings.choose("general.restore_tabs", True)
         await it.press()
     async with face(open_tabs=kept) as it:
         assert len(it.commander.workspace.left.tabs) == 1

@@ -124,6 +124,21 @@ def test_a_set_is_made_changed_and_forgotten(client, index, tree):
     assert (tree / "notes.md").exists()
 
 
+def test_a_set_takes_paths_too_and_all_changes_of_one_request_or_none(client, index, tree):
+    made = client.post("/api/resource-sets", json={"name": "mine", "paths": [str(tree / "notes.md")]}).json()
+    url = f"/api/resource-sets/{made['selectionId']}/entries"
+    node = client.get(url).json()["entries"][0]["nodeId"]
+    refused = client.patch(url, json={"add": [index["rootNodeId"]], "remove": ["n_nonsense"]})
+    assert (refused.status_code, client.get(url).json()["total"]) == (404, 1)
+    assert client.patch(url, json={"add": [index["rootNodeId"]], "remove": [node]}).json()["counts"] == 1
+    assert client.request("DELETE", url, json={"paths": [str(tree)]}).json()["counts"] == 0
+
+
+def test_a_wrong_parameter_is_told_by_the_address(client, index):
+    wrong = client.get(f"/api/indexes/{index['indexId']}/tree?bogus=1")
+    assert wrong.json()["error"].startswith('GET /api/indexes/{indexId}/tree has no parameter "bogus".')
+
+
 def test_a_set_answers_to_its_name_in_every_route_and_only_to_its_owner(client, server, index):
     nodes = [entry["nodeId"] for entry in client.get(f"/api/indexes/{index['indexId']}/tree").json()["entries"]]
     made = client.post("/api/resource-sets", json={"name": "old & new", "nodes": nodes}).json()

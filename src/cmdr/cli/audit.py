@@ -6,7 +6,7 @@ import sys
 from datetime import datetime
 
 from cmdr.cli.launcher import Launcher
-from cmdr.core import audit
+from cmdr.core.audit_chain import Verdict, read_log, verify
 
 
 def add(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -28,8 +28,8 @@ def _run(chosen: argparse.Namespace, launcher: Launcher) -> int:
 
     folder = os.path.join(places.state(), "audit")
     if chosen.verify:
-        return _told(audit.verify(folder))
-    for row in list(audit.read_log(folder))[-chosen.limit :]:
+        return _told(verify(folder))
+    for row in list(read_log(folder))[-chosen.limit :]:
         at = row.get("at")
         when = datetime.fromtimestamp(at).astimezone().strftime("%F %T") if isinstance(at, float | int) else "?"
         parts = [when, row.get("who"), row.get("what"), row.get("decision"), row.get("result")]
@@ -37,7 +37,7 @@ def _run(chosen: argparse.Namespace, launcher: Launcher) -> int:
     return 0
 
 
-def _told(verdict: audit.Verdict) -> int:
+def _told(verdict: Verdict) -> int:
     if verdict.broken_at is not None:
         print(f"Line {verdict.broken_at} does not fit: the record was changed there.", file=sys.stderr)
         return 1

@@ -11,6 +11,7 @@ from cmdr.cli.launcher import Launcher
 from cmdr.core import instance
 from cmdr.core.editor_lock import lock_of
 from cmdr.core.places import UnsafePlace
+from cmdr.model.within import is_within
 
 _MISSING = (
     "Claude Code is not installed: there is no `claude` on the PATH. Try: npm install -g @anthropic-ai/claude-code"
@@ -48,7 +49,7 @@ def _run(chosen: argparse.Namespace, launcher: Launcher) -> int:
         print(f"{why}. Open it in another terminal first: cmdr {os.getcwd()}", file=sys.stderr)
         return 1
     here = os.path.realpath(os.getcwd())
-    if not any(here == folder or here.startswith(folder.rstrip("/") + "/") for folder in lock.folders):
+    if not any(is_within(os.fsencode(here), os.fsencode(folder)) for folder in lock.folders):
         print(f"Note: cmdr does not show {here}; edits open in cmdr once one of its panes does.", file=sys.stderr)
     os.execve(program, ["claude", *arguments_of(chosen.arguments)], environment_of(lock.port))  # noqa: S606
 

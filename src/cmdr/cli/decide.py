@@ -6,12 +6,12 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from cmdr.cli.as_person import REFUSED, as_person, at_a_terminal
 from cmdr.cli.launcher import Ask, Launcher
 from cmdr.cli.pending_list import pending_lines
 from cmdr.cli.plan_pages import show_all
 from cmdr.cli.question_prompt import follow
 from cmdr.cli.review_prompt import confirm_review, is_review, reject_review
-from cmdr.core.errors import CommandError
 
 STOPPED = 130
 """The exit code of a program that Ctrl+C ended."""
@@ -21,7 +21,7 @@ def add(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Declare the verbs."""
     waiting = verbs.add_parser("pending", help="list the proposals that wait for you")
     waiting.add_argument("--json", action="store_true", help="for programs: everything, digests included")
-    waiting.set_defaults(verb=lambda chosen, launcher: _as_person(launcher, lambda ask: _pending(ask, chosen.json)))
+    waiting.set_defaults(verb=lambda chosen, launcher: _decided(launcher, lambda ask: _pending(ask, chosen.json)))
     for word, errand, text in (("approve", confirm, "say yes to a proposal"), ("reject", _reject, "say no to one")):
         parser = verbs.add_parser(word, help=text)
         parser.add_argument("id", metavar="ID", help="the proposal, as `cmdr pending` lists it")
@@ -29,19 +29,11 @@ def add(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
 
 
 def _verb(errand: Callable[[Ask, str], int]) -> Callable[[argparse.Namespace, Launcher], int]:
-    return lambda chosen, launcher: _as_person(launcher, lambda ask: errand(ask, chosen.id))
+    return lambda chosen, launcher: _decided(launcher, lambda ask: errand(ask, chosen.id))
 
 
-def _as_person(launcher: Launcher, errand: Callable[[Ask], int]) -> int:
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        print("Only a person decides: run this at an interactive terminal.", file=sys.stderr)
-        return 2
-    try:
-        with launcher.person() as ask:
-            return errand(ask)
-    except CommandError as error:
-        print(error, file=sys.stderr)
-        return 1
+def _decided(launcher: Launcher, errand: Callable[[Ask], int]) -> int:
+    return as_person(launcher, errand) if at_a_terminal("Only a person decides") else REFUSED
 
 
 def _pending(ask: Ask, as_json: bool) -> int:

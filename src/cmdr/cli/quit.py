@@ -3,6 +3,7 @@
 import argparse
 import sys
 
+from cmdr.cli.as_person import REFUSED, at_a_terminal
 from cmdr.cli.launcher import Launcher
 from cmdr.core import instance
 from cmdr.core.errors import CommandError, NotAllowed
@@ -18,9 +19,8 @@ def add(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
 
 
 def _run(chosen: argparse.Namespace, launcher: Launcher) -> int:
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        print("Only a person quits it: run this at an interactive terminal.", file=sys.stderr)
-        return 2
+    if not at_a_terminal("Only a person quits it"):
+        return REFUSED
     try:
         record = instance.running()
         if record is None:

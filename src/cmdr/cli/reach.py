@@ -15,6 +15,8 @@ from typing import NamedTuple
 from cmdr.core import instance, places
 
 START_SECONDS = 10.0
+OTHER_SECONDS = 30.0
+"""How long one that somebody else has just started is waited for: a terminal first draws, then listens."""
 LEAVE_AFTER = 600
 """Seconds after which a cmdr that we started ends by itself when its last client is gone."""
 LINE = "person.sock"
@@ -119,13 +121,14 @@ def _launch() -> instance.Record:
         env=environment,
         start_new_session=True,
     )
-    deadline = time.monotonic() + START_SECONDS
-    while time.monotonic() < deadline:
+    begun, patience = time.monotonic(), START_SECONDS
+    while time.monotonic() < begun + patience:
         if record := instance.wait_until_running(0.2):
             return record
-        # Ours may have given way to another that is just starting, so its end alone does not end the wait.
         if server.poll():
-            deadline = min(deadline, time.monotonic() + START_SECONDS / 2)
+            if not instance.is_claimed():
+                break
+            patience = max(START_SECONDS, OTHER_SECONDS)  # ours gave way to another that is just starting
     if server.returncode is None:
         raise Unreachable(f"cmdr did not start within {START_SECONDS:.0f} s; run `cmdr serve` to see why.")
     raise Unreachable(f"cmdr could not be started (exit code {server.returncode}); run `cmdr serve` to see why.")

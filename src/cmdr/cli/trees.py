@@ -5,11 +5,12 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+from cmdr.cli.as_person import as_person
 from cmdr.cli.launcher import Ask, Launcher
-from cmdr.core.errors import CommandError, NotThere
+from cmdr.core.errors import NotThere
 from cmdr.core.parameter import Arguments
 from cmdr.model.names import to_wire
 from cmdr.model.units import human_size
@@ -34,29 +35,20 @@ def add(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     find.add_argument("--newer-than", metavar="WHEN", help="30d, or a date")
     find.add_argument("--older-than", metavar="WHEN")
     find.add_argument("--filter", metavar="FILTER", help="the full filter as one line of text")
-    find.set_defaults(verb=lambda chosen, launcher: _with(launcher, lambda ask: _find(ask, chosen)))
+    find.set_defaults(verb=lambda chosen, launcher: as_person(launcher, lambda ask: _find(ask, chosen)))
     usage = verbs.add_parser("du", help="what takes the space in a folder")
     usage.add_argument("path", metavar="PATH", nargs="?", default=".")
-    usage.add_argument("-n", type=int, default=20, metavar="N", help="how many entries (default: 20)")
-    usage.set_defaults(verb=lambda chosen, launcher: _with(launcher, lambda ask: _du(ask, chosen.path, chosen.n)))
+    usage.add_argument("-n", type=_rows, default=20, metavar="N", help="how many entries (default: 20)")
+    usage.set_defaults(verb=lambda chosen, launcher: as_person(launcher, lambda ask: _du(ask, chosen.path, chosen.n)))
 
 
 def _index_or_export(verb: argparse.ArgumentParser, launcher: Launcher, words: list[str]) -> int:
     match words:
         case ["export", path, folder]:
-            return _with(launcher, lambda ask: _export(ask, path, folder))
+            return as_person(launcher, lambda ask: _export(ask, path, folder))
         case [path]:
-            return _with(launcher, lambda ask: _index(ask, path))
+            return as_person(launcher, lambda ask: _index(ask, path))
     verb.error("give one PATH, or export PATH DIR")
-
-
-def _with(launcher: Launcher, errand: Callable[[Ask], int]) -> int:
-    try:
-        with launcher.person() as ask:
-            return errand(ask)
-    except CommandError as error:
-        print(error, file=sys.stderr)
-        return 1
 
 
 def _index(ask: Ask, path: str) -> int:
@@ -118,21 +110,38 @@ def _du(ask: Ask, path: str, count: int) -> int:
     folder = os.path.abspath(path)
     try:
         node = json.loads(ask("rest_place", {"path": folder}))
+        is_known = node["size"] is not None or node["kind"] != "dir"
     except NotThere:
-        _index(ask, folder)
+        is_known = False
+    if not is_known:  # in no index, or in one that did not look into it: beyond its depth, or on another disk
+        if status := _index(ask, folder):
+            return status
         node = json.loads(ask("rest_place", {"path": folder}))
     request: Arguments = {"indexId": node["indexId"], "parent": node["nodeId"], "limit": count}
     page = json.loads(ask("rest_tree", {**request, "sort": "size", "order": "desc"}))
-    print(f"{_size(node['size']):>12}  {to_wire(os.fsencode(folder))}")
+    print(f"{_size(node):>12}  {to_wire(os.fsencode(folder))}")
     for entry in page["entries"]:
-        print(f"{_size(entry['size']):>12}  {entry['name']}{'/' if entry['kind'] == 'dir' else ''}")
+        print(f"{_size(entry):>12}  {entry['name']}{'/' if entry['kind'] == 'dir' else ''}")
+    if page["total"] is None:
+        print(f"{to_wire(os.fsencode(folder))} could not be read.", file=sys.stderr)
+        return 1
     if page["total"] > len(page["entries"]):
         print(f"{'':>12}  … {page['total'] - len(page['entries'])} more")
     return 0
 
 
-def _size(size: int | None) -> str:
-    return "?" if size is None else human_size(size)
+def _size(entry: dict[str, Any]) -> str:
+    """How big an entry is; of a folder that is not known whole, at least."""
+    if entry["size"] is None:
+        return "?"
+    is_whole = entry["counts"] is None or entry["counts"]["complete"]
+    return f"{'' if is_whole else '≥'}{human_size(entry['size'])}"
+
+
+def _rows(text: str) -> int:
+    if text.isdecimal() and int(text) <= PAGE:
+        return int(text)
+    raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 to {PAGE}")
 
 
 def _bytes(text: str) -> int:

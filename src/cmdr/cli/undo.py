@@ -3,13 +3,12 @@
 import argparse
 import json
 import re
-import sys
 from typing import Any
 
+from cmdr.cli.as_person import REFUSED, as_person, at_a_terminal
 from cmdr.cli.decide import confirm
 from cmdr.cli.history_table import history_lines
 from cmdr.cli.launcher import Ask, Launcher
-from cmdr.core.errors import CommandError
 from cmdr.core.parameter import Arguments
 
 
@@ -25,14 +24,12 @@ def add(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
 
 
 def _history(chosen: argparse.Namespace, launcher: Launcher) -> int:
-    try:
-        with launcher.person() as ask:
-            entries = _entries(ask, chosen.limit)
-    except CommandError as error:
-        print(error, file=sys.stderr)
-        return 1
-    print(json.dumps(entries, indent=2) if chosen.json else "\n".join(history_lines(entries)))
-    return 0
+    def listed(ask: Ask) -> int:
+        entries = _entries(ask, chosen.limit)
+        print(json.dumps(entries, indent=2) if chosen.json else "\n".join(history_lines(entries)))
+        return 0
+
+    return as_person(launcher, listed)
 
 
 def _entries(ask: Ask, limit: int) -> list[dict[str, Any]]:
@@ -47,15 +44,10 @@ def _entries(ask: Ask, limit: int) -> list[dict[str, Any]]:
 
 
 def _undo(chosen: argparse.Namespace, launcher: Launcher) -> int:
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        print("Only a person undoes: run this at an interactive terminal.", file=sys.stderr)
-        return 2
-    try:
-        with launcher.person() as ask:
-            ask("pending", {})  # refused to whoever may not decide, before anything is staged
-            answer = ask("undo", {} if chosen.id is None else {"operation": chosen.id})
-            found = re.search(r"^proposal: (\S+)", answer, re.MULTILINE)
-            return confirm(ask, found[1], "cmdr history, cmdr undo") if found else 1
-    except CommandError as error:
-        print(error, file=sys.stderr)
-        return 1
+    def taken_back(ask: Ask) -> int:
+        ask("pending", {})  # refused to whoever may not decide, before anything is staged
+        answer = ask("undo", {} if chosen.id is None else {"operation": chosen.id})
+        found = re.search(r"^proposal: (\S+)", answer, re.MULTILINE)
+        return confirm(ask, found[1], "cmdr history, cmdr undo") if found else 1
+
+    return as_person(launcher, taken_back) if at_a_terminal("Only a person undoes") else REFUSED

@@ -1,10 +1,9 @@
 """`cmdr web`: a link that logs your browser in to the running cmdr."""
 
 import argparse
-import sys
 
-from cmdr.cli.launcher import Launcher
-from cmdr.core.errors import CommandError
+from cmdr.cli.as_person import REFUSED, as_person, at_a_terminal
+from cmdr.cli.launcher import Ask, Launcher
 
 
 def add(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -14,13 +13,9 @@ def add(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
 
 
 def _run(chosen: argparse.Namespace, launcher: Launcher) -> int:
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        print("The link makes a browser yours: run this at an interactive terminal.", file=sys.stderr)
-        return 2
-    try:
-        with launcher.person() as ask:
-            print(ask("web.link", {}).removeprefix("OK: "))
-    except CommandError as error:
-        print(error, file=sys.stderr)
-        return 1
+    return as_person(launcher, _printed) if at_a_terminal("The link makes a browser yours") else REFUSED
+
+
+def _printed(ask: Ask) -> int:
+    print(ask("web.link", {}).removeprefix("OK: "))
     return 0

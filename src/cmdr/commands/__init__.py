@@ -7,8 +7,8 @@ from cmdr.core.registry import REGISTRY
 # The order in which tools are listed: what an agent needs first comes first.
 # What the terminal face needs before its first paint; nothing here imports anything heavy.
 _FIRST = """
-    state navigation cursor view tabs dialogs panes palette app operations file decisions naming jobs history
-    filter selection bookmarks settings compare bulk_rename trash texts
+    state navigation cursor selection view tabs dialogs panes palette app operations links file decisions agents
+    browser_login naming jobs history filter bookmarks settings compare bulk_rename trash texts
     review_answers mentioning
 """.split()
 _THEN = """

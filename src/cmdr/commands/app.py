@@ -17,6 +17,8 @@ def quit_app(call: Call) -> str:
     if not call.principal.is_person:
         if call.commander.desktop.suspend is not None:
             raise NotAllowed("The person has cmdr open in their terminal. Ask them to quit.")
+        if call.commander.desktop.pages:
+            raise NotAllowed("The person has cmdr open in their browser. Ask them to quit.")
         if left := unfinished(call.commander):
             raise CommandError(f"Not now: {', '.join(left)}. Ask the person to quit.")
     elif unsaved := call.commander.rooms.unsaved_files():
@@ -27,6 +29,15 @@ def quit_app(call: Call) -> str:
 @command("app.quitAnyway", access=Access.ACT, title="Quit without saving")
 def quit_anyway(call: Call) -> str:
     """Quit, whatever is unsaved or under way."""
+    call.commander.quitting.set()
+    return "Quitting"
+
+
+@command("app.giveWay", access=Access.ACT, title="Quit if nothing is under way")
+def give_way(call: Call) -> str:
+    """Quit, unless something is under way or waits for an answer."""
+    if left := unfinished(call.commander):
+        raise CommandError(f"{', '.join(left)}.")
     call.commander.quitting.set()
     return "Quitting"
 

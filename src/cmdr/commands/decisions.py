@@ -9,7 +9,6 @@ from cmdr.core.fitting_lines import all_fit, first_that_fit
 from cmdr.core.parameter import Whole
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
-from cmdr.core.unfinished import unfinished
 from cmdr.model.job import JobState
 from cmdr.model.names import printable, to_wire
 from cmdr.model.plan_list import length_of, page_of
@@ -133,43 +132,3 @@ def reject(call: Call, *, proposal: str) -> str:
     """Say no to a proposal; nothing is changed."""
     rejected = call.commander.proposals.reject(proposal, call.principal)
     return f"Proposal {proposal} is {rejected.state}"
-
-
-@command("app.giveWay", access=Access.ACT, title="Quit if nothing is under way")
-def give_way(call: Call) -> str:
-    """Quit, unless something is under way or waits for an answer."""
-    if left := unfinished(call.commander):
-        raise CommandError(f"{', '.join(left)}.")
-    call.commander.quitting.set()
-    return "Quitting"
-
-
-@command("agents.stop", access=Access.ACT, title="Stop all agents")
-def stop_agents(call: Call) -> str:
-    """End every agent's call, drop what agents proposed, and refuse new calls."""
-    call.commander.stop_agents()
-    return "All agents are stopped"
-
-
-@command("agents.allow", access=Access.ACT, title="Allow agents again")
-def allow_agents(call: Call) -> str:
-    """Let agents call again."""
-    call.commander.allow_agents()
-    return "Agents may call again"
-
-
-@command("app.access", access=Access.READ, title="What agents may do", plain=True)
-def access(call: Call) -> str:
-    """What this run lets agents do, as JSON: toolsets, switches, and the folders their file tools may use."""
-    policy = call.commander.policy
-    switches = [name for name, on in (("write", policy.allow_write), ("shell", "shell" in policy.toolsets)) if on]
-    roots = [str(root) for root in call.commander.sandbox.roots]
-    return json.dumps({"toolsets": sorted(policy.toolsets), "switches": switches, "roots": roots})
-
-
-@command("web.link", access=Access.ACT, title="Log a browser in")
-def web_link(call: Call) -> str:
-    """Make a link that logs one browser in as you; it works once, for a minute."""
-    if call.commander.new_login_link is None:
-        raise CommandError("The server is not running, so there is no page to open.")
-    return call.commander.new_login_link()

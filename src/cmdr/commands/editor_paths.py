@@ -3,7 +3,7 @@
 import os
 from dataclasses import dataclass
 
-from cmdr.commands.new_spot import landing_spot
+from cmdr.commands.name_to_write import landing_name
 from cmdr.commands.places import pane_of, path_of
 from cmdr.commands.reach import named, reach_of
 from cmdr.core.call import Call
@@ -85,9 +85,9 @@ def _is_in_reach(call: Call, path: bytes) -> bool:
 def _in_roots(call: Call, path: bytes, writes: bool) -> EditorPath:
     reach = reach_of(call)
     if writes:
-        spot = landing_spot(reach, path)
-        real = spot.path
-        spot.close()
+        held = landing_name(reach, path)
+        real = held.path
+        held.close()
         if why := call.commander.sandbox.private.reason(real):
             raise PrivatePlace(real, why)  # something on a way that is still to be made
     else:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from cmdr.commands.row_cursor import row_behind, row_cursor
 from cmdr.commands.telling import day_of, node_line, size_text
+from cmdr.model.entry import Kind
 from cmdr.model.listing import Columns, Listing
 from cmdr.model.names import to_wire
 from cmdr.model.shell_session import ShellSession
@@ -81,7 +82,8 @@ def indexed_glance(base_url: str, answers: Answers, path: bytes, session: ShellS
     page = answers.children(path, told, wanted.cursor, sort, wanted.order is Direction.DESC)
     size = size_text(totals.bytes, units, complete=totals.complete)
     state = answers.indexed.freshness.state
-    note = "" if state == "fresh" else f" ({state})"
+    # Elsewhere in the index something may be unknown; of this folder all is told.
+    note = "" if state == "fresh" or (state == "partial" and totals.complete) else f" ({state})"
     onward = f"{base_url}/api/indexes/{answers.indexed.record.id}/tree?parent={summary.node.id}"
     if (wanted.sort, wanted.order) != ("name", Direction.ASC):
         onward += f"&sort={sort}&order={wanted.order}"
@@ -122,9 +124,10 @@ def live_glance(columns: Columns, session: ShellSession, wanted: PageWanted) -> 
     if len(listing) > FEW and facts is not None and wanted.cursor is None:
         biggest = sorted(files, key=lambda row: -sizes[row])[:SOME]
         newest = sorted(files, key=lambda row: -facts.modified_ns[row])[:SOME]
-    folders = f"{count(columns.folder_count, 'dir')} of unknown size (not indexed)"
+    dirs = columns.kinds[: columns.folder_count].count(Kind.FOLDER.value.encode())
+    sized = f"{count(len(listing) - dirs, 'file')}, {size_text(known, units)}"
     return Glance(
-        f"{count(len(files), 'file')}, {size_text(known, units)}; {folders}",
+        f"{sized}; {count(dirs, 'dir')} of unknown size (not indexed)" if dirs else f"{sized} (not indexed)",
         [line(position) for position in range(first, end)],
         max(0, len(listing) - end),
         f"cursor {quoted_name(row_cursor(listing, end - 1))}" if 0 < end < len(listing) else "give a limit",

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Annotated, Literal
 
 from cmdr.commands.becoming_protected import known_as, with_protection
-from cmdr.commands.new_spot import landing_spot, new_spot
+from cmdr.commands.name_to_write import landing_name, name_to_write
 from cmdr.commands.reach import as_asked, named, reach_of
 from cmdr.commands.written_text import after_writing, encoded, standing_bytes
 from cmdr.core.call import Call
@@ -23,7 +23,7 @@ from cmdr.files.engine.new_plan import plan_mkdir, plan_mkfile, plan_write
 from cmdr.files.engine.planning import plan_copy, plan_move, plan_trash
 from cmdr.files.engine.walking import Limits
 from cmdr.files.errors import DiskError, PathNotFound
-from cmdr.files.sandbox.found import Spot
+from cmdr.files.sandbox.found import HeldName
 from cmdr.files.sandbox.reach import Reach, Sandbox
 from cmdr.files.sandbox.refused_paths import PrivatePlace
 from cmdr.model.job import JobState
@@ -53,36 +53,36 @@ async def fs_write(
     """Write a text file inside the roots, whole."""
     data = encoded(content, encoding)
     reach = reach_of(call)
-    spot = await in_thread(landing_spot, reach, named(path))
-    before = await in_thread(standing_bytes, spot)
+    held = await in_thread(landing_name, reach, named(path))
+    before = await in_thread(standing_bytes, held)
     return await _carried_out(
         call,
-        [spot],
-        lambda: _write_plan(call.commander.sandbox, spot, data, expected, overwrite),
+        [held],
+        lambda: _write_plan(call.commander.sandbox, held, data, expected, overwrite),
         asked=[path],
-        adds=lambda: after_writing(spot, None if before is None else before[0], data),
+        adds=lambda: after_writing(held, None if before is None else before[0], data),
     )
 
 
 @command("fs_create", access=Access.ACT, toolset="fs")
 async def fs_create(call: Call, *, path: str, type: Literal["file", "directory"] = "file") -> str:
     """Create an empty file or a folder inside the roots."""
-    spot = await in_thread(new_spot, reach_of(call), named(path))
+    held = await in_thread(name_to_write, reach_of(call), named(path))
     make = plan_mkdir if type == "directory" else plan_mkfile
     protection = call.commander.sandbox.protection
-    return await _carried_out(call, [spot], lambda: make(spot.path, protection=protection), asked=[path])
+    return await _carried_out(call, [held], lambda: make(held.path, protection=protection), asked=[path])
 
 
 @command("fs_delete", access=Access.ACT, toolset="fs", destructive=True)
 async def fs_delete(call: Call, *, path: str) -> str:
     """Move a file or folder inside the roots to the trash."""
-    spot = await in_thread(reach_of(call).spot, named(path))
+    held = await in_thread(reach_of(call).held_name, named(path))
     protection = call.commander.sandbox.protection
     return await _carried_out(
         call,
-        [spot],
-        lambda: plan_trash([_standing(spot)], Choices(limits=_LIMITS, protection=protection)),
-        leaves=spot,
+        [held],
+        lambda: plan_trash([_standing(held)], Choices(limits=_LIMITS, protection=protection)),
+        leaves=held,
         asked=[path],
     )
 
@@ -129,54 +129,56 @@ async def _relocated(
     return await _carried_out(call, [source, target], planned, leaves=source if moves else None, asked=asked)
 
 
-def _source(reach: Reach, path: bytes, moves: bool) -> Spot:
+def _source(reach: Reach, path: bytes, moves: bool) -> HeldName:
     """What is copied or moved: a link itself, never what it leads to. Reading is enough for a copy."""
     if moves:
-        return reach.spot(path)
+        return reach.held_name(path)
     with reach.find(path, follow=False) as found:
         above, name = os.path.split(found.real)
         if any(found.real == tree.path for tree in reach.trees):
             raise DiskError(f"{to_wire(found.path)} is a root itself; it stays as it is.")
-        return Spot(reach.folder(above), name)
+        return HeldName(reach.folder(above), name)
 
 
-def _target(reach: Reach, path: bytes, name: bytes) -> Spot:
+def _target(reach: Reach, path: bytes, name: bytes) -> HeldName:
     try:
         with reach.find(path) as found:
             if found.is_folder:
-                return reach.spot(found.real.rstrip(b"/") + b"/" + name)
+                return reach.held_name(found.real.rstrip(b"/") + b"/" + name)
     except PathNotFound:
         pass
-    return new_spot(reach, path)
+    return name_to_write(reach, path)
 
 
 async def _carried_out(
     call: Call,
-    spots: Sequence[Spot],
+    held_names: Sequence[HeldName],
     make_plan: Callable[[], Plan],
     *,
-    leaves: Spot | None = None,
+    leaves: HeldName | None = None,
     asked: Sequence[str] = (),
     adds: Callable[[], list[str]] = list,
 ) -> str:
     """Plan and run a change; the folders stay open so that nothing else can take their place meanwhile."""
     try:
         sandbox = call.commander.sandbox
-        plan = await in_thread(_checked, sandbox, spots, make_plan, leaves)
+        plan = await in_thread(_checked, sandbox, held_names, make_plan, leaves)
         names = [as_asked(call, path) for path in asked]
         plan = await in_thread(known_as, plan, names, sandbox.protection)
         if plan.protected or plan.risk.is_high:
             return _asked(call, plan)
         return await _run(call, plan, adds)
     finally:
-        for spot in spots:
-            spot.close()
+        for held in held_names:
+            held.close()
 
 
-def _checked(sandbox: Sandbox, spots: Sequence[Spot], make_plan: Callable[[], Plan], leaves: Spot | None) -> Plan:
+def _checked(
+    sandbox: Sandbox, held_names: Sequence[HeldName], make_plan: Callable[[], Plan], leaves: HeldName | None
+) -> Plan:
     """A plan that works in the very folders that were found inside the roots, and takes nothing private along."""
     plan = make_plan()
-    known = {spot.folder.identity for spot in spots}
+    known = {held.folder.identity for held in held_names}
     if any((root.dev, root.ino) not in known for root in plan.roots):
         raise CommandError("The folders changed while this was planned. Look again, then repeat.")
     for item in plan.items:
@@ -211,17 +213,17 @@ async def _run(call: Call, plan: Plan, adds: Callable[[], list[str]]) -> str:
     return "\n".join([job.outcome, *job.problems, f"operation: {job.operation}", *await in_thread(adds)])
 
 
-def _write_plan(sandbox: Sandbox, spot: Spot, data: bytes, expected: str | None, overwrite: bool) -> Plan:
-    seen = spot.seen()
+def _write_plan(sandbox: Sandbox, held: HeldName, data: bytes, expected: str | None, overwrite: bool) -> Plan:
+    seen = held.seen()
     if seen is None:
         if expected is not None:
-            raise CommandError(f"{to_wire(spot.path)} is not there any more. Leave out expected to create it.")
-        return plan_mkfile(spot.path, data, protection=sandbox.protection)
+            raise CommandError(f"{to_wire(held.path)} is not there any more. Leave out expected to create it.")
+        return plan_mkfile(held.path, data, protection=sandbox.protection)
     if not stat.S_ISREG(seen.st_mode):
-        raise CommandError(f"{to_wire(spot.path)} is not a file, so it cannot be written.")
+        raise CommandError(f"{to_wire(held.path)} is not a file, so it cannot be written.")
     if expected is None and not overwrite:
-        raise CommandError(f"{to_wire(spot.path)} exists. Give expected (its mtime from fs_read), or set overwrite.")
-    return plan_write(spot.path, data, _expectation(expected, fingerprint.of_stat(seen)), protection=sandbox.protection)
+        raise CommandError(f"{to_wire(held.path)} exists. Give expected (its mtime from fs_read), or set overwrite.")
+    return plan_write(held.path, data, _expectation(expected, fingerprint.of_stat(seen)), protection=sandbox.protection)
 
 
 def _expectation(expected: str | None, standing: Fingerprint) -> Fingerprint | str:
@@ -235,7 +237,7 @@ def _expectation(expected: str | None, standing: Fingerprint) -> Fingerprint | s
     return standing
 
 
-def _standing(spot: Spot) -> bytes:
-    if spot.seen() is None:
-        raise PathNotFound(spot.path)
-    return spot.path
+def _standing(held: HeldName) -> bytes:
+    if held.seen() is None:
+        raise PathNotFound(held.path)
+    return held.path

@@ -6,6 +6,7 @@ from cmdr.core.grants import Grant
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
+from cmdr.model.names import printable
 from cmdr.model.yaml_text import Value, document
 
 
@@ -24,7 +25,7 @@ def give_grant(call: Call, *, client: str, grant: Grant) -> str:
     """Until cmdr ends: shell runs commands in the sandbox without asking, write gives back what was revoked."""
     call.commander.policy.grants.give(client, grant)
     call.events.changed()
-    return f"{client[:40]} may use {grant} until cmdr ends"
+    return f"{printable(client, 40)} may use {grant} until cmdr ends"
 
 
 @command("grants.revoke", access=Access.ACT, title="Take a grant back")
@@ -32,7 +33,7 @@ def revoke_grant(call: Call, *, client: str, grant: Grant) -> str:
     """Shell asks each time again; write is refused."""
     call.commander.policy.grants.revoke(client, grant)
     call.events.changed()
-    return f"{client[:40]} has {grant} no longer"
+    return f"{printable(client, 40)} has {grant} no longer"
 
 
 @command("clients.revoke", access=Access.ACT, title="Take a client's token back")
@@ -40,6 +41,6 @@ async def revoke_client(call: Call, *, client: str) -> str:
     """Make a named client's token worthless, from its next call on."""
     tokens = call.commander.tokens
     if tokens is None or not await in_thread(tokens.revoke, client):
-        raise CommandError(f"No client {client[:40]} has a token of its own.")
+        raise CommandError(f"No client {printable(client, 40)} has a token of its own.")
     call.events.changed()
-    return f"{client[:40]} must ask for a new token"
+    return f"{printable(client, 40)} must ask for a new token"

@@ -54,13 +54,7 @@ def _facts_of(entry: HistoryEntry) -> dict[str, str | int | None]:
 def line_of(entry: HistoryEntry) -> str:
     """One operation in one line."""
     when = datetime.fromtimestamp(entry.started).astimezone().strftime("%Y-%m-%d %H:%M")
-    told = f"{entry.id} {when} {entry.verb} {quoted_name(to_wire(entry.title))}"
-    if entry.new_name is not None:
-        told += f" → {quoted_name(to_wire(entry.new_name))}"
-    if entry.total > 1:
-        told += f" and {entry.total - 1} more"
-    if entry.destination is not None:
-        told += f" to {quoted_name(to_wire(entry.destination))}"
+    told = f"{entry.id} {when} {entry.verb} {entry.about(lambda path: quoted_name(to_wire(path)))}"
     if entry.state is OperationState.INTERRUPTED:
         told += f" (interrupted: {entry.done} of {entry.total} done)"
     elif entry.state is not OperationState.DONE:

@@ -18,7 +18,7 @@ from cmdr.files.facts import link_target
 from cmdr.index.errors import Gone, IndexFault
 from cmdr.index.owners import user
 from cmdr.index.walk import WalkOptions
-from cmdr.model.names import to_wire
+from cmdr.model.names import printable, to_wire
 from cmdr.model.scan_job import ScanJob
 from cmdr.model.units import count, iso_time
 from cmdr.model.yaml_text import quoted_name
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from cmdr.core.indexing import Indexing
     from cmdr.index.answers import Answers
     from cmdr.index.node import Node
+    from cmdr.index.view_rows import Totals
 
 
 @command("index", access=Access.VIEW, toolset="index", idempotent=True)
@@ -73,7 +74,7 @@ async def inspect(call: Call, *, node_id: str | None = None, path: str | None = 
             except IndexFault:
                 continue
             return _told(call, info.id, node, target)
-        raise CommandError(f"No index knows the node {node_id[:40]}.")
+        raise CommandError(f"No index knows the node {printable(node_id, 40)}.")
     place = place_in(call, path or "")
     found = await indexing.ask_of_entry(place, lambda answers: (answers.indexed.record.id, *_looked_up(answers, place)))
     if found is None:
@@ -99,6 +100,16 @@ async def _unknown(indexing: Indexing, place: bytes) -> CommandError:
     return CommandError(f'{to_wire(place)} is in no index. Run index {{"root": "{to_wire(above)}"}} first, or use cd.')
 
 
+def _inside(children: int | None, totals: Totals) -> str:
+    """What is in a folder, or why nobody knows."""
+    if children is None:
+        from cmdr.index.explanation import UNLISTED
+
+        return f"children: unknown, {UNLISTED[totals.state]}"
+    more = "" if totals.complete else " (at least)"
+    return f"children: {children} below: {count(totals.files, 'file')}, {count(totals.dirs, 'dir')}{more}"
+
+
 def _told(call: Call, index: str, node: Node, target: bytes | None) -> str:
     leads = "" if target is None else f" → {quoted_name(to_wire(target))}"
     size = size_text(node.size, "bytes")
@@ -108,11 +119,7 @@ def _told(call: Call, index: str, node: Node, target: bytes | None) -> str:
     if node.mtime_ns is not None and node.owner is not None:
         told.append(f"modified: {iso_time(node.mtime_ns)} mode: {node.mode:04o} owner: {user(node.owner)}")
     if node.totals is not None:
-        totals = node.totals
-        more = "" if totals.complete else " (at least)"
-        told.append(
-            f"children: {node.children} below: {count(totals.files, 'file')}, {count(totals.dirs, 'dir')}{more}"
-        )
+        told.append(_inside(node.children, node.totals))
     for is_so, word in (
         (node.hardlinked, "hard links"),
         (node.shared, "counted elsewhere"),

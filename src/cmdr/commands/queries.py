@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Annotated, Literal, cast
 
 from cmdr.commands.shell_sessions import place_in, units_of
-from cmdr.commands.telling import node_line, size_text
+from cmdr.commands.telling import behind, node_line, size_text
 from cmdr.core.call import Call
 from cmdr.core.parameter import Also, Doc, Whole, Words
 from cmdr.core.principals import Access
@@ -81,7 +81,7 @@ async def query_run(
     units = units_of(call)
     told = [
         f"{answer.count} found{_by_kind(tally, units)}, {size_text(answer.bytes, units)} in all "
-        f"below {quoted_name(to_wire(place))}"
+        f"below {quoted_name(to_wire(place))}{behind(answers)}"
     ]
     if scanned is not None:
         told[0] += f" (indexed just now: {scanned.entries} entries)"

@@ -4,7 +4,7 @@ from typing import Annotated
 from urllib.parse import urlencode
 
 from cmdr.commands.shell_sessions import place_in, units_of
-from cmdr.commands.telling import size_text
+from cmdr.commands.telling import behind, size_text
 from cmdr.core.call import Call
 from cmdr.core.errors import CommandError
 from cmdr.core.parameter import Unlisted, Whole
@@ -12,7 +12,7 @@ from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
 from cmdr.index.reports import KINDS, Keep, Report, ReportRow, Spare
-from cmdr.model.names import to_wire
+from cmdr.model.names import printable, to_wire
 from cmdr.model.shell_session import Units
 from cmdr.model.units import count, iso_date, iso_time
 from cmdr.model.yaml_text import quoted_name
@@ -34,7 +34,7 @@ async def report(
 ) -> str:
     """Report on a tree or set: largest-files, duplicates and more."""
     if kind not in KINDS:
-        raise CommandError(f'No report "{kind[:40]}". There are: {", ".join(KINDS)}.')
+        raise CommandError(f'No report "{printable(kind, 40)}". There are: {", ".join(KINDS)}.')
     if since is not None and kind != "growth":
         raise CommandError('"since" is for growth; query_run takes newerThan.')
     indexing = call.commander.indexing
@@ -46,10 +46,12 @@ async def report(
     else:
         place = place_in(call, root or ".")
         answers, _ = await indexing.ensure(place, call.principal)
+        if kind == "growth" and (longest := await in_thread(library.remembering, place)) is not None:
+            answers = await indexing.open(longest.indexed.record.id)
     index = answers.indexed.record.id
     made = await in_thread(library.report, index, kind, limit, place, set, since, keep=keep)
     units = units_of(call)
-    told = [f"{kind}: {_in_all(made, units)}" + ("" if made.complete else " (incomplete)")]
+    told = [f"{kind}: {_in_all(made, units)}" + ("" if made.complete else " (incomplete)") + behind(answers)]
     told += [_line(row, place, units) for row in made.rows]
     if made.spare is not None:
         told.append(await _spare_set(call, index, made.spare, units))
@@ -96,6 +98,8 @@ def _line(row: ReportRow, below: bytes | None, units: Units) -> str:
     if row.members:
         return _equal(row, below, units)
     parts = [f"{label}/" if row.folder else label]
+    if row.reason:
+        parts[0] += f": {row.reason}"
     if row.size is not None:
         parts.append(size_text(row.size, units))
     if row.count is not None and (row.folder or row.path is None):

@@ -40,9 +40,14 @@ def session_form(session: ShellSession, index: str | None) -> Form:
 
 
 def totals_form(totals: Totals | None) -> Form | None:
-    """Counts below a folder."""
+    """Counts below a folder; of one that was not listed nothing is known but why."""
     if totals is None:
         return None
+    from cmdr.index.node import LISTED
+
+    if totals.state not in LISTED:
+        unknown = dict.fromkeys(("files", "dirs", "bytes", "allocated"))
+        return {**unknown, "complete": False, "state": totals.state.name.lower()}
     return {
         "files": totals.files,
         "dirs": totals.dirs,
@@ -120,7 +125,7 @@ def scan_form(scan: ScanJob, url: str) -> Form:
             "dirs": scan.folders,
             "bytes": scan.bytes,
             "rate": round(scan.rate),
-            "percent": scan.percent,
+            "percent": None if scan.percent is None else round(scan.percent, 1),
             "etaSeconds": None if scan.seconds_left is None else round(scan.seconds_left),
         },
         "indexId": scan.index,

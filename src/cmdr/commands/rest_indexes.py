@@ -30,7 +30,7 @@ from cmdr.files.preview import digest as digest_of
 from cmdr.files.preview import extended_attributes, preview
 from cmdr.index.reports import KINDS, Keep
 from cmdr.model.filter import SortKey
-from cmdr.model.names import to_wire
+from cmdr.model.names import printable, to_wire
 from cmdr.model.sorting import Direction
 
 if TYPE_CHECKING:
@@ -131,7 +131,8 @@ async def tree(
 ) -> str:
     """The children of a folder, a page at a time."""
     answers = await call.commander.indexing.open(index_id)
-    place = parent or (await in_thread(answers.node, answers.indexed.record.root)).id
+    above = await in_thread(answers.node, parent or answers.indexed.record.root)
+    place = above.id
     page = await in_thread(answers.children, place, limit, cursor, sort, order is Direction.DESC)
     url = call.commander.base_url
     following = None
@@ -139,7 +140,8 @@ async def tree(
         asked = {"parent": place, "limit": limit, "sort": sort, "order": order, "cursor": page.cursor}
         following = f"{url}/api/indexes/{index_id}/tree?{urlencode(asked)}"
     entries: list[Json] = [entry_form(found, index_id, url) for found in page.nodes]
-    return json.dumps({"total": page.total, "entries": entries, "nextPageUrl": following})
+    total = None if above.children is None else page.total  # a folder that could not be listed is not empty
+    return json.dumps({"total": total, "entries": entries, "nextPageUrl": following})
 
 
 @command("rest_report", access=Access.READ, toolset="index", route="GET /api/indexes/{indexId}/reports/{kind}")
@@ -162,7 +164,7 @@ async def report(
     library = await call.commander.indexing.library()
     kind = {"largest": "largest-files"}.get(kind, kind)
     if kind not in KINDS:
-        raise CommandError(f'No report "{kind[:40]}". There are: {", ".join(KINDS)}.')
+        raise CommandError(f'No report "{printable(kind, 40)}". There are: {", ".join(KINDS)}.')
     answers = await call.commander.indexing.open(index_id)
     if set is not None:
         set = await call.commander.indexing.sets.find(set, call.principal)

@@ -10,7 +10,7 @@ from cmdr.commands.sets import SAMPLES, index_of
 from cmdr.commands.shell_sessions import place_in
 from cmdr.core.call import Call
 from cmdr.core.errors import NotThere
-from cmdr.core.parameter import Json, Whole
+from cmdr.core.parameter import Also, Json, Whole
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
@@ -43,8 +43,14 @@ async def sets(call: Call) -> str:
 
 
 @command("rest_set_create", access=Access.VIEW, toolset="index", route="POST /api/resource-sets")
-async def create(call: Call, *, name: str, nodes: list[str] | None = None, index_id: str | None = None) -> str:
-    """Make a set of nodes."""
+async def create(
+    call: Call,
+    *,
+    name: str,
+    nodes: Annotated[list[str] | None, Also(("paths",))] = None,
+    index_id: str | None = None,
+) -> str:
+    """Make a set of nodes: ids, or paths."""
     library = await call.commander.indexing.library()
     places: list[str | bytes] = [*(nodes or ())]
     index = index_id or await index_of(call, places)
@@ -98,7 +104,7 @@ async def entries(
 
 
 @command("rest_set_add", access=Access.VIEW, toolset="index", route="POST /api/resource-sets/{setId}/entries")
-async def add(call: Call, *, set_id: str, nodes: list[str]) -> str:
+async def add(call: Call, *, set_id: str, nodes: Annotated[list[str], Also(("paths",))]) -> str:
     """Put nodes into a set."""
     shelf, set_id = await _found(call, set_id)
     return json.dumps(set_form(await in_thread(shelf.add, set_id, nodes), call.commander.base_url))
@@ -106,17 +112,13 @@ async def add(call: Call, *, set_id: str, nodes: list[str]) -> str:
 
 @command("rest_set_change", access=Access.VIEW, toolset="index", route="PATCH /api/resource-sets/{setId}/entries")
 async def change(call: Call, *, set_id: str, add: list[str] | None = None, remove: list[str] | None = None) -> str:
-    """Put nodes into a set and take others out."""
+    """Put nodes into a set and take others out, all or none."""
     shelf, set_id = await _found(call, set_id)
-    if add:
-        await in_thread(shelf.add, set_id, add)
-    if remove:
-        await in_thread(shelf.take_out, set_id, remove)
-    return json.dumps(set_form(await in_thread(shelf.info, set_id), call.commander.base_url))
+    return json.dumps(set_form(await in_thread(shelf.change, set_id, add or (), remove or ()), call.commander.base_url))
 
 
 @command("rest_set_remove", access=Access.VIEW, toolset="index", route="DELETE /api/resource-sets/{setId}/entries")
-async def remove(call: Call, *, set_id: str, nodes: list[str]) -> str:
+async def remove(call: Call, *, set_id: str, nodes: Annotated[list[str], Also(("paths",))]) -> str:
     """Take nodes out of a set."""
     shelf, set_id = await _found(call, set_id)
     return json.dumps(set_form(await in_thread(shelf.take_out, set_id, nodes), call.commander.base_url))

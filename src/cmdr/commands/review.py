@@ -10,18 +10,18 @@ from cmdr.commands.editor_paths import EditorPath, check_may_read, editor_path, 
 from cmdr.commands.reviewed import outcome_told
 from cmdr.core.call import Call
 from cmdr.core.diagnosing import UNHURRIED
+from cmdr.core.editing import text_now
 from cmdr.core.errors import CommandError
 from cmdr.core.parameter import Also, Fields, Json, Unlisted
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.core.review_case import ReviewCase
-from cmdr.core.review_saving import text_now
 from cmdr.core.reviews import new_review
 from cmdr.core.threads import in_thread
 from cmdr.files.errors import DiskError
 from cmdr.model.answer_part import TextPart
 from cmdr.model.diagnostic import Diagnostic
-from cmdr.model.names import printable, to_wire
+from cmdr.model.names import printable, raw_bytes, to_wire
 from cmdr.model.review_outcome import ReviewState
 from cmdr.model.text_edits import TextEdit, apply_edits
 from cmdr.model.text_format import FileText
@@ -211,7 +211,7 @@ async def _is_known_to(call: Call, path: bytes) -> bool:
 def _path_in(uri: str) -> str:
     if not uri.startswith("file:"):
         return uri
-    return to_wire(unquote_to_bytes(urlsplit(uri).path.encode("utf-8", "surrogateescape")))
+    return to_wire(unquote_to_bytes(raw_bytes(urlsplit(uri).path)))
 
 
 def _diagnostic(found: Diagnostic) -> dict[str, Json]:

@@ -1,11 +1,16 @@
-"""The selection, one entry or all of it at a time."""
+"""The selection: by rows, names, masks and sets, one entry or all of it at a time."""
 
-from collections.abc import Sequence
+import fnmatch
+import os
+import re
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Annotated, Literal
 
 from cmdr.commands.file import nothing_there
 from cmdr.commands.marking import marks
 from cmdr.commands.places import PaneRef, pane_of
+from cmdr.commands.row_numbers import check_rev, checked_row
 from cmdr.core.call import Call
 from cmdr.core.errors import CommandError
 from cmdr.core.parameter import Doc, Whole
@@ -13,7 +18,48 @@ from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.model.listing import Listing
 from cmdr.model.matching import matching_rows
+from cmdr.model.names import from_wire, printable, to_wire
+from cmdr.model.selection import marked
+from cmdr.model.tab import Tab
 from cmdr.model.units import count as counted
+
+
+@command("select", access=Access.VIEW, toolset="panes", always_loaded=True)
+async def select(
+    call: Call,
+    *,
+    pane: PaneRef,
+    start: Annotated[int, Whole()] = 0,
+    count: Annotated[int | Literal["all"] | None, Whole(), Doc("0 clears")] = None,
+    mode: Literal["replace", "add", "subtract"] = "replace",
+    names: list[str] | None = None,
+    glob: str | None = None,
+    set: str | None = None,
+    rev: int | None = None,
+) -> str:
+    """Select entries of a pane: a range of rows, names, a glob, or a resource set."""
+    tab = pane_of(call.workspace, pane).tab
+    check_rev(tab, rev)
+    if names is not None:
+        found = marked(_named(tab, names), len(tab.listing.columns))
+    elif glob is not None:
+        found = await _where(tab, partial(_matching, glob))
+    elif set is not None:
+        members = frozenset(await call.commander.indexing.sets.members(set, call.principal))
+        found = await _where(tab, partial(_among, tab.path, members))
+    elif count is None:
+        raise CommandError('select needs "count" (a number or "all"), "names", "glob" or "set".')
+    else:
+        found = await _where(tab, _range(tab, start, count))
+    selection = tab.selection
+    if mode == "replace":
+        selection.clear()
+    if mode == "subtract":
+        selection.remove_marked(found)
+    else:
+        selection.add_marked(found)
+    call.events.changed()
+    return f"Selected {counted(selection.count, 'file')}"
 
 
 @command("selection.toggle", access=Access.VIEW, title="Select or deselect the entry under the cursor")
@@ -88,6 +134,46 @@ async def by_mask(
         tab.selection.remove_marked(found)
     call.events.changed()
     return f"{found.count(1):,} matched, {counted(tab.selection.count, 'file')} selected"
+
+
+async def _where(tab: Tab, wanted: Callable[[Listing], Iterable[int]]) -> bytearray:
+    """Rows found by looking at every one, away from the loop; refused when the rows have changed meanwhile."""
+    listing = tab.listing
+    found = await marks(tab, wanted)
+    if tab.listing is not listing:
+        raise CommandError("The listing changed meanwhile. Repeat the call.")
+    return found
+
+
+def _matching(glob: str, listing: Listing) -> list[int]:
+    matches = re.compile(fnmatch.translate(glob)).match
+    return [row for row in listing.order if matches(to_wire(listing.columns.name(row)))]
+
+
+def _among(folder: bytes, paths: frozenset[bytes], listing: Listing) -> list[int]:
+    return [row for row in listing.order if os.path.join(folder, listing.columns.name(row)) in paths]
+
+
+def _range(tab: Tab, start: int, count: int | str) -> Callable[[Listing], Iterable[int]]:
+    if count == 0 or not len(tab.listing):
+        return lambda listing: ()
+    checked_row(tab, start)
+    return lambda listing: listing.order[start : None if isinstance(count, str) else start + count]
+
+
+def _named(tab: Tab, names: list[str]) -> list[int]:
+    rows: list[int] = []
+    missing: list[str] = []
+    for name in names:
+        row = tab.listing.columns.find(from_wire(name))
+        if row is None:
+            missing.append(name)
+        else:
+            rows.append(row)
+    if missing:
+        more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
+        raise CommandError(f"Not in {to_wire(tab.path)}: {', '.join(printable(name) for name in missing[:3])}{more}")
+    return rows
 
 
 def _without_folders(rows: Sequence[int], listing: Listing, folders: bool) -> Sequence[int]:

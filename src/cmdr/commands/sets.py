@@ -16,7 +16,7 @@ from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
 from cmdr.index.errors import IndexFault
 from cmdr.index.handles import is_node_handle
-from cmdr.model.names import to_wire
+from cmdr.model.names import printable, to_wire
 from cmdr.model.tab import Found
 from cmdr.model.units import count
 from cmdr.model.yaml_text import quoted_name
@@ -142,23 +142,28 @@ def _told(call: Call, info: SetInfo) -> str:
 async def index_of(call: Call, places: list[str | bytes]) -> str:
     """The index that knows all these places."""
     first = next((place for place in places if isinstance(place, bytes)), None)
-    if first is not None:
-        answers = await call.commander.indexing.knowing(first)
-        if answers is None:
-            raise CommandError(f'No index knows {to_wire(first)}. Run index {{"root": …}} first.')
-        return answers.indexed.record.id
+    best = None if first is None else await call.commander.indexing.knowing(first)
+    if first is not None and best is None:
+        raise CommandError(f'No index knows {to_wire(first)}. Run index {{"root": …}} first.')
+    if best is not None and await in_thread(_first_unknown, best, places) is None:
+        return best.indexed.record.id
+    # The one that knows the first best may be of a folder that others are not in.
     library = await call.commander.indexing.library()
-    for info in await in_thread(library.indexes):
-        answers = await in_thread(library.get, info.id)
-        if await in_thread(_knows_all, answers, places):
+    for info in await in_thread(library.indexes) if places else ():
+        if await in_thread(_first_unknown, await in_thread(library.get, info.id), places) is None:
             return info.id
-    raise CommandError("create needs nodes of one index, or paths below an indexed folder.")
+    if best is None or first is None:
+        raise CommandError("create needs nodes of one index, or paths below an indexed folder.")
+    unknown = await in_thread(_first_unknown, best, places) or first
+    told = printable(unknown) if isinstance(unknown, str) else to_wire(unknown)
+    raise CommandError(f"No index knows {told} together with {to_wire(first)}. Index a folder above both.")
 
 
-def _knows_all(answers: Answers, places: list[str | bytes]) -> bool:
-    try:
-        for place in places:
+def _first_unknown(answers: Answers, places: list[str | bytes]) -> str | bytes | None:
+    """The first of these places that an index does not know."""
+    for place in places:
+        try:
             answers.row(place)
-    except IndexFault:
-        return False
-    return bool(places)
+        except IndexFault:
+            return place
+    return None

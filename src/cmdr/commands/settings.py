@@ -7,26 +7,30 @@ from cmdr.core.parameter import Doc
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.core.settings import SETTINGS
+from cmdr.model.names import printable
 from cmdr.model.yaml_text import document
 
 
 # The person's alone: an agent that could change settings could switch off what shows its own doings.
 @command("settings.set", access=Access.ACT, title="Change a setting")
-def set_setting(call: Call, *, key: Annotated[str, Doc("as in appearance.theme")], value: str | int | bool) -> str:
+async def set_setting(
+    call: Call, *, key: Annotated[str, Doc("as in appearance.theme")], value: str | int | bool
+) -> str:
     """Choose a value and keep it in the settings file."""
-    chosen = call.commander.settings.choose(key, value)
+    chosen = await call.commander.settings.choose(key, value)
     call.events.changed()
     return f"{key} is now {str(chosen).lower() if isinstance(chosen, bool) else chosen}"
 
 
 @command("settings.bind", access=Access.ACT, title="Change a key")
-def bind(
+async def bind(
     call: Call, *, action: str, keys: Annotated[list[str] | None, Doc("none brings the usual ones back")] = None
 ) -> str:
     """Give an action or a command other keys."""
-    call.commander.settings.bind(action, keys)
+    await call.commander.settings.bind(action, keys)
     call.events.changed()
-    return f"{action}: {'the usual keys' if keys is None else ', '.join(keys) or 'no key'}"
+    chosen = "the usual keys" if keys is None else ", ".join(map(printable, keys)) or "no key"
+    return f"{printable(action)}: {chosen}"
 
 
 @command("settings.list", access=Access.READ, title="All settings", idempotent=True, plain=True)

@@ -10,6 +10,7 @@ from cmdr.model.units import count, iso_date
 from cmdr.model.yaml_text import quoted_name
 
 if TYPE_CHECKING:
+    from cmdr.index.answers import Answers
     from cmdr.index.node import Node
 
 _LETTER = {"file": "f", "dir": "d", "link": "l", "fifo": "p", "socket": "s", "char": "c", "block": "b"}
@@ -36,6 +37,12 @@ def node_line(node: Node, units: Units = "binary", *, path: bool = False, below:
     if node.totals is not None and node.size is not None:
         told += f" {count(node.totals.files, 'file')}"
     return told
+
+
+def behind(answers: Answers) -> str:
+    """Said behind an answer that may not know the latest: the index is read again just now, or was not checked yet."""
+    state = answers.indexed.freshness.state
+    return f" ({state})" if state in ("stale", "scanning") else ""
 
 
 def day_of(node: Node) -> str:

@@ -4,8 +4,9 @@ import os
 
 from cmdr.core.errors import CommandError
 from cmdr.files.regular_file import regular_file
-from cmdr.files.sandbox.found import Spot
+from cmdr.files.sandbox.found import HeldName
 from cmdr.model.diff import BinaryContentError
+from cmdr.model.names import printable
 from cmdr.model.text_format import FileText, read_text
 
 MOST_WRITTEN = 2 * 2**20
@@ -17,25 +18,25 @@ def encoded(content: str, encoding: str) -> bytes:
     try:
         data = content.encode(encoding)
     except (LookupError, UnicodeError, ValueError):
-        raise CommandError(f"The text cannot be written as {encoding[:40]}. Use utf-8.") from None
+        raise CommandError(f"The text cannot be written as {printable(encoding, 40)}. Use utf-8.") from None
     if len(data) > MOST_WRITTEN:
         raise CommandError(f"{len(data)} bytes are too many for one call; at most {MOST_WRITTEN}.")
     return data
 
 
-def standing_bytes(spot: Spot) -> tuple[bytes, os.stat_result] | None:
+def standing_bytes(held: HeldName) -> tuple[bytes, os.stat_result] | None:
     """What a file holds, as far as texts go, with what the system says about it; None where there is none to read."""
     try:
-        with regular_file(spot.name, spot.folder.handle) as file:
+        with regular_file(held.name, held.folder.handle) as file:
             seen = os.fstat(file.fileno())
             return file.read(MOST_WRITTEN + 1), seen
     except OSError:
         return None
 
 
-def after_writing(spot: Spot, before: bytes | None, data: bytes) -> list[str]:
+def after_writing(held: HeldName, before: bytes | None, data: bytes) -> list[str]:
     """The lines that an answer adds. The time is told only of the very bytes: others may have written since."""
-    now = standing_bytes(spot)
+    now = standing_bytes(held)
     told = [f"mtime: {now[1].st_mtime_ns}"] if now is not None and now[0] == data else []
     changed = [] if before is None else format_changes(before, data)
     return [*told, *([f"changed too: {', '.join(changed)}"] if changed else [])]

@@ -19,6 +19,12 @@ def acting(principal: Principal) -> Iterator[None]:
         _ACTING.reset(before)
 
 
+def agent_acts() -> bool:
+    """Whether an agent does this, and not the person or nobody."""
+    principal = _ACTING.get()
+    return principal is not None and not principal.is_person
+
+
 def person_acts() -> bool:
     """Whether the person does this, and not an agent or nobody."""
     principal = _ACTING.get()

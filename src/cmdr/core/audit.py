@@ -1,9 +1,4 @@
-"""The audit log: every call, in order, each line sealed by the hash of the one before it.
-
-A chain shows that nothing inside it was changed or taken out. It cannot show that its end was cut off, so the newest
-hash is also kept in a second file. Nobody who runs as the same user outside cmdr can be kept from rewriting both; the
-log is a record against agents and mistakes.
-"""
+"""Writing the audit log: every call, in order, each line sealed by the hash of the one before it."""
 
 import errno
 import hashlib
@@ -13,14 +8,14 @@ import os
 import queue
 import threading
 import time
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from json.encoder import encode_basestring_ascii as _quoted
 
+from cmdr.core.audit_chain import GENESIS, finished_logs, kept_head, log_path
+
 log = logging.getLogger(__name__)
 
-GENESIS = "0" * 64
 ROTATE_AT = 64 * 2**20
 SETTLED = 0.05
 """Seconds without a call after which the newest hash is kept."""
@@ -44,17 +39,6 @@ class AuditRecord:
     """Digest of the plan that was proposed, decided on or run."""
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """What checking the chain found."""
-
-    lines: int
-    broken_at: int | None
-    """The first line that does not fit, or None."""
-    cut_off: bool
-    """Whether the kept newest hash is not the last one in the log."""
-
-
 def digest_of(arguments: object) -> str:
     """The digest under which a call's arguments are remembered."""
     return hashlib.sha256(json.dumps(arguments, sort_keys=True, default=str).encode()).hexdigest()
@@ -67,7 +51,7 @@ class Audit:
         self._folder = folder
         self._rotate_at = rotate_at
         self._queue: queue.SimpleQueue[AuditRecord | threading.Event | None] = queue.SimpleQueue()
-        self._seq, self._head = _resume(folder)
+        self._seq, self._head = _where_it_goes_on(folder)
         self._head_is_kept = True
         self._hurry = threading.Event()
         self._writer = threading.Thread(target=self._write_all, name="audit", daemon=True)
@@ -188,84 +172,17 @@ def _open_log(folder: str) -> int:
     return os.open(log_path(folder), os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
 
 
-def log_path(folder: str, upto: int | None = None) -> str:
-    """The current log, or a finished one that ends with record `upto`."""
-    return os.path.join(folder, "audit.jsonl" if upto is None else f"audit-{upto:010d}.jsonl")
-
-
-def read_log(folder: str) -> Iterator[dict[str, object]]:
-    """Every record there is, oldest first; a line that is no record is told as an empty one."""
-    return map(_record, _lines(folder))
-
-
-def _lines(folder: str) -> Iterator[bytes]:
-    try:
-        finished = sorted(name for name in os.listdir(folder) if name.startswith("audit-") and name.endswith(".jsonl"))
-    except FileNotFoundError:
-        return
-    for name in [*finished, "audit.jsonl"]:
-        try:
-            with open(os.path.join(folder, name), "rb") as log:
-                yield from log
-        except FileNotFoundError:
-            continue
-
-
-def _record(line: bytes) -> dict[str, object]:
-    try:
-        row = json.loads(line)
-    except (ValueError, RecursionError):
-        row = {}
-    return row if isinstance(row, dict) else {}
-
-
-def verify(folder: str) -> Verdict:
-    """Check the whole chain, from its very first record, against itself and against the kept newest hash."""
-    kept = _kept_head(folder)
-    previous, lines, reached = GENESIS, 0, kept == (0, GENESIS)
-    for line in _lines(folder):
-        lines += 1
-        row = _record(line)
-        # The line must be the very one that was written: what only reads the same is a change, too.
-        if line != _line(row):
-            return Verdict(lines, lines, cut_off=False)
-        seal = row.pop("hash", None)
-        if row.get("prev") != previous or seal != _seal(row):
-            return Verdict(lines, lines, cut_off=False)
-        previous = str(seal)
-        reached = reached or kept == (row.get("seq"), previous)
-    # A crash may leave the log a few records ahead of the kept hash, never behind it.
-    return Verdict(lines, None, cut_off=not reached and (lines > 0 or kept is not None))
-
-
-def _kept_head(folder: str) -> tuple[int, str] | None:
-    try:
-        with open(os.path.join(folder, "audit.head"), encoding="ascii") as kept:
-            seq, head = kept.read().split()
-            return int(seq), head
-    except (FileNotFoundError, ValueError):
-        return None
-
-
-def _line(row: dict[str, object]) -> bytes:
-    return json.dumps(row, ensure_ascii=True).encode() + b"\n"
-
-
-def _seal(row: dict[str, object]) -> str:
-    return hashlib.sha256(json.dumps(row, ensure_ascii=True, sort_keys=True).encode()).hexdigest()
-
-
-def _resume(folder: str) -> tuple[int, str]:
+def _where_it_goes_on(folder: str) -> tuple[int, str]:
     """Where the chain goes on. A kept hash ahead of the log means that its end was cut off: the chain goes on from
     that hash, so that the gap shows for ever."""
-    last, kept = _last_record(folder), _kept_head(folder)
+    last, kept = _last_record(folder), kept_head(folder)
     return kept if kept is not None and kept[0] > last[0] else last
 
 
 def _last_record(folder: str) -> tuple[int, str]:
     """The number and hash of the last record. A line that a crash cut in half is taken off: it was never a record."""
     os.makedirs(folder, mode=0o700, exist_ok=True)
-    finished = sorted(name for name in os.listdir(folder) if name.startswith("audit-") and name.endswith(".jsonl"))
+    finished = finished_logs(folder)
     for name in ["audit.jsonl", *reversed(finished)]:
         try:
             with open(os.path.join(folder, name), "r+b") as log:

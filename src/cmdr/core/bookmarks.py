@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from cmdr.core import places
+from cmdr.core.acting import agent_acts
 from cmdr.core.errors import CommandError
 from cmdr.model.names import from_wire, to_wire
 
@@ -40,7 +41,9 @@ class Bookmarks:
         self._load()
 
     def visit(self, path: bytes) -> None:
-        """Count a visit; kept at the next save."""
+        """Count a visit, kept at the next save; where agents go says nothing about the person."""
+        if agent_acts():
+            return
         place = self._places.setdefault(path, Place(path))
         place.visits += 1
         place.last = time.time()
@@ -59,6 +62,8 @@ class Bookmarks:
         if place is None or not place.marked:
             raise CommandError(f"{to_wire(path)} is not bookmarked.")
         place.marked = False
+        if not place.visits:
+            del self._places[path]
         self.save()
 
     def marked(self) -> list[bytes]:

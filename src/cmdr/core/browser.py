@@ -1,4 +1,4 @@
-"""Panes on the disk: go to a folder, read it again, sort and filter it, and keep it live."""
+"""Panes on the disk: go to a folder, read it again, and keep it live."""
 
 import asyncio
 import os
@@ -7,22 +7,21 @@ from collections.abc import Callable
 
 from cmdr.core.acting import person_acts
 from cmdr.core.agents_room import check_tabs
+from cmdr.core.arranging import Arranging
 from cmdr.core.errors import CommandError
 from cmdr.core.events import Events
-from cmdr.core.folder_reading import FolderRead, FolderReading, NoAnswer, filtered
+from cmdr.core.folder_reading import FolderReading, NoAnswer
 from cmdr.core.row_facts import RowFacts
 from cmdr.core.threads import in_thread
 from cmdr.core.watching import Watching
 from cmdr.core.way_back import WayBack
 from cmdr.files.errors import DiskError, ScanStopped
 from cmdr.files.facts import last_change
-from cmdr.files.scan import LARGE
 from cmdr.files.volumes import volumes
 from cmdr.model.listing import Listing
 from cmdr.model.names import to_wire
 from cmdr.model.pane import Pane
-from cmdr.model.selection import marked
-from cmdr.model.sorting import SortKey, SortOrder
+from cmdr.model.sorting import SortOrder
 from cmdr.model.tab import Found, Tab, ViewMode
 from cmdr.model.workspace import Workspace
 
@@ -36,6 +35,7 @@ class Browser:
         self._watching = Watching(self._refresh_quietly, self._is_stale) if watch else None
         self._live = True
         self._reading = FolderReading(workspace)
+        self.arranging = Arranging(workspace, events, self._reading, self)
         self.row_facts = RowFacts()
         self.arrived: Callable[[bytes], None] | None = None
         """Told every folder that is gone to."""
@@ -105,13 +105,13 @@ class Browser:
             read = await self._reading.read(tab, path, first_part=arrive_soon if moves else None)
         except (DiskError, NoAnswer) as error:
             if arrived:
-                self._give_up(tab, journey, error)
+                self.give_up(tab, journey, error)
             raise
         except asyncio.CancelledError:
             if arrived and tab.journey == journey:
                 way_back.take()
                 tab.is_led = was_led
-                self._put_in_place(pane.tab)
+                self.put_in_place(pane.tab)
             raise
         if arrived:
             # The first part is shown already; nobody who has moved the cursor in it meanwhile is carried off. At the
@@ -120,7 +120,7 @@ class Browser:
             tab.show(read.listing, cursor=cursor if untouched else None, selection=read.selection)
             if untouched and cursor is None:
                 tab.put_cursor(0)
-            self._put_in_place(tab)
+            self.put_in_place(tab)
         else:
             arrive(read.listing)
         if not arrived:
@@ -157,7 +157,7 @@ class Browser:
         pane.open_tab(tab)
         tab.show(listing, path=root)
         tab.history.visit(root)
-        self._put_in_place(tab)
+        self.put_in_place(tab)
         return tab
 
     async def refresh(self, tab: Tab) -> None:
@@ -166,36 +166,10 @@ class Browser:
         try:
             read = await self._reading.read(tab, tab.path)
         except DiskError as error:
-            self._give_up(tab, journey, error)
+            self.give_up(tab, journey, error)
             raise
         tab.show(read.listing, selection=read.selection)
-        self._put_in_place(tab)
-
-    async def filter(self, tab: Tab, text: str) -> None:
-        """Show only entries that match; those that are not shown are not selected either."""
-        before, tab.filter = tab.filter, text
-        try:
-            await self._arrange(tab)
-        except (CommandError, DiskError):
-            tab.filter = before
-            raise
-        while text and tab.selection.count:
-            listing = tab.listing
-            shown = await in_thread(marked, listing.order, len(listing.columns))
-            if tab.listing is listing:
-                tab.selection.keep_marked(shown)
-                self._events.changed()
-                return
-
-    async def sort(self, tab: Tab, sort: SortOrder) -> None:
-        """Sort a tab; looks at every entry only when the sort needs it."""
-        await self._arrange(tab, sort)
-
-    async def show_hidden(self, value: bool) -> None:
-        """Show or hide dot files everywhere."""
-        self._workspace.show_hidden = value
-        self._events.changed()
-        await asyncio.gather(*(self._arrange_quietly(tab) for tab in self._workspace.tabs))
+        self.put_in_place(tab)
 
     async def reload_volumes(self) -> None:
         """Read the mount table again."""
@@ -223,45 +197,20 @@ class Browser:
             tab.history.move(step)
         else:
             tab.history.visit(path)
-        self._put_in_place(tab)
+        self.put_in_place(tab)
         if self.arrived is not None:
             self.arrived(path)
         return cursor
 
-    async def _arrange(self, tab: Tab, sort: SortOrder | None = None) -> None:
-        while True:
-            listing = tab.listing
-            wish = self._reading.wish(tab, sort)
-            order = sort or tab.sort
-            if (len(listing.columns) > LARGE and order.by is not SortKey.NAME) or (
-                order.needs_facts and listing.columns.facts is None
-            ):
-                arranged = await self._reading.read(tab, tab.path, sort)
-                break
-            arranged = FolderRead(await in_thread(listing.arranged, order, show_hidden=self._workspace.show_hidden))
-            text = tab.filter
-            await filtered(arranged.listing, text)
-            if tab.filter == text and wish == self._reading.wish(tab, sort):
-                break
-        tab.sort = arranged.listing.sort
-        tab.show(arranged.listing, selection=arranged.selection)
-        self._put_in_place(tab)
-
-    async def _arrange_quietly(self, tab: Tab) -> None:
-        journey = tab.journey
-        try:
-            await self._arrange(tab)
-        except (DiskError, CommandError) as error:
-            self._give_up(tab, journey, error)
-
-    def _give_up(self, tab: Tab, journey: int, error: Exception) -> None:
+    def give_up(self, tab: Tab, journey: int, error: Exception) -> None:
         """Show why a folder cannot be shown any more, unless the tab has gone elsewhere."""
         if tab.journey == journey:
             tab.show(Listing.empty())
             tab.problem = str(error)
-            self._put_in_place(tab)
+            self.put_in_place(tab)
 
-    def _put_in_place(self, tab: Tab) -> None:
+    def put_in_place(self, tab: Tab) -> None:
+        """The tab shows other rows now."""
         tab.rev = self._events.changed()
         self.follow_active_tabs()
 

@@ -145,6 +145,7 @@ class Commander:
         async with AsyncExitStack() as parts:  # the last one here ends first
             parts.callback(self.audit.close)
             parts.callback(self.bookmarks.save)
+            parts.push_async_callback(self.settings.close)
             parts.callback(self.sandbox.close)
             parts.push_async_callback(self.browser.close)
             if self._indexing is not None:

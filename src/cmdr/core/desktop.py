@@ -10,6 +10,7 @@ from urllib.parse import quote_from_bytes
 from cmdr.core.errors import CommandError
 from cmdr.core.threads import in_thread
 from cmdr.model.dialog import Dialog
+from cmdr.model.names import raw_bytes
 
 _CLIPBOARDS: tuple[tuple[str, ...], ...] = (
     ("pbcopy",),
@@ -35,6 +36,8 @@ class Desktop:
         """Gives the terminal back to the shell, when there is one."""
         self.shows: Callable[[Dialog], bool] | None = None
         """Whether the person sees a dialog, where there is a screen; agents' windows wait until they are asked for."""
+        self.pages = 0
+        """How many of the person's pages are open in browsers."""
         self.is_lent = False
         """Whether the person's own editor has the terminal at the moment."""
 
@@ -80,7 +83,7 @@ def _feed(program: tuple[str, ...], text: str) -> bool:
     try:
         done = subprocess.run(
             program,
-            input=text.encode("utf-8", "surrogateescape"),
+            input=raw_bytes(text),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             timeout=_SECONDS,

@@ -92,10 +92,10 @@ class Diagnosing:
 
 
 def _on_disk(path: bytes) -> str | None:
-    from cmdr.editor.loading import LoadingError, load_now
+    from cmdr.editor.loading import LoadingError, load
     from cmdr.model.diff import BinaryContentError
 
     try:
-        return load_now(path, limit=LARGEST).file.text
+        return load(path, limit=LARGEST).text
     except (LoadingError, BinaryContentError):
         return None

@@ -5,22 +5,17 @@ import os
 from collections.abc import Callable
 
 from cmdr.core.agents_room import check_windows
-from cmdr.core.errors import CommandError
+from cmdr.core.editing import load_text
 from cmdr.core.events import Events
 from cmdr.core.shown_document import OpenedDocument, SelectedText, ShownDocument
-from cmdr.core.threads import in_thread
 from cmdr.editor.languages import language_of
-from cmdr.editor.loading import LoadingError, load_now
 from cmdr.editor.ranges import find_range
 from cmdr.model.buffer import Buffer
 from cmdr.model.dialog import DialogType
-from cmdr.model.diff import BinaryContentError
 from cmdr.model.open_documents import OpenDocuments
 from cmdr.model.text_format import FileText
 from cmdr.model.text_selection import Position, TextSelection, utf16_column
 from cmdr.model.workspace import Workspace
-
-PATIENCE = 10.0
 
 Save = Callable[[], "asyncio.Future[bool]"]
 
@@ -43,7 +38,7 @@ class Documents:
     def hold(self, path: bytes, file: FileText, save: Save) -> Buffer:
         """The person edits a file; `save` is how its window saves it."""
         path = os.path.realpath(path)
-        buffer = Buffer(path, file, language_id=language_of(path, file.text.partition("\n")[0]))
+        buffer = Buffer(path, file.text, language_id=language_of(path, file.text.partition("\n")[0]))
         self._open.add(buffer)
         self._held[path] = save
         return buffer
@@ -75,8 +70,8 @@ class Documents:
             check_windows(self._workspace, by)
         buffer = self._open.get(path)
         if buffer is None:
-            loaded = await _loaded(path)
-            buffer = Buffer(path, loaded, language_id=language_of(path, loaded.text.partition("\n")[0]))
+            loaded = await load_text(path)
+            buffer = Buffer(path, loaded.text, language_id=language_of(path, loaded.text.partition("\n")[0]))
             self._open.add(buffer, front=front)
         elif front:
             self._open.bring_to_front(path)
@@ -152,12 +147,3 @@ class Documents:
 def _place(buffer: Buffer, place: tuple[int, int]) -> Position:
     line = min(place[0], buffer.index.line_count - 1)
     return Position(line, utf16_column(buffer.index.line(line), place[1]))
-
-
-async def _loaded(path: bytes) -> FileText:
-    try:
-        return (await asyncio.wait_for(in_thread(load_now, path), PATIENCE)).file
-    except (LoadingError, BinaryContentError) as error:
-        raise CommandError(str(error)) from error
-    except TimeoutError:
-        raise CommandError("No answer from the disk. Its mount may be dead.") from None

@@ -47,7 +47,7 @@ class Door:
         try:
             self._policy.admit(command, call.principal)
             await self._limits.admit(call.principal, command.access)
-            bound = bind(command.parameters, arguments, command.name)
+            bound = bind(command.parameters, arguments, command.route or command.name)
             if command.blocking:
                 answer = await self._perform(command, bound, call)
             else:

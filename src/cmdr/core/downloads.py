@@ -9,7 +9,7 @@ from cmdr.core.commander import Commander
 from cmdr.core.errors import CommandError, NotAllowed, NotThere
 from cmdr.core.parameter import Arguments
 from cmdr.core.principals import Principal
-from cmdr.core.threads import in_thread
+from cmdr.core.threads import in_thread, opened_in_thread
 from cmdr.files.errors import DiskError
 from cmdr.files.sandbox.reach import Reach
 from cmdr.index.errors import IndexFault
@@ -60,7 +60,7 @@ async def _opened(
     try:
         commander.policy.admit(commander.registry.find("fs_read"), principal)
         reach = commander.sandbox.reach(principal.roots, read_only=True)
-        opened = await in_thread(_open, reach, await path())
+        opened = await opened_in_thread(_open, reach, await path())
         try:
             commander.policy.admit(commander.registry.find("fs_read"), principal)  # the person may have said stop
         except BaseException:

@@ -41,12 +41,12 @@ class FolderSpace:
 async def space_in(commander: Commander, path: bytes, principal: Principal) -> "FolderSpace | str":
     """What fills a folder; while no index knows it, the id of the scan that was begun."""
     indexing = commander.indexing
-    answers = await indexing.covering(path)
-    if answers is None:
-        from cmdr.index.walk import WalkOptions
-
-        return (await indexing.scan(path, WalkOptions(), principal)).id
     try:
+        answers = await indexing.covering(path)
+        if answers is None:
+            from cmdr.index.walk import WalkOptions
+
+            return (await indexing.scan(path, WalkOptions(), principal)).id
         return await in_thread(_read, answers, path)
     except IndexFault as error:
         raise CommandError(str(error)) from error

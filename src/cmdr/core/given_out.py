@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from cmdr.core.downloads import Download
 from cmdr.core.errors import CommandError
-from cmdr.core.threads import in_thread
+from cmdr.core.threads import opened_in_thread
 from cmdr.core.zip_stream import zip_stream
 from cmdr.model.chosen import Chosen
 from cmdr.model.names import to_wire
@@ -23,15 +23,18 @@ class Archive:
     pieces: Iterator[bytes]
     name: bytes
 
+    def close(self) -> None:
+        """Nothing is open before its first piece."""
+
 
 async def open_chosen(chosen: Chosen) -> Download | Archive:
     """Open what was chosen, or say why that cannot be."""
     try:
-        return await asyncio.wait_for(in_thread(_open, chosen), PATIENCE)
+        return await asyncio.wait_for(opened_in_thread(_open, chosen), PATIENCE)
+    except TimeoutError:  # an OSError too
+        raise CommandError("No answer from the disk. Its mount may be dead.") from None
     except OSError as error:
         raise CommandError(f"It cannot be read: {error.strerror}.") from error
-    except TimeoutError:
-        raise CommandError("No answer from the disk. Its mount may be dead.") from None
 
 
 def _open(chosen: Chosen) -> Download | Archive:

@@ -6,7 +6,7 @@ import stat
 from dataclasses import dataclass
 
 from cmdr.core.errors import CommandError
-from cmdr.core.threads import in_thread
+from cmdr.core.threads import opened_in_thread
 
 LARGEST = 64 << 20
 PATIENCE = 10.0
@@ -28,15 +28,21 @@ class OpenedImage:
     size: int
     type: str
 
+    def close(self) -> None:
+        """Nobody wants to see it."""
+        os.close(self.descriptor)
+
 
 async def open_image(path: bytes) -> OpenedImage:
     """Open a picture, or say why it cannot be shown."""
     try:
-        return await asyncio.wait_for(in_thread(_open, path), PATIENCE)
+        return await asyncio.wait_for(opened_in_thread(_open, path), PATIENCE)
+    except TimeoutError:  # an OSError too
+        raise CommandError("No answer from the disk. Its mount may be dead.") from None
     except OSError as error:
         raise CommandError(f"The picture cannot be read: {error.strerror}.") from error
-    except TimeoutError:
-        raise CommandError("No answer from the disk. Its mount may be dead.") from None
+    except ValueError:
+        raise CommandError("The picture cannot be read: that is not a path.") from None
 
 
 def image_type(start: bytes) -> str | None:

@@ -1,7 +1,7 @@
 """One cmdr per user, and how others find where it listens.
 
 Two files in the runtime directory. `instance.lock` is locked for as long as the program lives; the kernel frees it
-however the program ends, so there are no stale locks and the process id written in it is information only.
+however the program ends, so there are no stale locks; the process id written in it only tells whom to wait for.
 `instance.json` says where the program listens. It is locked by its writer before it gets its name, so a reader who
 finds it locked knows that this very record belongs to a living cmdr of the same user. Only then may a token be sent.
 """
@@ -92,6 +92,7 @@ class Instance:
             except FileNotFoundError:
                 pass
             _unlock(self._record)
+        os.ftruncate(self._lock, 0)
         _unlock(self._lock)
         self._lock, self._record = -1, None
 
@@ -117,6 +118,23 @@ def running(runtime: str | None = None) -> Record | None:
         return None  # its writer is gone: a left-over of a killed process
     finally:
         os.close(fd)
+
+
+def is_claimed(runtime: str | None = None) -> bool:
+    """Whether a cmdr of this user seems to live, be it starting, listening or ending.
+
+    Asked by its process id: to try the lock, even for a moment, could turn away one that is just starting.
+    """
+    told = places.read(os.path.join(runtime or places.runtime(), LOCK), limit=32)
+    if not told or not told.strip().isdigit():
+        return False
+    try:
+        os.kill(int(told), 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass
+    return True
 
 
 def wait_until_running(seconds: float, runtime: str | None = None) -> Record | None:

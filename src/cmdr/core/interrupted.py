@@ -1,46 +1,74 @@
 """Operations that a crash cut short: each waits among the jobs for a word, to go on, be taken back or be left."""
 
+import asyncio
 from dataclasses import dataclass
 
 from cmdr.core.engine import Engine
 from cmdr.core.journal_history import HistoryEntry
+from cmdr.files.engine.refusals import NothingToDo
 from cmdr.model.job import Job, JobState, Progress
-from cmdr.model.names import to_wire
 from cmdr.model.plan import Plan
 
 
 @dataclass(frozen=True, slots=True)
-class CutShort:
-    """The way on, and the way to leave it, for one of them."""
-
+class _CutShort:
+    job: Job
     engine: Engine
     operation: int
 
-    async def rest(self) -> Plan:
-        """What it did not come to."""
-        return await self.engine.resume_plan(self.operation)
 
-    async def leave(self) -> None:
-        """Leave it as it is."""
-        await self.engine.leave(self.operation)
+class Interrupted:
+    """Those about which nobody has said a word yet."""
 
+    def __init__(self) -> None:
+        self._waiting: dict[str, _CutShort] = {}
+        self._leaving: set[asyncio.Task[None]] = set()
 
-async def interrupted_jobs(engine: Engine) -> list[tuple[Job, CutShort]]:
-    """Every interrupted operation as a job that is over, and what can be done about it."""
-    return [(_job(entry), CutShort(engine, entry.id)) for entry in await engine.interrupted()]
+    def __contains__(self, job: Job) -> bool:
+        return job.id in self._waiting
+
+    @property
+    def jobs(self) -> list[Job]:
+        """Each of them as a job that is over."""
+        return [each.job for each in self._waiting.values()]
+
+    @property
+    def being_left(self) -> list[asyncio.Task[None]]:
+        """What the journal is still being told."""
+        return list(self._leaving)
+
+    async def adopt(self, engine: Engine) -> list[Job]:
+        """Find them in the journal."""
+        found = [_CutShort(_job(entry), engine, entry.id) for entry in await engine.interrupted()]
+        self._waiting |= {each.job.id: each for each in found}
+        return [each.job for each in found]
+
+    async def go_on(self, job: Job) -> Plan:
+        """What it did not come to: a job of its own from now on."""
+        cut_short = self._waiting[job.id]
+        try:
+            rest = await cut_short.engine.resume_plan(cut_short.operation)
+        except NothingToDo:
+            # Killed when all was done: only the last word was missing.
+            self.decide(job, "it was complete")
+            raise
+        self.decide(job, "continued")
+        return rest
+
+    def decide(self, job: Job, word: str) -> None:
+        """The person has said a word about one: it does not ask again."""
+        cut_short = self._waiting.pop(job.id)
+        job.outcome += f"; {word}"
+        job.can_retry, job.problems, job.state = False, (), JobState.CANCELLED
+        leaving = asyncio.get_running_loop().create_task(cut_short.engine.leave(cut_short.operation))
+        self._leaving.add(leaving)
+        leaving.add_done_callback(self._leaving.discard)
 
 
 def _job(entry: HistoryEntry) -> Job:
-    title = f"{entry.verb.capitalize()} {to_wire(entry.title)}"
-    if entry.new_name is not None:
-        title += f" → {to_wire(entry.new_name)}"
-    if entry.total > 1:
-        title += f" and {entry.total - 1} more"
-    if entry.destination is not None:
-        title += f" to {to_wire(entry.destination)}"
     return Job(
         f"j_interrupted_{entry.id}",
-        title,
+        f"{entry.verb.capitalize()} {entry.about()}",
         entry.by,
         frozenset(),
         JobState.FAILED,

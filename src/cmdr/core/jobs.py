@@ -1,7 +1,6 @@
 """Jobs: approved plans are carried out one after the other on each device, side by side on different ones."""
 
 import asyncio
-import contextlib
 import logging
 import secrets
 from collections.abc import Callable
@@ -10,7 +9,7 @@ from cmdr.core.audit import Audit, AuditRecord
 from cmdr.core.engine import Engine
 from cmdr.core.errors import CommandError, NotThere
 from cmdr.core.events import Events
-from cmdr.core.interrupted import CutShort, interrupted_jobs
+from cmdr.core.interrupted import Interrupted
 from cmdr.core.meter import Meter
 from cmdr.core.outcome_text import outcome_line, problem_lines
 from cmdr.core.principals import Principal
@@ -20,7 +19,6 @@ from cmdr.files.engine.control import Answer, Conflict, Control
 from cmdr.files.engine.control import Progress as Step
 from cmdr.files.engine.outcome import Outcome
 from cmdr.files.engine.recorder import ItemState, OperationState
-from cmdr.files.engine.refusals import NothingToDo
 from cmdr.model.job import Job, JobState, Question
 from cmdr.model.names import printable, to_wire
 from cmdr.model.plan import ConflictPolicy, Plan
@@ -49,8 +47,7 @@ class Jobs:
         self._meters: dict[str, Meter] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._stops: dict[str, Callable[[], None]] = {}
-        self._cut_short: dict[str, CutShort] = {}
-        self._leaving: set[asyncio.Task[None]] = set()
+        self._interrupted = Interrupted()
 
     def adopt(self, job: Job, stop: Callable[[], None]) -> None:
         """Take in work that runs elsewhere, as a command does; `stop` ends it."""
@@ -61,14 +58,12 @@ class Jobs:
 
     async def adopt_interrupted(self, engine: Engine) -> None:
         """Take in the operations that a crash cut short; each waits for a word."""
-        for job, cut_short in await interrupted_jobs(engine):
-            self._all[job.id] = job
-            self._cut_short[job.id] = cut_short
+        self._all |= {job.id: job for job in await self._interrupted.adopt(engine)}
         self._events.changed()
 
     def interrupted(self) -> list[Job]:
         """The operations that a crash cut short and nobody has said a word about yet."""
-        return [self._all[id] for id in self._cut_short]
+        return self._interrupted.jobs
 
     def start(self, plan: Plan, principal_id: str) -> Job:
         """Queue a plan; it begins when no other job works on its devices."""
@@ -128,9 +123,9 @@ class Jobs:
             self._begin_what_can()
         elif not job.state.is_over:
             self._reins[job.id].cancel()
-        elif job.id in self._cut_short:
-            job.outcome += "; taken back" if takes_back else "; left as it is"
-            self._decide(job)
+        elif job in self._interrupted:
+            self._interrupted.decide(job, "taken back" if takes_back else "left as it is")
+            self._events.changed()
 
     def answer(self, job: Job, question: str, policy: ConflictPolicy, *, for_all: bool) -> None:
         """Answer a job's question; the first answer counts."""
@@ -145,16 +140,11 @@ class Jobs:
 
     async def retry(self, job: Job, principal_id: str) -> Job:
         """Run the items that failed or were not reached, as a new job."""
-        if job.id in self._cut_short:
+        if job in self._interrupted:
             try:
-                rest = await self._cut_short[job.id].rest()
-            except NothingToDo:
-                # Killed when all was done: only the last word was missing.
-                job.outcome += "; it was complete"
-                self._decide(job)
-                raise
-            job.outcome += "; continued"
-            self._decide(job)
+                rest = await self._interrupted.go_on(job)
+            finally:
+                self._events.changed()
             return self.start(rest, principal_id)
         outcome = self._outcomes.get(job.id)
         if outcome is None or not job.can_retry:
@@ -172,17 +162,8 @@ class Jobs:
         # The last first: cancelling one that others wait behind would let those begin.
         for job in reversed(self.running()):
             self.cancel(job)
-        if tasks := [*self._tasks.values(), *self._leaving]:
+        if tasks := [*self._tasks.values(), *self._interrupted.being_left]:
             await asyncio.wait(tasks, timeout=patience)
-
-    def _decide(self, job: Job) -> None:
-        """The person has said a word about an interrupted operation: it does not ask again."""
-        cut_short = self._cut_short.pop(job.id)
-        job.can_retry, job.problems = False, ()
-        leaving = asyncio.get_running_loop().create_task(cut_short.leave())
-        self._leaving.add(leaving)
-        leaving.add_done_callback(self._leaving.discard)
-        self._now(job, JobState.CANCELLED)
 
     def _begin_what_can(self) -> None:
         busy: set[int] = set()
@@ -268,8 +249,7 @@ class Jobs:
         for id in over[: max(0, len(over) - KEPT)]:
             del self._all[id]
             self._stops.pop(id, None)
-            with contextlib.suppress(KeyError):
-                del self._outcomes[id]
+            self._outcomes.pop(id, None)
 
 
 def _told(outcome: Outcome) -> tuple[str, tuple[str, ...], bool, bool, bool]:

@@ -1,9 +1,11 @@
 """The journal as a history: one line for each operation, and which of them wait or can be taken back."""
 
 import sqlite3
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from cmdr.files.engine.recorder import OperationState
+from cmdr.model.names import to_wire
 from cmdr.model.plan import Plan, Verb
 
 
@@ -26,6 +28,15 @@ class HistoryEntry:
     destination: bytes | None
     undoes: int | None
     undone_by: int | None
+
+    def about(self, written: Callable[[bytes], str] = to_wire) -> str:
+        """What it was about: the first item, its new name, how many more, and where to; `written` spells the paths."""
+        told = written(self.title)
+        if self.new_name is not None:
+            told += f" → {written(self.new_name)}"
+        if self.total > 1:
+            told += f" and {self.total - 1} more"
+        return told if self.destination is None else f"{told} to {written(self.destination)}"
 
 
 def title_of(plan: Plan) -> tuple[bytes, bytes | None]:

@@ -1,7 +1,7 @@
 """A cmdr that a bridge started for an agent ends by itself, some time after nobody needs it any more.
 
-Whoever uses it leaves a trace: a bridge keeps a line open for as long as it lives, a call begins or ends, a proposal is
-decided. Nothing is asked in between: one timer looks when all of that is long enough ago.
+Whoever uses it leaves a trace: a bridge keeps a line open for as long as it lives and a page its stream, a call begins
+or ends, a proposal is decided. Nothing is asked in between: one timer looks when all of that is long enough ago.
 """
 
 import asyncio
@@ -66,4 +66,5 @@ class Lingering:
             self._timer = loop.call_at(due, self._ring)
 
     def _is_needed(self) -> bool:
-        return bool(self._lines or unfinished(self._commander) or client_sockets(agent_ports(self._commander)))
+        is_used = self._lines or self._commander.desktop.pages
+        return bool(is_used or unfinished(self._commander) or client_sockets(agent_ports(self._commander)))

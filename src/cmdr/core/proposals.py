@@ -149,7 +149,6 @@ class Proposals:
 
     def _settle(self, proposal: Proposal, state: ProposalState, by: str) -> None:
         proposal.state = state
-        proposal.decided_by = by
         self._timers.pop(proposal.id).cancel()
         for dialog in self._workspace.dialogs_of(DialogType.CONFIRMATION):
             if dialog.proposal == proposal.id:

@@ -1,25 +1,20 @@
 """Writing an accepted edit: through the operation engine, journalled, and only onto the file that was reviewed."""
 
-import asyncio
 import os
 
 from cmdr.core.errors import CommandError
 from cmdr.core.jobs import Jobs
 from cmdr.core.review_case import ReviewCase
 from cmdr.core.threads import in_thread
-from cmdr.editor.loading import FileMissingError, LoadingError, load_now
 from cmdr.files.engine.choices import Choices
 from cmdr.files.engine.new_plan import plan_mkfile, plan_write
 from cmdr.files.engine.planning import plan_move
 from cmdr.files.engine.protected import Protection
 from cmdr.files.engine.refusals import PlanRefused
-from cmdr.model.diff import BinaryContentError
 from cmdr.model.job import JobState
 from cmdr.model.names import to_wire
 from cmdr.model.plan import ConflictPolicy, Plan
 from cmdr.model.text_format import FileText, write_text
-
-PATIENCE = 10.0
 
 
 class SaveReview:
@@ -75,16 +70,3 @@ class SaveReview:
         if os.path.lexists(new_path):
             raise CommandError(f"{to_wire(new_path)} exists already; the edit cannot be renamed to it.")
         return plan_move([path], folder, Choices(as_name=name, policy=ConflictPolicy.SKIP, protection=self._protection))
-
-
-async def text_now(path: bytes) -> FileText | None:
-    """A file as it stands, None when there is none; an error says why it cannot be reviewed."""
-    try:
-        loaded = await asyncio.wait_for(in_thread(load_now, path, follow_links=False), PATIENCE)
-    except FileMissingError:
-        return None
-    except (LoadingError, BinaryContentError) as error:
-        raise CommandError(str(error)) from error
-    except TimeoutError:
-        raise CommandError("No answer from the disk. Its mount may be dead.") from None
-    return loaded.file

@@ -6,11 +6,12 @@ import secrets
 from collections.abc import Callable
 
 from cmdr.core.audit import Audit, AuditRecord
+from cmdr.core.editing import text_now
 from cmdr.core.errors import CommandError, NotAllowed, NotThere
 from cmdr.core.events import Events
 from cmdr.core.principals import Principal
 from cmdr.core.review_case import ReviewCase
-from cmdr.core.review_saving import SaveReview, text_now
+from cmdr.core.review_saving import SaveReview
 from cmdr.model.hunk import Decision
 from cmdr.model.merge import Choice
 from cmdr.model.names import printable, to_wire

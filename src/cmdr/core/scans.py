@@ -90,7 +90,11 @@ class Scans:
             info = await in_thread(library.index, job.root, options, told, lambda: job.is_cancelled)
             if info.totals is not None:
                 job.folders, job.bytes = info.totals.dirs, info.totals.bytes
+            if job.percent is not None and not job.is_cancelled:
+                job.percent = 100.0
             state = JobState.CANCELLED if job.is_cancelled else JobState.DONE
+            if state is JobState.DONE and info.freshness.state == "partial":
+                job.problem = f"not covered: {info.freshness.reason}"
         except IndexFault as error:
             job.problem = str(error)
         except OSError as error:

@@ -8,15 +8,22 @@ import os
 import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from cmdr.core import places
 from cmdr.core.errors import CommandError
 from cmdr.model.dialog import SettingsSection as Section
+from cmdr.model.names import printable
 from cmdr.model.root_spec import check_kept_roots
+
+if TYPE_CHECKING:
+    from cmdr.core.written_in_order import WrittenInOrder
 
 NAME = "settings.toml"
 ROOTS = "agents.roots"
 Value = str | int | bool
+_PATIENCE = 5.0
+"""Seconds that the end of the program waits for a choice to be kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +106,7 @@ class Settings:
         self._broken = False
         self._unclear: set[str] = set()
         self._listeners: list[Callable[[], None]] = []
+        self._writing: WrittenInOrder | None = None
         self._load()
 
     @property
@@ -126,22 +134,22 @@ class Settings:
         """A setting that is a number."""
         return int(self.get(key))
 
-    def choose(self, key: str, value: object) -> Value:
-        """Choose a value and keep it."""
+    async def choose(self, key: str, value: object) -> Value:
+        """Choose a value and keep it; it holds once it is kept."""
         setting = SETTINGS.get(key)
         if setting is None:
-            raise CommandError(f"No setting {key[:60]}. There are: {', '.join(SETTINGS)}.")
+            raise CommandError(f"No setting {printable(key, 60)}. There are: {', '.join(SETTINGS)}.")
         checked = setting.check(value)
         section, _, name = key.partition(".")
-        self._write(section, name, checked)
+        await self._keep(section, name, checked)
         self._values[key] = checked
         self._unclear.discard(key)
         self._tell()
         return checked
 
-    def bind(self, action: str, keys: list[str] | None) -> None:
+    async def bind(self, action: str, keys: list[str] | None) -> None:
         """Give an action other keys, or its usual ones back."""
-        self._write("shortcuts", action, keys)
+        await self._keep("shortcuts", action, keys)
         if keys is None:
             self.shortcuts.pop(action, None)
         else:
@@ -187,24 +195,41 @@ class Settings:
             else:
                 self.problems.append(f"{NAME}: shortcuts.{action} is a key or a list of keys.")
 
-    def _write(self, section: str, name: str, value: Value | list[str] | None) -> None:
-        if self._path is None:
+    async def close(self) -> None:
+        """Wait until everything chosen is kept."""
+        if self._writing is not None:
+            await self._writing.finish(_PATIENCE)
+
+    async def _keep(self, section: str, name: str, value: Value | list[str] | None) -> None:
+        path = self._path
+        if path is None:
             return
         if self._broken:
-            raise CommandError(f"Not kept: the settings file cannot be read. Mend or remove it: {self._path}")
-        import tomlkit
+            raise CommandError(f"Not kept: the settings file cannot be read. Mend or remove it: {path}")
+        from cmdr.core.written_in_order import WrittenInOrder  # loads what the first picture does without
 
+        self._writing = self._writing or WrittenInOrder()
         try:
-            with open(self._path, encoding="utf-8") as file:
-                document = tomlkit.parse(file.read())
-        except FileNotFoundError:
-            document = tomlkit.document()
-        if section not in document:
-            document.add(section, tomlkit.table())
-        table = document[section]
-        assert isinstance(table, dict)
-        if value is None:
-            table.pop(name, None)
-        else:
-            table[name] = value
-        places.write(self._path, tomlkit.dumps(document).encode())
+            await self._writing.write(lambda: _write(path, section, name, value))
+        except (OSError, ValueError) as error:
+            raise CommandError(f"Not kept: {error}. The settings are in {path}") from error
+
+
+def _write(path: str, section: str, name: str, value: Value | list[str] | None) -> None:
+    import tomlkit
+
+    try:
+        with open(path, encoding="utf-8") as file:
+            document = tomlkit.parse(file.read())
+    except FileNotFoundError:
+        document = tomlkit.document()
+    if section not in document:
+        document.add(section, tomlkit.table())
+    table = document[section]
+    if not isinstance(table, dict):
+        raise CommandError(f"Not kept: “{section}” is no table in {path}")
+    if value is None:
+        table.pop(name, None)
+    else:
+        table[name] = value
+    places.write(path, tomlkit.dumps(document).encode())

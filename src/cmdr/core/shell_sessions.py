@@ -4,6 +4,7 @@ import secrets
 
 from cmdr.core.errors import CommandError, NotThere
 from cmdr.core.principals import Principal
+from cmdr.model.names import printable
 from cmdr.model.shell_session import ShellSession
 
 EACH = 100
@@ -40,6 +41,8 @@ class ShellSessions:
         held = self._held.get(principal.id, {})
         found = next((key for key, one in held.items() if one.id == named or key == f"named:{named}"), None)
         if found is None:
-            raise NotThere(f"No session {named[:40]}. Leave sessionId out for your own, or give a new one any name.")
+            raise NotThere(
+                f"No session {printable(named, 40)}. Leave sessionId out for your own, or give a new one any name."
+            )
         held[found] = held.pop(found)
         return held[found]

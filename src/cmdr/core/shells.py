@@ -21,7 +21,7 @@ from cmdr.files.shell.tiers import CannotHide, Tier, probe, sandboxed
 from cmdr.files.shell.walls import Walls
 from cmdr.model.command_plan import LONGEST, MOST_LINES, CommandPlan
 from cmdr.model.job import Job, JobState
-from cmdr.model.names import to_wire
+from cmdr.model.names import raw_bytes, to_wire
 from cmdr.model.plan import Verb
 
 PER_MINUTE = 10
@@ -137,7 +137,7 @@ class Shells:
             hide=plan.hidden,
             keep=plan.kept,
         )
-        words = [b"/bin/sh", b"-c", plan.command.encode("utf-8", "surrogateescape")]
+        words = [b"/bin/sh", b"-c", raw_bytes(plan.command)]
         return Running(words, walls, Tier(plan.sandbox), seconds=plan.seconds)
 
     def stop_all(self, why: str = "stopped by the person") -> None:

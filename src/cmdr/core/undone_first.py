@@ -2,6 +2,7 @@
 
 from cmdr.core.journal import Journal
 from cmdr.model.plan import PlanItem
+from cmdr.model.within import is_within
 
 FAR_BACK = 50
 """Operations that are looked through."""
@@ -24,4 +25,4 @@ def undone_first(journal: Journal, number: int, path: bytes) -> int | None:
 
 def _changes(item: PlanItem, path: bytes) -> bool:
     places = [place.path for place in (item.source, item.target) if place is not None]
-    return any(path == place or path.startswith(place + b"/") for place in places)
+    return any(is_within(path, place) for place in places)

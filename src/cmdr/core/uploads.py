@@ -74,7 +74,8 @@ class Uploads:
         batch = self._open(id)
         batch.is_whole = True
         folder = os.fsencode(batch.folder)
-        return [os.path.join(folder, name) for name in sorted(os.listdir(folder))]
+        with _told():
+            return [os.path.join(folder, name) for name in sorted(os.listdir(folder))]
 
     def drop(self, id: str) -> None:
         """Nobody needs it any more."""
@@ -96,9 +97,16 @@ class Uploads:
                 self.drop(id)
         assert self._folder is not None
         with os.scandir(self._folder) as entries:
-            old = [entry.path for entry in entries if time.time() - entry.stat(follow_symlinks=False).st_mtime > KEPT]
+            old = [entry.path for entry in entries if _is_forgotten(entry)]
         for path in old:
             shutil.rmtree(path, ignore_errors=True)
+
+
+def _is_forgotten(entry: os.DirEntry[str]) -> bool:
+    try:
+        return time.time() - entry.stat(follow_symlinks=False).st_mtime > KEPT
+    except OSError:
+        return False  # another upload has swept it away
 
 
 @contextmanager

@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import ParamSpec, TypeVar
 
 from cmdr.core.errors import CommandError
-from cmdr.core.threads import in_thread
+from cmdr.core.threads import in_thread, opened_in_thread
 from cmdr.files.errors import DiskError
 from cmdr.files.picture import Pixel, picture
 from cmdr.files.viewing import ENCODINGS, NotViewable, ViewedFile
@@ -140,7 +140,7 @@ class OpenView:
 async def open_view(path: bytes, changed: Callable[[], None]) -> OpenView:
     """Open a file to look at it."""
     try:
-        return OpenView(await asyncio.wait_for(in_thread(ViewedFile, path), PATIENCE), changed)
+        return OpenView(await asyncio.wait_for(opened_in_thread(ViewedFile, path), PATIENCE), changed)
     except (NotViewable, DiskError) as error:
         raise CommandError(str(error)) from error
     except TimeoutError:

@@ -6,7 +6,9 @@ from collections.abc import Callable
 
 from cmdr.core.events import Events
 from cmdr.core.threads import in_thread
+from cmdr.editor.diagnostics.root import nearest_holding
 from cmdr.files.sandbox.private_places import PrivatePlaces
+from cmdr.model.within import is_within
 from cmdr.model.workspace import Workspace
 
 PATIENCE = 1.0
@@ -51,7 +53,7 @@ class WorkspaceFolders:
 
     def contains(self, real: bytes) -> bool:
         """Whether a real path lies in one of them."""
-        return any(is_in(real, folder) for folder in self.folders)
+        return any(is_within(real, folder) for folder in self.folders)
 
     def may_tell(self, path: bytes) -> bool:
         """Whether a client may hear about a file: inside the folders and nothing private; looks at the disk."""
@@ -85,20 +87,4 @@ class WorkspaceFolders:
 def folders_of(paths: tuple[bytes, ...]) -> tuple[bytes, ...]:
     """The real folders of some paths, each once; what is no folder is left out. Looks at the disk."""
     reals = (os.path.realpath(path) for path in paths if os.path.isdir(path))
-    return tuple(dict.fromkeys(_enclosing(real) for real in reals))
-
-
-def is_in(path: bytes, folder: bytes) -> bool:
-    """Whether a path is a folder or lies below it."""
-    return path == folder or path.startswith(folder.rstrip(b"/") + b"/")
-
-
-def _enclosing(folder: bytes) -> bytes:
-    above = folder
-    while True:
-        if any(os.path.lexists(os.path.join(above, mark)) for mark in _REPOSITORY):
-            return above
-        parent = os.path.dirname(above)
-        if parent == above:
-            return folder
-        above = parent
+    return tuple(dict.fromkeys(nearest_holding(real, _REPOSITORY) for real in reals))

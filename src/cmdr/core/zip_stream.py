@@ -16,7 +16,9 @@ PIECE = 1 << 18
 DEEPEST = 200
 """Folders in folders; no path that a program can name is deeper by much."""
 LEFT_OUT = "cmdr could not read these.txt"
-_EARLIEST = (1980, 1, 1, 0, 0, 0)
+_Moment = tuple[int, int, int, int, int, int]
+_EARLIEST: _Moment = (1980, 1, 1, 0, 0, 0)
+_LATEST: _Moment = (2107, 12, 31, 23, 59, 58)
 
 
 def zip_stream(paths: Iterable[bytes]) -> Iterator[bytes]:
@@ -106,11 +108,17 @@ class _Sink:
 
 
 def _info(name: str, facts: os.stat_result) -> zipfile.ZipInfo:
-    when = time.localtime(facts.st_mtime)[:6]
-    info = zipfile.ZipInfo(name, max(_EARLIEST, min(when, (2107, 12, 31, 23, 59, 58))))
+    info = zipfile.ZipInfo(name, max(_EARLIEST, min(_when(facts), _LATEST)))
     info.create_system = 3  # the modes below are of this system
     info.external_attr = (facts.st_mode & 0xFFFF) << 16 | (0x10 if stat.S_ISDIR(facts.st_mode) else 0)
     return info
+
+
+def _when(facts: os.stat_result) -> _Moment:
+    try:
+        return time.localtime(facts.st_mtime)[:6]
+    except (OSError, OverflowError, ValueError):  # a year that no calendar here counts
+        return _LATEST if facts.st_mtime > 0 else _EARLIEST
 
 
 def _name(name: bytes) -> str:

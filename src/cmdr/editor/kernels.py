@@ -34,11 +34,6 @@ class Kernels:
                 self._kernels[client] = kernel
             return await kernel.run(code, time_limit)
 
-    def pid_of(self, client: str) -> int | None:
-        """The process id of a client's kernel, None when it has none."""
-        kernel = self._kernels.get(client)
-        return None if kernel is None else kernel.pid
-
     async def close(self, client: str) -> None:
         """The client is gone: end its kernel, whatever it is doing."""
         self._turns.pop(client, None)

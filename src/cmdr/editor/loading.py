@@ -1,10 +1,8 @@
 """Reading a text file into cmdr: regular files only, of a bounded size, never waiting on a pipe."""
 
-import asyncio
 import errno
 import os
 import stat
-from dataclasses import dataclass
 
 from cmdr.model.names import to_wire
 from cmdr.model.text_format import FileText, read_text
@@ -52,25 +50,7 @@ class FileUnreadableError(LoadingError):
         super().__init__(f"{to_wire(path)} cannot be read: {reason or 'unknown reason'}.")
 
 
-@dataclass(frozen=True, slots=True)
-class LoadedFile:
-    """A text file as it stood when it was read."""
-
-    path: bytes
-    real_path: bytes
-    """Where the text really is; differs from `path` when links lead there, and then a person should see it."""
-    file: FileText
-    mode: int
-    device: int
-    inode: int
-
-
-async def load(path: bytes, *, follow_links: bool = True, limit: int = SIZE_LIMIT) -> LoadedFile:
-    """Read a text file without holding up anything else."""
-    return await asyncio.to_thread(load_now, path, follow_links=follow_links, limit=limit)
-
-
-def load_now(path: bytes, *, follow_links: bool = True, limit: int = SIZE_LIMIT) -> LoadedFile:
+def load(path: bytes, *, follow_links: bool = True, limit: int = SIZE_LIMIT) -> FileText:
     """Read a text file; raises `LoadingError`, or `BinaryContentError` when it holds no text."""
     try:
         # Opening some devices acts on them, so the kind is asked first, and again of what was really opened.
@@ -79,13 +59,11 @@ def load_now(path: bytes, *, follow_links: bool = True, limit: int = SIZE_LIMIT)
         flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
         descriptor = os.open(path, flags if follow_links else flags | os.O_NOFOLLOW)
         try:
-            status = os.fstat(descriptor)
-            if not stat.S_ISREG(status.st_mode):
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
                 raise NotARegularFileError(path)
             content = _read(descriptor, limit)
         finally:
             os.close(descriptor)
-        real_path = os.path.realpath(path)
     except FileNotFoundError as error:
         raise FileMissingError(path) from error
     except OSError as error:
@@ -94,8 +72,7 @@ def load_now(path: bytes, *, follow_links: bool = True, limit: int = SIZE_LIMIT)
         raise FileUnreadableError(path, error.strerror) from error
     if content is None:
         raise FileTooLargeError(path, limit)
-    text = read_text(content, what=to_wire(path))
-    return LoadedFile(path, real_path, text, stat.S_IMODE(status.st_mode), status.st_dev, status.st_ino)
+    return read_text(content, what=to_wire(path))
 
 
 def _read(descriptor: int, limit: int) -> bytes | None:

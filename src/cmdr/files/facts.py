@@ -10,6 +10,7 @@ from collections.abc import Iterable
 
 from cmdr.files.errors import disk_error
 from cmdr.model.entry import Facts
+from cmdr.model.listing import UNKNOWN
 
 _TICK = 50_000_000  # nanoseconds; file systems keep times no finer than the kernel's own tick
 _AT_SYMLINK_NOFOLLOW = 0x100
@@ -50,6 +51,11 @@ def facts_of(folder: int, name: bytes) -> Facts | None:
         born: float | None = getattr(stat, "st_birthtime", None)
         created = None if born is None else int(born * 1_000_000_000)
     return Facts(stat.st_size, stat.st_mtime_ns, created, stat.st_mode, stat.st_ino, stat.st_dev)
+
+
+def storable(ns: int | None) -> int:
+    """A time as a column holds it: some file systems keep years that nanoseconds in 64 bits cannot count."""
+    return UNKNOWN if ns is None else max(UNKNOWN + 1, min(ns, 2**63 - 1))
 
 
 def look_up(path: bytes, names: Iterable[bytes]) -> list[Facts | None]:

@@ -33,8 +33,11 @@ def preview(reach: Reach, path: bytes) -> str | None:
     fd = _opened(reach, path, None)
     if fd is None:
         return None
-    with open(fd, "rb") as file:
-        head = file.read(BEGINNING)
+    try:
+        with open(fd, "rb") as file:
+            head = file.read(BEGINNING)
+    except OSError:
+        return None
     if b"\0" in head:
         return None
     return "\n".join(to_wire(line) for line in head.split(b"\n"))
@@ -46,9 +49,12 @@ def digest(reach: Reach, path: bytes, most: int | None, stop: Callable[[], bool]
     if fd is None:
         return None
     state = hashlib.sha256()
-    with open(fd, "rb", buffering=0) as file:
-        while not stop() and (piece := file.read(_PIECE)):
-            state.update(piece)
+    try:
+        with open(fd, "rb", buffering=0) as file:
+            while not stop() and (piece := file.read(_PIECE)):
+                state.update(piece)
+    except OSError:
+        return None
     return None if stop() else f"sha256:{state.hexdigest()}"
 
 

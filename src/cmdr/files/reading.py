@@ -9,11 +9,12 @@ from itertools import islice
 from operator import attrgetter
 
 from cmdr.files.errors import ScanStopped
-from cmdr.files.facts import facts_of
-from cmdr.files.volumes import is_below, remote_mounts
+from cmdr.files.facts import facts_of, storable
+from cmdr.files.volumes import remote_mounts
 from cmdr.model.entry import FOLDER_LINK, Kind
 from cmdr.model.listing import UNKNOWN, Columns, FactColumns, Listing
 from cmdr.model.sorting import SortOrder
+from cmdr.model.within import is_within
 
 _NAME = attrgetter("name")
 
@@ -79,7 +80,7 @@ class Reading:
         """Whether a link leads to a folder; a link onto a mount that may never answer is not followed to find out."""
         try:
             target = os.path.normpath(os.path.join(self.path, os.readlink(entry.path)))
-            unsafe = any(is_below(target, point) for point in self._remote)
+            unsafe = any(is_within(target, point) for point in self._remote)
             return FOLDER_LINK if not unsafe and entry.is_dir() else Kind.LINK
         except OSError:
             return Kind.LINK
@@ -91,18 +92,13 @@ class Reading:
             for place, name in enumerate(self.names):
                 facts = facts_of(folder, name)
                 sizes.append(UNKNOWN if facts is None else facts.size)
-                modified.append(_storable(facts.modified_ns if facts else None))
-                created.append(_storable(facts.created_ns if facts else None))
+                modified.append(storable(facts.modified_ns if facts else None))
+                created.append(storable(facts.created_ns if facts else None))
                 if not place % 1024:
                     self._look_up()
         finally:
             os.close(folder)
         return FactColumns(sizes, modified, created)
-
-
-def _storable(ns: int | None) -> int:
-    """A time as a column holds it: some file systems keep years that nanoseconds in 64 bits cannot count."""
-    return UNKNOWN if ns is None else max(UNKNOWN + 1, min(ns, 2**63 - 1))
 
 
 _SPECIAL = {0o010000: Kind.PIPE, 0o140000: Kind.SOCKET, 0o060000: Kind.BLOCK, 0o020000: Kind.CHARACTER}

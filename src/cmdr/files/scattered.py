@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from cmdr.files.errors import disk_error
-from cmdr.files.facts import facts_of
+from cmdr.files.facts import facts_of, storable
 from cmdr.model.entry import FolderSize, Kind
 from cmdr.model.listing import Columns, FactColumns, Listing
 from cmdr.model.sorting import SortOrder
@@ -51,8 +51,8 @@ def list_found(
             kinds.append(_KINDS.get(stat.S_IFMT(facts.mode), Kind.UNKNOWN))
             inodes.append(facts.inode)
             sizes.append(abs(changes[name]) if name in changes else folder_sizes.get(name, facts.size))
-            modified.append(facts.modified_ns)
-            created.append(-1 if facts.created_ns is None else facts.created_ns)
+            modified.append(storable(facts.modified_ns))
+            created.append(storable(facts.created_ns))
     finally:
         os.close(folder)
     facts_of_all = FactColumns(

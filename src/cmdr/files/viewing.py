@@ -46,8 +46,15 @@ class ViewedFile:
         self.size = found.st_size
         self._before = array("Q", [0])
         self._counted = 0
+        try:
+            self._begin()
+        except BaseException:
+            self.close()
+            raise
+
+    def _begin(self) -> None:
         start = self.read(0, 4096)
-        if not found.st_size and start:
+        if not self.size and start:
             # Files in /proc say they are empty and are not.
             self._memory = start + self._rest(len(start))
             self.size = len(self._memory)
@@ -65,7 +72,7 @@ class ViewedFile:
     def recode(self, encoding: str) -> None:
         """Read the text in another encoding from now on."""
         if encoding == "utf-16":
-            data = os.pread(self._fd, _WIDE, 0)
+            data = self._pread(_WIDE, 0)
             self._memory = data.decode("utf-16", "replace").encode()
             self.size = len(self._memory)
         elif self.encoding == "utf-16":
@@ -79,10 +86,7 @@ class ViewedFile:
         """Some bytes; fewer at the end."""
         if self._memory is not None:
             return self._memory[offset : offset + count]
-        try:
-            return os.pread(self._fd, count, offset)
-        except OSError as error:
-            raise NotViewable(f"Cannot be read here: {error.strerror}.") from error
+        return self._pread(count, offset)
 
     def grow(self) -> bool:
         """Look whether the file became longer or shorter; whether it did."""
@@ -173,10 +177,16 @@ class ViewedFile:
 
     def _rest(self, offset: int) -> bytes:
         parts = []
-        while len(part := os.pread(self._fd, CHUNK, offset)) and offset < _WIDE:
+        while len(part := self._pread(CHUNK, offset)) and offset < _WIDE:
             parts.append(part)
             offset += len(part)
         return b"".join(parts)
+
+    def _pread(self, count: int, offset: int) -> bytes:
+        try:
+            return os.pread(self._fd, count, offset)
+        except OSError as error:
+            raise NotViewable(f"Cannot be read here: {error.strerror}.") from error
 
 
 def guess_encoding(start: bytes) -> str:

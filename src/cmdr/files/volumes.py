@@ -50,11 +50,6 @@ def remote_mounts() -> list[bytes]:
     return [point for point, kind in mounts() if is_remote(kind)]
 
 
-def is_below(path: bytes, folder: bytes) -> bool:
-    """Whether a normal path is a folder or lies below it."""
-    return path == folder or path.startswith(folder.rstrip(b"/") + b"/")
-
-
 def _parse(line: bytes) -> tuple[bytes, str] | None:
     fields, separator, rest = line.partition(b" - ")
     parts = fields.split(b" ")

@@ -23,7 +23,7 @@ from cmdr.index.view_rows import Rows, Totals
 from cmdr.model.filter import And, DuplicateOf, Filter, InSet, Not, Or, Question, SortKey, Time
 from cmdr.model.filter_json import to_json
 from cmdr.model.filter_text import to_text
-from cmdr.model.names import from_wire, to_wire
+from cmdr.model.names import from_wire, printable, to_wire
 
 _BIGGEST_PAGE = 1000
 _AT_A_GLANCE: tuple[SortKey, SortKey] = ("size", "mtime")
@@ -199,7 +199,7 @@ class Answers:
         try:
             return self.directory(place, view)
         except (NotIndexed, BadHandle, Gone) as trouble:
-            raise BadQuestion(f"Nothing can be below {place[:200]}: {trouble}") from trouble
+            raise BadQuestion(f"Nothing can be below {printable(place, 200)}: {trouble}") from trouble
 
 
 def _moves_with_time(wanted: Filter) -> bool:

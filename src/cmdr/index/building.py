@@ -6,10 +6,11 @@ import numpy.ma  # noqa: F401 - `np.unique` wants it: loaded here, it is there b
 
 from cmdr.index.assemble import assemble
 from cmdr.index.epoch import EpochWriter, StoredColumns, epoch_name
+from cmdr.index.harvest import Harvest
 from cmdr.index.harvested import harvested
 from cmdr.index.known_before import known
 from cmdr.index.view import View, stored_view
-from cmdr.index.walk import Harvest, WalkOptions
+from cmdr.index.walk import WalkOptions
 
 
 def build(harvest: Harvest, home: str, options: WalkOptions, before: View | None, first_id: int) -> View:

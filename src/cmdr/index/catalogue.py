@@ -3,7 +3,6 @@
 SQLite in WAL mode behind one thread: every statement runs there, so writers never meet. Paths are blobs.
 """
 
-import os
 import secrets
 import sqlite3
 import time
@@ -12,24 +11,11 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from cmdr.index.catalogue_file import opened
+from cmdr.index.errors import NotText
 from cmdr.index.room import needing_room
 
 T = TypeVar("T")
-_SCHEMA = """
-create table if not exists secrets (name text primary key, value blob not null);
-create table if not exists indexes (
-  id text primary key, root blob not null, options text not null, tag integer not null,
-  created_ns integer not null, next_id integer not null default 0, unique (root, options));
-create table if not exists sets (
-  id text primary key, index_id text not null, name text not null, count integer not null, bytes integer not null,
-  created_ns integer not null, changed_ns integer not null, epoch integer not null);
-create table if not exists owners (
-  id text primary key, owner text not null, passing integer not null, since_ns integer not null);
-create table if not exists saved_queries (
-  id text primary key, owner text not null, name text not null, filter text not null, sort text not null,
-  descending integer not null, row_limit integer, created_ns integer not null, last_run_ns integer, root blob,
-  unique (owner, name));
-"""
 
 
 @dataclass(frozen=True)
@@ -85,7 +71,7 @@ class Catalogue:
     def __init__(self, path: str) -> None:
         self._thread = ThreadPoolExecutor(1, "cmdr-index-catalogue")
         with needing_room("the list of indexes"):
-            self._db: sqlite3.Connection = self._thread.submit(_open, path).result()
+            self._db, self.was_damaged = self._thread.submit(opened, path, PERSON).result()
         self.secret = self.run(_secret)
 
     def run(self, work: Callable[[sqlite3.Connection], T]) -> T:
@@ -96,7 +82,10 @@ class Catalogue:
                 return work(self._db)
 
         with needing_room("the list of indexes, sets and queries; it stays as it was"):
-            return self._thread.submit(transaction).result()
+            try:
+                return self._thread.submit(transaction).result()
+            except UnicodeEncodeError as trouble:
+                raise NotText("That name holds half of a character. Write it as whole text.") from trouble
 
     def close(self) -> None:
         self._thread.submit(self._db.close).result()
@@ -196,35 +185,6 @@ class Catalogue:
 
     def remove_query(self, query_id: str) -> None:
         self.run(lambda db: db.execute("delete from saved_queries where id = ?", (query_id,)))
-
-
-def _open(path: str) -> sqlite3.Connection:
-    db = sqlite3.connect(path, timeout=10)
-    os.chmod(path, 0o600)
-    # The library's lock keeps others out; alone, sqlite needs no shared memory, which a full disk could not hold.
-    db.execute("pragma locking_mode = exclusive")
-    db.execute("pragma journal_mode = wal")
-    db.execute("pragma synchronous = normal")
-    db.executescript(_SCHEMA)
-    _give_roots(db)
-    _give_owners(db)
-    return db
-
-
-def _give_roots(db: sqlite3.Connection) -> None:
-    """Queries that were saved before they had a folder are asked wherever they are run."""
-    if "root" not in {row[1] for row in db.execute("pragma table_info(saved_queries)")}:
-        with db:
-            db.execute("alter table saved_queries add column root blob")
-
-
-def _give_owners(db: sqlite3.Connection) -> None:
-    """Queries that were saved before they had owners become the person's."""
-    if db.execute("select 1 from sqlite_master where type = 'table' and name = 'queries'").fetchone():
-        with db:
-            columns = "name, filter, sort, descending, row_limit, created_ns, last_run_ns"
-            db.execute(f"insert or ignore into saved_queries select id, ?, {columns}, null from queries", (PERSON,))  # noqa: S608 - names of columns
-            db.execute("drop table queries")
 
 
 def _secret(db: sqlite3.Connection) -> bytes:

@@ -7,7 +7,7 @@ watching, or found by the next full scan.
 import os
 from collections.abc import Callable
 
-from cmdr.index.columns import Column, DirState
+from cmdr.index.columns import Column, DirState, column_time
 from cmdr.index.errors import Cancelled, RootMissing
 from cmdr.index.statx import OPEN_DIR, open_directory
 from cmdr.index.view import View
@@ -35,7 +35,7 @@ def changed_directories(view: View, stop: Callable[[], bool] = lambda: False, am
             continue
         now: int | None
         try:
-            now = lstat(paths[at]).st_mtime_ns
+            now = column_time(lstat(paths[at]).st_mtime_ns)
         except OSError:
             now = deep.time(paths[at])
         if now is None:
@@ -65,7 +65,7 @@ class _Deep:
             return None
         self.close()
         self.path, self.fd = path, fd
-        return os.fstat(fd).st_mtime_ns
+        return column_time(os.fstat(fd).st_mtime_ns)
 
     def close(self) -> None:
         if self.fd >= 0:

@@ -50,6 +50,11 @@ ZONE = 4096
 NO_ROW = 0xFFFFFFFF
 
 
+def column_time(ns: int) -> int:
+    """A time as its column has it: years that 64 bits cannot count wrap, here as where whole trees are read."""
+    return (ns + 2**63) % 2**64 - 2**63
+
+
 class Flag(IntFlag):
     """Per-row facts that are not in the mode."""
 
@@ -92,7 +97,6 @@ KIND_OF_FORMAT = np.array([_FORMAT_KIND.get(bits << 12, 8) for bits in range(16)
 _KIND_NAMES = tuple(KINDS[code] for code in KIND_OF_FORMAT.tolist())
 FORMAT_DIR = stat.S_IFDIR >> 12
 FORMAT_FILE = stat.S_IFREG >> 12
-FORMAT_LINK = stat.S_IFLNK >> 12
 
 
 def kind_name(mode: int) -> str:

@@ -160,6 +160,11 @@ class StoredColumns:
             if actual != size:
                 raise Corrupt(f"Column {name} of the index is {actual:,} bytes long instead of {size:,}.")
 
+    @property
+    def size(self) -> int:
+        """Bytes of all columns together."""
+        return sum(size for _, size, _ in self.manifest.files.values())
+
     def column(self, name: str) -> Column:
         """A column, read only, without a copy."""
         dtype, size, _ = self.manifest.files[name]

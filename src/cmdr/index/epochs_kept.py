@@ -9,6 +9,9 @@ from cmdr.index.epoch import StoredColumns
 from cmdr.index.errors import Corrupt
 from cmdr.index.view import View, stored_view
 
+AT_ONCE = 64 << 20
+"""Bytes of an epoch up to which it is compared with its checksums before it answers; reading them takes some 30 ms."""
+
 
 def clear_leftovers(home: str) -> None:
     """Remove what scans that were killed left behind."""
@@ -30,7 +33,10 @@ def newest_whole(home: str) -> tuple[View | None, list[str]]:
             shutil.rmtree(path, ignore_errors=True)
             continue
         try:
-            newest = stored_view(StoredColumns(path))
+            stored = StoredColumns(path)
+            if stored.size <= AT_ONCE:
+                stored.verify()
+            newest = stored_view(stored)
         except (Corrupt, KeyError, ValueError):
             aside.append(put_aside(path))
     return newest, aside

@@ -29,6 +29,10 @@ class Corrupt(IndexFault):
     """Stored columns are truncated or damaged and must not be used."""
 
 
+class NotText(IndexFault):
+    """A name holds half of a character, as JSON can carry it; nothing is called so."""
+
+
 class NoSuchIndex(IndexFault):
     """No index has this id, or none covers this path."""
 

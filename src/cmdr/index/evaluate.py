@@ -53,7 +53,7 @@ def evaluate(
     work = _Evaluation(view, around, stop)
     rows = work.run(plain, below)
     steps = tuple(work.steps) or (f"every row below {to_wire(view.directory_path(below))}",)
-    missing = not_covered(view)
+    missing = not_covered(view, below)
     explanation = Explanation(to_text(plain), steps, work.examined, work.total, not missing, missing)
     return Found(rows, explanation)
 

@@ -2,9 +2,19 @@
 
 from dataclasses import dataclass
 
-from cmdr.index.columns import Column, DirState
+from cmdr.index.columns import INCOMPLETE, Column, DirState
 from cmdr.index.view import View
 from cmdr.model.units import count
+
+UNLISTED = {
+    DirState.DENIED: "could not be opened",
+    DirState.UNLISTED: "beyond the depth limit",
+    DirState.OTHER_SYSTEM: "on other file systems",
+    DirState.CANCELLED: "not reached before the scan was stopped",
+    DirState.FAILED: "could not be read",
+    DirState.VANISHED: "gone when it was to be read",
+}
+"""Why the contents of a folder are not known."""
 
 
 @dataclass(frozen=True)
@@ -27,17 +37,11 @@ class Found:
     explanation: Explanation
 
 
-def not_covered(view: View) -> tuple[str, ...]:
-    """What the index could not read, in words; empty when it saw everything it was asked to see."""
-    states = view.dir_states
-    words = {
-        DirState.DENIED: "could not be opened",
-        DirState.UNLISTED: "beyond the depth limit",
-        DirState.OTHER_SYSTEM: "on other file systems",
-        DirState.CANCELLED: "not reached before the scan was stopped",
-        DirState.FAILED: "could not be read",
-    }
-    found = [f"{count(states[state], 'folder')} {text}" for state, text in words.items() if states[state]]
-    if view.base.has_unknown:
+def not_covered(view: View, below: int = 0) -> tuple[str, ...]:
+    """What the index could not read below a directory, in words; empty when it saw everything it was asked to see."""
+    states = view.states_below(below)
+    told = [state for state in UNLISTED if state is not DirState.VANISHED and states[state]]
+    found = [f"{count(states[state], 'folder')} {UNLISTED[state]}" for state in told]
+    if view.dirs["dmiss"].item(below) > sum(states[state] for state in INCOMPLETE):
         found.append("some entries could be seen by name only")
     return tuple(found)

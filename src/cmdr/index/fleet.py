@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from cmdr.index.errors import BadQuestion
-from cmdr.index.fleet_files import connected, escaped, exports_in
+from cmdr.index.fleet_files import connected, exports_in
 from cmdr.model.filter import Filter, Question
 from cmdr.model.names import printable
 
@@ -59,10 +59,11 @@ class Fleet:
     def __enter__(self) -> Self:
         with ExitStack() as undone:
             spilling = undone.enter_context(tempfile.TemporaryDirectory(prefix="cmdr-fleet-"))
+            held = undone.enter_context(ExitStack())
             self._engine = connected(temp_directory=spilling, preserve_insertion_order=False)
             undone.callback(self._engine.close)
-            self.exports = exports_in(self.folder, self._engine)
-            paths = [escaped(export.path) for export in self.exports]
+            self.exports = exports_in(self.folder, self._engine, held)
+            paths = [export.held for export in self.exports]
             with _told_kindly():
                 self._engine.read_parquet(paths, hive_partitioning=False).create_view("entries")
             self._open = undone.pop_all()

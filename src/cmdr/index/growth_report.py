@@ -16,9 +16,10 @@ from cmdr.index.reports import Report, ReportRow
 from cmdr.index.sets import Members
 from cmdr.index.view import View
 from cmdr.model.filter import is_moment
-from cmdr.model.names import to_wire
+from cmdr.model.names import printable, to_wire
 
 WEEK = 7 * 86_400.0
+_UNREAD = "The earlier scan could not read everything: where the later one could, growth is overstated."
 _FOLDERS_ONLY = "Which files changed since then is not known; only folders are told."
 
 
@@ -49,7 +50,7 @@ def growth_report(
     if cursor is not None:
         amount, nid = read_cursor(answers.indexed.catalogue.secret, scope, cursor)
         growth = growth.behind(int(amount), nid)
-    notes = [] if before.complete else ["The earlier scan was not complete, so growth is overstated."]
+    notes = [_UNREAD] if total and not before.complete else []
     if files is None:
         notes.append(_FOLDERS_ONLY)
     elif not files.whole:
@@ -74,7 +75,7 @@ def _start(home: str, view: View, since: str | None) -> FolderTotals | None:
     if since is not None and since.isdecimal():
         if int(since) not in kept:
             known = ", ".join(str(epoch) for epoch in kept) or "none"
-            raise BadQuestion(f"The totals of epoch {since[:20]} are not kept; there are: {known}.")
+            raise BadQuestion(f"The totals of epoch {printable(since, 20)} are not kept; there are: {known}.")
         return load_totals(home, int(since))
     if since is not None and not is_moment(since):
         raise BadQuestion("since takes an epoch, a date (2026-01-31), or an age such as 7d.")

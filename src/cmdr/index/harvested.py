@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from cmdr.index.columns import Column, Flag
+from cmdr.index.columns import Column, Flag, column_time
 from cmdr.index.directory_reader import MOMENTS, WIDTHS
+from cmdr.index.harvest import ROOT_NUMBER, Harvest, Part
 from cmdr.index.part_file import BLOCK
 from cmdr.index.runs import Runs
 from cmdr.index.source import Source
 from cmdr.index.statx import packed_device
-from cmdr.index.walk import ROOT_NUMBER, Harvest, Part
 
 _TYPES: dict[str, np.dtype[Any]] = {name: np.dtype(f"<u{width}") for name, width in WIDTHS.items()}
 _PAIR = np.dtype([("seconds", "<i8"), ("ns", "<u4"), ("unused", "<u4")])  # as the kernel tells a time
@@ -70,7 +70,7 @@ class _Pieces:
 
     def moment(self, name: str, runs: Runs) -> Column:
         """Times in nanoseconds."""
-        root = 0 if name == "born" else int(getattr(self.root, f"st_{name}_ns"))
+        root = 0 if name == "born" else column_time(getattr(self.root, f"st_{name}_ns"))
         return runs.gather([np.array([root], _NANOSECONDS), *(self.moments(part, name) for part in self.parts)])
 
     def moments(self, part: Part, name: str) -> Column:

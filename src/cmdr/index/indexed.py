@@ -25,6 +25,7 @@ from cmdr.index.standing import Standing
 from cmdr.index.view import View
 from cmdr.index.walk import Progress, WalkOptions
 from cmdr.model.names import to_wire
+from cmdr.model.within import is_within
 
 _MANY = 5000  # changed directories
 _MANY_ROWS = 100_000  # in changed directories: walkers list them faster than a refresh does
@@ -99,6 +100,12 @@ class Indexed:
     def is_stale(self, why: str) -> None:
         """Some changes are not known yet."""
         self._standing.dirty = why
+
+    @property
+    def stored_bytes(self) -> int:
+        """How big the stored epoch is."""
+        base = self._standing.base
+        return 0 if base is None else base.stored.size
 
     def verify(self, stop: Callable[[], bool] = lambda: False) -> bool:
         """Read every stored byte; a damaged epoch is set aside, and the index must be scanned again."""
@@ -213,7 +220,7 @@ class Indexed:
 
     def is_own(self, path: bytes) -> bool:
         """Whether a path is our own state."""
-        return bool(self._own) and (path == self._own or path.startswith(self._own + b"/"))
+        return is_within(path, self._own)
 
     @property
     def overlay_rows(self) -> int:

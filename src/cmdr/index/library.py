@@ -15,15 +15,18 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from cmdr.index.adopted import settle_folders
 from cmdr.index.answers import Answers
 from cmdr.index.catalogue import Catalogue, IndexRecord
 from cmdr.index.columns import Column
 from cmdr.index.cursor import Scope, make_cursor, read_cursor
+from cmdr.index.epochs_kept import AT_ONCE
 from cmdr.index.errors import BadQuestion, LibraryBusy, NoSuchIndex, RootMissing
 from cmdr.index.folder_totals import totals_epochs
 from cmdr.index.freshness import Freshness
 from cmdr.index.growth_report import growth_report
 from cmdr.index.handles import new_handle, new_tag, node_handle
+from cmdr.index.history import moment_of
 from cmdr.index.indexed import Changes, Indexed
 from cmdr.index.knowing import Knowing, knowing
 from cmdr.index.queryshelf import QueryShelf
@@ -34,6 +37,7 @@ from cmdr.index.view_rows import Totals
 from cmdr.index.walk import Progress, WalkOptions
 from cmdr.model.filter import EVERYTHING
 from cmdr.model.names import to_wire
+from cmdr.model.within import is_within
 
 
 @dataclass(frozen=True)
@@ -66,6 +70,7 @@ class Library:
             raise LibraryBusy("Another cmdr works with these indexes.") from trouble
         try:
             self.catalogue = Catalogue(os.path.join(self.home, "catalogue.sqlite"))
+            settle_folders(self.home, self.catalogue)
         except BaseException:
             os.close(self._lock_fd)
             raise
@@ -140,7 +145,7 @@ class Library:
                 Indexed(record, home, options, self.catalogue, self._own, self._run_behind), self.sets.rows
             )
             self._open[index_id] = answers
-            if answers.indexed.scanned:  # opening only compared lengths; the contents are compared behind
+            if answers.indexed.stored_bytes > AT_ONCE:  # only lengths were compared; the contents are compared behind
                 self._behind.submit(answers.indexed.verify, lambda: self._closed)
             return answers
 
@@ -179,8 +184,7 @@ class Library:
         best: Answers | None = None
         most = (least, 0)
         for record in self.catalogue.indexes():
-            inside = record.root if record.root.endswith(b"/") else record.root + b"/"
-            if path != record.root and not path.startswith(inside):
+            if not is_within(path, record.root):
                 continue
             answers = self.get(record.id)
             if not answers.indexed.scanned:
@@ -189,6 +193,17 @@ class Library:
             if known > most:
                 best, most = answers, known
         return best
+
+    def remembering(self, path: bytes) -> Answers | None:
+        """Of the indexes that know what is in a folder the one that remembers the longest; None when none does."""
+        found: list[tuple[float, Answers]] = []
+        for record in self.catalogue.indexes():
+            answers = self.get(record.id) if is_within(path, record.root) else None
+            if answers is None or not answers.indexed.scanned or knowing(answers.view, path) < Knowing.PART:
+                continue
+            home = answers.indexed.home
+            found += [(moment_of(home, epoch), answers) for epoch in totals_epochs(home)[:1]]
+        return min(found, key=lambda one: one[0])[1] if found else None
 
     def refresh(self, index_id: str, stop: Callable[[], bool] = lambda: False) -> Changes:
         """List again what changed since; a big overlay is compacted behind."""
@@ -237,13 +252,15 @@ class Library:
             members = self.sets.members(set_id) if set_id is not None else None
             return growth_report(answers, limit, since, below, members, cursor)
         rows: Column | None = None
+        inside: int | None = None
         if set_id is not None:
             rows = np.sort(self.sets.rows(view, set_id))
-        elif below is not None and answers.row(below, view):
-            rows = answers.ask(EVERYTHING, below, stop).rows
+        else:
+            inside = 0 if below is None else answers.directory(below, view)
+            rows = answers.ask(EVERYTHING, below, stop).rows if inside else None
         scope = Scope(index_id, view.epoch, f"report\0{kind}\0{below!r}\0{set_id}\0{keep}")
         first = 0 if cursor is None else int(read_cursor(self.catalogue.secret, scope, cursor)[0])
-        made = report(view, kind, rows, first + limit, stop, keep=keep)
+        made = report(view, kind, rows, first + limit, stop, keep=keep, below=inside)
         page = made.rows[first:]
         more = limit > 0 and len(page) == limit and first + limit < made.total
         return replace(

@@ -33,7 +33,8 @@ class Node(NamedTuple):  # made by the thousand, and a tuple is made five times 
 
 # Plain numbers: combining enum flags costs more than everything else here.
 _UNKNOWN, _HARD, _SHARED, _BROKEN = int(Flag.UNKNOWN), int(Flag.HARD), int(Flag.SHARED), int(Flag.BROKEN)
-_LISTED = (DirState.LISTED, DirState.CANCELLED)
+LISTED = (DirState.LISTED, DirState.CANCELLED)
+"""Folders of which at least a part was read."""
 _COLUMNS = ("nid", "mode", "size", "allocated", "mtime", "ctime", "ino", "owner", "flags")
 
 
@@ -61,7 +62,7 @@ def nodes(view: View, tag: int, rows: Column, above: bytes | None = None) -> tup
         size, allocated = (own_size, own_blocks) if known else (None, None)
         if number >= 0:
             totals = view.totals(number)
-            if totals.state in _LISTED:
+            if totals.state in LISTED:
                 size, allocated, children = totals.bytes, totals.allocated, view.dirs["dcn"].item(number)
             else:  # a directory that was not listed has no totals to speak of: unknown, not empty
                 size = allocated = None

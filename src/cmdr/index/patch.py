@@ -15,7 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from cmdr.index.columns import DirState, Flag
+from cmdr.index.columns import DirState, Flag, column_time
 from cmdr.index.statx import CHUNK, RECORD, Statx, open_directory
 
 _FACTS = struct.Struct("<16xIII H2x QQQ 8x 16x qI4x qI4x qI4x 8x Q")
@@ -95,7 +95,7 @@ def read_listing(path: bytes) -> Listing:
 def own_times(fd: int) -> tuple[int, int]:
     """When an open directory was changed."""
     facts = os.fstat(fd)
-    return facts.st_mtime_ns, facts.st_ctime_ns
+    return column_time(facts.st_mtime_ns), column_time(facts.st_ctime_ns)
 
 
 def examine(names: list[bytes], fd: int) -> list[Entry]:
@@ -115,8 +115,8 @@ def examine(names: list[bytes], fd: int) -> list[Entry]:
         flags = Flag.UNKNOWN if not mode else Flag.HARD if links > 1 and not stat.S_ISDIR(mode) else Flag(0)
         if stat.S_ISLNK(mode) and _broken(name, fd):
             flags |= Flag.BROKEN
-        times = (mtime * 10**9 + mtime_ns, ctime * 10**9 + ctime_ns, born * 10**9 + born_ns)
-        found.append(Entry(name, ino, size, blocks * 512, *times, mode, uid, device, int(flags)))
+        when = [column_time(time * 10**9 + ns) for time, ns in ((mtime, mtime_ns), (ctime, ctime_ns), (born, born_ns))]
+        found.append(Entry(name, ino, size, blocks * 512, when[0], when[1], when[2], mode, uid, device, int(flags)))
     return found
 
 

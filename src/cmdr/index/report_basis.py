@@ -24,6 +24,8 @@ class Basis:
     stop: Callable[[], bool]
     now_ns: int
     keep: Keep = "oldest"
+    below: int | None = 0
+    """The directory that the rows are below; None when they are the members of a set."""
     spare: Spare | None = None
     """What a report on equal files found that could go."""
 

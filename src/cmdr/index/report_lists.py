@@ -12,6 +12,7 @@ from cmdr.index.largest import largest_of
 from cmdr.index.report_basis import Basis, Lines
 from cmdr.index.reports import ReportRow, Spare
 from cmdr.model.names import to_wire
+from cmdr.model.within import is_within
 
 
 def largest_files(basis: Basis) -> Lines:
@@ -92,10 +93,20 @@ def recent(basis: Basis) -> Lines:
 
 
 def problems(basis: Basis) -> Lines:
-    """What could not be read."""
+    """What could not be read: folders with the reason, and entries that were seen by name only."""
     view = basis.view
-    lines = []
-    for path_hex, code in view.facts.get("problems", [])[: basis.limit]:
-        path = bytes.fromhex(path_hex)
-        lines.append(ReportRow(f"{to_wire(path)}: {os.strerror(code)}", 1, None, None, path))
-    return lines, int(view.facts.get("problem_count", 0)), ""
+    known = [(bytes.fromhex(path), os.strerror(code)) for path, code in view.facts.get("problems", [])]
+    total = int(view.facts.get("problem_count", 0))
+    if basis.below != 0:
+        place = None if basis.below is None else view.directory_path(basis.below)
+        known = [one for one in known if place is not None and is_within(one[0], place)]
+        total = len(known)
+    rows = basis.rows()
+    unseen = rows[(view.gather("flags", rows) & int(Flag.UNKNOWN)) != 0]
+    more = max(0, basis.limit - len(known))
+    known += [(path, "seen by name only") for path in view.paths(unseen[:more])]
+    lines = [
+        ReportRow(f"{to_wire(path)}: {reason}", 1, None, None, path, reason=reason)
+        for path, reason in known[: basis.limit]
+    ]
+    return lines, total + len(unseen), ""

@@ -20,12 +20,14 @@ def report(
     stop: Callable[[], bool] = lambda: False,
     now_ns: int | None = None,
     keep: Keep = "oldest",
+    below: int | None = 0,
 ) -> Report:
-    """A report over the whole view, or over the given rows (a subtree, a set, the hits of a query)."""
+    """A report over the whole view, or over the given rows: what is below a directory, or (None) the members of a set,
+    of which nothing is missing."""
     maker = _MAKERS[kind]
-    basis = Basis(view, rows, max(0, limit), stop, now_ns or time.time_ns(), keep)
+    basis = Basis(view, rows, max(0, limit), stop, now_ns or time.time_ns(), keep, below)
     lines, total, note = maker(basis)
-    missing = not_covered(view)
+    missing = () if below is None else not_covered(view, below)
     return Report(kind, tuple(lines), total, not missing and not note, missing, note, spare=basis.spare)
 
 

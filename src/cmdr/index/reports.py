@@ -42,6 +42,7 @@ class ReportRow:
     members: tuple[bytes, ...] = ()  # paths of equal files, first the one that would stay
     change: str | None = None  # added, removed, grown or shrunk since the earlier epoch
     folder: bool = False
+    reason: str = ""  # why it could not be read
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,10 +7,12 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cmdr.index.errors import Cancelled, RootMissing
-from cmdr.index.walk import Harvest, Progress, WalkOptions, walk
+from cmdr.index.harvest import Harvest
+from cmdr.index.walk import Progress, WalkOptions, walk
 from cmdr.model.names import to_wire
 
 if TYPE_CHECKING:
@@ -33,15 +35,21 @@ def scan(
     options = options or WalkOptions()
     os.makedirs(home, exist_ok=True)
     scratch = tempfile.mkdtemp(prefix="scratch-", dir=home)
+    walked: list[Progress] = []
+
+    def told(now: Progress) -> None:
+        walked[:] = [now]
+        if progress is not None:
+            progress(now)
+
     try:
         expected = before.facts["rows"] if before is not None and not before.facts.get("cancelled") else None
-        harvest = walk(root, options, scratch, progress, cancelled, expected, meanwhile=_load)
+        harvest = walk(root, options, scratch, told, cancelled, expected, meanwhile=_load)
         _check_root(harvest)
         if harvest.cancelled and before is not None and not before.facts.get("cancelled"):
             raise Cancelled("The scan was stopped; the complete epoch before it is kept.")
-        if progress is not None:
-            found = sum(part.rows for part in harvest.parts)
-            progress(Progress("building", found, 0, 0, harvest.seconds, expected))
+        if walked:
+            told(replace(walked[-1], phase="building", seconds=harvest.seconds))
         from cmdr.index.building import build
 
         return build(harvest, home, options, before, first_id)

@@ -10,7 +10,7 @@ import numpy as np
 from cmdr.index.answers import Answer, Answers
 from cmdr.index.catalogue import Catalogue, SetRecord
 from cmdr.index.columns import NO_ROW, Column
-from cmdr.index.errors import BadCursor, BadHandle, BadQuestion, NoSuchSet
+from cmdr.index.errors import BadCursor, BadHandle, BadQuestion, NoSuchSet, NotIndexed
 from cmdr.index.given_names import given_name
 from cmdr.index.handles import new_handle, node_handle, node_number
 from cmdr.index.held_bytes import held_bytes
@@ -18,7 +18,9 @@ from cmdr.index.reports import Spare
 from cmdr.index.setfiles import SetFiles
 from cmdr.index.sets import Member, Members, combine, freeze, in_natural_order, pick, states
 from cmdr.index.view import View
+from cmdr.model.names import to_wire
 from cmdr.model.sorting import path_order
+from cmdr.model.within import is_within
 
 SORTED = 100_000
 """Members up to which a set is sorted; a longer one is told in the order in which it was found."""
@@ -96,37 +98,37 @@ class SetShelf:
 
     def add(self, set_id: str, nodes: Sequence[str | bytes]) -> SetInfo:
         """Put nodes into a set; members that are in it already stay as they were frozen."""
-        record = self._set(set_id)
-        answers = self._get(record.index_id)
-        view = answers.view
-        rows = np.array(sorted({answers.row(place, view) for place in nodes}), np.int64)
-        return self._store(
-            record,
-            record.index_id,
-            record.name,
-            combine(self.members(set_id), freeze(view, rows)),
-            view.epoch,
-        )
+        return self.change(set_id, nodes, ())
 
     def take_out(self, set_id: str, nodes: Sequence[str | bytes]) -> SetInfo:
         """Take nodes out of a set; a node that has vanished can be taken out by its id."""
+        return self.change(set_id, (), nodes)
+
+    def change(self, set_id: str, add: Sequence[str | bytes], remove: Sequence[str | bytes]) -> SetInfo:
+        """Put nodes in and take others out, or do nothing when one of them is not known."""
         record = self._set(set_id)
         answers = self._get(record.index_id)
-        members = self.members(set_id)
-        leave = members.bitmap()
-        for place in nodes:
-            if isinstance(place, str) and not place.startswith("/"):
-                leave.discard(node_number(answers.tag, place))
-            else:
-                leave.discard(answers.view.id_of(answers.row(place)))
-        return self._store(record, record.index_id, record.name, pick(members, leave), record.epoch)
+        view, members, epoch = answers.view, self.members(set_id), record.epoch
+        if add:
+            rows = np.array(sorted({answers.row(place, view) for place in add}), np.int64)
+            members, epoch = combine(members, freeze(view, rows)), view.epoch
+        if remove:
+            leave = members.bitmap()
+            for place in remove:
+                if isinstance(place, str) and not place.startswith("/"):
+                    leave.discard(node_number(answers.tag, place))
+                else:
+                    leave.discard(view.id_of(answers.row(place, view)))
+            members = pick(members, leave)
+        return self._store(record, record.index_id, record.name, members, epoch)
 
     def combine(self, op: SetOp, left: str, right: str, name: str | None = None) -> SetInfo:
         """Union, intersection or difference of two sets: into the left one, or into a new one with a name."""
         one, other = self._set(left), self._set(right)
-        if one.index_id != other.index_id:
-            raise BadQuestion("These sets belong to different indexes and cannot be combined.")
         mine, theirs = self.members(left), self.members(right)
+        if one.index_id != other.index_id:
+            view = self._get(one.index_id).view
+            theirs = freeze(view, self._rows_elsewhere(view, other, all_of_them=op == "union"))
         if op == "union":
             result = combine(mine, theirs)
         elif op == "intersect":
@@ -173,11 +175,29 @@ class SetShelf:
         return known[2]
 
     def rows(self, view: View, set_id: str) -> Column:
+        """The rows of a set's members in a view, which may be of another index of the same place."""
         record = self._set(set_id)
-        if self._get(record.index_id).indexed.record.root != view.root:
-            raise BadQuestion(f"The set {set_id} belongs to another index.")
+        root = self._get(record.index_id).indexed.record.root
+        if root != view.root:
+            if not is_within(root, view.root) and not is_within(view.root, root):
+                raise BadQuestion(f"The set {set_id} belongs to another index.")
+            return self._rows_elsewhere(view, record)
         rows = view.rows_of(self.members(set_id).ids)
         return np.asarray(rows[rows != NO_ROW])
+
+    def _rows_elsewhere(self, view: View, record: SetRecord, *, all_of_them: bool = False) -> Column:
+        """Where the members of a set stand in the view of another index, ascending; those it does not know are left
+        out, or refused when all of them are wanted."""
+        members, rows = self.members(record.id), set()
+        for member in states(self._get(record.index_id).view, members, np.arange(len(members))):
+            path = member.path_now or member.path
+            try:
+                rows.add(view.find(path))
+            except NotIndexed as unknown:
+                if all_of_them:
+                    told = f"{to_wire(path)} is not in the index of {to_wire(view.root)}; index a folder above."
+                    raise BadQuestion(told) from unknown
+        return np.array(sorted(rows), np.int64)
 
     def _set(self, set_id: str) -> SetRecord:
         record = self.catalogue.set(set_id)

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from cmdr.index.catalogue import Catalogue, IndexRecord
 from cmdr.index.epochs_kept import clear_leftovers, newest_whole, put_aside
-from cmdr.index.errors import NoSuchIndex
+from cmdr.index.errors import Corrupt, NoSuchIndex
 from cmdr.index.freshness import Freshness, freshness_of
 from cmdr.index.overlay import lay_over
 from cmdr.index.patch import Patch, load_patch, save_patch
@@ -33,7 +33,10 @@ class Standing:
             patch = load_patch(self._patch_path(self.base)) or Patch()
             # Ids may have been given out by a patch that never reached the disk.
             self.patch = replace(patch, next_id=max(patch.next_id, catalogue.next_id(record.id)))
-            self.latest = lay_over(self.base, self.patch, 0)
+            try:
+                self.latest = lay_over(self.base, self.patch, 0)
+            except (Corrupt, LookupError, ValueError, OverflowError):  # columns that do not fit together
+                self.put_base_aside()
 
     @property
     def view(self) -> View:

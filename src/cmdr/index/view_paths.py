@@ -5,7 +5,7 @@ from functools import cached_property
 import numpy as np
 
 from cmdr.index.columns import Column
-from cmdr.index.errors import NotIndexed
+from cmdr.index.errors import Corrupt, NotIndexed
 from cmdr.index.segment import Segment
 from cmdr.index.view_rows import RowsView
 from cmdr.model.names import to_wire
@@ -23,7 +23,10 @@ class PathsView(RowsView):
         below: list[int] = []
         while (path := known.get(directory)) is None:
             below.append(directory)
-            directory = parents.item(directory)
+            above = parents.item(directory)
+            if above >= directory:  # only damage can do that, and would lead around for ever
+                raise Corrupt(f"The index of {to_wire(self.root)} is damaged; scan it again.")
+            directory = above
         if len(known) > _KNOWN:
             known.clear()
             known[0] = self.root

@@ -217,6 +217,18 @@ class RowsView:
         """How many directories there are in each state."""
         return tuple(np.bincount(self.dirs["dstate"][self.live_dirs()], minlength=len(_STATES)).tolist())
 
+    def states_below(self, directory: int) -> tuple[int, ...]:
+        """How many directories there are in each state, from one directory down."""
+        if not directory:
+            return self.dir_states
+        _, inside = self.subtree(directory)
+        if inside is None:
+            inside = np.zeros(len(self.dirs["dpar"]), bool)
+            inside[directory : int(self.dirs["dlast"][directory])] = True
+        if self.dead_dirs is not None:
+            inside &= ~self.dead_dirs
+        return tuple(np.bincount(self.dirs["dstate"][inside], minlength=len(_STATES)).tolist())
+
     def live_dirs(self) -> Column:
         """The numbers of all directories that exist in this view."""
         numbers = np.arange(len(self.dirs["dpar"]))

@@ -13,17 +13,17 @@ import stat
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from cmdr.index import walker_process
 from cmdr.index.compiled_reader import compiled_library
 from cmdr.index.errors import DiskFull, RootMissing, WalkFailed
 from cmdr.index.hand import Hand
+from cmdr.index.harvest import ROOT_NUMBER, Harvest, Part
 from cmdr.index.statx import packed_device
 from cmdr.model.names import to_wire
 
-ROOT_NUMBER = (1 << 63) - 1
 _TICK = 0.1
 _LOOK = 0.02  # seconds between two looks whether walkers wait for the disk
 _MUST_WAIT = 0.1  # on average over the looks, this share of the walkers and more: a tree in memory keeps none waiting
@@ -64,29 +64,6 @@ class Progress:
         if not self.expected:
             return None
         return min(99.0 if self.phase == "walking" else 100.0, 100.0 * self.entries / self.expected)
-
-
-@dataclass
-class Part:
-    """What one walker saw; the rows themselves are in its part files."""
-
-    path: str
-    rows: int
-    found: dict[str, Any]
-
-
-@dataclass
-class Harvest:
-    """Everything that a walk brought home."""
-
-    root: bytes
-    root_facts: os.stat_result
-    started_ns: int
-    seconds: float
-    cancelled: bool
-    parts: list[Part]
-    refused_links: set[int] = field(default_factory=set)  # followed by another link already
-    problems: list[tuple[bytes, int]] = field(default_factory=list)
 
 
 def walk(

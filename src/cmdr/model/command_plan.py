@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from functools import cached_property
 
-from cmdr.model.names import to_wire
+from cmdr.model.names import raw_bytes, to_wire
 from cmdr.model.plan import Plan, Risk
 from cmdr.model.root_spec import RootSpec
 
@@ -59,7 +59,7 @@ class CommandPlan(Plan):
     @property
     def lines(self) -> list[str]:
         """The whole command, each line printable."""
-        return [to_wire(line.encode("utf-8", "surrogateescape")) for line in self.command.split("\n")] or [""]
+        return [to_wire(raw_bytes(line)) for line in self.command.split("\n")] or [""]
 
     @property
     def summary(self) -> list[str]:

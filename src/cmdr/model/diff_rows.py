@@ -83,16 +83,6 @@ class DiffRows(Sequence[Row]):
         """The first row of a hunk, to scroll there."""
         return self._hunk_rows[hunk]
 
-    def hunk_after(self, row: int) -> int | None:
-        """The next hunk that begins below this row."""
-        index = bisect_right(self._hunk_rows, row)
-        return index if index < len(self._hunk_rows) else None
-
-    def hunk_before(self, row: int) -> int | None:
-        """The last hunk that begins above this row."""
-        index = bisect_right(self._hunk_rows, row - 1) - 1
-        return index if index >= 0 else None
-
     def marks(self, index: int) -> WordMarks:
         """The changed words of a row, for its own sides only; nothing where a line has no partner."""
         row = self[index]

@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal, get_args
 
-VERSION = 1
 MAX_DEPTH = 32
 MAX_NODES = 500
 MAX_VALUES = 1000

@@ -31,6 +31,7 @@ from cmdr.model.filter import (
     mode_of,
 )
 from cmdr.model.filter_parts import Parts
+from cmdr.model.names import printable
 
 KNOWN: tuple[str, ...] = (
     *("and", "or", "not", "name", "path", "ext", "kind", "size", "allocated", "mtime", "ctime", "depth", "under"),
@@ -126,7 +127,7 @@ def _leaf(key: str, value: object, at: str) -> Filter:
             return checked(DuplicateOf(_word(value, at)), at)
         case "mode":
             return checked(mode_of(_word(value, at), at), at)
-    raise FilterError(f"There is no filter called `{key[:40]}`. Known: {', '.join(KNOWN)}.", at)
+    raise FilterError(f"There is no filter called `{printable(key, 40)}`. Known: {', '.join(KNOWN)}.", at)
 
 
 def extensions(values: Sequence[str]) -> tuple[str, ...]:

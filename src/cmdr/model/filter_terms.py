@@ -68,7 +68,7 @@ def _field(words: Words, name: str, sign: str, start: int) -> Filter:
         return _number(words, cast(NumberField, name), sign)
     if name in get_args(TimeField):
         return _time(words, cast(TimeField, name), sign)
-    if sign not in (":", "="):
+    if sign not in (":", "=") and name in _FIELDS:
         words.fail(f"`{name}` cannot be compared with {sign}.", start)
     match name:
         case "ext":

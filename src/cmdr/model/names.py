@@ -27,11 +27,11 @@ def to_wire(name: bytes) -> str:
 def from_wire(text: str) -> bytes:
     """The bytes that a printable form stands for; unknown escapes are literal text."""
     if "\\" not in text:
-        return _raw(text)
+        return raw_bytes(text)
     out = bytearray()
     end = 0
     for found in _ESCAPE.finditer(text):
-        out += _raw(text[end : found.start()])
+        out += raw_bytes(text[end : found.start()])
         backslash, byte, point = found.groups()
         if backslash:
             out += b"\\"
@@ -40,17 +40,18 @@ def from_wire(text: str) -> bytes:
         else:
             out += _character(point) or found.group().encode()
         end = found.end()
-    out += _raw(text[end:])
+    out += raw_bytes(text[end:])
     return bytes(out)
 
 
 def printable(text: str, longest: int = 60) -> str:
     """What somebody sent, as it may stand in one line of an answer: printable, and cut to a bounded length."""
-    shown = to_wire(_raw(text[:longest]))
+    shown = to_wire(raw_bytes(text[:longest]))
     return shown if len(shown) <= longest and len(text) <= longest else shown[: longest - 1] + "…"
 
 
-def _raw(text: str) -> bytes:
+def raw_bytes(text: str) -> bytes:
+    """The bytes of a text that somebody sent; there are some for everything that JSON and command lines can carry."""
     try:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:

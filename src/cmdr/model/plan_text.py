@@ -31,6 +31,8 @@ def title_of(plan: Plan) -> str:
     """What the plan does, in one line."""
     if isinstance(plan, CommandPlan):
         return plan.title
+    if plan.verb is Verb.LINK:
+        return _linked(plan.subject)
     if _is_named_in_title(plan):
         return f"{_DOES[plan.verb]} {to_wire(plan.subject.place.path)}"
     if plan.verb is Verb.UNDO and plan.undone is not None:
@@ -41,6 +43,13 @@ def title_of(plan: Plan) -> str:
 
 def _is_named_in_title(plan: Plan) -> bool:
     return plan.verb in _NEW and len(plan.items) == len(plan.made_folders) + 1
+
+
+def _linked(item: PlanItem) -> str:
+    link = to_wire((item.target or item.place).path)
+    if item.source is not None:
+        return f"Give {to_wire(item.source.path)} the further name {link}"
+    return f"Link {link} to {to_wire(item.data or b'')}"
 
 
 def amount_of(plan: Plan) -> str:
@@ -127,8 +136,12 @@ def _below(plan: Plan, path: bytes) -> str:
 def goes_to(plan: Plan, item: PlanItem) -> str:
     """Where an item goes, as far as the title does not say it: another name, or a folder of its own."""
     source, target = item.source, item.target
+    if plan.verb is Verb.LINK and source is None and item.data is not None:
+        return f" leads to {to_wire(item.data)}"
     if source is None or target is None:
         return ""
+    if plan.verb is Verb.LINK:
+        return f" also as {to_wire(target.path)}"
     if plan.verb in (Verb.COPY, Verb.MOVE) and plan.destination is not None:
         told = _below(plan, target.path)
         return f" → {told}" if told != to_wire(source.rel) else ""
@@ -157,7 +170,7 @@ def _what(plan: Plan) -> list[str]:
         return [*_folders(plan), *lines, *_more(len(pairs) - len(shown))]
     if plan.verb in (Verb.UNDO, Verb.RESTORE):
         return [*(deed_of(item) for item in plan.told[:SHOWN]), *_more(len(plan.told) - SHOWN)]
-    if _is_named_in_title(plan) and not plan.totals.bytes:
+    if plan.verb is Verb.LINK or (_is_named_in_title(plan) and not plan.totals.bytes):
         return []
     named, many = _named(plan), plan.chosen.count or len(plan.items) - len(plan.made_folders)
     by_name = len(plan.source_folders) == 1
@@ -195,15 +208,15 @@ def _kinds(plan: Plan) -> list[str]:
     kinds = plan.kinds
     if len(kinds) < 2:
         return []
-    told = [f"{number} {_kind(kind)}" for kind, number in kinds[:_KINDS_SHOWN]]
+    told = [_of_kind(kind, number) for kind, number in kinds[:_KINDS_SHOWN]]
     others = f", and {len(kinds) - _KINDS_SHOWN} other kinds" if len(kinds) > _KINDS_SHOWN else ""
     return [f"kinds: {', '.join(told)}{others}"]
 
 
-def _kind(kind: bytes) -> str:
+def _of_kind(kind: bytes, number: int) -> str:
     if kind == FOLDERS:
-        return "folders"
-    return f".{to_wire(kind)}" if kind else "without an extension"
+        return count(number, "folder")
+    return f"{number:,} .{to_wire(kind)}" if kind else f"{number:,} without an extension"
 
 
 def _folders(plan: Plan) -> list[str]:

@@ -33,6 +33,5 @@ class Proposal:
     """The proposer's own words: shown last, marked as theirs, never trusted."""
     expires_at: float
     state: ProposalState = ProposalState.PENDING
-    decided_by: str = ""
     job: str | None = None
     """The job that carries it out, once approved."""

@@ -3,7 +3,7 @@
 import re
 import time
 
-from cmdr.model.names import to_wire
+from cmdr.model.names import raw_bytes, to_wire
 from cmdr.model.tab import Tab
 
 PATIENCE = 0.08
@@ -37,7 +37,7 @@ def seek(tab: Tab, text: str, start: int, step: int = 0) -> int | None:
 def _seek_in_block(tab: Tab, text: str, start: int) -> int | None:
     """The same for a very large folder: one search through the block of all names, fast because it makes no rows."""
     listing, columns = tab.listing, tab.listing.columns
-    pattern = re.compile(rb"\0" + re.escape(text.encode("utf-8", "surrogateescape")), re.IGNORECASE)
+    pattern = re.compile(rb"\0" + re.escape(raw_bytes(text)), re.IGNORECASE)
     begin = columns.starts[listing.order[start]] - 1
     for low, high in ((begin, len(columns.names)), (0, begin)):
         for found in pattern.finditer(columns.names, low, high):

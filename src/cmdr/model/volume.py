@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from cmdr.model.within import is_within
+
 
 @dataclass(frozen=True, slots=True)
 class Volume:
@@ -20,7 +22,7 @@ def volume_of(path: bytes, volumes: tuple[Volume, ...]) -> Volume | None:
     """The volume a path lies on: the deepest mount above it."""
     best: Volume | None = None
     for volume in volumes:
-        inside = path == volume.path or path.startswith(volume.path.rstrip(b"/") + b"/")
+        inside = is_within(path, volume.path)
         if inside and (best is None or len(volume.path) > len(best.path)):
             best = volume
     return best

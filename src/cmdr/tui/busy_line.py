@@ -3,19 +3,20 @@
 from cmdr.core.commander import Commander
 from cmdr.core.errors import CommandError
 from cmdr.model.units import human_size
+from cmdr.model.within import is_within
 
 
 def busy_line(commander: Commander, doing: str = "") -> str:
     """How far a plan or a scan of the shown tree is, or that a folder is being read; each can be given up."""
     if doing:
         return f"{doing}… Esc gives up"
-    here = commander.workspace.pane(commander.workspace.focused).tab.path.rstrip(b"/") + b"/"
+    here = commander.workspace.pane(commander.workspace.focused).tab.path
     try:
         scans = commander.indexing.scans()
     except CommandError:
         scans = []
     for scan in scans:
-        if not scan.state.is_over and here.startswith(scan.root.rstrip(b"/") + b"/"):
+        if not scan.state.is_over and is_within(here, scan.root):
             share = f", {scan.percent:.0f}%" if scan.percent is not None else ""
             return f"Indexing: {scan.entries:,} entries so far, {human_size(scan.bytes)}{share}… Esc gives up"
     return "Reading… Esc gives up"

@@ -41,6 +41,8 @@ class FileView(LineWidget):
         self.sub = 0
         """Rows of the first line that are scrolled away, when wrapping."""
         self.left = 0
+        self._to_the_end = False
+        """Whether the end is on its way: it is where the counting of the lines ends."""
         self._pixels: list[list[Pixel]] | None = None
         self._store = FileStore()
         self._rows: list[list[Segment]] | None = None
@@ -66,6 +68,7 @@ class FileView(LineWidget):
         self.view = None
         self.problem, self.needle = "", ""
         self.top = self.sub = self.left = 0
+        self._to_the_end = False
         self._pixels = None
         self._store.clear()
         self._again()
@@ -113,6 +116,7 @@ class FileView(LineWidget):
         """Scroll by rows."""
         if self.view is None or self.is_picture:
             return
+        self._to_the_end = False
         if self.hex:
             last = max(0, -(-self.view.size // HEX_BYTES) - self.size.height)
             self.top = max(0, min(self.top + rows, last))
@@ -125,6 +129,7 @@ class FileView(LineWidget):
 
     def to(self, line: int) -> None:
         """Scroll to a line, or to a row of bytes; beyond the end, to the last one."""
+        self._to_the_end = False
         self.top, self.sub = max(0, line), 0
         self._stay_within()
         self._again()
@@ -136,6 +141,7 @@ class FileView(LineWidget):
             return
         rows = -(-self.view.size // HEX_BYTES) if self.hex else self.view.lines
         self.to(max(0, rows - self.size.height + (0 if self.hex else 1)))
+        self._to_the_end = not self.hex and not self.view.is_counted
 
     def _stay_within(self) -> None:
         if self.view is not None and (self.hex or self.view.is_counted):
@@ -238,7 +244,7 @@ class FileView(LineWidget):
 
     def _news(self) -> None:
         self._stay_within()
-        if self.view is not None and self.view.follows:
+        if self.view is not None and (self.view.follows or self._to_the_end):
             self.to_end()
         elif self._store.line_count < self.size.height:
             self._want()

@@ -24,15 +24,29 @@ def hand_to(widget: Widget, event: events.Key) -> None:
 def when_dealt_with(screen: Screen[Any]) -> asyncio.Event:
     """Set once a screen in front has dealt with all keys it was given so far, and its focused field before it."""
     dealt = asyncio.Event()
+    start = screen.focused or screen
 
-    def climb(node: MessagePump | None) -> None:
-        if node is None or node is screen.app:
-            dealt.set()
-        else:
-            node.call_later(climb, None if node is screen else node._parent)
+    def climb(node: MessagePump | None, again: bool) -> None:
+        # Twice: what the field tells about a key comes behind the key.
+        if node is not None and node is not screen.app:
+            above = None if node is screen else node._parent
+            if node.call_later(climb, above, again):
+                return
+        elif again:
+            climb(start, False)
+            return
+        dealt.set()
 
-    climb(screen.focused or screen)
+    climb(start, True)
     return dealt
+
+
+_CHANGE_TEXT = frozenset(("backspace", "delete", "left", "right", "home", "end"))
+
+
+def is_writing(event: events.Key | events.Paste) -> bool:
+    """Whether a key, or pasted text, writes into the field it is typed in and decides nothing."""
+    return isinstance(event, events.Paste) or event.is_printable or event.key in _CHANGE_TEXT
 
 
 def pass_on(screen: Screen[Any], event: events.Key) -> bool:

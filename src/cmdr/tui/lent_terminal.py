@@ -24,6 +24,8 @@ async def lend(terminal: Terminal, use: Callable[[], T]) -> T | None:
     """Give the terminal away for as long as `use` takes, in a thread; None when that could not begin, which is told."""
     desktop = terminal.commander.desktop
     desktop.is_lent = True
+    # What was typed ahead was meant for the program; it can no longer reach it, and must not act on the panes.
+    terminal.main.orders.forget_keys()
     try:
         with terminal.suspend(), terminal.batch_update(), _not_meant():
             return await in_thread(use)

@@ -23,10 +23,9 @@ from cmdr.tui.clicks import clicked
 from cmdr.tui.closing_screen import ClosingScreen
 from cmdr.tui.key_bar import KeyBar
 from cmdr.tui.key_map import KeyMap
-from cmdr.tui.key_order import pass_on, when_dealt_with
 from cmdr.tui.orders import Orders
 from cmdr.tui.pane_view import PaneView
-from cmdr.tui.preview import Preview
+from cmdr.tui.quick_view_place import QuickViewPlace
 from cmdr.tui.status_line import StatusLine
 from cmdr.tui.typing_ahead import TypingAhead
 
@@ -56,7 +55,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
         self._drawn = 0.0
         self._waiting: asyncio.TimerHandle | None = None
         self._follow = False
-        self.preview = Preview(self)
+        self.quick_view = QuickViewPlace(self)
         self.typed_before: defaultdict[str, list[str]] = defaultdict(list)
         """What was typed into windows of a kind, oldest first."""
 
@@ -161,23 +160,16 @@ class MainScreen(Screen[None], inherit_bindings=False):
             view.redraw(follow=follow)
         self.status.redraw()
         self.terminal.windows.sync()
-        self.preview.show()
+        self.quick_view.show()
 
     def _tick(self) -> None:
         self.typing.expire()
         self.status.refresh()
 
     def on_key(self, event: events.Key) -> None:
-        """A key waits for its turn behind the keys before it."""
+        """A key: part of what is being typed, an action, or a search."""
         event.stop()
         event.prevent_default()
-        self.orders.after(lambda: self._key(event))
-
-    def _key(self, event: events.Key) -> None:
-        """A key: for a window that has opened meanwhile, part of what is being typed, an action, or a search."""
-        if pass_on(self, event):
-            self.orders.hold(when_dealt_with(self.app.screen))
-            return
         self.status.quiet()
         bound = self.keys.actions.get(event.key)
         searching = bool(self.typing.search) or self.typing.filtering is not None

@@ -14,6 +14,7 @@ from cmdr.core.errors import CommandError, UnknownCommand
 from cmdr.core.parameter import Arguments
 from cmdr.core.principals import PERSON
 from cmdr.model.chosen import Chosen
+from cmdr.tui.typed_key import TypedKey
 
 log = logging.getLogger(__name__)
 
@@ -52,7 +53,7 @@ class Orders:
         self._tell = tell
         self._changed = changed
         self._orders: deque[Order | asyncio.Event] = deque()
-        self._keys: deque[Callable[[], None]] = deque()
+        self._keys: deque[TypedKey] = deque()
         self._more = asyncio.Event()
         self._idle = asyncio.Event()
         self._slow: set[asyncio.Task[Any]] = set()
@@ -85,10 +86,18 @@ class Orders:
         self._orders.append(done)
         self._more.set()
 
-    def after(self, key: Callable[[], None]) -> None:
-        """Do what a key means once all orders of the keys before it are given and done, or slow."""
+    def after(self, deed: Callable[[], None]) -> None:
+        """Do something once all orders of the keys before it are given and done, or slow."""
+        self.type(TypedKey(deed))
+
+    def type(self, key: TypedKey) -> None:
+        """Do what a key means in its turn, and once what it waits for is there."""
         self._keys.append(key)
         self._more.set()
+
+    def forget_keys(self) -> None:
+        """Drop the keys whose turn has not come."""
+        self._keys.clear()
 
     async def ask(
         self,
@@ -146,17 +155,36 @@ class Orders:
                 else:
                     await self._wait(order)
             elif self._keys:
-                with self._surviving():
-                    self._keys.popleft()()
+                await self._next_key()
             else:
                 self._more.clear()
                 self._idle.set()
                 await self._more.wait()
                 self._idle.clear()
 
+    async def _next_key(self) -> None:
+        awaited = self._keys[0].waits()
+        if awaited is not None:
+            await self._wait(awaited)
+            if awaited.is_set() or not self._give_up_waiting():
+                return
+        with self._surviving():
+            self._keys.popleft().deed()
+
+    def _give_up_waiting(self) -> bool:
+        """Drop the keys that wait too long before one that does not put up with it; whether there is one."""
+        for place, key in enumerate(self._keys):
+            if key.gives_up():
+                for _ in range(place):
+                    self._keys.popleft()
+                return True
+        return False
+
     async def _wait(self, done: asyncio.Event) -> None:
         with suppress(TimeoutError):
-            await asyncio.wait_for(done.wait(), HOLD)
+            # `wait_for` swallows a cancellation that comes together with the event: quitting would wait for ever.
+            async with asyncio.timeout(HOLD):
+                await done.wait()
 
     @contextmanager
     def _surviving(self) -> Iterator[None]:

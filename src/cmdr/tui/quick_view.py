@@ -1,4 +1,4 @@
-"""Quick view: the file under the cursor, shown in the place of the other pane."""
+"""The quick view itself: the file under the cursor below its name."""
 
 from rich.segment import Segment
 from textual.app import ComposeResult

@@ -24,6 +24,7 @@ from cmdr.tui.line_widget import LineWidget
 from cmdr.tui.main_screen import MainScreen
 from cmdr.tui.taking_over import driver_over
 from cmdr.tui.themes import THEMES
+from cmdr.tui.typed_key import typed_key
 from cmdr.tui.window_desk import WindowDesk
 
 if TYPE_CHECKING:
@@ -76,6 +77,14 @@ class Terminal(App[None], inherit_bindings=False):
         commander.desktop.terminal_clipboard = self.copy_to_clipboard
         commander.desktop.suspend = self._step_aside
         commander.desktop.shows = self.windows.shows
+
+    async def on_event(self, event: events.Event) -> None:
+        """Keys act one after the other, whatever window each of them leads to."""
+        if isinstance(event, events.Key | events.Paste) and not event.is_forwarded:
+            self.app_focus = True
+            self.main.orders.type(typed_key(self, event))
+        else:
+            await super().on_event(event)
 
     def get_default_screen(self) -> Screen[None]:
         """The panes."""

@@ -160,7 +160,8 @@ def test_a_bad_server_costs_only_its_own_answers_and_leaves_no_process(tmp_path,
         try:
             for _ in range(2):
                 async with asyncio.timeout(60):  # the bad server alone would never let it come
-                    assert [each.source for each in await desk.of(path)] == ["python"]
+                    while (found := [each.source for each in await desk.of(path)]) != ["python"]:
+                        assert found == []  # on a busy machine the good one may be late, too
         finally:
             await desk.close()
 

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from cmdr.editor.neovim.diffs import FREELY, Consent, from_lines, to_lines
 from cmdr.editor.neovim.errors import NeovimBusyError, NeovimGoneError, NeovimRefusedError, NeovimSlowError
 from cmdr.editor.neovim.review_tab import review_in_neovim
-from cmdr.editor.review_wait import accept_if_base_stands
 from cmdr.model.review import Review
 from cmdr.model.review_outcome import ReviewState
 from cmdr.model.text_format import read_text
@@ -410,12 +409,16 @@ def test_a_killed_neovim_rejects_its_review(with_neovim):
 
 
 def test_a_file_that_changed_meanwhile_is_shown_again_before_it_is_accepted(with_neovim):
-    async def read(path):
-        return read_text(b"zero\none\ntwo\nthree\nfour\n")
+    changed = read_text(b"zero\none\ntwo\nthree\nfour\n")
+
+    async def accept(edit):
+        before = edit.base_changes
+        edit.base_changed(changed)
+        return edit.accept() if edit.base_changes == before else None
 
     async def story(neovim, _):
         edit = review(base=b"one\ntwo\nthree\nfour\n", proposed="one\ntwo\nthree\n4\n")
-        task = asyncio.create_task(review_in_neovim(neovim.diffs, edit, lambda each: accept_if_base_stands(each, read)))
+        task = asyncio.create_task(review_in_neovim(neovim.diffs, edit, accept))
         await asyncio.sleep(0)
         await asyncio.sleep(0)
         await asyncio.wait_for(neovim.diffs.shown("r1"), 20)

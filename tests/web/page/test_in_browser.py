@@ -166,9 +166,7 @@ def test_about_is_drawn_and_leaves_no_dialog(page_server, open_page):
     """The palette's About opened a dialog that nobody drew and nobody could close."""
     page = open_page()
     page.keyboard.press("F9")
-    expect(page.locator("dialog[open]")).to_be_visible()
-    page.keyboard.type("about")
-    expect(page.locator("dialog[open]")).to_contain_text("About")
+    page.keyboard.type("about cmdr")
     page.keyboard.press("Enter")
     expect(page.locator("dialog[open]")).to_contain_text("Version")
     page.keyboard.press("Escape")

@@ -9,6 +9,7 @@ from cmdr import commands
 from cmdr.core.audit import Audit
 from cmdr.core.browser_login import BROWSER
 from cmdr.core.commander import Commander
+from cmdr.core.errors import NotAllowed
 from cmdr.core.principals import PERSON, Principal
 from cmdr.model.dialog import DialogType
 from cmdr.model.workspace import Workspace
@@ -116,3 +117,30 @@ def test_nothing_is_remembered_of_pages_that_have_gone(commander):
         return pages._streams, pages._shown, pages._leaving
 
     assert run(scene()) == ({}, {}, {})
+
+
+def test_no_agent_quits_while_a_page_is_open(commander):
+    """An agent could end the cmdr that the person looked at in the browser."""
+
+    async def scene():
+        made = commander()
+        pages = OpenPages(made, grace=0)
+        with pages.listening("one"), pytest.raises(NotAllowed, match="open in their browser"):
+            await made.run(AGENT, "quit")
+        # A page that is only loaded anew was open all the while.
+        with pytest.raises(NotAllowed, match="open in their browser"):
+            await made.run(AGENT, "quit")
+        while made.desktop.pages:
+            await asyncio.sleep(0)
+        return await made.run(AGENT, "quit")
+
+    assert run(scene()) == "OK: Quitting"
+
+
+def test_the_person_quits_whatever_is_open(commander):
+    async def scene():
+        made = commander()
+        with OpenPages(made, grace=0).listening("one"):
+            return await made.run(PERSON, "quit")
+
+    assert run(scene()) == "OK: Quitting"

@@ -1,18 +1,22 @@
 """The folder that a language server takes for the project of a file."""
 
 import os
+from collections.abc import Collection
 
 _MARKERS = (b".git", b"pyproject.toml", b"package.json", b"Cargo.toml", b"go.mod", b"tsconfig.json")
 
 
 def project_root(path: bytes) -> bytes:
     """The nearest folder above a file that holds a repository or a project file, else the file's own folder."""
-    parent = os.path.dirname(os.path.abspath(path))
-    folder = parent
-    while True:
-        if any(os.path.lexists(os.path.join(folder, marker)) for marker in _MARKERS):
+    return nearest_holding(os.path.dirname(os.path.abspath(path)), _MARKERS)
+
+
+def nearest_holding(folder: bytes, markers: Collection[bytes]) -> bytes:
+    """The nearest folder, this one or one above it, that holds one of some names; this one when there is none."""
+    here = folder
+    while not any(os.path.lexists(os.path.join(here, marker)) for marker in markers):
+        above = os.path.dirname(here)
+        if above == here:
             return folder
-        above = os.path.dirname(folder)
-        if above == folder:
-            return parent
-        folder = above
+        here = above
+    return here

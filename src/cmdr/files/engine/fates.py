@@ -66,6 +66,8 @@ class Fates(Sequence[ItemOutcome]):
         self._kinds = bytearray([_NOWHERE]) * count
         self._devs, self._inos = array("Q", bytes(8 * count)), array("Q", bytes(8 * count))
         self._sizes, self._times = array("q", bytes(8 * count)), array("q", bytes(8 * count))
+        self._far_times: dict[int, int] = {}
+        """What nanoseconds in 64 bits cannot count: a wrong clock writes years that some file systems keep."""
         self._more: dict[int, _More] = {}
 
     def settle(self, index: int, fate: Landed) -> bool:
@@ -145,11 +147,17 @@ class Fates(Sequence[ItemOutcome]):
 
     def _mark(self, index: int, mark: Fingerprint) -> None:
         self._devs[index], self._inos[index] = mark.dev, mark.ino
-        self._sizes[index], self._times[index] = mark.size, mark.mtime_ns
+        self._sizes[index] = mark.size
+        try:
+            self._times[index] = mark.mtime_ns
+            self._far_times.pop(index, None)
+        except OverflowError:
+            self._far_times[index] = mark.mtime_ns
         self._kinds[index] = _KIND_CODES[mark.kind]
 
     def _landed(self, index: int) -> Fingerprint | None:
         if self._kinds[index] == _NOWHERE:
             return None
         kind = _KINDS[self._kinds[index]]
-        return Fingerprint(self._devs[index], self._inos[index], self._sizes[index], self._times[index], kind)
+        time = self._far_times.get(index, self._times[index])
+        return Fingerprint(self._devs[index], self._inos[index], self._sizes[index], time, kind)

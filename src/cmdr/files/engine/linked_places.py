@@ -5,6 +5,7 @@ import time
 from dataclasses import dataclass, field
 
 from cmdr.files.engine.protected_names import AGENTS, EDITORS, HOME_PLACES, KEYS, LANGUAGES, STARTUP
+from cmdr.model.within import is_within
 
 _FRESH = 1.0
 """Seconds for which it is believed where links lead."""
@@ -43,6 +44,6 @@ def _led_to(home: bytes) -> list[tuple[bytes, bytes]]:
         except (OSError, RuntimeError):
             continue  # it is not there, or leads nowhere
         # A link to a folder above would protect everything.
-        if real != place and not place.startswith(real.rstrip(b"/") + b"/"):
+        if not is_within(place, real):
             found.append((real, place))
     return found

@@ -4,7 +4,8 @@ import contextlib
 import os
 import sys
 
-_OPEN = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+# The folders above are only passed through: they need not let anybody see what else is in them.
+_OPEN = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_CLOEXEC
 
 
 def volume_of(fd: int) -> tuple[int, int]:

@@ -7,6 +7,7 @@ from typing import Protocol
 from cmdr.files.engine.linked_places import LinkedPlaces
 from cmdr.files.engine.protected_names import AGENTS, EDITORS, KEYS, LANGUAGES, STARTUP, is_obeyed, may_hold_obeyed
 from cmdr.model.names import to_wire
+from cmdr.model.within import is_within
 
 _BY_NAME = {
     **dict.fromkeys(STARTUP, "runs when a shell starts"),
@@ -51,23 +52,19 @@ class Protection:
         if is_obeyed(path):
             return "holds keys or is run by other programs"
         for own in self.own:
-            if _is_in(path, own):
+            if is_within(path, own):
                 return "belongs to cmdr itself"
         for folder in self.run_from:
-            if _is_in(path, folder):
+            if is_within(path, folder):
                 return "is where programs are started from by name"
         for real, link in self.linked.now().items():
-            if _is_in(path, real):
+            if is_within(path, real):
                 return f"is where {to_wire(link)} leads"
         return ""
 
     def reason_below(self, path: bytes) -> str:
         """Why no whole folder may take this path, whatever it holds: for what could lie below it then."""
         known = (*self.own, *self.run_from, *self.linked.now())
-        if may_hold_obeyed(path) or any(_is_in(place, path) for place in known):
+        if may_hold_obeyed(path) or any(is_within(place, path) for place in known):
             return "may bring along what other programs run"
         return ""
-
-
-def _is_in(path: bytes, folder: bytes) -> bool:
-    return path == folder or path.startswith(folder.rstrip(b"/") + b"/")

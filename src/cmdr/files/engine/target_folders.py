@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 from cmdr.files.engine.missing_folders import Way, way_to
 from cmdr.files.engine.mounts import volume_of
 from cmdr.files.engine.protected import Protection
-from cmdr.files.engine.refusals import BadPattern, InsideItself, NotEnoughSpace, TooMany
+from cmdr.files.engine.refusals import BadPattern, InsideItself, NotEnoughSpace, TooMany, Unreadable
+from cmdr.files.engine.trouble import saying
 from cmdr.files.engine.walking import Source, Survey, ancestry, good_name
 from cmdr.model.name_fields import BadField, FolderPattern, NamedFile
 from cmdr.model.names import printable
@@ -105,7 +106,10 @@ class TargetFolders:
         way = way_to(self.survey, path)
         first = self._roots.setdefault(_identity(way.root), way)
         way = replace(way, root=first.root, folder=first.folder)
-        return TargetFolder(path, way, volume_of(way.folder), frozenset(ancestry(way.folder)))
+        try:
+            return TargetFolder(path, way, volume_of(way.folder), frozenset(ancestry(way.folder)))
+        except OSError as problem:  # it may be listed, and not be entered
+            raise Unreadable(path, saying(problem)) from problem
 
 
 def _below(pattern: FolderPattern, source: Source) -> Iterator[bytes]:

@@ -45,6 +45,8 @@ def locate(folder: int, home: bytes, uid: int | None = None) -> TrashSite:
         path = path_of(top).rstrip(b"/")
         uid = os.getuid() if uid is None else uid
         return _on_volume(top, path, uid)
+    except PermissionError as problem:  # the folder may be listed, and not be entered
+        raise NoTrashHere(f"you may not enter {to_wire(path)}") from problem
     finally:
         os.close(top)
 

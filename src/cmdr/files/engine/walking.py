@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from cmdr.files.engine import fingerprint
 from cmdr.files.engine.refusals import (
@@ -225,6 +225,10 @@ def good_name(name: bytes) -> bytes:
     return name
 
 
+_ABOVE: Final = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_CLOEXEC
+"""For the folders above: they are passed through, and need not let anybody see what else is in them."""
+
+
 def ancestry(folder: int) -> set[tuple[int, int]]:
     """The identities of an open directory and everything above it."""
     seen: set[tuple[int, int]] = set()
@@ -235,7 +239,7 @@ def ancestry(folder: int) -> set[tuple[int, int]]:
             if (found.st_dev, found.st_ino) in seen:
                 return seen
             seen.add((found.st_dev, found.st_ino))
-            above = os.open(b"..", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=here)
+            above = os.open(b"..", _ABOVE, dir_fd=here)
             os.close(here)
             here = above
     finally:

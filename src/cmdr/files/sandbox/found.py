@@ -75,7 +75,7 @@ class Found:
             self.handle = -1
 
 
-class Spot:
+class HeldName:
     """A name in a folder inside a root, taken or free; the folder is held open until this is closed."""
 
     def __init__(self, folder: Found, name: bytes) -> None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from cmdr.files.sandbox.beneath import real_path
 from cmdr.files.sandbox.second_names import SecondNames
+from cmdr.model.within import is_within
 
 # Below any home, and wherever else such a name stands: other users' homes and copies of one are no better.
 _FOLDERS = (
@@ -55,6 +56,7 @@ _PATTERN = re.compile(
     ),
     re.IGNORECASE,
 )
+
 _FIRST: dict[bytes, list[list[bytes]]] = {}
 """The first name of each private place, in small letters, and the ways on from there."""
 for _name in (*_FOLDERS, *_FILES):
@@ -78,7 +80,7 @@ class PrivatePlaces:
 
     def reason(self, path: bytes) -> str:
         """Why a path is private, or nothing."""
-        if any(_is_in(path, own) for own in self.own):
+        if any(is_within(path, own) for own in self.own):
             return "belongs to cmdr itself"
         return "holds keys, passwords or private data" if _PATTERN.search(path) else ""
 
@@ -112,7 +114,7 @@ class PrivatePlaces:
         here = _real(folder)
         standing = [path for base in bases for path in _standing_in(base)]
         found = {real for path in (*self._known_paths(), *standing) if (real := _real(path)) is not None}
-        return sorted(path for path in found if here is not None and _is_in(path, here) and os.path.lexists(path))
+        return sorted(path for path in found if here is not None and is_within(path, here) and os.path.lexists(path))
 
     def _known_paths(self) -> Iterator[bytes]:
         yield from self.own
@@ -154,10 +156,6 @@ def _real(path: bytes) -> bytes | None:
         return os.path.realpath(path)
     except OSError:
         return None  # it changed while we looked
-
-
-def _is_in(path: bytes, folder: bytes) -> bool:
-    return path == folder or path.startswith(folder.rstrip(b"/") + b"/")
 
 
 def _identity(path: bytes) -> tuple[int, int] | None:

@@ -10,7 +10,7 @@ from cmdr.files.engine.linked_places import LinkedPlaces
 from cmdr.files.engine.protected import Protection
 from cmdr.files.errors import DiskError, NotAFolder, PathNotFound, disk_error
 from cmdr.files.sandbox.beneath import find_beneath, real_path
-from cmdr.files.sandbox.found import Found, OpenRoot, Spot
+from cmdr.files.sandbox.found import Found, HeldName, OpenRoot
 from cmdr.files.sandbox.private_places import PrivatePlaces
 from cmdr.files.sandbox.refused_paths import BadRoot, OutsideRoots, PrivatePlace, ReadOnlyRoot
 from cmdr.model.names import to_wire
@@ -110,7 +110,7 @@ class Reach:
             raise NotAFolder(found.path)
         return found
 
-    def spot(self, path: bytes) -> Spot:
+    def held_name(self, path: bytes) -> HeldName:
         """A name to write to: its folder must stand inside a root that may be changed, and it must not be private."""
         above, name = os.path.split(path.rstrip(b"/"))
         if name in (b"", b".", b"..") or b"\0" in name or len(name) > 255:
@@ -118,38 +118,38 @@ class Reach:
         # A bare name lies in the first root; a root itself has no name that could be written to.
         if any(_parts(path) == _parts(spec.path) for spec in self.roots):
             raise DiskError(f"{to_wire(path)} is a root itself; it stays as it is.")
-        spot = Spot(self.folder(above), name)
+        held = HeldName(self.folder(above), name)
         try:
-            self._check_changeable(spot)
+            self._check_changeable(held)
         except BaseException:
-            spot.close()
+            held.close()
             raise
-        return spot
+        return held
 
-    def landing(self, path: bytes) -> Spot:
+    def landing(self, path: bytes) -> HeldName:
         """Where writing to a path ends up: a link at its end is followed, as long as it stays inside."""
-        spot = self.spot(path)
-        seen = spot.seen()
+        held = self.held_name(path)
+        seen = held.seen()
         if seen is None or not stat.S_ISLNK(seen.st_mode):
-            return spot
-        spot.close()
+            return held
+        held.close()
         with self.find(path) as found:
             real = found.real
-        spot = self.spot(real)
-        seen = spot.seen()
+        held = self.held_name(real)
+        seen = held.seen()
         if seen is None or stat.S_ISLNK(seen.st_mode):
-            spot.close()
+            held.close()
             raise PathNotFound(path)
-        return spot
+        return held
 
-    def _check_changeable(self, spot: Spot) -> None:
-        if spot.folder.root.read_only:
-            raise ReadOnlyRoot(spot.path)
+    def _check_changeable(self, held: HeldName) -> None:
+        if held.folder.root.read_only:
+            raise ReadOnlyRoot(held.path)
         private = self._sandbox.private
-        seen = spot.seen()
-        why = private.reason(spot.path) if seen is None else private.reason_of(spot.path, seen)
+        seen = held.seen()
+        why = private.reason(held.path) if seen is None else private.reason_of(held.path, seen)
         if why:
-            raise PrivatePlace(spot.path, why)
+            raise PrivatePlace(held.path, why)
 
     def _way(self, path: bytes) -> tuple[RootSpec, OpenRoot, bytes]:
         """The root a path lies in and the way down; `..` stays in the way, where the kernel judges it."""

@@ -8,6 +8,7 @@ import os
 import sys
 
 from cmdr.files.engine.protected import Protection
+from cmdr.model.within import is_within
 
 _DEPTH = 3
 _MOST_FOLDERS = 2000
@@ -17,7 +18,7 @@ _SKIPPED = frozenset({b"node_modules", b"__pycache__", b"site-packages"})
 
 def kept_below(tree: bytes, protection: Protection) -> list[bytes]:
     """The protected files and folders that stand in a tree, and the code of this very program if it is there."""
-    kept = [path for path in program_code() if _is_in(path, tree)]
+    kept = [path for path in program_code() if is_within(path, tree)]
     folders = [(tree, 0)]
     for looked_at in range(_MOST_FOLDERS):
         if looked_at >= len(folders):
@@ -32,7 +33,7 @@ def kept_below(tree: bytes, protection: Protection) -> list[bytes]:
                 kept.append(path)
             elif is_folder and depth < _DEPTH and name not in _SKIPPED:
                 folders.append((path, depth + 1))
-    return sorted({real for path in kept if _is_in(real := os.path.realpath(path), tree) and real != tree})
+    return sorted({real for path in kept if is_within(real := os.path.realpath(path), tree) and real != tree})
 
 
 def ways_to(kept: list[bytes] | tuple[bytes, ...], trees: tuple[bytes, ...]) -> list[bytes]:
@@ -40,7 +41,7 @@ def ways_to(kept: list[bytes] | tuple[bytes, ...], trees: tuple[bytes, ...]) -> 
     ways = set()
     for path in kept:
         above = os.path.dirname(path)
-        while any(_is_in(above, tree) and above != tree for tree in trees):
+        while any(is_within(above, tree) and above != tree for tree in trees):
             ways.add(above)
             above = os.path.dirname(above)
     return sorted(ways)
@@ -59,7 +60,3 @@ def _entries(folder: bytes) -> list[tuple[bytes, bool]]:
             return [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries]
     except OSError:
         return []
-
-
-def _is_in(path: bytes, folder: bytes) -> bool:
-    return path == folder or path.startswith(folder.rstrip(b"/") + b"/")

@@ -77,4 +77,4 @@ def folder_size(screen: MainScreen) -> None:
 @action("preview")
 def preview(screen: MainScreen) -> None:
     """Show the file under the cursor in the other pane's place."""
-    screen.terminal.run_worker(screen.preview.toggle(), exclusive=True, group="preview")
+    screen.terminal.work(screen.quick_view.toggle(), group="quick view")

@@ -72,7 +72,7 @@ class ProposedEditor(ClosingScreen[None], inherit_bindings=False):
             return
         if event.key in ("f2", "ctrl+s"):
             event.stop()
-            self.run_worker(self._take(), exclusive=True, group="take")
+            self.catch_up(self._take)
         elif event.key in ("f10", "escape"):
             event.stop()
             self.dismiss(None)

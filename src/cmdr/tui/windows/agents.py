@@ -46,7 +46,7 @@ class AgentsWindow(Window[str]):
         """Look now and twice a second; every single call would be too many."""
         self.set_interval(0.5, self._look)
         self._show()
-        self._look()
+        self.catch_up(self._read)
 
     def pressed(self, event: events.Key) -> bool:
         """The switch, and what the client under the cursor may do."""

@@ -85,7 +85,7 @@ class Ask(Window[str]):
     def pressed(self, event: events.Key) -> bool:
         """Complete, or change the option."""
         if event.key == "tab" and self._complete:
-            self.run_worker(self._complete_now(), exclusive=True)
+            self.catch_up(self._complete_now)
             return True
         if event.key in ("up", "down") and self._past:
             self._recall(1 if event.key == "up" else -1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ from cmdr.core.renaming import preview_names
 from cmdr.model.names import from_wire, to_wire
 from cmdr.model.renaming import NameMark, judge
 from cmdr.model.units import count
-from cmdr.tui.key_order import hand_to
+from cmdr.tui.key_order import hand_to, is_writing
 from cmdr.tui.safe_text import fit
 from cmdr.tui.text_fields import LineInput
 from cmdr.tui.windows.line_list import LineList, Row
@@ -51,6 +52,7 @@ class BulkRename(Window[str]):
         self._typed: dict[int, bytes] = {}
         self._screen = screen
         self._regex = False
+        self._asked = ("", "")
         self._marks = [NameMark.SAME] * len(names)
 
     def contents(self) -> list[Widget]:
@@ -69,7 +71,25 @@ class BulkRename(Window[str]):
     def on_input_changed(self, message: Input.Changed) -> None:
         """Preview as one types."""
         message.stop()
-        self.run_worker(self._preview(), exclusive=True, group="preview")
+        if self._asked != self._pattern:
+            self._ask()
+
+    def waits_for(self, event: events.Key | events.Paste) -> asyncio.Event | None:
+        """What decides waits for the names that all letters so far lead to; going on to type does not."""
+        turns = isinstance(event, events.Key) and event.key == "tab"
+        if turns or (self.focused is not None and is_writing(event)):
+            return None
+        if self._asked != self._pattern:  # the news of the last letter is still on its way
+            self._ask()
+        return self.caught_up
+
+    @property
+    def _pattern(self) -> tuple[str, str]:
+        return self._find.value, self._replace.value
+
+    def _ask(self) -> None:
+        self._asked = self._pattern
+        self.catch_up(self._preview)
 
     def on_input_submitted(self, message: Input.Submitted) -> None:
         """Enter in a field goes on to the table."""
@@ -84,7 +104,7 @@ class BulkRename(Window[str]):
             self.set_focus(order[(here + 1) % 3])
         elif event.key == "ctrl+r":
             self._regex = not self._regex
-            self.run_worker(self._preview(), exclusive=True, group="preview")
+            self._ask()
         elif event.key == "f2":
             self._apply()
         elif event.key == "enter" and self.focused is None:
@@ -93,7 +113,7 @@ class BulkRename(Window[str]):
             pass
         elif event.key == "delete" and self.focused is None:
             self._typed.pop(self._list.cursor, None)
-            self.run_worker(self._preview(), exclusive=True, group="preview")
+            self._ask()
         elif self.focused is not None and (event.is_printable or event.key == "backspace"):
             hand_to(self.focused, event)
         else:
@@ -113,7 +133,7 @@ class BulkRename(Window[str]):
 
         def typed(text: str) -> None:
             self._typed[place] = from_wire(text)
-            self.run_worker(self._preview(), exclusive=True, group="preview")
+            self._ask()
 
         self._screen.terminal.ask(
             Ask(f"New name for {to_wire(self._old[place])}", shown, select=(0, dot if dot > 0 else len(shown))), typed

@@ -53,20 +53,24 @@ class Choose(Window[str]):
         return [self._list]
 
     def opened(self) -> None:
-        """Fill the list."""
-        self.call_after_refresh(self._fill)
+        """Fill the list, and once more for the width it turns out to have."""
+        self.call_after_refresh(self._show)
         self._fill()
 
-    def replace(self, choices: Sequence[Choice]) -> None:
-        """Show other choices."""
+    def replace(self, choices: Sequence[Choice], *, stay: bool = False) -> None:
+        """Show other choices; the cursor goes with its own one, or stays in its place."""
+        here, place = self._here, self._list.cursor
         self._all = list(choices)
         self._narrow()
+        if here is not None and not stay:
+            place = next((at for at, choice in enumerate(self._shown) if choice.value == here.value), place)
+        self._list.move(place - self._list.cursor)
 
     def pressed(self, event: events.Key) -> bool:
         """Type, move, choose."""
         if self._list.pressed(event):
             return True
-        here = self._shown[self._list.cursor] if self._shown else None
+        here = self._here
         if event.key == "enter":
             if here is not None:
                 self.dismiss(here.value)
@@ -82,6 +86,11 @@ class Choose(Window[str]):
             return False
         return True
 
+    @property
+    def _here(self) -> Choice | None:
+        """The choice under the cursor."""
+        return self._shown[self._list.cursor] if self._shown else None
+
     def on_line_list_chosen(self, message: LineList.Chosen) -> None:
         """A click."""
         self.dismiss(self._shown[message.index].value)
@@ -90,8 +99,12 @@ class Choose(Window[str]):
         self._shown = narrowed(self._all, self._typed)
         self._fill()
 
+    def _show(self) -> None:
+        self._list.show([self._row(choice) for choice in self._shown], keep=True)
+
     def _fill(self) -> None:
-        self._list.show([self._row(choice) for choice in self._shown])
+        self._list.cursor = 0
+        self._show()
         if not self._typed:
             for place, choice in enumerate(self._shown):
                 if choice.value == self._current:

@@ -12,7 +12,7 @@ from cmdr.model.names import to_wire
 from cmdr.model.sorting import extension
 from cmdr.model.text_format import FileText
 from cmdr.tui.closing_screen import ClosingScreen
-from cmdr.tui.key_order import pass_on
+from cmdr.tui.key_order import is_writing, pass_on
 from cmdr.tui.safe_text import shown
 from cmdr.tui.text_fields import TextBox
 from cmdr.tui.text_search import go_to_next
@@ -101,7 +101,7 @@ class Editor(ClosingScreen[None], inherit_bindings=False):
             return
         if event.key in ("f2", "ctrl+s"):
             event.stop()
-            self.run_worker(self.save(), exclusive=True, group="save")
+            self.catch_up(self._save)
         elif event.key in ("f7", "ctrl+f"):
             event.stop()
             self._ask_words()
@@ -117,6 +117,10 @@ class Editor(ClosingScreen[None], inherit_bindings=False):
         elif self._terminal.keys.actions.get(event.key) == "quit":
             event.stop()
             self._terminal.main.act("quit")
+
+    def waits_for(self, event: events.Key | events.Paste) -> asyncio.Event | None:
+        """What decides waits until the text is saved; going on to write does not."""
+        return None if is_writing(event) else self.caught_up
 
     def _ask_words(self) -> None:
         from cmdr.tui.windows.ask import Ask
@@ -154,7 +158,7 @@ class Editor(ClosingScreen[None], inherit_bindings=False):
             self._bar.say(f" {self._terminal.main.status.message}")
             return False
         self._file = FileText(text, self._file.format, answer.rpartition("digest: ")[2].strip())
-        self._buffer.saved(self._file.digest)
+        self._buffer.saved(text)
         self._bar.say(" Saved ")
         self._tell()
         return True
@@ -174,9 +178,12 @@ class Editor(ClosingScreen[None], inherit_bindings=False):
 
     def _answered(self, answer: str) -> None:
         if answer == "save":
-            self.run_worker(self._save_and_close(), exclusive=True, group="save")
+            self.catch_up(self._save_and_close)
         elif answer == "drop":
             self.dismiss(None)
+
+    async def _save(self) -> None:
+        await self.save()
 
     async def _save_and_close(self) -> None:
         if await self.save():

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import time
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from textual import events
@@ -16,8 +16,9 @@ from cmdr.core.principals import PERSON
 from cmdr.model.formats import DATE_WIDTHS, date, short_size
 from cmdr.model.names import to_wire
 from cmdr.model.scan_job import ScanJob
-from cmdr.model.units import human_size
-from cmdr.tui.key_order import hand_to
+from cmdr.model.units import count, human_size
+from cmdr.model.within import is_within
+from cmdr.tui.key_order import hand_to, is_writing
 from cmdr.tui.pane_frame import tilde
 from cmdr.tui.safe_text import fit, printable
 from cmdr.tui.text_fields import LineInput
@@ -48,9 +49,7 @@ class Find(Window[str]):
         self._problem = ""
         self._pending = False
         self._version = 0
-        self._then: Callable[[], None] | None = None
-        self._then_about = self._asked = ""
-        """What the person already asked for while the answer was still coming."""
+        self._asked = ""
 
     def contents(self) -> list[Widget]:
         """The line, the list, one line of news."""
@@ -67,23 +66,34 @@ class Find(Window[str]):
     def on_input_changed(self, message: Input.Changed) -> None:
         """Ask as one types."""
         message.stop()
-        if self._text != self._then_about:
-            self._then = None
-        self._ask(keep=False)
+        if self._asked != self._text:
+            self._ask(keep=False)
+
+    def waits_for(self, event: events.Key | events.Paste) -> asyncio.Event | None:
+        """What decides waits for the answer to all that was typed; going on to type does not."""
+        if is_writing(event):
+            return None
+        if self._asked != self._text:  # the news of the last letter is still on its way
+            self._ask(keep=False)
+        return self.caught_up
+
+    def gives_up(self, event: events.Key | events.Paste) -> bool:
+        """A tree may take long to be read for the first time; who goes on to type means something else."""
+        return super().gives_up(event) or is_writing(event)
 
     def on_input_submitted(self, message: Input.Submitted) -> None:
         """Go to what the cursor is on."""
         message.stop()
-        self._when_answered(self._go)
+        self._go()
 
     def on_line_list_chosen(self, message: LineList.Chosen) -> None:
         """A click goes there."""
-        self._when_answered(self._go)
+        self._go()
 
     def pressed(self, event: events.Key) -> bool:
         """Move in the list, show all, type."""
         if event.key == "ctrl+l":
-            self._when_answered(self._show_all)
+            self._show_all()
         elif self._list.pressed(event):
             pass
         elif event.is_printable or event.key in ("enter", "backspace"):
@@ -100,8 +110,9 @@ class Find(Window[str]):
     def _ask(self, *, keep: bool) -> None:
         self._pending, self._asked = bool(self._text), self._text
         self._version = self._screen.commander.index_version
-        # The new worker ends the one before, and with it the question under way.
-        self.run_worker(self._answer(self._text, keep=keep), exclusive=True, group="find")
+        # The new question ends the one under way.
+        text = self._text
+        self.catch_up(lambda: self._answer(text, keep=keep))
 
     async def _answer(self, text: str, *, keep: bool) -> None:
         hits, problem = None, ""
@@ -114,17 +125,6 @@ class Find(Window[str]):
                 problem = str(error)
         self._hits, self._problem, self._pending = hits, problem, False
         self._show(keep=keep)
-        then, self._then = self._then, None
-        if then is not None:
-            then()
-
-    def _when_answered(self, deed: Callable[[], None]) -> None:
-        """Act on what was typed, not on what an earlier letter had found."""
-        # In a burst of keys, Enter may come before the news of the last letters.
-        if self._pending or self._asked != self._text:
-            self._then, self._then_about = deed, self._text
-        else:
-            deed()
 
     def _go(self) -> None:
         rows = self._hits.rows if self._hits is not None else ()
@@ -136,7 +136,9 @@ class Find(Window[str]):
     def _show_all(self) -> None:
         if self._hits is not None and self._hits.count:
             self.dismiss(None)
-            self._screen.give("find.open", {"root": to_wire(self._root), "text": self._text}, told=True)
+            told = f"{count(self._hits.count, 'entry', 'entries')} found, in a tab of their own."
+            arguments = {"root": to_wire(self._root), "text": self._text}
+            self._screen.give("find.open", {**arguments}, done=lambda _: self._screen.tell(told))
 
     def _news(self) -> None:
         """Something changed: how far a scan is, or what an index knows."""
@@ -188,6 +190,5 @@ class Find(Window[str]):
             scans = self._screen.commander.indexing.scans()
         except CommandError:
             return None
-        here = self._root.rstrip(b"/") + b"/"
         running = [scan for scan in scans if not scan.state.is_over]
-        return next((scan for scan in running if here.startswith(scan.root.rstrip(b"/") + b"/")), None)
+        return next((scan for scan in running if is_within(self._root, scan.root)), None)

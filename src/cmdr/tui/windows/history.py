@@ -34,8 +34,6 @@ class History(Window[str]):
         super().__init__()
         self._screen = screen
         self._entries: list[HistoryEntry] = []
-        self._early: list[events.Key] | None = []
-        """Keys typed while the journal was still being read; they act on what it shows then."""
 
     def contents(self) -> list[Widget]:
         """The list."""
@@ -44,14 +42,7 @@ class History(Window[str]):
 
     def opened(self) -> None:
         """Read the journal."""
-        self.run_worker(self._show())
-
-    async def _show(self) -> None:
-        await self._read()
-        early, self._early = self._early or [], None
-        for event in early:
-            if self.is_current:
-                self.pressed(event)
+        self.catch_up(self._read)
 
     async def _read(self) -> None:
         try:
@@ -64,9 +55,6 @@ class History(Window[str]):
 
     def pressed(self, event: events.Key) -> bool:
         """Undo, or move."""
-        if self._early is not None:
-            self._early.append(event)
-            return True
         if event.key in ("enter", "u") and self._list.cursor < len(self._entries):
             operation = self._entries[self._list.cursor].id
             self.dismiss(None)

@@ -27,7 +27,7 @@ class Info(Reading):
 
     def opened(self) -> None:
         """Look it up in a thread: a dead mount must not hold the window up."""
-        self.run_worker(self._look())
+        self.catch_up(self._look)
 
     async def _look(self) -> None:
         rows = await info_of(self._screen.commander, self._path)

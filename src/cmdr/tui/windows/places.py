@@ -30,7 +30,7 @@ def bookmark_window(screen: MainScreen) -> Choose:
         ]
 
     def remove(window: Choose, choice: Choice) -> None:
-        screen.give("bookmark.remove", {"path": choice.value}, done=lambda _: window.replace(listed()))
+        screen.give("bookmark.remove", {"path": choice.value}, done=lambda _: window.replace(listed(), stay=True))
 
     def add(window: Choose, choice: Choice) -> None:
         screen.give("bookmark.add", done=lambda _: window.replace(listed()))

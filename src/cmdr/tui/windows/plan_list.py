@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from typing import overload
 
@@ -89,7 +90,12 @@ class PlanList(Window[str]):
     def _narrow(self, typed: str) -> None:
         self._typed = typed
         self.title_box(f"{self.heading}: {typed}_" if typed else self.heading, self.hint)
-        self.run_worker(self._find(typed), exclusive=True)
+        self.catch_up(lambda: self._find(typed))
+
+    def waits_for(self, event: events.Key | events.Paste) -> asyncio.Event | None:
+        """What scrolls waits for the list; going on to type does not."""
+        is_typing = isinstance(event, events.Key) and (event.is_printable or event.key == "backspace")
+        return None if is_typing else self.caught_up
 
     async def _find(self, typed: str) -> None:
         places: Sequence[int] | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 from rich.segment import Segment
@@ -48,13 +49,16 @@ class Viewer(ClosingScreen[None], inherit_bindings=False):
         """Open the file."""
         self._bar.say(_KEYS)
         self._title.say(self._named())
-        self.call_after_refresh(lambda: self.run_worker(self._open(), group="open"))
+        self._laid_out = asyncio.Event()
+        self.call_after_refresh(self._laid_out.set)
+        self.catch_up(self._open)
 
     def _named(self) -> str:
         folder, _, name = self.path.rpartition(b"/")
         return f" {shown(name)}   {shown(folder)}"
 
     async def _open(self) -> None:
+        await self._laid_out.wait()  # a picture is made for the room it has
         await self.file.open(self.path)
         found = self._terminal.commander.editor.documents.selection()
         if found is not None and found.path == self.path:
@@ -138,7 +142,7 @@ class Viewer(ClosingScreen[None], inherit_bindings=False):
 
     def _search(self, text: str, *, backwards: bool = False) -> None:
         if text:
-            self.run_worker(self._find(text, backwards), exclusive=True, group="search")
+            self.catch_up(lambda: self._find(text, backwards))
 
     async def _find(self, text: str, backwards: bool) -> None:
         from cmdr.core.errors import CommandError

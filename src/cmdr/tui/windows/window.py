@@ -12,7 +12,7 @@ from textual.screen import ModalScreen
 from textual.widget import Widget
 
 from cmdr.tui.appearance import Appearance
-from cmdr.tui.closing_screen import ClosingScreen
+from cmdr.tui.closing_screen import LEAVES, ClosingScreen
 from cmdr.tui.key_order import pass_on
 from cmdr.tui.safe_text import fit, printable, width_of
 from cmdr.tui.windows.line_list import LineList
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 ALL_THERE_IS = 500
 """Lines to ask for when a list may have the whole height of the screen."""
-LEAVES = ("escape", "f10")
-"""As in other commanders: what F10 does to the whole program it does to a window first."""
 _FRAME = 2
 _BETWEEN = " · "
 

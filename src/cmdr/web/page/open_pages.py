@@ -28,6 +28,7 @@ class OpenPages:
     def listening(self, page: str) -> Iterator[None]:
         """The page is open at least as long as this lasts."""
         self._streams[page] += 1
+        self._commander.desktop.pages += 1
         if (leaving := self._leaving.pop(page, None)) is not None:
             leaving.cancel()
         try:
@@ -35,6 +36,11 @@ class OpenPages:
         finally:
             self._streams[page] -= 1
             self._expect(page)
+            # One that is loaded anew is back within the grace, and was open all the while.
+            asyncio.get_running_loop().call_later(self._grace, self._closed)
+
+    def _closed(self) -> None:
+        self._commander.desktop.pages -= 1
 
     def shows(self, page: str, dialogs: Iterable[Dialog]) -> None:
         """The page has opened these dialogs, or brought them to the front."""

@@ -13,6 +13,7 @@ import { goTo, openOther, pin, places, report, sort, step, visited, volumes } fr
 import { help } from './help.js';
 import { history } from './history.js';
 import { jobsWindow } from './jobs.js';
+import { keysWaitFor } from './key_order.js';
 import { menuAtCursor } from './menu.js';
 import { moves } from './moving.js';
 import { operate } from './operate.js';
@@ -51,7 +52,7 @@ const ACTIONS = {
   copy_name: copyName,
   menu: menuAtCursor,
   other_pane: () => order('switch_pane'),
-  open: (pane) => (pane.now.onParent || !pane.now.count ? order('nav_to_parent')
+  open: (pane) => (pane.isOnParent || !pane.now.count ? order('nav_to_parent')
     : perform('open_under_cursor', {}, { quiet: true })),
   parent: () => order('nav_to_parent'),
   back: () => order('nav_back'),
@@ -90,7 +91,7 @@ const ACTIONS = {
   sort,
   view_mode: (pane) => order('set_view_mode', { pane: pane.side, mode: pane.now.view === 'brief' ? 'full' : 'brief' }),
   hidden: () => order('toggle_hidden'),
-  folder_size: (pane) => pane.here && aside('folder.size').then(tell),
+  folder_size: (pane) => { if (pane.here) guarded(aside('folder.size').then(tell)); },
   preview: toggleQuickView,
   new_tab: () => order('tab.new'),
   close_tab: () => order('tab.close'),
@@ -115,10 +116,15 @@ const ACTIONS = {
  * @param {string} action @param {Record<import('./picture.js').Side, Pane>} panes
  */
 export function act(action, panes) {
-  guarded(settled().then(() => {
+  guarded(keysWaitFor(run()));
+
+  async function run() {
+    await settled();
     const { focused } = now();
-    if (moves(action, panes[focused])) return undefined;
-    if (!Object.hasOwn(ACTIONS, action)) return perform(action);
-    return ACTIONS[action](panes[focused], panes[focused === 'left' ? 'right' : 'left']);
-  }));
+    if (moves(action, panes[focused])) return;
+    await panes[focused].arrived();
+    if (Object.hasOwn(ACTIONS, action)) {
+      await ACTIONS[action](panes[focused], panes[focused === 'left' ? 'right' : 'left']);
+    } else await perform(action);
+  }
 }

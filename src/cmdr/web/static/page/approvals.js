@@ -23,7 +23,7 @@ export async function approvals() {
   const { proposals, edits } = now();
   const waiting = [
     ...proposals.filter(({ mine }) => !mine).map(({ id, title, by, what }) => (
-      { text: title, about: `${by} · ${what}`, value: () => decide(id) })),
+      { text: title, about: [by, what].filter(Boolean).join(' · '), value: () => decide(id) })),
     ...edits.map(({ id, path, by, changes }) => (
       { text: `Edit ${path}`, about: `${by} · ${changes}`, value: () => review(id) })),
     ...looks().map(({ type, path, by }) => (
@@ -45,7 +45,7 @@ export async function approvals() {
 /** @param {string} id */
 async function decide(id) {
   const job = await confirmed(await proposal(id));
-  if (job) follow(job);
+  if (job) await follow(job);
 }
 
 /** What agents opened; their windows never open by themselves. */

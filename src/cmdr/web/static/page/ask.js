@@ -1,6 +1,7 @@
 // Asks for one line: a name, a path, a mask.
 
 import { element } from './element.js';
+import { keysWaitInside } from './key_order.js';
 import { read } from './server.js';
 import { guarded } from './status.js';
 import { button, show } from './window.js';
@@ -39,7 +40,7 @@ export function ask(how) {
           return true;
         }
         const completes = event.key === 'Tab' && how.complete && event.target === input && !event.shiftKey;
-        if (completes) guarded(complete());
+        if (completes) guarded(keysWaitInside(complete()));
         return Boolean(completes);
       },
       closed: () => answer(null),

@@ -11,6 +11,11 @@ import { button, show } from './window.js';
 /** @type {Record<string, number>} */
 const STEPS = { ArrowDown: 1, ArrowUp: -1, PageDown: 10, PageUp: -10 };
 
+/** Whether a key moves in a list or chooses from it. @param {KeyboardEvent} event */
+export function isForList({ key }) {
+  return key === 'Enter' || Object.hasOwn(STEPS, key);
+}
+
 /**
  * A field and a list that belong together: arrows move in the list while one types.
  * @param {{name: string, placeholder: string, typed: () => void, picked: (index: number) => void}} how

@@ -81,14 +81,12 @@ export function confirmed(asked) {
     (word ?? no).focus();
 
     /** @param {boolean} does */
-    async function decide(does) {
+    function decide(does) {
       if (isOver || !window.hears()) return;
-      if (!does) { await reject(); return; }
+      if (!does) { reject(); return; }
       if (word && word.value.trim().toLowerCase() !== wanted) { word.value = ''; word.focus(); return; }
-      unwatch();
       const answered = { proposal: asked.id, digest: asked.digest, word: word?.value ?? '' };
-      const told = await guarded(order('approve', answered));
-      if (told !== undefined) answer(/job: (\S+)/.exec(told)?.[1] ?? null);
+      answer(guarded(order('approve', answered)).then((told) => /job: (\S+)/.exec(told ?? '')?.[1] ?? null));
       window.close();
     }
 
@@ -109,9 +107,9 @@ export function confirmed(asked) {
       later.focus();
     }
 
-    async function reject() {
-      unwatch();
-      if (await guarded(order('reject', { proposal: asked.id })) !== undefined) tell('Nothing was changed.');
+    function reject() {
+      const told = order('reject', { proposal: asked.id }).then(() => tell('Nothing was changed.'));
+      answer(guarded(told).then(() => null));
       window.close();
     }
   });

@@ -3,6 +3,7 @@
 import { chosen } from './chosen.js';
 import { below, element } from './element.js';
 import { transfer } from './files.js';
+import { keysWaitFor } from './key_order.js';
 import { guarded } from './status.js';
 import { isCovered } from './window.js';
 
@@ -46,7 +47,7 @@ export function listenToDrags(panes) {
       event.stopPropagation();
       mark(null);
       const [title, command] = event.shiftKey ? ['Move', 'move'] : ['Copy', 'copy'];
-      guarded(transfer(to, title, command, chosen({ side: from.side, isAlone })));
+      guarded(keysWaitFor(transfer(to, title, command, chosen({ side: from.side, isAlone }))));
       from = null;
     });
   }

@@ -1,7 +1,8 @@
 // Finds files below the folder of the pane while one types; the index answers.
 
-import { narrowing } from './choose.js';
+import { isForList, narrowing } from './choose.js';
 import { below, element } from './element.js';
+import { keysWaitFor, keysWaitInside } from './key_order.js';
 import { aside, now, order } from './server.js';
 import { guarded, tell } from './status.js';
 import { button, show } from './window.js';
@@ -16,19 +17,35 @@ export function find() {
   /** @type {number | undefined} */
   let timer;
   let asked = 0;
+  let answered = '';
+  /** Keys for the list that came before it. @type {KeyboardEvent[]} */
+  let early = [];
+  /** @type {() => void} */
+  let drawn = () => undefined;
   const field = narrowing({
     name: 'Part of the name, or a filter', placeholder: 'part of the name, or ext:md size>=1M',
     typed: later, picked: go,
   });
   const note = element('p', { class: 'note', 'aria-live': 'polite' }, `below ${root}`);
   const window = show({
-    title: 'Find', class: 'wide', body: [field.input, note, field.list], keys: field.keys,
+    title: 'Find', class: 'wide', body: [field.input, note, field.list], keys,
     buttons: [button('Show all in the pane', all), button('Read the tree again', again)],
     closed: () => clearTimeout(timer),
   });
   field.input.focus();
 
+  /** What is chosen from the list is chosen from the one for what was typed. @param {KeyboardEvent} event */
+  function keys(event) {
+    if (event.target !== field.input || !isForList(event) || field.input.value.trim() === answered) {
+      return field.keys(event);
+    }
+    early.push(event);
+    keysWaitInside(new Promise((done) => { drawn = () => done(undefined); }));
+    return true;
+  }
+
   function later() {
+    early = [];
     clearTimeout(timer);
     timer = setTimeout(() => guarded(search()), PAUSE);
   }
@@ -36,25 +53,29 @@ export function find() {
   async function search() {
     const number = ++asked;
     const text = field.input.value.trim();
+    const isOld = () => number !== asked || text !== field.input.value.trim();
     try {
       const found = text ? JSON.parse(await aside('find.run', { text, root })) : { rows: [], count: 0, complete: true };
-      if (number !== asked) return;
+      if (isOld()) return;
       rows = found.rows;
       const partly = found.complete ? '' : ' (not everything could be read)';
       note.textContent = text ? `${found.count.toLocaleString()} found below ${root}${partly}` : `below ${root}`;
     } catch (error) {
-      if (number !== asked) return;
+      if (isOld()) return;
       rows = [];
       note.textContent = error instanceof Error ? error.message : String(error);
     }
+    answered = text;
     field.draw(rows.map(({ path }) => ({ text: path })));
+    for (const key of early.splice(0)) field.keys(key);
+    drawn();
   }
 
   /** @param {number} index */
   function go(index) {
     const { path } = rows[index];
     window.close();
-    guarded(order('find.go', { path: path.startsWith('/') ? path : below(root, path) }));
+    guarded(keysWaitFor(order('find.go', { path: path.startsWith('/') ? path : below(root, path) })));
   }
 
   function all() {

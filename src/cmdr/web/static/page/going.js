@@ -5,7 +5,7 @@ import { choose } from './choose.js';
 import { below } from './element.js';
 import { keysOf } from './key_map.js';
 import { aside, now, order, read } from './server.js';
-import { tell } from './status.js';
+import { guarded, tell } from './status.js';
 import { words } from './words.js';
 
 /** @typedef {import('./pane.js').Pane} Pane */
@@ -25,9 +25,9 @@ export async function goTo(pane) {
  * The folder under the cursor, in the other pane; on a file the folder around it, on the way up the one above.
  * @param {Pane} pane @param {Pane} other
  */
-export function openOther({ here, now: { path, onParent } }, other) {
+export function openOther({ here, isOnParent, now: { path } }, other) {
   const above = path.slice(0, path.lastIndexOf('/')) || '/';
-  const to = onParent ? above : here?.folder ? below(path, here.name) : path;
+  const to = isOnParent ? above : here?.folder ? below(path, here.name) : path;
   return order('nav_to_path', { pane: other.side, path: to });
 }
 
@@ -68,14 +68,14 @@ export async function sort(pane) {
     ['name', 'Name'], ['ext', 'Extension'], ['size', 'Size'], ['modified', 'Modified'], ['created', 'Created'],
   ];
   const by = await choose('Sort by', keys.map(([value, text]) => ({ text, value })));
-  if (by) pane.sort(by);
+  if (by) await pane.sort(by);
 }
 
 /** What a report lists opens in a tab. @param {Pane} pane */
 export async function report(pane) {
   const root = pane.now.path;
   const kind = await choose(`Report on ${root}`, (await words()).reports);
-  if (kind) tell(await aside('report.open', { kind, root }));
+  if (kind) guarded(aside('report.open', { kind, root }).then(tell));
 }
 
 /** @param {Pane} pane @param {number} by */

@@ -2,6 +2,7 @@
 
 import { heads } from './agents.js';
 import { element } from './element.js';
+import { keysWaitFor } from './key_order.js';
 import { operate } from './operate.js';
 import { read } from './server.js';
 import { guarded } from './status.js';
@@ -26,8 +27,10 @@ export async function history() {
   /** @param {Done} entry */
   function row(entry) {
     const to = entry.to ? ` → ${entry.to}` : '';
-    const undo = button('Undo', () => { window.close(); guarded(operate('undo', { operation: entry.id })); },
-      { 'aria-label': `Undo operation ${entry.id}` });
+    const undo = button('Undo', () => {
+      window.close();
+      guarded(keysWaitFor(operate('undo', { operation: entry.id })));
+    }, { 'aria-label': `Undo operation ${entry.id}` });
     return element('tr', { class: entry.state },
       element('td', {}, entry.when),
       element('td', {}, `${entry.verb} ${entry.what}${to}${entry.state === 'done' ? '' : ` (${entry.state})`}`),

@@ -20,8 +20,8 @@ const SPOKEN = {
   Delete: 'Del', ContextMenu: 'Menu', Escape: 'Esc',
 };
 const MARKS = ['Ctrl', 'Alt', 'Shift'];
-/** Keys that are only held while another one is pressed. */
-const HELD = new Set(['Control', 'Alt', 'Shift', 'Meta', 'AltGraph', 'CapsLock', 'Dead']);
+/** Keys that are only held while another one is pressed, or are part of one that is still being made. */
+const HELD = new Set(['Control', 'Alt', 'Shift', 'Meta', 'AltGraph', 'CapsLock', 'Dead', 'Process', 'Unidentified']);
 
 /** A key as somebody wrote it, in the form this page knows: `ctrl+pgup` is `Ctrl+PageUp`. @param {string} text */
 export function normal(text) {
@@ -35,10 +35,15 @@ export function normal(text) {
 
 /** The key that was pressed, or nothing while it only waits for another. @param {KeyboardEvent} event */
 export function pressed(event) {
-  if (HELD.has(event.key)) return '';
+  if (isHeld(event.key)) return '';
   const name = event.key === ' ' ? 'Space' : event.key.length === 1 ? event.key.toLowerCase() : event.key;
   const held = [event.ctrlKey || event.metaKey, event.altKey, event.shiftKey];
   return named(name, MARKS.filter((_, index) => held[index]));
+}
+
+/** Whether a key means nothing by itself. @param {string} key */
+export function isHeld(key) {
+  return HELD.has(key);
 }
 
 /** A key as the settings keep it, for every face: `Ctrl+PageUp` is `ctrl+pageup`. @param {string} key */

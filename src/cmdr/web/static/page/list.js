@@ -83,6 +83,8 @@ export class List {
   }
 
   measure() {
+    // A pane that a narrow screen hides keeps its place.
+    if (!this.rows.clientHeight) return;
     const lines = Math.max(1, Math.floor(this.rows.clientHeight / LINE));
     const wasSeen = this.place >= this.top && this.place < this.top + this.seen;
     this.lines = lines;

@@ -8,6 +8,7 @@ import { listenToDrops } from './dropping.js';
 import { element, part } from './element.js';
 import { drawStrip } from './jobs.js';
 import { listenToKeys } from './keyboard.js';
+import { listenInOrder } from './key_order.js';
 import { actionAt, obey, titleOf, withKey } from './key_map.js';
 import { ALL } from './keys.js';
 import { menuAt } from './menu.js';
@@ -106,6 +107,7 @@ async function start() {
     return;
   }
   focusPane();
+  listenInOrder();
   listenToKeys(panes, run);
   listenToDrops([panes.left, panes.right]);
   listenToDrags([panes.left, panes.right]);

@@ -49,7 +49,7 @@ function open(items, x, y) {
     const at = buttons.indexOf(/** @type {HTMLButtonElement} */ (document.activeElement));
     /** @type {Record<string, number>} */
     const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: buttons.length - 1 };
-    if (event.key === 'Tab') menu.close();
+    if (event.key === 'Tab' || event.key === 'Escape') menu.close();
     else if (Object.hasOwn(to, event.key)) buttons[(to[event.key] + buttons.length) % buttons.length].focus();
     else return;
     event.preventDefault();

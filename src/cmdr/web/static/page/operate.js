@@ -6,6 +6,8 @@ import { now, order, watch } from './server.js';
 import { guarded, tell } from './status.js';
 
 /** @typedef {(job: import('./picture.js').Job | null) => void} Ended */
+/** How long to wait for a job before going on: a new folder is there within a moment, a copy is not. */
+const MOMENT = 500;
 /** Jobs of this page, and what to do when they are over. @type {Map<string, Ended>} */
 const followed = new Map();
 /** @type {Set<string>} */
@@ -33,19 +35,29 @@ export async function decided(answer, { sure = false, then = '', ended } = {}) {
   const job = sure && asked.plain
     ? /job: (\S+)/.exec(await order('approve', { proposal: asked.id, digest: asked.digest }))?.[1]
     : await confirmed(asked);
-  if (job) follow(job, then, ended);
+  if (job) await follow(job, then, ended);
   else ended?.(null);
   return true;
 }
 
-/** Tell what comes of a job. @param {string} job @param {string} [then] @param {Ended} [ended] */
-export function follow(job, then = '', ended = () => undefined) {
+/**
+ * Tell what comes of a job, and wait for it if it takes no more than a moment.
+ * @param {string} job @param {string} [then] @param {Ended} [ended]
+ */
+export async function follow(job, then = '', ended = () => undefined) {
   const side = now().focused;
-  followed.set(job, (over) => {
-    ended(over);
-    if (over?.state === 'done') guarded(settle());
+  /** @type {Promise<void> | undefined} */
+  let settling;
+  const over = new Promise((done) => {
+    followed.set(job, (found) => {
+      ended(found);
+      if (found?.state === 'done') settling = guarded(settle());
+      done(undefined);
+    });
   });
   look();
+  await Promise.race([over, new Promise((done) => { setTimeout(done, MOMENT); })]);
+  await settling;
 
   async function settle() {
     if (now().panes[side].selected) await order('selection.none', { pane: side });

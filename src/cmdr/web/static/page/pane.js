@@ -2,8 +2,9 @@
 
 import { element, part } from './element.js';
 import { withKey } from './key_map.js';
+import { keysWaitFor } from './key_order.js';
 import { List } from './list.js';
-import { now, order, orderThen } from './server.js';
+import { look, now, order, orderThen } from './server.js';
 import { guarded } from './status.js';
 
 /** @typedef {import('./picture.js').Side} Side */
@@ -11,6 +12,8 @@ import { guarded } from './status.js';
 /** @typedef {{more: () => void, act: (action: string) => void,
  *   menu: (pane: Pane, place: number | null, event: MouseEvent) => void}} Hears */
 
+/** How often to ask: a picture that is on its way already may still be of the rows before. */
+const LOOKS = 3;
 const HEADS = [['name', 'Name'], ['ext', 'Ext'], ['size', 'Size'], ['modified', 'Modified']];
 
 export class Pane {
@@ -54,10 +57,18 @@ export class Pane {
     return this.wanted ?? (onParent || !count ? 0 : cursor + (hasParent ? 1 : 0));
   }
 
+  /** Whether the cursor is on the way up, as it is drawn. */
+  get isOnParent() { return this.place < this.list.above; }
+
   /** The row under the cursor as it is drawn, or null on the way up and in an empty folder. */
   get here() {
     const { rows, start } = this.now;
     return rows[this.place - this.list.above - start] ?? null;
+  }
+
+  /** Wait until the row under the cursor is known; a long way from what was seen it has yet to come. */
+  async arrived() {
+    for (let tries = 0; tries < LOOKS && !this.here && !this.isOnParent && this.now.count; tries++) await look();
   }
 
   /** @param {boolean} follow */
@@ -102,7 +113,7 @@ export class Pane {
   sort(by) {
     const { sort, order: direction } = this.now;
     const turned = sort === by && direction === 'asc' ? 'desc' : 'asc';
-    guarded(order('sort', { pane: this.side, by, order: turned }));
+    return guarded(keysWaitFor(order('sort', { pane: this.side, by, order: turned })));
   }
 
   /** Put the cursor somewhere, at once on the page and behind it in the workspace. @param {number} place */
@@ -134,7 +145,7 @@ export class Pane {
   /** @param {() => void} [then] */
   focused(then) {
     if (now().focused === this.side) then?.();
-    else guarded(order('switch_pane').then(() => then?.()));
+    else guarded(keysWaitFor(order('switch_pane').then(() => then?.())));
   }
 
   /** @param {number} place @param {MouseEvent} event */

@@ -3,6 +3,7 @@
 import { conflict } from './conflict.js';
 import { DiffView } from './diff_view.js';
 import { element } from './element.js';
+import { keysWaitInside } from './key_order.js';
 import { ownVersion } from './own_version.js';
 import { order, read, watch } from './server.js';
 import { guarded, tell } from './status.js';
@@ -89,8 +90,8 @@ export async function review(id) {
   /** Change the edit; what comes of it is what the person wanted. @param {string} command @param {object} args */
   async function mine(command, args) {
     isMine = true;
-    const told = await guarded(order(command, { review: id, ...args }));
-    await guarded(renew());
+    const told = await guarded(keysWaitInside(order(command, { review: id, ...args })));
+    await guarded(keysWaitInside(renew()));
     isMine = false;
     return told !== undefined;
   }
@@ -99,9 +100,9 @@ export async function review(id) {
   async function answer(yes) {
     if (isAnswering || !window.hears()) return;
     isAnswering = true;
-    const told = await guarded(yes
+    const told = await guarded(keysWaitInside(yes
       ? order('review.accept', { review: id, digest: view.known.digest, word: word?.value ?? '' })
-      : order('review.reject', { review: id }));
+      : order('review.reject', { review: id })));
     isAnswering = false;
     if (told !== undefined) { window.close(); tell(told); }
   }

@@ -4,13 +4,13 @@ import { ask } from './ask.js';
 import { choose } from './choose.js';
 import { PLACES } from './moving.js';
 import { aside, order } from './server.js';
-import { tell } from './status.js';
+import { guarded, tell } from './status.js';
 
 /** @typedef {import('./pane.js').Pane} Pane */
 
 /** The way up is never selected, only passed. @param {Pane} pane @param {number} by */
 export function mark(pane, by) {
-  if (!pane.here) { pane.move(pane.place + by); return undefined; }
+  if (pane.isOnParent || !pane.now.count) { pane.move(pane.place + by); return undefined; }
   return order('selection.toggle', { step: by }).then(() => pane.draw(true));
 }
 
@@ -46,7 +46,7 @@ export async function compare() {
     { text: 'Missing only', about: 'select what the other pane does not have', value: 'names' },
     { text: 'Different contents', about: 'compare every byte; slow for large files', value: 'contents' },
   ]);
-  if (by) tell(await aside('compare_panes', { by }));
+  if (by) guarded(aside('compare_panes', { by }).then(tell));
 }
 
 /** Show less, while one types. @param {Pane} pane */

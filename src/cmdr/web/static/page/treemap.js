@@ -2,6 +2,7 @@
 
 import { heads } from './agents.js';
 import { below, element, shape } from './element.js';
+import { keysWaitFor } from './key_order.js';
 import { now, order, read, watch } from './server.js';
 import { guarded } from './status.js';
 import { button, show } from './window.js';
@@ -101,7 +102,8 @@ export function treemap(start) {
   /** @param {string} to @param {boolean} isFolder */
   function leave(to, isFolder) {
     window.close();
-    guarded(isFolder ? order('nav_to_path', { pane: now().focused, path: to }) : order('find.go', { path: to }));
+    guarded(keysWaitFor(isFolder ? order('nav_to_path', { pane: now().focused, path: to })
+      : order('find.go', { path: to })));
   }
 }
 

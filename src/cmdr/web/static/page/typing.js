@@ -1,5 +1,6 @@
 // Letters in the panes: they search for a name as one types.
 
+import { keysWaitFor } from './key_order.js';
 import { read } from './server.js';
 import { guarded } from './status.js';
 
@@ -51,11 +52,11 @@ export class Typing {
     this.timer = setTimeout(() => this.end(), IDLE);
     const pane = this.pane();
     const asked = `/page/seek?pane=${pane.side}&step=${step}&text=${encodeURIComponent(text)}`;
-    guarded(read(asked).then(({ position }) => {
+    guarded(keysWaitFor(read(asked).then(({ position }) => {
       if (position !== null) pane.move(position + pane.list.above);
       // A letter that leads nowhere is not taken.
       else if (this.text === text && step === 0) { this.text = before; this.note(before ? `Search: ${before}_` : ''); }
-    }));
+    })));
   }
 
   /** @param {string} text */

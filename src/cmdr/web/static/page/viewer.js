@@ -3,13 +3,14 @@
 import { Contents } from './contents.js';
 import { edit } from './editor.js';
 import { element } from './element.js';
+import { keysWaitFor, keysWaitInside } from './key_order.js';
 import { read } from './server.js';
 import { guarded } from './status.js';
 import { tie } from './tie.js';
 import { button, show } from './window.js';
 
 /** View a file. @param {string} path */
-export async function view(path) {
+export function view(path) {
   const contents = new Contents(path);
   let line = -1;
   const note = element('span', { class: 'note', 'aria-live': 'polite' });
@@ -28,7 +29,7 @@ export async function view(path) {
   });
   const closed = tie('file-viewer', path, () => window.close());
   contents.text.focus();
-  await guarded(contents.open());
+  const opened = guarded(contents.open());
 
   /** @param {KeyboardEvent} event */
   function pressed(event) {
@@ -50,11 +51,12 @@ export async function view(path) {
   /** @param {boolean} back */
   function seek(back) {
     if (!wanted.value) { wanted.focus(); return; }
-    guarded(found(back));
+    guarded(keysWaitInside(found(back)));
   }
 
   /** @param {boolean} back */
   async function found(back) {
+    await opened;
     const from = line < 0 ? contents.top - (back ? 0 : 1) : line;
     const asked = `path=${encodeURIComponent(path)}&text=${encodeURIComponent(wanted.value)}`;
     const { line: hit } = await read(`/page/find?${asked}&line=${from}&back=${back ? 1 : 0}`);
@@ -66,6 +68,6 @@ export async function view(path) {
 
   function edits() {
     window.close();
-    guarded(edit(path));
+    guarded(keysWaitFor(edit(path)));
   }
 }

@@ -1,6 +1,7 @@
 // A window over the panes. The browser keeps the keyboard inside it, and gives it back when it closes.
 
 import { element } from './element.js';
+import { reallyPressed } from './pressed_again.js';
 
 /** How long keys and clicks that were on their way to somewhere else are not taken as an answer. */
 const DEAF = 600;
@@ -13,6 +14,8 @@ const DEAF = 600;
 
 /** @type {Window_[]} */
 const open = [];
+/** @type {(isOpen: boolean) => void} */
+let covering = () => undefined;
 /** @type {() => void} */
 let uncovered = () => undefined;
 let made = 0;
@@ -40,6 +43,7 @@ class Window_ {
     this.root.showModal();
     if (how.reads) this.body.focus();
     this.deafen();
+    covering(true);
   }
 
   /** Take nothing as an answer until what is shown now has been seen for a while. */
@@ -58,7 +62,7 @@ class Window_ {
    * was pressed before the window was there, nothing that a program made up.
    * @param {Event} [event]
    */
-  hears(event = globalThis.event) {
+  hears(event = globalThis.event && reallyPressed(globalThis.event)) {
     if (!event?.isTrusted || (event instanceof KeyboardEvent && event.repeat)) return false;
     return event.timeStamp - this.seen > DEAF;
   }
@@ -74,7 +78,9 @@ class Window_ {
     this.root.close();
     this.root.remove();
     this.how.closed?.();
-    if (!open.length) uncovered();
+    if (open.length) return;
+    uncovered();
+    covering(false);
   }
 
   /** @param {KeyboardEvent} event */
@@ -94,6 +100,11 @@ export function show(how) {
 /** Whether any window is open. */
 export function isCovered() {
   return open.length > 0;
+}
+
+/** Call this whenever a window has opened or the last one has closed. @param {(isOpen: boolean) => void} then */
+export function whenCovering(then) {
+  covering = then;
 }
 
 /** Call this when the last window has closed. @param {() => void} then */

@@ -1,54 +1,15 @@
 """A day's work in a real browser: files, agents, windows, several faces at once, and what happens when cmdr ends."""
 
-import os
 import re
-import sys
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 
-import pytest
-
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-pytest.importorskip("playwright", reason="playwright is not installed")
-
-from browser_page import CHROMIUM, CMDR, QUIET, BrowserPage, serve_again
-from playwright.sync_api import expect, sync_playwright
+from browser_page import CMDR, login_link, serve_again
+from playwright.sync_api import expect
 from pty_terminal import PtyTerminal
 
-pytestmark = [
-    pytest.mark.xdist_group("browser"),
-    pytest.mark.skipif(not CHROMIUM, reason="chromium is not installed"),
-]
 
-
-@pytest.fixture(scope="module")
-def browser():
-    with sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=CHROMIUM, args=QUIET)
-        yield opened
-        opened.close()
-
-
-@pytest.fixture
-def at(browser, start_server):
-    """A page of a server of its own; what the page complains about fails the test."""
-    pages = []
-
-    def open_page(served=None, **how):
-        served = served or start_server()
-        page = BrowserPage(browser, served.environment, **how)
-        page.served, page.tree = served, served.tree
-        pages.append(page)
-        return page
-
-    yield open_page
-    complaints = [told for page in pages for told in page.complaints]
-    for page in pages:
-        page.close()
-    assert complaints == []
-
-
-def test_files_are_filtered_selected_copied_renamed_and_undone(at):
-    it = at()
+def test_files_are_filtered_selected_copied_renamed_and_undone(it):
     left, right = it.tree.left, it.tree.right
     (right / "file2.txt").write_text("in the way")
     it.open("/", title="Filter")
@@ -98,8 +59,8 @@ def test_files_are_filtered_selected_copied_renamed_and_undone(at):
     assert (left / "page-10.txt").exists()
 
 
-def test_trash_and_cancel_leave_what_they_should(at):
-    it = at()
+def test_trash_and_cancel_leave_what_they_should(alone):
+    it = alone
     it.cursor_to("file3.txt")
     it.open("F8", title="Move to trash")
     it.press("Escape")
@@ -122,8 +83,7 @@ def test_trash_and_cancel_leave_what_they_should(at):
     it.press("Escape")
 
 
-def test_a_key_acts_on_the_row_that_is_drawn_under_the_cursor_however_slow_cmdr_is(at):
-    it = at()
+def test_a_key_acts_on_the_row_that_is_drawn_under_the_cursor_however_slow_cmdr_is(it):
     it.cursor_to("file3.txt")
     it.page.evaluate(
         """() => { const send = fetch, held = [];
@@ -137,8 +97,7 @@ def test_a_key_acts_on_the_row_that_is_drawn_under_the_cursor_however_slow_cmdr_
     expect(it.window).to_contain_text("/file4.txt")
 
 
-def test_a_file_is_viewed_searched_edited_and_saved(at):
-    it = at()
+def test_a_file_is_viewed_searched_edited_and_saved(it):
     left = it.tree.left
     (left / "long.log").write_text("".join(f"line {number}\n" for number in range(20_000)))
     (left / "hidden.txt").write_text("a\u202eb")
@@ -177,8 +136,7 @@ def test_a_file_is_viewed_searched_edited_and_saved(at):
     it.press("Escape")
 
 
-def test_tabs_search_places_and_the_tree_by_size(at):
-    it = at()
+def test_tabs_search_places_and_the_tree_by_size(it):
     left = it.tree.left
     (left / "docs" / "large.bin").write_bytes(b"x" * 500_000)
     it.press("Alt+t")
@@ -215,8 +173,7 @@ def test_tabs_search_places_and_the_tree_by_size(at):
     expect(it.page.locator("#left .path")).to_contain_text("largest-files")
 
 
-def test_the_mouse_alone_does_the_usual_work(at):
-    it = at()
+def test_the_mouse_alone_does_the_usual_work(it):
     it.row("file4.txt").click(modifiers=["Control"])
     it.row("file6.txt").click(modifiers=["Shift"])
     expect(it.page.locator("#left .totals")).to_contain_text("3 of")
@@ -232,8 +189,7 @@ def test_the_mouse_alone_does_the_usual_work(at):
     expect(it.page.locator("#left .head.size")).to_have_attribute("aria-pressed", "true")
 
 
-def test_an_agent_proposes_and_nothing_that_was_not_meant_approves(at):
-    it = at()
+def test_an_agent_proposes_and_nothing_that_was_not_meant_approves(it):
     server, left = it.served, it.tree.left
     asked = server.call("rename", path=str(left / "file1.txt"), newName="first.txt", reason="<b>" * 1300)
     assert asked.startswith("OK"), asked
@@ -269,8 +225,20 @@ def test_an_agent_proposes_and_nothing_that_was_not_meant_approves(at):
     assert (left / "file1.txt").exists()
 
 
-def test_a_change_with_a_risk_needs_its_word(at):
-    it = at()
+def test_several_that_wait_are_chosen_from_a_list(it):
+    for name in ("one", "two"):
+        it.served.call("mkdir", name=name)
+    expect(it.page.locator("#waiting")).to_have_text("2 to answer")
+    it.burst("Control+y", "ArrowDown", "Enter")
+    expect(it.window).to_contain_text(f"Create folder {it.tree.left / 'two'}")
+    it.press("Escape")
+    it.shut()
+    it.open("Control+y", title="What waits")
+    assert it.window.locator(".choice .about").all_inner_texts() == ["same-user", "same-user"]
+    it.press("Escape")
+
+
+def test_a_change_with_a_risk_needs_its_word(it):
     it.cursor_to("file2.txt")
     it.open("Shift+F8", title="Please confirm")
     word = it.window.get_by_label("Type delete to do it")
@@ -284,8 +252,8 @@ def test_a_change_with_a_risk_needs_its_word(at):
     assert not (it.tree.left / "file2.txt").exists()
 
 
-def test_an_agents_edit_is_reviewed_change_by_change(at):
-    it = at()
+def test_an_agents_edit_is_reviewed_change_by_change(alone):
+    it = alone
     file = it.tree.left / "code.py"
     old = [f"line {number}" for number in range(40)]
     new = list(old)
@@ -314,8 +282,7 @@ def test_an_agents_edit_is_reviewed_change_by_change(at):
     assert lines[30] == "line 30"
 
 
-def test_agents_only_show_and_the_kill_switch_stops_them(at):
-    it = at()
+def test_agents_only_show_and_the_kill_switch_stops_them(it):
     server, left = it.served, it.tree.left
     server.call("nav_to_path", pane="left", path=str(left / "docs"))
     expect(it.page.locator("#left .path")).to_have_text(str(left / "docs"))
@@ -339,8 +306,8 @@ def test_agents_only_show_and_the_kill_switch_stops_them(at):
     it.press("Escape")
 
 
-def test_settings_are_kept_and_the_look_follows(at):
-    it = at()
+def test_settings_are_kept_and_the_look_follows(alone):
+    it = alone
     root = it.page.locator("html")
     expect(root).to_have_attribute("data-theme", "auto")
     it.open("Alt+s", title="Settings")
@@ -359,7 +326,7 @@ def test_settings_are_kept_and_the_look_follows(at):
     assert 'theme = "dark"' in kept
 
 
-def test_two_pages_and_a_terminal_work_on_one_workspace(browser, tmp_path):
+def test_two_pages_and_a_terminal_work_on_one_workspace(at, tmp_path):
     for name in ("left/docs", "right", "run"):
         (tmp_path / name).mkdir(parents=True, mode=0o700)
     (tmp_path / "left" / "shared.txt").write_text("x")
@@ -373,11 +340,13 @@ def test_two_pages_and_a_terminal_work_on_one_workspace(browser, tmp_path):
     with PtyTerminal(
         [CMDR, str(tmp_path / "left"), str(tmp_path / "right")], cwd=str(tmp_path), **environment
     ) as terminal:
-        terminal.wait("shared.txt")
-        terminal.settle()  # read all it writes, or it waits for a reader
-        it = BrowserPage(browser, environment)
+        terminal.wait(" free ")  # more than the first picture; what it writes is read, or it waits for a reader
+        terminal.settle()
+        port = int(re.search(r":(\d+)/", login_link(environment))[1])
+        it = at(SimpleNamespace(environment=environment, port=port, tree=None))
         other = it.new_page()
         terminal.send("down", "insert")
+        terminal.wait("1 of 2 selected")
         for page in (it.page, other):
             expect(page.locator("#left .totals")).to_contain_text("1 of 2 selected")
         it.page.bring_to_front()
@@ -388,13 +357,12 @@ def test_two_pages_and_a_terminal_work_on_one_workspace(browser, tmp_path):
         other.keyboard.press("Tab")
         expect(it.page.locator("#right")).to_have_class(re.compile("active"))
         it.close()
-        assert it.complaints == []
         terminal.send("f10")
         terminal.wait_end()
 
 
-def test_a_page_finds_its_cmdr_again_and_says_what_to_do_until_then(at):
-    it = at()
+def test_a_page_finds_its_cmdr_again_and_says_what_to_do_until_then(alone):
+    it = alone
     notice = it.page.locator("#notice")
     expect(notice).to_be_hidden()
     it.served.close()
@@ -402,7 +370,7 @@ def test_a_page_finds_its_cmdr_again_and_says_what_to_do_until_then(at):
     serve_again(it.served)
     expect(notice).to_contain_text("Type “cmdr web” in a terminal")
     # A new link, opened anywhere in this browser, brings the old page back by itself.
-    other = it.new_page()
+    other = it.new_page(logs_in=True)
     expect(notice).to_be_hidden()
     it.page.bring_to_front()
     it.cursor_to("file5.txt")
@@ -410,9 +378,8 @@ def test_a_page_finds_its_cmdr_again_and_says_what_to_do_until_then(at):
     it.complaints.clear()  # the browser itself reports requests that nobody answered
 
 
-def test_all_of_a_plan_can_be_read_before_one_answers(at):
+def test_all_of_a_plan_can_be_read_before_one_answers(it):
     """A program among sixty pictures was never named."""
-    it = at()
     server, left = it.served, it.tree.left
     names = [f"img{number:03}.jpg" for number in range(60)]
     names.insert(40, "hello.py")

@@ -1,4 +1,4 @@
-"""Quick view: the file under the cursor, in the place of the other pane."""
+"""Where the quick view stands: in the place of the other pane, on whichever side that is."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from cmdr.tui.quick_view import QuickView
 
 
-class Preview:
+class QuickViewPlace:
     """Comes and goes with a key, and changes sides with the focus."""
 
     def __init__(self, screen: MainScreen) -> None:

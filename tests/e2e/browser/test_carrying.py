@@ -1,21 +1,9 @@
 """Files between the person's own machine and the panes, in a real browser: dropped, picked, downloaded."""
 
-import os
-import sys
 import zipfile
 
-import pytest
+from playwright.sync_api import expect
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-pytest.importorskip("playwright", reason="playwright is not installed")
-
-from browser_page import CHROMIUM, QUIET, BrowserPage
-from playwright.sync_api import expect, sync_playwright
-
-pytestmark = [
-    pytest.mark.xdist_group("browser"),
-    pytest.mark.skipif(not CHROMIUM, reason="chromium is not installed"),
-]
 DROP = """([side, files]) => {
     const transfer = new DataTransfer();
     for (const [name, text] of files) transfer.items.add(new File([text], name));
@@ -23,25 +11,6 @@ DROP = """([side, files]) => {
     for (const type of ['dragover', 'drop'])
         pane.dispatchEvent(new DragEvent(type, {bubbles: true, cancelable: true, dataTransfer: transfer}));
 }"""
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=CHROMIUM, args=QUIET)
-        yield opened
-        opened.close()
-
-
-@pytest.fixture
-def it(browser, start_server):
-    """A page of a server of its own."""
-    served = start_server()
-    page = BrowserPage(browser, served.environment)
-    page.served, page.tree = served, served.tree
-    yield page
-    page.close()
-    assert page.complaints == []
 
 
 def test_dropped_files_go_into_the_pane_and_a_taken_name_is_asked_about(it):
@@ -63,7 +32,8 @@ def test_dropped_files_go_into_the_pane_and_a_taken_name_is_asked_about(it):
     assert sorted(path.name for path in right.iterdir()) == ["backup.tar", "taken.txt"]
 
 
-def test_files_are_picked_and_nothing_of_the_upload_is_left(it, tmp_path):
+def test_files_are_picked_and_nothing_of_the_upload_is_left(alone, tmp_path):
+    it = alone
     (tmp_path / "mine.txt").write_text("mine")
     (tmp_path / "empty").write_text("")
     it.page.on("filechooser", lambda _: None)

@@ -1,49 +1,13 @@
 """The person's own keys in a real browser: from the settings, changed while the page is open, and told."""
 
-import os
 import re
-import sys
 
-import pytest
-
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-pytest.importorskip("playwright", reason="playwright is not installed")
-
-from browser_page import CHROMIUM, QUIET, BrowserPage
-from playwright.sync_api import expect, sync_playwright
-
-pytestmark = [
-    pytest.mark.xdist_group("browser"),
-    pytest.mark.skipif(not CHROMIUM, reason="chromium is not installed"),
-]
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=CHROMIUM, args=QUIET)
-        yield opened
-        opened.close()
-
-
-@pytest.fixture
-def it(browser, start_server):
-    """A page of a server of its own."""
-    served = start_server()
-    page = BrowserPage(browser, served.environment)
-    page.served, page.tree = served, served.tree
-    yield page
-    page.close()
-    assert page.complaints == []
+from playwright.sync_api import expect
 
 
 def bind(it, action, keys):
     """What changing a key in the terminal does: the page only hears of it."""
-    script = """([action, keys]) => fetch('/page/command', {method: 'POST', headers: {'content-type':
-        'application/json'}, body: JSON.stringify({name: 'settings.bind', arguments: {action, keys}})})"""
-    other = it.new_page()
-    other.evaluate(script, [action, keys])
-    other.close()
+    it.order("settings.bind", action=action, keys=keys)
 
 
 NAMES = {
@@ -68,7 +32,6 @@ def test_own_keys_replace_the_usual_ones_while_the_page_is_open(it):
     it.cursor_to("file3.txt")
     bind(it, "copy", ["Ctrl+E"])
     expect(it.page.locator("#keys")).not_to_contain_text("F5")
-    it.page.bring_to_front()
     it.press("F5")
     it.open("Control+e", title="Copy file3.txt to")
     it.press("Escape")
@@ -82,12 +45,10 @@ def test_own_keys_replace_the_usual_ones_while_the_page_is_open(it):
     it.press("Escape")
     # A usual key that somebody else took is gone from its own action; a command can have a key, too.
     bind(it, "file.getInfo", ["F6"])
-    it.page.bring_to_front()
     expect(it.page.locator("#keys")).to_contain_text("F6 Get info")
     it.open("F6", title="Info: file3.txt")
     it.press("Escape")
     bind(it, "down", ["j"])
-    it.page.bring_to_front()
     expect(it.page.locator("#keys")).to_be_visible()
     it.open("F1", title="Keys")
     expect(it.window).to_contain_text("Your own")
@@ -101,7 +62,6 @@ def test_own_keys_replace_the_usual_ones_while_the_page_is_open(it):
 
 def test_a_key_that_the_browser_keeps_leaves_the_usual_ones(it):
     bind(it, "new_tab", ["Ctrl+T"])
-    it.page.bring_to_front()
     it.press("Alt+t")
     expect(it.page.locator("#left .tab")).to_have_count(2)
     it.open("Alt+s", title="Settings")
@@ -143,7 +103,8 @@ def test_rows_are_selected_to_the_ends_and_by_pages(it):
     expect(it.row("..")).to_have_class(re.compile("cursor"))
 
 
-def test_the_tabs_own_history_and_the_volumes_are_chosen_from_a_list(it):
+def test_the_tabs_own_history_and_the_volumes_are_chosen_from_a_list(alone):
+    it = alone
     left = it.tree.left
     it.press("Alt+ArrowDown")
     it.says("nowhere else yet")

@@ -1,22 +1,15 @@
 """The commander's page in a real Chromium, driven as a person does: keys, clicks, waiting for what is to be seen."""
 
-import os
 import re
-import shutil
 import subprocess
 import sys
 import time
 from pathlib import Path
 
 from playwright.sync_api import expect
-
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-
 from pty_terminal import PtyTerminal
 
 CMDR = str(Path(sys.executable).with_name("cmdr"))
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or ""
-QUIET = ("--disable-dev-shm-usage", "--disable-background-networking", "--disable-component-update")
 expect.set_options(timeout=30_000)
 
 
@@ -32,22 +25,27 @@ def login_link(environment):
 
 
 class BrowserPage:
-    """One page, logged in; whatever it complains about fails the test."""
+    """One page of a cmdr, logged in; whatever it complains about fails the test."""
 
-    def __init__(self, browser, environment, **how):
+    def __init__(self, browser, served, *, tree=None, cookies=(), before=lambda it: None, **how):
+        self.served, self.tree = served, tree or served.tree
+        self.origin = f"http://127.0.0.1:{served.port}"
         self.complaints = []
         self.context = browser.new_context(**{"viewport": {"width": 1280, "height": 760}, **how})
         self.context.set_default_timeout(30_000)
-        self._environment = environment
+        if cookies:
+            self.context.add_cookies(list(cookies))
+        before(self)
         self.page = self.new_page()
 
-    def new_page(self):
-        """Another page of the same browser, by a link of its own."""
+    def new_page(self, *, logs_in=False):
+        """Another page of the same browser; the first one of all logs in."""
         page = self.context.new_page()
         page.on("console", self._heard)
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
         page.on("dialog", lambda dialog: self.complaints.append(dialog.message) or dialog.dismiss())
-        page.goto(login_link(self._environment))
+        knows = self.context.cookies() and not logs_in
+        page.goto(self.origin if knows else login_link(self.served.environment))
         page.locator(".pane.active .row").first.wait_for()
         return page
 
@@ -58,6 +56,18 @@ class BrowserPage:
 
     def close(self):
         self.context.close()
+
+    # -- what the page asks, without the page ----------------------------------------------------------------------
+    def picture(self):
+        """What the workspace looks like."""
+        return self.context.request.get(f"{self.origin}/page/picture").json()
+
+    def order(self, name, **arguments):
+        """A command of the person's, given elsewhere."""
+        sent = {"name": name, "arguments": arguments}
+        told = self.context.request.post(f"{self.origin}/page/command", data=sent, headers={"origin": self.origin})
+        assert told.ok, told.text()
+        return told.json()["answer"]
 
     # -- what one sees ------------------------------------------------------------------------------------------------
     @property
@@ -92,6 +102,12 @@ class BrowserPage:
 
     def type(self, text):
         self.page.keyboard.type(text)
+
+    def burst(self, *keys):
+        """Keys and texts one right behind the other, as fast as they can be sent."""
+        for key in keys:
+            named = len(key) == 1 or re.fullmatch(r"(\w+\+)*(F\d+|[A-Z][A-Za-z]+|\w)", key)
+            self.press(key) if named and not key.islower() else self.type(key)
 
     def open(self, *keys, title=""):
         """Press keys that open a window."""

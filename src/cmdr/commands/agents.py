@@ -1,0 +1,30 @@
+"""All agents at once: what this run lets them do, stopping them, and letting them call again."""
+
+import json
+
+from cmdr.core.call import Call
+from cmdr.core.principals import Access
+from cmdr.core.registry import command
+
+
+@command("agents.stop", access=Access.ACT, title="Stop all agents")
+def stop_agents(call: Call) -> str:
+    """End every agent's call, drop what agents proposed, and refuse new calls."""
+    call.commander.stop_agents()
+    return "All agents are stopped"
+
+
+@command("agents.allow", access=Access.ACT, title="Allow agents again")
+def allow_agents(call: Call) -> str:
+    """Let agents call again."""
+    call.commander.allow_agents()
+    return "Agents may call again"
+
+
+@command("app.access", access=Access.READ, title="What agents may do", plain=True)
+def access(call: Call) -> str:
+    """What this run lets agents do, as JSON: toolsets, switches, and the folders their file tools may use."""
+    policy = call.commander.policy
+    switches = [name for name, on in (("write", policy.allow_write), ("shell", "shell" in policy.toolsets)) if on]
+    roots = [str(root) for root in call.commander.sandbox.roots]
+    return json.dumps({"toolsets": sorted(policy.toolsets), "switches": switches, "roots": roots})
