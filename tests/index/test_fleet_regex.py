@@ -139,6 +139,11 @@ texts = [
 ]
 
 
+@pytest.mark.parametrize("pattern", ["a(?s:)", "a(?:)", "(?:)a", "a(?-i:)(?m:)", "a(?:|b)", "a(?i)", "a(?:(?:))"])
+def test_an_empty_group_is_not_taken_for_an_end(pattern):
+    assert by_duckdb(texts, portable(pattern, True)) == by_polars(texts, pattern)
+
+
 @settings(deadline=None, max_examples=200)
 @given(pattern=st.lists(parts, min_size=1, max_size=6).map("".join), case=st.booleans())
 def test_an_expression_that_both_take_finds_the_same(pattern, case):

@@ -6,6 +6,9 @@ import zlib
 
 import pytest
 
+from cmdr.core.images import open_image
+from cmdr.web.page.file_routes import _Picture
+
 PNG = b"\x89PNG\r\n\x1a\n"
 
 
@@ -171,3 +174,19 @@ def _browser():
     from cmdr.core.browser_login import BROWSER
 
     return BROWSER
+
+
+async def test_a_picture_is_closed_when_its_reader_leaves_before_the_first_piece(tmp_path):
+    (tmp_path / "picture").write_bytes(png())
+    opened = await open_image(os.fsencode(tmp_path / "picture"))
+
+    async def gone(message):
+        raise OSError("the connection is gone")
+
+    async def nothing():
+        return {"type": "http.disconnect"}
+
+    with pytest.raises((OSError, ExceptionGroup)):
+        await _Picture(opened)({"type": "http", "method": "GET", "asgi": {"spec_version": "2.4"}}, nothing, gone)
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        os.fstat(opened.descriptor)

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
 
 from cmdr.core.commander import Commander
 from cmdr.core.entry_info import info_of
@@ -58,9 +59,7 @@ class FileRoutes:
 
     async def _image(self, request: Request, caller: Principal) -> Response:
         opened = await open_image(asked_path(request))
-        # Opened as a page of its own it is still only a picture: nothing in it loads or runs anything.
-        headers = {"content-length": str(opened.size), "content-security-policy": "sandbox; default-src 'none'"}
-        return StreamingResponse(_pieces(opened), media_type=opened.type, headers=headers)
+        return _Picture(opened)
 
     async def _info(self, request: Request, caller: Principal) -> Json:
         return [[name, value] for name, value in await info_of(self._commander, asked_path(request))]
@@ -81,15 +80,29 @@ def _shape(text: str) -> float:
         return 1.6
 
 
+class _Picture(StreamingResponse):
+    """An open picture; closes it whatever becomes of the connection."""
+
+    def __init__(self, opened: OpenedImage) -> None:
+        # Opened as a page of its own it is still only a picture: nothing in it loads or runs anything.
+        headers = {"content-length": str(opened.size), "content-security-policy": "sandbox; default-src 'none'"}
+        super().__init__(_pieces(opened), media_type=opened.type, headers=headers)
+        self._descriptor = opened.descriptor
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send it."""
+        try:
+            await super().__call__(scope, receive, send)
+        finally:
+            os.close(self._descriptor)
+
+
 async def _pieces(opened: OpenedImage) -> AsyncIterator[bytes]:
     left, at = opened.size, 0
-    try:
-        while left:
-            data = await in_thread(os.pread, opened.descriptor, min(CHUNK, left), at)
-            if not data:
-                return
-            left -= len(data)
-            at += len(data)
-            yield data
-    finally:
-        os.close(opened.descriptor)
+    while left:
+        data = await in_thread(os.pread, opened.descriptor, min(CHUNK, left), at)
+        if not data:
+            return
+        left -= len(data)
+        at += len(data)
+        yield data

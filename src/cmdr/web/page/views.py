@@ -83,8 +83,8 @@ class Views:
 async def _identity(path: bytes) -> Identity:
     try:
         found = await asyncio.wait_for(in_thread(os.stat, path), PATIENCE)
+    except TimeoutError:  # before the other: it is one of them
+        raise CommandError("No answer from the disk. Its mount may be dead.") from None
     except OSError as error:
         raise CommandError(f"The file cannot be read: {error.strerror}.") from error
-    except TimeoutError:
-        raise CommandError("No answer from the disk. Its mount may be dead.") from None
     return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
