@@ -15,6 +15,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(
 
 from ops_ground import FaultySyscalls, World
 
+from cmdr.core.outcome_text import outcome_line
 from cmdr.files.engine import dressing
 from cmdr.files.engine.attribute_plan import plan_attributes
 from cmdr.files.engine.choices import Choices
@@ -159,8 +160,8 @@ def test_a_file_with_two_names_is_changed_once(world):
 
 
 def test_what_is_risky_is_named_and_needs_the_word(world):
-    assert plan(world, b"a", mode="u+s").risk.reasons == ("1 become set-user-ID or set-group-ID",)
-    assert plan(world, b"a", b"b", mode="a+w").risk.reasons == ("2 become writable for everybody",)
+    assert plan(world, b"a", mode="u+s").risk.reasons == ("set-user-ID or set-group-ID: 1",)
+    assert plan(world, b"a", b"b", mode="a+w").risk.reasons == ("writable for everybody: 2",)
     assert word_to_type(plan(world, b"a", mode="a+w")) == "attributes"
 
 
@@ -627,3 +628,7 @@ def test_an_item_about_attributes_needs_them():
     place = Place(b"/", b"x")
     with pytest.raises(ValueError, match="needs attributes"):
         dressing.change_of(PlanItem(Step.ATTRIBUTES, Kind.FILE, place))
+
+
+def test_the_outcome_names_what_was_changed(world):
+    assert outcome_line(world.run(plan(world, b"a", b"tree", mode="go="))) == "attributes of 1 file, 1 folder changed"

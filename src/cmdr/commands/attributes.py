@@ -4,6 +4,7 @@ import os
 import time
 from contextlib import suppress
 from datetime import datetime
+from itertools import islice
 from typing import Annotated
 
 from cmdr.commands.operations import proposed
@@ -23,10 +24,11 @@ from cmdr.files.owner_names import gid_of, uid_of
 from cmdr.files.sandbox.reach import Reach
 from cmdr.model.attributes import AttributeWish
 from cmdr.model.file_mode import BadMode, ModeChange
-from cmdr.model.names import printable
-from cmdr.model.plan import Verb
+from cmdr.model.names import printable, to_wire
+from cmdr.model.plan import Plan, Verb
 
 _USUAL_MASK = 0o022
+_SHOWN = 5
 
 
 @command("attributes", access=Access.PROPOSE, title="Change attributes")
@@ -67,14 +69,23 @@ async def attributes(
     plan = await planned(call, Verb.ATTRIBUTES, sources, choices)
     # Without what is inside folders nothing is taken along.
     note = sources.told(plan) if into else sources.note
-    return proposed(call, plan, "Attributes", reason, chosen=paths is None and set is None, note=note)
+    answer = proposed(call, plan, "Attributes", reason, chosen=paths is None and set is None, note=note)
+    return "\n".join([answer, *_changes(plan)])
+
+
+def _changes(plan: Plan) -> list[str]:
+    """The first few changes, and how many more there are."""
+    changes = ((item.place.name, item.change) for item in plan.items if item.change is not None)
+    told = [f"{to_wire(name)}: {change.told}" for name, change in islice(changes, _SHOWN)]
+    more = plan.totals.files + plan.totals.folders - len(told)
+    return [*told, f"and {more} more"] if more else told
 
 
 def _mode(text: str) -> ModeChange:
     try:
         return ModeChange.of(text.strip())
     except BadMode as error:
-        raise CommandError(printable(str(error))) from error
+        raise CommandError(str(BadMode(printable(text, 40)))) from error
 
 
 async def _moment(call: Call, text: str, base: bytes) -> int:

@@ -194,7 +194,7 @@ class Plan:
             reasons.append("touches protected places")
         if self.emptied:
             reasons.append("takes more than half of a folder")
-        reasons += [f"{number} become {what}" for what, number in facts.exposed]
+        reasons += [f"{what}: {number}" for what, number in facts.exposed]
         return Risk(tuple(reasons))
 
     @cached_property

@@ -28,6 +28,7 @@ class AttributesWindow(Window[str]):
     """Nothing happens before Enter; what is not touched stays as it is in each file."""
 
     hint = "Enter changes · Space ticks · Tab fields · Esc cancels"
+    AUTO_FOCUS = ""
     DEFAULT_CSS = """
     AttributesWindow Horizontal { height: 1; }
     AttributesWindow Horizontal > LineList { width: 11; }
@@ -53,7 +54,6 @@ class AttributesWindow(Window[str]):
 
     def opened(self) -> None:
         """Start at the boxes, and look what the files have."""
-        self.set_focus(None)
         self.run_worker(self._look())
 
     async def _look(self) -> None:
