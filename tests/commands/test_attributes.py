@@ -156,3 +156,15 @@ def test_the_mask_is_read_where_the_system_tells_it():
         assert attributes._mask() in (0o027, 0o022)
     finally:
         os.umask(before)
+
+
+async def test_of_two_changes_of_one_file_the_later_is_undone_first(desk):
+    async with desk(engine=True) as at:
+        (path,) = made(at, "tool")
+        await carried_out(at, "attributes", paths=[path], mode="600")
+        await carried_out(at, "attributes", paths=[path], mode="700")
+        told = await at.person("undo", operation=1)
+        assert told.endswith("Operation 2 changed it too: undo that one first.")
+        await carried_out(at, "undo", operation=2)
+        await carried_out(at, "undo", operation=1)
+        assert mode_of(path) == 0o644

@@ -7,6 +7,7 @@ import shutil
 import stat
 import subprocess
 import sys
+import tempfile
 from dataclasses import replace
 
 import pytest
@@ -44,8 +45,11 @@ is_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root may give files
 
 
 @pytest.fixture
-def world(tmp_path):
-    made = World(os.fsencode(tmp_path), os.fsencode(tmp_path))
+def world():
+    # Not in the folder of the tests, which lets in nobody else.
+    top = tempfile.mkdtemp(prefix="attributes-", dir="/tmp").encode()
+    os.chmod(top, 0o755)
+    made = World(top, top)
     made.reset()
     for name in (b"a", b"b", b"tree/c", b"tree/sub/d"):
         path = made.write(made.here + b"/" + name, b"text of " + name)
@@ -53,7 +57,9 @@ def world(tmp_path):
         os.utime(path, ns=(10**18, 10**18))
     for name in (b"tree", b"tree/sub"):
         os.chmod(made.here + b"/" + name, 0o755)
-    return made
+    yield made
+    subprocess.run(["chmod", "-R", "u+rwX", top], check=True)
+    shutil.rmtree(top)
 
 
 @pytest.fixture
@@ -176,7 +182,6 @@ def test_a_protected_place_is_marked(world):
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may become somebody who cannot read it")
 def test_what_cannot_be_read_inside_is_told_and_the_folder_is_still_planned(world):
     top = world.here
-    opened(world)
     give_all(world.here, NOBODY)
     os.chmod(top + b"/tree/sub", 0o000)
     with without_rights():
@@ -186,14 +191,6 @@ def test_what_cannot_be_read_inside_is_told_and_the_folder_is_still_planned(worl
         (b"tree/sub", Step.ATTRIBUTES, ""),
         (b"tree", Step.NOTHING, "it has these attributes already"),
     ]
-
-
-def opened(world):
-    """Let others in on the way to a folder of a test."""
-    path = world.here
-    while path != b"/":
-        os.chmod(path, stat.S_IMODE(os.stat(path).st_mode) | 0o755) if os.stat(path).st_uid == os.getuid() else None
-        path = os.path.dirname(path)
 
 
 def give_all(top, uid):
@@ -328,7 +325,6 @@ def test_another_owner_is_given_and_taken_back_with_the_bits_it_cost(world, jour
 @is_root
 def test_a_person_without_rights_shuts_a_tree_and_undo_opens_it_again(world, journal):
     """A folder that lets nobody in is changed last, and taken back first."""
-    opened(world)
     give_all(world.here, NOBODY)
     before = modes(world)
     with without_rights():
@@ -345,7 +341,6 @@ def test_a_person_without_rights_shuts_a_tree_and_undo_opens_it_again(world, jou
 
 @is_root
 def test_folders_inside_each_other_that_were_named_one_by_one_are_shut_and_opened(world, journal):
-    opened(world)
     give_all(world.here, NOBODY)
     before = modes(world)
     with without_rights():
@@ -357,7 +352,6 @@ def test_folders_inside_each_other_that_were_named_one_by_one_are_shut_and_opene
 
 @is_root
 def test_what_nobody_can_read_is_changed_all_the_same(world, journal):
-    opened(world)
     give_all(world.here, NOBODY)
     os.chmod(world.here + b"/a", 0o000)
     os.chmod(world.here + b"/b", 0o000)
@@ -538,7 +532,6 @@ def test_a_stopped_change_goes_on_and_is_taken_back_as_one(world, journal):
 @is_root
 def test_a_kill_right_after_a_folder_was_shut_can_still_be_taken_back(world):
     """What is inside had been written down as changed before the folder let nobody in."""
-    opened(world)
     give_all(world.here, NOBODY)
     os.chown(world.top, NOBODY, -1)
     before = modes(world)
@@ -590,24 +583,25 @@ def test_a_change_of_owner_that_a_crash_cut_in_two_is_put_back(world, journal):
 
 
 def test_a_start_leaves_what_is_another_file_now_and_finds_what_was_done(world, journal):
-    planned = plan(world, b"a", b"b", b"tree/c", b"tree", mode="600", modified_ns=LATER)
+    world.write(world.here + b"/e", b"text")
+    planned = plan(world, b"a", b"b", b"e", b"tree/c", b"tree", mode="600", modified_ns=LATER)
     number = journal.begin(planned, "")
-    temps = [b".cmdr-tmp-0123456789abcde%d" % at for at in range(4)]
+    temps = [b".cmdr-tmp-0123456789abcde%d" % at for at in range(5)]
     journal.intend(number, [Intent(at, temps[at], item.source) for at, item in enumerate(planned.items)])
     order = [item.place.path.removeprefix(world.here + b"/") for item in planned.items]
-    # One is done, one was exchanged for a file that looks half changed, one is gone, one was not begun.
+    # One is done, two were exchanged for files that look changed or half so, one is gone, one was not begun.
     done = world.here + b"/tree/c"
     os.chmod(done, 0o600)
     os.utime(done, ns=(0, LATER))
     os.unlink(world.here + b"/a")
-    os.rename(world.here + b"/b", world.here + b"/old b")
-    world.write(world.here + b"/b", b"stranger")
-    os.chmod(world.here + b"/b", 0o644)
-    os.utime(world.here + b"/b", ns=(0, LATER))
+    for name, mode in ((b"/b", 0o644), (b"/e", 0o600)):
+        os.rename(world.here + name, world.here + b"/old" + name[1:])
+        world.write(world.here + name, b"stranger")
+        os.chmod(world.here + name, mode)
+        os.utime(world.here + name, ns=(0, LATER))
     assert swept(world, journal).put_back == []
     states = {order[item.index]: item.state for item in journal.operation(number).items}
-    planned_state = ItemState.PLANNED
-    assert states == {b"tree/c": ItemState.LANDED, b"a": planned_state, b"b": planned_state, b"tree": planned_state}
+    assert states == {**dict.fromkeys((b"a", b"b", b"e", b"tree"), ItemState.PLANNED), b"tree/c": ItemState.LANDED}
     assert mode_of(world, b"b") == 0o644
 
 

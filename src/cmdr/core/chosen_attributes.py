@@ -21,7 +21,6 @@ class InCommon:
     every: int = 0
     some: int = ALL
     modified_ns: int | None = None
-    has_folders: bool = True
 
 
 async def in_common(chosen: Chosen) -> InCommon:
@@ -42,6 +41,4 @@ def _look(chosen: Chosen) -> InCommon:
     for fact in facts:
         every, some = every & fact.mode, some | (fact.mode & ALL)
     times = {fact.modified_ns for fact in facts}
-    return InCommon(
-        every, some, times.pop() if len(times) == 1 else None, any(stat.S_ISDIR(fact.mode) for fact in facts)
-    )
+    return InCommon(every, some, times.pop() if len(times) == 1 else None)

@@ -245,7 +245,8 @@ class _Broom:
             case Step.ATTRIBUTES:
                 spot = self._reached(item.source)
                 now = None if spot is None else seen(spot)
-                return fingerprint.of_stat(now) if now is not None and has(now, change_of(item)) else None
+                there = None if now is None or not has(now, change_of(item)) else fingerprint.of_stat(now)
+                return there if there is not None and there.is_same_file(item.fingerprint) else None
             case Step.RENAME | Step.SWAP:
                 there = self._standing(target)
                 return there if there is not None and there.is_same_file(item.fingerprint) else None
