@@ -626,3 +626,10 @@ def test_an_item_about_attributes_needs_them():
 
 def test_the_outcome_names_what_was_changed(world):
     assert outcome_line(world.run(plan(world, b"a", b"tree", mode="go="))) == "attributes of 1 file, 1 folder changed"
+
+
+def test_a_pipe_that_fails_half_way_is_put_back_without_being_opened(world):
+    os.mkfifo(world.here + b"/pipe", 0o600)
+    outcome = world.run(plan(world, b"pipe", mode="640", modified_ns=LATER), Failing("set_held_times"))
+    assert outcome.failed
+    assert mode_of(world, b"pipe") == 0o600

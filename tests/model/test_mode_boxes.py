@@ -1,6 +1,6 @@
 """Boxes of permissions: what is ticked becomes what `chmod` is told, and nothing else."""
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cmdr.model.file_mode import ModeChange
@@ -56,6 +56,7 @@ def test_what_was_ticked_before_the_files_were_known_stays_ticked():
     assert (early.octal, early.wish) == ("0700", "u+x")
 
 
+@settings(deadline=None)
 @given(before=st.lists(MODES, min_size=1, max_size=4), ticks=st.lists(st.sampled_from([b for r in ROWS for b in r])))
 def test_what_chmod_is_told_gives_each_file_what_the_boxes_show(before, ticks):
     shown = boxes(*before)
@@ -71,6 +72,7 @@ def test_what_chmod_is_told_gives_each_file_what_the_boxes_show(before, ticks):
                 assert bool(after & bit) is (bool(mode & bit) if state is None else state)
 
 
+@settings(deadline=None)
 @given(before=st.lists(MODES, min_size=1, max_size=4), wanted=MODES)
 def test_a_typed_number_is_what_every_file_gets(before, wanted):
     shown = boxes(*before)
