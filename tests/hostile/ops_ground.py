@@ -13,8 +13,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from cmdr.core.journal import Journal
+from cmdr.files.engine.attribute_plan import plan_attributes
 from cmdr.files.engine.choices import Choices
 from cmdr.files.engine.control import Cancelled, Unattended
+from cmdr.files.engine.dressing import has
 from cmdr.files.engine.new_plan import plan_write
 from cmdr.files.engine.operation import Operation
 from cmdr.files.engine.outcome import Outcome
@@ -26,6 +28,8 @@ from cmdr.files.engine.sweep import SweepReport, sweep
 from cmdr.files.engine.syscalls import Syscalls
 from cmdr.files.engine.temporary import is_temp_name
 from cmdr.files.engine.undo import plan_undo
+from cmdr.model.attributes import AttributeWish
+from cmdr.model.file_mode import ModeChange
 from cmdr.model.plan import ConflictPolicy, Plan
 
 CALLS = [name for name in vars(Syscalls) if not name.startswith("_") and name not in ("discard",)]
@@ -417,6 +421,12 @@ def _trash(world: World, _: object) -> Plan:
     return plan_trash([world.there + b"/a", world.there + b"/b"], Choices(trash_home=world.home))
 
 
+def _dress(world: World, _: object) -> Plan:
+    owner = None if os.geteuid() else 4242
+    wish = AttributeWish(ModeChange.of("u+x,go="), 500 * 10**9, owner, inside=True)
+    return plan_attributes([world.here + b"/pick"], Choices(attributes=wish))
+
+
 SCENARIOS = [
     Scenario("copy", _sources, _copy, keeps_sources=True),
     Scenario("overwrite", _standing, _overwrite, keeps_sources=True),
@@ -440,6 +450,8 @@ SCENARIOS = [
         lambda world, _: plan_write(world.there + b"/a", b"new contents"),
         new=(b"new contents",),
     ),
+    Scenario("attributes", _sources, _dress, keeps_sources=True),
+    Scenario("undo attributes", _done(_sources, _dress), lambda _, found: plan_undo(found), keeps_sources=True),
     Scenario("delete", _flat, lambda world, _: plan_delete([world.there + b"/a", world.there + b"/b"]), destroys=True),
 ]
 NAMED = {scenario.name: scenario for scenario in SCENARIOS}
@@ -482,4 +494,9 @@ def judge(world: World, scenario: Scenario, before: Before, plan: Plan) -> list[
             bad.append(f"stranger touched {path!r}")
         if scenario.keeps_sources and path in before.here and after != text:
             bad.append(f"source changed {path!r}")
+    for item in plan.items:
+        if item.change is not None:
+            looks = os.lstat(item.place.path)
+            if not has(looks, item.change) and not has(looks, item.change, after=False):
+                bad.append(f"half changed {item.place.path!r}")
     return bad + [f"left over {path!r}" for path in world.leftovers()]

@@ -22,6 +22,7 @@ from cmdr.core.journal import Journal
 from cmdr.files.engine.recorder import Intent, ItemRecord, Note, OperationRecord, OperationState, Unswept
 from cmdr.files.engine.syscalls import EXCHANGE, Syscalls
 from cmdr.files.engine.temporary import is_temp_name
+from cmdr.model.attributes import AttributeChange, Attributes
 from cmdr.model.plan import Fingerprint, Place, Plan, Root
 
 Id = tuple[int, int]
@@ -44,6 +45,14 @@ class Data:
 
 
 @dataclass(frozen=True)
+class Look:
+    """Permissions, owner, group and time of a file or directory."""
+
+    file: Id
+    look: Attributes
+
+
+@dataclass(frozen=True)
 class Waited:
     """A file's data, or a directory's names, are on the disk."""
 
@@ -57,7 +66,7 @@ class Told:
     records: tuple[OperationRecord, ...]
 
 
-Event = Names | Data | Waited | Told
+Event = Names | Data | Look | Waited | Told
 
 
 @dataclass
@@ -67,6 +76,8 @@ class Tree:
     folders: dict[Id, dict[bytes, Id]] = field(default_factory=dict)
     files: dict[Id, tuple[bytes, int]] = field(default_factory=dict)
     links: dict[Id, tuple[bytes, int]] = field(default_factory=dict)
+    looks: dict[Id, Attributes] = field(default_factory=dict)
+    """Of what gets other attributes."""
 
     def key(self, roots: Sequence[Id]) -> object:
         """The same for trees that look the same."""
@@ -74,8 +85,9 @@ class Tree:
 
     def _key(self, at: Id) -> object:
         if at in self.folders:
-            return at, tuple(sorted((name, self._key(inside)) for name, inside in self.folders[at].items()))
-        return at, self.files.get(at), self.links.get(at)
+            inside = tuple(sorted((name, self._key(inside)) for name, inside in self.folders[at].items()))
+            return at, self.looks.get(at), inside
+        return at, self.looks.get(at), self.files.get(at), self.links.get(at)
 
 
 class Recording(Syscalls):
@@ -128,6 +140,15 @@ class Recording(Syscalls):
         found = os.lstat(name, dir_fd=folder)
         self._tree.links[_id(found)] = (os.readlink(name, dir_fd=folder), found.st_mtime_ns)
 
+    def set_held_mode(self, held, mode):
+        self._dressed(held, self._inner.set_held_mode, mode)
+
+    def set_held_owner(self, held, uid, gid):
+        self._dressed(held, self._inner.set_held_owner, uid, gid)
+
+    def set_held_times(self, held, atime_ns, mtime_ns):
+        self._dressed(held, self._inner.set_held_times, atime_ns, mtime_ns)
+
     def sync_data(self, fd):
         self._inner.sync_data(fd)
         self._add(Waited(_id(os.fstat(fd))))
@@ -173,6 +194,12 @@ class Recording(Syscalls):
         elif stat.S_ISLNK(found.st_mode):
             self._tree.links[new] = (os.readlink(name, dir_fd=folder), found.st_mtime_ns)
         self._add(Names(((_id(os.fstat(folder)), name, new),)))
+
+    def _dressed(self, held, call, *args):
+        at = _id(os.fstat(held))
+        self._tree.looks.setdefault(at, _look_of(os.fstat(held)))
+        call(held, *args)
+        self._add(Look(at, _look_of(os.fstat(held))))
 
     def _contents(self, fd):
         found = os.fstat(fd)
@@ -253,6 +280,8 @@ class Recorded:
                     return number(file), text
                 case Waited(what):
                     return number(what)
+                case Look(file, look):
+                    return number(file), look[:3]
                 case Told(records):
                     return [[(item.index, item.state) for item in record.items] for record in records]
 
@@ -374,10 +403,24 @@ def _with_data(recorded: Recorded, events: list[Event], kept: frozenset[int]) ->
                     folders[folder][name] = file
     visible = _visible(folders, recorded.roots)
     open_ = [file for file in visible if file in files and files[file] != safe.get(file)]
+    if looks := list(_looks(recorded, events)):
+        for some in looks:
+            yield Tree(folders, files, recorded.first.links, some)
+        return
     yield Tree(folders, files, recorded.first.links)
     for change in (_empty, _zeros, _half) if open_ else ():
         torn = {file: change(*files[file]) if file not in safe else safe[file] for file in open_}
         yield Tree(folders, {**files, **torn}, recorded.first.links)
+
+
+def _looks(recorded: Recorded, events: list[Event]) -> Iterator[dict[Id, Attributes]]:
+    """What attributes may be on the disk: all that were waited for, and of the others some, in their order."""
+    waited = {event.what: index for index, event in enumerate(events) if isinstance(event, Waited)}
+    changes = [(index, event) for index, event in enumerate(events) if isinstance(event, Look)]
+    safe = {**recorded.first.looks, **{it.file: it.look for at, it in changes if at < waited.get(it.file, -1)}}
+    loose = [it for at, it in changes if at >= waited.get(it.file, -1)]
+    for upto in range(len(loose) + 1 if recorded.first.looks else 0):
+        yield {**safe, **{it.file: it.look for it in loose[:upto]}}
 
 
 def _empty(text: bytes, mtime: int) -> tuple[bytes, int]:
@@ -448,6 +491,10 @@ def _build(tree: Tree, at: Id, path: bytes, now: dict[Id, Id], paths: dict[Id, b
                 out.write(text)
             os.utime(full, ns=(mtime, mtime))
         now[file] = _id(os.lstat(full))
+        if look := tree.looks.get(file):
+            os.chown(full, look.uid, look.gid)
+            os.chmod(full, look.mode)
+            os.utime(full, ns=(look.mtime_ns, look.mtime_ns))
 
 
 def _tell_again(journal: Journal, record: OperationRecord) -> None:
@@ -475,7 +522,7 @@ def _renumbered(value, now: dict[Id, Id]):
         dev, ino = now.get((value.dev, value.ino), (value.dev, value.ino))
         made = {"dev": dev, "ino": ino}
         return value._replace(**made) if isinstance(value, Fingerprint) else dataclasses.replace(value, **made)
-    if isinstance(value, Place):
+    if isinstance(value, Place | AttributeChange):
         return value
     if isinstance(value, tuple):
         return tuple(_renumbered(part, now) for part in value)
@@ -497,6 +544,10 @@ def _look(path: bytes, tree: Tree) -> Id:
         with open(path, "rb") as file:
             tree.files[at] = (file.read(), found.st_mtime_ns)
     return at
+
+
+def _look_of(found: os.stat_result) -> Attributes:
+    return Attributes(stat.S_IMODE(found.st_mode), found.st_uid, found.st_gid, found.st_mtime_ns)
 
 
 def _id(found: os.stat_result) -> Id:

@@ -17,6 +17,7 @@ from torture import Goal, go_on, take_back
 
 from cmdr.core.journal import Journal
 from cmdr.files.engine import item_line as running
+from cmdr.files.engine.dressing import has
 from cmdr.files.engine.recorder import ItemState
 from cmdr.files.engine.sweep import sweep
 from cmdr.files.engine.syscalls import Syscalls
@@ -91,6 +92,8 @@ def untrue(world: World, before: Before, plan: Plan, journal: Journal) -> list[s
         item = record.plan.items[known.index]
         target = known.target or item.target
         says = f"{item.step} {item.place.path!r} is {known.state}"
+        if item.change is not None and known.state.is_done is not has(os.lstat(item.place.path), item.change):
+            bad.append(f"untrue: {says}, but its attributes say otherwise")
         if known.state.is_done:
             if target is not None and item.step is not Step.REMOVE and not os.path.lexists(target.path):
                 bad.append(f"untrue: {says}, but is not there")

@@ -112,6 +112,16 @@ def test_screen(snap_compare, terminal, screen):
     assert snap_compare(terminal, terminal_size=(80, 24), run_before=keys(*SCREENS[screen]))
 
 
+def test_attributes(snap_compare, terminal):
+    async def before(pilot):
+        await keys("end", "alt+e", "down", "right", "space")(pilot)
+        while "; or" not in pilot.app.screen._modified.placeholder:
+            await pilot.pause(0.01)
+        await pilot.pause()
+
+    assert snap_compare(terminal, terminal_size=(80, 24), run_before=before)
+
+
 @pytest.mark.parametrize("theme", ["light", "terminal", "classic"])
 def test_theme(snap_compare, terminal, theme):
     asyncio.run(terminal.commander.settings.choose("appearance.theme", theme))

@@ -13,7 +13,7 @@ _FIRST = """
 """.split()
 _THEN = """
     awaiting shell_sessions indexes queries sets find folder_size reports report_panes review ide fs_reading fs_changes
-    fs_writing context shell execution grants rest_indexes rest_sets index_export
+    attributes fs_writing context shell execution grants rest_indexes rest_sets index_export
 """.split()
 
 

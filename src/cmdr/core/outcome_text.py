@@ -4,6 +4,7 @@ from cmdr.files.engine.fates import ItemOutcome
 from cmdr.files.engine.outcome import Outcome
 from cmdr.files.engine.recorder import OperationState
 from cmdr.model.names import to_wire
+from cmdr.model.plan import Verb
 from cmdr.model.plan_text import new_names
 from cmdr.model.units import count, human_size
 
@@ -19,6 +20,8 @@ def outcome_line(outcome: Outcome) -> str:
     ]
     done = ", ".join(part for part in parts if part) or "nothing"
     told = f"{outcome.plan.verb} done: {done}" + (f", {human_size(totals.bytes)}" if totals.bytes else "")
+    if outcome.plan.verb is Verb.ATTRIBUTES:
+        told = f"attributes of {done} changed"
     if outcome.state is OperationState.CANCELLED:
         told = "cancelled; nothing was done" if done == "nothing" else f"cancelled after {done}"
     for items, word in (

@@ -20,6 +20,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import IO
 
+from cmdr.files.engine.attribute_plan import plan_attributes
 from cmdr.files.engine.choices import Choices
 from cmdr.files.engine.planning import plan_copy, plan_delete, plan_move, plan_trash
 from cmdr.files.engine.refusals import PlanRefused
@@ -45,6 +46,8 @@ def make_plan(verb: Verb, paths: Sequence[bytes], destination: bytes | None, cho
         return plan_trash(paths, choices)
     if verb is Verb.DELETE:
         return plan_delete(paths, choices)
+    if verb is Verb.ATTRIBUTES:
+        return plan_attributes(paths, choices)
     if destination is None:
         raise ValueError(verb)
     return (plan_copy if verb is Verb.COPY else plan_move)(paths, destination, choices)

@@ -5,6 +5,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from typing import overload
 
+from cmdr.model.attributes import AttributeChange, Attributes, AttributesRow, ChangeRow
 from cmdr.model.plan_item import Decision, Fingerprint, Kind, Place, PlanItem, Step, Totals
 from cmdr.model.traits import Traits
 
@@ -34,6 +35,7 @@ Row = tuple[
     str,
     list[object] | None,
     MarkRow,
+    ChangeRow,
 ]
 
 
@@ -156,6 +158,7 @@ def row_of(item: PlanItem) -> Row:
         item.protected,
         None if item.traits is None else item.traits.row,
         _mark_row(item.twin_mark),
+        _change_row(item.change),
     )
 
 
@@ -176,6 +179,7 @@ def _item(row: Row) -> PlanItem:
         *row[12:16],
         None if row[16] is None else Traits.of_row(row[16]),
         _mark(row[17]),
+        None if row[18] is None else AttributeChange(Attributes(*row[18][0]), Attributes(*row[18][1])),
     )
 
 
@@ -185,6 +189,14 @@ def _place_row(place: Place | None) -> PlaceRow:
 
 def _place(row: PlaceRow) -> Place | None:
     return None if row is None else Place(*row)
+
+
+def _change_row(change: AttributeChange | None) -> ChangeRow:
+    return None if change is None else (_attributes_row(change.before), _attributes_row(change.after))
+
+
+def _attributes_row(side: Attributes) -> AttributesRow:
+    return side.mode, side.uid, side.gid, side.mtime_ns, side.owner
 
 
 def _mark_row(mark: Fingerprint | None) -> MarkRow:

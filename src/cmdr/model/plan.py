@@ -100,6 +100,9 @@ class Plan:
     @property
     def subject(self) -> PlanItem:
         """The first item that the person asked for: what an operation on one thing is about."""
+        if self.verb is Verb.ATTRIBUTES and self.chosen.count:
+            # What lies inside a chosen folder comes before it.
+            return self.chosen.first[0]
         return self.items[min(len(self.made_folders), len(self.items) - 1)]
 
     @property
@@ -191,6 +194,7 @@ class Plan:
             reasons.append("touches protected places")
         if self.emptied:
             reasons.append("takes more than half of a folder")
+        reasons += [f"{what}: {number}" for what, number in facts.exposed]
         return Risk(tuple(reasons))
 
     @cached_property

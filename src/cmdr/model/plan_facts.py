@@ -77,6 +77,8 @@ class PlanFacts:
     """Why some are left alone, and how many of them."""
     target_folders: tuple[tuple[bytes, int], ...]
     """The folders that what was chosen goes to, and how many go there."""
+    exposed: tuple[tuple[str, int], ...]
+    """What new attributes expose, and how many of them do."""
 
     @classmethod
     def of(cls, items: Iterable[PlanItem]) -> "PlanFacts":
@@ -101,6 +103,7 @@ class Gathering:
         self._skipped: dict[str, int] = {}
         self._goals: dict[tuple[bytes, bytes], int] = {}
         """How many go to each folder, by root and way down."""
+        self._exposed: dict[str, int] = {}
 
     def add(self, item: PlanItem) -> None:
         """One more item."""
@@ -126,6 +129,9 @@ class Gathering:
             if item.protected:
                 self._protected.append(item)
             self._rank(item, totals.bytes)
+            if item.change is not None:
+                for risk in item.change.risks:
+                    self._exposed[risk] = self._exposed.get(risk, 0) + 1
         else:
             self._skipped[item.reason] = self._skipped.get(item.reason, 0) + 1
         self._index += 1
@@ -170,6 +176,7 @@ class Gathering:
             self._lost_bytes,
             tuple(self._skipped.items()),
             tuple(sorted((_path(*goal), number) for goal, number in self._goals.items())),
+            tuple(self._exposed.items()),
         )
 
 

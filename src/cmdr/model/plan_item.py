@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
 
+from cmdr.model.attributes import AttributeChange
 from cmdr.model.traits import Traits
 
 
@@ -20,6 +21,7 @@ class Verb(StrEnum):
     LINK = "link"
     RESTORE = "restore"
     WRITE = "write"
+    ATTRIBUTES = "attributes"
     UNDO = "undo"
     RUN = "run"
     """Run a command; see `command_plan`."""
@@ -45,6 +47,8 @@ class Step(StrEnum):
     """Write a new file from contents carried by the plan."""
     LINK = "link"
     """Make a symbolic link, or a hard link when there is a source."""
+    ATTRIBUTES = "attributes"
+    """Give a file or folder other permissions, another owner or another time; its name and contents stay."""
     NOTHING = "nothing"
     """Left alone; `reason` says why."""
 
@@ -165,7 +169,8 @@ class PlanItem:
     fingerprint: Fingerprint | None = None
     """The source as it was planned."""
     existing: Fingerprint | None = None
-    """What stood at the target when it was planned; for `remove`, the copy that must still be there."""
+    """What stood at the target when it was planned; for `remove`, the copy that must still be there;
+    for `attributes`, the file as an earlier run of the operation left it."""
     decision: Decision = Decision.LAND
     reason: str = ""
     totals: Totals = Totals()
@@ -187,6 +192,8 @@ class PlanItem:
     """What a folder had before it was removed, which it gets again."""
     twin_mark: Fingerprint | None = None
     """The copy that this one is a second name of, when an earlier run of the operation made it."""
+    change: AttributeChange | None = None
+    """For `attributes`: what it has, and what it gets."""
 
     @property
     def place(self) -> Place:

@@ -19,6 +19,7 @@ _DOES = {
     Verb.LINK: "Link",
     Verb.RESTORE: "Restore",
     Verb.WRITE: "Write",
+    Verb.ATTRIBUTES: "Change attributes of",
     Verb.UNDO: "Undo",
     Verb.RUN: "Run",
 }
@@ -134,10 +135,12 @@ def _below(plan: Plan, path: bytes) -> str:
 
 
 def goes_to(plan: Plan, item: PlanItem) -> str:
-    """Where an item goes, as far as the title does not say it: another name, or a folder of its own."""
+    """Where an item goes, as far as the title does not say it: another name, a folder of its own, other attributes."""
     source, target = item.source, item.target
     if plan.verb is Verb.LINK and source is None and item.data is not None:
         return f" leads to {to_wire(item.data)}"
+    if item.change is not None:
+        return f": {item.change.told}"
     if source is None or target is None:
         return ""
     if plan.verb is Verb.LINK:
@@ -174,7 +177,7 @@ def _what(plan: Plan) -> list[str]:
         return []
     named, many = _named(plan), plan.chosen.count or len(plan.items) - len(plan.made_folders)
     by_name = len(plan.source_folders) == 1
-    to = goes_to if _is_sorted(plan) else _nowhere_else
+    to = goes_to if _is_sorted(plan) or plan.verb is Verb.ATTRIBUTES else _nowhere_else
     rows = [_row(item, by_name) + to(plan, item) + _oddly(plan, item, many > len(named)) for item in named]
     kinds = _kinds(plan) if many > len(named) else []
     return [*_folders(plan), *rows, *_more(many - len(named)), *kinds, *new_names(plan)]
@@ -261,6 +264,8 @@ def deed_of(item: PlanItem) -> str:
             return f"puts back {to}"
         case Step.SWAP:
             return f"puts the earlier {to} back"
+        case Step.ATTRIBUTES if item.change is not None:
+            return f"gives {to} its attributes back: {item.change.told}"
         case _:
             return f"leaves {to_wire(item.place.path)}" + (f": {item.reason}" if item.reason else "")
 

@@ -36,7 +36,7 @@ async def operate(
     What it `opens` is edited once it is there.
     """
     commander, main = terminal.commander, terminal.main
-    marked = main.tab if command in ("copy", "move", "delete", "rename_many") else None
+    marked = main.tab if command in ("copy", "move", "delete", "rename_many", "attributes") else None
     before = {proposal.id for proposal in commander.proposals.pending()}
     answer = await main.orders.wait_for(_planned(terminal, command, arguments, chosen))
     if answer is None:

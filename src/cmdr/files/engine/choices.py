@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from cmdr.files.engine.protected import Privacy, Protection
 from cmdr.files.engine.walking import Check, Limits, go_on
+from cmdr.model.attributes import AttributeWish
 from cmdr.model.name_fields import FolderPattern
 from cmdr.model.plan import ConflictPolicy, Fingerprint
 
@@ -31,6 +32,8 @@ class Choices:
     check: Check = go_on
     privacy: Privacy | None = None
     """Whose files these are: for an agent, private ones are marked; a person copies their own as they like."""
+    attributes: AttributeWish | None = None
+    """What is wanted of attributes, where those change."""
 
 
 USUAL = Choices()

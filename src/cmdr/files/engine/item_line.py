@@ -83,7 +83,7 @@ class ItemLine:
     def _take(self, work: Work) -> None:
         if work.lands_alone or self._waits_for_twin(work):
             self._land_staged()
-        if self._bench.folders.is_crowded or self._fresh.are_used_by(work):
+        if self._bench.folders.is_crowded or self._fresh.are_used_by(work) or work.shuts:
             self._land_staged()
             self._confirm()
             self._bench.folders.trim()
@@ -175,6 +175,7 @@ class ItemLine:
                 fates.append(fate._replace(is_clean=False))
         untidy = self._unsure(set().union(*(work.tidied for work, _ in landed)))
         for (work, _), fate in zip(landed, fates, strict=True):
+            work.release()
             is_tidy = not untidy or untidy.keys().isdisjoint(work.tidied)
             self._tally.settle(work.index, fate if is_tidy else fate._replace(is_clean=False))
         self._tally.write()

@@ -15,9 +15,13 @@ class LaterRuns:
     """Folders that a later run worked on, by where they come from, or else go: an earlier one may have made them."""
     _gone: set[Place] = field(default_factory=set)
     """Sources that a later run removed, of copies that an earlier one had made."""
+    _dressed: set[Place] = field(default_factory=set)
+    """What got its attributes in a later run; an earlier one may not have known that it had them."""
 
     def take(self, run: OperationRecord, item: PlanItem, found: ItemRecord) -> ItemRecord | None:
         """All that is known about an item by now, or None when an earlier run may know more."""
+        if item.step is Step.ATTRIBUTES:
+            return self._first(run, item, found)
         if run.plan.continues is None:
             return self._whole(item, found)
         if item.step is Step.MAKE and not item.is_way:
@@ -34,6 +38,14 @@ class LaterRuns:
     def rest(self) -> Iterator[tuple[PlanItem, ItemRecord]]:
         """The folders that no earlier run had come to."""
         yield from self._folders.values()
+
+    def _first(self, run: OperationRecord, item: PlanItem, found: ItemRecord) -> ItemRecord | None:
+        """What the last run that gave an item its attributes knows."""
+        if item.place in self._dressed:
+            return None
+        if run.plan.continues is not None and (found.state.is_done or found.landed is not None):
+            self._dressed.add(item.place)
+        return found
 
     def _whole(self, item: PlanItem, found: ItemRecord) -> ItemRecord:
         if not (self._folders or self._gone):

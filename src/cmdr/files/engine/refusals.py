@@ -158,6 +158,14 @@ class Unreadable(PlanRefused):
         super().__init__(f"{to_wire(path)} could not be read: {why}. Check the permissions or the disk.")
 
 
+class NotForAgents(PlanRefused):
+    """A change that no agent may even propose."""
+
+    def __init__(self, path: bytes, why: str) -> None:
+        super().__init__(f"{to_wire(path)}: {why}. Ask the person to do it.")
+        self.path = path
+
+
 class NothingToDo(PlanRefused):
     """There is nothing that could be done."""
 

@@ -84,6 +84,8 @@ class _Rest:
             return self._folder(item, so_far) if _is_left(item, so_far) or self._is_above(item) else None
         if item.target in self._twins and so_far.landed is not None:
             self._copied[item.target] = so_far.landed
+        if so_far.state in _NOT_DONE and item.step is Step.ATTRIBUTES:
+            return replace(item, existing=so_far.landed)
         if so_far.state in _NOT_DONE:
             return item if item.twin is None else replace(item, twin_mark=self._copied.get(item.twin))
         if so_far.leaves_source(item):

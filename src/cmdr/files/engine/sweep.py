@@ -8,6 +8,8 @@ import errno
 import os
 from dataclasses import dataclass, field
 
+from cmdr.files.engine import fingerprint
+from cmdr.files.engine.dressing import change_of, has, put_back_half, seen
 from cmdr.files.engine.folders import Folders
 from cmdr.files.engine.landing import Spot, place
 from cmdr.files.engine.recorder import ItemRecord, ItemState, Kept, Note, OperationState, Recorder
@@ -76,6 +78,8 @@ class _Broom:
                 self._finish_displacement(item, found)
             if item.step in (Step.RENAME, Step.TRASH):
                 self._drop_second_name(item, found)
+            if item.step is Step.ATTRIBUTES:
+                self._undress(item)
             note = self._judge(item, found)
             self._drop_left_note(item)
             self._drop_orphan(found.kept)
@@ -203,6 +207,12 @@ class _Broom:
             self._syscalls.sync_folder(new.folder)
             self._report.removed.append(goal.path)
 
+    def _undress(self, item: PlanItem) -> None:
+        """Give back what a change of attributes had begun to take; one that is complete stays."""
+        spot = self._reached(item.source)
+        if spot is not None and put_back_half(self._syscalls, spot, item):
+            self._report.put_back.append(item.place.path)
+
     def _judge(self, item: PlanItem, found: ItemRecord) -> Note:
         """Whether the item had been carried out after all."""
         state, landed, kept = found.state, found.landed, None
@@ -232,6 +242,11 @@ class _Broom:
                 return there if there is not None and there.is_same_file(item.fingerprint) else None
             case Step.REMOVE:
                 return item.fingerprint if item.source is not None and self._is_gone(item.source) else None
+            case Step.ATTRIBUTES:
+                spot = self._reached(item.source)
+                now = None if spot is None else seen(spot)
+                there = None if now is None or not has(now, change_of(item)) else fingerprint.of_stat(now)
+                return there if there is not None and there.is_same_file(item.fingerprint) else None
             case Step.RENAME | Step.SWAP:
                 there = self._standing(target)
                 return there if there is not None and there.is_same_file(item.fingerprint) else None

@@ -14,6 +14,8 @@ EXCHANGE: Final = 2
 
 FOLDER_FLAGS: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 READ_FLAGS: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+# A handle to a file that need not be readable; macOS has none, there it must be.
+HOLD_FLAGS: Final = getattr(os, "O_PATH", os.O_RDONLY | os.O_NONBLOCK) | os.O_NOFOLLOW | os.O_CLOEXEC
 NEW_FLAGS: Final = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 _IS_MAC: Final = sys.platform == "darwin"
@@ -99,6 +101,28 @@ class Syscalls:
         """Set the times of a symbolic link."""
         os.utime(name, ns=(atime_ns, mtime_ns), dir_fd=folder, follow_symlinks=False)
 
+    def hold(self, name: bytes, folder: int) -> int:
+        """A handle to a file or folder, or to a link itself: for changing attributes, whether or not it can be read."""
+        return os.open(name, HOLD_FLAGS, dir_fd=folder)
+
+    def reopen(self, held: int) -> int:
+        """The file or folder of a handle, open for reading."""
+        if _IS_MAC:  # pragma: no cover - macOS
+            return os.dup(held)
+        return os.open(b"/proc/self/fd/%d" % held, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+
+    def set_held_mode(self, held: int, mode: int) -> None:
+        """Set permissions through a handle."""
+        os.chmod(_handle(held), mode)
+
+    def set_held_owner(self, held: int, uid: int, gid: int) -> None:
+        """Set owner and group through a handle; -1 leaves one as it is."""
+        os.chown(_handle(held), uid, gid)
+
+    def set_held_times(self, held: int, atime_ns: int, mtime_ns: int) -> None:
+        """Set access and modification time through a handle."""
+        os.utime(_handle(held), ns=(atime_ns, mtime_ns))
+
     def set_attribute(self, fd: int, name: str, value: bytes) -> None:
         """Set an extended attribute; access control lists are among them."""
         os.setxattr(fd, name, value)
@@ -147,3 +171,8 @@ class Syscalls:
         """Close a descriptor whose contents no longer matter."""
         with contextlib.suppress(OSError):
             os.close(fd)
+
+
+def _handle(held: int) -> bytes | int:
+    """What calls take for an open handle: it leads to the very file, whatever its name is now."""
+    return held if _IS_MAC else b"/proc/self/fd/%d" % held

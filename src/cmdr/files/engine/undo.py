@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
-from cmdr.files.engine import finder_trash
+from cmdr.files.engine import finder_trash, fingerprint
+from cmdr.files.engine.dressing import change_of, has, seen
 from cmdr.files.engine.folders import Folders
 from cmdr.files.engine.landing import Spot
 from cmdr.files.engine.later_runs import LaterRuns
@@ -17,6 +18,7 @@ from cmdr.files.engine.refusals import NotTakenBack
 from cmdr.files.engine.syscalls import Syscalls
 from cmdr.files.engine.trash_site import NoTrashHere, home_trash, locate
 from cmdr.files.engine.trouble import TROUBLE
+from cmdr.model.attributes import AttributeChange
 from cmdr.model.packed_items import PackedItems
 from cmdr.model.plan import (
     ConflictPolicy,
@@ -71,6 +73,8 @@ class _Inverse:
     later: LaterRuns
     made: defaultdict[int, PackedItems] = field(default_factory=lambda: defaultdict(PackedItems))
     """Folders that were moved away and come back, by how deep they lie."""
+    dressed: PackedItems = field(default_factory=PackedItems)
+    """What gets its attributes back: a folder before what is inside, which may be out of reach until then."""
     renamed: PackedItems = field(default_factory=PackedItems)
     swapped: PackedItems = field(default_factory=PackedItems)
     copied: PackedItems = field(default_factory=PackedItems)
@@ -85,7 +89,7 @@ class _Inverse:
         # Most often there are only renamed ones; those are packed already.
         whole = PackedItems(chain(*made, self.renamed)) if made else self.renamed
         emptied = [self.emptied[depth] for depth in sorted(self.emptied, reverse=True)]
-        for item in chain(self._linked(reversed(self.copied)), self.swapped, *emptied):
+        for item in chain(self._linked(reversed(self.copied)), self.swapped, *emptied, self.dressed):
             whole.append(item)
         return whole.done()
 
@@ -126,6 +130,8 @@ class _Inverse:
                 self._return(item, found.kept, item.source)
             case Step.TRASH:
                 self._nothing(item, item.place, _FINDER)
+            case Step.ATTRIBUTES:
+                self._dress(item, found, item.place)
             case Step.SWAP if item.source is not None:
                 self._swap(item, item.source, item.existing, target, found.landed)
             case Step.RENAME if item.source is not None:
@@ -134,6 +140,27 @@ class _Inverse:
                     self._return(replace(item, totals=Totals(1, 0, 0)), found.kept, target)
             case _:
                 self._arrival(item, found, target)
+
+    def _dress(self, item: PlanItem, found: ItemRecord, place: Place) -> None:
+        change = change_of(item)
+        mark = found.landed or item.fingerprint
+        before, after = change
+        back = PlanItem(Step.ATTRIBUTES, item.kind, place, fingerprint=mark, totals=item.totals)
+        try:
+            now = seen(Spot(*self.folders.at(place)))
+        except PermissionError:
+            # Shut off by what is taken back before it; then it is looked at.
+            self.dressed.append(replace(back, change=AttributeChange(after, before)))
+            return
+        except TROUBLE:
+            now = None
+        if mark is None or now is None or not mark.is_same_file(fingerprint.of_stat(now)) or not has(now, change):
+            self._nothing(item, place, _DRIFTED)
+            return
+        # Its contents may be others by now: they stay, and so does their time.
+        before = before if change.sets_time else before._replace(mtime_ns=now.st_mtime_ns)
+        back_change = AttributeChange(after._replace(mtime_ns=now.st_mtime_ns), before)
+        self.dressed.append(replace(back, fingerprint=fingerprint.of_stat(now), change=back_change))
 
     def _removed(self, item: PlanItem, traits: Traits | None) -> None:
         """What an undo removed: a copy whose other copy was still there, or a folder that was empty."""

@@ -2,6 +2,7 @@
 
 from cmdr.files.engine import finder_trash
 from cmdr.files.engine.arrival import CopiedFile, CopiedLink, NewFile, NewLink, Twin
+from cmdr.files.engine.dressed import Dressed
 from cmdr.files.engine.made_folder import MadeFolder
 from cmdr.files.engine.relocation import Removed, Renamed, Swapped, Trashed
 from cmdr.files.engine.workbench import Work
@@ -17,6 +18,7 @@ _WORKS: dict[Step, type[Work]] = {
     Step.REMOVE: Removed,
     Step.CREATE: NewFile,
     Step.LINK: NewLink,
+    Step.ATTRIBUTES: Dressed,
 }
 
 

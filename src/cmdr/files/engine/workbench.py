@@ -143,9 +143,17 @@ class Work(ABC):
         """Clear away what the change made superfluous, once it is on the disk; whether that is done."""
         return True
 
+    def release(self) -> None:  # noqa: B027 - most steps hold nothing that long
+        """Let go of what was held until the change was on the disk."""
+
     def abandon(self) -> bool:
         """Clean up after a failure; whether no temporary name is left behind."""
         return True
+
+    @property
+    def shuts(self) -> bool:
+        """Whether what came before may be out of reach afterwards, so that it must be written down first."""
+        return False
 
     @property
     def roots(self) -> list[bytes]:

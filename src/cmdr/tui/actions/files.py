@@ -47,6 +47,16 @@ def view(screen: MainScreen) -> None:
         screen.give("open_under_cursor" if entry.is_folder else "file.quickLook")
 
 
+@action("attributes")
+def attributes(screen: MainScreen) -> None:
+    """Permissions and time of what is chosen."""
+    from cmdr.tui.windows.attributes import AttributesWindow
+
+    chosen = Chosen.of(screen.tab)
+    if chosen is not None:
+        screen.terminal.push_screen(AttributesWindow(chosen, what(chosen), screen))
+
+
 @action("info")
 def info(screen: MainScreen) -> None:
     """Facts about the entry."""

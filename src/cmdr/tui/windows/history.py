@@ -76,7 +76,7 @@ def _row(entry: HistoryEntry, home: bytes, width: int) -> Row:
     role = "dim" if state == "undone" else "file"
     before: Row = [
         (f" {when}  ", "dim"),
-        (f"{entry.verb:<8}", "bar_key"),
+        (f"{entry.verb:<7} ", "bar_key"),
         (f"{state} " if state else "", "agent"),
     ]
     by = f"  by {entry.by.partition(':')[2]}"

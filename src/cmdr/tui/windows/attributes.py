@@ -1,0 +1,134 @@
+"""Permissions and time of the chosen files: boxes to tick, a number that follows them, and the other way round."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual import events
+from textual.containers import Horizontal
+from textual.widget import Widget
+from textual.widgets import Input
+
+from cmdr.core.chosen_attributes import in_common
+from cmdr.core.parameter import Arguments
+from cmdr.model.chosen import Chosen
+from cmdr.model.formats import moment
+from cmdr.model.mode_boxes import ModeBoxes
+from cmdr.tui.key_order import hand_to
+from cmdr.tui.text_fields import LineInput
+from cmdr.tui.windows.line_list import LineList
+from cmdr.tui.windows.mode_grid import ModeGrid
+from cmdr.tui.windows.window import Window
+
+if TYPE_CHECKING:
+    from cmdr.tui.main_screen import MainScreen
+
+
+class AttributesWindow(Window[str]):
+    """Nothing happens before Enter; what is not touched stays as it is in each file."""
+
+    hint = "Enter changes · Space ticks · Tab fields · Esc cancels"
+    AUTO_FOCUS = ""
+    DEFAULT_CSS = """
+    AttributesWindow Horizontal { height: 1; }
+    AttributesWindow Horizontal > LineList { width: 11; }
+    """
+
+    def __init__(self, chosen: Chosen, told: str, screen: MainScreen) -> None:
+        super().__init__()
+        self.heading = f"Attributes of {told}"
+        self._chosen = chosen
+        self._screen = screen
+        self._boxes = ModeBoxes()
+
+    def contents(self) -> list[Widget]:
+        """Boxes, the number, the time."""
+        self._grid = ModeGrid(self.appearance, self._boxes)
+        self._octal = LineInput("", placeholder="they differ", max_length=4)
+        self._modified = LineInput("", placeholder="stays")
+        return [
+            self._grid,
+            Horizontal(self._label("Octal"), self._octal),
+            Horizontal(self._label("Modified"), self._modified),
+        ]
+
+    def opened(self) -> None:
+        """Start at the boxes, and look what the files have."""
+        self.run_worker(self._look())
+
+    async def _look(self) -> None:
+        found = await in_common(self._chosen)
+        self._boxes.know(found.every, found.some)
+        then = moment(found.modified_ns) if found.modified_ns is not None else "they differ"
+        self._modified.placeholder = f"{then}; or a time, now, the path of a file"
+        self._show()
+
+    def pressed(self, event: events.Key) -> bool:
+        """Fields, boxes, go."""
+        if event.key in ("tab", "shift+tab"):
+            order: list[Widget | None] = [None, self._octal, self._modified]
+            here = order.index(self.focused)
+            self._focus(order[(here + (1 if event.key == "tab" else -1)) % 3])
+        elif self.focused is not None and event.key in ("up", "down"):
+            back, on = (None, self._modified) if self.focused is self._octal else (self._octal, self._modified)
+            self._focus(back if event.key == "up" else on)
+        elif self.focused is not None and (event.is_printable or event.key == "backspace"):
+            hand_to(self.focused, event)
+        elif event.key == "enter":
+            self._apply()
+        elif self.focused is None and self._grid.is_last and event.key == "down":
+            self._focus(self._octal)
+        else:
+            return self.focused is None and self._grid.pressed(event.key)
+        return True
+
+    def on_descendant_focus(self) -> None:
+        """A click on a field takes the cursor from the boxes."""
+        self._grid.active = self.focused is None
+        self._grid.refresh()
+
+    def on_mode_grid_toggled(self, message: ModeGrid.Toggled) -> None:
+        """The number follows the boxes."""
+        message.stop()
+        self._focus(None)
+
+    def on_input_changed(self, message: Input.Changed) -> None:
+        """The boxes follow the number."""
+        message.stop()
+        if message.input is self._octal and self.focused is self._octal:
+            self._boxes.take_octal(message.value.strip())
+            self._grid.refresh()
+
+    def on_input_submitted(self, message: Input.Submitted) -> None:
+        """Enter in a field changes the files as well."""
+        message.stop()
+        self._apply()
+
+    def _label(self, text: str) -> LineList:
+        return LineList(self.appearance, [[(f" {text}", "file")]], lines=1, cursor=False)
+
+    def _focus(self, field: Widget | None) -> None:
+        self.set_focus(field)
+        self._grid.active = field is None
+        self._grid.refresh()
+        if field is not self._octal:
+            self._show()
+
+    def _show(self) -> None:
+        self._grid.refresh()
+        if self.focused is not self._octal:
+            self._octal.value = self._boxes.octal
+
+    def _apply(self) -> None:
+        typed = self._octal.value.strip()
+        if typed and typed != self._boxes.octal and not self._boxes.take_octal(typed):
+            self._screen.tell(f'"{typed}" is no octal mode: it has digits from 0 to 7, as in 0644.', bad=True)
+            return
+        wish: Arguments = {}
+        if self._boxes.wish:
+            wish["mode"] = self._boxes.wish
+        if modified := self._modified.value.strip():
+            wish["modified"] = modified
+        self.dismiss(None)
+        if wish:
+            self._screen.terminal.operate("attributes", {**wish, "into": self._grid.inside}, chosen=self._chosen)
