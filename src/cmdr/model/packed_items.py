@@ -5,6 +5,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from typing import overload
 
+from cmdr.model.member import Member
 from cmdr.model.plan_item import Decision, Fingerprint, Kind, Place, PlanItem, Step, Totals
 from cmdr.model.traits import Traits
 
@@ -34,6 +35,7 @@ Row = tuple[
     str,
     list[object] | None,
     MarkRow,
+    list[object] | None,
 ]
 
 
@@ -156,6 +158,7 @@ def row_of(item: PlanItem) -> Row:
         item.protected,
         None if item.traits is None else item.traits.row,
         _mark_row(item.twin_mark),
+        None if item.member is None else item.member.row,
     )
 
 
@@ -176,6 +179,7 @@ def _item(row: Row) -> PlanItem:
         *row[12:16],
         None if row[16] is None else Traits.of_row(row[16]),
         _mark(row[17]),
+        None if row[18] is None else Member.of_row(row[18]),
     )
 
 

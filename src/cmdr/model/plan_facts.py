@@ -77,6 +77,9 @@ class PlanFacts:
     """Why some are left alone, and how many of them."""
     target_folders: tuple[tuple[bytes, int], ...]
     """The folders that what was chosen goes to, and how many go there."""
+    archives: tuple[bytes, ...]
+    """What is unpacked, the first of them."""
+    archive_count: int
 
     @classmethod
     def of(cls, items: Iterable[PlanItem]) -> "PlanFacts":
@@ -101,11 +104,14 @@ class Gathering:
         self._skipped: dict[str, int] = {}
         self._goals: dict[tuple[bytes, bytes], int] = {}
         """How many go to each folder, by root and way down."""
+        self._archives: dict[Place, None] = {}
 
     def add(self, item: PlanItem) -> None:
         """One more item."""
         source, target, totals, step, decision = item.source, item.target, item.totals, item.step, item.decision
-        if source is not None:
+        if source is not None and item.is_unpacked:
+            self._archives[source] = None
+        elif source is not None:
             if b"/" not in source.rel:
                 self._add_chosen(item, source)
             if target is not None and source.rel != target.rel and source.name != target.name:
@@ -170,6 +176,8 @@ class Gathering:
             self._lost_bytes,
             tuple(self._skipped.items()),
             tuple(sorted((_path(*goal), number) for goal, number in self._goals.items())),
+            tuple(place.path for place in list(self._archives)[:SHOWN]),
+            len(self._archives),
         )
 
 

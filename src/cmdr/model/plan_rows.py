@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from json.encoder import encode_basestring_ascii as _quoted
 
+from cmdr.model.member import Member
 from cmdr.model.packed_items import MarkRow, PlaceRow, Row
 from cmdr.model.plan_item import Decision, Fingerprint, Kind, Place, PlanItem, Step, Totals
 from cmdr.model.traits import Traits
@@ -40,7 +41,7 @@ def line_of(row: Row, number: Mapping[bytes, int]) -> bytes:
     Spelled out, because there is one for every file and an encoder takes several times as long.
     """
     step, kind, source, target, found, existing, decision, reason, totals, remove, twin, info = row[:12]
-    data, digest, mode, protected, traits, twin_mark = row[12:]
+    data, digest, mode, protected, traits, twin_mark, member = row[12:]
     if data is not None:
         digest = hashlib.sha256(data).hexdigest()
     places = ",".join([_place_text(place, number) for place in (source, target, twin, info)])
@@ -49,10 +50,13 @@ def line_of(row: Row, number: Mapping[bytes, int]) -> bytes:
         f"[{totals[0]},{totals[1]},{totals[2]}],{'true' if remove else 'false'},"
         f"{_quoted(digest)},{'null' if mode is None else mode},{_quoted(protected)}"
     )
-    if traits is not None or twin_mark is not None:
+    # What most items do not have is left out at the end.
+    if traits is not None or twin_mark is not None or member is not None:
         line += "," + json.dumps(traits, separators=(",", ":"))
-    if twin_mark is not None:
+    if twin_mark is not None or member is not None:
         line += "," + _mark_text(twin_mark)
+    if member is not None:
+        line += "," + json.dumps(member, separators=(",", ":"))
     return (line + "]").encode("ascii")
 
 
@@ -67,7 +71,8 @@ def _mark_text(mark: MarkRow) -> str:
 def item_of(row: list[object], roots: list[bytes]) -> PlanItem:
     """The item that a line holds; contents of a new file are not part of it."""
     step, kind, source, target, twin, info, found, existing, decision, reason, totals, remove, *more = row
-    digest, mode, prot, traits, twin_mark, *_ = [*more, None, None]
+    absent: list[object] = [None, None, None]
+    digest, mode, prot, traits, twin_mark, member, *_ = more + absent
 
     def place(at: object) -> Place | None:
         return Place(roots[at[0]], bytes_of(at[1])) if isinstance(at, list) else None
@@ -94,4 +99,5 @@ def item_of(row: list[object], roots: list[bytes]) -> PlanItem:
         str(prot),
         Traits.of_row(traits) if isinstance(traits, list) else None,
         mark(twin_mark),
+        Member.of_row(member) if isinstance(member, list) else None,
     )
