@@ -530,7 +530,8 @@ def judge(world: World, scenario: Scenario, before: Before, plan: Plan) -> list[
     bad = []
     known = before.contents | set(scenario.new)
     for text in before.contents - now.contents:
-        if not scenario.destroys:
+        # What was unpacked and is taken back is still in the archive.
+        if not scenario.destroys and text not in scenario.new:
             bad.append(f"lost {text[:30]!r}")
     for path, text in {**now.here, **now.there}.items():
         if text not in known and not (scenario.makes and path.endswith(scenario.makes) and _is_whole(path, before)):
