@@ -19,6 +19,7 @@ from archive_ground import looks
 from ops_ground import World, mounted, tree
 
 from cmdr.core.outcome_text import outcome_line, problem_lines
+from cmdr.files.archives.zip_info import zip_info
 from cmdr.files.engine.choices import Choices
 from cmdr.files.engine.control import Cancelled, Unattended
 from cmdr.files.engine.pack_plan import plan_pack
@@ -385,7 +386,9 @@ def test_undo_moves_it_to_the_trash_and_can_be_taken_back(world, journal):
     plan = plan_pack([world.here + b"/pick"], world.there + b"/out.zip")
     first = world.run(plan, recorder=journal)
     before = tree(world.there)
-    undone = world.run(plan_undo(journal.operation(first.operation)), recorder=journal)
+    back = plan_undo(journal.operation(first.operation))
+    assert (back.totals.files, back.totals.bytes) == (1, len(before[world.there + b"/out.zip"]))
+    undone = world.run(back, recorder=journal)
     assert tree(world.there) == {}
     assert list(world.trashed().values()) == list(before.values())
     world.run(plan_undo(journal.operation(undone.operation)), recorder=journal)
@@ -443,3 +446,26 @@ def test_a_zip_that_was_not_finished_never_writes_into_another_file(world, tmp_p
     del writer
     os.close(fd)
     assert path.stat().st_size == size
+
+
+def test_when_nothing_can_be_packed_there_is_no_archive(world):
+    plan = plan_pack([world.here + b"/pick"], world.there + b"/out.zip")
+    os.rename(world.here, world.here + b" away")
+    os.makedirs(world.here + b"/pick")
+    outcome = world.run(plan)
+    assert outcome.done == ()
+    assert len(outcome.drifted) == len(plan.items)
+    assert tree(world.there) == {}
+    assert world.leftovers() == []
+
+
+def test_a_time_that_a_zip_cannot_tell_is_left_to_its_old_clock(world):
+    os.utime(world.here + b"/pick/a", (1 << 33, 1 << 33))
+    packed(world, b"out.zip")
+    with zipfile.ZipFile(os.fsdecode(world.there + b"/out.zip")) as archive:
+        assert archive.getinfo("pick/a").date_time[0] == 2107
+
+
+def test_a_zip_that_is_sent_describes_its_files_as_before(world):
+    info = zip_info("pick/a", os.stat(world.here + b"/pick/a"))
+    assert info.external_attr >> 16 == os.stat(world.here + b"/pick/a").st_mode

@@ -24,7 +24,7 @@ from cmdr.model.names import to_wire
 from cmdr.model.plan import ConflictPolicy, Fingerprint, Verb
 
 
-@command("unpack", access=Access.PROPOSE, title="Unpack")
+@command("unpack", access=Access.PROPOSE, title="Unpack archives")
 async def unpack(
     call: Call,
     *,

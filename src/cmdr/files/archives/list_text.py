@@ -54,7 +54,7 @@ def list_text(read: Read, size: int) -> bytes | None:
 
 def _row(entry: Entry) -> str:
     member = entry.member
-    size = f"{member.size:,}" if entry.kind is Kind.FILE else ""
+    size = f"{member.size:,}" if entry.kind is Kind.FILE and entry.twin is None else ""
     when = "" if member.mtime_ns is None else time.strftime("%Y-%m-%d %H:%M", time.localtime(member.mtime_ns // 10**9))
     return f"{size:>15}  {when:16}  {''.join(_name(entry))}"
 
@@ -65,5 +65,7 @@ def _name(entry: Entry) -> Iterator[str]:
     yield _SIGNS.get(entry.kind, "")
     if entry.kind is Kind.LINK:
         yield to_wire(entry.member.link[:_LONGEST])
+    if entry.twin is not None:
+        yield f" = {to_wire(entry.twin[:_LONGEST])}"
     if entry.wrong:
         yield f"  ({entry.wrong})"

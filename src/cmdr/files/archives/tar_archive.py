@@ -106,10 +106,11 @@ class TarArchive:
         name = records.get(b"path") or words.name or name_of(block)
         link = records.get(b"linkpath") or words.link or text(block[157:257])
         what = _KINDS.get(kind, Kind.SPECIAL)
-        if what is Kind.FILE and kind != _HARD_LINK and name.endswith(b"/"):
-            what = Kind.FOLDER
         has_contents = kind not in _KINDS or (what is Kind.FILE and kind != _HARD_LINK)
         size = size_of(block, records) if has_contents else 0
+        if what is Kind.FILE and has_contents and name.endswith(b"/"):
+            # As old programs wrote folders; whatever it holds is gone over.
+            what = Kind.FOLDER
         if len(name) > LONGEST_NAME or len(link) > LONGEST_LINK:
             wrong, name, link = "its name is longer than any name may be", name[:LONGEST_NAME], b""
         member = Member(

@@ -1,5 +1,6 @@
 """Writing archives: zip and tar.gz, always the same bytes for the same files. What was added last can be taken back."""
 
+import io
 import os
 import stat
 import tarfile
@@ -59,7 +60,8 @@ class ZipWriter:
     def __init__(self, syscalls: Syscalls, target: int) -> None:
         self._file = _File(syscalls, target)
         self._zip = zipfile.ZipFile(self._file, "w", zipfile.ZIP_DEFLATED)
-        self._entry: IO[bytes] | None = None
+        self._entry: IO[bytes] = io.BytesIO()
+        """What is written into; nothing that matters while no file is begun."""
         self._marked = (0, 0)
 
     def mark(self) -> None:
@@ -68,8 +70,7 @@ class ZipWriter:
 
     def take_back(self) -> None:
         """Nothing has come since the last mark."""
-        if self._entry is not None:
-            self.end_file()
+        self.end_file()
         start, count = self._marked
         for info in self._zip.filelist[count:]:
             self._zip.NameToInfo.pop(info.filename, None)
@@ -94,14 +95,12 @@ class ZipWriter:
 
     def write(self, data: bytes) -> None:
         """Some of its contents."""
-        if self._entry is not None:
-            self._entry.write(data)
+        self._entry.write(data)
 
     def end_file(self) -> None:
         """That was all of it."""
-        if self._entry is not None:
-            entry, self._entry = self._entry, None
-            entry.close()
+        entry, self._entry = self._entry, io.BytesIO()
+        entry.close()
 
     def finish(self) -> None:
         """The list at the end."""
@@ -187,7 +186,8 @@ class _File:
 
     def __init__(self, syscalls: Syscalls, target: int) -> None:
         self._syscalls = syscalls
-        self._target: int | None = target
+        self._target = target
+        self._is_let_go = False
         self._at = 0
 
     def tell(self) -> int:
@@ -201,20 +201,19 @@ class _File:
 
     def write(self, data: bytes) -> int:
         """Write all of it."""
-        if self._target is not None:
+        if not self._is_let_go:
             write_at(self._syscalls, self._target, data, self._at)
         self._at += len(data)
         return len(data)
 
     def cut(self, at: int) -> None:
         """Nothing stands from here on."""
-        if self._target is not None:
-            self._syscalls.truncate(self._target, at)
+        self._syscalls.truncate(self._target, at)
         self._at = at
 
     def let_go(self) -> None:
         """Whatever is still written goes nowhere."""
-        self._target = None
+        self._is_let_go = True
 
     def flush(self) -> None:
         """Nothing waits here."""

@@ -10,6 +10,7 @@ from cmdr.files.engine import fingerprint
 from cmdr.files.engine.folders import Folders
 from cmdr.files.engine.syscalls import Syscalls
 from cmdr.files.engine.trouble import Damaged, Drifted
+from cmdr.model.member import Member
 from cmdr.model.plan import Fingerprint, Place, PlanItem
 
 if TYPE_CHECKING:
@@ -30,17 +31,21 @@ class OpenArchives:
 
     def contents(self, item: PlanItem, check: Callable[[], None]) -> Iterator[bytes]:
         """What the member of an item holds, in pieces; exactly as much as the plan says."""
-        if item.source is None or item.fingerprint is None or item.member is None:
-            raise ValueError("a member needs an archive")
-        archive = self._open(item.source, item.fingerprint)
+        place, mark, member = _archive_of(item)
+        archive = self._open(place, mark)
         try:
-            yield from archive.contents(item.member, check)
+            yield from archive.contents(member, check)
         except BadArchive as problem:
-            self._must_show(item.fingerprint)
+            self._must_show(mark)
             # Whatever it says now was not read as it should be: the next one begins anew.
             self.close()
             raise Damaged(f"the archive is damaged here: {problem}") from problem
-        self._must_show(item.fingerprint)
+        self._must_show(mark)
+
+    def must_be_there(self, item: PlanItem) -> None:
+        """Refuse to go on when the archive of an item is not the one that was planned."""
+        place, mark, _ = _archive_of(item)
+        self._open(place, mark)
 
     def close(self) -> None:
         """Let go of it."""
@@ -73,3 +78,9 @@ class OpenArchives:
         if self._fd is None or not fingerprint.shows(os.fstat(self._fd), expected):
             self.close()
             raise Drifted(_CHANGED)
+
+
+def _archive_of(item: PlanItem) -> tuple[Place, Fingerprint, Member]:
+    if item.source is None or item.fingerprint is None or item.member is None:
+        raise ValueError("this item needs a member of an archive")
+    return item.source, item.fingerprint, item.member

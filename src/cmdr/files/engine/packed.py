@@ -48,6 +48,8 @@ class Packed(Arrival):
                     writer.take_back()
                     packing.left_out[index] = str(why)
                 self.bench.stride(0)
+            if len(packing.left_out) == packing.count:
+                raise Drifted("nothing of it could be packed")
             writer.finish()
         finally:
             writer.let_go()

@@ -11,6 +11,8 @@ class Packing:
     """Shared by the archive and by what is added to it."""
 
     _items: Sequence[PlanItem] = ()
+    count: int = 0
+    """How much goes in."""
     is_wanted: bool = False
     """Whether this run is to make an archive; one that only finishes another's books is not."""
     left_out: dict[int, str] = field(default_factory=dict)
@@ -21,7 +23,10 @@ class Packing:
 
     def begin(self, items: Sequence[PlanItem]) -> None:
         """Look at what is planned."""
-        self._items, self.is_wanted = items, any(item.step is Step.PACK for item in items)
+        self._items = items
+        for item in items:
+            self.count += item.step is Step.ADD
+            self.is_wanted = self.is_wanted or item.step is Step.PACK
 
     def added(self) -> Iterator[tuple[int, PlanItem]]:
         """All that goes in, in the order of the plan."""

@@ -171,7 +171,9 @@ class _Inverse:
             return replace(away, member=item.member, mode=item.mode) if item.member is not None else away
         if not self._has_trash(target):
             return PlanItem(Step.NOTHING, item.kind, target, reason=_NO_TRASH)
-        return PlanItem(Step.TRASH, item.kind, target, fingerprint=landed, totals=item.totals)
+        # An archive has no size before it is made.
+        totals = Totals(1, 0, landed.size) if item.step is Step.PACK else item.totals
+        return PlanItem(Step.TRASH, item.kind, target, fingerprint=landed, totals=totals)
 
     def _has_trash(self, place: Place) -> bool:
         try:

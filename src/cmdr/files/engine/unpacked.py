@@ -11,21 +11,27 @@ from cmdr.files.engine.landing import Spot
 from cmdr.files.engine.metadata import keep_link_time, keep_time
 from cmdr.files.engine.trouble import Damaged
 from cmdr.model.member import Member
-from cmdr.model.plan import PlanItem
 
 
-def member_of(item: PlanItem) -> Member:
-    """The member that an item must have."""
-    if item.member is None:
-        raise ValueError("this item needs a member of an archive")
-    return item.member
+class Unpacked(Arrival):
+    """Something out of an archive."""
+
+    @property
+    def member(self) -> Member:
+        """What of the archive it is."""
+        return self.item.member or Member(b"")
+
+    def stage(self) -> None:
+        # Before anything else: where the archive has changed, the folders are missing too, for the same reason.
+        self.bench.archives.must_be_there(self.item)
+        super().stage()
 
 
-class UnpackedFile(CopiedFile):
+class UnpackedFile(Unpacked, CopiedFile):
     """A file out of an archive, with its time and plain permissions; never with an owner or the bits that lend one."""
 
     def prepare(self, temp: Spot) -> None:
-        bench, member, offset, check = self.bench, member_of(self.item), 0, 0
+        bench, member, offset, check = self.bench, self.member, 0, 0
         pieces = bench.archives.contents(self.item, partial(bench.stride, 0))
         # What cannot be read at all leaves no trace.
         piece = next(pieces, b"")
@@ -58,11 +64,11 @@ class UnpackedTwin(Twin, UnpackedFile):
     """A further name of a file out of the same archive; a file of its own where that cannot be."""
 
 
-class UnpackedLink(Arrival):
+class UnpackedLink(Unpacked):
     """A symbolic link out of an archive; the plan has made sure that it stays inside what is unpacked."""
 
     def prepare(self, temp: Spot) -> None:
-        member = member_of(self.item)
+        member = self.member
         self._made = True
         self.bench.syscalls.symlink(member.link, temp.name, temp.folder)
         self.mark_made(temp)

@@ -38,6 +38,7 @@ class _Landing(NamedTuple):
     archive: Place
     target: Place
     member: Member
+    mode: int | None
 
 
 class _Given(NamedTuple):
@@ -173,6 +174,7 @@ class UnpackedTree:
 
     def _leaf(self, given: _Given, parts: Parts, entry: Entry) -> None:
         above, key, member, first = self._above(given, parts), self._key(parts), entry.member, None
+        mode = entry.mode if entry.kind is Kind.FILE else None
         if key in self._goals:
             raise BadMember(IS_FOLDER)
         if key in self._files:
@@ -181,12 +183,12 @@ class UnpackedTree:
             must_stay_inside(member.link, len(parts) - 2)  # from where all of it is unpacked to, the first of the parts
         elif entry.twin is not None:
             first = self._first(given, entry.twin)
-            member = first.member._replace(name=member.name)
+            member, mode = first.member._replace(name=member.name), first.mode
         target, existing, decision, reason = self._taken.for_file(
             self._below(above, parts), above.stands, member, given.mark
         )
         is_skipped = decision is Decision.SKIP
-        self._files[key] = None if is_skipped else _Landing(given.place, target, member)
+        self._files[key] = None if is_skipped else _Landing(given.place, target, member, mode)
         self.is_any = self.is_any or not is_skipped
         size = member.size if entry.kind is Kind.FILE else 0
         if not is_skipped and first is None:
@@ -203,7 +205,7 @@ class UnpackedTree:
                 reason,
                 Totals(1, 0, size),
                 twin=None if first is None else first.target,
-                mode=entry.mode if entry.kind is Kind.FILE else None,
+                mode=mode,
                 protected=given.private or self.choices.protection.reason(target.path),
                 member=member,
             )
