@@ -887,3 +887,10 @@ def test_a_plan_without_an_archive_is_none(world):
     items = tuple(replace(item, fingerprint=None) if item.step is Step.COPY else item for item in plan.items)
     with pytest.raises(ValueError, match="needs a member of an archive"):
         world.run(replace(plan, items=items))
+
+
+def test_many_archives_together_may_not_hold_more_than_one_plan_does(world):
+    paths = [given(world, zip_of(Put("a"), Put("b")), b"%d.zip" % number) for number in range(3)]
+    with pytest.raises(TooMany, match="more than 5 files"):
+        plan_unpack(paths, world.there, Choices(limits=Limits(leaves=5)))
+    assert plan_unpack(paths, world.there, Choices(limits=Limits(leaves=6))).totals.files == 6

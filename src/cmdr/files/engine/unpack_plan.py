@@ -38,6 +38,7 @@ def plan_unpack(paths: Sequence[bytes], destination: bytes, choices: Choices = U
             source = survey.source(os.path.realpath(chosen.place.path)) if is_link else chosen
             with _opened(source) as archive:
                 entries = _entries(source, archive, choices.check)
+                survey.count(len(entries))
                 tree.add(source, entries, privacy.reason(source))
         items = tree.items.done()
         if not tree.is_any:
