@@ -2,13 +2,17 @@
 
 import contextlib
 import errno
+import gzip
+import io
 import os
 import shutil
 import signal
 import stat
 import subprocess
+import tarfile
 import tempfile
 import threading
+import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -20,6 +24,7 @@ from cmdr.files.engine.dressing import has
 from cmdr.files.engine.new_plan import plan_write
 from cmdr.files.engine.operation import Operation
 from cmdr.files.engine.outcome import Outcome
+from cmdr.files.engine.pack_plan import plan_pack
 from cmdr.files.engine.planning import plan_copy, plan_delete, plan_move, plan_trash
 from cmdr.files.engine.recorder import NoRecord, Recorder
 from cmdr.files.engine.rename_plan import plan_rename
@@ -28,6 +33,7 @@ from cmdr.files.engine.sweep import SweepReport, sweep
 from cmdr.files.engine.syscalls import Syscalls
 from cmdr.files.engine.temporary import is_temp_name
 from cmdr.files.engine.undo import plan_undo
+from cmdr.files.engine.unpack_plan import plan_unpack
 from cmdr.model.attributes import AttributeWish
 from cmdr.model.file_mode import ModeChange
 from cmdr.model.plan import ConflictPolicy, Plan
@@ -341,6 +347,8 @@ class Scenario:
     destroys: bool = False
     new: tuple[bytes, ...] = ()
     moves: bool = False
+    makes: bytes = b""
+    """The archive that comes into being, by its name."""
 
 
 def _sources(world: World) -> None:
@@ -427,7 +435,75 @@ def _dress(world: World, _: object) -> Plan:
     return plan_attributes([world.here + b"/pick"], Choices(attributes=wish))
 
 
+_MEMBERS = {b"a": b"member a", b"sub/b": b"member b " * 40, b"sub/c": b"member c"}
+
+
+def _archive(world: World) -> bytes:
+    made = io.BytesIO()
+    with tarfile.open(fileobj=made, mode="w") as archive:
+        for name in (b"pick", b"pick/sub"):
+            info = tarfile.TarInfo(os.fsdecode(name))
+            info.type, info.mode, info.mtime = tarfile.DIRTYPE, 0o750, 2000
+            archive.addfile(info)
+        for name, text in _MEMBERS.items():
+            info = tarfile.TarInfo("pick/" + os.fsdecode(name))
+            info.size, info.mode, info.mtime = len(text), 0o640, 3000
+            archive.addfile(info, io.BytesIO(text))
+        for name, kind, to in (("link", tarfile.SYMTYPE, "sub/b"), ("sub/twin of a", tarfile.LNKTYPE, "pick/a")):
+            info = tarfile.TarInfo(f"pick/{name}")
+            info.type, info.linkname, info.mtime = kind, to, 4000
+            archive.addfile(info)
+    world.write(world.here + b"/stays", b"not chosen")
+    world.write(world.there + b"/own", b"destination only")
+    path = world.write(world.here + b"/given.tar.gz", gzip.compress(made.getvalue(), mtime=0))
+    aged(world.here)
+    return path
+
+
+def _standing_there(world: World) -> bytes:
+    world.write(world.there + b"/pick/a", b"old a")
+    world.write(world.there + b"/pick/sub/b", b"old b " * 30)
+    os.symlink(b"old place", world.there + b"/pick/link")
+    return _archive(world)
+
+
+def _zipped(world: World) -> bytes:
+    _archive(world)
+    path = world.here + b"/given.zip"
+    with zipfile.ZipFile(os.fsdecode(path), "w") as archive:
+        for name, text in _MEMBERS.items():
+            archive.writestr(zipfile.ZipInfo("pick/" + os.fsdecode(name)), text)
+    aged(world.here)
+    return path
+
+
+def _unpack(world: World, found: object) -> Plan:
+    return plan_unpack([bytes(found)], world.there, Choices(policy=ConflictPolicy.SKIP))
+
+
+def _unpack_over(world: World, found: object) -> Plan:
+    return plan_unpack([bytes(found)], world.there, Choices(policy=ConflictPolicy.OVERWRITE))
+
+
+def _pack(name: bytes) -> Callable[[World, object], Plan]:
+    return lambda world, _: plan_pack([world.here + b"/pick"], world.there + b"/new/" + name)
+
+
+_UNPACKED = (*_MEMBERS.values(), b"-> sub/b", b"/")
+
 SCENARIOS = [
+    Scenario("unpack", _archive, _unpack, keeps_sources=True, new=_UNPACKED),
+    Scenario("unpack zip", _zipped, _unpack, keeps_sources=True, new=_UNPACKED),
+    Scenario("unpack and overwrite", _standing_there, _unpack_over, keeps_sources=True, new=_UNPACKED),
+    Scenario("pack zip", _sources, _pack(b"made.zip"), keeps_sources=True, makes=b"made.zip"),
+    Scenario("pack tar", _sources, _pack(b"made.tar.gz"), keeps_sources=True, makes=b"made.tar.gz"),
+    Scenario(
+        "undo unpack",
+        _done(_archive, _unpack),
+        lambda _, found: plan_undo(found),
+        keeps_sources=True,
+        new=_UNPACKED,
+    ),
     Scenario("copy", _sources, _copy, keeps_sources=True),
     Scenario("overwrite", _standing, _overwrite, keeps_sources=True),
     Scenario("move", _sources, _move, moves=True),
@@ -476,16 +552,28 @@ class Before:
         return {text for part in (self.here, self.there, self.trash) for text in part.values()}
 
 
+def _is_whole(path: bytes, before: Before) -> bool:
+    """Whether an archive can be read to its end, and holds nothing but what was there."""
+    name = os.fsdecode(path)
+    if path.endswith(b".zip"):
+        with zipfile.ZipFile(name) as archive:
+            held = {archive.read(info) for info in archive.infolist() if not info.is_dir()}
+        return {it for it in held if b"-> " + it not in before.contents} <= before.contents
+    with tarfile.open(name) as archive:
+        return {archive.extractfile(it).read() for it in archive if it.isfile()} <= before.contents  # type: ignore
+
+
 def judge(world: World, scenario: Scenario, before: Before, plan: Plan) -> list[str]:
     """Everything that is wrong now; empty when nothing was lost, torn or left over."""
     now = Before.of(world)
     bad = []
     known = before.contents | set(scenario.new)
     for text in before.contents - now.contents:
-        if not scenario.destroys:
+        # What was unpacked and is taken back is still in the archive.
+        if not scenario.destroys and text not in scenario.new:
             bad.append(f"lost {text[:30]!r}")
     for path, text in {**now.here, **now.there}.items():
-        if text not in known:
+        if text not in known and not (scenario.makes and path.endswith(scenario.makes) and _is_whole(path, before)):
             bad.append(f"torn {path!r} {text[:30]!r}")
     touched = {place.path for item in plan.items for place in (item.source, item.target) if place is not None}
     for path, text in {**before.here, **before.there}.items():

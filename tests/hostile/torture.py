@@ -138,6 +138,7 @@ def take_back(
         # A folder that was there before and took things in, or gave them away, has other times than it had.
         joined = {path for path in before.there if path.replace(world.there, world.here, 1) in before.here}
         joined |= {path.replace(world.there, world.here, 1) for path in joined}
+        joined |= {path for path, text in before.there.items() if scenario.new and text == b"/"}
         then.traits = {path: it for path, it in then.traits.items() if path not in joined}
         if differs := then.differs(Goal.of(world)):
             return [f"undone to something else: {differs}"]

@@ -47,7 +47,7 @@ def _marked(item: PlanItem, elsewhere: dict[bytes, bytes], protection: Protectio
 def _reason(item: PlanItem, elsewhere: dict[bytes, bytes], protection: Protection) -> str:
     if item.protected or item.step is Step.NOTHING:
         return ""
-    is_only_read = item.step in (Step.COPY, Step.TWIN) and not item.remove_source
+    is_only_read = item.is_unpacked or (item.step in (Step.COPY, Step.TWIN, Step.ADD) and not item.remove_source)
     for place in (item.target, None if is_only_read else item.source):
         if place is not None and place.root in elsewhere:
             real = elsewhere[place.root].rstrip(b"/") + b"/" + place.rel

@@ -228,7 +228,7 @@ class Jobs:
 
     def _asked(self, job: Job, conflict: Conflict) -> None:
         item, there = conflict.item, conflict.existing
-        source = item.fingerprint
+        source = item.arriving
         job.question = Question(
             conflict.id,
             item.place.path,

@@ -5,7 +5,7 @@ from cmdr.files.engine.outcome import Outcome
 from cmdr.files.engine.recorder import OperationState
 from cmdr.model.names import to_wire
 from cmdr.model.plan import Verb
-from cmdr.model.plan_text import new_names
+from cmdr.model.plan_text import name_of, new_names
 from cmdr.model.units import count, human_size
 
 SHOWN = 5
@@ -37,7 +37,7 @@ def outcome_line(outcome: Outcome) -> str:
 def problem_lines(outcome: Outcome) -> tuple[str, ...]:
     """The first few items that did not go as planned, what could not be kept, and what has another name now."""
     troubled: list[ItemOutcome] = [*outcome.failed, *outcome.drifted, *outcome.skipped]
-    lines = [f"{item.state}: {to_wire(item.item.place.path)}: {item.reason}" for item in troubled if item.reason]
+    lines = [f"{item.state}: {name_of(item.item)}: {item.reason}" for item in troubled if item.reason]
     lines += [f"not kept: {to_wire(item.place.path)}: {text}" for item, text in outcome.warnings]
     lines += _new_names(outcome)
     if len(lines) > SHOWN:

@@ -57,6 +57,11 @@ class OpenView:
         return self._file.is_binary
 
     @property
+    def is_list(self) -> bool:
+        """Whether it is an archive, of which its list is shown."""
+        return self._file.is_list
+
+    @property
     def follows(self) -> bool:
         """Whether growth is watched."""
         return self._following is not None
@@ -94,6 +99,11 @@ class OpenView:
     async def recode(self, encoding: str) -> None:
         """Read it in another encoding."""
         await self._ask(self._file.recode, encoding)
+        self._count()
+
+    async def as_bytes(self, on: bool) -> None:
+        """Show the bytes of an archive themselves, or its list again."""
+        await self._ask(self._file.as_bytes, on)
         self._count()
 
     def follow(self, on: bool) -> None:
@@ -137,14 +147,25 @@ class OpenView:
                     self._changed()
 
 
-async def open_view(path: bytes, changed: Callable[[], None]) -> OpenView:
-    """Open a file to look at it."""
+async def open_view(path: bytes, changed: Callable[[], None], *, lists: bool = False) -> OpenView:
+    """Open a file to look at it; with `lists`, of an archive what is in it."""
     try:
-        return OpenView(await asyncio.wait_for(opened_in_thread(ViewedFile, path), PATIENCE), changed)
+        return OpenView(await asyncio.wait_for(opened_in_thread(_viewed, path, lists), PATIENCE), changed)
     except (NotViewable, DiskError) as error:
         raise CommandError(str(error)) from error
     except TimeoutError:
         raise CommandError("No answer from the disk. Its mount may be dead.") from None
+
+
+def _viewed(path: bytes, lists: bool) -> ViewedFile:
+    file = ViewedFile(path)
+    if lists:
+        try:
+            file.show_list()
+        except BaseException:
+            file.close()
+            raise
+    return file
 
 
 async def picture_of(path: bytes, width: int, height: int) -> list[list[Pixel]]:

@@ -6,19 +6,16 @@ nobody takes a part for the whole.
 
 import os
 import stat
-import time
 import zipfile
 from collections.abc import Iterable, Iterator
 
+from cmdr.files.archives.zip_info import zip_info
 from cmdr.model.names import to_wire
 
 PIECE = 1 << 18
 DEEPEST = 200
 """Folders in folders; no path that a program can name is deeper by much."""
 LEFT_OUT = "cmdr could not read these.txt"
-_Moment = tuple[int, int, int, int, int, int]
-_EARLIEST: _Moment = (1980, 1, 1, 0, 0, 0)
-_LATEST: _Moment = (2107, 12, 31, 23, 59, 58)
 
 
 def zip_stream(paths: Iterable[bytes]) -> Iterator[bytes]:
@@ -47,11 +44,11 @@ class _Zip:
                 self._problems.append(f"{to_wire(path)}: too deep inside other folders")
             elif stat.S_ISDIR(facts.st_mode):
                 inside = sorted(os.listdir(path))
-                self._zip.writestr(_info(f"{name}/", facts), b"")
+                self._zip.writestr(zip_info(f"{name}/", facts), b"")
                 for each in inside:
                     yield from self._entry(os.path.join(path, each), f"{name}/{_name(each)}", depth + 1)
             elif stat.S_ISLNK(facts.st_mode):
-                self._zip.writestr(_info(name, facts), os.readlink(path))
+                self._zip.writestr(zip_info(name, facts), os.readlink(path))
             elif stat.S_ISREG(facts.st_mode):
                 yield from self._file(path, name)
             else:
@@ -67,7 +64,7 @@ class _Zip:
             facts = os.fstat(descriptor)
             if not stat.S_ISREG(facts.st_mode):
                 raise OSError(0, "changed meanwhile")
-            with self._zip.open(_info(name, facts), "w", force_zip64=True) as entry:
+            with self._zip.open(zip_info(name, facts), "w", force_zip64=True) as entry:
                 while data := self._read(descriptor, path):
                     entry.write(data)
                     yield from self._pieces()
@@ -105,20 +102,6 @@ class _Sink:
 
     def close(self) -> None:
         """Nothing is open here."""
-
-
-def _info(name: str, facts: os.stat_result) -> zipfile.ZipInfo:
-    info = zipfile.ZipInfo(name, max(_EARLIEST, min(_when(facts), _LATEST)))
-    info.create_system = 3  # the modes below are of this system
-    info.external_attr = (facts.st_mode & 0xFFFF) << 16 | (0x10 if stat.S_ISDIR(facts.st_mode) else 0)
-    return info
-
-
-def _when(facts: os.stat_result) -> _Moment:
-    try:
-        return time.localtime(facts.st_mtime)[:6]
-    except (OSError, OverflowError, ValueError):  # a year that no calendar here counts
-        return _LATEST if facts.st_mtime > 0 else _EARLIEST
 
 
 def _name(name: bytes) -> str:

@@ -50,6 +50,14 @@ def make_plan(verb: Verb, paths: Sequence[bytes], destination: bytes | None, cho
         return plan_attributes(paths, choices)
     if destination is None:
         raise ValueError(verb)
+    if verb is Verb.UNPACK:
+        from cmdr.files.engine.unpack_plan import plan_unpack
+
+        return plan_unpack(paths, destination, choices)
+    if verb is Verb.PACK:
+        from cmdr.files.engine.pack_plan import plan_pack
+
+        return plan_pack(paths, destination, choices)
     return (plan_copy if verb is Verb.COPY else plan_move)(paths, destination, choices)
 
 

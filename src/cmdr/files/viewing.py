@@ -10,6 +10,7 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Callable
 
+from cmdr.files.archives.magic import HEAD, looks_like_archive
 from cmdr.files.errors import disk_error
 from cmdr.files.text_search import find_apart, find_back, find_forward
 
@@ -43,6 +44,7 @@ class ViewedFile:
                 "This is a folder." if stat.S_ISDIR(found.st_mode) else "Only ordinary files can be viewed."
             )
         self._memory: bytes | None = None
+        self._list: bytes | None = None
         self.size = found.st_size
         self._before = array("Q", [0])
         self._counted = 0
@@ -63,6 +65,26 @@ class ViewedFile:
         if self.encoding == "utf-16":
             self.recode("utf-16")
 
+    @property
+    def is_list(self) -> bool:
+        """Whether this is an archive, of which its list is shown."""
+        return self._list is not None
+
+    def show_list(self) -> None:
+        """Show the list of what an archive holds in the place of its bytes, if this is one."""
+        if looks_like_archive(self.read(0, HEAD)):
+            from cmdr.files.archives.list_text import list_text
+
+            self._list = list_text(lambda count, at: self.read(at, count), self.size)
+            self.as_bytes(False)
+
+    def as_bytes(self, on: bool) -> None:
+        """Show the bytes of an archive themselves, or its list again."""
+        if self._list is not None:
+            self._memory, self.size = (None, os.fstat(self._fd).st_size) if on else (self._list, len(self._list))
+            self.encoding, self.is_binary = "utf-8", False
+            self._before, self._counted = array("Q", [0]), 0
+
     def close(self) -> None:
         """Let go of the file."""
         if self._fd >= 0:
@@ -70,7 +92,9 @@ class ViewedFile:
             self._fd = -1
 
     def recode(self, encoding: str) -> None:
-        """Read the text in another encoding from now on."""
+        """Read the text in another encoding from now on; a list is ours, and in ours."""
+        if self._list is not None:
+            return
         if encoding == "utf-16":
             data = self._pread(_WIDE, 0)
             self._memory = data.decode("utf-16", "replace").encode()

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import overload
 
 from cmdr.model.attributes import AttributeChange, Attributes, AttributesRow, ChangeRow
+from cmdr.model.member import Member
 from cmdr.model.plan_item import Decision, Fingerprint, Kind, Place, PlanItem, Step, Totals
 from cmdr.model.traits import Traits
 
@@ -36,6 +37,7 @@ Row = tuple[
     list[object] | None,
     MarkRow,
     ChangeRow,
+    list[object] | None,
 ]
 
 
@@ -159,6 +161,7 @@ def row_of(item: PlanItem) -> Row:
         None if item.traits is None else item.traits.row,
         _mark_row(item.twin_mark),
         _change_row(item.change),
+        None if item.member is None else item.member.row,
     )
 
 
@@ -180,6 +183,7 @@ def _item(row: Row) -> PlanItem:
         None if row[16] is None else Traits.of_row(row[16]),
         _mark(row[17]),
         None if row[18] is None else AttributeChange(Attributes(*row[18][0]), Attributes(*row[18][1])),
+        None if row[19] is None else Member.of_row(row[19]),
     )
 
 

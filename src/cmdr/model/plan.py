@@ -161,6 +161,16 @@ class Plan:
         return self._facts.target_folders
 
     @property
+    def archives(self) -> tuple[bytes, ...]:
+        """What is unpacked, the first of them."""
+        return self._facts.archives
+
+    @property
+    def archive_count(self) -> int:
+        """How many archives are unpacked."""
+        return self._facts.archive_count
+
+    @property
     def source_folders(self) -> tuple[bytes, ...]:
         """The folders in which files were chosen."""
         return self._facts.source_folders

@@ -79,6 +79,9 @@ class PlanFacts:
     """The folders that what was chosen goes to, and how many go there."""
     exposed: tuple[tuple[str, int], ...]
     """What new attributes expose, and how many of them do."""
+    archives: tuple[bytes, ...]
+    """What is unpacked, the first of them."""
+    archive_count: int
 
     @classmethod
     def of(cls, items: Iterable[PlanItem]) -> "PlanFacts":
@@ -104,11 +107,14 @@ class Gathering:
         self._goals: dict[tuple[bytes, bytes], int] = {}
         """How many go to each folder, by root and way down."""
         self._exposed: dict[str, int] = {}
+        self._archives: dict[Place, None] = {}
 
     def add(self, item: PlanItem) -> None:
         """One more item."""
         source, target, totals, step, decision = item.source, item.target, item.totals, item.step, item.decision
-        if source is not None:
+        if source is not None and item.is_unpacked:
+            self._archives[source] = None
+        elif source is not None:
             if b"/" not in source.rel:
                 self._add_chosen(item, source)
             if target is not None and source.rel != target.rel and source.name != target.name:
@@ -177,6 +183,8 @@ class Gathering:
             tuple(self._skipped.items()),
             tuple(sorted((_path(*goal), number) for goal, number in self._goals.items())),
             tuple(self._exposed.items()),
+            tuple(place.path for place in list(self._archives)[:SHOWN]),
+            len(self._archives),
         )
 
 

@@ -5,6 +5,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from cmdr.model.attributes import AttributeChange
+from cmdr.model.member import Member
 from cmdr.model.traits import Traits
 
 
@@ -22,6 +23,8 @@ class Verb(StrEnum):
     RESTORE = "restore"
     WRITE = "write"
     ATTRIBUTES = "attributes"
+    PACK = "pack"
+    UNPACK = "unpack"
     UNDO = "undo"
     RUN = "run"
     """Run a command; see `command_plan`."""
@@ -49,6 +52,10 @@ class Step(StrEnum):
     """Make a symbolic link, or a hard link when there is a source."""
     ATTRIBUTES = "attributes"
     """Give a file or folder other permissions, another owner or another time; its name and contents stay."""
+    PACK = "pack"
+    """Make an archive of all that is added by the items behind it."""
+    ADD = "add"
+    """Goes into the archive that the plan makes."""
     NOTHING = "nothing"
     """Left alone; `reason` says why."""
 
@@ -194,14 +201,29 @@ class PlanItem:
     """The copy that this one is a second name of, when an earlier run of the operation made it."""
     change: AttributeChange | None = None
     """For `attributes`: what it has, and what it gets."""
+    member: Member | None = None
+    """What of the source is meant, when the source is an archive; for `remove`, what the copy was made from."""
 
     @property
     def place(self) -> Place:
-        """Where a person would look for this item: its source, else its target."""
-        found = self.source or self.target
+        """Where a person would look for this item: its source, else its target. Nothing can be seen in an archive."""
+        found = (self.target or self.source) if self.is_unpacked else (self.source or self.target)
         if found is None:
             raise ValueError("a plan item has a source or a target")
         return found
+
+    @property
+    def is_unpacked(self) -> bool:
+        """Whether it comes out of an archive."""
+        return self.member is not None and self.step is not Step.REMOVE
+
+    @property
+    def arriving(self) -> Fingerprint | None:
+        """What a taken name is compared with: the source, or the member of it that is meant."""
+        mark, member = self.fingerprint, self.member
+        if mark is None or member is None:
+            return mark
+        return mark._replace(size=member.size, mtime_ns=member.mtime_ns or 0)
 
     @property
     def is_way(self) -> bool:

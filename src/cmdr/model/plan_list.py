@@ -4,9 +4,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from cmdr.model.command_plan import CommandPlan
-from cmdr.model.names import to_wire
 from cmdr.model.plan import Decision, Kind, Plan, PlanItem, Step, Verb
-from cmdr.model.plan_text import deed_of, goes_to
+from cmdr.model.plan_text import deed_of, goes_to, name_of
 from cmdr.model.units import human_size
 
 LOOKED_AT = 4096
@@ -62,7 +61,7 @@ def line_of(item: PlanItem, plan: Plan) -> str:
     if plan.verb in (Verb.UNDO, Verb.RESTORE):
         return deed_of(item)
     size = human_size(item.totals.bytes) if item.totals.bytes else ""
-    name = to_wire(item.place.path) + ("/" if item.kind is Kind.FOLDER else "")
+    name = name_of(item) + ("/" if item.kind is Kind.FOLDER else "")
     notes = "; ".join(_notes(item))
     return f"{size:>10}  {name}{goes_to(plan, item)}" + (f" ({notes})" if notes else "")
 

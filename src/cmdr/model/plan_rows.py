@@ -7,11 +7,13 @@ from itertools import islice
 from json.encoder import encode_basestring_ascii as _quoted
 
 from cmdr.model.attributes import AttributeChange, Attributes
+from cmdr.model.member import Member
 from cmdr.model.packed_items import MarkRow, PlaceRow, Row
 from cmdr.model.plan_item import Decision, Fingerprint, Kind, Place, PlanItem, Step, Totals
 from cmdr.model.traits import Traits
 
 _AT_ONCE = 512
+_NOTHING_RARE = (None, None, None, None)
 
 
 def rows_in(lines: Iterator[bytes]) -> Iterator[list[object]]:
@@ -41,7 +43,7 @@ def line_of(row: Row, number: Mapping[bytes, int]) -> bytes:
     Spelled out, because there is one for every file and an encoder takes several times as long.
     """
     step, kind, source, target, found, existing, decision, reason, totals, remove, twin, info = row[:12]
-    data, digest, mode, protected, traits, twin_mark, change = row[12:]
+    data, digest, mode, protected, traits, twin_mark, change, member = row[12:]
     if data is not None:
         digest = hashlib.sha256(data).hexdigest()
     places = ",".join([_place_text(place, number) for place in (source, target, twin, info)])
@@ -50,13 +52,17 @@ def line_of(row: Row, number: Mapping[bytes, int]) -> bytes:
         f"[{totals[0]},{totals[1]},{totals[2]}],{'true' if remove else 'false'},"
         f"{_quoted(digest)},{'null' if mode is None else mode},{_quoted(protected)}"
     )
-    if traits is not None or twin_mark is not None or change is not None:
-        line += "," + json.dumps(traits, separators=(",", ":"))
-    if twin_mark is not None or change is not None:
-        line += "," + _mark_text(twin_mark)
-    if change is not None:
-        line += "," + json.dumps(change, separators=(",", ":"))
+    # What most items do not have is left out at the end.
+    rare = (traits, twin_mark, change, member)
+    if rare != _NOTHING_RARE:
+        last = max(place for place, value in enumerate(rare) if value is not None)
+        texts = (_compact(traits), _mark_text(twin_mark), _compact(change), _compact(member))
+        line += "".join(f",{text}" for text in texts[: last + 1])
     return (line + "]").encode("ascii")
+
+
+def _compact(value: object) -> str:
+    return json.dumps(value, separators=(",", ":"))
 
 
 def _place_text(place: PlaceRow, number: Mapping[bytes, int]) -> str:
@@ -70,8 +76,8 @@ def _mark_text(mark: MarkRow) -> str:
 def item_of(row: list[object], roots: list[bytes]) -> PlanItem:
     """The item that a line holds; contents of a new file are not part of it."""
     step, kind, source, target, twin, info, found, existing, decision, reason, totals, remove, *more = row
-    whole: list[object] = [*more, None, None, None]
-    digest, mode, prot, traits, twin_mark, change, *_ = whole
+    absent: list[object] = [None, None, None, None]
+    digest, mode, prot, traits, twin_mark, change, member, *_ = more + absent
 
     def place(at: object) -> Place | None:
         return Place(roots[at[0]], bytes_of(at[1])) if isinstance(at, list) else None
@@ -99,4 +105,5 @@ def item_of(row: list[object], roots: list[bytes]) -> PlanItem:
         Traits.of_row(traits) if isinstance(traits, list) else None,
         mark(twin_mark),
         AttributeChange(*(Attributes(*side) for side in change)) if isinstance(change, list) else None,
+        Member.of_row(member) if isinstance(member, list) else None,
     )

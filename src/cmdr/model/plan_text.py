@@ -20,12 +20,16 @@ _DOES = {
     Verb.RESTORE: "Restore",
     Verb.WRITE: "Write",
     Verb.ATTRIBUTES: "Change attributes of",
+    Verb.PACK: "Pack",
+    Verb.UNPACK: "Unpack",
     Verb.UNDO: "Undo",
     Verb.RUN: "Run",
 }
 _NEW = (Verb.MKDIR, Verb.MKFILE, Verb.WRITE)
 _CHOSEN_SHOWN = 5
 _KINDS_SHOWN = 6
+_LONGEST = 200
+"""Bytes of a name in an archive; it can be as long as somebody likes."""
 
 
 def title_of(plan: Plan) -> str:
@@ -72,6 +76,9 @@ def word_to_type(plan: Plan) -> str | None:
 def chosen_of(plan: Plan) -> str:
     """What it is about, in a line beside the title: the first that was chosen, and how many more."""
     chosen = plan.chosen
+    if not isinstance(plan, CommandPlan) and plan.archives:
+        more = f" and {plan.archive_count - 1} more" if plan.archive_count > 1 else ""
+        return to_wire(plan.archives[0]) + more
     if isinstance(plan, CommandPlan) or not chosen.count:
         return ""
     first = chosen.first[0]
@@ -222,7 +229,18 @@ def _of_kind(kind: bytes, number: int) -> str:
     return f"{number:,} .{to_wire(kind)}" if kind else f"{number:,} without an extension"
 
 
+def name_of(item: PlanItem) -> str:
+    """What an item is called in a list: its path, or for what stays in an archive the name it has there."""
+    if item.target is None and item.is_unpacked and item.member is not None:
+        return f"{to_wire(item.place.path)}: {to_wire(item.member.name[:_LONGEST])}"
+    return to_wire(item.place.path)
+
+
 def _folders(plan: Plan) -> list[str]:
+    if plan.archives:
+        lines = [f"from {to_wire(path)}" for path in plan.archives]
+        more = plan.archive_count - len(lines)
+        return [*lines, f"from {count(more, 'more archive')}"] if more else lines
     lines = [f"from {to_wire(folder)}" for folder in plan.source_folders]
     more = plan.folder_count - len(lines)
     return [*lines, f"from {count(more, 'more folder')}"] if more else lines
@@ -235,7 +253,7 @@ def _more(left_out: int) -> list[str]:
 
 def _row(item: PlanItem, by_name: bool) -> str:
     size = human_size(item.totals.bytes) if item.totals.bytes else ""
-    name = to_wire(item.place.name if by_name else item.place.path) + ("/" if item.kind is Kind.FOLDER else "")
+    name = (to_wire(item.place.name) if by_name else name_of(item)) + ("/" if item.kind is Kind.FOLDER else "")
     return f"{size:>10}  {name}" + (f" ({item.reason})" if item.step is Step.NOTHING and item.reason else "")
 
 

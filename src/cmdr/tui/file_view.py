@@ -55,7 +55,7 @@ class FileView(LineWidget):
         try:
             if extension(path.rpartition(b"/")[2]) in _PICTURES:
                 await self._open_picture()
-            self.view = await open_view(path, self._news)
+            self.view = await open_view(path, self._news, lists=True)
             self.hex = self.view.is_binary and self._pixels is None
         except CommandError as error:
             self.problem = str(error)
@@ -162,7 +162,10 @@ class FileView(LineWidget):
         """Bytes or text, at the same place."""
         if self.view is None:
             return
-        if self.hex:
+        if self.view.is_list:
+            self.top = 0
+            await self.view.as_bytes(not self.hex)
+        elif self.hex:
             self.top = await self.view.line_at(self.top * HEX_BYTES)
         else:
             self.top = await self.view.offset_of(self.top) // HEX_BYTES

@@ -36,6 +36,8 @@ ACTIONS: tuple[Action, ...] = (
     _a("delete", "Delete for good", "shift+f8 shift+delete", _FILES),
     _a("bulk_rename", "Rename many", "alt+r", _FILES),
     _a("attributes", "Attributes: permissions and time", "alt+e", _FILES),
+    _a("pack", "Pack into an archive", "alt+f5", _FILES),
+    _a("unpack", "Unpack archives", "alt+f9", _FILES),
     _a("info", "Info", "alt+i alt+enter", _FILES),
     _a("copy_path", "Copy the path to the clipboard", "alt+c", _FILES),
     _a("copy_name", "Copy the name to the clipboard", "alt+n", _FILES),

@@ -12,6 +12,7 @@ from cmdr.model.chosen import Chosen
 from cmdr.model.dialog import DialogType
 from cmdr.model.job import Job, JobState
 from cmdr.model.names import from_wire, to_wire
+from cmdr.model.plan import Verb
 from cmdr.model.proposal import Proposal, ProposalState
 from cmdr.model.tab import Tab
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from cmdr.tui.terminal import Terminal
 
 SHOW_PROGRESS_AFTER = 1.0
+_TAKES_SELECTED = ("copy", "move", "delete", "rename_many", "attributes", "pack", "unpack")
+"""Commands that act on what is selected, which is let go when they are done."""
 
 
 async def operate(
@@ -36,7 +39,7 @@ async def operate(
     What it `opens` is edited once it is there.
     """
     commander, main = terminal.commander, terminal.main
-    marked = main.tab if command in ("copy", "move", "delete", "rename_many", "attributes") else None
+    marked = main.tab if command in _TAKES_SELECTED else None
     before = {proposal.id for proposal in commander.proposals.pending()}
     answer = await main.orders.wait_for(_planned(terminal, command, arguments, chosen))
     if answer is None:
@@ -46,7 +49,10 @@ async def operate(
         main.tell(answer)
         return
     proposal = mine[-1]
-    if sure and not proposal.plan.risk.is_high and not proposal.plan.overwrites:
+    plan = proposal.plan
+    # Who packs is told first what will not be in the archive: it may be all that is left of it some day.
+    lacks = plan.verb is Verb.PACK and bool(plan.skipped)
+    if sure and not plan.risk.is_high and not plan.overwrites and not lacks:
         await main.orders.ask("approve", {"proposal": proposal.id, "digest": proposal.plan.digest})
     elif not await _confirmed(terminal, proposal):
         return

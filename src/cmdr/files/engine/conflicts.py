@@ -49,7 +49,7 @@ class Decider:
         elif self._for_all is None and policy not in (ConflictPolicy.SKIP, ConflictPolicy.RENAME):
             # The plan named what may be replaced; this file was not there to be shown.
             raise Drifted("the name was taken after the plan was made")
-        return resolve(policy, item.fingerprint, found)
+        return resolve(policy, item.arriving, found)
 
     def _ask(self, item: PlanItem, found: Fingerprint) -> ConflictPolicy:
         answer: Answer = self._control.ask(Conflict(f"q_{uuid4().hex[:12]}", item, found))

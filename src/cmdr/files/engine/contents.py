@@ -46,10 +46,15 @@ def copy_contents(syscalls: Syscalls, source: int, target: int, found: os.stat_r
 
 def write_contents(syscalls: Syscalls, target: int, data: bytes) -> None:
     """Write all of the data."""
+    write_at(syscalls, target, data, 0)
+
+
+def write_at(syscalls: Syscalls, target: int, data: bytes, at: int) -> None:
+    """Write all of the data from a place on."""
     offset = 0
     view = memoryview(data)
     while offset < len(data):
-        offset += syscalls.write(target, bytes(view[offset : offset + CHUNK]), offset)
+        offset += syscalls.write(target, bytes(view[offset : offset + CHUNK]), at + offset)
 
 
 def verify(syscalls: Syscalls, source: int, target: int, stride: Stride) -> None:

@@ -243,7 +243,7 @@ def _prepare(bench: Workbench, items: Sequence[PlanItem]) -> None:
         if item.twin is not None:
             bench.twins.add(item.twin)
         if item.step is Step.MAKE:
-            if item.source is not None and item.fingerprint is not None:
+            if item.source is not None and item.fingerprint is not None and item.member is None:
                 folders.expect(item.source, item.fingerprint.dev, item.fingerprint.ino)
             if item.target is not None and item.existing is not None:
                 folders.expect(item.target, item.existing.dev, item.existing.ino)

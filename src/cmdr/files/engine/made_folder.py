@@ -40,7 +40,7 @@ class MadeFolder(Work):
             return
         temp = Spot(spot.folder, self.temp)
         self._made = True
-        self.bench.syscalls.mkdir(temp.name, temp.folder, 0o700 if self._is_dressed_later else 0o777)
+        self.bench.syscalls.mkdir(temp.name, temp.folder, self._mode)
         self.staged = temp.found
         if self.staged is None:
             raise Drifted("another program removed the folder right after it was made")
@@ -80,6 +80,12 @@ class MadeFolder(Work):
     def _is_dressed_later(self) -> bool:
         """Whether the folder is finished only when its attributes are set, after all its children."""
         return self.item.source is not None or self.item.traits is not None
+
+    @property
+    def _mode(self) -> int:
+        if self.item.mode is not None:
+            return self.item.mode
+        return 0o700 if self._is_dressed_later else 0o777
 
     @property
     def _target(self) -> Place:

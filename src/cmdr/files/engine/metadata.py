@@ -67,6 +67,20 @@ def keep_link_metadata(
     return tuple(lost)
 
 
+def keep_time(syscalls: Syscalls, target: int, mtime_ns: int | None) -> tuple[str, ...]:
+    """Give an open file or folder the time that an archive tells, if it does; what could not be kept."""
+    if mtime_ns is None or _kept(partial(syscalls.set_times, target, mtime_ns, mtime_ns)):
+        return ()
+    return ("times",)
+
+
+def keep_link_time(syscalls: Syscalls, name: bytes, folder: int, mtime_ns: int | None) -> tuple[str, ...]:
+    """Give a symbolic link the time that an archive tells, if it does; what could not be kept."""
+    if mtime_ns is None or _kept(partial(syscalls.set_link_times, name, folder, mtime_ns, mtime_ns)):
+        return ()
+    return ("times",)
+
+
 def _keep_rights(syscalls: Syscalls, target: int, uid: int, gid: int, mode: int) -> list[str]:
     lost = []
     made = os.fstat(target)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from cmdr.files.engine.fates import ItemOutcome
 from cmdr.files.engine.group_commit import GROUP, GroupCommit
 from cmdr.files.engine.landing import Spot
-from cmdr.files.engine.metadata import keep_metadata, restore_traits
+from cmdr.files.engine.metadata import keep_metadata, keep_time, restore_traits
 from cmdr.files.engine.recorder import Intent, ItemState
 from cmdr.files.engine.relocation import source_of
 from cmdr.files.engine.removal import remove_exactly
@@ -74,6 +74,8 @@ class MovedOut:
             target = folders.open(goal.root, goal.rel)
             if item.traits is not None:
                 return target, restore_traits(syscalls, target, item.traits)
+            if item.member is not None:
+                return target, keep_time(syscalls, target, item.member.mtime_ns)
             place, mark = source_of(item)
             source = folders.open(place.root, place.rel)
             # What a move takes out of a folder, in this run or in one before, changes the folder's own time.

@@ -55,6 +55,8 @@ class Operation:
                 tally.intend([intent])
 
             bench = Workbench(self._syscalls, folders, trashes, decider, control, intend, tally.stride, self._verify)
+            stack.callback(bench.archives.close)
+            bench.packing.begin(self.plan.items if self.plan.verb is Verb.PACK else ())
             after = MovedOut(bench, tally, pool)
             line = ItemLine(bench, tally, pool)
             try:

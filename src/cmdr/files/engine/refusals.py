@@ -151,6 +151,23 @@ class NotInTrash(PlanRefused):
         )
 
 
+class NotUnpacked(PlanRefused):
+    """Something that cannot be unpacked."""
+
+    def __init__(self, path: bytes, why: str) -> None:
+        super().__init__(f"{to_wire(path)} cannot be unpacked: {why}. Nothing was changed.")
+        self.path = path
+
+
+class NotAnArchiveName(PlanRefused):
+    """A name that does not say what kind of archive is wanted."""
+
+    def __init__(self, name: bytes) -> None:
+        super().__init__(
+            f"{to_wire(name)} does not say what kind of archive it should be. Let the name end in .zip or .tar.gz."
+        )
+
+
 class Unreadable(PlanRefused):
     """Something could not be looked at."""
 

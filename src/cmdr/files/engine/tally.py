@@ -41,10 +41,13 @@ class Tally:
     def settle(self, index: int, landed: Landed) -> None:
         """What became of an item."""
         item = self._items[index]
-        self._bytes -= self._strode.pop(index, 0)
+        strode = self._strode.pop(index, 0)
         if self.fates.settle(index, landed):
             self._settled += 1
-            self._bytes += item.totals.bytes
+            # An archive takes in the bytes of others, whose turn comes when it is made.
+            self._bytes += max(0, item.totals.bytes - strode)
+        else:
+            self._bytes -= strode
         elsewhere = None if landed.target == item.target else landed.target
         self._notes.append(
             Note(index, landed.state, landed.reason, elsewhere, None, landed.landed, landed.kept, landed.is_clean)

@@ -118,7 +118,8 @@ class _Inverse:
     def add(self, item: PlanItem, found: ItemRecord) -> None:
         """The inverse of one item."""
         carried_out = found.state.is_done or found.state is ItemState.STAGED or found.landed is not None
-        if not carried_out or item.step is Step.NOTHING:
+        if not carried_out or item.step in (Step.NOTHING, Step.ADD):
+            # What went into an archive is still where it was.
             return
         target = found.target or item.target or item.place
         match item.step:
@@ -165,9 +166,8 @@ class _Inverse:
     def _removed(self, item: PlanItem, traits: Traits | None) -> None:
         """What an undo removed: a copy whose other copy was still there, or a folder that was empty."""
         if item.source is not None and item.target is not None and item.existing is not None:
-            self.copied.append(
-                PlanItem(Step.COPY, item.kind, item.target, item.source, item.existing, totals=item.totals)
-            )
+            back = PlanItem(Step.COPY, item.kind, item.target, item.source, item.existing, totals=item.totals)
+            self.copied.append(replace(back, member=item.member, mode=item.mode))
         elif item.kind is Kind.FOLDER:
             self._make(PlanItem(Step.MAKE, Kind.FOLDER, None, item.source, totals=item.totals, traits=traits))
         else:
@@ -194,10 +194,13 @@ class _Inverse:
         """The end of a copy: removed while its source is still there, kept in the trash otherwise."""
         mark = item.fingerprint
         if item.source is not None and mark is not None and self._shows(item.source, mark):
-            return PlanItem(Step.REMOVE, item.kind, target, item.source, landed, mark, totals=item.totals)
+            away = PlanItem(Step.REMOVE, item.kind, target, item.source, landed, mark, totals=item.totals)
+            return replace(away, member=item.member, mode=item.mode) if item.member is not None else away
         if not self._has_trash(target):
             return PlanItem(Step.NOTHING, item.kind, target, reason=_NO_TRASH)
-        return PlanItem(Step.TRASH, item.kind, target, fingerprint=landed, totals=item.totals)
+        # An archive has no size before it is made.
+        totals = Totals(1, 0, landed.size) if item.step is Step.PACK else item.totals
+        return PlanItem(Step.TRASH, item.kind, target, fingerprint=landed, totals=totals)
 
     def _has_trash(self, place: Place) -> bool:
         try:

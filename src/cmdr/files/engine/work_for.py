@@ -24,6 +24,16 @@ _WORKS: dict[Step, type[Work]] = {
 
 def work_for(item: PlanItem) -> type[Work]:
     """The kind of work by which an item is carried out."""
+    if item.step in (Step.PACK, Step.ADD):
+        from cmdr.files.engine.packed import Added, Packed
+
+        return Packed if item.step is Step.PACK else Added
+    if item.step in (Step.COPY, Step.TWIN) and item.member is not None:
+        from cmdr.files.engine.unpacked import UnpackedFile, UnpackedLink, UnpackedTwin
+
+        if item.step is Step.TWIN:
+            return UnpackedTwin
+        return UnpackedLink if item.kind is Kind.LINK else UnpackedFile
     if item.step is Step.COPY and item.kind is Kind.LINK:
         return CopiedLink
     if item.step is Step.TRASH and finder_trash.is_the_trash():

@@ -10,6 +10,8 @@ from cmdr.files.engine.control import Control
 from cmdr.files.engine.folders import Folders
 from cmdr.files.engine.landing import Spot
 from cmdr.files.engine.metadata import traits_of
+from cmdr.files.engine.open_archives import OpenArchives
+from cmdr.files.engine.packing import Packing
 from cmdr.files.engine.recorder import Intent, ItemState, Kept
 from cmdr.files.engine.syscalls import Syscalls
 from cmdr.files.engine.trash import Trash
@@ -74,6 +76,13 @@ class Workbench:
     """Copies made by this operation, for the hard links that follow."""
     twins: set[Place] = field(default_factory=set)
     """Where the copies land that will be linked to."""
+    archives: OpenArchives = field(init=False)
+    """What members are unpacked from."""
+    packing: Packing = field(default_factory=Packing)
+    """What goes into an archive that this operation makes."""
+
+    def __post_init__(self) -> None:
+        self.archives = OpenArchives(self.syscalls, self.folders)
 
     def spot(self, place: Place) -> Spot:
         """A place as a name in an open directory."""

@@ -30,7 +30,8 @@ def what(chosen: Chosen) -> str:
     return to_wire(chosen.first_names(1)[0]) if chosen.count == 1 else f"{chosen.count:,} items"
 
 
-def _listed(chosen: Chosen) -> list[Row]:
+def listed(chosen: Chosen) -> list[Row]:
+    """The first of several chosen, above the line that is asked for."""
     if chosen.count <= 1:
         return []
     rows: list[Row] = [[(f"  {to_wire(name)}", "file")] for name in chosen.first_names(4)]
@@ -137,7 +138,7 @@ def _transfer(screen: MainScreen, heading: str, command: str) -> None:
     window = Ask(
         f"{heading} {what(chosen)} to",
         to_wire(other),
-        above=_listed(chosen),
+        above=listed(chosen),
         complete=lambda text: complete_path(text, base),
         options=TAKEN_NAMES,
     )

@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from cmdr.core.completion import complete_path
+from cmdr.model.archive_names import is_archive_name
 from cmdr.model.names import to_wire
 from cmdr.tui.actions import action
 
@@ -22,6 +23,10 @@ def open_entry(screen: MainScreen) -> None:
         parent(screen)
     elif tab.found is not None and name is not None and not tab.listing.entry(tab.cursor).is_folder:
         screen.give("find.go", {"path": to_wire(os.path.join(tab.path, name))})
+    elif name is not None and is_archive_name(name) and not tab.listing.entry(tab.cursor).is_folder:
+        from cmdr.tui.actions.archives import open_archive
+
+        open_archive(screen)
     elif len(tab.listing):
         screen.give("open_under_cursor")
 
