@@ -2,11 +2,11 @@
 PYTHON ?= python3
 BIN := .venv/bin
 NODE := tests/e2e/node/node_modules
-COMPILED := src/cmdr/index/read_directory.c  # installed again when it changes; a C compiler is not required
+COMPILED := src/cmdr/index/walking/read_directory.c  # installed again when it changes; a C compiler is not required
 
 # What proves the parts that must not be wrong: changing files, the walls around agents, approval, the journal.
-PROOF := tests/files $(patsubst %,tests/model/test_%.py,packed_items plan_list plan_text) \
-  $(patsubst %,tests/core/test_%.py,audit engine grants interrupted jobs journal older_journal outcome_text policy proposals reins unfinished) \
+PROOF := tests/files $(patsubst %,tests/model/plans/test_%.py,packed_items plan_list plan_text) \
+  tests/core/test_audit.py tests/core/test_policy.py tests/core/agents/test_grants.py tests/core/changes \
   $(patsubst %,tests/commands/test_%.py,after_the_answer decisions fs_changes) \
   $(patsubst %,tests/hostile/test_%.py,escapes fidelity graveyard killed_trees only_a_person_approves operation_faults operation_names)
 

@@ -3,4 +3,8 @@
 from setuptools import Extension, setup
 
 # Reading directories takes half of a scan's work in Python; everything works without it, a scan is then slower.
-setup(ext_modules=[Extension("cmdr.index._read_directory", ["src/cmdr/index/read_directory.c"], optional=True)])
+setup(
+    ext_modules=[
+        Extension("cmdr.index.walking._read_directory", ["src/cmdr/index/walking/read_directory.c"], optional=True)
+    ]
+)

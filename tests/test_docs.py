@@ -12,8 +12,8 @@ import pytest
 
 from cmdr.cli import main, reach
 from cmdr.core.environment import Environment
-from cmdr.model.filter_json import KNOWN, from_json, to_json
-from cmdr.model.filter_text import from_text
+from cmdr.model.filters.filter_json import KNOWN, from_json, to_json
+from cmdr.model.filters.filter_text import from_text
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]

@@ -65,12 +65,12 @@ async def shoot(name: str, keys: tuple[str, ...], theme: str, target: Path) -> N
     """One screen as SVG."""
     from cmdr import commands
     from cmdr.core.audit import Audit
+    from cmdr.core.changes.engine import Engine
+    from cmdr.core.changes.journal import Journal
     from cmdr.core.commander import Commander
-    from cmdr.core.engine import Engine
-    from cmdr.core.journal import Journal
     from cmdr.core.principals import Principal
     from cmdr.core.settings import Settings
-    from cmdr.model.workspace import Workspace
+    from cmdr.model.panes.workspace import Workspace
     from cmdr.tui.terminal import Terminal
 
     commands.register()
@@ -110,13 +110,13 @@ async def shoot_page(target: Path) -> None:
 
     from cmdr import commands
     from cmdr.app.http_server import http_server
+    from cmdr.core.agents.tokens import Tokens
     from cmdr.core.audit import Audit
+    from cmdr.core.changes.engine import Engine
+    from cmdr.core.changes.journal import Journal
     from cmdr.core.commander import Commander
-    from cmdr.core.engine import Engine
-    from cmdr.core.journal import Journal
     from cmdr.core.principals import Principal
-    from cmdr.core.tokens import Tokens
-    from cmdr.model.workspace import Workspace
+    from cmdr.model.panes.workspace import Workspace
 
     commands.register()
     with _home() as root:

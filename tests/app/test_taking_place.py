@@ -11,7 +11,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from cmdr.core import instance
+from cmdr.core.entrance import instance
 
 _spec = importlib.util.spec_from_file_location("pty_terminal", Path(__file__).parents[1] / "e2e" / "pty_terminal.py")
 pty_terminal = importlib.util.module_from_spec(_spec)

@@ -13,8 +13,8 @@ import sys
 import tempfile
 import time
 
-from cmdr.model.diff import diff_lines, diff_texts
-from cmdr.model.diff_rows import DiffRows
+from cmdr.model.texts.diff import diff_lines, diff_texts
+from cmdr.model.texts.diff_rows import DiffRows
 
 SIZES = ((1_000, 50), (5_000, 200), (20_000, 500), (100_000, 1_000))
 TARGET = 0.3

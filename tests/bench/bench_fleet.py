@@ -13,13 +13,13 @@ import time
 
 from bench_index import Big, grow, multiply
 
-from cmdr.index.answers import Answers
-from cmdr.index.epoch import StoredColumns
-from cmdr.index.parquet import export
+from cmdr.index.asking.answers import Answers
+from cmdr.index.epochs.epoch import StoredColumns
+from cmdr.index.fleets.parquet import export
 from cmdr.index.scan import scan
 from cmdr.index.view import stored_view
-from cmdr.model.filter import Question
-from cmdr.model.filter_text import from_text
+from cmdr.model.filters.filter import Question
+from cmdr.model.filters.filter_text import from_text
 
 LINES = ("report", "ext:py size>10K", 'name:regex"report.*py$"', "path:invoice", "", "rep*.p?", "is:empty")
 
@@ -55,7 +55,7 @@ def exporting(epoch, to):
 
 
 def asking(epoch, to):
-    from cmdr.index.fleet import Fleet
+    from cmdr.index.fleets.fleet import Fleet
 
     answers = Answers(Big(stored_view(StoredColumns(epoch))), None)
     root = answers.view.root

@@ -25,16 +25,16 @@ from pathlib import Path
 
 import numpy as np
 
-from cmdr.index.answers import Answers
-from cmdr.index.assemble import assemble
-from cmdr.index.epoch import EpochWriter, StoredColumns
-from cmdr.index.identity import Known
+from cmdr.index.asking.answers import Answers
+from cmdr.index.epochs.assemble import assemble
+from cmdr.index.epochs.epoch import EpochWriter, StoredColumns
+from cmdr.index.epochs.identity import Known
+from cmdr.index.epochs.runs import Runs
+from cmdr.index.epochs.source import Source
 from cmdr.index.library import Library
-from cmdr.index.runs import Runs
-from cmdr.index.source import Source
 from cmdr.index.view import View, stored_view
-from cmdr.model.filter import Question, Text
-from cmdr.model.filter_text import from_text
+from cmdr.model.filters.filter import Question, Text
+from cmdr.model.filters.filter_text import from_text
 from cmdr.model.names import to_wire
 
 WORDS = (
@@ -268,14 +268,14 @@ SCAN = """
 import sys, os, time
 started = time.perf_counter()
 from cmdr.index.scan import scan
-from cmdr.index.walk import WalkOptions
+from cmdr.index.walking.walk import WalkOptions
 scan(os.fsencode(sys.argv[1]), sys.argv[2], WalkOptions(nice=0))
 """
 OPEN = """
 import sys, os
-from cmdr.index.epoch import StoredColumns
+from cmdr.index.epochs.epoch import StoredColumns
 from cmdr.index.view import stored_view
-from cmdr.index.namesearch import containing
+from cmdr.index.asking.namesearch import containing
 view = stored_view(StoredColumns(sys.argv[1]))
 mode = sys.argv[2]
 if mode == "list":
@@ -532,9 +532,9 @@ SERVE = """
 import sys, json
 sys.path.insert(0, sys.argv[2])
 from bench_index import Big, Answers
-from cmdr.index.epoch import StoredColumns
+from cmdr.index.epochs.epoch import StoredColumns
 from cmdr.index.view import stored_view
-from cmdr.model.filter_text import from_text
+from cmdr.model.filters.filter_text import from_text
 answers = Answers(Big(stored_view(StoredColumns(sys.argv[1]))), None)
 for line in ("report", "ext:py size>10K mtime>2026-01-01", "name:zzqx", 'name:regex"report.*py$"'):
     answers.ask(from_text(line))

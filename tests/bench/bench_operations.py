@@ -13,14 +13,14 @@ import tempfile
 import time
 from collections.abc import Callable
 
-from cmdr.core.journal import Journal
+from cmdr.core.changes.journal import Journal
 from cmdr.files.engine.choices import Choices
 from cmdr.files.engine.control import Unattended
 from cmdr.files.engine.operation import Operation
 from cmdr.files.engine.planning import plan_copy, plan_delete, plan_trash
 from cmdr.files.engine.syscalls import Syscalls
 from cmdr.files.engine.walking import Limits
-from cmdr.model.plan import ConflictPolicy, Plan
+from cmdr.model.plans.plan import ConflictPolicy, Plan
 
 LIMITS = Limits(top=1_000_000, leaves=10_000_000)
 

@@ -26,15 +26,15 @@ async def main(times):
 
     from cmdr import commands
     from cmdr.core.audit import Audit
+    from cmdr.core.changes.engine import Engine
+    from cmdr.core.changes.journal import Journal
     from cmdr.core.commander import Commander
-    from cmdr.core.engine import Engine
-    from cmdr.core.journal import Journal
     from cmdr.core.limits import Limits
     from cmdr.core.principals import PERSON, Principal
     from cmdr.files.sandbox.reach import Sandbox
     from cmdr.ide.face import IdeFace
+    from cmdr.model.panes.workspace import Workspace
     from cmdr.model.root_spec import RootSpec
-    from cmdr.model.workspace import Workspace
 
     commands.register()
     project = os.path.join(folder, "project")

@@ -17,9 +17,9 @@ from starlette.applications import Starlette
 from starlette.routing import Route
 
 from cmdr.core import places
-from cmdr.core.guard import PRINCIPAL, Guard
-from cmdr.core.instance import AlreadyRunning, Instance
-from cmdr.core.tokens import Tokens
+from cmdr.core.agents.tokens import Tokens
+from cmdr.core.entrance.guard import PRINCIPAL, Guard
+from cmdr.core.entrance.instance import AlreadyRunning, Instance
 
 STATE = "cmdr://state"
 YES = {"type": "object", "properties": {"yes": {"type": "boolean"}}, "required": ["yes"]}

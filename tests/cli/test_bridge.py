@@ -18,8 +18,8 @@ from mcp import Client, MCPError, StdioServerParameters
 from mcp.shared.exceptions import MCPDeprecationWarning
 
 from cmdr.cli import reach
-from cmdr.core import instance
-from cmdr.core.person_line import SOCKET
+from cmdr.core.entrance import instance
+from cmdr.core.entrance.person_line import SOCKET
 
 ERAS = ["legacy", "2026-07-28"]
 PEER = os.path.join(os.path.dirname(__file__), "bridge_peer.py")
@@ -291,9 +291,13 @@ def test_importing_the_bridge_loads_nothing_heavy():
     assert not {"mcp", "pydantic", "starlette", "uvicorn", "asyncio", "dataclasses", "subprocess"} & set(loaded)
     ours = {name for name in loaded if name.startswith("cmdr.")}
     expected = {"bridge", "call", "reach", "session"}
-    assert ours == {"cmdr.cli", "cmdr.core", "cmdr.core.places", "cmdr.core.instance"} | {
-        f"cmdr.cli.{name}" for name in expected
-    }
+    assert ours == {
+        "cmdr.cli",
+        "cmdr.core",
+        "cmdr.core.places",
+        "cmdr.core.entrance",
+        "cmdr.core.entrance.instance",
+    } | {f"cmdr.cli.{name}" for name in expected}
 
 
 def test_both_eras_share_one_bridge(bridge):
@@ -488,7 +492,7 @@ def test_a_cmdr_that_cannot_start_is_told_of_at_once_when_no_other_is_starting(o
 
 
 def test_a_named_clients_token_can_be_given_in_the_environment(places_env, peer):
-    program = "import sys; from cmdr.core import places; from cmdr.core.tokens import Tokens;"
+    program = "import sys; from cmdr.core import places; from cmdr.core.agents.tokens import Tokens;"
     program += "print(Tokens(places.runtime(), places.state()).issue('given'))"
     done = subprocess.run([sys.executable, "-c", program], env={**os.environ, **places_env}, capture_output=True)
     bridge = Bridge(places_env, CMDR_TOKEN=done.stdout.decode().strip())
@@ -638,7 +642,7 @@ def test_the_token_is_not_handed_to_the_server_it_starts(own_env, tmp_path):
 def test_the_bridge_keeps_a_line_open_to_the_cmdr_it_speaks_to(own_env, monkeypatch):
     """A cmdr that ends by itself has no other sign of a client that asks nothing for a while."""
     from cmdr.core import places
-    from cmdr.core.instance import Instance
+    from cmdr.core.entrance.instance import Instance
 
     monkeypatch.setenv("XDG_RUNTIME_DIR", own_env["XDG_RUNTIME_DIR"])
     with Instance.claim() as held, socket.socket(socket.AF_UNIX) as listener:

@@ -7,9 +7,9 @@ import sys
 
 import pytest
 
+from cmdr.index.fleets.parquet import export
 from cmdr.index.library import Library
-from cmdr.index.parquet import export
-from cmdr.index.walk import WalkOptions
+from cmdr.index.walking.walk import WalkOptions
 
 
 @pytest.fixture

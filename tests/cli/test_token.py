@@ -6,7 +6,7 @@ import pytest
 
 from cmdr.cli.main import run
 from cmdr.cli.token import line_of
-from cmdr.core.tokens import Client, Tokens
+from cmdr.core.agents.tokens import Client, Tokens
 
 HASH = "0" * 64
 

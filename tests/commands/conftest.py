@@ -11,7 +11,7 @@ from cmdr.core.audit import Audit
 from cmdr.core.errors import CommandError
 from cmdr.core.limits import Limits
 from cmdr.core.principals import PERSON, Principal
-from cmdr.model.workspace import Workspace
+from cmdr.model.panes.workspace import Workspace
 
 AGENT = Principal("agent", "tester")
 
@@ -90,8 +90,8 @@ def desk(small_tree, tmp_path):
         workspace = Workspace.at(bytes(small_tree / "left"), bytes(small_tree / "right"))
         how.setdefault("limits", Limits(scale=1e6))
         if engine:
-            from cmdr.core.engine import Engine
-            from cmdr.core.journal import Journal
+            from cmdr.core.changes.engine import Engine
+            from cmdr.core.changes.journal import Journal
 
             how["engine"] = Engine(Journal(bytes(tmp_path / "journal.db")))
         commander = Commander(workspace, Audit(str(tmp_path / "audit")), watch=watch, **how)

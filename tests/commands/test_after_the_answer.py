@@ -4,7 +4,7 @@ import os
 
 import yaml
 
-from cmdr.core import jobs
+from cmdr.core.changes import jobs
 
 
 async def approved(at, answer):

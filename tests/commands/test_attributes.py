@@ -8,7 +8,7 @@ from datetime import datetime
 import pytest
 
 from cmdr.commands import attributes
-from cmdr.model.plan_text import summary_of, word_to_type
+from cmdr.model.plans.plan_text import summary_of, word_to_type
 
 
 def made(at, *names, mode=0o644, when=1_700_000_000):

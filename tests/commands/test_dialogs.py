@@ -4,7 +4,7 @@ import os
 
 import yaml
 
-from cmdr.core.agents_room import WINDOWS
+from cmdr.core.agents.agents_room import WINDOWS
 from cmdr.core.principals import Principal
 
 

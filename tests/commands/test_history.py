@@ -5,9 +5,9 @@ import json
 import yaml
 
 from cmdr import commands
-from cmdr.core.journal_history import HistoryEntry
+from cmdr.core.changes.journal_history import HistoryEntry
 from cmdr.files.engine.recorder import OperationState
-from cmdr.model.plan import Verb
+from cmdr.model.plans.plan import Verb
 
 RENAMED = HistoryEntry(
     7, Verb.RENAME, OperationState.DONE, "person:terminal", 0.0, 1.0, 3, 3, b"/a/old", b"new name", None, None, None

@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from cmdr.core.indexing import Indexing
 from cmdr.core.principals import PERSON, Principal
+from cmdr.core.trees.indexing import Indexing
 from cmdr.model.job import Job, JobState, Progress
 from cmdr.model.scan_job import ScanJob
 

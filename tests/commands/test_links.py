@@ -4,8 +4,8 @@ import os
 
 import pytest
 
-from cmdr.model.plan_list import page_of
-from cmdr.model.plan_text import summary_of, word_to_type
+from cmdr.model.plans.plan_list import page_of
+from cmdr.model.plans.plan_text import summary_of, word_to_type
 
 
 @pytest.fixture(autouse=True)

@@ -15,7 +15,7 @@ from cmdr.core.principals import PERSON, Principal
 from cmdr.files.engine.new_plan import plan_mkfile
 from cmdr.files.engine.protected import Protection
 from cmdr.files.engine.refusals import ChangedSince
-from cmdr.model.plan_text import summary_of, word_to_type
+from cmdr.model.plans.plan_text import summary_of, word_to_type
 
 NEEDED = "OK: This needs the person (touches protected places)"
 

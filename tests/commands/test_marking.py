@@ -6,8 +6,8 @@ from array import array
 import pytest
 
 from cmdr.core.principals import PERSON
-from cmdr.model.listing import Columns, Listing
-from cmdr.model.sorting import Direction, SortKey, SortOrder
+from cmdr.model.panes.listing import Columns, Listing
+from cmdr.model.panes.sorting import Direction, SortKey, SortOrder
 
 MANY = 200_000
 BACKWARDS = SortOrder(SortKey.NAME, Direction.DESC)

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from cmdr.core import folder_reading
+from cmdr.core.panes import folder_reading
 from cmdr.files import volumes as mounted
 
 

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from cmdr.model.plan_text import summary_of, word_to_type
+from cmdr.model.plans.plan_text import summary_of, word_to_type
 
 SUMMER, WINTER = 1720000000, 1705300000
 

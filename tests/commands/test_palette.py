@@ -7,7 +7,7 @@ import yaml
 from cmdr import __version__
 from cmdr.core.principals import Principal
 from cmdr.core.registry import REGISTRY
-from cmdr.model.text_format import read_text
+from cmdr.model.texts.text_format import read_text
 
 
 async def test_a_palette_command_answers_as_it_would_alone(desk):

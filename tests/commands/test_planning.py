@@ -8,8 +8,8 @@ import pytest
 from cmdr.commands import planning
 from cmdr.core.call import Call
 from cmdr.core.principals import PERSON
-from cmdr.model.chosen import Chosen
-from cmdr.model.plan import Verb
+from cmdr.model.panes.chosen import Chosen
+from cmdr.model.plans.plan import Verb
 
 
 @pytest.fixture

@@ -1,6 +1,6 @@
 """An agent that proposes to bring secrets into its reach: the person sees which, and must type the word."""
 
-from cmdr.model.plan_text import summary_of, word_to_type
+from cmdr.model.plans.plan_text import summary_of, word_to_type
 
 
 async def test_an_agents_copy_of_secrets_needs_the_typed_word_and_a_persons_does_not(desk):

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from cmdr.commands.row_cursor import row_behind, row_cursor
 from cmdr.core.errors import CommandError
 from cmdr.files.scan import scan
-from cmdr.model.listing import UNKNOWN, Columns, FactColumns, Listing
-from cmdr.model.sorting import Direction, SortKey, SortOrder
+from cmdr.model.panes.listing import UNKNOWN, Columns, FactColumns, Listing
+from cmdr.model.panes.sorting import Direction, SortKey, SortOrder
 
 ORDERS = [SortOrder(*both) for both in product((SortKey.NAME, SortKey.SIZE, SortKey.MODIFIED), Direction)]
 

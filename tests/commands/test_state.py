@@ -8,8 +8,8 @@ import threading
 import pytest
 import yaml
 
-from cmdr.core import row_facts
-from cmdr.model.tab import Found
+from cmdr.core.panes import row_facts
+from cmdr.model.panes.tab import Found
 
 
 async def test_it_tells_both_panes_as_the_seed_draws_them(desk):

@@ -5,8 +5,8 @@ import random
 
 import pytest
 
-from cmdr.core.kept_texts import MOST, KeptTexts
-from cmdr.model.entry import FolderSize
+from cmdr.core.agents.kept_texts import MOST, KeptTexts
+from cmdr.model.panes.entry import FolderSize
 
 STEPS = 60
 

@@ -2,7 +2,7 @@
 
 import os
 
-from cmdr.core.agents_room import TABS
+from cmdr.core.agents.agents_room import TABS
 
 
 async def test_a_new_tab_opens_beside_the_one_in_front(desk):

@@ -4,8 +4,8 @@ import os
 
 import pytest
 
-from cmdr.core.engine import Engine
-from cmdr.core.journal import Journal
+from cmdr.core.changes.engine import Engine
+from cmdr.core.changes.journal import Journal
 from cmdr.files.engine.control import Unattended
 from cmdr.files.engine.planning import plan_copy
 from cmdr.files.engine.syscalls import Syscalls

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from cmdr.model.plan import Decision
+from cmdr.model.plans.plan import Decision
 
 
 @pytest.fixture

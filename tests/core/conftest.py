@@ -8,7 +8,7 @@ from cmdr import commands
 from cmdr.core.audit import Audit
 from cmdr.core.limits import Limits
 from cmdr.core.principals import Principal
-from cmdr.model.workspace import Workspace
+from cmdr.model.panes.workspace import Workspace
 
 
 @pytest.fixture

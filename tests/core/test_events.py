@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from cmdr.core.events import Events
-from cmdr.model.workspace import Workspace
+from cmdr.model.panes.workspace import Workspace
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import pytest
 
 from cmdr.core.audit import Audit
 from cmdr.core.commander import Commander
-from cmdr.model.workspace import Workspace
+from cmdr.model.panes.workspace import Workspace
 
 _BEFORE_THE_PANES = """
 import sys
@@ -48,5 +48,10 @@ def test_the_core_is_imported_without_the_rooms_of_agents():
     loaded = subprocess.run(
         [sys.executable, "-c", _BEFORE_THE_PANES], capture_output=True, text=True, check=True
     ).stdout.split()
-    assert "cmdr.core.browser" in loaded
-    assert not {"cmdr.core.shells", "cmdr.core.code_runs", "cmdr.core.editor_room", "cmdr.core.reviews"} & set(loaded)
+    assert "cmdr.core.panes.browser" in loaded
+    assert not {
+        "cmdr.core.agents.shells",
+        "cmdr.core.agents.code_runs",
+        "cmdr.core.editing.editor_room",
+        "cmdr.core.editing.reviews",
+    } & set(loaded)

@@ -5,9 +5,9 @@ import itertools
 import pytest
 
 from cmdr import commands
+from cmdr.core.agents.grants import Grant
 from cmdr.core.environment import BadSetting, Environment
 from cmdr.core.errors import NotAllowed, UnknownCommand
-from cmdr.core.grants import Grant
 from cmdr.core.policy import Policy
 from cmdr.core.principals import PERSON, SAME_USER, Access, Principal
 from cmdr.core.registry import ALL_TOOLSETS, DEFAULT_TOOLSETS, REGISTRY

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cmdr.core.entrance.server_log import LogLines, log_to
 from cmdr.core.redaction import redacted
-from cmdr.core.server_log import LogLines, log_to
 
 TOKEN = "cmdr_" + "aB3-_" * 9
 SECRETS = [

@@ -7,10 +7,10 @@ import tomllib
 import pytest
 
 from cmdr.core import places
-from cmdr.core.activity import Activity
-from cmdr.core.bookmarks import Bookmarks
-from cmdr.core.completion import complete_path
+from cmdr.core.agents.activity import Activity
 from cmdr.core.errors import CommandError, NotAllowed
+from cmdr.core.panes.bookmarks import Bookmarks
+from cmdr.core.panes.completion import complete_path
 from cmdr.core.principals import PERSON
 from cmdr.core.settings import Settings
 

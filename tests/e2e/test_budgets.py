@@ -9,14 +9,14 @@ import pytest
 
 from cmdr import commands
 from cmdr.core.audit import Audit
+from cmdr.core.changes.engine import Engine
+from cmdr.core.changes.journal import Journal
 from cmdr.core.commander import Commander
-from cmdr.core.engine import Engine
-from cmdr.core.journal import Journal
 from cmdr.core.limits import Limits
 from cmdr.core.principals import Principal
 from cmdr.core.registry import REGISTRY
 from cmdr.mcp.tools import tool_of
-from cmdr.model.workspace import Workspace
+from cmdr.model.panes.workspace import Workspace
 
 AGENT = Principal("agent", "thrifty", token=True)
 COUNT = """

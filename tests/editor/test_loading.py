@@ -13,7 +13,7 @@ from cmdr.editor.loading import (
     NotARegularFileError,
     load,
 )
-from cmdr.model.diff import BinaryContentError
+from cmdr.model.texts.diff import BinaryContentError
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cmdr.editor.ranges import find_range
-from cmdr.model.text_selection import TextIndex
+from cmdr.model.texts.text_selection import TextIndex
 
 TEXT = "def a():\n    return 1\n\ndef b():\n    return 1\n"
 

@@ -3,9 +3,9 @@
 import asyncio
 
 from cmdr.editor.review_wait import outcome_of
-from cmdr.model.review import Review
-from cmdr.model.review_outcome import ReviewState
-from cmdr.model.text_format import read_text
+from cmdr.model.texts.review import Review
+from cmdr.model.texts.review_outcome import ReviewState
+from cmdr.model.texts.text_format import read_text
 
 
 def review():

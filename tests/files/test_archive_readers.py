@@ -25,7 +25,7 @@ from cmdr.files.archives.opening import open_archive
 from cmdr.files.archives.tar_header import number, records_in, size_of, when
 from cmdr.files.archives.unpressed import gzip, unpressed
 from cmdr.files.archives.zip_list import directory
-from cmdr.model.plan_item import Kind
+from cmdr.model.plans.plan_item import Kind
 
 
 def reader(data):

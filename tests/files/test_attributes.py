@@ -16,7 +16,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(
 
 from ops_ground import FaultySyscalls, World
 
-from cmdr.core.outcome_text import outcome_line
+from cmdr.core.changes.outcome_text import outcome_line
 from cmdr.files.engine import dressing
 from cmdr.files.engine.attribute_plan import plan_attributes
 from cmdr.files.engine.choices import Choices
@@ -33,11 +33,11 @@ from cmdr.files.engine.undo import plan_undo
 from cmdr.files.large_plan import make_plan
 from cmdr.files.owner_names import gid_of, group_name, uid_of, user_name
 from cmdr.files.sandbox.private_places import PrivatePlaces
-from cmdr.model.attributes import AttributeWish
-from cmdr.model.file_mode import ModeChange
-from cmdr.model.plan import Kind, Place, Plan, PlanItem, Step, Verb
-from cmdr.model.plan_list import page_of
-from cmdr.model.plan_text import summary_of, word_to_type
+from cmdr.model.plans.attributes import AttributeWish
+from cmdr.model.plans.file_mode import ModeChange
+from cmdr.model.plans.plan import Kind, Place, Plan, PlanItem, Step, Verb
+from cmdr.model.plans.plan_list import page_of
+from cmdr.model.plans.plan_text import summary_of, word_to_type
 
 NOBODY = 65534
 LATER = 1_600_000_000_000_000_000

@@ -11,9 +11,9 @@ from cmdr.files.engine.protected import Protection
 from cmdr.files.engine.refusals import RenamedInside, SameTarget
 from cmdr.files.engine.rename_plan import plan_rename
 from cmdr.files.engine.undo import plan_undo
-from cmdr.model.plan import ConflictPolicy, Plan, Step, Totals
-from cmdr.model.plan_list import length_of, lines_at, page_of, places_of
-from cmdr.model.plan_text import chosen_of, summary_of, title_of
+from cmdr.model.plans.plan import ConflictPolicy, Plan, Step, Totals
+from cmdr.model.plans.plan_list import length_of, lines_at, page_of, places_of
+from cmdr.model.plans.plan_text import chosen_of, summary_of, title_of
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 from cmdr.files.engine.fates import Fates, ItemOutcome
 from cmdr.files.engine.recorder import ItemState, Kept
 from cmdr.files.engine.workbench import Landed
-from cmdr.model.plan import Fingerprint, Kind, Place, PlanItem, Root, Step, Totals
+from cmdr.model.plans.plan import Fingerprint, Kind, Place, PlanItem, Root, Step, Totals
 
 HERE, THERE = Place(b"/a", b"x"), Place(b"/b", b"x")
 ITEM = PlanItem(Step.COPY, Kind.FILE, HERE, THERE, totals=Totals(1, 0, 10))

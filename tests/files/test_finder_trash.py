@@ -15,7 +15,7 @@ from cmdr.files.engine.restore_plan import plan_restore
 from cmdr.files.engine.sweep import sweep
 from cmdr.files.engine.syscalls import Syscalls
 from cmdr.files.engine.undo import plan_undo
-from cmdr.model.plan import ConflictPolicy
+from cmdr.model.plans.plan import ConflictPolicy
 
 
 class Finder(Syscalls):

@@ -12,7 +12,7 @@ from cmdr.files import large_folder
 from cmdr.files.errors import NotAFolder, PathNotFound, ReadFailed, ScanStopped
 from cmdr.files.large_folder import scan_in_process
 from cmdr.files.reading import Reading
-from cmdr.model.sorting import SortKey, SortOrder
+from cmdr.model.panes.sorting import SortKey, SortOrder
 
 
 def never():

@@ -3,13 +3,13 @@
 import pytest
 from ops_ground import NAMED, Before, World, devices, tree
 
-from cmdr.core import journal_records
+from cmdr.core.changes import journal_records
 from cmdr.files.engine.control import Cancelled, Unattended
 from cmdr.files.engine.recorder import OperationState
 from cmdr.files.engine.rest_plan import plan_resume
 from cmdr.files.engine.undo import plan_undo
-from cmdr.model import packed_items
-from cmdr.model.packed_items import PackedItems
+from cmdr.model.plans import packed_items
+from cmdr.model.plans.packed_items import PackedItems
 
 REVERSIBLE = ["copy", "overwrite", "move", "move and overwrite", "rename ring", "trash", "restore"]
 

@@ -10,7 +10,7 @@ from cmdr.files.engine.protected import Protection
 from cmdr.files.engine.refusals import PlanRefused
 from cmdr.files.engine.walking import Limits
 from cmdr.files.large_plan import SIGN_EVERY, make_plan, plan_in_process
-from cmdr.model.plan import ConflictPolicy, Verb
+from cmdr.model.plans.plan import ConflictPolicy, Verb
 
 
 @pytest.fixture

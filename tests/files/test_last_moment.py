@@ -10,7 +10,7 @@ from cmdr.files.engine.choices import Choices
 from cmdr.files.engine.landing import Spot
 from cmdr.files.engine.planning import plan_copy
 from cmdr.files.engine.syscalls import Syscalls
-from cmdr.model.plan import ConflictPolicy
+from cmdr.model.plans.plan import ConflictPolicy
 
 
 @pytest.fixture

@@ -23,9 +23,9 @@ from cmdr.files.engine.refusals import (
 from cmdr.files.engine.rest_plan import plan_resume
 from cmdr.files.engine.undo import plan_undo
 from cmdr.files.engine.walking import Limits
-from cmdr.model.plan import ConflictPolicy, Plan, Totals
-from cmdr.model.plan_list import page_of
-from cmdr.model.plan_text import summary_of, title_of
+from cmdr.model.plans.plan import ConflictPolicy, Plan, Totals
+from cmdr.model.plans.plan_list import page_of
+from cmdr.model.plans.plan_text import summary_of, title_of
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from cmdr.core.journal import Journal
+from cmdr.core.changes.journal import Journal
 from cmdr.files.engine.choices import Choices
 from cmdr.files.engine.control import Unattended
 from cmdr.files.engine.later_runs import LaterRuns
@@ -16,7 +16,7 @@ from cmdr.files.engine.sweep import sweep
 from cmdr.files.engine.syscalls import Syscalls
 from cmdr.files.engine.temporary import is_temp_name
 from cmdr.files.engine.undo import plan_undo
-from cmdr.model.plan import ConflictPolicy, Kind, Place, Plan, PlanItem, Step, Verb
+from cmdr.model.plans.plan import ConflictPolicy, Kind, Place, Plan, PlanItem, Step, Verb
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ from cmdr.files.engine.syscalls import EXCHANGE, Syscalls
 from cmdr.files.engine.temporary import temp_name
 from cmdr.files.engine.trouble import Drifted, Skipped, saying
 from cmdr.files.engine.undo import plan_undo
-from cmdr.model.plan import ConflictPolicy, Decision, Kind, Place, Plan, PlanItem, Root, Step, Verb
+from cmdr.model.plans.plan import ConflictPolicy, Decision, Kind, Place, Plan, PlanItem, Root, Step, Verb
 
 
 @pytest.fixture

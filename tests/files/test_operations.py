@@ -23,7 +23,7 @@ from cmdr.files.engine.trash import read_note
 from cmdr.files.engine.trash_site import home_trash
 from cmdr.files.engine.undo import plan_undo
 from cmdr.files.engine.walking import Limits
-from cmdr.model.plan import ConflictPolicy, Decision, Step, Totals
+from cmdr.model.plans.plan import ConflictPolicy, Decision, Step, Totals
 
 
 @pytest.fixture

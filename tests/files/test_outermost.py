@@ -7,7 +7,7 @@ from ops_ground import tree
 
 from cmdr.files.engine.outermost import outermost
 from cmdr.files.engine.planning import plan_copy, plan_delete, plan_move, plan_trash
-from cmdr.model.plan import Totals
+from cmdr.model.plans.plan import Totals
 
 
 def overlapping(world):

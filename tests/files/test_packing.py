@@ -18,7 +18,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(
 from archive_ground import looks
 from ops_ground import World, mounted, tree
 
-from cmdr.core.outcome_text import outcome_line, problem_lines
+from cmdr.core.changes.outcome_text import outcome_line, problem_lines
 from cmdr.files.archives.zip_info import zip_info
 from cmdr.files.engine.choices import Choices
 from cmdr.files.engine.control import Cancelled, Unattended
@@ -29,8 +29,8 @@ from cmdr.files.engine.rest_plan import plan_resume
 from cmdr.files.engine.syscalls import Syscalls
 from cmdr.files.engine.undo import plan_undo
 from cmdr.files.engine.unpack_plan import plan_unpack
-from cmdr.model.plan import Plan, Step
-from cmdr.model.plan_text import summary_of, title_of
+from cmdr.model.plans.plan import Plan, Step
+from cmdr.model.plans.plan_text import summary_of, title_of
 
 KINDS = (b"out.zip", b"out.tar.gz")
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cmdr.model.packed_items import PackedItems
-from cmdr.model.plan import (
+from cmdr.model.plans.packed_items import PackedItems
+from cmdr.model.plans.plan import (
     GIB,
     ConflictPolicy,
     Decision,
@@ -22,9 +22,9 @@ from cmdr.model.plan import (
     Totals,
     Verb,
 )
-from cmdr.model.plan_draft import PlanDraft
-from cmdr.model.plan_facts import PlanFacts
-from cmdr.model.traits import Traits
+from cmdr.model.plans.plan_draft import PlanDraft
+from cmdr.model.plans.plan_facts import PlanFacts
+from cmdr.model.plans.traits import Traits
 
 MARK = Fingerprint(1, 2, 10, 4, Kind.FILE)
 A, B = Place(b"/s", b"x/a"), Place(b"/t", b"a")

@@ -33,7 +33,7 @@ from cmdr.files.engine.refusals import (
 from cmdr.files.engine.rename_plan import plan_rename
 from cmdr.files.engine.restore_plan import plan_restore
 from cmdr.files.engine.walking import Limits
-from cmdr.model.plan import ConflictPolicy, Decision, Kind, Step, Totals
+from cmdr.model.plans.plan import ConflictPolicy, Decision, Kind, Step, Totals
 
 
 def test_a_copy_counts_every_file_and_touches_nothing(world):

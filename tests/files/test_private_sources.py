@@ -8,8 +8,8 @@ from cmdr.files.engine.choices import Choices
 from cmdr.files.engine.planning import plan_copy, plan_move
 from cmdr.files.engine.rename_plan import plan_rename
 from cmdr.files.sandbox.private_places import PrivatePlaces
-from cmdr.model.plan import Step
-from cmdr.model.plan_text import summary_of
+from cmdr.model.plans.plan import Step
+from cmdr.model.plans.plan_text import summary_of
 
 KEYS = "holds keys, passwords or private data"
 

@@ -8,8 +8,8 @@ import pytest
 from cmdr.files import reading
 from cmdr.files.errors import ScanStopped
 from cmdr.files.reading import Reading
-from cmdr.model.listing import UNKNOWN
-from cmdr.model.sorting import SortKey, SortOrder
+from cmdr.model.panes.listing import UNKNOWN
+from cmdr.model.panes.sorting import SortKey, SortOrder
 
 
 def read(path, **how):

@@ -11,8 +11,8 @@ from cmdr.files.engine.refusals import NothingToDo
 from cmdr.files.engine.rest_plan import SoFar, plan_rest, plan_resume
 from cmdr.files.engine.syscalls import Syscalls
 from cmdr.files.engine.walking import split
-from cmdr.model.plan import Decision, Fingerprint, Kind, Place, Plan, PlanItem, Root, Step, Verb
-from cmdr.model.traits import Traits
+from cmdr.model.plans.plan import Decision, Fingerprint, Kind, Place, Plan, PlanItem, Root, Step, Verb
+from cmdr.model.plans.traits import Traits
 
 MARK = Fingerprint(1, 2, 3, 4, Kind.FILE)
 FOLDER = Fingerprint(1, 5, 3, 4, Kind.FOLDER)

@@ -8,7 +8,7 @@ from cmdr.files import scan as scanning
 from cmdr.files.errors import AccessDenied, NotAFolder, PathNotFound, PathTooLong, ReadFailed, ScanStopped
 from cmdr.files.large_folder import scan_in_process
 from cmdr.files.scan import scan
-from cmdr.model.sorting import Direction, SortKey, SortOrder
+from cmdr.model.panes.sorting import Direction, SortKey, SortOrder
 
 SORTS = [SortOrder(by, direction) for by in SortKey for direction in Direction]
 

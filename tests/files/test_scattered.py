@@ -6,7 +6,7 @@ import pytest
 
 from cmdr.files.errors import PathNotFound
 from cmdr.files.scattered import list_found
-from cmdr.model.sorting import Direction, SortKey, SortOrder
+from cmdr.model.panes.sorting import Direction, SortKey, SortOrder
 
 LARGEST_FIRST = SortOrder(SortKey.SIZE, Direction.DESC)
 

@@ -15,7 +15,7 @@ from cmdr.files.engine.refusals import NothingToDo
 from cmdr.files.engine.rest_plan import plan_resume
 from cmdr.files.engine.syscalls import Syscalls
 from cmdr.files.engine.undo import plan_undo
-from cmdr.model.plan import ConflictPolicy
+from cmdr.model.plans.plan import ConflictPolicy
 
 SKIP = Choices(policy=ConflictPolicy.SKIP)
 DEVICES = ["same", "other"]

@@ -20,10 +20,10 @@ from cmdr.files.engine.refusals import (
 )
 from cmdr.files.engine.undo import plan_undo
 from cmdr.files.large_plan import plan_in_process
-from cmdr.model.name_fields import FolderPattern
-from cmdr.model.plan import ConflictPolicy, Step, Totals, Verb
-from cmdr.model.plan_list import page_of
-from cmdr.model.plan_text import summary_of
+from cmdr.model.plans.name_fields import FolderPattern
+from cmdr.model.plans.plan import ConflictPolicy, Step, Totals, Verb
+from cmdr.model.plans.plan_list import page_of
+from cmdr.model.plans.plan_text import summary_of
 
 SUMMER, WINTER = 1720000000, 1705300000
 

@@ -15,7 +15,7 @@ from cmdr.files.engine.refusals import NothingKept, NoTrash
 from cmdr.files.engine.restore_plan import plan_restore
 from cmdr.files.engine.trash_site import NoTrashHere, TrashSite, locate
 from cmdr.files.engine.undo import plan_undo
-from cmdr.model.plan import ConflictPolicy, Step
+from cmdr.model.plans.plan import ConflictPolicy, Step
 
 NOBODY = 65534
 

@@ -37,9 +37,9 @@ from cmdr.files.engine.syscalls import Syscalls
 from cmdr.files.engine.undo import plan_undo
 from cmdr.files.engine.unpack_plan import plan_unpack
 from cmdr.files.engine.walking import Limits
-from cmdr.model.plan import ConflictPolicy, Decision, Kind, Plan, Step
-from cmdr.model.plan_list import line_of, page_of
-from cmdr.model.plan_text import chosen_of, summary_of, title_of
+from cmdr.model.plans.plan import ConflictPolicy, Decision, Kind, Plan, Step
+from cmdr.model.plans.plan_list import line_of, page_of
+from cmdr.model.plans.plan_text import chosen_of, summary_of, title_of
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from pathlib import Path
 sys.path[:0] = [str(Path(__file__).parent.parent)]
 
 from cmdr.core import places  # noqa: E402
-from cmdr.core.tokens import Tokens  # noqa: E402
+from cmdr.core.agents.tokens import Tokens  # noqa: E402
 from conftest import MODERN, Served, plant  # noqa: E402
 
 _META = {"io.modelcontextprotocol/protocolVersion": MODERN, "io.modelcontextprotocol/clientCapabilities": {}}
@@ -109,7 +109,7 @@ def settled(pid):
 _PERSON = """
 import json, sys, time
 from cmdr.core import places
-from cmdr.core.person_line import PersonCaller
+from cmdr.core.entrance.person_line import PersonCaller
 caller = PersonCaller(places.runtime())
 waits = []
 while time.monotonic() < float(sys.argv[1]):

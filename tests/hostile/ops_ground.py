@@ -16,7 +16,7 @@ import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from cmdr.core.journal import Journal
+from cmdr.core.changes.journal import Journal
 from cmdr.files.engine.attribute_plan import plan_attributes
 from cmdr.files.engine.choices import Choices
 from cmdr.files.engine.control import Cancelled, Unattended
@@ -34,9 +34,9 @@ from cmdr.files.engine.syscalls import Syscalls
 from cmdr.files.engine.temporary import is_temp_name
 from cmdr.files.engine.undo import plan_undo
 from cmdr.files.engine.unpack_plan import plan_unpack
-from cmdr.model.attributes import AttributeWish
-from cmdr.model.file_mode import ModeChange
-from cmdr.model.plan import ConflictPolicy, Plan
+from cmdr.model.plans.attributes import AttributeWish
+from cmdr.model.plans.file_mode import ModeChange
+from cmdr.model.plans.plan import ConflictPolicy, Plan
 
 CALLS = [name for name in vars(Syscalls) if not name.startswith("_") and name not in ("discard",)]
 Action = str | int

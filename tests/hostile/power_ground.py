@@ -18,12 +18,12 @@ from itertools import chain, combinations
 
 from ops_ground import World
 
-from cmdr.core.journal import Journal
+from cmdr.core.changes.journal import Journal
 from cmdr.files.engine.recorder import Intent, ItemRecord, Note, OperationRecord, OperationState, Unswept
 from cmdr.files.engine.syscalls import EXCHANGE, Syscalls
 from cmdr.files.engine.temporary import is_temp_name
-from cmdr.model.attributes import AttributeChange, Attributes
-from cmdr.model.plan import Fingerprint, Place, Plan, Root
+from cmdr.model.plans.attributes import AttributeChange, Attributes
+from cmdr.model.plans.plan import Fingerprint, Place, Plan, Root
 
 Id = tuple[int, int]
 

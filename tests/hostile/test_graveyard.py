@@ -17,7 +17,7 @@ from cmdr.files.engine.planning import plan_copy, plan_delete, plan_move, plan_t
 from cmdr.files.engine.recorder import OperationState
 from cmdr.files.engine.refusals import ChangedSince, NotAFolder, NotThere, SameTarget
 from cmdr.files.engine.syscalls import Syscalls
-from cmdr.model.plan import ConflictPolicy
+from cmdr.model.plans.plan import ConflictPolicy
 
 
 @pytest.fixture

@@ -17,8 +17,8 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
 from cmdr.core import places
-from cmdr.core.guard import PRINCIPAL, Guard
-from cmdr.core.tokens import Tokens
+from cmdr.core.agents.tokens import Tokens
+from cmdr.core.entrance.guard import PRINCIPAL, Guard
 from cmdr.web.connections import Connection
 
 WS_KEY = "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="

@@ -110,8 +110,8 @@ def test_a_refresh_without_room_changes_nothing_and_the_next_one_finds_it_all(tm
 
 
 SHELVES = """
-from cmdr.model.filter import Question
-from cmdr.model.filter_text import from_text
+from cmdr.model.filters.filter import Question
+from cmdr.model.filters.filter_text import from_text
 question = Question(from_text("file"))
 library.queries.save("mine", question)
 everything = answers.ask(question.filter)

@@ -14,7 +14,7 @@ from cmdr.files.engine.planning import plan_copy, plan_move
 from cmdr.files.engine.refusals import NothingToDo
 from cmdr.files.engine.rest_plan import plan_resume
 from cmdr.files.engine.undo import plan_undo
-from cmdr.model.plan import ConflictPolicy
+from cmdr.model.plans.plan import ConflictPolicy
 
 SKIP = Choices(policy=ConflictPolicy.SKIP)
 FOLDERS, FILES = 30, 2

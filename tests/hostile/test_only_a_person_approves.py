@@ -9,15 +9,15 @@ import pytest
 
 from cmdr import commands
 from cmdr.core.audit import Audit
+from cmdr.core.changes.engine import Engine
+from cmdr.core.changes.journal import Journal
 from cmdr.core.commander import Commander
-from cmdr.core.engine import Engine
 from cmdr.core.errors import CommandError, NotAllowed
-from cmdr.core.journal import Journal
 from cmdr.core.limits import Limits
 from cmdr.core.principals import PERSON, SAME_USER, Access
 from cmdr.core.registry import REGISTRY
 from cmdr.model.job import JobState
-from cmdr.model.workspace import Workspace
+from cmdr.model.panes.workspace import Workspace
 
 _spec = importlib.util.spec_from_file_location("random_agents", Path(__file__).parent / "random_agents.py")
 random_agents = importlib.util.module_from_spec(_spec)

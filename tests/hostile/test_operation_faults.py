@@ -19,7 +19,7 @@ from torture import points
 from cmdr.files.engine.choices import Choices
 from cmdr.files.engine.planning import plan_copy, plan_move
 from cmdr.files.engine.syscalls import Syscalls
-from cmdr.model.plan import ConflictPolicy
+from cmdr.model.plans.plan import ConflictPolicy
 
 
 @pytest.fixture(scope="module")
@@ -93,12 +93,12 @@ def test_a_real_process_killed_at_random_moments_loses_nothing(two_devices, tmp_
     rng = random.Random(7)
     script = textwrap.dedent("""
         import sys
-        from cmdr.core.journal import Journal
+        from cmdr.core.changes.journal import Journal
         from cmdr.files.engine.control import Unattended
         from cmdr.files.engine.operation import Operation
         from cmdr.files.engine.planning import plan_move
         from cmdr.files.engine.syscalls import Syscalls
-        from cmdr.model.plan import ConflictPolicy
+        from cmdr.model.plans.plan import ConflictPolicy
         here, there, home, db = (part.encode() for part in sys.argv[1:])
         journal = Journal(db)
         plan = plan_move([here + b"/pick"], there, policy=ConflictPolicy.OVERWRITE)

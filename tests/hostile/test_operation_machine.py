@@ -19,7 +19,7 @@ from cmdr.files.engine.planning import plan_copy, plan_delete, plan_move, plan_t
 from cmdr.files.engine.refusals import PlanRefused
 from cmdr.files.engine.rename_plan import plan_rename
 from cmdr.files.engine.undo import plan_undo
-from cmdr.model.plan import ConflictPolicy
+from cmdr.model.plans.plan import ConflictPolicy
 
 NAMES = st.sampled_from([b"a", b"b", b"c", b"d.txt", b"\xff", b"sub"])
 POLICIES = st.sampled_from([ConflictPolicy.SKIP, ConflictPolicy.OVERWRITE, ConflictPolicy.RENAME])

@@ -26,7 +26,7 @@ from cmdr.files.engine.refusals import NothingToDo, PlanRefused
 from cmdr.files.engine.rename_plan import plan_rename
 from cmdr.files.engine.rest_plan import plan_resume
 from cmdr.files.engine.undo import plan_undo
-from cmdr.model.plan import ConflictPolicy, Step
+from cmdr.model.plans.plan import ConflictPolicy, Step
 
 NAMES = st.sampled_from([b"a", b"b", b"c", b"sub", b"\xff"])
 POLICIES = st.sampled_from([ConflictPolicy.SKIP, ConflictPolicy.OVERWRITE, ConflictPolicy.RENAME])

@@ -29,7 +29,7 @@ from ops_ground import (
 from side_by_side import side_by_side
 from test_operation_names import hostile_names, through_everything
 
-from cmdr.core.journal import Journal
+from cmdr.core.changes.journal import Journal
 from cmdr.files.engine.recorder import OperationState
 from cmdr.files.engine.refusals import NothingToDo
 from cmdr.files.engine.rest_plan import plan_resume

@@ -21,15 +21,15 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from index_ground import leavings, plant
 
 from cmdr.index.library import Library
-from cmdr.index.walk import WalkOptions
+from cmdr.index.walking.walk import WalkOptions
 
 FEW = WalkOptions(workers=2, nice=0)
 WORK = """
 import os, random, sys
 from cmdr.index.library import Library
-from cmdr.index.walk import WalkOptions
-from cmdr.model.filter import Question
-from cmdr.model.filter_text import from_text
+from cmdr.index.walking.walk import WalkOptions
+from cmdr.model.filters.filter import Question
+from cmdr.model.filters.filter_text import from_text
 state, tree, chance = sys.argv[1], os.fsencode(sys.argv[2]), random.Random(int(sys.argv[3]))
 library = Library.open(state)
 index = library.index(tree, WalkOptions(workers=2, nice=0)).id

@@ -15,13 +15,13 @@ from power_ground import Recorded, Remains, record, remains, restart
 from side_by_side import side_by_side
 from torture import Goal, go_on, take_back
 
-from cmdr.core.journal import Journal
+from cmdr.core.changes.journal import Journal
 from cmdr.files.engine import item_line as running
 from cmdr.files.engine.dressing import has
 from cmdr.files.engine.recorder import ItemState
 from cmdr.files.engine.sweep import sweep
 from cmdr.files.engine.syscalls import Syscalls
-from cmdr.model.plan import Plan, PlanItem, Step
+from cmdr.model.plans.plan import Plan, PlanItem, Step
 
 MODELS = ("ordered", "weak")
 # Without links and flags a name is held by an empty file for a moment: the one gap, and a known one.

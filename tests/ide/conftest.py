@@ -11,14 +11,14 @@ from websockets.asyncio.client import connect
 
 from cmdr import commands
 from cmdr.core.audit import Audit
+from cmdr.core.changes.engine import Engine
+from cmdr.core.changes.journal import Journal
 from cmdr.core.commander import Commander
-from cmdr.core.engine import Engine
 from cmdr.core.errors import CommandError
-from cmdr.core.journal import Journal
 from cmdr.core.limits import Limits
 from cmdr.core.principals import PERSON
 from cmdr.ide.face import IdeFace
-from cmdr.model.workspace import Workspace
+from cmdr.model.panes.workspace import Workspace
 
 HEADER = "X-Claude-Code-Ide-Authorization"
 

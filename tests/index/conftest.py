@@ -5,7 +5,7 @@ import os
 import pytest
 
 from cmdr.index.library import Library
-from cmdr.index.walk import WalkOptions
+from cmdr.index.walking.walk import WalkOptions
 
 FEW = WalkOptions(workers=2, nice=0)
 

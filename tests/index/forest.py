@@ -5,12 +5,12 @@ import random
 
 from hypothesis import strategies as st
 
-from cmdr.index.extensions import LONGEST, extension
-from cmdr.index.folding import fold
-from cmdr.index.globs import parse_glob
-from cmdr.index.moments import moment_ns
-from cmdr.index.path_leaf import match_paths
-from cmdr.model import filter as f
+from cmdr.index.asking.folding import fold
+from cmdr.index.asking.globs import parse_glob
+from cmdr.index.asking.moments import moment_ns
+from cmdr.index.asking.path_leaf import match_paths
+from cmdr.index.epochs.extensions import LONGEST, extension
+from cmdr.model.filters import filter as f
 from cmdr.model.names import from_wire
 
 NOW = 1_800_000_000 * 10**9

@@ -7,16 +7,16 @@ from contextlib import closing
 
 import pytest
 
-from cmdr.index import epochs_kept
 from cmdr.index import library as libraries
-from cmdr.index.catalogue import Catalogue
-from cmdr.index.epoch import StoredColumns
+from cmdr.index.epochs import epochs_kept
+from cmdr.index.epochs.epoch import StoredColumns
 from cmdr.index.errors import BadHandle, CatalogueFailed, Corrupt, NoSuchIndex, NoSuchQuery, NoSuchSet
 from cmdr.index.library import Library
+from cmdr.index.shelves.catalogue import Catalogue
 from cmdr.index.view import stored_view
-from cmdr.index.walk import WalkOptions
-from cmdr.model.filter import Question
-from cmdr.model.filter_text import from_text
+from cmdr.index.walking.walk import WalkOptions
+from cmdr.model.filters.filter import Question
+from cmdr.model.filters.filter_text import from_text
 
 FEW = WalkOptions(workers=2, nice=0)
 

@@ -5,12 +5,12 @@ import random
 
 import pytest
 
-from cmdr.index import large_listing
 from cmdr.index.errors import Gone
 from cmdr.index.library import Library
+from cmdr.index.refreshing import large_listing
 from cmdr.index.scan import scan
 from cmdr.index.view import View
-from cmdr.index.walk import WalkOptions
+from cmdr.index.walking.walk import WalkOptions
 
 FEW = WalkOptions(workers=2, nice=0)
 FACTS = ("size", "allocated", "mtime", "born", "ino", "mode")

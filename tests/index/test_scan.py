@@ -10,11 +10,11 @@ import time
 
 import pytest
 
-from cmdr.index import walk
-from cmdr.index.epoch import EpochWriter
+from cmdr.index.epochs.epoch import EpochWriter
 from cmdr.index.errors import DiskFull, RootMissing, ScanRunning, WalkFailed
 from cmdr.index.scan import scan
-from cmdr.index.walk import WalkOptions
+from cmdr.index.walking import walk
+from cmdr.index.walking.walk import WalkOptions
 
 FEW = WalkOptions(workers=2, nice=0)
 
@@ -70,9 +70,9 @@ def test_links_pipes_and_broken_links_are_entries_and_nothing_is_followed(indexe
 
 DENIED = """
 import os, sys
-from cmdr.index.columns import DirState
+from cmdr.index.epochs.columns import DirState
 from cmdr.index.library import Library
-from cmdr.index.walk import WalkOptions
+from cmdr.index.walking.walk import WalkOptions
 tree = os.fsencode(sys.argv[1])
 with Library.open(sys.argv[2]) as library:
     info = library.index(tree, WalkOptions(workers=2))
@@ -258,7 +258,7 @@ def test_a_full_disk_is_its_own_error_and_the_old_epoch_stays(library, tree, mon
 
 def test_a_walker_that_dies_ends_the_scan_with_an_error(library, tree, monkeypatch):
     info = library.index(tree, FEW)
-    monkeypatch.setattr("cmdr.index.hand._START", "import os; os._exit(3)")
+    monkeypatch.setattr("cmdr.index.walking.hand._START", "import os; os._exit(3)")
     with pytest.raises(WalkFailed):
         library.index(tree, FEW)
     assert library.get(info.id).view.epoch == 1
@@ -277,7 +277,7 @@ def test_a_flat_directory_larger_than_the_buffer_is_complete(library, tmp_path):
 
 
 def test_entries_that_can_be_seen_but_not_examined_are_unknown(tmp_path):
-    from cmdr.index.statx import Statx
+    from cmdr.index.walking.statx import Statx
 
     statx = Statx()
     statx.buffer[0:256] = b"\xff" * 256
@@ -320,7 +320,7 @@ def test_a_tree_that_changes_while_it_is_walked_gives_a_whole_epoch(library, tre
 def test_walkers_end_when_the_application_is_killed(tree, tmp_path):
     code = """
 import os, signal, sys
-from cmdr.index import hand, walk
+from cmdr.index.walking import hand, walk
 def kill(progress):
     with open(sys.argv[2], "w") as out:
         out.write(" ".join(str(one) for one in crews[0]))

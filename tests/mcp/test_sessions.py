@@ -3,7 +3,7 @@
 import asyncio
 import json
 
-from cmdr.core.guard import PRINCIPAL
+from cmdr.core.entrance.guard import PRINCIPAL
 from cmdr.core.principals import Principal
 from cmdr.mcp.sessions import EACH, Sessions
 

@@ -11,8 +11,8 @@ from cmdr.mcp import subscribers, subscriptions
 from cmdr.mcp.resources import JOB, STATE
 from cmdr.mcp.subscriptions import Subscriptions
 from cmdr.model.job import JobState
+from cmdr.model.panes.workspace import Workspace
 from cmdr.model.scan_job import ScanJob
-from cmdr.model.workspace import Workspace
 
 
 def test_progress_alone_is_told_later_and_news_at_once(tmp_path, monkeypatch):

@@ -12,8 +12,8 @@ from rich.style import Style
 from cmdr import commands
 from cmdr.core.errors import CommandError
 from cmdr.core.principals import PERSON
-from cmdr.model.entry import Entry, FolderSize, Kind
-from cmdr.model.filter import Ext, FilterError, Text
+from cmdr.model.filters.filter import Ext, FilterError, Text
+from cmdr.model.panes.entry import Entry, FolderSize, Kind
 from cmdr.tui.pane_rows import FullColumns, RowFormat, RowState, full_row
 
 
@@ -102,7 +102,7 @@ async def test_all_results_are_shown_in_the_pane(library):
 
 async def test_an_unindexed_tree_is_told_with_the_progress_of_its_scan(library, monkeypatch):
     from cmdr.index.library import Library
-    from cmdr.index.walk import Progress
+    from cmdr.index.walking.walk import Progress
 
     real, go_on = Library.index, threading.Event()
 
@@ -156,7 +156,7 @@ async def test_long_answers_stay_whole_json(library, places):
 
 
 async def test_a_dropped_question_stops_its_thread(library, monkeypatch):
-    from cmdr.index.answers import Answers
+    from cmdr.index.asking.answers import Answers
 
     asked, ended = asyncio.Event(), asyncio.Event()
     loop = asyncio.get_running_loop()

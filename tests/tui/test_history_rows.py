@@ -1,8 +1,8 @@
 """What a line of the history says."""
 
-from cmdr.core.journal_history import HistoryEntry
+from cmdr.core.changes.journal_history import HistoryEntry
 from cmdr.files.engine.recorder import OperationState
-from cmdr.model.plan import Verb
+from cmdr.model.plans.plan import Verb
 from cmdr.tui.windows.history import _row
 
 

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cmdr.model.tab import ViewMode
+from cmdr.model.panes.tab import ViewMode
 from cmdr.tui.pane_shape import PaneShape
 
 SHAPES = st.builds(

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from cmdr.model.tab import Found
+from cmdr.model.panes.tab import Found
 
 
 async def test_it_stands_above_the_first_entry_and_up_leads_to_it(face):

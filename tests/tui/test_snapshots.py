@@ -8,14 +8,14 @@ import pytest
 
 from cmdr import commands
 from cmdr.core.audit import Audit
+from cmdr.core.changes.engine import Engine
+from cmdr.core.changes.journal import Journal
 from cmdr.core.commander import Commander
-from cmdr.core.engine import Engine
-from cmdr.core.journal import Journal
 from cmdr.core.limits import Limits
+from cmdr.core.panes.space import Space
 from cmdr.core.principals import Principal
-from cmdr.core.space import Space
-from cmdr.model.volume import Volume
-from cmdr.model.workspace import Workspace
+from cmdr.model.panes.volume import Volume
+from cmdr.model.panes.workspace import Workspace
 
 MOMENT = 1_700_000_000
 
@@ -51,11 +51,11 @@ def terminal(tmp_path, monkeypatch):
         os.utime(path, (MOMENT, MOMENT))
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(
-        "cmdr.core.browser.volumes", lambda: (Volume("Root", b"/", "ext4"), Volume("usb", b"/mnt/usb", "vfat"))
+        "cmdr.core.panes.browser.volumes", lambda: (Volume("Root", b"/", "ext4"), Volume("usb", b"/mnt/usb", "vfat"))
     )
-    monkeypatch.setattr("cmdr.core.space.SpaceBoard.at", lambda self, path, changed: Space(50 << 30, 200 << 30))
+    monkeypatch.setattr("cmdr.core.panes.space.SpaceBoard.at", lambda self, path, changed: Space(50 << 30, 200 << 30))
     monkeypatch.setattr("cmdr.tui.pane_frame.tilde", lambda path, home: "~/" + os.path.basename(path).decode())
-    for face in ("cmdr.tui.pane_frame", "cmdr.model.pane_totals"):
+    for face in ("cmdr.tui.pane_frame", "cmdr.model.panes.pane_totals"):
         monkeypatch.setattr(f"{face}.human_size", lambda size: "50.0 GiB" if size > 1 << 35 else f"{size:,} B")
     monkeypatch.setattr("cmdr.model.formats.time.time", lambda: float(MOMENT + 86400))
     commander = Commander(

@@ -2,9 +2,9 @@
 
 import pytest
 
-from cmdr.core.open_tabs import OpenTabs
-from cmdr.model.tab import Tab
-from cmdr.model.workspace import Workspace
+from cmdr.core.panes.open_tabs import OpenTabs
+from cmdr.model.panes.tab import Tab
+from cmdr.model.panes.workspace import Workspace
 
 
 @pytest.fixture

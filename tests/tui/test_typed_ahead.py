@@ -6,8 +6,8 @@ from contextlib import nullcontext
 
 import pytest
 
-from cmdr.core.bookmarks import Bookmarks
-from cmdr.model.volume import Volume
+from cmdr.core.panes.bookmarks import Bookmarks
+from cmdr.model.panes.volume import Volume
 from cmdr.tui.typed_key import TypedKey
 from cmdr.tui.windows import bulk_rename
 
@@ -98,7 +98,7 @@ async def test_the_arrows_wait_for_what_find_brings(face, tmp_path):
 
 async def test_volumes_that_tell_their_space_leave_the_cursor_where_it_is(face, monkeypatch):
     volumes = tuple(Volume(name, b"/mnt/" + name.encode(), "vfat") for name in ("one", "two", "three"))
-    monkeypatch.setattr("cmdr.core.browser.volumes", lambda: volumes)
+    monkeypatch.setattr("cmdr.core.panes.browser.volumes", lambda: volumes)
     async with face() as it:
         await it.press("ctrl+v")
         await in_time(it, lambda: it.window == "VolumePicker")

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cmdr.model.volume import Volume
+from cmdr.model.panes.volume import Volume
 from cmdr.tui.windows.choose import Choice, narrowed
 from cmdr.tui.windows.window import shares, shortened
 
@@ -288,8 +288,8 @@ async def test_the_history_names_a_destination_only_where_it_says_something(face
 
 async def test_the_room_of_a_volume_is_shown_even_if_it_was_known_before_the_window_stood(face, monkeypatch):
     """The answer came while the window was being put up, and nobody wrote it down."""
-    monkeypatch.setattr("cmdr.core.space.space_at", lambda path: (3 << 30, 4 << 30))
-    monkeypatch.setattr("cmdr.core.browser.volumes", lambda: (Volume("usb", b"/mnt/usb", "vfat"),))
+    monkeypatch.setattr("cmdr.core.panes.space.space_at", lambda path: (3 << 30, 4 << 30))
+    monkeypatch.setattr("cmdr.core.panes.browser.volumes", lambda: (Volume("usb", b"/mnt/usb", "vfat"),))
     async with face() as it:
         await it.press("ctrl+v")
         await it.until(lambda: it.window == "VolumePicker" and "3.0 GiB free of 4.0 GiB" in it.drawn)

@@ -11,16 +11,16 @@ import pytest
 
 from cmdr import commands
 from cmdr.app.http_server import http_server
+from cmdr.core.agents.tokens import Tokens
 from cmdr.core.audit import Audit
+from cmdr.core.changes.engine import Engine
+from cmdr.core.changes.journal import Journal
 from cmdr.core.commander import Commander
-from cmdr.core.engine import Engine
-from cmdr.core.journal import Journal
 from cmdr.core.limits import Limits
 from cmdr.core.policy import Policy
 from cmdr.core.registry import DEFAULT_TOOLSETS
 from cmdr.core.settings import Settings
-from cmdr.core.tokens import Tokens
-from cmdr.model.workspace import Workspace
+from cmdr.model.panes.workspace import Workspace
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from cmdr.core.tokens import Tokens
+from cmdr.core.agents.tokens import Tokens
 
 BYTES = b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 300
 

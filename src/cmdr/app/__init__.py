@@ -29,8 +29,8 @@ class _Application:
 
         from cmdr.app.headless import serve
         from cmdr.app.http_server import PortTaken, listening
+        from cmdr.core.entrance.instance import AlreadyRunning, Instance
         from cmdr.core.environment import BadSetting, Environment
-        from cmdr.core.instance import AlreadyRunning, Instance
         from cmdr.core.places import UnsafePlace
 
         try:
@@ -51,8 +51,8 @@ class _Application:
 
         from cmdr.app.opening import opened
         from cmdr.app.taking_place import claimed
+        from cmdr.core.entrance.instance import AlreadyRunning
         from cmdr.core.environment import BadSetting, Environment
-        from cmdr.core.instance import AlreadyRunning
         from cmdr.core.places import UnsafePlace
 
         # Imports make a hundred thousand objects that stay; looking them over again and again would delay the panes.

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
     import uvicorn
 
+    from cmdr.core.agents.tokens import Tokens
     from cmdr.core.commander import Commander
-    from cmdr.core.instance import Instance
-    from cmdr.core.lingering import Lingering
-    from cmdr.core.tokens import Tokens
+    from cmdr.core.entrance.instance import Instance
+    from cmdr.core.entrance.lingering import Lingering
 
 
 @asynccontextmanager
@@ -32,7 +32,7 @@ async def agents_served(
     """Serve agents on a socket until this is left; gives the task that ends when the person quits."""
     from cmdr.app.http_server import http_server
     from cmdr.core import places
-    from cmdr.core.person_line import PersonLine
+    from cmdr.core.entrance.person_line import PersonLine
 
     tokens.renew()
     commander.tokens = tokens

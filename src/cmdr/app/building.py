@@ -21,15 +21,15 @@ async def commander_at(
     """The core with its commands until this is left; the panes are up, unless a face shows its opening already."""
     from cmdr import commands
     from cmdr.core import places
-    from cmdr.core.agent_roots import chosen_roots, sandbox_of
+    from cmdr.core.agents.agent_roots import chosen_roots, sandbox_of
     from cmdr.core.audit import Audit
-    from cmdr.core.bookmarks import Bookmarks
+    from cmdr.core.changes.engine import Engine
+    from cmdr.core.changes.journal import Journal
     from cmdr.core.commander import Commander
-    from cmdr.core.engine import Engine
-    from cmdr.core.journal import Journal
+    from cmdr.core.panes.bookmarks import Bookmarks
     from cmdr.core.policy import Policy
     from cmdr.core.settings import Settings
-    from cmdr.model.workspace import Workspace
+    from cmdr.model.panes.workspace import Workspace
 
     if opening is None:
         commands.register()

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     import socket
 
     from cmdr.cli.launcher import Start
+    from cmdr.core.entrance.instance import Instance
     from cmdr.core.environment import Environment
-    from cmdr.core.instance import Instance
 
 
 async def serve(start: Start, environment: Environment, instance: Instance, listener: socket.socket) -> None:
@@ -22,9 +22,9 @@ async def serve(start: Start, environment: Environment, instance: Instance, list
     from cmdr.app.building import commander_at, raise_file_limit
     from cmdr.app.editor_face import editor_face
     from cmdr.core import places
-    from cmdr.core.lingering import Lingering
-    from cmdr.core.server_log import log_to
-    from cmdr.core.tokens import Tokens
+    from cmdr.core.agents.tokens import Tokens
+    from cmdr.core.entrance.lingering import Lingering
+    from cmdr.core.entrance.server_log import log_to
 
     raise_file_limit()
     log = log_to(places.state())

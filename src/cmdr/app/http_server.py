@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     import uvicorn
 
     from cmdr.core.commander import Commander
+    from cmdr.core.entrance.exchange import App
+    from cmdr.core.entrance.guard import Verifier
     from cmdr.core.environment import Environment
-    from cmdr.core.exchange import App
-    from cmdr.core.guard import Verifier
 
 WAITING = 2048
 """Connections that the kernel keeps for us until we take them."""
@@ -53,8 +53,8 @@ def application(commander: Commander, tokens: Verifier, port: int) -> App:
     from starlette.applications import Starlette
     from starlette.exceptions import HTTPException
 
-    from cmdr.core.browser_login import BrowserLogin
-    from cmdr.core.guard import Guard
+    from cmdr.core.entrance.browser_login import BrowserLogin
+    from cmdr.core.entrance.guard import Guard
     from cmdr.mcp.face import MAX_BODY, McpFace
     from cmdr.web.face import WebFace
     from cmdr.web.routes import nothing_there

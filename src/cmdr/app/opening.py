@@ -16,15 +16,15 @@ from threading import Thread
 from typing import TYPE_CHECKING
 
 from cmdr.core import places
-from cmdr.core.first_workspace import furnish
-from cmdr.core.open_tabs import OpenTabs
+from cmdr.core.panes.first_workspace import furnish
+from cmdr.core.panes.open_tabs import OpenTabs
 from cmdr.core.settings import Settings
 from cmdr.files.errors import DiskError
 from cmdr.files.facts import last_change, look_up
 from cmdr.files.reading import Reading
-from cmdr.model.listing import Listing
-from cmdr.model.tab import Tab
-from cmdr.model.workspace import Workspace
+from cmdr.model.panes.listing import Listing
+from cmdr.model.panes.tab import Tab
+from cmdr.model.panes.workspace import Workspace
 from cmdr.tui.first_picture import first_picture
 from cmdr.tui.held_terminal import HeldTerminal
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from cmdr.cli.launcher import Ask
-    from cmdr.core.person_line import PersonCaller
+    from cmdr.core.entrance.person_line import PersonCaller
 
 START_SECONDS = 10.0
 """How long a cmdr that is just starting or ending is waited for."""
@@ -18,9 +18,9 @@ START_SECONDS = 10.0
 @contextmanager
 def person() -> Iterator[Ask]:
     """What asks on the person's behalf, until this is left; raises `CommandError` when nobody can be asked."""
+    from cmdr.core.entrance.instance import AlreadyRunning, Instance, claim_or_find
     from cmdr.core.environment import BadSetting
     from cmdr.core.errors import CommandError
-    from cmdr.core.instance import AlreadyRunning, Instance, claim_or_find
     from cmdr.core.places import UnsafePlace
 
     try:
@@ -44,8 +44,8 @@ def person() -> Iterator[Ask]:
 
 def _caller() -> PersonCaller:
     from cmdr.core import places
+    from cmdr.core.entrance.person_line import PersonCaller
     from cmdr.core.errors import CommandError
-    from cmdr.core.person_line import PersonCaller
 
     try:
         return PersonCaller(places.runtime())
@@ -58,8 +58,8 @@ def _alone() -> Iterator[Ask]:
     """A core without faces, on a loop of its own, for one errand of the person's."""
     from cmdr.app.building import commander_at
     from cmdr.cli.launcher import Start
+    from cmdr.core.entrance.person_line import caller_here
     from cmdr.core.environment import Environment
-    from cmdr.core.person_line import caller_here
 
     speaker = caller_here()
     with asyncio.Runner() as runner:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from cmdr.core.instance import AlreadyRunning, Instance, Record, claim_after
+from cmdr.core.entrance.instance import AlreadyRunning, Instance, Record, claim_after
 
 TRIES = 3
 """A bridge whose agent calls just then may start another one first."""
@@ -27,8 +27,8 @@ def claimed() -> Instance:
 
 def _ask_to_give_way(record: Record) -> None:
     from cmdr.core import places
+    from cmdr.core.entrance.person_line import PersonCaller
     from cmdr.core.errors import CommandError
-    from cmdr.core.person_line import PersonCaller
 
     try:
         caller = PersonCaller(places.runtime())

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from cmdr.app.opening import Opening
     from cmdr.cli.launcher import Start
+    from cmdr.core.entrance.instance import Instance
     from cmdr.core.environment import Environment
-    from cmdr.core.instance import Instance
     from cmdr.tui.terminal import Terminal
 
 
@@ -48,7 +48,7 @@ async def _serve_behind(
     """The agent server behind the terminal face; nothing of it is imported before the panes are on the screen."""
     from cmdr.app.editor_face import editor_face
     from cmdr.core import places
-    from cmdr.core.server_log import log_to
+    from cmdr.core.entrance.server_log import log_to
     from cmdr.core.threads import in_thread
 
     await painted.wait()
@@ -71,8 +71,8 @@ async def _serve_agents(start: Start, environment: Environment, instance: Instan
     from cmdr.app.agents import agents_served
     from cmdr.app.http_server import PortTaken, listening
     from cmdr.core import places
+    from cmdr.core.agents.tokens import Tokens
     from cmdr.core.threads import in_thread
-    from cmdr.core.tokens import Tokens
 
     try:
         listener = listening(start.port, environment)
@@ -88,12 +88,12 @@ async def _serve_agents(start: Start, environment: Environment, instance: Instan
 
 
 def _import_late_commands() -> None:
-    import cmdr.core.editor_room  # noqa: F401 - its libraries, before the loop builds it
+    import cmdr.core.editing.editor_room  # noqa: F401 - its libraries, before the loop builds it
     from cmdr import commands
 
     commands.register()
 
 
 def _import_server() -> None:
-    import cmdr.core.guard
+    import cmdr.core.entrance.guard
     import cmdr.mcp.face  # noqa: F401

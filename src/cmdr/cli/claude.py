@@ -8,8 +8,8 @@ import sys
 from collections.abc import Sequence
 
 from cmdr.cli.launcher import Launcher
-from cmdr.core import instance
-from cmdr.core.editor_lock import lock_of
+from cmdr.core.editing.editor_lock import lock_of
+from cmdr.core.entrance import instance
 from cmdr.core.places import UnsafePlace
 from cmdr.model.within import is_within
 

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, get_args
 
 from cmdr.cli.launcher import Launcher
 from cmdr.core.errors import CommandError
-from cmdr.model.filter import FilterError, Question, SortKey
-from cmdr.model.filter_text import from_text
+from cmdr.model.filters.filter import FilterError, Question, SortKey
+from cmdr.model.filters.filter_text import from_text
 from cmdr.model.names import printable
 from cmdr.model.units import count, human_size
 
 if TYPE_CHECKING:
-    from cmdr.core.fleet import ExportedTree, Fleet, Hit
+    from cmdr.core.trees.fleet import ExportedTree, Fleet, Hit
 
 DIALECTS = ("duckdb", "postgres", "clickhouse", "trino", "spark")
 _DESCRIPTION = """Ask the exports in a folder that `cmdr index export PATH DIR` filled, from any number of machines.
@@ -40,7 +40,7 @@ def add(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
 
 def run(chosen: argparse.Namespace, launcher: Launcher) -> int:
     """Print what was asked for; 1 when nothing was found or nothing could be asked."""
-    from cmdr.core.fleet import as_sql, open_fleet
+    from cmdr.core.trees.fleet import as_sql, open_fleet
 
     try:
         wanted = from_text(chosen.filter or "")

@@ -12,7 +12,8 @@ import time
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from cmdr.core import instance, places
+from cmdr.core import places
+from cmdr.core.entrance import instance
 
 START_SECONDS = 10.0
 OTHER_SECONDS = 30.0

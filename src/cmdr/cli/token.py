@@ -10,7 +10,7 @@ from cmdr.cli.launcher import Launcher
 from cmdr.model.root_spec import parse_roots
 
 if TYPE_CHECKING:
-    from cmdr.core.tokens import Client
+    from cmdr.core.agents.tokens import Client
 
 
 def add(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -30,8 +30,8 @@ def add(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
 def run(chosen: argparse.Namespace, launcher: Launcher) -> int:
     """Print, make, list or revoke."""
     from cmdr.core import places
+    from cmdr.core.agents.tokens import TokenError, Tokens
     from cmdr.core.registry import ALL_TOOLSETS
-    from cmdr.core.tokens import TokenError, Tokens
 
     tokens = Tokens(places.runtime(), places.state())
     try:

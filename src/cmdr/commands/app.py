@@ -3,12 +3,12 @@
 from cmdr import __version__
 from cmdr.commands.file import unseen_note
 from cmdr.core.call import Call
+from cmdr.core.changes.unfinished import unfinished
 from cmdr.core.errors import CommandError, NotAllowed
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
-from cmdr.core.unfinished import unfinished
-from cmdr.model.dialog import DialogType
 from cmdr.model.names import to_wire
+from cmdr.model.panes.dialog import DialogType
 
 
 @command("quit", access=Access.VIEW, toolset="panes", ids=("app.quit",), lasting=True)

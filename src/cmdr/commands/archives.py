@@ -21,7 +21,7 @@ from cmdr.files.engine.choices import Choices
 from cmdr.files.engine.free_name import free_name
 from cmdr.files.sandbox.reach import Reach
 from cmdr.model.names import to_wire
-from cmdr.model.plan import ConflictPolicy, Fingerprint, Verb
+from cmdr.model.plans.plan import ConflictPolicy, Fingerprint, Verb
 
 
 @command("unpack", access=Access.PROPOSE, title="Unpack archives")

@@ -22,10 +22,10 @@ from cmdr.files.engine.choices import Choices
 from cmdr.files.errors import disk_error
 from cmdr.files.owner_names import gid_of, uid_of
 from cmdr.files.sandbox.reach import Reach
-from cmdr.model.attributes import AttributeWish
-from cmdr.model.file_mode import BadMode, ModeChange
 from cmdr.model.names import printable, to_wire
-from cmdr.model.plan import Plan, Verb
+from cmdr.model.plans.attributes import AttributeWish
+from cmdr.model.plans.file_mode import BadMode, ModeChange
+from cmdr.model.plans.plan import Plan, Verb
 
 _USUAL_MASK = 0o022
 _SHOWN = 5

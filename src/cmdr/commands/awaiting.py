@@ -14,9 +14,9 @@ from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.model.job import Job, JobState
 from cmdr.model.names import to_wire
-from cmdr.model.plan import Verb
-from cmdr.model.plan_text import title_of
-from cmdr.model.proposal import Proposal, ProposalState
+from cmdr.model.plans.plan import Verb
+from cmdr.model.plans.plan_text import title_of
+from cmdr.model.plans.proposal import Proposal, ProposalState
 from cmdr.model.scan_job import ScanJob
 
 LONGEST = 60

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from cmdr.files.engine.protected import Protection
 from cmdr.model.names import to_wire
-from cmdr.model.plan import Kind, Plan, PlanItem, Step
+from cmdr.model.plans.plan import Kind, Plan, PlanItem, Step
 
 _PROGRAM = "becomes a program that can be run"
 

@@ -6,9 +6,9 @@ from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
 from cmdr.files.comparing import differing_contents
-from cmdr.model.comparing import CompareBy, differing
-from cmdr.model.entry import Facts
-from cmdr.model.tab import Tab
+from cmdr.model.panes.comparing import CompareBy, differing
+from cmdr.model.panes.entry import Facts
+from cmdr.model.panes.tab import Tab
 from cmdr.model.units import count
 
 

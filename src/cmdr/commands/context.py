@@ -8,7 +8,7 @@ from cmdr.core.errors import CommandError
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.model.names import to_wire
-from cmdr.model.workspace import Workspace
+from cmdr.model.panes.workspace import Workspace
 
 SHOWN = 50
 

@@ -11,7 +11,7 @@ from cmdr.core.parameter import Doc, Whole
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.model.names import from_wire, printable, to_wire
-from cmdr.model.tab import Tab
+from cmdr.model.panes.tab import Tab
 
 
 @command("scroll_to", access=Access.VIEW, toolset="panes", idempotent=True)

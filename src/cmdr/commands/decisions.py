@@ -11,9 +11,9 @@ from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.model.job import JobState
 from cmdr.model.names import printable, to_wire
-from cmdr.model.plan_list import length_of, page_of
-from cmdr.model.plan_text import chosen_of, summary_of, title_of, word_to_type
-from cmdr.model.proposal import Proposal
+from cmdr.model.plans.plan_list import length_of, page_of
+from cmdr.model.plans.plan_text import chosen_of, summary_of, title_of, word_to_type
+from cmdr.model.plans.proposal import Proposal
 from cmdr.model.units import count
 from cmdr.model.yaml_text import Value, document
 

@@ -5,14 +5,14 @@ from typing import Literal
 
 from cmdr.commands.file import nothing_there, unseen_note
 from cmdr.commands.places import pane_of, path_of
-from cmdr.core.agents_room import check_windows
+from cmdr.core.agents.agents_room import check_windows
 from cmdr.core.call import Call
 from cmdr.core.errors import CommandError
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
-from cmdr.model.dialog import DESCRIPTIONS, Dialog, DialogType, SettingsSection
 from cmdr.model.names import printable, to_wire
-from cmdr.model.workspace import Workspace
+from cmdr.model.panes.dialog import DESCRIPTIONS, Dialog, DialogType, SettingsSection
+from cmdr.model.panes.workspace import Workspace
 from cmdr.model.yaml_text import Value, document
 
 _SPOKEN = {

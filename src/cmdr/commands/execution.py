@@ -3,11 +3,11 @@
 import asyncio
 
 from cmdr.commands.shell import MOST, PATIENCE, approved_job, wait_until
+from cmdr.core.agents.grants import Grant
 from cmdr.core.call import Call
-from cmdr.core.grants import Grant
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
-from cmdr.model.proposal import ProposalState
+from cmdr.model.plans.proposal import ProposalState
 
 
 @command("execute_code", access=Access.ACT, toolset="shell", title="Run Python", destructive=True, blocking=True)

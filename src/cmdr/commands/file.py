@@ -3,15 +3,15 @@
 import os
 
 from cmdr.commands.places import PaneRef, pane_of
-from cmdr.core.agents_room import check_windows
+from cmdr.core.agents.agents_room import check_windows
 from cmdr.core.call import Call
 from cmdr.core.errors import CommandError
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
-from cmdr.model.dialog import Dialog, DialogType
-from cmdr.model.entry import Kind
 from cmdr.model.names import to_wire
-from cmdr.model.pane import Pane
+from cmdr.model.panes.dialog import Dialog, DialogType
+from cmdr.model.panes.entry import Kind
+from cmdr.model.panes.pane import Pane
 
 
 def under_cursor(pane: Pane) -> bytes:

@@ -14,17 +14,17 @@ from cmdr.commands.shell_sessions import units_of
 from cmdr.commands.telling import node_line, size_text
 from cmdr.core.call import Call
 from cmdr.core.errors import CommandError
-from cmdr.core.indexing import PATIENCE
 from cmdr.core.parameter import Doc, Whole
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
-from cmdr.model.filter import Filter, Question, Text, checked
-from cmdr.model.filter_given import given_filter
+from cmdr.core.trees.indexing import PATIENCE
+from cmdr.model.filters.filter import Filter, Question, Text, checked
+from cmdr.model.filters.filter_given import given_filter
 from cmdr.model.names import printable, to_wire
 
 if TYPE_CHECKING:
-    from cmdr.index.answers import Answer, Answers
+    from cmdr.index.asking.answers import Answer, Answers
     from cmdr.index.node import Node
 
 T = TypeVar("T")

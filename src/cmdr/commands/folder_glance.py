@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Literal
 
 from cmdr.commands.row_cursor import row_behind, row_cursor
 from cmdr.commands.telling import day_of, node_line, size_text
-from cmdr.model.entry import Kind
-from cmdr.model.listing import Columns, Listing
 from cmdr.model.names import to_wire
+from cmdr.model.panes.entry import Kind
+from cmdr.model.panes.listing import Columns, Listing
+from cmdr.model.panes.sorting import Direction, SortKey, SortOrder
 from cmdr.model.shell_session import ShellSession
-from cmdr.model.sorting import Direction, SortKey, SortOrder
 from cmdr.model.units import count, iso_date
 from cmdr.model.yaml_text import quoted_name
 
 if TYPE_CHECKING:
-    from cmdr.index.answers import Answers
+    from cmdr.index.asking.answers import Answers
 
 FEW = 20
 """A folder with at most so many entries is told whole; no page is longer."""

@@ -8,8 +8,8 @@ from cmdr.core.errors import CommandError
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
-from cmdr.model.entry import FolderSize
 from cmdr.model.names import to_wire
+from cmdr.model.panes.entry import FolderSize
 from cmdr.model.units import exact_size
 
 

@@ -12,10 +12,10 @@ from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
 from cmdr.files.errors import disk_error
 from cmdr.files.sandbox.reach import Reach
-from cmdr.model.diff import BinaryContentError, TooManyLinesError, diff_texts
-from cmdr.model.diff_patch import patch_text
 from cmdr.model.names import to_wire
-from cmdr.model.text_format import read_text
+from cmdr.model.texts.diff import BinaryContentError, TooManyLinesError, diff_texts
+from cmdr.model.texts.diff_patch import patch_text
+from cmdr.model.texts.text_format import read_text
 from cmdr.model.units import count
 
 MOST_READ = 2 * 2**20

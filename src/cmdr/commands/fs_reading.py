@@ -17,8 +17,8 @@ from cmdr.files import file_text
 from cmdr.files.errors import DiskError, NotAFolder, PathNotFound, disk_error
 from cmdr.files.sandbox.found import Found
 from cmdr.files.sandbox.reach import Reach
-from cmdr.model.entry import Kind
 from cmdr.model.names import to_wire
+from cmdr.model.panes.entry import Kind
 from cmdr.model.units import count as counted
 from cmdr.model.units import iso_time
 from cmdr.model.yaml_text import quoted_name

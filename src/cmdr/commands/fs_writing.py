@@ -28,7 +28,7 @@ from cmdr.files.sandbox.reach import Reach, Sandbox
 from cmdr.files.sandbox.refused_paths import PrivatePlace
 from cmdr.model.job import JobState
 from cmdr.model.names import to_wire
-from cmdr.model.plan import ConflictPolicy, Fingerprint, Plan
+from cmdr.model.plans.plan import ConflictPolicy, Fingerprint, Plan
 
 PATIENCE = 50.0
 """Seconds a call waits for the disk; longer work goes on as a job."""

@@ -1,8 +1,8 @@
 """What single clients may do without asking; the person's alone."""
 
+from cmdr.core.agents.grants import Grant
 from cmdr.core.call import Call
 from cmdr.core.errors import CommandError
-from cmdr.core.grants import Grant
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.core.threads import in_thread

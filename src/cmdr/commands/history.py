@@ -5,8 +5,8 @@ from datetime import datetime
 from typing import Annotated
 
 from cmdr.core.call import Call
+from cmdr.core.changes.journal_history import HistoryEntry
 from cmdr.core.fitting_lines import first_that_fit
-from cmdr.core.journal_history import HistoryEntry
 from cmdr.core.parameter import Whole
 from cmdr.core.principals import Access
 from cmdr.core.registry import command

@@ -17,15 +17,15 @@ from cmdr.core.threads import in_thread
 from cmdr.files.facts import link_target
 from cmdr.index.errors import Gone, IndexFault
 from cmdr.index.owners import user
-from cmdr.index.walk import WalkOptions
+from cmdr.index.walking.walk import WalkOptions
 from cmdr.model.names import printable, to_wire
 from cmdr.model.scan_job import ScanJob
 from cmdr.model.units import count, iso_time
 from cmdr.model.yaml_text import quoted_name
 
 if TYPE_CHECKING:
-    from cmdr.core.indexing import Indexing
-    from cmdr.index.answers import Answers
+    from cmdr.core.trees.indexing import Indexing
+    from cmdr.index.asking.answers import Answers
     from cmdr.index.node import Node
     from cmdr.index.view_rows import Totals
 
@@ -103,7 +103,7 @@ async def _unknown(indexing: Indexing, place: bytes) -> CommandError:
 def _inside(children: int | None, totals: Totals) -> str:
     """What is in a folder, or why nobody knows."""
     if children is None:
-        from cmdr.index.explanation import UNLISTED
+        from cmdr.index.asking.explanation import UNLISTED
 
         return f"children: unknown, {UNLISTED[totals.state]}"
     more = "" if totals.complete else " (at least)"

@@ -11,7 +11,7 @@ from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.model.job import Job, JobState, Question
 from cmdr.model.names import to_wire
-from cmdr.model.plan import ConflictPolicy
+from cmdr.model.plans.plan import ConflictPolicy
 from cmdr.model.scan_job import ScanJob
 from cmdr.model.units import human_size, iso_time
 from cmdr.model.yaml_text import Value, document

@@ -19,7 +19,7 @@ from cmdr.files.engine.refusals import ChangedSince
 from cmdr.files.errors import disk_error
 from cmdr.files.sandbox.reach import Sandbox
 from cmdr.model.names import to_wire
-from cmdr.model.plan import Plan
+from cmdr.model.plans.plan import Plan
 
 LinkKind = Literal["symbolic", "relative", "hard"]
 

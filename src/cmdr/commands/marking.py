@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterable
 
 from cmdr.core.errors import CommandError
 from cmdr.core.threads import in_thread
-from cmdr.model.listing import Listing
-from cmdr.model.selection import marked
-from cmdr.model.tab import Tab
+from cmdr.model.panes.listing import Listing
+from cmdr.model.panes.selection import marked
+from cmdr.model.panes.tab import Tab
 
 SMALL = 5000
 """So many rows are looked through at once; more of them in a thread."""

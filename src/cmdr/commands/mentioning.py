@@ -6,8 +6,8 @@ from typing import Annotated
 from cmdr.commands.file import under_cursor
 from cmdr.commands.places import pane_of, path_of
 from cmdr.core.call import Call
+from cmdr.core.editing.mentions import Mention
 from cmdr.core.errors import CommandError
-from cmdr.core.mentions import Mention
 from cmdr.core.parameter import Doc, Whole
 from cmdr.core.principals import Access
 from cmdr.core.registry import command

@@ -10,7 +10,7 @@ from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
 from cmdr.files.engine.new_plan import plan_mkdir, plan_mkfile
 from cmdr.model.names import from_wire, to_wire
-from cmdr.model.plan import Verb
+from cmdr.model.plans.plan import Verb
 
 _PLANNED = {Verb.MKDIR: plan_mkdir, Verb.MKFILE: plan_mkfile}
 

@@ -11,9 +11,9 @@ from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.files.errors import NotAFolder, PathNotFound
 from cmdr.model.names import printable, to_wire
-from cmdr.model.pane import Pane
-from cmdr.model.tab import Tab
-from cmdr.model.volume import volume_of
+from cmdr.model.panes.pane import Pane
+from cmdr.model.panes.tab import Tab
+from cmdr.model.panes.volume import volume_of
 
 
 def arrived(tab: Tab, before: Tab | None = None) -> str:

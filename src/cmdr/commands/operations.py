@@ -25,9 +25,9 @@ from cmdr.files.engine.protected import Protection
 from cmdr.files.errors import disk_error
 from cmdr.files.new_names import WHOLE, new_names
 from cmdr.model.names import from_wire, printable
-from cmdr.model.plan import ConflictPolicy, Plan, Verb
-from cmdr.model.plan_text import amount_of, chosen_of, into_folders, left_out, made_folders
-from cmdr.model.plan_text import new_names as renamed_lines
+from cmdr.model.plans.plan import ConflictPolicy, Plan, Verb
+from cmdr.model.plans.plan_text import amount_of, chosen_of, into_folders, left_out, made_folders
+from cmdr.model.plans.plan_text import new_names as renamed_lines
 
 _FIELDS = "$1 {n:03} {name} {ext} {date} {year}…"
 

@@ -3,12 +3,12 @@
 from typing import Literal
 
 from cmdr.core.call import Call
-from cmdr.model.entry import Entry, Kind
 from cmdr.model.names import to_wire
-from cmdr.model.pane import Pane
-from cmdr.model.tab import Tab, ViewMode
+from cmdr.model.panes.entry import Entry, Kind
+from cmdr.model.panes.pane import Pane
+from cmdr.model.panes.tab import Tab, ViewMode
+from cmdr.model.panes.volume import Volume, volume_of
 from cmdr.model.units import iso_date, iso_time
-from cmdr.model.volume import Volume, volume_of
 from cmdr.model.yaml_text import Plain, Value, document, quoted_name
 
 Detail = Literal["names", "short", "full"]

@@ -5,8 +5,8 @@ from typing import Literal
 
 from cmdr.core.errors import CommandError
 from cmdr.model.names import from_wire, printable
-from cmdr.model.pane import Pane, Side
-from cmdr.model.workspace import Workspace
+from cmdr.model.panes.pane import Pane, Side
+from cmdr.model.panes.workspace import Workspace
 
 PaneRef = Literal["left", "right", "focused", "other"]
 LONGEST_PATH = 4096

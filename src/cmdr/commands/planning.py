@@ -10,7 +10,7 @@ from cmdr.core.call import Call
 from cmdr.core.threads import in_thread
 from cmdr.files.engine.choices import Choices
 from cmdr.files.large_plan import make_plan, plan_in_process
-from cmdr.model.plan import Plan, Verb
+from cmdr.model.plans.plan import Plan, Verb
 
 LARGE = 20_000
 """From so many entries on a process of its own plans: in a thread of this one it would hold up keys and agents."""

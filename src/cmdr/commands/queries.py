@@ -12,23 +12,23 @@ from cmdr.core.parameter import Also, Doc, Whole, Words
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
-from cmdr.model.filter import KIND_WORDS, And, Ext, Filter, KindIs, Number, Question, Text, Time, checked
-from cmdr.model.filter import Kind as FilterKind
-from cmdr.model.filter_given import given_filter, placed
-from cmdr.model.filter_globs import hints_for, is_wild, named
-from cmdr.model.filter_json import extensions, from_json, to_json
-from cmdr.model.filter_text import to_text
+from cmdr.model.filters.filter import KIND_WORDS, And, Ext, Filter, KindIs, Number, Question, Text, Time, checked
+from cmdr.model.filters.filter import Kind as FilterKind
+from cmdr.model.filters.filter_given import given_filter, placed
+from cmdr.model.filters.filter_globs import hints_for, is_wild, named
+from cmdr.model.filters.filter_json import extensions, from_json, to_json
+from cmdr.model.filters.filter_text import to_text
 from cmdr.model.names import printable, to_wire
+from cmdr.model.panes.sorting import path_order
 from cmdr.model.shell_session import Units
-from cmdr.model.sorting import path_order
 from cmdr.model.units import count
 from cmdr.model.yaml_text import quoted_name
 
 if TYPE_CHECKING:
-    from cmdr.index.answers import Answer, Answers
-    from cmdr.index.catalogue import SavedQuery
-    from cmdr.index.kind_counts import KindCounts
+    from cmdr.index.asking.answers import Answer, Answers
+    from cmdr.index.asking.kind_counts import KindCounts
     from cmdr.index.node import Node
+    from cmdr.index.shelves.catalogue import SavedQuery
 
 SORTED = 10_000
 """Up to so many hits the samples are the first of all by their paths."""

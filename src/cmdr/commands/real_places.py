@@ -7,8 +7,8 @@ from cmdr.files.engine.protected import Protection
 from cmdr.files.engine.refusals import ChangedSince
 from cmdr.files.sandbox.beneath import real_path
 from cmdr.model.names import to_wire
-from cmdr.model.packed_items import packed
-from cmdr.model.plan import Plan, PlanItem, Root, Step
+from cmdr.model.plans.packed_items import packed
+from cmdr.model.plans.plan import Plan, PlanItem, Root, Step
 
 _HANDLE = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_CLOEXEC
 

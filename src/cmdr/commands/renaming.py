@@ -8,7 +8,7 @@ from cmdr.core.call import Call
 from cmdr.core.threads import in_thread
 from cmdr.files.engine.rename_plan import plan_rename
 from cmdr.model.names import printable, to_wire
-from cmdr.model.plan import Plan
+from cmdr.model.plans.plan import Plan
 
 Pairs = Sequence[tuple[bytes, bytes]]
 """Paths, each with a new name."""

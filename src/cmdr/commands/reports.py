@@ -11,7 +11,7 @@ from cmdr.core.parameter import Unlisted, Whole
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
-from cmdr.index.reports import KINDS, Keep, Report, ReportRow, Spare
+from cmdr.index.reporting.reports import KINDS, Keep, Report, ReportRow, Spare
 from cmdr.model.names import printable, to_wire
 from cmdr.model.shell_session import Units
 from cmdr.model.units import count, iso_date, iso_time

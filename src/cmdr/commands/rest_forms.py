@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from cmdr.commands.folder_glance import FEW
 from cmdr.core.parameter import Json
-from cmdr.index.catalogue import SavedQuery
-from cmdr.index.handles import node_handle
 from cmdr.index.owners import user
-from cmdr.index.reports import Report, ReportRow
+from cmdr.index.reporting.reports import Report, ReportRow
+from cmdr.index.shelves.catalogue import SavedQuery
+from cmdr.index.shelves.handles import node_handle
 from cmdr.model.job import Job
 from cmdr.model.names import to_wire
 from cmdr.model.scan_job import ScanJob
@@ -17,10 +17,10 @@ from cmdr.model.shell_session import ShellSession
 from cmdr.model.units import iso_time
 
 if TYPE_CHECKING:
-    from cmdr.index.explanation import Explanation
+    from cmdr.index.asking.explanation import Explanation
     from cmdr.index.library import IndexInfo
     from cmdr.index.node import Node
-    from cmdr.index.setshelf import SetInfo, SetMember
+    from cmdr.index.shelves.setshelf import SetInfo, SetMember
     from cmdr.index.view_rows import Totals
 
 Form = dict[str, Json]

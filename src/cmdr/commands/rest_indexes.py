@@ -28,13 +28,13 @@ from cmdr.core.threads import in_thread
 from cmdr.files.facts import link_target
 from cmdr.files.preview import digest as digest_of
 from cmdr.files.preview import extended_attributes, preview
-from cmdr.index.reports import KINDS, Keep
-from cmdr.model.filter import SortKey
+from cmdr.index.reporting.reports import KINDS, Keep
+from cmdr.model.filters.filter import SortKey
 from cmdr.model.names import printable, to_wire
-from cmdr.model.sorting import Direction
+from cmdr.model.panes.sorting import Direction
 
 if TYPE_CHECKING:
-    from cmdr.index.answers import Answers
+    from cmdr.index.asking.answers import Answers
     from cmdr.index.node import Node
 
 PAGE = 50

@@ -14,16 +14,16 @@ from cmdr.core.parameter import Also, Json, Whole
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
-from cmdr.model.filter import Question
-from cmdr.model.filter_given import given_filter, placed
-from cmdr.model.filter_json import from_json, to_json
-from cmdr.model.filter_text import to_text
+from cmdr.model.filters.filter import Question
+from cmdr.model.filters.filter_given import given_filter, placed
+from cmdr.model.filters.filter_json import from_json, to_json
+from cmdr.model.filters.filter_text import to_text
 from cmdr.model.names import to_wire
 
 if TYPE_CHECKING:
-    from cmdr.index.answers import Answer, Answers
-    from cmdr.index.catalogue import SavedQuery
-    from cmdr.index.setshelf import SetShelf
+    from cmdr.index.asking.answers import Answer, Answers
+    from cmdr.index.shelves.catalogue import SavedQuery
+    from cmdr.index.shelves.setshelf import SetShelf
 
 PAGE = 50
 

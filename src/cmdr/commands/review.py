@@ -9,23 +9,23 @@ from urllib.parse import quote, unquote_to_bytes, urlsplit
 from cmdr.commands.editor_paths import EditorPath, check_may_read, editor_path, spoken_path
 from cmdr.commands.reviewed import outcome_told
 from cmdr.core.call import Call
-from cmdr.core.diagnosing import UNHURRIED
-from cmdr.core.editing import text_now
+from cmdr.core.editing.diagnosing import UNHURRIED
+from cmdr.core.editing.editing import text_now
+from cmdr.core.editing.review_case import ReviewCase
+from cmdr.core.editing.reviews import new_review
 from cmdr.core.errors import CommandError
 from cmdr.core.parameter import Also, Fields, Json, Unlisted
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
-from cmdr.core.review_case import ReviewCase
-from cmdr.core.reviews import new_review
 from cmdr.core.threads import in_thread
 from cmdr.files.errors import DiskError
 from cmdr.model.answer_part import TextPart
-from cmdr.model.diagnostic import Diagnostic
 from cmdr.model.names import printable, raw_bytes, to_wire
-from cmdr.model.review_outcome import ReviewState
-from cmdr.model.text_edits import TextEdit, apply_edits
-from cmdr.model.text_format import FileText
-from cmdr.model.text_selection import Position
+from cmdr.model.texts.diagnostic import Diagnostic
+from cmdr.model.texts.review_outcome import ReviewState
+from cmdr.model.texts.text_edits import TextEdit, apply_edits
+from cmdr.model.texts.text_format import FileText
+from cmdr.model.texts.text_selection import Position
 
 PATIENCE = 45
 """Seconds that a proposed edit is waited for: many clients drop a call after sixty, and with it the review's name."""

@@ -9,11 +9,11 @@ from cmdr.core.errors import CommandError
 from cmdr.core.parameter import Doc, Whole
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
-from cmdr.model.diff_patch import patch_text
-from cmdr.model.hunk import Decision
-from cmdr.model.hunk import Hunk as Change
 from cmdr.model.names import printable, to_wire
-from cmdr.model.review_outcome import ReviewState
+from cmdr.model.texts.diff_patch import patch_text
+from cmdr.model.texts.hunk import Decision
+from cmdr.model.texts.hunk import Hunk as Change
+from cmdr.model.texts.review_outcome import ReviewState
 from cmdr.model.units import count
 from cmdr.model.yaml_text import Value, document
 

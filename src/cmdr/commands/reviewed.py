@@ -5,11 +5,11 @@ import time
 from collections.abc import Sequence
 
 from cmdr.core.call import Call
+from cmdr.core.editing.review_case import ReviewCase
 from cmdr.core.errors import CommandError
-from cmdr.core.review_case import ReviewCase
-from cmdr.model.diff import diff_texts
-from cmdr.model.diff_patch import patch_text
-from cmdr.model.review_outcome import ReviewState
+from cmdr.model.texts.diff import diff_texts
+from cmdr.model.texts.diff_patch import patch_text
+from cmdr.model.texts.review_outcome import ReviewState
 
 TELL_EVERY = 5.0
 RETURNED = 4_000

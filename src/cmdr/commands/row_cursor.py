@@ -9,9 +9,9 @@ from bisect import bisect_left
 from dataclasses import dataclass
 
 from cmdr.core.errors import CommandError
-from cmdr.model.listing import UNKNOWN, Listing
 from cmdr.model.names import from_wire, to_wire
-from cmdr.model.sorting import Direction, SortKey, natural_keys
+from cmdr.model.panes.listing import UNKNOWN, Listing
+from cmdr.model.panes.sorting import Direction, SortKey, natural_keys
 
 _LETTER = {SortKey.NAME: "n", SortKey.SIZE: "s", SortKey.MODIFIED: "m"}
 _FORM = re.compile(r"([nsm]-?)([df])(-?[0-9]{1,19})?:(.+)", re.DOTALL)

@@ -1,7 +1,7 @@
 """Rows as a caller counts them: of the listing it saw, and only as many as there are."""
 
 from cmdr.core.errors import CommandError, StaleRevision
-from cmdr.model.tab import Tab
+from cmdr.model.panes.tab import Tab
 
 
 def check_rev(tab: Tab, rev: int | None) -> None:

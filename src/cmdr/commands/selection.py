@@ -16,11 +16,11 @@ from cmdr.core.errors import CommandError
 from cmdr.core.parameter import Doc, Whole
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
-from cmdr.model.listing import Listing
-from cmdr.model.matching import matching_rows
 from cmdr.model.names import from_wire, printable, to_wire
-from cmdr.model.selection import marked
-from cmdr.model.tab import Tab
+from cmdr.model.panes.listing import Listing
+from cmdr.model.panes.matching import matching_rows
+from cmdr.model.panes.selection import marked
+from cmdr.model.panes.tab import Tab
 from cmdr.model.units import count as counted
 
 

@@ -15,15 +15,15 @@ from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
 from cmdr.index.errors import IndexFault
-from cmdr.index.handles import is_node_handle
+from cmdr.index.shelves.handles import is_node_handle
 from cmdr.model.names import printable, to_wire
-from cmdr.model.tab import Found
+from cmdr.model.panes.tab import Found
 from cmdr.model.units import count
 from cmdr.model.yaml_text import quoted_name
 
 if TYPE_CHECKING:
-    from cmdr.index.answers import Answers
-    from cmdr.index.setshelf import SetInfo, SetMember, SetShelf
+    from cmdr.index.asking.answers import Answers
+    from cmdr.index.shelves.setshelf import SetInfo, SetMember, SetShelf
 
 Action = Literal["create", "list", "get", "add", "remove", "union", "intersect", "subtract", "delete", "open"]
 SAMPLES, MOST = 5, 20

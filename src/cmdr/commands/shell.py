@@ -5,15 +5,15 @@ import time
 from collections.abc import Callable
 from typing import Annotated
 
+from cmdr.core.agents.grants import Grant
 from cmdr.core.call import Call
 from cmdr.core.errors import CommandError
-from cmdr.core.grants import Grant
 from cmdr.core.parameter import Doc, Whole
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.model.job import Job
 from cmdr.model.names import from_wire
-from cmdr.model.proposal import Proposal, ProposalState
+from cmdr.model.plans.proposal import Proposal, ProposalState
 
 USUAL, MOST = 30, 600
 PATIENCE = 50.0

@@ -14,12 +14,12 @@ from cmdr.core.threads import in_thread
 from cmdr.files.scan import scan
 from cmdr.index.errors import IndexFault
 from cmdr.model.names import to_wire
+from cmdr.model.panes.sorting import Direction, SortKey, SortOrder
 from cmdr.model.shell_session import ShellSession, Units
-from cmdr.model.sorting import Direction, SortKey, SortOrder
 from cmdr.model.yaml_text import quoted_name
 
 if TYPE_CHECKING:
-    from cmdr.index.answers import Answers
+    from cmdr.index.asking.answers import Answers
 
 
 @command("cd", access=Access.READ, toolset="index", ids=("change-directory",))

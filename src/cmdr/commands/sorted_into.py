@@ -4,8 +4,8 @@ import os
 
 from cmdr.core.errors import CommandError
 from cmdr.core.threads import in_thread
-from cmdr.model.name_fields import BadField, FolderPattern
 from cmdr.model.names import printable
+from cmdr.model.plans.name_fields import BadField, FolderPattern
 
 
 async def sorted_into(target: bytes) -> tuple[bytes, FolderPattern | None]:

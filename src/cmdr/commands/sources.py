@@ -9,10 +9,10 @@ from cmdr.core.call import Call
 from cmdr.core.errors import CommandError
 from cmdr.core.threads import in_thread
 from cmdr.files.engine.walking import Limits
-from cmdr.model.chosen import Chosen
 from cmdr.model.names import to_wire
-from cmdr.model.pane import Pane
-from cmdr.model.plan import Plan
+from cmdr.model.panes.chosen import Chosen
+from cmdr.model.panes.pane import Pane
+from cmdr.model.plans.plan import Plan
 
 # A person may plan whatever a pane can show. While it is planned a chosen file takes about a kilobyte, and several
 # agents may plan at once, so theirs are smaller. An agent names at most so many paths one by one; its selections and

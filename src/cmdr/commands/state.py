@@ -11,10 +11,10 @@ from cmdr.core.parameter import Doc, Whole
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.core.spoken import LONGEST_ANSWER
-from cmdr.model.dialog import Dialog
 from cmdr.model.job import Job
 from cmdr.model.names import to_wire
-from cmdr.model.pane import Pane
+from cmdr.model.panes.dialog import Dialog
+from cmdr.model.panes.pane import Pane
 from cmdr.model.yaml_text import Value, document
 
 ROWS = 50

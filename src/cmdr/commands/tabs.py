@@ -1,13 +1,13 @@
 """Tabs of a pane."""
 
 from cmdr.commands.places import PaneRef, pane_of, path_of
-from cmdr.core.agents_room import check_tabs
+from cmdr.core.agents.agents_room import check_tabs
 from cmdr.core.call import Call
 from cmdr.core.errors import CommandError
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.model.names import printable, to_wire
-from cmdr.model.pane import Pane
+from cmdr.model.panes.pane import Pane
 
 
 def _place(pane: Pane, id: str) -> int:

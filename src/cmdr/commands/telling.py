@@ -10,7 +10,7 @@ from cmdr.model.units import count, iso_date
 from cmdr.model.yaml_text import quoted_name
 
 if TYPE_CHECKING:
-    from cmdr.index.answers import Answers
+    from cmdr.index.asking.answers import Answers
     from cmdr.index.node import Node
 
 _LETTER = {"file": "f", "dir": "d", "link": "l", "fifo": "p", "socket": "s", "char": "c", "block": "b"}

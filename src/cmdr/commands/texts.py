@@ -4,7 +4,7 @@ from typing import Annotated
 
 from cmdr.commands.places import pane_of, path_of
 from cmdr.core.call import Call
-from cmdr.core.editing import load_text
+from cmdr.core.editing.editing import load_text
 from cmdr.core.errors import CommandError
 from cmdr.core.parameter import Doc
 from cmdr.core.principals import Access
@@ -13,7 +13,7 @@ from cmdr.core.threads import in_thread
 from cmdr.files.engine.new_plan import plan_write
 from cmdr.model.job import JobState
 from cmdr.model.names import to_wire
-from cmdr.model.text_format import UnencodableTextError, content_digest, write_text
+from cmdr.model.texts.text_format import UnencodableTextError, content_digest, write_text
 
 LARGEST = 32 << 20
 

@@ -4,8 +4,8 @@ from cmdr.commands.places import PaneRef, pane_of
 from cmdr.core.call import Call
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
-from cmdr.model.sorting import Direction, SortKey, SortOrder
-from cmdr.model.tab import ViewMode
+from cmdr.model.panes.sorting import Direction, SortKey, SortOrder
+from cmdr.model.panes.tab import ViewMode
 
 
 @command("sort", access=Access.VIEW, toolset="panes", idempotent=True)

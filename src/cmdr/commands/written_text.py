@@ -5,9 +5,9 @@ import os
 from cmdr.core.errors import CommandError
 from cmdr.files.regular_file import regular_file
 from cmdr.files.sandbox.found import HeldName
-from cmdr.model.diff import BinaryContentError
 from cmdr.model.names import printable
-from cmdr.model.text_format import FileText, read_text
+from cmdr.model.texts.diff import BinaryContentError
+from cmdr.model.texts.text_format import FileText, read_text
 
 MOST_WRITTEN = 2 * 2**20
 _LINE_ENDS = {"\n": "LF", "\r\n": "CRLF", "\r": "CR", "mixed": "mixed"}

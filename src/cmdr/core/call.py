@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from cmdr.core.principals import Principal
 from cmdr.model.answer_part import AnswerPart
-from cmdr.model.chosen import Chosen
-from cmdr.model.workspace import Workspace
+from cmdr.model.panes.chosen import Chosen
+from cmdr.model.panes.workspace import Workspace
 
 if TYPE_CHECKING:
-    from cmdr.core.browser import Browser
     from cmdr.core.commander import Commander
     from cmdr.core.events import Events
+    from cmdr.core.panes.browser import Browser
 
 Progress = Callable[[float, str], Awaitable[None]]
 """Tells a waiting client how long it has waited, and for what."""

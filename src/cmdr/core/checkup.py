@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from cmdr.core import places
-from cmdr.core.agent_roots import Origin, chosen_roots
+from cmdr.core.agents.agent_roots import Origin, chosen_roots
+from cmdr.core.agents.tokens import TokenError, Tokens
+from cmdr.core.entrance.instance import running
+from cmdr.core.entrance.person_line import PersonCaller
 from cmdr.core.environment import BadSetting, Environment
 from cmdr.core.errors import CommandError
-from cmdr.core.instance import running
-from cmdr.core.person_line import PersonCaller
 from cmdr.core.settings import Settings
-from cmdr.core.tokens import TokenError, Tokens
 from cmdr.files.sandbox.beneath import kernel_can
 from cmdr.files.shell.tiers import LADDER, Tier, holds
 from cmdr.model.installing import how_to_install
@@ -221,7 +221,7 @@ def _descriptors() -> Finding:
 
 
 def _scans() -> Finding:
-    from cmdr.index.compiled_reader import CompiledReader, compiled_library, directory_reader
+    from cmdr.index.walking.compiled_reader import CompiledReader, compiled_library, directory_reader
 
     if isinstance(directory_reader(compiled_library()), CompiledReader):
         return Finding(Health.GOOD, "trees are scanned with the compiled reader")

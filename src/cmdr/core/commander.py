@@ -4,44 +4,44 @@ from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack, suppress
 from typing import TYPE_CHECKING
 
+from cmdr.core.agents.kept_texts import KeptTexts
 from cmdr.core.audit import Audit
-from cmdr.core.bookmarks import Bookmarks
-from cmdr.core.browser import Browser
 from cmdr.core.call import Call, Progress, no_progress
-from cmdr.core.desktop import Desktop
+from cmdr.core.changes.engine import Engine
+from cmdr.core.changes.jobs import Jobs
+from cmdr.core.changes.proposals import Proposals
 from cmdr.core.door import Door
-from cmdr.core.engine import Engine
+from cmdr.core.entrance.raw_links import RawLinks
 from cmdr.core.errors import CommandError
 from cmdr.core.events import Events
-from cmdr.core.indexing import Indexing
-from cmdr.core.jobs import Jobs
-from cmdr.core.kept_texts import KeptTexts
 from cmdr.core.late_rooms import LateRooms
 from cmdr.core.limits import Limits
+from cmdr.core.panes.bookmarks import Bookmarks
+from cmdr.core.panes.browser import Browser
+from cmdr.core.panes.desktop import Desktop
+from cmdr.core.panes.space import SpaceBoard
 from cmdr.core.parameter import Arguments
 from cmdr.core.policy import Policy
 from cmdr.core.principals import Principal
-from cmdr.core.proposals import Proposals
-from cmdr.core.raw_links import RawLinks
 from cmdr.core.registry import REGISTRY, Command, Registry
 from cmdr.core.settings import Settings
-from cmdr.core.space import SpaceBoard
+from cmdr.core.trees.indexing import Indexing
 from cmdr.files.engine.control import Control
 from cmdr.files.engine.outcome import Outcome
 from cmdr.files.sandbox.reach import Sandbox
 from cmdr.index.errors import IndexFault
-from cmdr.model.chosen import Chosen
-from cmdr.model.plan import Plan
-from cmdr.model.proposal import Proposal
+from cmdr.model.panes.chosen import Chosen
+from cmdr.model.panes.tab import Tab
+from cmdr.model.panes.workspace import Workspace
+from cmdr.model.plans.plan import Plan
+from cmdr.model.plans.proposal import Proposal
 from cmdr.model.scan_job import ScanJob
-from cmdr.model.tab import Tab
-from cmdr.model.workspace import Workspace
 
 if TYPE_CHECKING:
-    from cmdr.core.code_runs import CodeRuns
-    from cmdr.core.editor_room import EditorRoom
-    from cmdr.core.shells import Shells
-    from cmdr.core.tokens import Tokens
+    from cmdr.core.agents.code_runs import CodeRuns
+    from cmdr.core.agents.shells import Shells
+    from cmdr.core.agents.tokens import Tokens
+    from cmdr.core.editing.editor_room import EditorRoom
 
 QUIT_PATIENCE = 15.0
 """Seconds that running operations get to stop cleanly; the next start sweeps up after the rest."""
@@ -228,8 +228,8 @@ class Commander:
         self.events.changed()
 
     def _start_job(self, proposal: Proposal) -> str:
-        from cmdr.model.code_plan import CodePlan
-        from cmdr.model.command_plan import CommandPlan
+        from cmdr.model.plans.code_plan import CodePlan
+        from cmdr.model.plans.command_plan import CommandPlan
 
         plan, by = proposal.plan, proposal.proposed_by
         if isinstance(plan, CodePlan):

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 
 from cmdr.core.acting import acting
-from cmdr.core.activity import Activity
+from cmdr.core.agents.activity import Activity
 from cmdr.core.audit import Audit, AuditRecord, digest_of
 from cmdr.core.call import Call
 from cmdr.core.errors import CommandError, NotAllowed
@@ -20,7 +20,7 @@ from cmdr.core.turns import Turns
 from cmdr.files.engine.refusals import PlanRefused
 from cmdr.files.errors import DiskError
 from cmdr.index.errors import IndexFault
-from cmdr.model.filter import FilterError
+from cmdr.model.filters.filter import FilterError
 
 
 class Door:

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable
 
-from cmdr.model.workspace import Workspace
+from cmdr.model.panes.workspace import Workspace
 
 Listener = Callable[[int], None]
 

@@ -10,15 +10,15 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from cmdr.core.agents.code_runs import CodeRuns
+    from cmdr.core.agents.shells import Shells
     from cmdr.core.audit import Audit
-    from cmdr.core.code_runs import CodeRuns
-    from cmdr.core.editor_room import EditorRoom
+    from cmdr.core.changes.jobs import Jobs
+    from cmdr.core.editing.editor_room import EditorRoom
+    from cmdr.core.editing.review_case import ReviewCase
     from cmdr.core.events import Events
-    from cmdr.core.jobs import Jobs
-    from cmdr.core.review_case import ReviewCase
-    from cmdr.core.shells import Shells
     from cmdr.files.sandbox.reach import Sandbox
-    from cmdr.model.workspace import Workspace
+    from cmdr.model.panes.workspace import Workspace
 
 
 class LateRooms:
@@ -37,21 +37,21 @@ class LateRooms:
     @cached_property
     def shells(self) -> Shells:
         """Where agents' commands run."""
-        from cmdr.core.shells import Shells
+        from cmdr.core.agents.shells import Shells
 
         return Shells(self._sandbox, self._jobs, self._events, self._audit)
 
     @cached_property
     def code(self) -> CodeRuns:
         """Where agents' code runs."""
-        from cmdr.core.code_runs import CodeRuns
+        from cmdr.core.agents.code_runs import CodeRuns
 
         return CodeRuns(self.shells, self._jobs, self._events, self._audit)
 
     @cached_property
     def editor(self) -> EditorRoom:
         """What makes cmdr an editor for agents."""
-        from cmdr.core.editor_room import EditorRoom
+        from cmdr.core.editing.editor_room import EditorRoom
 
         return EditorRoom(self._workspace, self._events, self._audit, self._jobs, self._sandbox, self._start_folder)
 

@@ -1,7 +1,7 @@
 """Who may run what: one place, asked for every call from every face."""
 
+from cmdr.core.agents.grants import Grant, Grants
 from cmdr.core.errors import NotAllowed, NotOffered
-from cmdr.core.grants import Grant, Grants
 from cmdr.core.principals import Access, Principal
 from cmdr.core.registry import ALL_TOOLSETS, DEFAULT_TOOLSETS, Command
 

@@ -5,7 +5,7 @@ import os
 import stat
 
 from cmdr.model.names import to_wire
-from cmdr.model.text_format import FileText, read_text
+from cmdr.model.texts.text_format import FileText, read_text
 
 SIZE_LIMIT = 32 * 1024 * 1024
 """The largest file that opens as text; larger ones belong in the viewer."""

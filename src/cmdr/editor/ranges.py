@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from cmdr.model.text_selection import TextIndex, TextSelection
+from cmdr.model.texts.text_selection import TextIndex, TextSelection
 
 
 @dataclass(frozen=True, slots=True)

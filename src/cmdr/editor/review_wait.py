@@ -2,8 +2,8 @@
 
 import asyncio
 
-from cmdr.model.review import Review
-from cmdr.model.review_outcome import Outcome
+from cmdr.model.texts.review import Review
+from cmdr.model.texts.review_outcome import Outcome
 
 
 async def outcome_of(review: Review, deadline: float | None = None) -> Outcome | None:

@@ -9,8 +9,8 @@ import time
 from collections.abc import Iterable
 
 from cmdr.files.errors import disk_error
-from cmdr.model.entry import Facts
-from cmdr.model.listing import UNKNOWN
+from cmdr.model.panes.entry import Facts
+from cmdr.model.panes.listing import UNKNOWN
 
 _TICK = 50_000_000  # nanoseconds; file systems keep times no finer than the kernel's own tick
 _AT_SYMLINK_NOFOLLOW = 0x100

@@ -18,8 +18,8 @@ from typing import IO
 
 from cmdr.files.errors import ReadFailed, ScanStopped, disk_error
 from cmdr.files.reading import Alive, Reading, Stopped, never, unheard
-from cmdr.model.listing import Columns, FactColumns, Listing
-from cmdr.model.sorting import Direction, SortKey, SortOrder
+from cmdr.model.panes.listing import Columns, FactColumns, Listing
+from cmdr.model.panes.sorting import Direction, SortKey, SortOrder
 
 _HEADER = struct.Struct("=8Q")
 _FAILED = struct.Struct("=i")

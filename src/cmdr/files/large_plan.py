@@ -25,7 +25,7 @@ from cmdr.files.engine.choices import Choices
 from cmdr.files.engine.planning import plan_copy, plan_delete, plan_move, plan_trash
 from cmdr.files.engine.refusals import PlanRefused
 from cmdr.files.engine.walking import go_on
-from cmdr.model.plan import Plan, Verb
+from cmdr.model.plans.plan import Plan, Verb
 
 SIGN_EVERY = 1000
 """Entries looked at for one sign."""

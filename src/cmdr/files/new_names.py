@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from cmdr.files.engine.refusals import BadPattern, NotThere, Unreadable
 from cmdr.files.engine.trouble import saying
-from cmdr.model.name_fields import BadField, Field, NamedFile, filled
 from cmdr.model.names import printable
+from cmdr.model.plans.name_fields import BadField, Field, NamedFile, filled
 
 if TYPE_CHECKING:
     from polars import Series

@@ -11,9 +11,9 @@ from operator import attrgetter
 from cmdr.files.errors import ScanStopped
 from cmdr.files.facts import facts_of, storable
 from cmdr.files.volumes import remote_mounts
-from cmdr.model.entry import FOLDER_LINK, Kind
-from cmdr.model.listing import UNKNOWN, Columns, FactColumns, Listing
-from cmdr.model.sorting import SortOrder
+from cmdr.model.panes.entry import FOLDER_LINK, Kind
+from cmdr.model.panes.listing import UNKNOWN, Columns, FactColumns, Listing
+from cmdr.model.panes.sorting import SortOrder
 from cmdr.model.within import is_within
 
 _NAME = attrgetter("name")

@@ -12,8 +12,8 @@ from cmdr.files.errors import disk_error
 from cmdr.files.facts import last_change
 from cmdr.files.large_folder import scan_in_process
 from cmdr.files.reading import Alive, Reading, Stopped, never, unheard
-from cmdr.model.listing import Listing
-from cmdr.model.sorting import SortOrder
+from cmdr.model.panes.listing import Listing
+from cmdr.model.panes.sorting import SortOrder
 
 LARGE = 60_000
 """From so many entries on, a helper process reads and sorts the folder."""

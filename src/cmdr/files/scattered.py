@@ -8,9 +8,9 @@ from types import MappingProxyType
 
 from cmdr.files.errors import disk_error
 from cmdr.files.facts import facts_of, storable
-from cmdr.model.entry import FolderSize, Kind
-from cmdr.model.listing import Columns, FactColumns, Listing
-from cmdr.model.sorting import SortOrder
+from cmdr.model.panes.entry import FolderSize, Kind
+from cmdr.model.panes.listing import Columns, FactColumns, Listing
+from cmdr.model.panes.sorting import SortOrder
 
 _KINDS = {
     stat.S_IFDIR: Kind.FOLDER,

@@ -7,10 +7,10 @@ from typing import Any
 from urllib.parse import quote
 
 from cmdr.core.commander import Commander
+from cmdr.core.editing.mentions import Mention
 from cmdr.core.errors import CommandError
-from cmdr.core.mentions import Mention
 from cmdr.core.threads import in_thread
-from cmdr.model.text_selection import Position
+from cmdr.model.texts.text_selection import Position
 
 SETTLE = 0.05
 """Seconds of rest before a selection is told; a moving cursor would flood the client."""

@@ -10,20 +10,20 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-from cmdr.index.catalogue import Catalogue, IndexRecord
-from cmdr.index.changed_directories import changed_directories
-from cmdr.index.compact import compact
+from cmdr.index.epochs.compact import compact
+from cmdr.index.epochs.history import remember
 from cmdr.index.errors import Cancelled, Corrupt, RootMissing, ScanRunning
-from cmdr.index.following import Following
-from cmdr.index.freshness import Freshness
 from cmdr.index.give_back import give_back_memory
-from cmdr.index.history import remember
-from cmdr.index.refresh import Wanted, refresh, rows_to_list
+from cmdr.index.refreshing.changed_directories import changed_directories
+from cmdr.index.refreshing.following import Following
+from cmdr.index.refreshing.freshness import Freshness
+from cmdr.index.refreshing.refresh import Wanted, refresh, rows_to_list
 from cmdr.index.room import needing_room
 from cmdr.index.scan import scan
+from cmdr.index.shelves.catalogue import Catalogue, IndexRecord
 from cmdr.index.standing import Standing
 from cmdr.index.view import View
-from cmdr.index.walk import Progress, WalkOptions
+from cmdr.index.walking.walk import Progress, WalkOptions
 from cmdr.model.names import to_wire
 from cmdr.model.within import is_within
 

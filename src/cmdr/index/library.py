@@ -15,27 +15,27 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from cmdr.index.adopted import settle_folders
-from cmdr.index.answers import Answers
-from cmdr.index.catalogue import Catalogue, IndexRecord
-from cmdr.index.columns import Column
-from cmdr.index.cursor import Scope, make_cursor, read_cursor
-from cmdr.index.epochs_kept import AT_ONCE
+from cmdr.index.asking.answers import Answers
+from cmdr.index.asking.cursor import Scope, make_cursor, read_cursor
+from cmdr.index.asking.knowing import Knowing, knowing
+from cmdr.index.epochs.columns import Column
+from cmdr.index.epochs.epochs_kept import AT_ONCE
+from cmdr.index.epochs.folder_totals import totals_epochs
+from cmdr.index.epochs.history import moment_of
 from cmdr.index.errors import BadQuestion, LibraryBusy, NoSuchIndex, RootMissing
-from cmdr.index.folder_totals import totals_epochs
-from cmdr.index.freshness import Freshness
-from cmdr.index.growth_report import growth_report
-from cmdr.index.handles import new_handle, new_tag, node_handle
-from cmdr.index.history import moment_of
 from cmdr.index.indexed import Changes, Indexed
-from cmdr.index.knowing import Knowing, knowing
-from cmdr.index.queryshelf import QueryShelf
-from cmdr.index.report_making import report
-from cmdr.index.reports import KINDS, Keep, Report
-from cmdr.index.setshelf import SetShelf
+from cmdr.index.refreshing.freshness import Freshness
+from cmdr.index.reporting.growth_report import growth_report
+from cmdr.index.reporting.report_making import report
+from cmdr.index.reporting.reports import KINDS, Keep, Report
+from cmdr.index.shelves.adopted import settle_folders
+from cmdr.index.shelves.catalogue import Catalogue, IndexRecord
+from cmdr.index.shelves.handles import new_handle, new_tag, node_handle
+from cmdr.index.shelves.queryshelf import QueryShelf
+from cmdr.index.shelves.setshelf import SetShelf
 from cmdr.index.view_rows import Totals
-from cmdr.index.walk import Progress, WalkOptions
-from cmdr.model.filter import EVERYTHING
+from cmdr.index.walking.walk import Progress, WalkOptions
+from cmdr.model.filters.filter import EVERYTHING
 from cmdr.model.names import to_wire
 from cmdr.model.within import is_within
 

@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cmdr.index.columns import Column, DirState, Flag, kind_name
-from cmdr.index.handles import node_handle_start
+from cmdr.index.epochs.columns import Column, DirState, Flag, kind_name
+from cmdr.index.shelves.handles import node_handle_start
 from cmdr.index.view import View
 from cmdr.index.view_rows import Totals
 

@@ -11,8 +11,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cmdr.index.errors import Cancelled, RootMissing
-from cmdr.index.harvest import Harvest
-from cmdr.index.walk import Progress, WalkOptions, walk
+from cmdr.index.walking.harvest import Harvest
+from cmdr.index.walking.walk import Progress, WalkOptions, walk
 from cmdr.model.names import to_wire
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def scan(
             raise Cancelled("The scan was stopped; the complete epoch before it is kept.")
         if walked:
             told(replace(walked[-1], phase="building", seconds=harvest.seconds))
-        from cmdr.index.building import build
+        from cmdr.index.epochs.building import build
 
         return build(harvest, home, options, before, first_id)
     finally:
@@ -58,7 +58,7 @@ def scan(
 
 
 def _load() -> None:
-    from cmdr.index import building  # noqa: F401 - it is there when the walk ends
+    from cmdr.index.epochs import building  # noqa: F401 - it is there when the walk ends
 
 
 def _check_root(harvest: Harvest) -> None:

@@ -5,9 +5,9 @@ from functools import cached_property
 
 import numpy as np
 
-from cmdr.index.columns import ROW_COLUMNS, Column, Flag
-from cmdr.index.epoch import StoredColumns
-from cmdr.index.name_blob import NameBlob
+from cmdr.index.asking.name_blob import NameBlob
+from cmdr.index.epochs.columns import ROW_COLUMNS, Column, Flag
+from cmdr.index.epochs.epoch import StoredColumns
 
 
 @dataclass(eq=False)

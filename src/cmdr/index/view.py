@@ -5,8 +5,8 @@ from functools import cached_property
 
 import numpy as np
 
-from cmdr.index.columns import DIR_COLUMNS, FORMAT_DIR, NO_ROW, Column
-from cmdr.index.epoch import StoredColumns
+from cmdr.index.epochs.columns import DIR_COLUMNS, FORMAT_DIR, NO_ROW, Column
+from cmdr.index.epochs.epoch import StoredColumns
 from cmdr.index.errors import Gone
 from cmdr.index.segment import stored_segment
 from cmdr.index.view_paths import PathsView

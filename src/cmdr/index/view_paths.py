@@ -4,7 +4,7 @@ from functools import cached_property
 
 import numpy as np
 
-from cmdr.index.columns import Column
+from cmdr.index.epochs.columns import Column
 from cmdr.index.errors import Corrupt, NotIndexed
 from cmdr.index.segment import Segment
 from cmdr.index.view_rows import RowsView

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cmdr.index.columns import FORMAT_DIR, Column, DirState, Flag
-from cmdr.index.epoch import StoredColumns
-from cmdr.index.packed_names import PackedNames, joined_names, take_names
+from cmdr.index.asking.packed_names import PackedNames, joined_names, take_names
+from cmdr.index.epochs.columns import FORMAT_DIR, Column, DirState, Flag
+from cmdr.index.epochs.epoch import StoredColumns
 from cmdr.index.segment import Segment
 
 Rows = Column | range

@@ -7,7 +7,7 @@ from mcp.server.context import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 from starlette.requests import Request
 
-from cmdr.core.guard import PRINCIPAL
+from cmdr.core.entrance.guard import PRINCIPAL
 from cmdr.core.principals import Principal
 from cmdr.core.registry import ALL_TOOLSETS
 

@@ -13,8 +13,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from cmdr import __version__
 from cmdr.core.call import Call
 from cmdr.core.commander import Commander
+from cmdr.core.entrance.guard import MCP, PRINCIPAL
 from cmdr.core.errors import CommandError, UnknownCommand
-from cmdr.core.guard import MCP, PRINCIPAL
 from cmdr.core.principals import Principal
 from cmdr.core.registry import Command
 from cmdr.mcp.body import read_again, read_body

@@ -11,7 +11,7 @@ from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from cmdr.core.guard import PRINCIPAL
+from cmdr.core.entrance.guard import PRINCIPAL
 from cmdr.core.principals import Principal
 
 EACH = 100

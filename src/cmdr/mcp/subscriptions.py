@@ -9,8 +9,8 @@ from mcp.server.session import ServerSession
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ResourceUpdated
 from mcp.shared.exceptions import MCPError
 
-from cmdr.core.carrying import Carrying
 from cmdr.core.commander import Commander
+from cmdr.core.entrance.carrying import Carrying
 from cmdr.core.errors import TooMany
 from cmdr.mcp.caller import Context, caller_of, conversation_of
 from cmdr.mcp.resources import JOB, PROPOSAL, STATE, Resources

@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from cmdr.core.guard import PRINCIPAL
+from cmdr.core.entrance.guard import PRINCIPAL
 from cmdr.core.principals import Principal
 from cmdr.mcp.body import read_again, read_body
 from cmdr.mcp.plain_call import OLDER, SESSION

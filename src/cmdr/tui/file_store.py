@@ -3,7 +3,7 @@
 from rich.segment import Segment
 from rich.style import Style
 
-from cmdr.core.viewing import OpenView
+from cmdr.core.panes.viewing import OpenView
 from cmdr.tui.file_rows import HEX_BYTES, hex_row, line_text
 
 _AROUND = 2

@@ -7,8 +7,8 @@ from textual import events
 from textual.message import Message
 
 from cmdr.core.errors import CommandError
-from cmdr.core.viewing import ENCODINGS, OpenView, Pixel, open_view, picture_of
-from cmdr.model.sorting import extension
+from cmdr.core.panes.viewing import ENCODINGS, OpenView, Pixel, open_view, picture_of
+from cmdr.model.panes.sorting import extension
 from cmdr.tui.appearance import Appearance
 from cmdr.tui.file_rows import HEX_BYTES, marked_line, sliced, wrapped
 from cmdr.tui.file_store import FileStore

@@ -7,8 +7,8 @@ from rich.color import ColorSystem
 from rich.segment import Segment
 
 from cmdr.core.settings import Settings
-from cmdr.model.pane import Pane
-from cmdr.model.workspace import Workspace
+from cmdr.model.panes.pane import Pane
+from cmdr.model.panes.workspace import Workspace
 from cmdr.tui import pane_frame
 from cmdr.tui.appearance import Appearance
 from cmdr.tui.entry_line import entry_line

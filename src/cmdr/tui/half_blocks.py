@@ -4,7 +4,7 @@ from rich.color import Color
 from rich.segment import Segment
 from rich.style import Style
 
-from cmdr.core.viewing import Pixel
+from cmdr.core.panes.viewing import Pixel
 
 
 def half_blocks(pixels: list[list[Pixel]]) -> list[list[Segment]]:

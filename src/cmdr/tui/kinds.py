@@ -1,7 +1,7 @@
 """What kind of file a name stands for, by its look: it decides the colour of the row and nothing else."""
 
-from cmdr.model.entry import Entry, Kind
-from cmdr.model.sorting import extension
+from cmdr.model.panes.entry import Entry, Kind
+from cmdr.model.panes.sorting import extension
 
 _BY_EXTENSION: dict[bytes, str] = {
     ext: kind

@@ -9,7 +9,7 @@ if TYPE_CHECKING:  # the first picture is drawn before any of this is loaded
     from collections.abc import Callable
 
     from cmdr.core.commander import Commander
-    from cmdr.model.entry import Entry
+    from cmdr.model.panes.entry import Entry
 
 _MOST = 256
 _Link = tuple[bytes, int, int]

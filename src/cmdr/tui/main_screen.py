@@ -13,11 +13,11 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.screen import Screen
 
-from cmdr.core.activity import SeenCall
+from cmdr.core.agents.activity import SeenCall
 from cmdr.core.commander import Commander
 from cmdr.core.parameter import Arguments
-from cmdr.model.pane import Side
-from cmdr.model.tab import Tab
+from cmdr.model.panes.pane import Side
+from cmdr.model.panes.tab import Tab
 from cmdr.tui.actions import ACTIONS, declare_all
 from cmdr.tui.clicks import clicked
 from cmdr.tui.closing_screen import ClosingScreen

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from cmdr.core.parameter import Arguments
 from cmdr.core.principals import PERSON
-from cmdr.model.chosen import Chosen
-from cmdr.model.dialog import DialogType
 from cmdr.model.job import Job, JobState
 from cmdr.model.names import from_wire, to_wire
-from cmdr.model.plan import Verb
-from cmdr.model.proposal import Proposal, ProposalState
-from cmdr.model.tab import Tab
+from cmdr.model.panes.chosen import Chosen
+from cmdr.model.panes.dialog import DialogType
+from cmdr.model.panes.tab import Tab
+from cmdr.model.plans.plan import Verb
+from cmdr.model.plans.proposal import Proposal, ProposalState
 
 if TYPE_CHECKING:
     from cmdr.tui.terminal import Terminal

@@ -13,7 +13,7 @@ from cmdr.core.commander import Commander
 from cmdr.core.errors import CommandError, UnknownCommand
 from cmdr.core.parameter import Arguments
 from cmdr.core.principals import PERSON
-from cmdr.model.chosen import Chosen
+from cmdr.model.panes.chosen import Chosen
 from cmdr.tui.typed_key import TypedKey
 
 log = logging.getLogger(__name__)

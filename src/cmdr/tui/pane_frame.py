@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 from rich.segment import Segment
 from rich.style import Style
 
-from cmdr.model.pane import Pane
-from cmdr.model.pane_totals import totals
-from cmdr.model.sorting import Direction, SortKey
-from cmdr.model.tab import Tab
+from cmdr.model.panes.pane import Pane
+from cmdr.model.panes.pane_totals import totals
+from cmdr.model.panes.sorting import Direction, SortKey
+from cmdr.model.panes.tab import Tab
 from cmdr.model.units import human_size
 from cmdr.tui.safe_text import fit, printable, shown, width_of
 
 if TYPE_CHECKING:
-    from cmdr.core.space import Space
+    from cmdr.core.panes.space import Space
 
 Ink = dict[str, Style]
 

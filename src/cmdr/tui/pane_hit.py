@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from cmdr.model.sorting import SortKey
+from cmdr.model.panes.sorting import SortKey
 from cmdr.tui.pane_rows import FullColumns
 from cmdr.tui.pane_shape import PaneShape
 

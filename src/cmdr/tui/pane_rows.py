@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from rich.segment import Segment
 from rich.style import Style
 
-from cmdr.model.entry import Entry
 from cmdr.model.formats import DATE_WIDTHS, date, short_size
-from cmdr.model.sorting import SortKey
+from cmdr.model.panes.entry import Entry
+from cmdr.model.panes.sorting import SortKey
 from cmdr.tui.kinds import look_of, sign_of
 from cmdr.tui.safe_text import fit, fit_name, shown
 

@@ -5,7 +5,7 @@ Places count what is drawn: with a `..` row that row is place 0, and the entry a
 
 from dataclasses import dataclass
 
-from cmdr.model.tab import ViewMode
+from cmdr.model.panes.tab import ViewMode
 
 BRIEF_WIDTH = 19
 """A column of the brief view is at least so wide; two of them fit into a pane of an 80-column terminal."""

@@ -10,10 +10,10 @@ from textual.message import Message
 from textual.strip import Strip
 
 from cmdr.core.commander import Commander
-from cmdr.core.recent_changes import RecentChanges
-from cmdr.model.listing import Listing
-from cmdr.model.pane import Pane, Side
-from cmdr.model.tab import Tab
+from cmdr.core.panes.recent_changes import RecentChanges
+from cmdr.model.panes.listing import Listing
+from cmdr.model.panes.pane import Pane, Side
+from cmdr.model.panes.tab import Tab
 from cmdr.tui import pane_frame
 from cmdr.tui.appearance import Appearance
 from cmdr.tui.line_widget import LineWidget

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rich.segment import Segment
 
-from cmdr.model.tab import Tab, ViewMode
+from cmdr.model.panes.tab import Tab, ViewMode
 from cmdr.tui.appearance import Appearance
 from cmdr.tui.pane_rows import FullColumns, RowState, brief_cell, full_row, parent_row
 from cmdr.tui.pane_shape import PaneShape

@@ -4,9 +4,9 @@ import asyncio
 from collections.abc import Callable
 
 from cmdr.core.commander import Commander
-from cmdr.model.listing import Listing
-from cmdr.model.pane_totals import SUMMED
-from cmdr.model.tab import Tab
+from cmdr.model.panes.listing import Listing
+from cmdr.model.panes.pane_totals import SUMMED
+from cmdr.model.panes.tab import Tab
 
 AHEAD = 2
 """Facts are looked up so many pages around what is shown."""

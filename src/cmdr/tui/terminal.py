@@ -11,11 +11,11 @@ from textual.app import App
 from textual.screen import Screen
 
 from cmdr.core.commander import Commander
-from cmdr.core.first_workspace import furnish
-from cmdr.core.open_tabs import OpenTabs
+from cmdr.core.panes.first_workspace import furnish
+from cmdr.core.panes.open_tabs import OpenTabs
 from cmdr.core.parameter import Arguments
 from cmdr.core.principals import PERSON
-from cmdr.model.chosen import Chosen
+from cmdr.model.panes.chosen import Chosen
 from cmdr.tui.appearance import Appearance
 from cmdr.tui.held_terminal import HeldTerminal
 from cmdr.tui.ink_filter import InkFilter

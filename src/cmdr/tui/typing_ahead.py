@@ -5,8 +5,8 @@ from collections.abc import Callable
 
 from textual import events
 
-from cmdr.model.seeking import seek
-from cmdr.model.tab import Tab
+from cmdr.model.panes.seeking import seek
+from cmdr.model.panes.tab import Tab
 
 IDLE_SECONDS = 3.0
 

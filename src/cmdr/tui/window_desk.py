@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from textual.screen import Screen
 
 from cmdr.core.principals import PERSON
-from cmdr.model.dialog import Dialog, DialogType
+from cmdr.model.panes.dialog import Dialog, DialogType
 
 if TYPE_CHECKING:
     from cmdr.tui.terminal import Terminal

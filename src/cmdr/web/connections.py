@@ -9,7 +9,7 @@ import h11
 from uvicorn.protocols.http.flow_control import HIGH_WATER_LIMIT
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
-from cmdr.core.exchange import WHOLE
+from cmdr.core.entrance.exchange import WHOLE
 from cmdr.web.plain_answer import PlainAnswer
 from cmdr.web.plain_request import PlainHead, plain_head
 

@@ -9,11 +9,11 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from cmdr.core.carrying import Carrying
 from cmdr.core.commander import Commander
-from cmdr.core.downloads import Download, open_download, open_raw
+from cmdr.core.entrance.carrying import Carrying
 from cmdr.core.principals import Principal
 from cmdr.core.threads import in_thread
+from cmdr.core.transfers.downloads import Download, open_download, open_raw
 from cmdr.model.names import to_wire
 from cmdr.web.routes import caller_of, refusal
 

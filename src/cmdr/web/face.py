@@ -7,8 +7,8 @@ from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Redire
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from cmdr.core.browser_login import BrowserLogin
 from cmdr.core.commander import Commander
+from cmdr.core.entrance.browser_login import BrowserLogin
 from cmdr.web.downloads import download_routes
 from cmdr.web.openapi import openapi
 from cmdr.web.page.routes import PageRoutes

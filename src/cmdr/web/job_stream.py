@@ -7,8 +7,8 @@ from collections.abc import AsyncIterator, Callable
 from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from cmdr.core.carrying import Carrying
 from cmdr.core.commander import Commander
+from cmdr.core.entrance.carrying import Carrying
 from cmdr.core.errors import CommandError
 from cmdr.core.principals import Principal
 

@@ -11,10 +11,10 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
-from cmdr.core.carrying import Carrying
 from cmdr.core.commander import Commander
+from cmdr.core.entrance.carrying import Carrying
+from cmdr.core.entrance.guard import PRINCIPAL
 from cmdr.core.errors import CommandError, NotAllowed, NotThere, TooMany, UnknownCommand, Vanished
-from cmdr.core.guard import PRINCIPAL
 from cmdr.core.parameter import Arguments, Json
 from cmdr.core.principals import Principal
 from cmdr.core.registry import Command

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from cmdr.editor.diagnostics.syntax import check_syntax
-from cmdr.model.text_selection import Position
+from cmdr.model.texts.text_selection import Position
 
 
 def check(text, language, deadline=20.0):

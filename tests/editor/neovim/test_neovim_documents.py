@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from cmdr.editor.neovim.bridge import Neovim
 from cmdr.editor.neovim.errors import NeovimBusyError, NeovimMissingError, NeovimRefusedError, NeovimUnreachableError
 from cmdr.editor.neovim.places import byte_of_position, index_of_byte, position_of_byte
-from cmdr.model.text_selection import Position, TextSelection
+from cmdr.model.texts.text_selection import Position, TextSelection
 
 TEXT = "def a():\n    return 'é😀'\n\ndef b():\n    pass\n"
 

@@ -8,7 +8,7 @@ import pytest
 from cmdr import commands
 from cmdr.core.audit import Audit
 from cmdr.core.commander import Commander
-from cmdr.model.workspace import Workspace
+from cmdr.model.panes.workspace import Workspace
 from cmdr.web.page.changes import changes
 from cmdr.web.page.open_pages import OpenPages
 

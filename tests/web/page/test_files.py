@@ -7,7 +7,7 @@ import zlib
 import pytest
 from starlette.requests import ClientDisconnect
 
-from cmdr.core.images import open_image
+from cmdr.core.transfers.images import open_image
 from cmdr.web.page.file_routes import _Picture
 
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -172,7 +172,7 @@ def test_what_fills_a_folder_is_read_once_then_told(page_server, person, tmp_pat
 
 
 def _browser():
-    from cmdr.core.browser_login import BROWSER
+    from cmdr.core.entrance.browser_login import BROWSER
 
     return BROWSER
 

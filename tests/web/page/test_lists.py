@@ -1,8 +1,8 @@
 """What the page's lists say."""
 
-from cmdr.core.journal_history import HistoryEntry
+from cmdr.core.changes.journal_history import HistoryEntry
 from cmdr.files.engine.recorder import OperationState
-from cmdr.model.plan import Verb
+from cmdr.model.plans.plan import Verb
 from cmdr.web.page.lists import _operation
 from cmdr.web.page.rows import Style
 

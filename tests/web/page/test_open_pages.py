@@ -7,12 +7,12 @@ import pytest
 
 from cmdr import commands
 from cmdr.core.audit import Audit
-from cmdr.core.browser_login import BROWSER
 from cmdr.core.commander import Commander
+from cmdr.core.entrance.browser_login import BROWSER
 from cmdr.core.errors import NotAllowed
 from cmdr.core.principals import PERSON, Principal
-from cmdr.model.dialog import DialogType
-from cmdr.model.workspace import Workspace
+from cmdr.model.panes.dialog import DialogType
+from cmdr.model.panes.workspace import Workspace
 from cmdr.web.page.changes import changes
 from cmdr.web.page.open_pages import OpenPages
 

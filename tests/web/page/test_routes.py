@@ -6,8 +6,8 @@ import pytest
 
 from cmdr.core.principals import SAME_USER, Principal
 from cmdr.core.settings import SETTINGS
+from cmdr.model.plans.taken_names import TAKEN_NAMES
 from cmdr.model.report_kinds import REPORT_KINDS
-from cmdr.model.taken_names import TAKEN_NAMES
 
 
 def test_a_command_answers_with_the_picture_after_it(person):

@@ -10,11 +10,11 @@ from cmdr import commands
 from cmdr.core.audit import Audit
 from cmdr.core.commander import Commander
 from cmdr.core.principals import Principal
-from cmdr.model.entry import Facts
-from cmdr.model.listing import Columns, Listing
-from cmdr.model.pane import Side
-from cmdr.model.sorting import SortOrder
-from cmdr.model.workspace import Workspace
+from cmdr.model.panes.entry import Facts
+from cmdr.model.panes.listing import Columns, Listing
+from cmdr.model.panes.pane import Side
+from cmdr.model.panes.sorting import SortOrder
+from cmdr.model.panes.workspace import Workspace
 from cmdr.web.page.picture import picture
 from cmdr.web.page.rows import MOST, Rows, Window
 

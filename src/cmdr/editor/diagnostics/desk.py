@@ -9,7 +9,7 @@ from cmdr.editor.diagnostics.language_server import PATIENCE, LanguageServer, Se
 from cmdr.editor.diagnostics.root import project_root
 from cmdr.editor.diagnostics.servers import ServerSpec, installed_servers
 from cmdr.editor.diagnostics.syntax import CHECKED, check_syntax
-from cmdr.model.diagnostic import Diagnostic
+from cmdr.model.texts.diagnostic import Diagnostic
 
 DEADLINE = 1.0
 """Seconds: a client asks before and after each edit, and waits."""

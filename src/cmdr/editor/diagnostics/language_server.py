@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from cmdr.editor.diagnostics.lsp_words import diagnostic_from, file_path, file_uri, initialize_params, message_reader
 from cmdr.editor.diagnostics.server_process import ServerProcess
 from cmdr.editor.diagnostics.servers import ServerSpec
-from cmdr.model.diagnostic import Diagnostic
+from cmdr.model.texts.diagnostic import Diagnostic
 
 if TYPE_CHECKING:
     from lsprotocol import types

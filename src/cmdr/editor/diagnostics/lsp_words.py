@@ -4,8 +4,8 @@ import os
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote_from_bytes, unquote_to_bytes
 
-from cmdr.model.diagnostic import Diagnostic, Severity
-from cmdr.model.text_selection import Position, TextSelection
+from cmdr.model.texts.diagnostic import Diagnostic, Severity
+from cmdr.model.texts.text_selection import Position, TextSelection
 
 if TYPE_CHECKING:
     from cattrs import Converter

@@ -7,8 +7,8 @@ import os
 import sys
 from typing import Any
 
-from cmdr.model.diagnostic import Diagnostic
-from cmdr.model.text_selection import Position, TextIndex, TextSelection, utf16_column
+from cmdr.model.texts.diagnostic import Diagnostic
+from cmdr.model.texts.text_selection import Position, TextIndex, TextSelection, utf16_column
 
 CHECKED = frozenset({"python", "json", "toml", "yaml"})
 _CHILD = os.path.join(os.path.dirname(os.path.abspath(__file__)), "syntax_child.py")

@@ -10,8 +10,8 @@ from cmdr.editor.neovim import document_lua
 from cmdr.editor.neovim.connection import NeovimConnection
 from cmdr.editor.neovim.places import byte_of_position, index_of_byte, position_of_byte
 from cmdr.editor.ranges import FoundRange, find_range
-from cmdr.model.diagnostic import Diagnostic, Severity
-from cmdr.model.text_selection import Position, TextIndex, TextSelection, utf16_column, utf16_length
+from cmdr.model.texts.diagnostic import Diagnostic, Severity
+from cmdr.model.texts.text_selection import Position, TextIndex, TextSelection, utf16_column, utf16_length
 
 _SEVERITIES: dict[int, Severity] = {1: "Error", 2: "Warning", 3: "Info", 4: "Hint"}
 

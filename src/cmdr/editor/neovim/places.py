@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from cmdr.model.text_selection import Position, character_index, utf16_column
+from cmdr.model.texts.text_selection import Position, character_index, utf16_column
 
 
 def index_of_byte(line: str, column: int) -> int:

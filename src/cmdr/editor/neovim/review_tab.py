@@ -9,11 +9,11 @@ from cmdr.editor.languages import language_of
 from cmdr.editor.neovim.diffs import FREELY, Consent, NeovimDiffs
 from cmdr.editor.neovim.errors import NeovimGoneError
 from cmdr.editor.review_wait import outcome_of
-from cmdr.model.merge import ConflictStandsError
 from cmdr.model.names import to_wire
-from cmdr.model.review import ProposalTooLargeError, Review
-from cmdr.model.review_outcome import Outcome, ReviewState
-from cmdr.model.text_format import UnencodableTextError
+from cmdr.model.texts.merge import ConflictStandsError
+from cmdr.model.texts.review import ProposalTooLargeError, Review
+from cmdr.model.texts.review_outcome import Outcome, ReviewState
+from cmdr.model.texts.text_format import UnencodableTextError
 
 Accept = Callable[[Review], Awaitable[Outcome | None]]
 """Accepts a review; None when the file changed meanwhile and the review must be looked at again."""

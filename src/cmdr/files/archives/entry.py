@@ -2,8 +2,8 @@
 
 from typing import NamedTuple
 
-from cmdr.model.member import Member
-from cmdr.model.plan_item import Kind
+from cmdr.model.plans.member import Member
+from cmdr.model.plans.plan_item import Kind
 
 LONGEST_NAME = 4096
 """No system takes a longer way; what is longer is not even looked at."""

@@ -7,7 +7,7 @@ from cmdr.files.archives.bytes_of import Read
 from cmdr.files.archives.entry import BadArchive, Entry
 from cmdr.files.archives.opening import open_archive
 from cmdr.model.names import to_wire
-from cmdr.model.plan_item import Kind
+from cmdr.model.plans.plan_item import Kind
 from cmdr.model.units import count, human_size
 
 MOST = 10_000

@@ -11,7 +11,7 @@ from cmdr.files.archives.tar_header import BLOCK, is_header
 from cmdr.files.archives.tar_stream import TarStream
 from cmdr.files.archives.unpressed import bzip2, gzip, xz
 from cmdr.files.archives.zip_archive import ZipArchive
-from cmdr.model.member import Member
+from cmdr.model.plans.member import Member
 
 KNOWN = "zip, tar, tar.gz, tar.bz2 and tar.xz"
 _PRESSED = {GZIP: gzip, BZIP2: bzip2, XZ: xz}

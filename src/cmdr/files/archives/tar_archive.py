@@ -7,8 +7,8 @@ from cmdr.files.archives.bytes_of import CUT_SHORT, PIECE, Check
 from cmdr.files.archives.entry import LONGEST_LINK, LONGEST_NAME, BadArchive, Entry
 from cmdr.files.archives.tar_header import BLOCK, Words, is_header, name_of, number, records_in, size_of, text, when
 from cmdr.files.archives.tar_stream import TarStream
-from cmdr.model.member import Member
-from cmdr.model.plan_item import Kind
+from cmdr.model.plans.member import Member
+from cmdr.model.plans.plan_item import Kind
 
 _MOST_WORDS = 1 << 20
 """Room for the words before a member; a name takes a few thousand bytes at most."""

@@ -7,7 +7,7 @@ from cmdr.files.archives.bytes_of import CUT_SHORT, Bytes, Check
 from cmdr.files.archives.entry import LONGEST_LINK, BadArchive, Entry
 from cmdr.files.archives.unpressed import bzip2, raw_deflate, unpressed
 from cmdr.files.archives.zip_list import BZIP2, DEFLATED, LOCAL, LOCAL_MARK, directory, listed
-from cmdr.model.member import Member
+from cmdr.model.plans.member import Member
 
 _DECODERS = {DEFLATED: raw_deflate, BZIP2: bzip2}
 

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from cmdr.files.archives.bytes_of import CUT_SHORT, Bytes
 from cmdr.files.archives.entry import LONGEST_NAME, BadArchive, Entry, moment
-from cmdr.model.member import Member
-from cmdr.model.plan_item import Kind
+from cmdr.model.plans.member import Member
+from cmdr.model.plans.plan_item import Kind
 
 _END = struct.Struct("<4s4H2LH")
 _END_64 = struct.Struct("<4sQ2H2L4Q")

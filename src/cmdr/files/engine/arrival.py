@@ -13,7 +13,7 @@ from cmdr.files.engine.metadata import keep_link_metadata, keep_metadata
 from cmdr.files.engine.newcomer import Newcomer
 from cmdr.files.engine.trouble import Drifted
 from cmdr.files.engine.workbench import Landed, Workbench
-from cmdr.model.plan import Fingerprint, Kind, PlanItem
+from cmdr.model.plans.plan import Fingerprint, Kind, PlanItem
 
 
 class Arrival(Newcomer):

@@ -13,10 +13,10 @@ from cmdr.files.engine.private_sources import PrivateSources
 from cmdr.files.engine.refusals import NotForAgents, NothingToDo, Unreadable
 from cmdr.files.engine.walking import Source, Survey
 from cmdr.files.owner_names import group_name, user_name
-from cmdr.model.attributes import AttributeChange, Attributes, AttributeWish
 from cmdr.model.names import to_wire
-from cmdr.model.plan import Kind, Place, Plan, PlanItem, Step, Totals, Verb
-from cmdr.model.plan_draft import PlanDraft
+from cmdr.model.plans.attributes import AttributeChange, Attributes, AttributeWish
+from cmdr.model.plans.plan import Kind, Place, Plan, PlanItem, Step, Totals, Verb
+from cmdr.model.plans.plan_draft import PlanDraft
 
 _SAME = "it has these attributes already"
 _LINK = "links stay as they are"

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from cmdr.files.engine.protected import Privacy, Protection
 from cmdr.files.engine.walking import Check, Limits, go_on
-from cmdr.model.attributes import AttributeWish
-from cmdr.model.name_fields import FolderPattern
-from cmdr.model.plan import ConflictPolicy, Fingerprint
+from cmdr.model.plans.attributes import AttributeWish
+from cmdr.model.plans.name_fields import FolderPattern
+from cmdr.model.plans.plan import ConflictPolicy, Fingerprint
 
 _LIMITS = Limits()
 _PROTECTION = Protection()

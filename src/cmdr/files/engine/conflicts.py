@@ -5,7 +5,7 @@ from uuid import uuid4
 
 from cmdr.files.engine.control import Answer, Conflict, Control
 from cmdr.files.engine.trouble import Drifted, Skipped
-from cmdr.model.plan import ConflictPolicy, Decision, Fingerprint, Kind, PlanItem
+from cmdr.model.plans.plan import ConflictPolicy, Decision, Fingerprint, Kind, PlanItem
 
 
 class Verdict(Enum):

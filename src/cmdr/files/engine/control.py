@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
-from cmdr.model.plan import ConflictPolicy, Fingerprint, PlanItem
+from cmdr.model.plans.plan import ConflictPolicy, Fingerprint, PlanItem
 
 
 class Cancelled(Exception):

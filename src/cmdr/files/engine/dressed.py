@@ -8,7 +8,7 @@ from cmdr.files.engine.landing import Spot
 from cmdr.files.engine.relocation import source_of
 from cmdr.files.engine.trouble import Damaged, Drifted
 from cmdr.files.engine.workbench import Landed, Work, Workbench
-from cmdr.model.plan import Kind, PlanItem
+from cmdr.model.plans.plan import Kind, PlanItem
 
 _READ_OR_ENTER = 0o555
 

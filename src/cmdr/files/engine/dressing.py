@@ -6,9 +6,9 @@ import stat
 from cmdr.files.engine import fingerprint
 from cmdr.files.engine.landing import Spot
 from cmdr.files.engine.syscalls import Syscalls
-from cmdr.model.attributes import AttributeChange, Attributes, is_same_time
-from cmdr.model.file_mode import SET_ID
-from cmdr.model.plan import Kind, PlanItem
+from cmdr.model.plans.attributes import AttributeChange, Attributes, is_same_time
+from cmdr.model.plans.file_mode import SET_ID
+from cmdr.model.plans.plan import Kind, PlanItem
 
 
 def change_of(item: PlanItem) -> AttributeChange:

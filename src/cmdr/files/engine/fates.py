@@ -7,7 +7,7 @@ from typing import overload
 
 from cmdr.files.engine.recorder import ItemState, Kept
 from cmdr.files.engine.workbench import Landed
-from cmdr.model.plan import Fingerprint, Kind, Place, PlanItem, Totals
+from cmdr.model.plans.plan import Fingerprint, Kind, Place, PlanItem, Totals
 
 _STATES = tuple(ItemState)
 _CODES = {state: code for code, state in enumerate(_STATES)}

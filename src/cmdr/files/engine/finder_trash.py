@@ -13,7 +13,7 @@ from cmdr.files.engine.recorder import Intent, Kept
 from cmdr.files.engine.relocation import source_of
 from cmdr.files.engine.trouble import Drifted
 from cmdr.files.engine.workbench import Landed, Work
-from cmdr.model.plan import Fingerprint, Root
+from cmdr.model.plans.plan import Fingerprint, Root
 
 
 def is_the_trash(platform: str = sys.platform) -> bool:

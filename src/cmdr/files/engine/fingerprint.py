@@ -3,7 +3,7 @@
 import os
 import stat
 
-from cmdr.model.plan import Fingerprint, Kind
+from cmdr.model.plans.plan import Fingerprint, Kind
 
 _KINDS = {stat.S_IFREG: Kind.FILE, stat.S_IFDIR: Kind.FOLDER, stat.S_IFLNK: Kind.LINK}
 _FOLDER, _SPECIAL = Kind.FOLDER, Kind.SPECIAL

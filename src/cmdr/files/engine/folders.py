@@ -7,7 +7,7 @@ from types import TracebackType
 from cmdr.files.engine.syscalls import Syscalls
 from cmdr.files.engine.trouble import Drifted
 from cmdr.model.names import to_wire
-from cmdr.model.plan import Place, Root
+from cmdr.model.plans.plan import Place, Root
 
 _HELD = 96
 """How many directories stay open between two groups; the rest of the descriptors belong to staged files."""

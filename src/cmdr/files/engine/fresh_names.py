@@ -5,7 +5,7 @@ first change, keep the second, and leave a file without any name.
 """
 
 from cmdr.files.engine.workbench import Work
-from cmdr.model.plan import Place
+from cmdr.model.plans.plan import Place
 
 
 class FreshNames:

@@ -12,7 +12,7 @@ from cmdr.files.engine.temporary import temp_names
 from cmdr.files.engine.trouble import TROUBLE, Drifted, fate_of, saying
 from cmdr.files.engine.work_for import work_for
 from cmdr.files.engine.workbench import Landed, Work, Workbench
-from cmdr.model.plan import Decision, Kind, Place, PlanItem, Step
+from cmdr.model.plans.plan import Decision, Kind, Place, PlanItem, Step
 
 Of = TypeVar("Of", bytes, int)
 

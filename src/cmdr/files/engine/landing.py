@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 from cmdr.files.engine import fingerprint
 from cmdr.files.engine.syscalls import EXCHANGE, NOREPLACE, Syscalls
 from cmdr.files.engine.trouble import Drifted
-from cmdr.model.plan import Fingerprint, Kind
+from cmdr.model.plans.plan import Fingerprint, Kind
 
 _NO_SUCH_RENAME = frozenset({errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP})
 _NO_LINKS = frozenset({errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK, errno.EINVAL})

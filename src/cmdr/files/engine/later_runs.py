@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from cmdr.files.engine.recorder import ItemRecord, ItemState, OperationRecord
-from cmdr.model.plan import Place, PlanItem, Step
+from cmdr.model.plans.plan import Place, PlanItem, Step
 
 
 @dataclass(slots=True)

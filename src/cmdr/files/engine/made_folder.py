@@ -5,7 +5,7 @@ from cmdr.files.engine.recorder import Intent, ItemState
 from cmdr.files.engine.relocation import source_of
 from cmdr.files.engine.trouble import Drifted, Skipped
 from cmdr.files.engine.workbench import Landed, Work
-from cmdr.model.plan import Decision, Fingerprint, Kind, Place
+from cmdr.model.plans.plan import Decision, Fingerprint, Kind, Place
 
 
 class MadeFolder(Work):

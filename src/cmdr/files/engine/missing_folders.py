@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from cmdr.files.engine.protected import Protection
 from cmdr.files.engine.refusals import NotAFolder, NotThere, TooMany
 from cmdr.files.engine.walking import Survey, split
-from cmdr.model.plan import Decision, Kind, Place, PlanItem, Root, Step
+from cmdr.model.plans.plan import Decision, Kind, Place, PlanItem, Root, Step
 
 
 @dataclass(frozen=True, slots=True)

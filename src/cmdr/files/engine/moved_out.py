@@ -14,7 +14,7 @@ from cmdr.files.engine.tally import Tally
 from cmdr.files.engine.temporary import temp_name
 from cmdr.files.engine.trouble import TROUBLE, Drifted, fate_of, saying
 from cmdr.files.engine.workbench import Landed, Workbench
-from cmdr.model.plan import Kind, PlanItem, Step
+from cmdr.model.plans.plan import Kind, PlanItem, Step
 
 _TOGETHER = 64
 """How many folders are finished at a time; each holds two descriptors."""

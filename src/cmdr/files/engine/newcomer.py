@@ -10,7 +10,7 @@ from cmdr.files.engine.landing import Spot
 from cmdr.files.engine.recorder import Intent, Kept
 from cmdr.files.engine.trash import Slot, Trash
 from cmdr.files.engine.workbench import Work, Workbench
-from cmdr.model.plan import Fingerprint, Place, PlanItem
+from cmdr.model.plans.plan import Fingerprint, Place, PlanItem
 
 
 class Newcomer(Work):

@@ -10,8 +10,8 @@ from cmdr.files.engine import fingerprint
 from cmdr.files.engine.folders import Folders
 from cmdr.files.engine.syscalls import Syscalls
 from cmdr.files.engine.trouble import Damaged, Drifted
-from cmdr.model.member import Member
-from cmdr.model.plan import Fingerprint, Place, PlanItem
+from cmdr.model.plans.member import Member
+from cmdr.model.plans.plan import Fingerprint, Place, PlanItem
 
 if TYPE_CHECKING:
     from cmdr.files.archives.opening import Archive

@@ -15,7 +15,7 @@ from cmdr.files.engine.syscalls import Syscalls
 from cmdr.files.engine.tally import Tally
 from cmdr.files.engine.trash_site import home_trash
 from cmdr.files.engine.workbench import Trashes, Workbench
-from cmdr.model.plan import Kind, Plan, PlanItem, Step, Verb
+from cmdr.model.plans.plan import Kind, Plan, PlanItem, Step, Verb
 
 
 class Operation:

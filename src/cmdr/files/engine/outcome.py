@@ -7,7 +7,7 @@ from functools import cached_property
 from cmdr.files.engine.fates import Fates, ItemOutcome
 from cmdr.files.engine.recorder import ItemState, OperationState
 from cmdr.files.engine.rest_plan import SoFar, plan_rest
-from cmdr.model.plan import Place, Plan, PlanItem, Totals
+from cmdr.model.plans.plan import Place, Plan, PlanItem, Totals
 
 _UNREACHED = tuple(state for state in ItemState if not state.is_settled)
 

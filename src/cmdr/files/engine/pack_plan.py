@@ -13,8 +13,8 @@ from cmdr.files.engine.outermost import outermost
 from cmdr.files.engine.private_sources import PrivateSources
 from cmdr.files.engine.refusals import Clash, NotAnArchiveName, SameTarget, TargetTaken, Unreadable
 from cmdr.files.engine.walking import Source, Survey, split
-from cmdr.model.plan import ConflictPolicy, Kind, Place, Plan, PlanItem, Step, Totals, Verb
-from cmdr.model.plan_draft import PlanDraft
+from cmdr.model.plans.plan import ConflictPolicy, Kind, Place, Plan, PlanItem, Step, Totals, Verb
+from cmdr.model.plans.plan_draft import PlanDraft
 
 _SPECIAL = "pipes, sockets and devices are not packed"
 _UNREADABLE = "you may not read it"

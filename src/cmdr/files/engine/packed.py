@@ -16,7 +16,7 @@ from cmdr.files.engine.recorder import Intent
 from cmdr.files.engine.relocation import source_of
 from cmdr.files.engine.trouble import TROUBLE, Damaged, Drifted, saying
 from cmdr.files.engine.workbench import Landed, Work
-from cmdr.model.plan import Fingerprint, Kind, PlanItem
+from cmdr.model.plans.plan import Fingerprint, Kind, PlanItem
 
 
 class _LeftOut(Exception):

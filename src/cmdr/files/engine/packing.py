@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from cmdr.model.plan import PlanItem, Step
+from cmdr.model.plans.plan import PlanItem, Step
 
 
 @dataclass(slots=True)

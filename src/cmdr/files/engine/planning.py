@@ -17,8 +17,8 @@ from cmdr.files.engine.targets import Clashes, Targets, is_caseless
 from cmdr.files.engine.trash_site import NoTrashHere, home_trash, locate
 from cmdr.files.engine.tree_plan import TreePlan
 from cmdr.files.engine.walking import Source, Survey, good_name
-from cmdr.model.plan import Kind, Place, Plan, PlanItem, Step, Totals, Verb
-from cmdr.model.plan_draft import PlanDraft
+from cmdr.model.plans.plan import Kind, Place, Plan, PlanItem, Step, Totals, Verb
+from cmdr.model.plans.plan_draft import PlanDraft
 
 _NUMBER_THEM = 'Let taken names get a number (onConflict "rename"), or do them one after the other.'
 

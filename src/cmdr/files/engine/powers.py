@@ -5,7 +5,7 @@ import stat
 from dataclasses import dataclass
 
 from cmdr.files.owner_names import group_name, user_name
-from cmdr.model.attributes import AttributeChange
+from cmdr.model.plans.attributes import AttributeChange
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
-from cmdr.model.plan import Fingerprint, Place, Plan, Root
-from cmdr.model.traits import Traits
+from cmdr.model.plans.plan import Fingerprint, Place, Plan, Root
+from cmdr.model.plans.traits import Traits
 
 
 class ItemState(StrEnum):

@@ -12,7 +12,7 @@ from cmdr.files.engine.spelling import folded
 from cmdr.files.engine.trash import Slot
 from cmdr.files.engine.trouble import Drifted
 from cmdr.files.engine.workbench import Landed, Work, Workbench
-from cmdr.model.plan import Fingerprint, Kind, Place, PlanItem
+from cmdr.model.plans.plan import Fingerprint, Kind, Place, PlanItem
 
 
 def source_of(item: PlanItem) -> tuple[Place, Fingerprint]:

@@ -6,7 +6,7 @@ import errno
 from cmdr.files.engine.landing import Spot, place
 from cmdr.files.engine.syscalls import Syscalls
 from cmdr.files.engine.trouble import Drifted
-from cmdr.model.plan import Fingerprint, Kind
+from cmdr.model.plans.plan import Fingerprint, Kind
 
 
 def remove_exactly(syscalls: Syscalls, spot: Spot, expected: Fingerprint, parked: Spot) -> None:

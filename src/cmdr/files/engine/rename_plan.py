@@ -14,8 +14,8 @@ from cmdr.files.engine.spelling import folded
 from cmdr.files.engine.targets import Clashes, Targets, is_caseless
 from cmdr.files.engine.walking import Check, Limits, Source, Survey, go_on, good_name
 from cmdr.model.names import to_wire
-from cmdr.model.plan import Fingerprint, Kind, Plan, PlanItem, Step, Verb
-from cmdr.model.plan_exchanges import amount
+from cmdr.model.plans.plan import Fingerprint, Kind, Plan, PlanItem, Step, Verb
+from cmdr.model.plans.plan_exchanges import amount
 
 _DEFAULT_LIMITS = Limits(top=100_000)
 _DEFAULT_PROTECTION = Protection()

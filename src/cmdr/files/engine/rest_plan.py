@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from cmdr.files.engine.recorder import ItemRecord, ItemState, OperationRecord
 from cmdr.files.engine.refusals import NothingToDo
-from cmdr.model.packed_items import PackedItems
-from cmdr.model.plan import Decision, Fingerprint, Place, Plan, PlanItem, Step
+from cmdr.model.plans.packed_items import PackedItems
+from cmdr.model.plans.plan import Decision, Fingerprint, Place, Plan, PlanItem, Step
 
 _NOT_DONE = (ItemState.PLANNED, ItemState.STAGED, ItemState.FAILED)
 """A file whose volume was away when the program started again may also be staged: nobody knows whether it landed."""

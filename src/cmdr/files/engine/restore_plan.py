@@ -12,7 +12,7 @@ from cmdr.files.engine.targets import Clashes, Targets
 from cmdr.files.engine.trash import NOTE, read_note
 from cmdr.files.engine.walking import Check, Limits, Survey, go_on, good_name
 from cmdr.files.regular_file import regular_file
-from cmdr.model.plan import ConflictPolicy, Decision, Kind, Place, Plan, PlanItem, Step, Totals, Verb
+from cmdr.model.plans.plan import ConflictPolicy, Decision, Kind, Place, Plan, PlanItem, Step, Totals, Verb
 
 _DEFAULT_LIMITS = Limits()
 _DEFAULT_PROTECTION = Protection()

@@ -19,7 +19,7 @@ from cmdr.files.engine.trash import Slot
 from cmdr.files.engine.trash_site import home_trash
 from cmdr.files.engine.trouble import TROUBLE
 from cmdr.files.engine.workbench import Trashes
-from cmdr.model.plan import Fingerprint, Kind, Place, PlanItem, Step
+from cmdr.model.plans.plan import Fingerprint, Kind, Place, PlanItem, Step
 
 
 @dataclass(slots=True)

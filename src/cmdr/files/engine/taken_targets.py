@@ -11,8 +11,8 @@ from cmdr.files.engine.kept_safe import must_keep
 from cmdr.files.engine.landing import Spot
 from cmdr.files.engine.refusals import Unreadable
 from cmdr.files.engine.trouble import TROUBLE, Skipped, fate_of
-from cmdr.model.member import Member
-from cmdr.model.plan import ConflictPolicy, Decision, Fingerprint, Kind, Place
+from cmdr.model.plans.member import Member
+from cmdr.model.plans.plan import ConflictPolicy, Decision, Fingerprint, Kind, Place
 
 IS_FOLDER = "a folder has that name"
 IS_FILE = "a file has that name"

@@ -4,7 +4,7 @@ from cmdr.files.engine.control import Control, Progress
 from cmdr.files.engine.fates import Fates
 from cmdr.files.engine.recorder import Intent, Note, Recorder
 from cmdr.files.engine.workbench import Landed
-from cmdr.model.plan import Plan, PlanItem
+from cmdr.model.plans.plan import Plan, PlanItem
 
 
 class Tally:

@@ -10,9 +10,9 @@ from cmdr.files.engine.protected import Protection
 from cmdr.files.engine.refusals import BadPattern, InsideItself, NotEnoughSpace, TooMany, Unreadable
 from cmdr.files.engine.trouble import saying
 from cmdr.files.engine.walking import Source, Survey, ancestry, good_name
-from cmdr.model.name_fields import BadField, FolderPattern, NamedFile
 from cmdr.model.names import printable
-from cmdr.model.plan import Kind, Place, PlanItem, Root
+from cmdr.model.plans.name_fields import BadField, FolderPattern, NamedFile
+from cmdr.model.plans.plan import Kind, Place, PlanItem, Root
 
 MOST = 500
 """Target folders of one plan: they are all held open while it is made, and a person is to understand it."""

@@ -7,7 +7,7 @@ import sys
 
 from cmdr.files.engine.refusals import Clash, SameTarget
 from cmdr.files.engine.spelling import folded
-from cmdr.model.plan import Place
+from cmdr.model.plans.plan import Place
 
 _GET_FLAGS = 0x80086601
 _CASEFOLD = 0x40000000

@@ -17,7 +17,7 @@ from cmdr.files.engine.mounts import path_of
 from cmdr.files.engine.recorder import Kept
 from cmdr.files.engine.syscalls import Syscalls
 from cmdr.files.engine.trash_site import TrashSite, look
-from cmdr.model.plan import Root
+from cmdr.model.plans.plan import Root
 
 NOTE = b".trashinfo"
 LONGEST = 255 - len(NOTE)

@@ -14,8 +14,8 @@ from cmdr.files.engine.syscalls import FOLDER_FLAGS
 from cmdr.files.engine.targets import Targets
 from cmdr.files.engine.trouble import Skipped
 from cmdr.files.engine.walking import Source, Survey
-from cmdr.model.plan import ConflictPolicy, Decision, Fingerprint, Kind, Place, PlanItem, Step, Totals, Verb
-from cmdr.model.plan_draft import PlanDraft
+from cmdr.model.plans.plan import ConflictPolicy, Decision, Fingerprint, Kind, Place, PlanItem, Step, Totals, Verb
+from cmdr.model.plans.plan_draft import PlanDraft
 
 _SPECIAL = "pipes, sockets and devices are not copied"
 _MOUNTED = "another volume is mounted here, so it stays"

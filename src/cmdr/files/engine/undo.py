@@ -18,9 +18,9 @@ from cmdr.files.engine.refusals import NotTakenBack
 from cmdr.files.engine.syscalls import Syscalls
 from cmdr.files.engine.trash_site import NoTrashHere, home_trash, locate
 from cmdr.files.engine.trouble import TROUBLE
-from cmdr.model.attributes import AttributeChange
-from cmdr.model.packed_items import PackedItems
-from cmdr.model.plan import (
+from cmdr.model.plans.attributes import AttributeChange
+from cmdr.model.plans.packed_items import PackedItems
+from cmdr.model.plans.plan import (
     ConflictPolicy,
     Fingerprint,
     Kind,
@@ -32,7 +32,7 @@ from cmdr.model.plan import (
     Totals,
     Verb,
 )
-from cmdr.model.traits import Traits
+from cmdr.model.plans.traits import Traits
 
 _DRIFTED = "it has changed since, so it is left alone"
 _FINDER = "the Finder has it in its Trash and only you can take it out there"

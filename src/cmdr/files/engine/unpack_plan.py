@@ -18,7 +18,7 @@ from cmdr.files.engine.trouble import saying
 from cmdr.files.engine.unpacked_tree import UnpackedTree
 from cmdr.files.engine.walking import Source, Survey
 from cmdr.model.names import to_wire
-from cmdr.model.plan import Kind, Plan, Verb
+from cmdr.model.plans.plan import Kind, Plan, Verb
 
 MOST_MEMBERS = 200_000
 """Names in one archive: its whole list is held while it is planned."""

@@ -10,7 +10,7 @@ from cmdr.files.engine.group_commit import LARGE
 from cmdr.files.engine.landing import Spot
 from cmdr.files.engine.metadata import keep_link_time, keep_time
 from cmdr.files.engine.trouble import Damaged
-from cmdr.model.member import Member
+from cmdr.model.plans.member import Member
 
 
 class Unpacked(Arrival):

@@ -15,9 +15,9 @@ from cmdr.files.engine.spelling import folded
 from cmdr.files.engine.taken_targets import IS_FOLDER, TakenTargets
 from cmdr.files.engine.targets import is_caseless
 from cmdr.files.engine.walking import Source
-from cmdr.model.member import Member
-from cmdr.model.plan import Decision, Fingerprint, Kind, Place, PlanItem, Step, Totals
-from cmdr.model.plan_draft import PlanDraft
+from cmdr.model.plans.member import Member
+from cmdr.model.plans.plan import Decision, Fingerprint, Kind, Place, PlanItem, Step, Totals
+from cmdr.model.plans.plan_draft import PlanDraft
 
 Key = tuple[bytes, ...] | tuple[str, ...]
 """A way as the destination's file system tells names apart."""

@@ -19,7 +19,7 @@ from cmdr.files.engine.refusals import (
 )
 from cmdr.files.engine.syscalls import FOLDER_FLAGS
 from cmdr.files.engine.trouble import saying
-from cmdr.model.plan import Fingerprint, Kind, Place, Root, Totals
+from cmdr.model.plans.plan import Fingerprint, Kind, Place, Root, Totals
 
 Check = Callable[[], None]
 """Called often while planning; raises to stop."""

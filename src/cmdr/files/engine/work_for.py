@@ -6,7 +6,7 @@ from cmdr.files.engine.dressed import Dressed
 from cmdr.files.engine.made_folder import MadeFolder
 from cmdr.files.engine.relocation import Removed, Renamed, Swapped, Trashed
 from cmdr.files.engine.workbench import Work
-from cmdr.model.plan import Kind, PlanItem, Step
+from cmdr.model.plans.plan import Kind, PlanItem, Step
 
 _WORKS: dict[Step, type[Work]] = {
     Step.MAKE: MadeFolder,

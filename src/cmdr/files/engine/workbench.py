@@ -17,8 +17,8 @@ from cmdr.files.engine.syscalls import Syscalls
 from cmdr.files.engine.trash import Trash
 from cmdr.files.engine.trash_site import NoTrashHere, TrashSite, locate
 from cmdr.files.engine.trouble import Drifted, Skipped
-from cmdr.model.plan import Fingerprint, Place, PlanItem
-from cmdr.model.traits import Traits
+from cmdr.model.plans.plan import Fingerprint, Place, PlanItem
+from cmdr.model.plans.traits import Traits
 
 
 class Landed(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from cmdr.core.completion import complete_path
+from cmdr.core.panes.completion import complete_path
 from cmdr.model.archive_names import is_archive_name
 from cmdr.model.names import to_wire
 from cmdr.tui.actions import action

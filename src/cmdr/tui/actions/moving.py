@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cmdr.model.tab import ViewMode
+from cmdr.model.panes.tab import ViewMode
 from cmdr.tui.actions import action
 
 if TYPE_CHECKING:

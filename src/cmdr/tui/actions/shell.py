@@ -6,8 +6,8 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from cmdr.core.completion import complete_path
-from cmdr.model.chosen import Chosen
+from cmdr.core.panes.completion import complete_path
+from cmdr.model.panes.chosen import Chosen
 from cmdr.tui.actions import action
 from cmdr.tui.lent_terminal import lend, run_in_front
 from cmdr.tui.pane_frame import tilde

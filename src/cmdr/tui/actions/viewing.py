@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cmdr.core.parameter import Arguments
-from cmdr.model.sorting import Direction, SortKey
-from cmdr.model.tab import ViewMode
+from cmdr.model.panes.sorting import Direction, SortKey
+from cmdr.model.panes.tab import ViewMode
 from cmdr.tui.actions import action
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from rich.segment import Segment
 from textual import events
 
-from cmdr.model.diff_rows import DiffRows
-from cmdr.model.review import Review
+from cmdr.model.texts.diff_rows import DiffRows
+from cmdr.model.texts.review import Review
 from cmdr.tui.appearance import Appearance
 from cmdr.tui.line_widget import LineWidget
 from cmdr.tui.review.diff_line import MARKS, side_by_side, unified

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from textual import events
 from textual.app import ComposeResult
 
-from cmdr.core.review_case import ReviewCase
+from cmdr.core.editing.review_case import ReviewCase
 from cmdr.model.names import to_wire
-from cmdr.model.review_outcome import ReviewState
+from cmdr.model.texts.review_outcome import ReviewState
 from cmdr.model.unseen import UNSEEN
 from cmdr.tui.closing_screen import ClosingScreen
 from cmdr.tui.key_order import pass_on

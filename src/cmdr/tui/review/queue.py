@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from cmdr.core.review_case import ReviewCase
+from cmdr.core.editing.review_case import ReviewCase
 from cmdr.model.names import to_wire
 from cmdr.tui.windows.choose import Choice
 

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 from textual import events
 from textual.app import ComposeResult
 
+from cmdr.core.editing.review_case import ReviewCase
 from cmdr.core.parameter import Arguments
-from cmdr.core.review_case import ReviewCase
-from cmdr.model.hunk import Decision
 from cmdr.model.names import to_wire
-from cmdr.model.review_outcome import ReviewState
+from cmdr.model.texts.hunk import Decision
+from cmdr.model.texts.review_outcome import ReviewState
 from cmdr.tui.closing_screen import ClosingScreen
 from cmdr.tui.first_moment import DEAF_FOR, FirstMoment
 from cmdr.tui.key_order import pass_on

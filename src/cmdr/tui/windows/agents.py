@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from textual import events
 from textual.widget import Widget
 
-from cmdr.core.client_rights import ClientRights, Leave, client_rights
-from cmdr.core.grants import Grant
+from cmdr.core.agents.client_rights import ClientRights, Leave, client_rights
+from cmdr.core.agents.grants import Grant
+from cmdr.core.agents.tokens import Client, TokenError
 from cmdr.core.places import UnsafePlace
 from cmdr.core.threads import in_thread
-from cmdr.core.tokens import Client, TokenError
 from cmdr.tui.windows.client_rows import LINES, client_rows
 from cmdr.tui.windows.line_list import LineList, Row
 from cmdr.tui.windows.window import Window

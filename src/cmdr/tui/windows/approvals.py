@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cmdr.core.principals import PERSON
-from cmdr.model.dialog import Dialog
-from cmdr.model.expired import expired_told
 from cmdr.model.names import to_wire
-from cmdr.model.plan_text import chosen_of, title_of
+from cmdr.model.panes.dialog import Dialog
+from cmdr.model.plans.expired import expired_told
+from cmdr.model.plans.plan_text import chosen_of, title_of
 from cmdr.tui.review import queue
 from cmdr.tui.windows.choose import Choice, Choose
 

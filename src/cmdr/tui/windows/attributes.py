@@ -9,11 +9,11 @@ from textual.containers import Horizontal
 from textual.widget import Widget
 from textual.widgets import Input
 
-from cmdr.core.chosen_attributes import in_common
+from cmdr.core.panes.chosen_attributes import in_common
 from cmdr.core.parameter import Arguments
-from cmdr.model.chosen import Chosen
 from cmdr.model.formats import moment
-from cmdr.model.mode_boxes import ModeBoxes
+from cmdr.model.panes.chosen import Chosen
+from cmdr.model.plans.mode_boxes import ModeBoxes
 from cmdr.tui.key_order import hand_to
 from cmdr.tui.text_fields import LineInput
 from cmdr.tui.windows.line_list import LineList

@@ -12,9 +12,9 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 from cmdr.core.errors import CommandError
-from cmdr.core.renaming import preview_names
+from cmdr.core.panes.renaming import preview_names
 from cmdr.model.names import from_wire, to_wire
-from cmdr.model.renaming import NameMark, judge
+from cmdr.model.plans.renaming import NameMark, judge
 from cmdr.model.units import count
 from cmdr.tui.key_order import hand_to, is_writing
 from cmdr.tui.safe_text import fit

@@ -2,7 +2,7 @@
 
 import time
 
-from cmdr.core.client_rights import ClientRights, Leave
+from cmdr.core.agents.client_rights import ClientRights, Leave
 from cmdr.model.names import to_wire
 from cmdr.tui.windows.line_list import Row
 

@@ -13,11 +13,11 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 from cmdr.core.principals import PERSON
-from cmdr.model.dialog import Dialog
 from cmdr.model.names import to_wire
-from cmdr.model.plan import Verb
-from cmdr.model.plan_list import length_of
-from cmdr.model.plan_text import summary_of, title_of, word_to_type
+from cmdr.model.panes.dialog import Dialog
+from cmdr.model.plans.plan import Verb
+from cmdr.model.plans.plan_list import length_of
+from cmdr.model.plans.plan_text import summary_of, title_of, word_to_type
 from cmdr.tui.first_moment import DEAF_FOR, FirstMoment
 from cmdr.tui.text_fields import LineInput
 from cmdr.tui.windows.line_list import LineList, Row

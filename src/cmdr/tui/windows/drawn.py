@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, cast
 
 from textual.screen import Screen
 
-from cmdr.model.dialog import Dialog, DialogType
+from cmdr.model.panes.dialog import Dialog, DialogType
 
 if TYPE_CHECKING:
     from cmdr.tui.terminal import Terminal

@@ -9,8 +9,8 @@ from textual import events
 from textual.app import ComposeResult
 
 from cmdr.model.names import to_wire
-from cmdr.model.sorting import extension
-from cmdr.model.text_format import FileText
+from cmdr.model.panes.sorting import extension
+from cmdr.model.texts.text_format import FileText
 from cmdr.tui.closing_screen import ClosingScreen
 from cmdr.tui.key_order import is_writing, pass_on
 from cmdr.tui.safe_text import shown

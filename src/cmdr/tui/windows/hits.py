@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 
 from cmdr.model.names import from_wire
-from cmdr.model.sorting import natural_keys
+from cmdr.model.panes.sorting import natural_keys
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from cmdr.core.entry_info import info_of
-from cmdr.model.dialog import Dialog
+from cmdr.core.panes.entry_info import info_of
 from cmdr.model.names import to_wire
+from cmdr.model.panes.dialog import Dialog
 from cmdr.tui.windows.line_list import Row
 from cmdr.tui.windows.reading import Reading
 

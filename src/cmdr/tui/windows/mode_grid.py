@@ -4,8 +4,8 @@ from rich.segment import Segment
 from textual import events
 from textual.message import Message
 
-from cmdr.model.file_mode import letters_of
-from cmdr.model.mode_boxes import ROWS, ModeBoxes
+from cmdr.model.plans.file_mode import letters_of
+from cmdr.model.plans.mode_boxes import ROWS, ModeBoxes
 from cmdr.tui.appearance import Appearance
 from cmdr.tui.line_widget import LineWidget
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from textual.await_complete import AwaitComplete
 
-from cmdr.model.dialog import Dialog
 from cmdr.model.names import to_wire
+from cmdr.model.panes.dialog import Dialog
 from cmdr.model.units import human_size
 from cmdr.tui.pane_frame import tilde
 from cmdr.tui.windows.choose import Choice, Choose

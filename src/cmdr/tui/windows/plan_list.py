@@ -10,8 +10,8 @@ from textual import events
 from textual.widget import Widget
 
 from cmdr.core.threads import in_thread
-from cmdr.model.plan import Plan
-from cmdr.model.plan_list import length_of, lines_at, page_of, places_of
+from cmdr.model.plans.plan import Plan
+from cmdr.model.plans.plan_list import length_of, lines_at, page_of, places_of
 from cmdr.model.units import count
 from cmdr.tui.safe_text import fit, width_of
 from cmdr.tui.windows.line_list import LineList, Row

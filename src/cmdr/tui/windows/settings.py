@@ -8,7 +8,7 @@ from textual import events
 from textual.widget import Widget
 
 from cmdr.core.settings import SETTINGS, Setting
-from cmdr.model.dialog import Dialog, SettingsSection
+from cmdr.model.panes.dialog import Dialog, SettingsSection
 from cmdr.tui.safe_text import fit
 from cmdr.tui.windows.line_list import LineList, Row
 from cmdr.tui.windows.shortcuts import Shortcuts, Waits

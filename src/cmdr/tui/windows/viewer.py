@@ -159,8 +159,8 @@ class Viewer(ClosingScreen[None], inherit_bindings=False):
 
     def _next_viewer(self) -> None:
         """The oldest viewer comes to the front; the workspace keeps the order, so agents see it too."""
-        from cmdr.model.dialog import DialogType
         from cmdr.model.names import to_wire
+        from cmdr.model.panes.dialog import DialogType
 
         viewers = self._terminal.commander.workspace.dialogs_of(DialogType.FILE_VIEWER)
         if len(viewers) > 1 and viewers[0].path is not None:

@@ -11,13 +11,13 @@ from starlette.routing import Route
 from cmdr.core.audit import AuditRecord, digest_of
 from cmdr.core.commander import Commander
 from cmdr.core.errors import CommandError
-from cmdr.core.given_out import Archive, open_chosen
 from cmdr.core.parameter import Json
 from cmdr.core.principals import Principal
 from cmdr.core.threads import in_thread
-from cmdr.core.uploads import Uploads
-from cmdr.model.chosen import Chosen
+from cmdr.core.transfers.given_out import Archive, open_chosen
+from cmdr.core.transfers.uploads import Uploads
 from cmdr.model.names import to_wire
+from cmdr.model.panes.chosen import Chosen
 from cmdr.web.downloads import attachment, saved_as
 from cmdr.web.page.chosen import ChosenFiles
 from cmdr.web.page.person_only import person_only, sent_object

@@ -4,10 +4,10 @@ import secrets
 
 from cmdr.core.errors import CommandError
 from cmdr.core.parameter import Json
-from cmdr.model.chosen import Chosen
 from cmdr.model.names import to_wire
-from cmdr.model.selection import Selection
-from cmdr.model.tab import Tab
+from cmdr.model.panes.chosen import Chosen
+from cmdr.model.panes.selection import Selection
+from cmdr.model.panes.tab import Tab
 
 KEPT = 16
 NAMED = 4

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 
+from cmdr.core.editing.review_case import ReviewCase
 from cmdr.core.parameter import Json
-from cmdr.core.review_case import ReviewCase
-from cmdr.model.diff_rows import DiffRows, Row, RowLine
-from cmdr.model.diff_words import Span, WordMarks
-from cmdr.model.merge import Merge
 from cmdr.model.names import printable, to_wire
+from cmdr.model.texts.diff_rows import DiffRows, Row, RowLine
+from cmdr.model.texts.diff_words import Span, WordMarks
+from cmdr.model.texts.merge import Merge
 from cmdr.model.unseen import visible
 
 CONTEXT = 3

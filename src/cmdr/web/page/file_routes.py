@@ -9,12 +9,12 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from cmdr.core.commander import Commander
-from cmdr.core.entry_info import info_of
-from cmdr.core.folder_space import space_in
-from cmdr.core.images import OpenedImage, open_image
+from cmdr.core.panes.entry_info import info_of
 from cmdr.core.parameter import Json
 from cmdr.core.principals import Principal
 from cmdr.core.threads import in_thread
+from cmdr.core.transfers.images import OpenedImage, open_image
+from cmdr.core.trees.folder_space import space_in
 from cmdr.web.page.person_only import asked_path, person_only
 from cmdr.web.page.rows import Style
 from cmdr.web.page.texts import find_in, lines_of, text_to_edit, whole_number

@@ -4,18 +4,18 @@ import os
 import time
 
 from cmdr import __version__
-from cmdr.core.browser_login import BROWSER
-from cmdr.core.client_rights import ClientRights, client_rights
+from cmdr.core.agents.client_rights import ClientRights, client_rights
+from cmdr.core.changes.journal_history import HistoryEntry
 from cmdr.core.commander import Commander
-from cmdr.core.journal_history import HistoryEntry
+from cmdr.core.entrance.browser_login import BROWSER
 from cmdr.core.parameter import Json
 from cmdr.core.settings import SETTINGS, Setting
 from cmdr.core.threads import in_thread
 from cmdr.model.names import printable, to_wire
+from cmdr.model.panes.volume import Volume
+from cmdr.model.plans.taken_names import TAKEN_NAMES
 from cmdr.model.report_kinds import REPORT_KINDS
-from cmdr.model.taken_names import TAKEN_NAMES
 from cmdr.model.units import human_size
-from cmdr.model.volume import Volume
 from cmdr.web.page.picture import call_told, news
 from cmdr.web.page.rows import Style
 

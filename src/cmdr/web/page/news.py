@@ -1,9 +1,9 @@
 """What appeared in a pane while agents were at work."""
 
 from cmdr.core.commander import Commander
-from cmdr.core.recent_changes import RecentChanges
-from cmdr.model.listing import Listing
-from cmdr.model.tab import Tab
+from cmdr.core.panes.recent_changes import RecentChanges
+from cmdr.model.panes.listing import Listing
+from cmdr.model.panes.tab import Tab
 
 
 class News:

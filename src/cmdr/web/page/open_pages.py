@@ -5,9 +5,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
-from cmdr.core.browser_login import BROWSER
 from cmdr.core.commander import Commander
-from cmdr.model.dialog import Dialog
+from cmdr.core.entrance.browser_login import BROWSER
+from cmdr.model.panes.dialog import Dialog
 
 GRACE = 3.0
 """Seconds until a page that is not heard of any more is gone; one that only lost its connection is back by then."""

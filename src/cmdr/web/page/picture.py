@@ -3,15 +3,15 @@
 import asyncio
 import time
 
-from cmdr.core.activity import SeenCall
-from cmdr.core.browser_login import BROWSER
+from cmdr.core.agents.activity import SeenCall
 from cmdr.core.commander import Commander
+from cmdr.core.entrance.browser_login import BROWSER
 from cmdr.core.parameter import Json
-from cmdr.model.dialog import Dialog
 from cmdr.model.names import printable, to_wire
-from cmdr.model.pane import Pane
-from cmdr.model.pane_totals import totals
-from cmdr.model.tab import Tab
+from cmdr.model.panes.dialog import Dialog
+from cmdr.model.panes.pane import Pane
+from cmdr.model.panes.pane_totals import totals
+from cmdr.model.panes.tab import Tab
 from cmdr.model.units import human_size
 from cmdr.web.page.jobs import jobs_told, scans_told
 from cmdr.web.page.look import look_told

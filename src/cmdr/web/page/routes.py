@@ -5,12 +5,12 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from cmdr.core.commander import Commander
-from cmdr.core.completion import complete_path
 from cmdr.core.errors import CommandError
+from cmdr.core.panes.completion import complete_path
 from cmdr.core.parameter import Json
 from cmdr.core.principals import Principal
-from cmdr.model.pane import Side
-from cmdr.model.seeking import seek
+from cmdr.model.panes.pane import Side
+from cmdr.model.panes.seeking import seek
 from cmdr.model.unseen import UNSEEN
 from cmdr.web.page.carrying_routes import CarryingRoutes
 from cmdr.web.page.changes import changes

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 from cmdr.core.commander import Commander
 from cmdr.core.parameter import Json
-from cmdr.model.entry import Entry
 from cmdr.model.formats import date, short_size
-from cmdr.model.listing import Listing
 from cmdr.model.names import to_wire
-from cmdr.model.pane import Side
-from cmdr.model.tab import Tab
+from cmdr.model.panes.entry import Entry
+from cmdr.model.panes.listing import Listing
+from cmdr.model.panes.pane import Side
+from cmdr.model.panes.tab import Tab
 from cmdr.web.page.news import News
 
 MOST = 300

@@ -4,8 +4,8 @@ import asyncio
 import os
 
 from cmdr.core.errors import CommandError
+from cmdr.core.panes.viewing import OpenView, open_view
 from cmdr.core.threads import in_thread
-from cmdr.core.viewing import OpenView, open_view
 
 KEPT = 4
 IDLE = 60.0

@@ -1,13 +1,13 @@
 """What waits for the person's answer, as the page needs it to ask."""
 
-from cmdr.core.browser_login import BROWSER
 from cmdr.core.commander import Commander
+from cmdr.core.entrance.browser_login import BROWSER
 from cmdr.core.parameter import Json
-from cmdr.model.expired import expired_told
 from cmdr.model.names import printable, to_wire
-from cmdr.model.plan_list import length_of
-from cmdr.model.plan_text import chosen_of, summary_of, title_of, word_to_type
-from cmdr.model.proposal import Proposal
+from cmdr.model.plans.expired import expired_told
+from cmdr.model.plans.plan_list import length_of
+from cmdr.model.plans.plan_text import chosen_of, summary_of, title_of, word_to_type
+from cmdr.model.plans.proposal import Proposal
 from cmdr.model.units import count
 
 

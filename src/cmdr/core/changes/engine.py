@@ -1,0 +1,112 @@
+"""The operation engine as the core sees it: it runs plans, remembers them, and finds the way back."""
+
+from cmdr.core.changes.earlier_version import EarlierVersion, earlier_version
+from cmdr.core.changes.journal import Journal
+from cmdr.core.changes.journal_history import HistoryEntry
+from cmdr.core.changes.journal_records import NoSuchOperation
+from cmdr.core.changes.undone_first import undone_first
+from cmdr.core.errors import CommandError
+from cmdr.core.threads import in_thread
+from cmdr.files.engine.control import Control
+from cmdr.files.engine.operation import Operation
+from cmdr.files.engine.outcome import Outcome
+from cmdr.files.engine.recorder import OperationRecord, OperationState
+from cmdr.files.engine.refusals import NothingToDo, NotTakenBack
+from cmdr.files.engine.rest_plan import plan_resume
+from cmdr.files.engine.sweep import SweepReport, sweep
+from cmdr.files.engine.syscalls import Syscalls
+from cmdr.files.engine.undo import plan_undo
+from cmdr.model.plans.plan import Plan
+
+
+class Engine:
+    """One journal, one way to the disk."""
+
+    def __init__(self, journal: Journal, syscalls: Syscalls | None = None, *, verify: bool = False) -> None:
+        self._journal = journal
+        self._syscalls = syscalls or Syscalls()
+        self._verify = verify
+
+    async def start(self) -> SweepReport:
+        """Clean up after a crash, before the first new operation."""
+        return await in_thread(sweep, self._journal, self._syscalls)
+
+    async def close(self) -> None:
+        """Close the journal."""
+        await in_thread(self._journal.close)
+
+    def run(self, plan: Plan, by: str, control: Control) -> Outcome:
+        """Carry a plan out; blocks."""
+        return Operation(plan, self._syscalls, self._journal, by=by, verify=self._verify).run(control)
+
+    async def undo_plan(self, operation: int | None) -> Plan:
+        """The inverse of an operation, or of the last one that can be undone."""
+        number = operation if operation is not None else await in_thread(self._journal.last_undoable)
+        if number is None:
+            raise CommandError("Nothing to undo.")
+        return await in_thread(self._undo_plan, number)
+
+    async def resume_plan(self, operation: int) -> Plan:
+        """What an interrupted operation did not come to."""
+        return await in_thread(self._resume_plan, operation)
+
+    async def history(self, limit: int = 50, before: int | None = None) -> list[HistoryEntry]:
+        """The newest operations, newest first."""
+        return await in_thread(self._journal.history, limit, before)
+
+    async def earlier_version(self, path: bytes, operation: int | None, most: int) -> EarlierVersion | None:
+        """What a file held before an operation, or the last one, replaced it."""
+        return await in_thread(earlier_version, self._journal, path, operation, most)
+
+    async def interrupted(self) -> list[HistoryEntry]:
+        """Operations that a crash cut short and that wait for a word."""
+        return await in_thread(self._journal.interrupted)
+
+    async def leave(self, operation: int) -> None:
+        """Leave an interrupted operation as it is."""
+        await in_thread(self._journal.leave, operation)
+
+    def _undo_plan(self, number: int) -> Plan:
+        try:
+            runs = self._journal.runs(number)
+        except NoSuchOperation as error:
+            raise CommandError(str(error)) from None
+        for run in runs:
+            if run.undone_by is not None:
+                return self._rest_of_undo(number, run.undone_by)
+            if run.state is OperationState.RUNNING:
+                raise CommandError(f"Operation {run.id} still runs. Wait for it, or cancel it first.")
+        try:
+            return plan_undo(*runs).weigh()
+        except NotTakenBack as refused:
+            first = undone_first(self._journal, number, refused.path) if refused.path is not None else None
+            if first is None:
+                raise
+            raise CommandError(f"{refused} Operation {first} changed it too: undo that one first.") from refused
+
+    def _rest_of_undo(self, number: int, undo: int) -> Plan:
+        """What an undo that was stopped, or that failed in part, has left to do."""
+        last = self._journal.runs(undo)[0]
+        if last.state is OperationState.INTERRUPTED:
+            raise CommandError(f"The undo of operation {number} was interrupted. Resume operation {last.id}.")
+        try:
+            return plan_resume(last).weigh()
+        except NothingToDo:
+            raise CommandError(f"Operation {number} was already undone, by operation {last.id}.") from None
+
+    def _resume_plan(self, number: int) -> Plan:
+        record = self._record(number)
+        if record.undone_by is not None:
+            raise CommandError(f"Operation {number} was undone, by operation {record.undone_by}.")
+        if record.state is OperationState.RUNNING:
+            raise CommandError(f"Operation {number} still runs.")
+        last = self._journal.runs(number)[0]
+        if last.id != number:
+            raise CommandError(f"Operation {number} went on as operation {last.id}.")
+        return plan_resume(record).weigh()
+
+    def _record(self, number: int) -> OperationRecord:
+        try:
+            return self._journal.operation(number)
+        except NoSuchOperation as error:
+            raise CommandError(str(error)) from None

@@ -1,0 +1,258 @@
+"""Jobs: approved plans are carried out one after the other on each device, side by side on different ones."""
+
+import asyncio
+import logging
+import secrets
+from collections.abc import Callable
+
+from cmdr.core.audit import Audit, AuditRecord
+from cmdr.core.changes.engine import Engine
+from cmdr.core.changes.interrupted import Interrupted
+from cmdr.core.changes.meter import Meter
+from cmdr.core.changes.outcome_text import outcome_line, problem_lines
+from cmdr.core.changes.reins import Reins
+from cmdr.core.errors import CommandError, NotThere
+from cmdr.core.events import Events
+from cmdr.core.principals import Principal
+from cmdr.core.threads import in_thread
+from cmdr.files.engine.control import Answer, Conflict, Control
+from cmdr.files.engine.control import Progress as Step
+from cmdr.files.engine.outcome import Outcome
+from cmdr.files.engine.recorder import ItemState, OperationState
+from cmdr.model.job import Job, JobState, Question
+from cmdr.model.names import printable, to_wire
+from cmdr.model.plans.plan import ConflictPolicy, Plan
+from cmdr.model.plans.plan_text import title_of
+
+log = logging.getLogger(__name__)
+
+KEPT = 100
+"""How many finished jobs are remembered."""
+
+Run = Callable[[Plan, str, Control], Outcome]
+"""Carries a plan out, in a worker thread: the plan, for whom, and the reins."""
+
+
+class Jobs:
+    """Every job by its id. Belongs to the loop; operations run in threads of their own."""
+
+    def __init__(self, run: Run, events: Events, audit: Audit) -> None:
+        self._run = run
+        self._events = events
+        self._audit = audit
+        self._all: dict[str, Job] = {}
+        self._plans: dict[str, Plan] = {}
+        self._outcomes: dict[str, Outcome] = {}
+        self._reins: dict[str, Reins] = {}
+        self._meters: dict[str, Meter] = {}
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._stops: dict[str, Callable[[], None]] = {}
+        self._interrupted = Interrupted()
+
+    def adopt(self, job: Job, stop: Callable[[], None]) -> None:
+        """Take in work that runs elsewhere, as a command does; `stop` ends it."""
+        self._all[job.id] = job
+        self._stops[job.id] = stop
+        self._forget_oldest()
+        self._events.changed()
+
+    async def adopt_interrupted(self, engine: Engine) -> None:
+        """Take in the operations that a crash cut short; each waits for a word."""
+        self._all |= {job.id: job for job in await self._interrupted.adopt(engine)}
+        self._events.changed()
+
+    def interrupted(self) -> list[Job]:
+        """The operations that a crash cut short and nobody has said a word about yet."""
+        return self._interrupted.jobs
+
+    def start(self, plan: Plan, principal_id: str) -> Job:
+        """Queue a plan; it begins when no other job works on its devices."""
+        job = Job(
+            f"j_{secrets.token_urlsafe(9)}", title_of(plan), principal_id, frozenset(root.dev for root in plan.roots)
+        )
+        job.progress.items_total = len(plan.items)
+        job.progress.bytes_total = plan.totals.bytes
+        self._all[job.id] = job
+        self._plans[job.id] = plan
+        self._forget_oldest()
+        self._begin_what_can()
+        self._events.changed()
+        return job
+
+    def get(self, id: str, principal: Principal) -> Job:
+        """A job by its id; agents see only what they proposed."""
+        job = self._all.get(id)
+        if job is None or not (principal.is_person or job.started_by == principal.id):
+            raise NotThere(f"No job {printable(id, 40)}. It may have been forgotten.")
+        return job
+
+    def all(self) -> list[Job]:
+        """Every job, oldest first."""
+        return list(self._all.values())
+
+    def running(self) -> list[Job]:
+        """The jobs that are not over."""
+        return [job for job in self._all.values() if not job.state.is_over]
+
+    def pause(self, job: Job) -> None:
+        """Hold a running job at its next chunk."""
+        if job.state is not JobState.RUNNING:
+            raise CommandError(f"Job {job.id} is {job.state}; only a running one can be paused.")
+        if job.id in self._stops:
+            raise CommandError("A command cannot be paused. Cancel it, or let it end.")
+        self._reins[job.id].pause()
+        job.progress.rate = 0.0
+        self._now(job, JobState.PAUSED)
+
+    def resume(self, job: Job) -> None:
+        """Let a paused job go on."""
+        if job.state is not JobState.PAUSED:
+            raise CommandError(f"Job {job.id} is {job.state}; only a paused one can be resumed.")
+        self._reins[job.id].resume()
+        self._meters[job.id].restart()
+        self._now(job, JobState.RUNNING)
+
+    def cancel(self, job: Job, *, takes_back: bool = False) -> None:
+        """Stop a job; finished items stay as they are, unless somebody takes them back."""
+        if job.id in self._stops:
+            self._stops[job.id]()
+        elif job.state is JobState.QUEUED:
+            job.outcome = "cancelled before it began"
+            del self._plans[job.id]
+            self._now(job, JobState.CANCELLED)
+            self._begin_what_can()
+        elif not job.state.is_over:
+            self._reins[job.id].cancel()
+        elif job in self._interrupted:
+            self._interrupted.decide(job, "taken back" if takes_back else "left as it is")
+            self._events.changed()
+
+    def answer(self, job: Job, question: str, policy: ConflictPolicy, *, for_all: bool) -> None:
+        """Answer a job's question; the first answer counts."""
+        if job.question is None or job.question.id != question:
+            raise CommandError(f"Job {job.id} does not ask {printable(question, 40)} any more.")
+        if policy is ConflictPolicy.ASK:
+            raise CommandError("That is not an answer. Choose skip, overwrite, rename, newer or larger.")
+        job.question = None
+        reins = self._reins[job.id]
+        reins.answer(question, Answer(policy, for_all))
+        self._now(job, JobState.PAUSED if reins.is_paused else JobState.RUNNING)
+
+    async def retry(self, job: Job, principal_id: str) -> Job:
+        """Run the items that failed or were not reached, as a new job."""
+        if job in self._interrupted:
+            try:
+                rest = await self._interrupted.go_on(job)
+            finally:
+                self._events.changed()
+            return self.start(rest, principal_id)
+        outcome = self._outcomes.get(job.id)
+        if outcome is None or not job.can_retry:
+            raise CommandError(f"Job {job.id} has nothing to retry.")
+        job.can_retry = False
+        return self.start(await in_thread(lambda: outcome.retry().weigh()), principal_id)
+
+    async def finished(self, job: Job) -> None:
+        """Wait until a job is over."""
+        while not job.state.is_over:
+            await self._events.beyond(self._events.rev)
+
+    async def close(self, patience: float) -> None:
+        """Cancel everything and wait a little; what remains is swept at the next start."""
+        # The last first: cancelling one that others wait behind would let those begin.
+        for job in reversed(self.running()):
+            self.cancel(job)
+        if tasks := [*self._tasks.values(), *self._interrupted.being_left]:
+            await asyncio.wait(tasks, timeout=patience)
+
+    def _begin_what_can(self) -> None:
+        busy: set[int] = set()
+        for job in self._all.values():
+            if job.id in self._tasks:
+                busy |= job.devices
+        for job in self._all.values():
+            # A job behind another one on the same device waits for it, even if that one waits itself.
+            if job.state is JobState.QUEUED and not job.devices & busy and job.id not in self._stops:
+                self._begin(job)
+            if job.state is JobState.QUEUED or job.id in self._tasks:
+                busy |= job.devices
+
+    def _begin(self, job: Job) -> None:
+        loop = asyncio.get_running_loop()
+        meter = self._meters[job.id] = Meter()
+
+        def told(step: Step) -> None:
+            loop.call_soon_threadsafe(self._progressed, job, step, meter)
+
+        def asked(conflict: Conflict) -> None:
+            loop.call_soon_threadsafe(self._asked, job, conflict)
+
+        self._reins[job.id] = Reins(told, asked)
+        job.state = JobState.RUNNING
+        self._tasks[job.id] = loop.create_task(self._carry_out(job))
+
+    async def _carry_out(self, job: Job) -> None:
+        state = JobState.FAILED
+        try:
+            outcome = await in_thread(self._run, self._plans[job.id], job.started_by, self._reins[job.id])
+            job.operation = outcome.operation
+            # Beside the loop: this looks at every item, and there may be half a million.
+            job.outcome, job.problems, job.can_retry, job.can_undo, is_clean = await in_thread(_told, outcome)
+            if job.can_retry:
+                self._outcomes[job.id] = outcome
+            if outcome.state is OperationState.CANCELLED:
+                state = JobState.CANCELLED
+            elif is_clean:
+                state = JobState.DONE
+        except Exception as error:
+            job.outcome = f"stopped: {error}"
+            log.exception("job %s failed", job.id)
+        finally:
+            job.question = None
+            del self._tasks[job.id], self._reins[job.id], self._meters[job.id]
+            plan = self._plans.pop(job.id)
+            self._audit.record(
+                AuditRecord(job.started_by, f"job {job.id}", "", job.outcome, decision=state.value, plan=plan.digest)
+            )
+            job.state = state
+            self._begin_what_can()
+            self._events.changed()
+
+    def _progressed(self, job: Job, step: Step, meter: Meter) -> None:
+        progress = job.progress
+        progress.items_done, progress.items_total = step.items_done, step.items_total
+        progress.bytes_done, progress.bytes_total = step.bytes_done, step.bytes_total
+        progress.current = to_wire(step.current.place.path) if step.current else ""
+        progress.rate = 0.0 if job.state is JobState.PAUSED else meter.rate(step.bytes_done)
+        self._events.progressed()
+
+    def _asked(self, job: Job, conflict: Conflict) -> None:
+        item, there = conflict.item, conflict.existing
+        source = item.arriving
+        job.question = Question(
+            conflict.id,
+            item.place.path,
+            (item.target or item.place).path,
+            source.size if source else 0,
+            there.size,
+            source.mtime_ns if source else 0,
+            there.mtime_ns,
+        )
+        self._now(job, JobState.WAITING)
+
+    def _now(self, job: Job, state: JobState) -> None:
+        job.state = state
+        self._events.changed()
+
+    def _forget_oldest(self) -> None:
+        over = [id for id, job in self._all.items() if job.state.is_over]
+        for id in over[: max(0, len(over) - KEPT)]:
+            del self._all[id]
+            self._stops.pop(id, None)
+            self._outcomes.pop(id, None)
+
+
+def _told(outcome: Outcome) -> tuple[str, tuple[str, ...], bool, bool, bool]:
+    """An outcome in words, what did not go as planned, what can be retried and undone, and if all is well."""
+    is_undoable = bool(outcome.items.which(ItemState.LANDED, ItemState.SOURCE_REMOVED))
+    return outcome_line(outcome), problem_lines(outcome), outcome.can_retry, is_undoable, outcome.is_clean

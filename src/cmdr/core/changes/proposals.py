@@ -1,0 +1,173 @@
+"""Proposals: agents stage changes here, and only a person decides."""
+
+import asyncio
+import secrets
+import time
+from collections.abc import Callable
+
+from cmdr.core.audit import Audit, AuditRecord
+from cmdr.core.errors import CommandError, NotAllowed
+from cmdr.core.events import Events
+from cmdr.core.principals import Principal
+from cmdr.model.names import printable, to_wire
+from cmdr.model.panes.dialog import DialogType
+from cmdr.model.panes.workspace import Workspace
+from cmdr.model.plans.plan import Plan
+from cmdr.model.plans.proposal import Proposal, ProposalState
+
+LIFETIME = 600.0
+PENDING_PER_CALLER = 5
+REASON_LENGTH = 200
+KEPT = 200
+"""How many decided proposals are remembered, so that a late `await` still learns what happened."""
+
+
+class Proposals:
+    """Every proposal by its id, each with a confirmation dialog while it waits."""
+
+    def __init__(self, workspace: Workspace, events: Events, audit: Audit) -> None:
+        self._workspace = workspace
+        self._events = events
+        self._audit = audit
+        self._all: dict[str, Proposal] = {}
+        self._timers: dict[str, asyncio.TimerHandle] = {}
+        self._missed: list[Proposal] = []
+        self.start_job: Callable[[Proposal], str] | None = None
+        """What carries an approved proposal out and returns the job's id."""
+
+    def add(self, plan: Plan, principal: Principal, reason: str = "") -> Proposal:
+        """Stage a plan and open its confirmation."""
+        if not principal.is_person:
+            waiting = sum(p.state.is_open and p.proposed_by == principal.id for p in self._all.values())
+            if waiting >= PENDING_PER_CALLER:
+                raise CommandError(
+                    f"{waiting} of your proposals already wait for the person. Await one, or withdraw one with "
+                    'dialog {"action": "close", "type": "confirmation", "proposal": "p_…"}, then repeat.'
+                )
+        proposal = Proposal(
+            f"p_{secrets.token_urlsafe(9)}", plan, principal.id, _one_line(reason), time.time() + LIFETIME
+        )
+        self._all[proposal.id] = proposal
+        self._forget_oldest()
+        self._workspace.open_dialog(DialogType.CONFIRMATION, principal.id, proposal=proposal.id)
+        self._timers[proposal.id] = asyncio.get_running_loop().call_later(LIFETIME, self._expire, proposal)
+        self._note(proposal, principal.id, "proposed")
+        self._events.changed()
+        return proposal
+
+    def get(self, id: str, principal: Principal) -> Proposal:
+        """A proposal by its id; agents see only their own."""
+        proposal = self._all.get(id)
+        if proposal is None or not (principal.is_person or proposal.proposed_by == principal.id):
+            raise CommandError(
+                f"No proposal {printable(id, 40)}. It may have been forgotten; propose the change again."
+            )
+        return proposal
+
+    def pending(self) -> list[Proposal]:
+        """The proposals that wait for an answer, oldest first."""
+        return [proposal for proposal in self._all.values() if proposal.state.is_open]
+
+    def all(self) -> list[Proposal]:
+        """Every proposal that is remembered, oldest first."""
+        return list(self._all.values())
+
+    def missed(self) -> list[Proposal]:
+        """What agents proposed and nobody answered in time, oldest first, until the person has seen it."""
+        return list(self._missed)
+
+    def missed_seen(self) -> None:
+        """The person knows."""
+        if self._missed:
+            self._missed.clear()
+            self._events.changed()
+
+    def approve(self, id: str, digest: str, principal: Principal) -> Proposal:
+        """Carry a proposal out: from a person only, once, and only the very plan that was shown."""
+        if not principal.is_person:
+            raise NotAllowed("Only the person approves.")
+        proposal = self.get(id, principal)
+        if time.time() >= proposal.expires_at:
+            # The timer's clock stands still while the machine sleeps; this one does not.
+            self._expire(proposal)
+        if not proposal.state.is_open:
+            raise CommandError(f"Proposal {id} is already {proposal.state}.")
+        if not secrets.compare_digest(digest.encode("utf-8", "replace"), proposal.plan.digest.encode()):
+            raise CommandError(f"Proposal {id} is not the plan that was shown. Look at it again.")
+        if self.start_job is None:
+            raise CommandError("This cmdr cannot carry out operations.")
+        self._settle(proposal, ProposalState.APPROVED, principal.id)
+        proposal.job = self.start_job(proposal)
+        self._events.changed()
+        return proposal
+
+    def replan(self, id: str, plan: Plan, principal: Principal) -> None:
+        """Put the person's own plan in the place of what was proposed; it still needs their yes."""
+        if not principal.is_person:
+            raise NotAllowed("Only the person changes what was proposed.")
+        proposal = self.get(id, principal)
+        if not proposal.state.is_open:
+            raise CommandError(f"Proposal {id} is already {proposal.state}.")
+        proposal.plan = plan
+        self._note(proposal, principal.id, "changed")
+        self._events.changed()
+
+    def reject(self, id: str, principal: Principal) -> Proposal:
+        """Say no."""
+        if not principal.is_person:
+            raise NotAllowed("Only the person rejects; cancel your own proposal instead.")
+        return self._close(self.get(id, principal), ProposalState.REJECTED, principal.id)
+
+    def cancel(self, id: str, principal: Principal) -> Proposal:
+        """Withdraw a proposal whose dialog was closed; for a person that is a no."""
+        proposal = self._all[id]
+        state = ProposalState.REJECTED if principal.is_person else ProposalState.CANCELLED
+        return self._close(proposal, state, principal.id)
+
+    def drop_of_agents(self) -> None:
+        """Withdraw everything agents proposed."""
+        for proposal in self.pending():
+            if proposal.proposed_by.startswith("agent:"):
+                self._close(proposal, ProposalState.CANCELLED, "kill switch")
+
+    def close(self) -> None:
+        """Withdraw what is still open at the end of the program."""
+        for proposal in self.pending():
+            self._close(proposal, ProposalState.CANCELLED, "quit")
+
+    def _expire(self, proposal: Proposal) -> None:
+        if proposal.state.is_open:
+            if proposal.proposed_by.startswith("agent:"):
+                self._missed = [*self._missed, proposal][-KEPT:]
+            self._close(proposal, ProposalState.EXPIRED, "time")
+
+    def _close(self, proposal: Proposal, state: ProposalState, by: str) -> Proposal:
+        if proposal.state.is_open:
+            self._settle(proposal, state, by)
+            self._events.changed()
+        return proposal
+
+    def _settle(self, proposal: Proposal, state: ProposalState, by: str) -> None:
+        proposal.state = state
+        self._timers.pop(proposal.id).cancel()
+        for dialog in self._workspace.dialogs_of(DialogType.CONFIRMATION):
+            if dialog.proposal == proposal.id:
+                self._workspace.close_dialog(dialog)
+        self._note(proposal, by, state.value)
+
+    def _note(self, proposal: Proposal, by: str, decision: str) -> None:
+        plan = proposal.plan
+        paths = tuple(to_wire(item.place.path) for item in plan.told[:5])
+        self._audit.record(
+            AuditRecord(by, f"proposal {proposal.id}", "", "ok", paths=paths, decision=decision, plan=plan.digest)
+        )
+
+    def _forget_oldest(self) -> None:
+        settled = [id for id, proposal in self._all.items() if not proposal.state.is_open]
+        for id in settled[: max(0, len(settled) - KEPT)]:
+            del self._all[id]
+
+
+def _one_line(reason: str) -> str:
+    # The words are an agent's: they may not hold anything that could be taken for part of the dialog.
+    return printable(" ".join(reason.split()), REASON_LENGTH)

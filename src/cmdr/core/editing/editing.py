@@ -1,0 +1,38 @@
+"""Text files read whole for an editor or a review, without waiting for a disk that gives no answer."""
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from cmdr.core.errors import CommandError
+from cmdr.core.threads import in_thread
+from cmdr.editor.loading import SIZE_LIMIT, FileMissingError, LoadingError, load
+from cmdr.model.texts.diff import BinaryContentError
+from cmdr.model.texts.text_format import FileText
+
+PATIENCE = 10.0
+
+
+async def load_text(path: bytes, limit: int = SIZE_LIMIT) -> FileText:
+    """The text of a file; an error says why it is not for an editor."""
+    with _telling_why():
+        return await asyncio.wait_for(in_thread(load, path, limit=limit), PATIENCE)
+
+
+async def text_now(path: bytes) -> FileText | None:
+    """A file as it stands, no link followed, None when there is none; an error says why it cannot be reviewed."""
+    with _telling_why():
+        try:
+            return await asyncio.wait_for(in_thread(load, path, follow_links=False), PATIENCE)
+        except FileMissingError:
+            return None
+
+
+@contextmanager
+def _telling_why() -> Iterator[None]:
+    try:
+        yield
+    except (LoadingError, BinaryContentError) as error:
+        raise CommandError(str(error)) from error
+    except TimeoutError:
+        raise CommandError("No answer from the disk. Its mount may be dead.") from None

@@ -1,0 +1,47 @@
+"""Everything that makes cmdr an editor for agents, in one room: reviews, documents, folders, findings, mentions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cmdr.core.editing.diagnosing import Diagnosing
+from cmdr.core.editing.documents import Documents
+from cmdr.core.editing.mentions import Mentions
+from cmdr.core.editing.review_saving import SaveReview
+from cmdr.core.editing.reviews import Reviews
+from cmdr.core.editing.text_editor import TextEditor
+from cmdr.core.editing.workspace_folders import WorkspaceFolders
+
+if TYPE_CHECKING:
+    from cmdr.core.audit import Audit
+    from cmdr.core.changes.jobs import Jobs
+    from cmdr.core.events import Events
+    from cmdr.files.sandbox.reach import Sandbox
+    from cmdr.model.panes.workspace import Workspace
+
+
+class EditorRoom:
+    """Built with the core; nothing in it looks at the disk before `start`."""
+
+    def __init__(
+        self, workspace: Workspace, events: Events, audit: Audit, jobs: Jobs, sandbox: Sandbox, start: bytes
+    ) -> None:
+        self.reviews = Reviews(events, audit, SaveReview(jobs, sandbox.protection))
+        self.documents = Documents(workspace, events)
+        self.text = TextEditor(self.documents, self.reviews)
+        self.folders = WorkspaceFolders(start, workspace, events, sandbox.private)
+        self.findings = Diagnosing(self.text)
+        self.mentions = Mentions()
+        self.port: int | None = None
+        """Where the editor socket listens, while it does."""
+
+    async def start(self) -> None:
+        """Look where we are."""
+        await self.folders.start()
+
+    async def close(self) -> None:
+        """Reject what still waits, and end every helper process."""
+        self.reviews.close()
+        self.folders.close()
+        await self.text.close()
+        await self.findings.close()

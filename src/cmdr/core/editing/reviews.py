@@ -1,0 +1,228 @@
+"""Every proposed edit that a person looks at: who asked, in which order, and one answer each."""
+
+import asyncio
+import logging
+import secrets
+from collections.abc import Callable
+
+from cmdr.core.audit import Audit, AuditRecord
+from cmdr.core.editing.editing import text_now
+from cmdr.core.editing.review_case import ReviewCase
+from cmdr.core.editing.review_saving import SaveReview
+from cmdr.core.errors import CommandError, NotAllowed, NotThere
+from cmdr.core.events import Events
+from cmdr.core.principals import Principal
+from cmdr.model.names import printable, to_wire
+from cmdr.model.plans.plan import Plan
+from cmdr.model.texts.hunk import Decision
+from cmdr.model.texts.merge import Choice
+from cmdr.model.texts.review import Review
+from cmdr.model.texts.review_outcome import Outcome, Reason, ReviewState
+from cmdr.model.texts.review_queue import ReviewQueue
+
+log = logging.getLogger(__name__)
+
+LIFETIME = 600.0
+"""Seconds that an edit waits for its answer while its agent does not wait for it."""
+WAITING_PER_CALLER = 5
+
+
+class Reviews:
+    """Belongs to the loop. Only a person accepts or rejects; closing a view or losing its client rejects too."""
+
+    def __init__(self, events: Events, audit: Audit, save: SaveReview) -> None:
+        self._events = events
+        self._audit = audit
+        self._save = save
+        self._queue = ReviewQueue()
+        self._cases: dict[str, ReviewCase] = {}
+        self._timers: dict[str, asyncio.TimerHandle] = {}
+        self._saving: set[asyncio.Task[None]] = set()
+        self.shown_elsewhere: Callable[[ReviewCase], None] | None = None
+        """Shows a new review in the person's own editor, when one is attached."""
+
+    def new_id(self) -> str:
+        """An id that nobody guesses."""
+        return f"r_{secrets.token_urlsafe(9)}"
+
+    def check_room(self, owner: str) -> None:
+        """Refuse an agent whose edits already wait in number."""
+        if sum(case.owner == owner for case in self.waiting) >= WAITING_PER_CALLER:
+            raise CommandError(
+                f"{WAITING_PER_CALLER} of your edits already wait for the person. Await one, then repeat."
+            )
+
+    def add(self, case: ReviewCase) -> ReviewCase:
+        """Put an edit at the end of the queue."""
+        review = case.review
+        self._cases[case.id] = case
+        self._queue.add(review)
+        review.when_resolved(lambda outcome: self._resolved(case, outcome))
+        self._note(case, case.owner, "proposed")
+        self.keep(case)
+        if self.shown_elsewhere is not None:
+            self.shown_elsewhere(case)
+        self._events.changed()
+        return case
+
+    @property
+    def waiting(self) -> tuple[ReviewCase, ...]:
+        """What nobody has answered yet, first come first."""
+        return tuple(self._cases[review.id] for review in self._queue.waiting)
+
+    def get(self, id: str, principal: Principal) -> ReviewCase:
+        """A review by its id; agents see only their own."""
+        case = self._cases.get(id)
+        if case is None or not (principal.is_person or case.owner == principal.id):
+            raise NotThere(f"No review {printable(id, 40)}. It may have been forgotten; propose the edit again.")
+        return case
+
+    def keep(self, case: ReviewCase) -> None:
+        """Its agent is there: the time it may wait begins anew."""
+        if timer := self._timers.pop(case.id, None):
+            timer.cancel()
+        if case.saves and case.review.state is ReviewState.PENDING:
+            later = asyncio.get_running_loop().call_later
+            self._timers[case.id] = later(LIFETIME, lambda: self.end(case, "time is up"))
+
+    async def accept(self, id: str, principal: Principal, digest: str | None = None, word: str = "") -> ReviewCase:
+        """Accept what the person saw, and save it where that is cmdr's task."""
+        case = self._for_person(id, principal)
+        if word.strip().lower() != case.word:
+            raise CommandError(f'This file {case.protected}: type the word "{case.word}" to accept.')
+        try:
+            outcome = await self.accept_if_same(case, digest)
+        except ValueError as error:
+            raise CommandError(str(error)) from error
+        if outcome is None:
+            where = to_wire(case.review.path)
+            raise CommandError(f"{where} changed on disk meanwhile. Look at the edit again, then answer.")
+        await case.over.wait()
+        if case.problem:
+            raise CommandError(case.problem)
+        return case
+
+    async def accept_if_same(self, case: ReviewCase, digest: str | None = None) -> Outcome | None:
+        """Accept unless the file changed since it was shown; then it is merged, to be looked at again.
+
+        Raises what the model refuses: answered already, shown otherwise, conflicting, not to be encoded.
+        """
+        review = case.review
+        before = review.base_changes
+        review.base_changed(await text_now(review.path))
+        if review.base_changes != before:
+            self._events.changed()
+            return None
+        plan = await self._save.plan(case) if case.saves else None
+        outcome = review.accept(digest)
+        if plan is not None and outcome.state is ReviewState.ACCEPTED:
+            # Decided in this very step: whatever comes now, also the end of this call, cannot change the answer.
+            saving = asyncio.get_running_loop().create_task(self._carry_out(case, plan))
+            self._saving.add(saving)
+            saving.add_done_callback(self._saving.discard)
+        return outcome
+
+    def reject(self, id: str, principal: Principal) -> ReviewCase:
+        """The person says no; the file stays as it is."""
+        case = self._for_person(id, principal)
+        return self._changed(case, case.review.reject)
+
+    def decide(self, id: str, principal: Principal, hunk: int, decision: Decision) -> ReviewCase:
+        """Accept or reject one change of an edit."""
+        case = self._for_person(id, principal)
+        return self._changed(case, lambda: case.review.decide(hunk, decision))
+
+    def settle(self, id: str, principal: Principal, conflict: int, choice: Choice) -> ReviewCase:
+        """Choose a side where the file and the proposal changed the same lines."""
+        case = self._for_person(id, principal)
+        return self._changed(case, lambda: case.review.settle(conflict, choice))
+
+    def edit(self, id: str, principal: Principal, text: str) -> ReviewCase:
+        """Take the person's own version of the proposed side."""
+        case = self._for_person(id, principal)
+        return self._changed(case, lambda: case.review.edit_proposed(text))
+
+    def end(self, case: ReviewCase, reason: Reason) -> None:
+        """Nobody needs the answer any more; an answer that was given stands."""
+        if case.review.state is ReviewState.PENDING:
+            case.review.reject(reason)
+
+    def free_tab(self, connection: str, title: str) -> str:
+        """A title under which a caller has nothing open, so that one edit never replaces another."""
+        if self._queue.in_tab(connection, title) is None:
+            return title
+        return f"{title} {secrets.token_hex(3)}"
+
+    def close_tab(self, connection: str, tab: str) -> bool:
+        """A client closes one of its own views; False when there was none."""
+        return self._queue.close_tab(connection, tab)
+
+    def close_tabs(self, connection: str) -> int:
+        """A client closes all of its own views."""
+        return self._queue.close_tabs(connection)
+
+    def disconnected(self, connection: str) -> None:
+        """A client is gone."""
+        self._queue.disconnected(connection)
+
+    def drop_of_agents(self) -> None:
+        """The kill switch: reject everything that waits."""
+        for case in self.waiting:
+            self.end(case, "tab closed")
+
+    def close(self) -> None:
+        """The program ends: reject what still waits."""
+        self._queue.shutdown()
+        for timer in self._timers.values():
+            timer.cancel()
+
+    async def _carry_out(self, case: ReviewCase, plan: Plan) -> None:
+        case.problem = "Accepted, but not saved: cmdr failed inside; its log says how."
+        try:
+            await self._save.carry_out(case, plan)
+        except Exception:
+            log.exception("review %s was not saved", case.id)
+        finally:
+            case.over.set()
+            self._forget_oldest()
+            self._events.changed()
+
+    def _for_person(self, id: str, principal: Principal) -> ReviewCase:
+        if not principal.is_person:
+            raise NotAllowed("Only the person answers a review.")
+        return self.get(id, principal)
+
+    def _changed(self, case: ReviewCase, change: Callable[[], object]) -> ReviewCase:
+        try:
+            change()
+        except ValueError as error:
+            raise CommandError(str(error)) from error
+        self._events.changed()
+        return case
+
+    def _resolved(self, case: ReviewCase, outcome: Outcome) -> None:
+        if timer := self._timers.pop(case.id, None):
+            timer.cancel()
+        accepted = outcome.state is ReviewState.ACCEPTED
+        self._note(case, outcome.reason, outcome.state.value)
+        if not (case.saves and accepted):
+            case.over.set()
+        self._forget_oldest()
+        self._events.changed()
+
+    def _note(self, case: ReviewCase, by: str, decision: str) -> None:
+        path = to_wire(case.review.new_path)
+        self._audit.record(AuditRecord(by, f"review {case.id}", "", "ok", paths=(path,), decision=decision))
+
+    def _forget_oldest(self) -> None:
+        over = [id for id, case in self._cases.items() if case.over.is_set()]
+        for id in over[:-100]:
+            del self._cases[id]
+
+
+def new_review(reviews: Reviews, **how: object) -> Review:
+    """A review for this queue; raises `CommandError` when it cannot be shown."""
+    try:
+        return Review(reviews.new_id(), **how)  # type: ignore[arg-type]
+    except ValueError as error:
+        raise CommandError(str(error)) from error

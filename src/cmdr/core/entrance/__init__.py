@@ -1,0 +1,1 @@
+"""Before every route and socket: who is calling, and how much may come in at once."""

@@ -1,0 +1,228 @@
+"""The one layer in front of every route, http and websocket: who may talk to cmdr at all.
+
+A web page must never reach the files through the browser, another user never through the port. So every request
+names exactly this host and, if it comes from a page, exactly this origin; then it proves who sent it:
+
+- a bearer token: the agent it was issued to;
+- a login cookie, when the browser face is wired in: the person;
+- neither, but the kernel says the same user holds the other end: `SAME_USER`, an agent that sees names only.
+
+What passes carries `scope["cmdr.principal"]`; everything else is answered here. Plain ASGI, standard library only.
+"""
+
+import os
+from collections.abc import Callable, Mapping
+from typing import Protocol
+
+from cmdr.core.entrance.exchange import (
+    SAFE_METHODS,
+    App,
+    Exchange,
+    Headers,
+    Receive,
+    Refused,
+    Scope,
+    Send,
+    check_body,
+    read_headers,
+)
+from cmdr.core.entrance.gate import NOBODY, Crowded, Entry, Gate
+from cmdr.core.entrance.peer import Address, peer_uid
+from cmdr.core.principals import SAME_USER, Principal
+
+PRINCIPAL = "cmdr.principal"
+MCP = "/mcp"
+HEALTH = "/mcp/health"
+LOGIN = "/login"
+OPEN = frozenset({HEALTH, LOGIN})
+NOT_LOGGED_IN = "This browser is not logged in to cmdr: open the link that cmdr web prints. A program needs a token"
+MAX_BODY = 1 << 20
+BODY_SECONDS = 30.0
+
+_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"})
+# Only a proxy sets these. Behind one, the user at the other end is the proxy's, and uvicorn may have replaced the
+# peer address by what the header claims: neither tells who is calling.
+_PROXIED = frozenset({b"forwarded", b"via", b"x-real-ip"})
+
+
+class Verifier(Protocol):
+    """What the guard needs of the tokens."""
+
+    path: str
+
+    def verify(self, token: str) -> Principal | None: ...
+
+
+class Unproven(Refused):
+    """A well-formed request that does not prove who sent it."""
+
+
+class Guard:
+    """Wraps an ASGI application; nothing reaches it without passing every rule here."""
+
+    def __init__(
+        self,
+        app: App,
+        *,
+        port: int,
+        tokens: Verifier,
+        browser: Callable[[str], Principal | None] | None = None,
+        max_body: int = MAX_BODY,
+        body_limits: Mapping[str, int] | None = None,
+        body_seconds: float = BODY_SECONDS,
+        peer: Callable[[Address, Address], int | None] = peer_uid,
+        gate: Gate | None = None,
+    ) -> None:
+        """`browser` turns the value of the cookie `cmdr-<port>` into a person; `body_limits` maps path prefixes."""
+        self._gate = gate or Gate()
+        self.app = app
+        self._tokens = tokens
+        self._browser = browser
+        self._peer = peer
+        self._body_seconds = body_seconds
+        self._max_body = max_body
+        self._limits = sorted((body_limits or {}).items(), key=lambda item: -len(item[0]))
+        self._hosts = frozenset({f"127.0.0.1:{port}".encode(), f"localhost:{port}".encode()})
+        self._origins = frozenset(b"http://" + host for host in self._hosts)
+        self._cookie = f"cmdr-{port}"
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            return await self.app(scope, receive, send)
+        exchange = Exchange(scope, receive, send, self._body_limit(scope["path"]), self._body_seconds)
+        headers: Headers = {}
+        try:
+            headers = read_headers(scope["headers"])
+            self._check_place(scope, headers)
+            if scope["type"] == "http":
+                check_body(scope["method"], headers, exchange.limit)
+            principal = await self._known(scope, headers)
+            if scope["type"] == "http" and not await exchange.read_ahead(headers):
+                return
+            entry = await self._entered(principal)
+        except Unproven as refused:
+            if _is_call(scope):
+                return await exchange.refuse_rpc(refused, headers)
+            return await exchange.refuse(refused)
+        except Crowded as crowded:
+            return await exchange.refuse_crowd(crowded, is_call=_is_call(scope))
+        except Refused as refused:
+            return await exchange.refuse(refused)
+        exchange.answering = entry.over if entry is not None else None
+        try:
+            await exchange.run(self.app, {**scope, PRINCIPAL: principal})
+        finally:
+            if entry is not None:
+                entry.over()
+
+    async def _known(self, scope: Scope, headers: Headers) -> Principal | None:
+        """Who sent this; all who prove nothing are counted as one."""
+        try:
+            principal = self._principal(scope, headers)
+        except Unproven:
+            await self._gate.count(NOBODY)
+            raise
+        if principal is None or not principal.is_person:
+            await self._gate.count(_caller(principal))
+        return principal
+
+    async def _entered(self, principal: Principal | None) -> Entry | None:
+        """Wait until it may begin; by now its body is here, so nobody's turn is spent on waiting for it."""
+        if principal is not None and principal.is_person:
+            return None
+        return await self._gate.enter(_caller(principal))
+
+    def _check_place(self, scope: Scope, headers: Headers) -> None:
+        """Refuse whatever was not meant for exactly this server by exactly this server's own pages."""
+        if headers.get(b"host", b"").lower() not in self._hosts:
+            raise Refused(421, "This is not the host you asked for; use 127.0.0.1 or localhost with cmdr's port.")
+        if not scope["path"].startswith("/"):
+            raise Refused(400, "The request target is not a path.")
+        if scope["path"].startswith("/.well-known/"):
+            raise Refused(404, "There is nothing here.")  # where clients look for an OAuth server
+        origin = headers.get(b"origin")
+        if origin is not None and origin not in self._origins:
+            raise Refused(403, "Pages of other origins may not talk to cmdr.")
+        if headers.get(b"sec-fetch-site", b"none") not in (b"same-origin", b"none"):
+            raise Refused(403, "Other sites may not talk to cmdr.")
+        if scope["type"] == "http" and scope["method"] not in _METHODS:
+            raise Refused(405, "cmdr does not answer this method.")
+
+    def _principal(self, scope: Scope, headers: Headers) -> Principal | None:
+        if scope["type"] == "http" and scope["method"] == "GET" and scope["path"] in OPEN:
+            return None  # anyone may know that it is alive, and a login link carries its own proof
+        if b"authorization" in headers:
+            return self._by_token(headers)
+        if b"cookie" in headers:
+            return self._by_cookie(scope, headers)
+        if self._is_same_user(scope, headers):
+            return SAME_USER
+        is_browser = any(name.startswith(b"sec-fetch-") for name in headers)
+        raise self._unproven(NOT_LOGGED_IN if is_browser else "cmdr needs a token")
+
+    def _by_token(self, headers: Headers) -> Principal:
+        if b"origin" in headers:
+            raise Refused(403, "A token is for programs; a page must log in.")
+        scheme, _, token = headers[b"authorization"].partition(b" ")
+        principal = self._tokens.verify(token.decode("latin-1")) if scheme.lower() == b"bearer" else None
+        # A wrong token never falls back to the same-user tier: whoever sends one wants to be someone.
+        if principal is None:
+            raise self._unproven("cmdr does not know this token")
+        return principal
+
+    def _by_cookie(self, scope: Scope, headers: Headers) -> Principal:
+        value = cookie_value(headers[b"cookie"], self._cookie)
+        principal = self._browser(value) if self._browser is not None and value is not None else None
+        if principal is None:
+            raise self._unproven(NOT_LOGGED_IN)
+        changes = scope["type"] == "websocket" or scope["method"] not in SAFE_METHODS
+        if changes and b"origin" not in headers:
+            raise Refused(403, "A logged-in page names its origin.")
+        return principal
+
+    def _is_same_user(self, scope: Scope, headers: Headers) -> bool:
+        """Whether this comes from a program of ours that is not a browser, as far as the kernel and headers can tell.
+
+        Every current browser sends Sec-Fetch-Site and -Dest to a loopback address, and Origin with everything but
+        plain reads. Node's own `fetch`, which many agents are built on, sends Sec-Fetch-Mode alone, so that one
+        header proves no browser. Our own exact origin without any of them is what a native client sends that plays
+        by the letter of the protocol's origin check (the conformance suite does); a page of ours always has more.
+        """
+        fetch = {name for name in headers if name.startswith(b"sec-fetch-")}
+        if fetch - ({b"sec-fetch-mode"} if b"origin" not in headers else set()):
+            return False
+        if any(name in _PROXIED or name.startswith(b"x-forwarded-") for name in headers):
+            return False
+        peer, ours = scope.get("client"), scope.get("server")
+        if peer is None or ours is None:
+            return False
+        return self._peer((peer[0], peer[1]), (ours[0], ours[1])) == os.geteuid()
+
+    def _unproven(self, why: str) -> Unproven:
+        return Unproven(
+            401,
+            f"{why}: send the header 'Authorization: Bearer TOKEN' with the token in {self._tokens.path}, "
+            "or make one with: cmdr token --client NAME",
+        )
+
+    def _body_limit(self, path: str) -> int:
+        for prefix, limit in self._limits:
+            if path == prefix or path.startswith(prefix.rstrip("/") + "/"):
+                return limit
+        return self._max_body
+
+
+def _caller(principal: Principal | None) -> str:
+    return NOBODY if principal is None else principal.id
+
+
+def _is_call(scope: Scope) -> bool:
+    """Whether an agent sends a message, which is answered in its own language."""
+    return bool(scope["type"] == "http" and scope["path"] == MCP and scope["method"] == "POST")
+
+
+def cookie_value(header: bytes, name: str) -> str | None:
+    """The value of one cookie; None when it is missing or given twice."""
+    pairs = (part.strip().partition("=") for part in header.decode("latin-1").split(";"))
+    values = [value for key, _, value in pairs if key == name]
+    return values[0] if len(values) == 1 else None

@@ -1,0 +1,1 @@
+"""The panes on the disk: reading, watching, going and coming back."""

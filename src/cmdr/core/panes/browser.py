@@ -1,0 +1,227 @@
+"""Panes on the disk: go to a folder, read it again, and keep it live."""
+
+import asyncio
+import os
+from collections import deque
+from collections.abc import Callable
+
+from cmdr.core.acting import person_acts
+from cmdr.core.agents.agents_room import check_tabs
+from cmdr.core.errors import CommandError
+from cmdr.core.events import Events
+from cmdr.core.panes.arranging import Arranging
+from cmdr.core.panes.folder_reading import FolderReading, NoAnswer
+from cmdr.core.panes.row_facts import RowFacts
+from cmdr.core.panes.watching import Watching
+from cmdr.core.panes.way_back import WayBack
+from cmdr.core.threads import in_thread
+from cmdr.files.errors import DiskError, ScanStopped
+from cmdr.files.facts import last_change
+from cmdr.files.volumes import volumes
+from cmdr.model.names import to_wire
+from cmdr.model.panes.listing import Listing
+from cmdr.model.panes.pane import Pane
+from cmdr.model.panes.sorting import SortOrder
+from cmdr.model.panes.tab import Found, Tab, ViewMode
+from cmdr.model.panes.workspace import Workspace
+
+
+class Browser:
+    """Reads folders in threads and puts them in place in one step, or drops them when the tab has moved on."""
+
+    def __init__(self, workspace: Workspace, events: Events, *, watch: bool = True) -> None:
+        self._workspace = workspace
+        self._events = events
+        self._watching = Watching(self._refresh_quietly, self._is_stale) if watch else None
+        self._live = True
+        self._reading = FolderReading(workspace)
+        self.arranging = Arranging(workspace, events, self._reading, self)
+        self.row_facts = RowFacts()
+        self.arrived: Callable[[bytes], None] | None = None
+        """Told every folder that is gone to."""
+        self.notes: deque[str] = deque(maxlen=8)
+        """Which folder is shown in place of which, until a face has told the person."""
+
+    async def start(self, *, live: bool = True) -> None:
+        """Read the folders of both panes; one that cannot be read gives way to the nearest that can.
+
+        Unless they are to be live at once, what watches them is loaded only when `keep_live` is called.
+        """
+        self._live = live
+        self._workspace.volumes = await in_thread(volumes)
+        for pane in self._workspace.panes:
+            if len(pane.tab.listing.columns):
+                # It was read for the first picture; what has changed since then is seen when its watch stands.
+                self._arrive(pane.tab, pane.tab.listing, pane.tab.path, None, 0)
+        unread = [pane for pane in self._workspace.panes if pane.tab.history.here < 0]
+        await asyncio.gather(*map(self.open_nearest, unread))
+
+    def keep_live(self) -> None:
+        """Watch the folders that are in front, from now on; what has changed since they were read is seen then."""
+        self._live = True
+        self.follow_active_tabs()
+
+    async def close(self) -> None:
+        """Stop watching."""
+        if self._watching is not None:
+            await self._watching.close()
+
+    async def open(
+        self, pane: Pane, path: bytes, *, cursor: bytes | None = None, step: int = 0, new_tab: bool = False
+    ) -> Tab:
+        """Show a folder in a pane and return its tab; `step` moves through the history instead of adding to it.
+
+        A pinned tab stays where it is, and so does one that shows scattered entries: the folder opens beside it.
+        """
+        tab = pane.tab
+        fresh = new_tab or (tab.pinned and path != tab.path) or tab.found is not None
+        if fresh:
+            check_tabs(pane)
+            tab = Tab(self._workspace.new_id("t"), path, tab.sort, tab.view)
+        self._reading.leave(tab)
+        journey = tab.journey
+        was_led, led = tab.is_led, not person_acts() and (fresh or path != tab.path or tab.is_led)
+        way_back = WayBack.of(pane, tab)
+        arrived: tuple[int, bool] | None = None
+        """Where the cursor was put when the first of the folder stood."""
+
+        def arrive(listing: Listing) -> None:
+            nonlocal cursor, arrived
+            if tab.journey != journey or not (fresh or tab in self._workspace.tabs):
+                return
+            if fresh:
+                pane.open_tab(tab)
+            tab.is_led = led
+            cursor = self._arrive(tab, listing, path, cursor, 0 if fresh else step) or tab.stood_on
+            arrived = tab.cursor, tab.on_parent_row
+
+        loop = asyncio.get_running_loop()
+
+        def arrive_soon(listing: Listing) -> None:
+            loop.call_soon_threadsafe(arrive, listing)
+
+        moves = fresh or path != tab.path or tab.history.here < 0
+        try:
+            read = await self._reading.read(tab, path, first_part=arrive_soon if moves else None)
+        except (DiskError, NoAnswer) as error:
+            if arrived:
+                self.give_up(tab, journey, error)
+            raise
+        except asyncio.CancelledError:
+            if arrived and tab.journey == journey:
+                way_back.take()
+                tab.is_led = was_led
+                self.put_in_place(pane.tab)
+            raise
+        if arrived:
+            # The first part is shown already; nobody who has moved the cursor in it meanwhile is carried off. At the
+            # top it stays at the top, whatever comes to stand there.
+            untouched = arrived == (tab.cursor, False)
+            tab.show(read.listing, cursor=cursor if untouched else None, selection=read.selection)
+            if untouched and cursor is None:
+                tab.put_cursor(0)
+            self.put_in_place(tab)
+        else:
+            arrive(read.listing)
+        if not arrived:
+            raise ScanStopped
+        return tab
+
+    async def open_nearest(self, pane: Pane) -> str:
+        """Show the folder of a pane's tab for the first time, or the nearest that can be shown; says so if it did."""
+        wanted = path = pane.tab.path
+        why = ""
+        while True:
+            try:
+                await self.open(pane, path)
+            except (DiskError, CommandError) as error:
+                if path == b"/":
+                    pane.tab.problem = str(error)
+                    return ""
+                # A mount that does not answer here will not answer one level up either.
+                path = b"/" if isinstance(error, NoAnswer) else os.path.dirname(path)
+                why = why or str(error)
+            else:
+                if path == wanted:
+                    return ""
+                name = to_wire(os.path.basename(wanted))
+                self.notes.append(f"{name} cannot be shown; this is {to_wire(path)} instead. {why}")
+                return self.notes[-1]
+
+    async def open_found(self, pane: Pane, root: bytes, found: Found, sort: SortOrder | None = None) -> Tab:
+        """Show entries from all over a tree in a new tab, as if they were one folder."""
+        check_tabs(pane)
+        tab = Tab(self._workspace.new_id("t"), root, sort or pane.tab.sort, ViewMode.FULL, found=found)
+        tab.is_led = not person_acts()
+        listing = await self._reading.scan(tab, root, tab.sort, None)
+        pane.open_tab(tab)
+        tab.show(listing, path=root)
+        tab.history.visit(root)
+        self.put_in_place(tab)
+        return tab
+
+    async def refresh(self, tab: Tab) -> None:
+        """Read a tab's folder again; cursor and selection follow their entries."""
+        journey = tab.journey
+        try:
+            read = await self._reading.read(tab, tab.path)
+        except DiskError as error:
+            self.give_up(tab, journey, error)
+            raise
+        tab.show(read.listing, selection=read.selection)
+        self.put_in_place(tab)
+
+    async def reload_volumes(self) -> None:
+        """Read the mount table again."""
+        found = await in_thread(volumes)
+        if found != self._workspace.volumes:
+            self._workspace.volumes = found
+            self._events.changed()
+
+    def follow_active_tabs(self) -> None:
+        """Watch the folders that are in front now."""
+        if self._watching is not None and self._live:
+            # A folder that is still being read for the first time is watched once it is there.
+            arrived = {pane.side: pane.tab for pane in self._workspace.panes if pane.tab.history.here >= 0}
+            self._watching.watch(arrived)
+
+    def _arrive(self, tab: Tab, listing: Listing, path: bytes, cursor: bytes | None, step: int) -> bytes | None:
+        """Put a folder in place; returns the name the cursor should stand on."""
+        tab.history.remember_cursor(tab.cursor_name())
+        if path != tab.path:
+            tab.filter = ""
+            if cursor is None and step == 0:
+                cursor = tab.history.last_cursor(path)
+        tab.show(listing, path=path, cursor=cursor)
+        if step:
+            tab.history.move(step)
+        else:
+            tab.history.visit(path)
+        self.put_in_place(tab)
+        if self.arrived is not None:
+            self.arrived(path)
+        return cursor
+
+    def give_up(self, tab: Tab, journey: int, error: Exception) -> None:
+        """Show why a folder cannot be shown any more, unless the tab has gone elsewhere."""
+        if tab.journey == journey:
+            tab.show(Listing.empty())
+            tab.problem = str(error)
+            self.put_in_place(tab)
+
+    def put_in_place(self, tab: Tab) -> None:
+        """The tab shows other rows now."""
+        tab.rev = self._events.changed()
+        self.follow_active_tabs()
+
+    async def _refresh_quietly(self, tab: Tab) -> None:
+        try:
+            await self.refresh(tab)
+        except (DiskError, CommandError):
+            # The tab says what is wrong, or has gone elsewhere.
+            return
+
+    async def _is_stale(self, tab: Tab) -> bool:
+        """Whether a tab's folder has changed since it was read."""
+        mark = tab.listing.mark
+        return mark is None or await in_thread(last_change, tab.path) != mark

@@ -1,0 +1,248 @@
+"""Indexes as the core sees them: opened when first asked for, scanned as jobs, asked in threads."""
+
+import asyncio
+import os
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, TypeVar
+
+from cmdr.core.errors import CommandError
+from cmdr.core.events import Events
+from cmdr.core.principals import Principal
+from cmdr.core.threads import in_thread
+from cmdr.core.trees.idle_walks import IdleWalks, WalkedTree
+from cmdr.core.trees.kept_sizes import KeptSizes
+from cmdr.core.trees.owned_queries import OwnedQueries
+from cmdr.core.trees.owned_sets import OwnedSets
+from cmdr.core.trees.scans import Scans
+from cmdr.core.trees.shell_sessions import ShellSessions
+from cmdr.index.errors import IndexFault
+from cmdr.model.names import to_wire
+from cmdr.model.panes.entry import FolderSize
+from cmdr.model.scan_job import ScanJob
+
+if TYPE_CHECKING:
+    from cmdr.index.asking.answers import Answers
+    from cmdr.index.library import Library
+    from cmdr.index.walking.walk import WalkOptions
+
+T = TypeVar("T")
+PATIENCE = 30.0
+"""Seconds a question waits for the scan of a tree that nobody indexed before."""
+
+
+class Indexing:
+    """The library of indexes, the scans under way and the agents' sessions."""
+
+    def __init__(self, state: str, events: Events) -> None:
+        self._state = state
+        self._events = events
+        self._library: Library | None = None
+        self._being_opened: asyncio.Future[Library] | None = None
+        self._opening = asyncio.Lock()
+        self.sessions = ShellSessions()
+        self.sets = OwnedSets(self.library)
+        self.queries = OwnedQueries(self.library)
+        self._kept_sizes = KeptSizes()
+        self._followed: set[str] = set()
+        self._behind: set[asyncio.Task[None]] = set()
+        self._closing = False
+        self.idle = IdleWalks(self._trees_in_use, self._walk_again)
+        self._scans = Scans(events, self.idle, self._know_more)
+        self.version = 0
+        """Grows whenever indexes may know more than before, so that faces see when to ask again."""
+
+    async def library(self) -> "Library":
+        """The library; its heavy modules are imported by the first who asks, in a thread."""
+        async with self._opening:
+            if self._library is None:
+                # Whoever asked may leave meanwhile; a library that nobody keeps would lock out the next who asks.
+                self._being_opened = self._being_opened or asyncio.ensure_future(in_thread(_open, self._state))
+                try:
+                    self._library = await asyncio.shield(self._being_opened)
+                    self.version += 1
+                except IndexFault as error:
+                    raise CommandError(str(error)) from error
+                finally:
+                    if self._being_opened.done():
+                        self._being_opened = None  # what failed is tried again by the next who asks
+            return self._library
+
+    async def close(self) -> None:
+        """Stop the scans, keeping what they read, and close the library."""
+        self._closing = True
+        await self.idle.close()
+        if ending := self._scans.stop() | self._behind:
+            await asyncio.wait(ending, timeout=5)
+        if self._library is not None:
+            await in_thread(self._library.close)
+
+    async def scan(self, root: bytes, options: "WalkOptions", principal: Principal) -> ScanJob:
+        """Start to read a tree into its index; a scan of the same root that is under way is joined."""
+        return await self._scans.start(await self.library(), root, options, principal)
+
+    def job(self, id: str, principal: Principal) -> ScanJob | None:
+        """A scan by its id, or None; agents see only their own."""
+        return self._scans.get(id, principal)
+
+    def scans(self) -> list[ScanJob]:
+        """Every scan that is remembered, oldest first."""
+        return self._scans.all()
+
+    def cancel(self, job: ScanJob) -> None:
+        """Stop a scan; what was read stays, marked partial."""
+        job.is_cancelled = True
+
+    async def finished(self, job: ScanJob, patience: float) -> bool:
+        """Wait for a scan, but not for ever; whether it is over."""
+        return await self._scans.finished(job, patience)
+
+    async def covering(self, path: bytes) -> "Answers | None":
+        """The index that knows best what is in a folder, or None when none has listed it."""
+        return await self.ask_of_folder(path, lambda answers: answers)
+
+    async def knowing(self, path: bytes) -> "Answers | None":
+        """The index that knows best of an entry, or None; it may never have looked into it."""
+        return await self.ask_of_entry(path, lambda answers: answers)
+
+    async def ask_of_folder(self, path: bytes, question: "Callable[[Answers], T]") -> T | None:
+        """What the index says that knows best what is in a folder; None when none has listed it."""
+        library = await self.library()
+        return await self._ask(library, lambda: library.covering(path), question)
+
+    async def ask_of_entry(self, path: bytes, question: "Callable[[Answers], T]") -> T | None:
+        """What the index says that knows best of an entry, or None; it may never have looked into it."""
+        library = await self.library()
+        from cmdr.index.asking.knowing import Knowing
+
+        return await self._ask(library, lambda: library.covering(path, Knowing.ENTRY), question)
+
+    async def _ask(
+        self, library: "Library", find: "Callable[[], Answers | None]", question: "Callable[[Answers], T]"
+    ) -> T | None:
+        """Find an index and ask it, both in one thread: starting a second one would take longer than the question."""
+        asked: list[Answers] = []
+
+        def work() -> T | None:
+            if (answers := find()) is None:
+                return None
+            asked.append(answers)
+            return question(answers)
+
+        try:
+            return await in_thread(work)
+        finally:
+            for answers in asked:
+                if answers.indexed.record.id not in self._followed:
+                    self._follow(library, answers)
+
+    async def _caught_up(self, path: bytes) -> "Answers | None":
+        """The index that knows a folder once it has looked again: it listed the one above before this came."""
+        above = await self.covering(os.path.dirname(path))
+        if above is None or await self.knowing(path) is not None:
+            return None
+        library = await self.library()
+        with suppress(IndexFault, OSError):  # then it is scanned like any other
+            await in_thread(library.refresh, above.indexed.record.id, lambda: self._closing)
+        return await self.covering(path)
+
+    async def open(self, index: str) -> "Answers":
+        """An index by its id."""
+        library = await self.library()
+        answers = await in_thread(library.get, index)
+        if answers.indexed.scanned and index not in self._followed:
+            self._follow(library, answers)
+        return answers
+
+    async def folder_sizes(self, path: bytes, names: Sequence[bytes]) -> dict[bytes, FolderSize]:
+        """What an index knows of the size of folders in a folder; nothing while no index has been asked for."""
+        if self._library is None or not names:
+            return {}
+        known = self._kept_sizes.of(path, self._library.moment())
+        unknown = [name for name in names if name not in known]
+        if unknown:
+            found = await self.ask_of_folder(path, lambda answers: _sizes(answers, path, unknown)) or {}
+            known |= {name: found.get(name) for name in unknown}
+        return {name: size for name in names if (size := known[name]) is not None}
+
+    def _follow(self, library: "Library", answers: "Answers") -> None:
+        """Bring an index up to date behind the scenes, then keep it so; its answers count at once."""
+        index = answers.indexed.record.id
+        self._followed.add(index)
+        loop = asyncio.get_running_loop()
+
+        def changed() -> None:
+            with suppress(RuntimeError):  # the loop has ended
+                loop.call_soon_threadsafe(self._know_more)
+
+        def catch_up() -> None:
+            with suppress(IndexFault, OSError):  # the state of the index tells
+                library.refresh(index, lambda: self._closing)
+                if not self._closing:
+                    answers.indexed.watch(changed)
+                    changed()
+
+        task = loop.create_task(in_thread(catch_up))
+        self._behind.add(task)
+        task.add_done_callback(self._behind.discard)
+
+    async def ensure(
+        self, root: bytes, principal: Principal, patience: float = PATIENCE
+    ) -> "tuple[Answers, ScanJob | None]":
+        """The index that knows a tree, scanned now when there is none; with the scan that was needed."""
+        answers = await self.covering(root) or await self._caught_up(root)
+        if answers is not None:
+            return answers, None
+        from cmdr.index.walking.walk import WalkOptions
+
+        job = await self.scan(root, WalkOptions(), principal)
+        if not await self.finished(job, patience):
+            raise CommandError(
+                f"{to_wire(root)} is being indexed ({job.entries} entries so far). "
+                f'Repeat this when job_progress {{"jobId": "{job.id}"}} says done.'
+            )
+        answers = await self.covering(root)
+        if answers is None:
+            raise CommandError(job.problem or f"{to_wire(root)} could not be indexed.")
+        return answers, job
+
+    async def _trees_in_use(self) -> list[WalkedTree]:
+        if self._library is None or self._scans.are_running:
+            return []
+        return await in_thread(_walked, self._library, sorted(self._followed))
+
+    async def _walk_again(self, index: str, stop: Callable[[], bool]) -> None:
+        assert self._library is not None
+        await in_thread(self._library.walk_again, index, stop)
+        self._know_more()
+
+    def _know_more(self) -> None:
+        self.version += 1
+        self._events.changed()
+
+
+def _sizes(answers: "Answers", path: bytes, names: Sequence[bytes]) -> dict[bytes, FolderSize]:
+    fresh = answers.indexed.freshness.state == "fresh"
+    sizes: dict[bytes, FolderSize] = {}
+    for name in names:
+        with suppress(IndexFault):
+            node = answers.node(os.path.join(path, name))
+            if node.size is not None and node.totals is not None:
+                sizes[name] = FolderSize(node.size, node.totals.complete, fresh)
+    return sizes
+
+
+def _walked(library: "Library", indexes: Sequence[str]) -> list[WalkedTree]:
+    found = []
+    for index in indexes:
+        with suppress(IndexFault):
+            indexed = library.get(index).indexed
+            told = indexed.is_watched and indexed.freshness.state != "stale"
+            found.append(WalkedTree(index, int(indexed.view.facts["started_ns"]) / 1e9, told))
+    return found
+
+
+def _open(state: str) -> "Library":
+    from cmdr.index.library import Library
+
+    return Library.open(os.path.join(state, "index"))

@@ -1,0 +1,1 @@
+"""Answering questions: filters, names, pages and their order."""

@@ -1,0 +1,1 @@
+"""Reports: what is large, old, equal, or has grown."""

@@ -1,0 +1,72 @@
+"""What a report says: its lines, how many there are in all, and whether everything was seen."""
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, get_args
+
+if TYPE_CHECKING:
+    from cmdr.index.epochs.columns import Column
+    from cmdr.index.view import View
+
+ReportKind = Literal[
+    "largest-files",
+    "largest-dirs",
+    "extensions",
+    "categories",
+    "ages",
+    "sizes",
+    "owners",
+    "depth",
+    "duplicates",
+    "empty",
+    "broken-links",
+    "recent",
+    "growth",
+    "problems",
+]
+Keep = Literal["oldest", "newest"]
+"""Which of equal files stays."""
+KINDS: tuple[str, ...] = get_args(ReportKind)
+
+
+@dataclass(frozen=True)
+class ReportRow:
+    """One line: what it is about, how many, how much. `nid` and `path` are set when it is about one entry."""
+
+    label: str
+    count: int | None = None
+    size: int | None = None
+    nid: int | None = None
+    path: bytes | None = None
+    time_ns: int | None = None
+    before: int | None = None  # bytes at the earlier epoch
+    members: tuple[bytes, ...] = ()  # paths of equal files, first the one that would stay
+    change: str | None = None  # added, removed, grown or shrunk since the earlier epoch
+    folder: bool = False
+    reason: str = ""  # why it could not be read
+
+
+@dataclass(frozen=True, eq=False)
+class Spare:
+    """Of every group of equal files all but the one to keep; of equally old ones the shortest path is kept."""
+
+    view: "View"
+    rows: "Column"
+    bytes: int
+    keep: Keep = "oldest"
+
+
+@dataclass(frozen=True)
+class Report:
+    """The first lines of a report, of `total` there are; `cursor` leads to the next ones where there is one."""
+
+    kind: str
+    rows: tuple[ReportRow, ...]
+    total: int
+    complete: bool
+    not_covered: tuple[str, ...]
+    note: str = ""
+    cursor: str | None = None
+    since_ns: int | None = None  # growth: when the earlier epoch was, and the size of the whole then and now
+    before: int | None = None
+    after: int | None = None
+    spare: Spare | None = field(default=None, compare=False)  # duplicates: what could go, of all groups

@@ -1,0 +1,160 @@
+"""One term of a one-line filter: a word, or a field with its value, such as `size>=10M`."""
+
+import re
+from typing import cast, get_args
+
+from cmdr.model.filters.filter import (
+    DuplicateOf,
+    Ext,
+    Filter,
+    InSet,
+    Is,
+    Kind,
+    KindIs,
+    Number,
+    NumberField,
+    Owner,
+    Text,
+    TextField,
+    TextOp,
+    Time,
+    TimeField,
+    Trait,
+    Under,
+    checked,
+    mode_of,
+)
+from cmdr.model.filters.filter_globs import named
+from cmdr.model.filters.filter_words import Words
+from cmdr.model.names import printable
+
+_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40, "P": 1 << 50}
+_NUMBER = re.compile(r"(\d{1,19})([KMGTP]?)B?", re.IGNORECASE)
+_SIGNS = re.compile(r"[!<>=:&|]+|[<>=].*|!=.*", re.DOTALL)
+_FIELDS = frozenset(
+    (
+        *(get_args(TextField) + get_args(NumberField) + get_args(TimeField)),
+        *("ext", "kind", "type", "owner", "under", "duplicateof", "in", "inset", "mode", "is"),
+    )
+)
+_KNOWN = (
+    *(*get_args(TextField), "ext", "kind", *get_args(NumberField), *get_args(TimeField)),
+    *("under", "owner", "mode", "is", "in", "duplicateof"),
+)
+"""The fields as an error lists them."""
+_TRAITS = {trait.lower(): trait for trait in get_args(Trait)}
+
+
+def read_term(words: Words) -> Filter:
+    """The term that stands here; a mistake is told with its place."""
+    start = words.at
+    if words.stands('"'):
+        return checked(_quoted(words, "name", "contains"), start)
+    field = words.field(_FIELDS)
+    if field is None:
+        word = words.bare()
+        if _SIGNS.fullmatch(word):
+            words.fail(
+                f"`{printable(word, 20)}` has no field: write size>5K, ext:pdf or not ext:pdf, or quote it.", start
+            )
+        return named(word, start)
+    return checked(_field(words, *field, start), start)
+
+
+def _field(words: Words, name: str, sign: str, start: int) -> Filter:
+    if name in get_args(TextField):
+        return _text(words, cast(TextField, name), sign)
+    if name in get_args(NumberField):
+        return _number(words, cast(NumberField, name), sign)
+    if name in get_args(TimeField):
+        return _time(words, cast(TimeField, name), sign)
+    if sign not in (":", "=") and name in _FIELDS:
+        words.fail(f"`{name}` cannot be compared with {sign}.", start)
+    match name:
+        case "ext":
+            return Ext(words.values())
+        case "kind" | "type":
+            return KindIs(cast(tuple[Kind, ...], words.values()))
+        case "owner":
+            return Owner(words.values())
+        case "under":
+            return Under(words.value())
+        case "duplicateof":
+            return DuplicateOf(words.value())
+        case "in" | "inset":
+            return InSet(words.value())
+        case "mode":
+            return mode_of(words.bare(), start)
+        case "is":
+            trait = _TRAITS.get(words.bare().lower())
+            if trait is None:
+                words.fail(f"`is:` takes {', '.join(get_args(Trait))}.", start)
+            return Is(cast(Trait, trait))
+    words.fail(
+        f"There is no filter called `{name[:40]}`; quote the word to look for it in names. Known: {', '.join(_KNOWN)}.",
+        start,
+    )
+
+
+def _text(words: Words, field: TextField, sign: str) -> Filter:
+    if sign == "~":
+        return _quoted(words, field, "regex") if words.stands('"') else Text(field, "regex", words.unbroken())
+    if sign not in (":", "="):
+        words.fail(f"`{field}` cannot be compared with {sign}.")
+    for op in get_args(TextOp):
+        if words.stands(op + '"'):
+            words.at += len(op)
+            return _quoted(words, field, op)
+    usual: TextOp = "exact" if sign == "=" else "contains"
+    if words.stands('"'):
+        return _quoted(words, field, usual)
+    word = words.bare()
+    return named(word, words.at, field) if sign == ":" else Text(field, usual, word)
+
+
+def _quoted(words: Words, field: TextField, op: TextOp) -> Text:
+    value = words.quoted()
+    case = words.stands("c")
+    words.at += case
+    return Text(field, op, value, case)
+
+
+def _number(words: Words, field: NumberField, sign: str) -> Number:
+    start, word = words.at, words.bare()
+
+    def amount(text: str) -> int:
+        found = _NUMBER.fullmatch(text)
+        if found is None:
+            words.fail("A number is missing here, such as 500, 10K or 2G.", start)
+        return int(found[1]) * _UNITS[found[2].upper()]
+
+    low, dots, high = word.partition("..")
+    if dots:
+        if sign not in (":", "="):
+            words.fail("A range is written with a colon, such as size:1K..1M.", start)
+        return Number(field, amount(low) if low else None, amount(high) if high else None)
+    found = amount(word)
+    match sign:
+        case ">=":
+            return Number(field, found, None)
+        case "<=":
+            return Number(field, None, found)
+        case ">":
+            return Number(field, found + 1, None)
+        case "<":
+            if not found:
+                words.fail("Nothing is smaller than 0.", start)
+            return Number(field, None, found - 1)
+    return Number(field, found, found)
+
+
+def _time(words: Words, field: TimeField, sign: str) -> Time:
+    start, word = words.at, words.bare()
+    after, dots, before = word.partition("..")
+    if dots:
+        return Time(field, after or None, before or None)
+    if sign in (">", ">="):
+        return Time(field, word, None)
+    if sign in ("<", "<="):
+        return Time(field, None, word)
+    words.fail(f"Compare times with > (later) or < (earlier), such as {field}>30d.", start)

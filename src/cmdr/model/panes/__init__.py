@@ -1,0 +1,1 @@
+"""What the two panes hold: listings, order, selection, tabs."""

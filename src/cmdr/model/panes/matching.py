@@ -1,0 +1,52 @@
+"""Which rows of a folder match what a person typed: a part of the name, or masks as in `*.py;*.md`."""
+
+import fnmatch
+import re
+from collections.abc import Callable, Iterable
+
+from cmdr.model.names import to_wire
+from cmdr.model.panes.listing import Columns
+
+_CHUNK = 4096
+_PLAIN = re.compile(rb"[\0 -\[\]-~]*")
+"""Names that are printed as they are."""
+_WILD = re.compile(r"[*?\[]")
+
+
+def is_mask(text: str) -> bool:
+    """Whether a text is a mask and not just a part of a name."""
+    return bool(_WILD.search(text))
+
+
+def matcher(text: str, *, part: bool) -> Callable[[str], re.Match[str] | None]:
+    """What looks whether a printable name matches: any of several masks, separated by `;`. Case counts when typed.
+
+    With `part`, a text without wildcards matches names that hold it anywhere.
+    """
+    patterns = []
+    for typed in text.split(";"):
+        mask = typed.strip() or "*"
+        pattern = re.escape(mask) if part and not is_mask(mask) else fnmatch.translate(mask)
+        patterns.append(f"(?:{pattern})")
+    case = re.IGNORECASE if text == text.lower() else 0
+    compiled = re.compile("|".join(patterns), case)
+    return compiled.search if part and not is_mask(text) else compiled.match
+
+
+def matching_rows(columns: Columns, rows: Iterable[int], text: str, *, part: bool = False) -> list[int]:
+    """The rows whose names match, in their order; for large folders call it in a thread."""
+    matches = matcher(text, part=part)
+    found = bytearray(len(columns))
+    for first in range(0, len(columns), _CHUNK):
+        for row, name in enumerate(_names(columns, first, min(first + _CHUNK, len(columns))), first):
+            if matches(name):
+                found[row] = 1
+    return [row for row in rows if found[row]]
+
+
+def _names(columns: Columns, first: int, end: int) -> list[str]:
+    """The printable names of some rows, all at once where they are as plain as most names."""
+    block = columns.names[columns.starts[first] : columns.starts[end] - 1]
+    if _PLAIN.fullmatch(block):
+        return block.decode("ascii").split("\0")
+    return [to_wire(name) for name in block.split(b"\0")]

@@ -1,0 +1,236 @@
+"""One step of a plan on one name: what, from where, to where, and how the file looked when it was planned."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import NamedTuple
+
+from cmdr.model.plans.attributes import AttributeChange
+from cmdr.model.plans.member import Member
+from cmdr.model.plans.traits import Traits
+
+
+class Verb(StrEnum):
+    """What the person asked for."""
+
+    COPY = "copy"
+    MOVE = "move"
+    TRASH = "trash"
+    DELETE = "delete"
+    RENAME = "rename"
+    MKDIR = "mkdir"
+    MKFILE = "mkfile"
+    LINK = "link"
+    RESTORE = "restore"
+    WRITE = "write"
+    ATTRIBUTES = "attributes"
+    PACK = "pack"
+    UNPACK = "unpack"
+    UNDO = "undo"
+    RUN = "run"
+    """Run a command; see `command_plan`."""
+
+
+class Step(StrEnum):
+    """What the engine does with one item."""
+
+    MAKE = "make"
+    """Make a folder, or merge into the one that stands there."""
+    COPY = "copy"
+    """Copy a file's or symbolic link's contents to a new name."""
+    TWIN = "twin"
+    """Give a copy made earlier in this operation a second name: the source was a hard link."""
+    RENAME = "rename"
+    """Give a file or a whole folder another name on the same volume."""
+    SWAP = "swap"
+    """Exchange two names in one atomic step."""
+    TRASH = "trash"
+    REMOVE = "remove"
+    """Remove for good: a file, a link, or a folder that is empty by then."""
+    CREATE = "create"
+    """Write a new file from contents carried by the plan."""
+    LINK = "link"
+    """Make a symbolic link, or a hard link when there is a source."""
+    ATTRIBUTES = "attributes"
+    """Give a file or folder other permissions, another owner or another time; its name and contents stay."""
+    PACK = "pack"
+    """Make an archive of all that is added by the items behind it."""
+    ADD = "add"
+    """Goes into the archive that the plan makes."""
+    NOTHING = "nothing"
+    """Left alone; `reason` says why."""
+
+
+class Kind(StrEnum):
+    """What a name stands for."""
+
+    FILE = "file"
+    FOLDER = "folder"
+    LINK = "link"
+    SPECIAL = "special"
+
+
+class ConflictPolicy(StrEnum):
+    """What happens when the target name is taken."""
+
+    ASK = "ask"
+    SKIP = "skip"
+    OVERWRITE = "overwrite"
+    RENAME = "rename"
+    NEWER = "newer"
+    """Overwrite only what is strictly older."""
+    LARGER = "larger"
+    """Overwrite only what is strictly smaller."""
+
+
+class Decision(StrEnum):
+    """What the plan says about the target name of one item."""
+
+    LAND = "land"
+    """The name is free."""
+    REPLACE = "replace"
+    """The file that stands there is kept in the trash and replaced."""
+    MERGE = "merge"
+    """A folder stands there; the children join it."""
+    ASK = "ask"
+    SKIP = "skip"
+
+
+class Fingerprint(NamedTuple):
+    """Identity and version of a file: the same again means nobody touched it meanwhile.
+
+    This and a place are tuples: there are several for every file, and a frozen class takes twice as long to make.
+    """
+
+    dev: int
+    ino: int
+    size: int
+    mtime_ns: int
+    kind: Kind
+
+    def matches(self, other: "Fingerprint | None") -> bool:
+        """Whether `other` is the same file, unchanged; folders are compared by identity only."""
+        if other is None or (self.dev, self.ino, self.kind) != (other.dev, other.ino, other.kind):
+            return False
+        return self.kind is Kind.FOLDER or (self.size, self.mtime_ns) == (other.size, other.mtime_ns)
+
+    def is_same_file(self, other: "Fingerprint | None") -> bool:
+        """Whether `other` is the same file, changed or not."""
+        return other is not None and (self.dev, self.ino) == (other.dev, other.ino)
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """A directory the operation may work in, bound by identity."""
+
+    path: bytes
+    dev: int
+    ino: int
+
+
+class Place(NamedTuple):
+    """A name: the root directory it lies under and the way down."""
+
+    root: bytes
+    rel: bytes
+
+    @property
+    def path(self) -> bytes:
+        """The absolute path, for showing and for the journal."""
+        return self.root.rstrip(b"/") + b"/" + self.rel
+
+    @property
+    def name(self) -> bytes:
+        """The last component."""
+        return self.rel.rpartition(b"/")[2]
+
+    @property
+    def folder(self) -> bytes:
+        """The way from the root to the directory that holds the name; empty for the root itself."""
+        return self.rel.rpartition(b"/")[0]
+
+    def renamed(self, name: bytes) -> "Place":
+        """Another name in the same directory."""
+        return Place(self.root, self.folder + b"/" + name if self.folder else name)
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """How much there is."""
+
+    files: int = 0
+    folders: int = 0
+    bytes: int = 0
+
+    def __add__(self, other: "Totals") -> "Totals":
+        return Totals(self.files + other.files, self.folders + other.folders, self.bytes + other.bytes)
+
+
+@dataclass(frozen=True, slots=True)
+class PlanItem:
+    """One step on one name."""
+
+    step: Step
+    kind: Kind
+    source: Place | None = None
+    target: Place | None = None
+    fingerprint: Fingerprint | None = None
+    """The source as it was planned."""
+    existing: Fingerprint | None = None
+    """What stood at the target when it was planned; for `remove`, the copy that must still be there;
+    for `attributes`, the file as an earlier run of the operation left it."""
+    decision: Decision = Decision.LAND
+    reason: str = ""
+    totals: Totals = Totals()
+    """What moves with this item: the file itself, or all that a folder holds."""
+    remove_source: bool = False
+    """A move that has to copy: the source goes when the copy is safe and the source unchanged."""
+    twin: Place | None = None
+    """Target of the item whose copy this one is a second name of."""
+    info: Place | None = None
+    """The trash's note about the source, removed once the source has left the trash."""
+    data: bytes | None = field(default=None, repr=False)
+    """Contents of a new file, or what a new symbolic link says."""
+    data_digest: str = ""
+    mode: int | None = None
+    """Permissions of a new file, when not the usual ones."""
+    protected: str = ""
+    """Why writing here needs a person's eye; empty for ordinary places."""
+    traits: Traits | None = None
+    """What a folder had before it was removed, which it gets again."""
+    twin_mark: Fingerprint | None = None
+    """The copy that this one is a second name of, when an earlier run of the operation made it."""
+    change: AttributeChange | None = None
+    """For `attributes`: what it has, and what it gets."""
+    member: Member | None = None
+    """What of the source is meant, when the source is an archive; for `remove`, what the copy was made from."""
+
+    @property
+    def place(self) -> Place:
+        """Where a person would look for this item: its source, else its target. Nothing can be seen in an archive."""
+        found = (self.target or self.source) if self.is_unpacked else (self.source or self.target)
+        if found is None:
+            raise ValueError("a plan item has a source or a target")
+        return found
+
+    @property
+    def is_unpacked(self) -> bool:
+        """Whether it comes out of an archive."""
+        return self.member is not None and self.step is not Step.REMOVE
+
+    @property
+    def arriving(self) -> Fingerprint | None:
+        """What a taken name is compared with: the source, or the member of it that is meant."""
+        mark, member = self.fingerprint, self.member
+        if mark is None or member is None:
+            return mark
+        return mark._replace(size=member.size, mtime_ns=member.mtime_ns or 0)
+
+    @property
+    def is_way(self) -> bool:
+        """Whether it makes a folder that is missing on the way to where others land."""
+        return (self.step, self.source, self.decision, self.existing) == (Step.MAKE, None, Decision.MERGE, None)
+
+    @property
+    def is_final(self) -> bool:
+        """Whether this item destroys the last copy it knows of."""
+        return self.step is Step.REMOVE and self.existing is None and self.kind is not Kind.FOLDER

@@ -1,0 +1,1 @@
+"""Texts: lines, differences, reviews of proposed edits, open documents."""

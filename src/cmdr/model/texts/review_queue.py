@@ -1,0 +1,106 @@
+"""The proposed edits that wait for a person, in order of arrival, each under its connection and tab name."""
+
+from collections.abc import Callable, Iterable
+
+from cmdr.model.texts.review import Review
+from cmdr.model.texts.review_outcome import Outcome, Reason, ReviewState
+
+_KEPT = 100
+"""How many finished reviews are remembered, so that a late answer hears what happened instead of nothing."""
+
+
+class UnknownReviewError(LookupError):
+    """Raised for a review id that is not known, or no longer."""
+
+    def __init__(self, id: str) -> None:
+        super().__init__(f"There is no edit {id} to review.")
+        self.id = id
+
+
+class ReviewQueue:
+    """All reviews of all connections. Closing a tab or losing a client rejects what waits there, and nothing else."""
+
+    def __init__(self) -> None:
+        self._reviews: dict[str, Review] = {}
+        self._tabs: dict[tuple[str, str], str] = {}
+        self._listeners: list[Callable[[Review], None]] = []
+
+    def on_change(self, call: Callable[[Review], None]) -> Callable[[], None]:
+        """Call this whenever a review arrives or is resolved; returns how to stop."""
+        self._listeners.append(call)
+
+        def stop() -> None:
+            if call in self._listeners:
+                self._listeners.remove(call)
+
+        return stop
+
+    @property
+    def waiting(self) -> tuple[Review, ...]:
+        """The reviews that nobody has answered yet, first come first."""
+        return tuple(review for review in self._reviews.values() if review.state is ReviewState.PENDING)
+
+    def add(self, review: Review) -> None:
+        """Put a review at the end; one still waiting in the same tab of the same connection is rejected."""
+        self.close_tab(review.connection, review.tab, "replaced")
+        self._reviews[review.id] = review
+        self._tabs[review.connection, review.tab] = review.id
+
+        def resolved(_: Outcome) -> None:
+            self._forget_oldest()
+            self._tell(review)
+
+        self._tell(review)
+        review.when_resolved(resolved)
+
+    def get(self, id: str) -> Review:
+        """The review of this id, also a recently finished one; raises `UnknownReviewError`."""
+        review = self._reviews.get(id)
+        if review is None:
+            raise UnknownReviewError(id)
+        return review
+
+    def in_tab(self, connection: str, tab: str) -> Review | None:
+        """The review shown in a tab of a connection, answered or not."""
+        id = self._tabs.get((connection, tab))
+        return None if id is None else self._reviews.get(id)
+
+    def tabs(self, connection: str) -> tuple[str, ...]:
+        """The tabs a connection has open."""
+        return tuple(tab for owner, tab in self._tabs if owner == connection)
+
+    def close_tab(self, connection: str, tab: str, reason: Reason = "tab closed") -> bool:
+        """Close one tab, rejecting what waits in it; False when it was not open."""
+        review = self.in_tab(connection, tab)
+        self._tabs.pop((connection, tab), None)
+        if review is not None and review.state is ReviewState.PENDING:
+            review.reject(reason)
+        return review is not None
+
+    def close_tabs(self, connection: str, reason: Reason = "tab closed") -> int:
+        """Close all tabs of one connection, and say how many there were."""
+        return self._close(connection, self.tabs(connection), reason)
+
+    def disconnected(self, connection: str) -> int:
+        """The client is gone: what it asked is rejected."""
+        return self.close_tabs(connection, "client gone")
+
+    def shutdown(self) -> None:
+        """Reject everything that waits."""
+        for connection in {owner for owner, _ in self._tabs}:
+            self.close_tabs(connection, "shutdown")
+
+    def _close(self, connection: str, tabs: Iterable[str], reason: Reason) -> int:
+        return sum(self.close_tab(connection, tab, reason) for tab in tabs)
+
+    def _tell(self, review: Review) -> None:
+        for call in list(self._listeners):
+            call(review)
+
+    def _forget_oldest(self) -> None:
+        shown = set(self._tabs.values())
+        finished = [
+            id for id, review in self._reviews.items() if review.state is not ReviewState.PENDING and id not in shown
+        ]
+        for id in finished[:-_KEPT]:
+            del self._reviews[id]

@@ -1,0 +1,112 @@
+"""Places in a text as editors and language servers name them: lines from 0, columns in UTF-16 units."""
+
+from bisect import bisect_right
+from dataclasses import dataclass
+from functools import total_ordering
+
+from cmdr.model.texts.lines import line_body
+
+
+@total_ordering
+@dataclass(frozen=True, slots=True)
+class Position:
+    """A place between two characters."""
+
+    line: int = 0
+    character: int = 0
+    """In UTF-16 units: a character outside the basic plane, such as most emoji, counts two."""
+
+    def __lt__(self, other: "Position") -> bool:
+        return (self.line, self.character) < (other.line, other.character)
+
+
+@dataclass(frozen=True, slots=True)
+class TextSelection:
+    """What is selected; start and end are in order, equal for a bare cursor."""
+
+    start: Position = Position()
+    end: Position = Position()
+
+    def __post_init__(self) -> None:
+        if self.end < self.start:
+            start, end = self.end, self.start
+            object.__setattr__(self, "start", start)
+            object.__setattr__(self, "end", end)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it is only a cursor."""
+        return self.start == self.end
+
+
+def utf16_length(text: str) -> int:
+    """How many UTF-16 units the text takes."""
+    if text.isascii():
+        return len(text)
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def utf16_column(line: str, index: int) -> int:
+    """The UTF-16 column of a character index in a line."""
+    return utf16_length(line[:index])
+
+
+def character_index(line: str, column: int) -> int:
+    """The character index of a UTF-16 column: inside a pair its beginning, beyond the line its end."""
+    if column <= 0:
+        return 0
+    if line.isascii():
+        return min(column, len(line))
+    units = 0
+    for index, char in enumerate(line):
+        units += 2 if char > "\uffff" else 1
+        if units > column:
+            return index
+    return len(line)
+
+
+class TextIndex:
+    """Where the lines of one text begin, to turn positions into offsets and back without reading it again."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._starts = [0]
+        at = text.find("\n")
+        while at >= 0:
+            self._starts.append(at + 1)
+            at = text.find("\n", at + 1)
+
+    @property
+    def line_count(self) -> int:
+        """How many lines an editor shows."""
+        return len(self._starts)
+
+    def line(self, number: int) -> str:
+        """A line without its end."""
+        start = self._starts[number]
+        end = self._starts[number + 1] if number + 1 < len(self._starts) else len(self.text)
+        return line_body(self.text[start:end])
+
+    def offset_at(self, position: Position) -> int:
+        """The character offset of a position; one outside the text is taken to its nearest place."""
+        if position.line < 0:
+            return 0
+        if position.line >= len(self._starts):
+            return len(self.text)
+        return self._starts[position.line] + character_index(self.line(position.line), position.character)
+
+    def position_at(self, offset: int) -> Position:
+        """The position of a character offset; between `\\r` and `\\n` it is the end of the line."""
+        offset = max(0, min(offset, len(self.text)))
+        line = bisect_right(self._starts, offset) - 1
+        return Position(line, utf16_column(self.line(line), offset - self._starts[line]))
+
+    def selected(self, selection: TextSelection) -> str:
+        """The selected text."""
+        return self.text[self.offset_at(selection.start) : self.offset_at(selection.end)]
+
+    def clamped(self, selection: TextSelection) -> TextSelection:
+        """The selection with both ends inside the text."""
+        return TextSelection(
+            self.position_at(self.offset_at(selection.start)), self.position_at(self.offset_at(selection.end))
+        )
