@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from cmdr.core.editing.editing import reviews as reviews_module
+from cmdr.core.editing import reviews as reviews_module
 from cmdr.core.errors import CommandError
 from cmdr.core.principals import SAME_USER, Principal
 from cmdr.files.sandbox.reach import Sandbox
@@ -368,7 +368,7 @@ async def test_without_a_token_nothing_of_a_file_is_told(desk, small_tree):
 
 
 async def test_a_file_with_unsaved_changes_is_not_reviewed(desk, small_tree):
-    from cmdr.core.editing.editing import text_now
+    from cmdr.core.editing.text_files import text_now
 
     async with opened(desk, small_tree) as at:
         documents = at.commander.editor.documents

@@ -563,6 +563,17 @@ def _is_whole(path: bytes, before: Before) -> bool:
         return {archive.extractfile(it).read() for it in archive if it.isfile()} <= before.contents  # type: ignore
 
 
+def inside(name: bytes, contents: bytes) -> bytes:
+    """Of an archive the names and contents of its files; anything else as it is."""
+    if contents.startswith(b"PK"):
+        with zipfile.ZipFile(io.BytesIO(contents)) as archive:
+            return repr([(it.filename, archive.read(it)) for it in archive.infolist()]).encode()
+    if name.endswith(b".tar.gz"):
+        with tarfile.open(fileobj=io.BytesIO(contents)) as archive:
+            return repr([(it.name, archive.extractfile(it).read() if it.isfile() else b"") for it in archive]).encode()  # type: ignore
+    return contents
+
+
 def judge(world: World, scenario: Scenario, before: Before, plan: Plan) -> list[str]:
     """Everything that is wrong now; empty when nothing was lost, torn or left over."""
     now = Before.of(world)

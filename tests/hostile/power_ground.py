@@ -23,6 +23,7 @@ from cmdr.files.engine.recorder import Intent, ItemRecord, Note, OperationRecord
 from cmdr.files.engine.syscalls import EXCHANGE, Syscalls
 from cmdr.files.engine.temporary import is_temp_name
 from cmdr.model.plans.attributes import AttributeChange, Attributes
+from cmdr.model.plans.member import Member
 from cmdr.model.plans.plan import Fingerprint, Place, Plan, Root
 
 Id = tuple[int, int]
@@ -522,7 +523,7 @@ def _renumbered(value, now: dict[Id, Id]):
         dev, ino = now.get((value.dev, value.ino), (value.dev, value.ino))
         made = {"dev": dev, "ino": ino}
         return value._replace(**made) if isinstance(value, Fingerprint) else dataclasses.replace(value, **made)
-    if isinstance(value, Place | AttributeChange):
+    if isinstance(value, Place | AttributeChange | Member):
         return value
     if isinstance(value, tuple):
         return tuple(_renumbered(part, now) for part in value)

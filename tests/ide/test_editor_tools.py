@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from cmdr.core.editing.editing import text_now
+from cmdr.core.editing.text_files import text_now
 from cmdr.core.policy import Policy
 from cmdr.core.principals import SAME_USER, Principal
 from cmdr.core.registry import ALL_TOOLSETS

@@ -10,9 +10,9 @@ from cmdr.commands.editor_paths import EditorPath, check_may_read, editor_path, 
 from cmdr.commands.reviewed import outcome_told
 from cmdr.core.call import Call
 from cmdr.core.editing.diagnosing import UNHURRIED
-from cmdr.core.editing.editing import text_now
 from cmdr.core.editing.review_case import ReviewCase
 from cmdr.core.editing.reviews import new_review
+from cmdr.core.editing.text_files import text_now
 from cmdr.core.errors import CommandError
 from cmdr.core.parameter import Also, Fields, Json, Unlisted
 from cmdr.core.principals import Access

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from cmdr.commands.places import pane_of, path_of
 from cmdr.core.call import Call
-from cmdr.core.editing.editing import load_text
+from cmdr.core.editing.text_files import load_text
 from cmdr.core.errors import CommandError
 from cmdr.core.parameter import Doc
 from cmdr.core.principals import Access

@@ -6,7 +6,7 @@ import os
 import shlex
 from typing import TYPE_CHECKING
 
-from cmdr.core.editing.editing import load_text
+from cmdr.core.editing.text_files import load_text
 from cmdr.core.errors import CommandError
 from cmdr.core.threads import in_thread
 from cmdr.model.unseen import UNSEEN

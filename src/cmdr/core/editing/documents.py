@@ -5,8 +5,8 @@ import os
 from collections.abc import Callable
 
 from cmdr.core.agents.agents_room import check_windows
-from cmdr.core.editing.editing import load_text
 from cmdr.core.editing.shown_document import OpenedDocument, SelectedText, ShownDocument
+from cmdr.core.editing.text_files import load_text
 from cmdr.core.events import Events
 from cmdr.editor.languages import language_of
 from cmdr.editor.ranges import find_range

@@ -6,9 +6,9 @@ import secrets
 from collections.abc import Callable
 
 from cmdr.core.audit import Audit, AuditRecord
-from cmdr.core.editing.editing import text_now
 from cmdr.core.editing.review_case import ReviewCase
 from cmdr.core.editing.review_saving import SaveReview
+from cmdr.core.editing.text_files import text_now
 from cmdr.core.errors import CommandError, NotAllowed, NotThere
 from cmdr.core.events import Events
 from cmdr.core.principals import Principal

@@ -1,6 +1,6 @@
 """The contents of a file of any size, a stretch of lines or bytes at a time; and a small text whole, to edit."""
 
-from cmdr.core.editing.editing import load_text
+from cmdr.core.editing.text_files import load_text
 from cmdr.core.errors import CommandError
 from cmdr.core.parameter import Json
 from cmdr.model.names import to_wire
