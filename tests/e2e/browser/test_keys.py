@@ -49,7 +49,8 @@ def test_own_keys_replace_the_usual_ones_while_the_page_is_open(it):
     it.open("F6", title="Info: file3.txt")
     it.press("Escape")
     bind(it, "down", ["j"])
-    expect(it.page.locator("#keys")).to_be_visible()
+    means = "import('/static/page/key_map.js').then(map => map.actionOf(new KeyboardEvent('keydown', {key: 'j'})))"
+    it.page.wait_for_function(f"() => {means}")
     it.open("F1", title="Keys")
     expect(it.window).to_contain_text("Your own")
     it.press("Escape")
