@@ -106,7 +106,7 @@ def clean(terminal):
 
 def test_every_widget_shows_hostile_names_as_ink(ground):
     folder = os.fsencode(ground / "left")
-    for name in names(4000, seed=7):
+    for name in names(2500, seed=7):
         path = os.path.join(folder, name)
         with open(path, "wb") as file:
             file.write(name * 3 + b"\n" + b"\x1b[31mred\x1b]0;x\x07\n")

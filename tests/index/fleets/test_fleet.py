@@ -152,7 +152,7 @@ def _asks_for_a_byte(wanted):
     return False
 
 
-@settings(QUIET, max_examples=25, phases=[Phase.explicit, Phase.reuse, Phase.generate])  # a tree is slow to make
+@settings(QUIET, max_examples=18, phases=[Phase.explicit, Phase.reuse, Phase.generate])  # a tree is slow to make
 @given(tree=little_trees())
 def test_hostile_names_are_found_as_the_index_finds_them(nursery, tree):
     library, places = nursery

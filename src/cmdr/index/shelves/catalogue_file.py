@@ -62,14 +62,18 @@ def _drop(db: sqlite3.Connection, rows: list[tuple[str, int]]) -> None:
 
 def _connected(path: str, person: str) -> sqlite3.Connection:
     db = sqlite3.connect(path, timeout=10)
-    os.chmod(path, 0o600)
-    # The library's lock keeps others out; alone, sqlite needs no shared memory, which a full disk could not hold.
-    db.execute("pragma locking_mode = exclusive")
-    db.execute("pragma journal_mode = wal")
-    db.execute("pragma synchronous = normal")
-    db.executescript(_SCHEMA)
-    _give_roots(db)
-    _give_owners(db, person)
+    try:
+        os.chmod(path, 0o600)
+        # The library's lock keeps others out; alone, sqlite needs no shared memory, which a full disk could not hold.
+        db.execute("pragma locking_mode = exclusive")
+        db.execute("pragma journal_mode = wal")
+        db.execute("pragma synchronous = normal")
+        db.executescript(_SCHEMA)
+        _give_roots(db)
+        _give_owners(db, person)
+    except BaseException:
+        db.close()  # or its lock would hold up the rescue
+        raise
     return db
 
 
