@@ -113,7 +113,7 @@ def test_every_widget_shows_hostile_names_as_ink(ground):
     with PtyTerminal(
         [CMDR, str(ground / "left"), str(ground / "right")], columns=110, rows=34, **environment(ground)
     ) as it:
-        it.wait("4,000 entries")
+        it.wait("2,500 entries")
         for _ in range(130):
             it.send("pagedown")
             it.read(0.005)
