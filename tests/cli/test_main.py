@@ -1,5 +1,11 @@
 """What is typed after `cmdr`: a verb, folders, or a slip of the finger."""
 
+import contextlib
+import os
+import sqlite3
+import subprocess
+import sys
+
 import pytest
 
 from cmdr.cli.main import run
@@ -35,3 +41,27 @@ def test_a_port_that_cannot_be_is_told_as_such(said, words):
 
 def test_a_token_does_not_end_before_it_begins(said):
     assert "is no time" in said("token", "--client", "a", "--for", "0h")
+
+
+@pytest.mark.parametrize("verb", [("serve", "--port", "0"), ("history",)])
+def test_a_journal_of_a_newer_cmdr_is_told_in_words(tmp_path, verb):
+    """It ended with a traceback."""
+    folders = {f"XDG_{name}_HOME": tmp_path / name.lower() for name in ("STATE", "CONFIG", "DATA", "CACHE")}
+    for folder in (*folders.values(), tmp_path / "run"):
+        folder.mkdir(mode=0o700)
+    (tmp_path / "state" / "cmdr").mkdir(mode=0o700)
+    with contextlib.closing(sqlite3.connect(tmp_path / "state" / "cmdr" / "journal.db")) as journal:
+        journal.execute("pragma user_version = 99")
+    (tmp_path / "state" / "cmdr" / "journal.db").chmod(0o600)
+    places = {**folders, "HOME": tmp_path, "XDG_RUNTIME_DIR": tmp_path / "run"}
+    done = subprocess.run(
+        [sys.executable, "-m", "cmdr", *verb],
+        env={**os.environ, **{name: str(path) for name, path in places.items()}},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert done.stderr.startswith("The journal has format 99")
+    assert "Traceback" not in done.stderr

@@ -31,7 +31,7 @@ class _Application:
         from cmdr.app.http_server import PortTaken, listening
         from cmdr.core.entrance.instance import AlreadyRunning, Instance
         from cmdr.core.environment import BadSetting, Environment
-        from cmdr.core.places import UnsafePlace
+        from cmdr.core.places import UnsafePlace, WrittenByNewer
 
         try:
             environment = Environment.read()
@@ -40,7 +40,7 @@ class _Application:
                 return 1
             with Instance.claim() as instance, listening(start.port, environment) as listener:
                 asyncio.run(serve(start, environment, instance, listener))
-        except (BadSetting, AlreadyRunning, UnsafePlace, PortTaken) as error:
+        except (BadSetting, AlreadyRunning, UnsafePlace, WrittenByNewer, PortTaken) as error:
             print(error, file=sys.stderr)
             return 1
         return 0
@@ -53,7 +53,7 @@ class _Application:
         from cmdr.app.taking_place import claimed
         from cmdr.core.entrance.instance import AlreadyRunning
         from cmdr.core.environment import BadSetting, Environment
-        from cmdr.core.places import UnsafePlace
+        from cmdr.core.places import UnsafePlace, WrittenByNewer
 
         # Imports make a hundred thousand objects that stay; looking them over again and again would delay the panes.
         gc.disable()
@@ -68,7 +68,7 @@ class _Application:
         except AlreadyRunning as error:
             print(f"{error}\nCMDR_MCP_ENABLED=false cmdr opens another one without the agent server.", file=sys.stderr)
             return 1
-        except (BadSetting, UnsafePlace) as error:
+        except (BadSetting, UnsafePlace, WrittenByNewer) as error:
             print(error, file=sys.stderr)
             return 1
         return 0

@@ -11,6 +11,7 @@ from importlib import import_module
 from cmdr import __version__
 from cmdr.cli import terminal_verb
 from cmdr.cli.launcher import Launcher
+from cmdr.core.places import WrittenByNewer
 
 _VERBS = "serve claude bridge_verb token decide quit undo audit trees fleet web doctor".split()
 """The modules of the verbs, imported only when one of them may be meant."""
@@ -53,6 +54,9 @@ def _carried_out(chosen: argparse.Namespace, launcher: Launcher) -> int:
         sys.stdout.flush()
     except KeyboardInterrupt:
         return 128 + signal.SIGINT
+    except WrittenByNewer as error:
+        print(error, file=sys.stderr)
+        return 1
     except BrokenPipeError:
         # Whoever read what we print, `head` say, has enough: end as other programs do then.
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)

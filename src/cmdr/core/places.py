@@ -22,6 +22,10 @@ class UnsafePlace(Exception):
     """A directory or file that another user could read or change is never used for secrets."""
 
 
+class WrittenByNewer(Exception):
+    """One of our own files was written by a newer cmdr; it is left untouched."""
+
+
 def runtime() -> str:
     """The directory for what lives only as long as the program runs, created when missing."""
     # Agent programs start their servers with a stripped environment, and the bridge must still look where a server

@@ -8,12 +8,13 @@ import time
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 
+from cmdr.core.places import WrittenByNewer
 from cmdr.files.engine.syscalls import NOREPLACE, Syscalls
 
 Migration = Callable[[sqlite3.Connection], None]
 
 
-class JournalTooNew(Exception):
+class JournalTooNew(WrittenByNewer):
     """The journal was written by a newer cmdr; it is left untouched."""
 
     def __init__(self, found: int, known: int) -> None:
