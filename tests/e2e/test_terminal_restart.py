@@ -50,6 +50,7 @@ def open_two_tabs(home):
         it.settle()
         it.send("ctrl+t")
         it.wait("2 left")
+        it.settle()
         it.send("enter")
         it.wait("deep")
         it.send("enter")

@@ -163,7 +163,7 @@ def test_section_5_7_and_9_copy_waits_for_the_user_and_can_be_cancelled(at_david
     answer = at_david.call("copy")
     first, second, *_ = answer.splitlines()
     assert first == "OK: Copy dialog opened. Waiting for user confirmation."
-    proposal = re.match(r"proposal: (p_[\w-]{12})\b", second)[1]
+    proposal = re.match(r"proposal: (p_[\w-]{12})(?![\w-])", second)[1]
     (dialog,) = yaml.safe_load(at_david.call("state"))["dialogs"]
     assert dialog == {"type": "confirmation", "proposal": proposal, "focused": True}
     assert at_david.call("await", proposal=proposal, timeout=0).first.startswith("OK: still waiting")
@@ -175,7 +175,7 @@ def test_section_5_7_and_9_copy_waits_for_the_user_and_can_be_cancelled(at_david
 def test_section_7_mkdir_waits_for_the_user_and_can_be_cancelled(at_david, david):
     first, second, *_ = at_david.call("mkdir", name="new folder").splitlines()
     assert first == "OK: Create folder dialog opened. Waiting for user confirmation."
-    assert re.match(r"proposal: p_[\w-]{12}\b", second)
+    assert re.match(r"proposal: p_[\w-]{12}(?![\w-])", second)
     assert at_david.call("dialog", action="close", type="confirmation") == "OK: Cancelled confirmation dialog"
     assert not (david / "new folder").exists()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, TypeVar
@@ -18,6 +19,8 @@ T = TypeVar("T")
 Word = str | bytes
 _KEYS = (signal.SIGINT, signal.SIGQUIT, signal.SIGTSTP)
 """What keys of an ordinary terminal send to the program in front."""
+_TO_ALL = 0.05
+"""Seconds in which a stop reaches all programs in front: one that was woken before it would stop unseen, for good."""
 
 
 async def lend(terminal: Terminal, use: Callable[[], T]) -> T | None:
@@ -66,6 +69,7 @@ def run_in_front(
                 child.returncode = os.waitstatus_to_exitcode(status)
                 return child.returncode
             # By Ctrl+Z, or because it wanted the terminal before it had it; nobody else could ever wake it.
+            time.sleep(_TO_ALL)
             os.killpg(child.pid, signal.SIGCONT)
     finally:
         _bring_to_front(os.getpgrp())
