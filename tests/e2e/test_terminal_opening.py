@@ -177,6 +177,7 @@ def test_one_command_runs_with_the_chosen_files_and_neither_ctrl_c_nor_ctrl_z_re
         it.wait("Run in")
         it.send('echo "<$@>" "<$f>"; cat', "enter")
         it.wait(lambda _: b"<file39.txt> <file39.txt>" in it.raw)
+        it.settle()
         it.send("ctrl+z", "still here\r")
         it.wait(lambda _: it.raw.count(b"still here") == 2)
         it.send("ctrl+c")
