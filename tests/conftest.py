@@ -247,6 +247,7 @@ class Inside(Agent):
             "headers": [(name.lower().encode(), value.encode("latin-1")) for name, value in raw.items()],
             "client": ("127.0.0.1", 50000),
             "server": ("127.0.0.1", 9224),
+            "state": {"cmdr.peer": {"uid": os.geteuid()}},  # there is no connection to ask the kernel about
         }
         await self._app(scope, receive, send)
         start = next(message for message in got if message["type"] == "http.response.start")

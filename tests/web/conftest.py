@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import os
+import re
 import socket
 import threading
 
@@ -99,7 +100,8 @@ class Server:
 
         origin = f"http://127.0.0.1:{self.port}"
         http = httpx.Client(base_url=origin, trust_env=False, headers={"origin": origin}, timeout=30)
-        assert http.get(self.on_loop(link())).status_code == 303
+        given = re.search(r'name="cmdr-page" content="([^"]+)"', http.get(self.on_loop(link())).text)
+        http.headers["x-cmdr-page"] = given[1]
         return http
 
     @property

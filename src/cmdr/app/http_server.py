@@ -73,7 +73,7 @@ def application(commander: Commander, tokens: Verifier, port: int) -> App:
     routes = Starlette(
         routes=[*face.routes(), *web.routes()], lifespan=lifespan, exception_handlers={HTTPException: nothing_there}
     )
-    return Guard(face.quick(routes), port=port, tokens=tokens, browser=login.person, body_limits={"/mcp": MAX_BODY})
+    return Guard(face.quick(routes), port=port, tokens=tokens, logins=login, body_limits={"/mcp": MAX_BODY})
 
 
 def http_server(commander: Commander, tokens: Verifier, port: int) -> uvicorn.Server:

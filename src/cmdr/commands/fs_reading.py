@@ -162,7 +162,7 @@ def _told(call: Call, binary: _Binary) -> str:
         f"begins: {binary.head.hex(' ')}",
     ]
     if call.commander.base_url:
-        handle = call.commander.raw_links.make(call.principal, binary.path)
+        handle = call.commander.raw_links.make(call.principal.id, binary.path)
         told.append(f"bytes: GET {call.commander.base_url}/raw/{handle} with your token, within 10 minutes")
     return "\n".join([*told, "Give an encoding to read it as text anyway."])
 

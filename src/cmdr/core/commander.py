@@ -11,7 +11,7 @@ from cmdr.core.changes.engine import Engine
 from cmdr.core.changes.jobs import Jobs
 from cmdr.core.changes.proposals import Proposals
 from cmdr.core.door import Door
-from cmdr.core.entrance.raw_links import RawLinks
+from cmdr.core.entrance.short_links import ShortLinks
 from cmdr.core.errors import CommandError
 from cmdr.core.events import Events
 from cmdr.core.late_rooms import LateRooms
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from cmdr.core.agents.tokens import Tokens
     from cmdr.core.editing.editor_room import EditorRoom
 
+RAW_LINK_LIFETIME_S = 600.0
 QUIT_PATIENCE = 15.0
 """Seconds that running operations get to stop cleanly; the next start sweeps up after the rest."""
 
@@ -95,7 +96,8 @@ class Commander:
         """The clients that can prove who they are, once the server listens."""
         self.new_login_link: Callable[[], str] | None = None
         """Makes a link that logs one browser in, once the server listens."""
-        self.raw_links = RawLinks()
+        self.raw_links: ShortLinks[bytes] = ShortLinks(RAW_LINK_LIFETIME_S)
+        """Paths whose raw bytes a caller asked for; whether it may read them is decided again when it comes."""
         self.desktop = Desktop()
         self.settings = settings or Settings()
         if self._indexing is not None:

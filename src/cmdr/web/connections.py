@@ -10,6 +10,7 @@ from uvicorn.protocols.http.flow_control import HIGH_WATER_LIMIT
 from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
 
 from cmdr.core.entrance.exchange import WHOLE
+from cmdr.core.entrance.guard import PEER
 from cmdr.web.plain_answer import PlainAnswer
 from cmdr.web.plain_request import PlainHead, plain_head
 
@@ -49,6 +50,8 @@ class Connection(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """A client has come; where all places are taken, the one that has been idle for longest gives up its own."""
         super().connection_made(transport)
+        # Copied into every request of this connection, with one and the same note of who is at the other end.
+        self.app_state = {**self.app_state, PEER: {}}
         if len(self.connections) > most_connections() and not self._makes_room():
             transport.abort()
             return

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from starlette.requests import Request
-from starlette.responses import FileResponse, HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
@@ -12,7 +12,7 @@ from cmdr.core.entrance.browser_login import BrowserLogin
 from cmdr.web.downloads import download_routes
 from cmdr.web.openapi import openapi
 from cmdr.web.page.routes import PageRoutes
-from cmdr.web.pages import page_of
+from cmdr.web.pages import key_page, page_of
 from cmdr.web.routes import caller_of, routes_of
 
 STATIC = Path(__file__).parent / "static"
@@ -39,12 +39,13 @@ class WebFace:
         ]
 
     async def _log_in(self, request: Request) -> Response:
-        cookie = self._login.exchange(request.query_params.get("code", ""))
-        if cookie is None:
+        """Log the browser in: the cookie goes to the browser, the key to the page, in its text and in no address."""
+        given = self._login.exchange(request.query_params.get("code", ""))
+        if given is None:
             text = "This link was used before or is too old. Get a new one with: cmdr web"
             return HTMLResponse(page_of("Log in", {"error": text}), 401)
-        answer = RedirectResponse("/", 303)
-        answer.set_cookie(self._cookie, cookie, httponly=True, samesite="strict", path="/")
+        answer = HTMLResponse(key_page(given.key))
+        answer.set_cookie(self._cookie, given.cookie, httponly=True, samesite="strict", path="/")
         return answer
 
     async def _home(self, request: Request) -> Response:

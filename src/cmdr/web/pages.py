@@ -12,6 +12,18 @@ _FRAME = """<!doctype html>
 </main></body></html>
 """
 
+_KEY_FRAME = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>cmdr</title><link rel="stylesheet" href="/static/cmdr.css">
+<meta name="cmdr-page" content="{key}"><script type="module" src="/static/page/login.js"></script></head>
+<body><main><p id="told">Opening cmdr …</p><noscript><p>cmdr's page needs JavaScript.</p></noscript></main>
+</body></html>
+"""
+
+
+def key_page(key: str) -> str:
+    """The page that takes the key of a login into the browser's storage and goes on to the commander."""
+    return _KEY_FRAME.format(key=escape(key))
+
 
 def page_of(title: str, value: Json) -> str:
     """A whole page."""

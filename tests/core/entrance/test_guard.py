@@ -6,16 +6,22 @@ import os
 
 import pytest
 
+from cmdr.core.entrance.browser_login import BROWSER, BrowserLogin
 from cmdr.core.entrance.exchange import MAX_HEADERS, UNAUTHENTICATED, WHOLE
-from cmdr.core.entrance.guard import PRINCIPAL, Guard
-from cmdr.core.principals import PERSON_ACCESS, SAME_USER, Principal
+from cmdr.core.entrance.guard import LOGIN_ID, PEER, PRINCIPAL, Guard
+from cmdr.core.principals import SAME_USER, Principal
 
 PORT = 9224
 AGENT = Principal("agent", "codex", token=True)
-BROWSER = Principal("person", "browser", PERSON_ACCESS, token=True)
 BEARER = {"authorization": "Bearer good"}
 OWN = {"origin": f"http://127.0.0.1:{PORT}"}
-COOKIE = {"cookie": f"other=1; cmdr-{PORT}=session"}
+LOGINS = BrowserLogin()
+GIVEN = LOGINS.exchange(LOGINS.new_code())
+COOKIE = {"cookie": f"other=1; cmdr-{PORT}={GIVEN.cookie}"}
+KEY = {"x-cmdr-page": GIVEN.key}
+STRANGER = os.geteuid() + 65534
+SHELL = ["/", "/static/page/main.js", "/static/cmdr.css", "/link/handle"]
+PRIVATE = ["/page", "/page/lines", "/page/picture", "/mcp", "/raw/x", "/openapi", "/staticx", "/link", "/x", "/apix"]
 
 
 class OneToken:
@@ -68,6 +74,7 @@ def ask(
     body=(b"",),
     *,
     peer=None,
+    tells=False,
     kind="http",
     app=None,
     host=f"127.0.0.1:{PORT}",
@@ -107,7 +114,7 @@ def ask(
         sent.append(message)
 
     recorder = app or Recorder()
-    guard = Guard(recorder, port=PORT, tokens=OneToken(), peer=lambda theirs, ours: peer, **options)
+    guard = Guard(recorder, port=PORT, tokens=OneToken(), peer=lambda *_: peer, tells=lambda: tells, **options)
     asyncio.run(asyncio.wait_for(guard(scope, receive, send), 20))
     return Reply(sent), recorder
 
@@ -158,16 +165,65 @@ def test_health_answers_anyone_and_names_nobody():
     assert recorder.reached == [None]
 
 
-def test_a_logged_in_browser_is_a_person():
-    assert reached("POST", headers=COOKIE | OWN, browser=lambda value: BROWSER if value == "session" else None) == [
-        BROWSER
-    ]
+@pytest.mark.parametrize("path", [*SHELL, *PRIVATE, "/api/indexes"])
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_the_cookie_and_the_key_of_a_login_are_the_person(method, path):
+    assert reached(method, path, COOKIE | KEY | OWN, logins=LOGINS) == [BROWSER]
 
 
 def test_a_logged_in_browser_reads_without_an_origin():
-    assert reached("GET", headers=COOKIE | {"sec-fetch-site": "same-origin"}, browser=lambda value: BROWSER) == [
-        BROWSER
-    ]
+    headers = COOKIE | KEY | {"sec-fetch-site": "same-origin"}
+    assert reached("GET", headers=headers, logins=LOGINS) == [BROWSER]
+
+
+@pytest.mark.parametrize("path", SHELL)
+@pytest.mark.parametrize("method", ["GET", "HEAD"])
+def test_the_cookie_alone_loads_the_page_that_then_sends_its_key(method, path):
+    assert reached(method, path, COOKIE, logins=LOGINS) == [BROWSER]
+
+
+def test_the_cookie_alone_opens_a_readable_page_to_a_browser_of_the_same_user():
+    navigated = {"sec-fetch-site": "none", "sec-fetch-dest": "document"}
+    assert reached("GET", "/api/indexes", COOKIE | navigated, logins=LOGINS, peer=os.geteuid()) == [SAME_USER]
+
+
+def test_every_request_of_a_login_names_it():
+    seen = []
+
+    async def app(scope, receive, send):
+        seen.append(scope.get(LOGIN_ID))
+        await Recorder()(scope, receive, send)
+
+    for path, headers in (("/", COOKIE), ("/page", COOKIE | KEY), ("/mcp", BEARER)):
+        ask(path=path, headers=headers, logins=LOGINS, app=app)
+    assert seen[0] == seen[1] is not None
+    assert seen[2] is None
+
+
+def test_the_user_of_a_connection_is_asked_for_once():
+    asked = []
+
+    def uid(*ends):
+        asked.append(ends)
+        return os.geteuid()
+
+    scope = {
+        "type": "http", "method": "GET", "path": "/x", "headers": [(b"host", b"127.0.0.1:9224")],
+        "client": ("127.0.0.1", 50000), "server": ("127.0.0.1", PORT),
+    }  # fmt: skip
+
+    async def receive():
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    async def send(message):
+        pass
+
+    recorder = Recorder()
+    guard = Guard(recorder, port=PORT, tokens=OneToken(), peer=uid)
+    for state in (one := {PEER: {}}, one, {PEER: {}}):
+        asyncio.run(guard({**scope, "state": state.copy()}, receive, send))
+    assert recorder.reached == [SAME_USER] * 3
+    assert asked == [(scope["client"], scope["server"])] * 2
 
 
 def test_the_start_of_the_program_is_passed_on():
@@ -183,10 +239,73 @@ def test_the_start_of_the_program_is_passed_on():
 # Who does not.
 
 
-@pytest.mark.parametrize("uid", [None, 0 if os.geteuid() else 1000, 65534])
-def test_another_user_or_an_unclear_one_is_refused(uid):
-    reply, recorder = ask(peer=uid)
+def test_where_no_kernel_knows_the_user_a_proof_is_needed():
+    reply, recorder = ask(peer=None)
     assert (reply.status, recorder.reached) == (401, [])
+
+
+@pytest.mark.parametrize("uid", [None, STRANGER])
+@pytest.mark.parametrize("path", ["/", "/page/lines", "/mcp", "/login", "/static/page/main.js", "/link/handle"])
+@pytest.mark.parametrize(
+    "proof", [{}, BEARER, COOKIE, KEY, COOKIE | KEY], ids=["none", "token", "cookie", "key", "both"]
+)
+def test_another_user_or_one_that_hides_gets_nowhere_whatever_it_holds(uid, path, proof):
+    reply, recorder = ask(path=path, headers=proof, peer=uid, tells=True, logins=LOGINS)
+    assert (reply.status, recorder.reached) == (403, [])
+
+
+def test_another_user_is_answered_in_the_language_of_its_call():
+    reply, recorder = ask("POST", "/mcp", BEARER, (b'{"id": 3}',), peer=STRANGER, tells=True)
+    assert (reply.status, recorder.reached) == (200, [])
+    assert (reply.rpc["id"], reply.rpc["error"]["code"]) == (3, UNAUTHENTICATED)
+    assert "another user" in reply.rpc["error"]["message"]
+
+
+def test_another_user_may_know_that_it_is_alive():
+    assert reached(path="/mcp/health", peer=STRANGER, tells=True) == [None]
+
+
+def test_root_may_bring_a_secret_but_is_not_us_without_one(monkeypatch):
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    assert reached("POST", "/mcp", BEARER, peer=0, tells=True) == [AGENT]
+    assert reached("POST", "/page", COOKIE | KEY | OWN, peer=0, tells=True, logins=LOGINS) == [BROWSER]
+    assert reached("POST", "/mcp", peer=0, tells=True) == []
+    assert reached(path="/api/indexes", headers=COOKIE, peer=0, tells=True, logins=LOGINS) == []
+
+
+@pytest.mark.parametrize("path", PRIVATE)
+def test_the_cookie_alone_is_nobody(path):
+    for method, origin in (("GET", {}), ("POST", OWN), ("DELETE", OWN)):
+        reply, recorder = ask(method, path, COOKIE | origin, peer=os.geteuid(), tells=True, logins=LOGINS)
+        assert recorder.reached == []
+        assert reply.status == 401 or reply.rpc["error"]["code"] == UNAUTHENTICATED
+
+
+@pytest.mark.parametrize("path", [*SHELL, "/api/indexes"])
+def test_the_cookie_alone_orders_nothing(path):
+    reply, recorder = ask("POST", path, COOKIE | OWN, peer=os.geteuid(), tells=True, logins=LOGINS)
+    assert (reply.status, recorder.reached) == (401, [])
+
+
+@pytest.mark.parametrize("extra", [{}, {"via": "1.1 proxy"}])
+def test_the_cookie_alone_opens_no_readable_page_where_nobody_knows_the_user(extra):
+    peer = os.geteuid() if extra else None
+    reply, recorder = ask("GET", "/api/indexes", COOKIE | extra, peer=peer, logins=LOGINS)
+    assert (reply.status, recorder.reached) == (401, [])
+
+
+@pytest.mark.parametrize("path", [*SHELL, *PRIVATE, "/api/indexes"])
+def test_a_wrong_key_opens_nothing_not_even_the_page(path):
+    other = LOGINS.exchange(LOGINS.new_code())
+    for key in ("", "nonsense", other.key, GIVEN.cookie, "\xff"):
+        reply, recorder = ask("GET", path, COOKIE | {"x-cmdr-page": key}, peer=os.geteuid(), logins=LOGINS)
+        assert (reply.status, recorder.reached) == (401, [])
+
+
+def test_the_key_without_the_cookie_is_no_person():
+    assert reached("GET", "/page/lines", KEY, logins=LOGINS) == []
+    assert reached("GET", "/page/lines", KEY, logins=LOGINS, peer=os.geteuid()) == [SAME_USER]
+    assert reached("GET", "/page/lines", KEY | {"sec-fetch-site": "same-origin"}, peer=os.geteuid()) == []
 
 
 @pytest.mark.parametrize(
@@ -226,27 +345,37 @@ def test_a_request_without_known_ends_is_refused():
         sent.append(message)
 
     scope = {"type": "http", "method": "GET", "path": "/", "headers": [(b"host", b"127.0.0.1:9224")], "client": None}
-    asyncio.run(Guard(app, port=PORT, tokens=OneToken(), peer=lambda a, b: os.geteuid())(scope, None, send))
-    assert sent[0]["status"] == 401
+    for tells, status in ((False, 401), (True, 403)):
+        guard = Guard(app, port=PORT, tokens=OneToken(), peer=lambda *_: os.geteuid(), tells=lambda tells=tells: tells)
+        asyncio.run(guard(scope, None, send))
+        assert sent.pop(0)["status"] == status
+        sent.clear()
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE"])
 def test_a_cookie_without_an_origin_changes_nothing(method):
-    reply, recorder = ask(method, headers=COOKIE, browser=lambda value: BROWSER)
+    reply, recorder = ask(method, headers=COOKIE | KEY, logins=LOGINS)
     assert (reply.status, recorder.reached) == (403, [])
 
 
 def test_a_cookie_without_an_origin_opens_no_websocket():
-    reply, recorder = ask(kind="websocket", headers=COOKIE, browser=lambda value: BROWSER)
+    reply, recorder = ask(kind="websocket", headers=COOKIE | KEY, logins=LOGINS)
     assert recorder.reached == []
     assert reply.kinds == ["websocket.close"]
 
 
 @pytest.mark.parametrize(
-    "cookie", [f"cmdr-{PORT}=a; cmdr-{PORT}=b", "cmdr-9225=session", f"xcmdr-{PORT}=session", f"cmdr-{PORT}", ""]
+    "cookie",
+    [
+        f"cmdr-{PORT}=a; cmdr-{PORT}={GIVEN.cookie}",
+        f"cmdr-9225={GIVEN.cookie}",
+        f"xcmdr-{PORT}={GIVEN.cookie}",
+        f"cmdr-{PORT}",
+        "",
+    ],
 )
 def test_a_strange_cookie_logs_nobody_in(cookie):
-    reply, recorder = ask(headers={"cookie": cookie}, browser=lambda value: BROWSER if value == "session" else None)
+    reply, recorder = ask(headers=KEY | {"cookie": cookie}, logins=LOGINS)
     assert (reply.status, recorder.reached) == (401, [])
 
 
@@ -451,7 +580,7 @@ def test_a_failing_route_answers_with_the_headers_and_without_the_reason():
         "headers": [(b"host", b"localhost:9224"), (b"authorization", b"Bearer good")],
     }
     with pytest.raises(RuntimeError):
-        asyncio.run(Guard(app, port=PORT, tokens=OneToken())(scope, None, send))
+        asyncio.run(Guard(app, port=PORT, tokens=OneToken(), tells=lambda: False)(scope, None, send))
     reply = Reply(sent)
     assert reply.status == 500
     assert b"secret" not in reply.body
@@ -475,6 +604,7 @@ def test_a_failing_route_answers_with_the_headers_and_without_the_reason():
         b"sec-fetch-site",
         b"mcp-session-id",
         b"mcp-protocol-version",
+        b"x-cmdr-page",
     ],
 )
 def test_a_header_that_decides_something_may_come_once(name):

@@ -1,4 +1,4 @@
-"""The kernel says whose process is at the other end, and only a living connection counts."""
+"""The kernel says whose process is at the other end, and only a connection that a process still holds counts."""
 
 import os
 import socket
@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from cmdr.core.entrance import peer
-from cmdr.core.entrance.peer import peer_uid
+from cmdr.core.entrance.peer import kernel_tells, peer_uid
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells whose socket it is")
 
@@ -59,21 +59,23 @@ def test_another_users_connection_is_theirs(server, ask, uid):
         assert child.wait(20) == 0
 
 
-def test_the_client_ends_its_own_half_and_is_nobody(pair):
+@pytest.mark.parametrize("ask", WAYS)
+def test_a_client_that_ended_its_own_half_is_still_who_it_is(pair, ask):
     client, accepted = pair
     client.shutdown(socket.SHUT_WR)
     assert accepted.recv(1) == b""
-    assert peer_uid(*ends(accepted)) is None
+    assert ask(*ends(accepted)) == os.geteuid()
 
 
-def test_a_closed_connection_is_nobody(server):
+@pytest.mark.parametrize("ask", [*WAYS, pytest.param(peer_uid, id="both")])
+def test_a_closed_connection_is_nobody_and_not_root(server, ask):
     client = socket.create_connection(server.getsockname())
     accepted, _ = server.accept()
     with accepted:
         addresses = ends(accepted)
         client.close()
         assert accepted.recv(1) == b""
-        assert peer_uid(*addresses) is None
+        assert ask(*addresses) is None
 
 
 def test_a_connection_that_never_was_is_nobody(server):
@@ -113,8 +115,24 @@ def test_an_unreadable_table_is_nobody(pair):
 
 
 def test_elsewhere_than_on_linux_nobody_is_known(pair, monkeypatch):
+    assert kernel_tells.__wrapped__() is True
     monkeypatch.setattr(peer.sys, "platform", "darwin")
     assert peer_uid(*ends(pair[1])) is None
+    assert kernel_tells.__wrapped__() is False
+
+
+def test_where_no_connection_can_be_tried_the_kernel_tells_nothing(monkeypatch):
+    def refused(*_):
+        raise PermissionError
+
+    monkeypatch.setattr(peer.socket, "create_server", refused)
+    assert kernel_tells.__wrapped__() is False
+
+
+def test_a_row_that_changes_between_two_looks_is_nobody(pair, monkeypatch):
+    rows = iter([(0, 17), (0, 0)])
+    monkeypatch.setattr(peer, "_row", lambda *_: next(rows))
+    assert peer._read_table(*ends(pair[1])) is None
 
 
 def test_listing_many_connections_leaks_no_descriptor(pair):

@@ -27,14 +27,14 @@ def login_link(environment):
 class BrowserPage:
     """One page of a cmdr, logged in; whatever it complains about fails the test."""
 
-    def __init__(self, browser, served, *, tree=None, cookies=(), before=lambda it: None, **how):
+    def __init__(self, browser, served, *, tree=None, login=None, before=lambda it: None, **how):
         self.served, self.tree = served, tree or served.tree
         self.origin = f"http://127.0.0.1:{served.port}"
         self.complaints = []
-        self.context = browser.new_context(**{"viewport": {"width": 1280, "height": 760}, **how})
+        self.context = browser.new_context(
+            **{"viewport": {"width": 1280, "height": 760}, "storage_state": login, **how}
+        )
         self.context.set_default_timeout(30_000)
-        if cookies:
-            self.context.add_cookies(list(cookies))
         before(self)
         self.page = self.new_page()
 
@@ -58,14 +58,21 @@ class BrowserPage:
         self.context.close()
 
     # -- what the page asks, without the page ----------------------------------------------------------------------
+    @property
+    def headers(self):
+        """What the page sends with every request."""
+        kept = self.context.storage_state()["origins"]
+        key = next(item["value"] for origin in kept for item in origin["localStorage"] if item["name"] == "cmdr-page")
+        return {"origin": self.origin, "x-cmdr-page": key}
+
     def picture(self):
         """What the workspace looks like."""
-        return self.context.request.get(f"{self.origin}/page/picture").json()
+        return self.context.request.get(f"{self.origin}/page/picture", headers=self.headers).json()
 
     def order(self, name, **arguments):
         """A command of the person's, given elsewhere."""
         sent = {"name": name, "arguments": arguments}
-        told = self.context.request.post(f"{self.origin}/page/command", data=sent, headers={"origin": self.origin})
+        told = self.context.request.post(f"{self.origin}/page/command", data=sent, headers=self.headers)
         assert told.ok, told.text()
         return told.json()["answer"]
 

@@ -35,12 +35,12 @@ def browser():
 
 
 @pytest.fixture(scope="package")
-def cookies(browser, server):
+def login(browser, server):
     """What a browser holds that is logged in to the shared cmdr."""
     from browser_page import BrowserPage
 
     page = BrowserPage(browser, server)
-    held = page.context.cookies()
+    held = page.context.storage_state()
     page.close()
     return held
 
@@ -65,12 +65,12 @@ def at(browser):
 
 
 @pytest.fixture
-def here(at, server, cookies, tree):
+def here(at, server, login, tree):
     """Open a page of the shared cmdr, with the small tree of this test in its panes."""
     from like_new import make_like_new
 
     def open_page(**how):
-        return at(server, tree=tree, cookies=cookies, before=make_like_new, **how)
+        return at(server, tree=tree, login=login, before=make_like_new, **how)
 
     return open_page
 

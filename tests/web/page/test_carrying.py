@@ -10,13 +10,14 @@ import pytest
 
 @pytest.fixture
 def choose(person, order):
-    """Choose entries of the left pane; the address of their download."""
+    """Choose entries of the left pane, and ask for a link to save them."""
 
     def chosen(*names):
         order("selection.none", pane="left")
         for name in names:
             order("select", pane="left", names=[name], mode="add")
-        return f"/page/download/{person.post('/page/chosen', json={'pane': 'left'}).json()['id']}"
+        id = person.post("/page/chosen", json={"pane": "left"}).json()["id"]
+        return lambda: person.post(f"/page/download/{id}", json={})
 
     return chosen
 
@@ -37,9 +38,9 @@ def test_one_file_is_saved_as_it_is(person, choose, folder):
     where, show = folder
     (where / "<b>ü.bin").write_bytes(b"\0\1" * 200_000)
     show()
-    address = choose("<b>ü.bin")
-    assert person.get(address, params={"ask": "1"}).json() == {"name": "<b>ü.bin"}
-    answer = person.get(address)
+    told = choose("<b>ü.bin")().json()
+    assert told["name"] == "<b>ü.bin"
+    answer = person.get(told["href"])
     assert answer.content == b"\0\1" * 200_000
     assert answer.headers["content-disposition"] == "attachment; filename*=UTF-8''%3Cb%3E%C3%BC.bin"
     assert answer.headers["content-type"] == "application/octet-stream"
@@ -53,11 +54,11 @@ def test_several_or_a_folder_are_saved_as_one_zip(person, choose, folder):
     for name in ("a", "b"):
         (where / name).write_text(name)
     show()
-    answer = person.get(choose("a", "b"))
+    answer = person.get(choose("a", "b")().json()["href"])
     assert answer.headers["content-disposition"].endswith(f"''{where.name}.zip")
     archive = zipfile.ZipFile(io.BytesIO(answer.content))
     assert {name: archive.read(name) for name in archive.namelist()} == {"a": b"a", "b": b"b"}
-    answer = person.get(choose("sub"))
+    answer = person.get(choose("sub")().json()["href"])
     assert answer.headers["content-disposition"].endswith("''sub.zip")
     assert zipfile.ZipFile(io.BytesIO(answer.content)).namelist() == ["sub/", "sub/c"]
 
@@ -67,7 +68,7 @@ def test_a_name_that_is_no_text_is_saved_under_one_that_is(person, choose, folde
     with open(os.fsencode(where) + b"/bad\xff", "wb") as file:
         file.write(b"x")
     show()
-    assert person.get(choose("bad\\xff")).headers["content-disposition"].endswith("''bad%5Cxff")
+    assert person.get(choose("bad\\xff")().json()["href"]).headers["content-disposition"].endswith("''bad%5Cxff")
 
 
 def test_what_cannot_be_downloaded_is_refused_with_a_sentence(person, choose, folder):
@@ -76,20 +77,20 @@ def test_what_cannot_be_downloaded_is_refused_with_a_sentence(person, choose, fo
     (where / "gone").write_text("x")
     show()
     for name, why in (("pipe", "neither a file nor a folder"), ("gone", "No such file")):
-        address = choose(name)
+        asked = choose(name)
         if name == "gone":
             (where / "gone").unlink()
-        answer = person.get(address, params={"ask": "1"})
+        answer = asked()
         assert answer.status_code == 400
         assert why in answer.json()["error"]
-    assert person.get("/page/download/nothing").status_code == 400
+    assert person.post("/page/download/nothing", json={}).status_code == 400
 
 
 def test_a_download_is_in_the_audit_log(page_server, person, choose, folder):
     where, show = folder
     (where / "a").write_text("a")
     show()
-    person.get(choose("a"))
+    person.get(choose("a")().json()["href"])
     logged = "".join(file.read_text() for file in (page_server._state / "audit").iterdir())
     assert '"page download"' in logged
 

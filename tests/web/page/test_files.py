@@ -129,7 +129,7 @@ def test_a_text_with_what_cannot_be_seen_is_not_edited_blindly(person, tmp_path)
 )
 def test_a_picture_is_told_by_its_bytes_with_a_fixed_type(person, tmp_path, start, type):
     (tmp_path / "named.html").write_bytes(start)
-    answer = person.get("/page/image", params={"path": str(tmp_path / "named.html")})
+    answer = person.get(person.get("/page/image", params={"path": str(tmp_path / "named.html")}).json()["href"])
     assert answer.status_code == 200
     assert answer.headers["content-type"] == type
     assert answer.headers["x-content-type-options"] == "nosniff"

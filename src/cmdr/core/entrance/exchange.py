@@ -33,7 +33,17 @@ _ID_BYTES = 64 << 10
 SAFE_METHODS = frozenset({"GET", "HEAD"})
 _BODILESS = SAFE_METHODS | {"DELETE"}
 # A second copy of one of these is how a request means one thing to the guard and another to what stands behind it.
-_ONCE = (b"host", b"origin", b"authorization", b"cookie", b"transfer-encoding", b"content-", b"sec-fetch-", b"mcp-")
+_ONCE = (
+    b"host",
+    b"origin",
+    b"authorization",
+    b"cookie",
+    b"transfer-encoding",
+    b"content-",
+    b"sec-fetch-",
+    b"mcp-",
+    b"x-cmdr-",
+)
 
 SECURITY_HEADERS: tuple[tuple[bytes, bytes], ...] = (
     (

@@ -1,19 +1,23 @@
 """The one layer in front of every route, http and websocket: who may talk to cmdr at all.
 
 A web page must never reach the files through the browser, another user never through the port. So every request
-names exactly this host and, if it comes from a page, exactly this origin; then it proves who sent it:
+names exactly this host and, if it comes from a page, exactly this origin, and the kernel is asked whose process is at
+the other end: another user's gets no further, whatever it holds. Then it proves who sent it:
 
 - a bearer token: the agent it was issued to;
-- a login cookie, when the browser face is wired in: the person;
-- neither, but the kernel says the same user holds the other end: `SAME_USER`, an agent that sees names only.
+- a login cookie and the key that belongs to it, when the browser face is wired in: the person;
+- a login cookie alone: no more than what loads a page that then sends its key, and links made for one purpose;
+- nothing, but the kernel says the same user holds the other end: `SAME_USER`, an agent that sees names only.
 
-What passes carries `scope["cmdr.principal"]`; everything else is answered here. Plain ASGI, standard library only.
+What passes carries `scope["cmdr.principal"]`, and `scope["cmdr.login"]` if it is from a browser; everything else is
+answered here. Plain ASGI, standard library only.
 """
 
 import os
 from collections.abc import Callable, Mapping
 from typing import Protocol
 
+from cmdr.core.entrance.browser_login import BROWSER, Login
 from cmdr.core.entrance.exchange import (
     SAFE_METHODS,
     App,
@@ -27,18 +31,29 @@ from cmdr.core.entrance.exchange import (
     read_headers,
 )
 from cmdr.core.entrance.gate import NOBODY, Crowded, Entry, Gate
-from cmdr.core.entrance.peer import Address, peer_uid
+from cmdr.core.entrance.peer import Address, kernel_tells, peer_uid
 from cmdr.core.principals import SAME_USER, Principal
 
 PRINCIPAL = "cmdr.principal"
+LOGIN_ID = "cmdr.login"
+"""Which login of a browser a request belongs to."""
+PEER = "cmdr.peer"
+"""Where a connection's state keeps the user at its other end: asked once, a socket does not change hands."""
+PAGE_KEY = b"x-cmdr-page"
+"""The header in which a page sends the key of its login."""
 MCP = "/mcp"
 HEALTH = "/mcp/health"
 LOGIN = "/login"
-OPEN = frozenset({HEALTH, LOGIN})
+LINK = "/link/"
+"""Addresses for one purpose and a short time, for what a browser fetches without our headers."""
 NOT_LOGGED_IN = "This browser is not logged in to cmdr: open the link that cmdr web prints. A program needs a token"
 MAX_BODY = 1 << 20
 BODY_SECONDS = 30.0
 
+_ROOT = 0
+# The page's own files, which hold nothing of anybody's, and links that were made for this very login.
+_COOKIE_ALONE = ("/static/", LINK)
+_READABLE = "/api/"
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"})
 # Only a proxy sets these. Behind one, the user at the other end is the proxy's, and uvicorn may have replaced the
 # peer address by what the header claims: neither tells who is calling.
@@ -53,8 +68,18 @@ class Verifier(Protocol):
     def verify(self, token: str) -> Principal | None: ...
 
 
+class Logins(Protocol):
+    """What the guard needs of the browsers that were let in."""
+
+    def login(self, cookie: str) -> Login | None: ...
+
+
 class Unproven(Refused):
     """A well-formed request that does not prove who sent it."""
+
+
+class OtherUser(Unproven):
+    """A request from a process of another user of this machine."""
 
 
 class Guard:
@@ -66,19 +91,22 @@ class Guard:
         *,
         port: int,
         tokens: Verifier,
-        browser: Callable[[str], Principal | None] | None = None,
+        logins: Logins | None = None,
         max_body: int = MAX_BODY,
         body_limits: Mapping[str, int] | None = None,
         body_seconds: float = BODY_SECONDS,
         peer: Callable[[Address, Address], int | None] = peer_uid,
+        tells: Callable[[], bool] = kernel_tells,
         gate: Gate | None = None,
     ) -> None:
-        """`browser` turns the value of the cookie `cmdr-<port>` into a person; `body_limits` maps path prefixes."""
+        """`logins` knows the values of the cookie `cmdr-<port>`; `body_limits` maps path prefixes; `tells` says whether
+        the kernel knows the users of connections, so that one it does not know is suspect."""
         self._gate = gate or Gate()
         self.app = app
         self._tokens = tokens
-        self._browser = browser
+        self._logins = logins
         self._peer = peer
+        self._tells = tells
         self._body_seconds = body_seconds
         self._max_body = max_body
         self._limits = sorted((body_limits or {}).items(), key=lambda item: -len(item[0]))
@@ -149,8 +177,12 @@ class Guard:
             raise Refused(405, "cmdr does not answer this method.")
 
     def _principal(self, scope: Scope, headers: Headers) -> Principal | None:
-        if scope["type"] == "http" and scope["method"] == "GET" and scope["path"] in OPEN:
-            return None  # anyone may know that it is alive, and a login link carries its own proof
+        is_get = scope["type"] == "http" and scope["method"] == "GET"
+        if is_get and scope["path"] == HEALTH:
+            return None  # anyone may know that it is alive
+        self._check_user(scope)
+        if is_get and scope["path"] == LOGIN:
+            return None  # a login link carries its own proof
         if b"authorization" in headers:
             return self._by_token(headers)
         if b"cookie" in headers:
@@ -172,13 +204,44 @@ class Guard:
 
     def _by_cookie(self, scope: Scope, headers: Headers) -> Principal:
         value = cookie_value(headers[b"cookie"], self._cookie)
-        principal = self._browser(value) if self._browser is not None and value is not None else None
-        if principal is None:
+        login = self._logins.login(value) if self._logins is not None and value is not None else None
+        if login is None:
             raise self._unproven(NOT_LOGGED_IN)
         changes = scope["type"] == "websocket" or scope["method"] not in SAFE_METHODS
         if changes and b"origin" not in headers:
             raise Refused(403, "A logged-in page names its origin.")
-        return principal
+        scope[LOGIN_ID] = login.id
+        if (key := headers.get(PAGE_KEY)) is not None:
+            # A wrong key never falls back to what the cookie alone opens.
+            if login.holds(key.decode("latin-1")):
+                return BROWSER
+        elif not changes:
+            if scope["path"] == "/" or scope["path"].startswith(_COOKIE_ALONE):
+                return BROWSER
+            if scope["path"].startswith(_READABLE) and self._user(scope) == os.geteuid() and not _is_proxied(headers):
+                return SAME_USER  # a page to read, with no more in it than any program of this user is told
+        raise self._unproven(NOT_LOGGED_IN)
+
+    def _check_user(self, scope: Scope) -> None:
+        """Refuse another user's process, as far as the kernel can tell.
+
+        Root may bring a secret: it can read them all anyway, and what forwards connections for containers and virtual
+        machines runs as root. Who closes a connection so that nobody can tell whose it was is refused as well.
+        """
+        uid = self._user(scope)
+        if uid in (os.geteuid(), _ROOT) or (uid is None and not self._tells()):
+            return
+        raise OtherUser(
+            403, "This cmdr belongs to another user of this machine; only that user's programs may talk to it."
+        )
+
+    def _user(self, scope: Scope) -> int | None:
+        """The user at the other end of the connection, or None when it cannot be told."""
+        known: dict[str, int | None] = scope.get("state", {}).get(PEER, {})
+        if "uid" not in known:
+            peer, ours = scope.get("client"), scope.get("server")
+            known["uid"] = self._peer((peer[0], peer[1]), (ours[0], ours[1])) if peer and ours else None
+        return known["uid"]
 
     def _is_same_user(self, scope: Scope, headers: Headers) -> bool:
         """Whether this comes from a program of ours that is not a browser, as far as the kernel and headers can tell.
@@ -191,12 +254,7 @@ class Guard:
         fetch = {name for name in headers if name.startswith(b"sec-fetch-")}
         if fetch - ({b"sec-fetch-mode"} if b"origin" not in headers else set()):
             return False
-        if any(name in _PROXIED or name.startswith(b"x-forwarded-") for name in headers):
-            return False
-        peer, ours = scope.get("client"), scope.get("server")
-        if peer is None or ours is None:
-            return False
-        return self._peer((peer[0], peer[1]), (ours[0], ours[1])) == os.geteuid()
+        return not _is_proxied(headers) and self._user(scope) == os.geteuid()
 
     def _unproven(self, why: str) -> Unproven:
         return Unproven(
@@ -214,6 +272,10 @@ class Guard:
 
 def _caller(principal: Principal | None) -> str:
     return NOBODY if principal is None else principal.id
+
+
+def _is_proxied(headers: Headers) -> bool:
+    return any(name in _PROXIED or name.startswith(b"x-forwarded-") for name in headers)
 
 
 def _is_call(scope: Scope) -> bool:

@@ -1,10 +1,13 @@
 """Whose process is at the other end of a loopback TCP connection.
 
-Linux knows the user of every socket; the client's end of our connection is looked up by its exact addresses. Only an
-established connection counts, because the kernel gives a closed one to user 0. Anything unclear is None.
+Linux knows the user of every socket; the client's end of our connection is looked up by its exact addresses. Only a
+socket that some process still holds counts (it has an inode), because the kernel gives a closed one to user 0. Anything
+unclear is None.
 """
 
 import errno
+import functools
+import os
 import socket
 import struct
 import sys
@@ -18,8 +21,9 @@ _NETLINK_SOCK_DIAG = 4
 _SOCK_DIAG_BY_FAMILY = 20
 _HEADER = struct.Struct("=IHHII")
 _REQUEST = struct.Struct("=BBBxI")
-_STATE_OFFSET = _HEADER.size + 1
-_UID_OFFSET = _HEADER.size + 4 + 48 + 12
+_OWNER = struct.Struct("=II")
+"""The user and the inode, as the kernel reads them: the inode last, so where there is one the user was still known."""
+_OWNER_OFFSET = _HEADER.size + 4 + 48 + 12
 _NO_COOKIE = b"\xff" * 8
 
 
@@ -36,6 +40,19 @@ def peer_uid(peer: Address, ours: Address) -> int | None:
         return _read_table(peer, ours)
 
 
+@functools.cache
+def kernel_tells() -> bool:
+    """Whether this machine can say whose process is at the other end, tried once with a connection to ourselves."""
+    try:
+        with (
+            socket.create_server((LOOPBACK, 0)) as listener,
+            socket.create_connection(listener.getsockname()) as client,
+        ):
+            return peer_uid(client.getsockname(), listener.getsockname()) == os.geteuid()
+    except OSError:
+        return False
+
+
 def _ask_kernel(peer: Address, ours: Address) -> int | None:
     ports = struct.pack("!HH", peer[1], ours[1])
     addresses = socket.inet_aton(peer[0]).ljust(16, b"\0") + socket.inet_aton(ours[0]).ljust(16, b"\0")
@@ -48,26 +65,36 @@ def _ask_kernel(peer: Address, ours: Address) -> int | None:
         asked.sendto(header + body, (0, 0))
         answer, sender = asked.recvfrom(4096)
     # Only the kernel (port 0) may say who someone is; an error answer lands in the slower way.
-    if sender[0] != 0 or len(answer) < _UID_OFFSET + 4:
+    if sender[0] != 0 or len(answer) < _OWNER_OFFSET + _OWNER.size:
         raise OSError(errno.ENOENT, "no answer about this connection")
     if _HEADER.unpack_from(answer)[1] != _SOCK_DIAG_BY_FAMILY:
         raise OSError(errno.ENOENT, "no answer about this connection")
-    if answer[_STATE_OFFSET] != _ESTABLISHED or answer[_HEADER.size + 4 : _HEADER.size + 8] != ports:
+    if answer[_HEADER.size + 4 : _HEADER.size + 8] != ports:
         return None
-    uid: int = struct.unpack_from("=I", answer, _UID_OFFSET)[0]
-    return uid
+    uid, inode = _OWNER.unpack_from(answer, _OWNER_OFFSET)
+    return int(uid) if inode else None
 
 
 def _read_table(peer: Address, ours: Address, table: str = "/proc/net/tcp") -> int | None:
-    local, remote = _hex(peer), _hex(ours)
     try:
-        with open(table, encoding="ascii") as rows:
-            for row in rows:
-                cells = row.split()
-                if cells[1:3] == [local, remote]:
-                    return int(cells[7]) if int(cells[3], 16) == _ESTABLISHED else None
+        # Of one row the inode may be read before the user; what a second look still finds was there at the first.
+        owners = {_row(peer, ours, table) for _ in range(2)}
     except (OSError, ValueError, IndexError):
         return None
+    if len(owners) != 1 or (owner := owners.pop()) is None:
+        return None
+    uid, inode = owner
+    return uid if inode else None
+
+
+def _row(peer: Address, ours: Address, table: str) -> tuple[int, int] | None:
+    """The user and the inode of a socket in the table."""
+    local, remote = _hex(peer), _hex(ours)
+    with open(table, encoding="ascii") as rows:
+        for row in rows:
+            cells = row.split()
+            if cells[1:3] == [local, remote]:
+                return int(cells[7]), int(cells[9])
     return None
 
 

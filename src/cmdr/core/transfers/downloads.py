@@ -47,7 +47,7 @@ async def open_raw(commander: Commander, principal: Principal, handle: str) -> D
     """Open the file behind a link of `fs_read`, if this caller still may read it: the same rules, asked anew."""
 
     async def path() -> bytes:
-        return commander.raw_links.path(principal, handle)
+        return commander.raw_links.take(principal.id, handle)
 
     return await _opened(commander, principal, "fs_read link", {"handle": handle}, path)
 

@@ -20,37 +20,44 @@ from cmdr.model.names import to_wire
 from cmdr.model.panes.chosen import Chosen
 from cmdr.web.downloads import attachment, saved_as
 from cmdr.web.page.chosen import ChosenFiles
+from cmdr.web.page.links import PageLinks
 from cmdr.web.page.person_only import person_only, sent_object
 
 
 class CarryingRoutes:
     """Nothing here changes the person's files: what was brought in waits for the engine to copy it."""
 
-    def __init__(self, commander: Commander, chosen: ChosenFiles, uploads: Uploads | None = None) -> None:
+    def __init__(
+        self, commander: Commander, chosen: ChosenFiles, links: PageLinks, uploads: Uploads | None = None
+    ) -> None:
         self._commander = commander
         self._chosen = chosen
+        self._links = links
         self._uploads = uploads or Uploads()
 
     def all(self) -> list[Route]:
         """Every route."""
         return [
-            person_only("GET /page/download/{id}", self._download),
+            person_only("POST /page/download/{id}", self._download),
             person_only("POST /page/uploads", self._begin),
             person_only("POST /page/uploads/{id}", self._piece),
             person_only("POST /page/uploads/{id}/whole", self._whole),
             person_only("POST /page/uploads/{id}/drop", self._drop),
         ]
 
-    async def _download(self, request: Request, caller: Principal) -> Json | Response:
-        """With `ask`, only whether it can be; a browser saves even a refusal as a file."""
+    async def _download(self, request: Request, caller: Principal) -> Json:
+        """A link for saving what was chosen, if it can be: a browser saves even a refusal as a file."""
         chosen = self._chosen.get(request.path_params["id"])
         opened = await open_chosen(chosen)
-        if request.query_params.get("ask") == "1":
-            if not isinstance(opened, Archive):
-                opened.close()
-            return {"name": to_wire(opened.name)}
-        self._note(caller, chosen)
-        return saved_as(opened.name, _pieces(opened.pieces)) if isinstance(opened, Archive) else attachment(opened)
+        if not isinstance(opened, Archive):
+            opened.close()
+
+        async def saved() -> Response:
+            opened = await open_chosen(chosen)
+            self._note(caller, chosen)
+            return saved_as(opened.name, _pieces(opened.pieces)) if isinstance(opened, Archive) else attachment(opened)
+
+        return {"name": to_wire(opened.name), "href": self._links.make(request, saved)}
 
     def _note(self, caller: Principal, chosen: Chosen) -> None:
         names = [to_wire(name) for name in chosen.first_names(5)]

@@ -15,6 +15,7 @@ from cmdr.core.principals import Principal
 from cmdr.core.threads import in_thread
 from cmdr.core.transfers.images import OpenedImage, open_image
 from cmdr.core.trees.folder_space import space_in
+from cmdr.web.page.links import PageLinks
 from cmdr.web.page.person_only import asked_path, person_only
 from cmdr.web.page.rows import Style
 from cmdr.web.page.texts import find_in, lines_of, text_to_edit, whole_number
@@ -27,8 +28,9 @@ CHUNK = 1 << 18
 class FileRoutes:
     """Looking into things; nothing here changes anything."""
 
-    def __init__(self, commander: Commander) -> None:
+    def __init__(self, commander: Commander, links: PageLinks) -> None:
         self._commander = commander
+        self._links = links
         self._views = Views()
 
     def all(self) -> list[Route]:
@@ -57,9 +59,15 @@ class FileRoutes:
         limit = self._commander.settings.number("advanced.editor_limit_kib") * 1024
         return await text_to_edit(asked_path(request), limit)
 
-    async def _image(self, request: Request, caller: Principal) -> Response:
-        opened = await open_image(asked_path(request))
-        return _Picture(opened)
+    async def _image(self, request: Request, caller: Principal) -> Json:
+        """A link to a picture, if it is one: an `img` sends no key."""
+        path = asked_path(request)
+        (await open_image(path)).close()
+
+        async def drawn() -> Response:
+            return _Picture(await open_image(path))
+
+        return {"href": self._links.make(request, drawn)}
 
     async def _info(self, request: Request, caller: Principal) -> Json:
         return [[name, value] for name, value in await info_of(self._commander, asked_path(request))]

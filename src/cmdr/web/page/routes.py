@@ -17,6 +17,7 @@ from cmdr.web.page.changes import changes
 from cmdr.web.page.chosen import ChosenFiles
 from cmdr.web.page.edit import edit_whole
 from cmdr.web.page.file_routes import FileRoutes
+from cmdr.web.page.links import PageLinks
 from cmdr.web.page.lists import (
     about_told,
     agents_told,
@@ -41,6 +42,7 @@ class PageRoutes:
         self._rows = Rows(commander)
         self._chosen = ChosenFiles()
         self._pages = OpenPages(commander)
+        self._links = PageLinks()
 
     def all(self) -> list[Route]:
         """Every route."""
@@ -61,8 +63,9 @@ class PageRoutes:
             person_only("GET /page/settings", self._settings),
             person_only("GET /page/words", self._words),
             person_only("GET /page/about", self._about),
-            *FileRoutes(self._commander).all(),
-            *CarryingRoutes(self._commander, self._chosen).all(),
+            *FileRoutes(self._commander, self._links).all(),
+            *CarryingRoutes(self._commander, self._chosen, self._links).all(),
+            self._links.route(),
         ]
 
     async def _picture(self, request: Request, caller: Principal) -> Json:

@@ -1,7 +1,7 @@
 // Hears of every change, and finds back to cmdr when it was gone for a while.
 
 import { part } from './element.js';
-import { begin, isKnown, LoggedOut, look, PAGE } from './server.js';
+import { ask, begin, isKnown, LoggedOut, look, NoAnswer, PAGE } from './server.js';
 import { tell } from './status.js';
 
 const SOONEST = 500;
@@ -10,7 +10,7 @@ const OUT = 'This page is logged out. Type “cmdr web” in a terminal and open
 const GONE = 'cmdr does not answer. Start it in a terminal; this page finds it again by itself.';
 
 let delay = SOONEST;
-/** @type {EventSource | null} */
+/** @type {AbortController | null} */
 let stream = null;
 /** @type {number | undefined} */
 let timer;
@@ -21,7 +21,7 @@ const others = new BroadcastChannel('cmdr');
 export function listen() {
   others.postMessage('here');
   others.onmessage = () => { if (!stream) retry(); };
-  addEventListener('pagehide', () => stream?.close());
+  addEventListener('pagehide', () => stream?.abort());
   addEventListener('pageshow', (event) => { if (event.persisted) retry(); });
   addEventListener('focus', () => { if (!stream) retry(); });
   connect();
@@ -30,7 +30,7 @@ export function listen() {
 /** Say that cmdr cannot be reached, and why. @param {unknown} error */
 export function lost(error) {
   notice(error instanceof LoggedOut ? OUT : GONE);
-  stream?.close();
+  stream?.abort();
   stream = null;
   clearTimeout(timer);
   timer = setTimeout(retry, delay);
@@ -38,20 +38,38 @@ export function lost(error) {
 }
 
 function connect() {
-  const mine = new EventSource(`/page/changes?page=${PAGE}`);
+  stream?.abort();
+  const mine = new AbortController();
   stream = mine;
-  mine.onopen = () => { delay = SOONEST; notice(''); };
-  mine.onerror = () => { if (stream === mine) retry(); };
-  mine.onmessage = (event) => {
-    if (!isKnown(Number(event.data))) look().catch((error) => { if (stream === mine) lost(error); });
-  };
-  mine.addEventListener('over', () => { if (stream === mine) lost(null); });
+  hear(mine).then(() => { if (stream === mine) retry(); }, (error) => { if (stream === mine) lost(error); });
+}
+
+/** Hear the stream to its end: an EventSource could not send the key. @param {AbortController} mine */
+async function hear(mine) {
+  const answer = await ask(`/page/changes?page=${PAGE}`, { signal: mine.signal });
+  delay = SOONEST;
+  notice('');
+  const reader = /** @type {ReadableStream<Uint8Array>} */ (answer.body).getReader();
+  const decoder = new TextDecoder();
+  let text = '';
+  for (;;) {
+    const { done, value } = await reader.read().catch(() => ({ done: true, value: undefined }));
+    if (done) return;
+    const events = (text + decoder.decode(value, { stream: true })).split('\n\n');
+    text = events.pop() ?? '';
+    for (const event of events) {
+      if (event.startsWith('event: over')) throw new NoAnswer('cmdr has ended.');
+      if (event.startsWith('data: ') && !isKnown(Number(event.slice(6)))) {
+        look().catch((error) => { if (stream === mine) lost(error); });
+      }
+    }
+  }
 }
 
 /** Whether cmdr is there again, and still knows this page. */
 function retry() {
   clearTimeout(timer);
-  stream?.close();
+  stream?.abort();
   stream = null;
   begin();
   look().then(connect, lost);

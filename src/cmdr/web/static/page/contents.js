@@ -30,8 +30,9 @@ export class Contents {
 
   /** Whether it is a picture that the browser can draw. */
   async picture() {
-    const image = element('img', { alt: this.path, src: `/page/image?path=${encodeURIComponent(this.path)}` });
+    const image = element('img', { alt: this.path });
     try {
+      image.src = (await read(`/page/image?path=${encodeURIComponent(this.path)}`)).href;
       await image.decode();
     } catch {
       return false;

@@ -2,16 +2,15 @@
 
 import { chosen } from './chosen.js';
 import { element } from './element.js';
-import { read } from './server.js';
+import { send } from './server.js';
 import { tell } from './status.js';
 
 /** Save what is chosen on the machine of the browser. */
 export async function download() {
   const what = await chosen();
   if (!what) return;
-  const address = `/page/download/${encodeURIComponent(what.id)}`;
-  const { name } = await read(`${address}?ask=1`);
-  const link = element('a', { href: address, download: name });
+  const { name, href } = await send(`/page/download/${encodeURIComponent(what.id)}`, {});
+  const link = element('a', { href, download: name });
   document.body.append(link);
   link.click();
   link.remove();

@@ -86,6 +86,14 @@ function drawKeys() {
   part('waiting').title = withKey('What agents propose', 'approvals');
 }
 
+/** Say why there is nothing to see, until there is. @param {unknown} error @returns {Promise<void>} */
+function firstPicture(error) {
+  lost(error);
+  return new Promise((done) => {
+    const unwatch = watch(() => { unwatch(); done(); });
+  });
+}
+
 async function start() {
   watch(draw);
   whenUncovered(focusPane);
@@ -100,12 +108,7 @@ async function start() {
     if (!isCovered()) run(action);
   });
   addEventListener('cmdr-action', (event) => { if (event instanceof CustomEvent) run(event.detail); });
-  try {
-    await look();
-  } catch (error) {
-    lost(error);
-    return;
-  }
+  await look().catch(firstPicture);
   focusPane();
   listenInOrder();
   listenToKeys(panes, run);

@@ -1,5 +1,7 @@
 // Talks to cmdr: pictures of the workspace come from it, orders go to it, one after the other.
 
+import { HEADER, forget, key } from './key.js';
+
 /** @typedef {import('./picture.js').Picture} Picture */
 /** @typedef {import('./picture.js').Side} Side */
 
@@ -57,16 +59,30 @@ export function watch(watcher) {
 
 /** Ask for anything. @param {string} path @param {RequestInit} [how] @returns {Promise<any>} */
 export async function read(path, how = {}) {
+  const answer = await ask(path, how);
+  return answer.json().catch(() => { throw new Refused(`cmdr answered with status ${answer.status}.`); });
+}
+
+/**
+ * Ask with the key of this browser's login; what cmdr says no to is thrown.
+ * @param {string} path @param {RequestInit} how
+ */
+export async function ask(path, how) {
+  const mine = key();
+  if (!mine) throw new LoggedOut('This browser is not logged in.');
   let answer;
   try {
-    answer = await fetch(path, { ...how, headers: { accept: 'application/json', ...how.headers } });
+    answer = await fetch(path, { ...how, headers: { accept: 'application/json', ...how.headers, [HEADER]: mine } });
   } catch {
     throw new NoAnswer('cmdr does not answer.');
   }
-  if (answer.status === 401) throw new LoggedOut('This page is logged out.');
+  if (answer.status === 401) {
+    forget(mine);
+    throw new LoggedOut('This page is logged out.');
+  }
+  if (answer.ok) return answer;
   const told = await answer.json().catch(() => ({ error: `cmdr answered with status ${answer.status}.` }));
-  if (!answer.ok) throw new Refused(told.error);
-  return told;
+  throw new Refused(told.error);
 }
 
 /** Send something. @param {string} path @param {object} body @returns {Promise<any>} */

@@ -1,0 +1,14 @@
+// Takes the key of a login out of the page that brought it, and goes on to the commander.
+
+import { part } from './element.js';
+import { keep } from './key.js';
+
+const given = document.querySelector('meta[name="cmdr-page"]');
+
+try {
+  keep(given instanceof HTMLMetaElement ? given.content : '');
+  location.replace('/');
+} catch {
+  part('told').textContent = 'This browser keeps no data for this page, so it cannot be logged in. '
+    + 'Allow site data for this address, then type “cmdr web” in a terminal again.';
+}
