@@ -2,6 +2,8 @@
 
 import asyncio
 import os
+import shutil
+import subprocess
 import sys
 from contextlib import suppress
 
@@ -13,6 +15,7 @@ from ops_ground import mounted
 
 from cmdr.core.audit import Audit, AuditRecord
 from cmdr.core.audit_chain import read_log, verify
+from cmdr.core.changes.journal import Journal
 from cmdr.core.errors import NotRecorded
 
 
@@ -85,3 +88,120 @@ def test_agents_read_nothing_that_is_not_recorded(start_server):
     (gap,) = verdict.gaps
     # One read found out that the disk was full; the look at names may be recorded after the gap.
     assert (gap.unrecorded + rows.count("state"), gap.refused) == (2, 60 - len(told))
+
+
+OPERATION = """
+import asyncio, os, sys
+from cmdr.core.audit import Audit
+from cmdr.core.changes.engine import Engine
+from cmdr.core.changes.jobs import Jobs
+from cmdr.core.changes.journal import Journal
+from cmdr.core.errors import CommandError
+from cmdr.core.events import Events
+from cmdr.files.engine.planning import plan_copy
+from cmdr.files.engine.refusals import PlanRefused
+from cmdr.model.panes.workspace import Workspace
+
+async def scene(top):
+    engine = Engine(Journal(os.path.join(top, b"journal.db")))
+    events = Events(Workspace.at(top, top))
+    jobs = Jobs(engine.run, events, Audit(os.fsdecode(top) + "/audit"))
+    await engine.start()
+    await jobs.adopt_interrupted(engine)
+    if sys.argv[2] == "copy":
+        job = jobs.start(plan_copy([top + b"/from"], top + b"/to").weigh(), "agent:a")
+        await jobs.finished(job)
+    else:
+        (job,) = jobs.interrupted()
+    print(job.state, "|", job.outcome, "|", job.operation, job in jobs.interrupted(), flush=True)
+    try:
+        (entry,) = await engine.history()
+        print(entry.state, entry.done < entry.total == 41, flush=True)
+    except CommandError as error:
+        print("history:", error, flush=True)
+    try:
+        rest = await engine.resume_plan(job.operation)
+        print("resume", rest.continues, flush=True)
+    except (CommandError, PlanRefused) as error:
+        print("resume:", error, flush=True)
+
+asyncio.run(scene(os.fsencode(sys.argv[1])))
+os._exit(0)
+"""
+
+
+def told_by(top, mode, *prefix):
+    """What the program says of an operation on a journal whose disk fails."""
+    done = subprocess.run(
+        [*prefix, sys.executable, "-c", OPERATION, str(top), mode],
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+        env={**os.environ, "XDG_DATA_HOME": str(top / "data")},
+    )
+    assert not done.returncode, done.stderr
+    return done.stdout.splitlines()
+
+
+@pytest.fixture
+def forty(tmp_path):
+    """A folder of forty files, and one to copy it to."""
+    (tmp_path / "from").mkdir()
+    (tmp_path / "to").mkdir()
+    for number in range(40):
+        (tmp_path / "from" / f"{number:02}").write_text(f"{number}")
+    return tmp_path
+
+
+def tracing(top, log, *more):
+    """What follows every write into the journal."""
+    return ["strace", "-f", "-qq", "-o", str(log), "-P", f"{top}/journal.db-wal", "-e", "trace=pwrite64", *more]
+
+
+def failing_from(top, when):
+    """Run with a disk that says EIO to some of the writes into the journal."""
+    return tracing(top, "/dev/null", "-e", f"inject=pwrite64:error=EIO:when={when}")
+
+
+def can_trace():
+    program = shutil.which("strace")
+    return program and not subprocess.run([program, "-qq", "-o", "/dev/null", "true"], check=False).returncode
+
+
+needs_strace = pytest.mark.skipif(not can_trace(), reason="no strace, or not allowed")
+
+
+def writes_of(top):
+    """How many writes into the journal the whole operation takes, tried on a copy."""
+    copy, log = top / "copy", top / "calls"
+    for name in ("from", "to"):
+        shutil.copytree(top / name, copy / name)
+    for place in (top, copy):
+        Journal(os.fsencode(place / "journal.db")).close()
+    told_by(copy, "copy", *tracing(copy, log))
+    return log.read_text().count("pwrite64(")
+
+
+@needs_strace
+@pytest.mark.parametrize("share", [0.5, 0.8])
+def test_a_journal_that_cannot_be_written_in_mid_operation_fails_it_and_it_is_offered_again(forty, share):
+    """It was told as running for ever, 0 of 41, and could not be taken back: it still ran."""
+    job, history, resume = told_by(forty, "copy", *failing_from(forty, f"{int(writes_of(forty) * share)}+"))
+    assert job.startswith("failed | interrupted: cmdr cannot use ")
+    assert "Input/output error" in job
+    assert job.endswith("| 1 True")
+    assert history == "interrupted True"
+    assert resume.startswith("resume: cmdr cannot use ")
+    job, history, resume = told_by(forty, "look")
+    assert job.startswith("failed | interrupted: ")
+    assert (history, resume) == ("interrupted True", "resume 1")
+    assert not [name for name in os.listdir(forty / "to") if name.startswith(".cmdr")]
+
+
+@needs_strace
+def test_a_journal_that_failed_for_a_moment_lets_the_operation_go_on_at_once(forty):
+    middle = writes_of(forty) // 2
+    job, history, resume = told_by(forty, "copy", *failing_from(forty, f"{middle}..{middle + 1}"))
+    assert job.startswith("failed | interrupted: cmdr cannot use ")
+    assert (history, resume) == ("interrupted True", "resume 1")
