@@ -1,5 +1,7 @@
 """`cmdr audit`: the last calls in a line each, and whether the record is whole."""
 
+import json
+
 import pytest
 
 from cmdr.cli.main import run
@@ -49,6 +51,32 @@ def test_a_changed_line_and_a_missing_end_are_told(folder, capsys):
     log.write_bytes(b"".join(whole.splitlines(keepends=True)[:2]))
     assert run(["audit", "--verify"], None) == 1
     assert capsys.readouterr().err == "2 lines fit, but the newest ones are missing.\n"
+
+
+def test_a_record_that_is_gone_and_one_without_its_beginning_are_told(folder, capsys):
+    log = folder / "audit.jsonl"
+    whole = log.read_bytes()
+    log.unlink()
+    assert run(["audit", "--verify"], None) == 1
+    assert capsys.readouterr().err == "The record is gone: 4 calls were in it.\n"
+    log.write_bytes(b"".join(whole.splitlines(keepends=True)[2:]))
+    assert run(["audit", "--verify"], None) == 1
+    assert capsys.readouterr().err == "Line 1 is not the next one: records before it were taken out.\n"
+
+
+def test_a_gap_is_told_though_nothing_was_changed(folder, capsys):
+    anchor = folder.parent / "audit.anchor"
+    kept = json.loads(anchor.read_text())
+    gap = {"since": 1e9, "until": 1e9, "why": "No space left on device", "unrecorded": 2, "refused": 51}
+    anchor.write_text(json.dumps({**kept, "gap": gap}))
+    Audit(str(folder)).close()
+    assert run(["audit", "--verify"], None) == 1
+    told = capsys.readouterr()
+    assert told.err.startswith("Not recorded: 2001-09-")
+    assert told.err.endswith(": 2 calls not recorded, 51 calls refused (No space left on device)\n")
+    assert told.out == "5 lines, nothing changed, but records are missing: see above.\n"
+    assert run(["audit", "--limit", "1"], None) == 0
+    assert "cmdr gap 2001-09-" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("limit", ["0", "many"])

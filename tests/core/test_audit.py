@@ -1,10 +1,12 @@
 """The audit log: every record in order, and no change to it goes unseen."""
 
+import asyncio
 import json
-import logging
 import os
+import shutil
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -12,7 +14,9 @@ from hypothesis import strategies as st
 
 from cmdr.core import audit as auditing
 from cmdr.core.audit import Audit, AuditRecord, digest_of
+from cmdr.core.audit_anchor import anchor_path
 from cmdr.core.audit_chain import log_path, read_log, verify
+from cmdr.core.errors import NotRecorded
 
 TEXT = st.text(st.characters(), max_size=8)
 """Lone surrogates among it: names of files become such text."""
@@ -23,6 +27,24 @@ def write(folder, count, *, start=0, rotate_at=auditing.ROTATE_AT):
     for number in range(start, start + count):
         audit.record(AuditRecord("agent:é", f"call {number}", digest_of({"n": number}), "ok", number, ("/ä",)))
     audit.close()
+
+
+def anchor(folder):
+    """Where the newest hash is kept."""
+    return Path(anchor_path(str(folder)))
+
+
+def failing(monkeypatch, name):
+    """While the event is set, a call to the system says that the disk is full."""
+    full, real = threading.Event(), getattr(os, name)
+
+    def call(*arguments):
+        if full.is_set():
+            raise OSError(28, "No space left on device")
+        return real(*arguments)
+
+    monkeypatch.setattr(auditing.os, name, call)
+    return full
 
 
 def is_sound(folder):
@@ -147,22 +169,77 @@ def test_a_line_torn_by_a_crash_is_taken_off_at_the_next_start(log, torn):
 
 def test_a_log_that_is_ahead_of_the_kept_hash_was_not_cut(log):
     """A crash between the two writes leaves them so; that was told as a cut."""
-    kept = (log / "audit.head").read_text()
+    kept = anchor(log).read_text()
     write(log, 2, start=5)
-    (log / "audit.head").write_text(kept)
+    anchor(log).write_text(kept)
     assert is_sound(log)
 
 
-def test_a_lost_head_is_suspicious(log):
-    (log / "audit.head").unlink()
+def test_a_lost_anchor_is_suspicious_and_stays_so_after_the_next_start(log):
+    anchor(log).unlink()
     assert verify(str(log)).cut_off
+    write(log, 1, start=5)
+    (gap,) = verify(str(log)).gaps
+    assert "anchor was missing" in gap.why
 
 
-@pytest.mark.parametrize("text", ["", "garbage", "1", "x y", "5 " + "0" * 64])
-def test_a_damaged_head_is_suspicious_and_stops_nothing(log, text):
-    (log / "audit.head").write_text(text)
+@pytest.mark.parametrize(
+    "text", ["", "garbage", "1", '{"seq": "x", "head": "y", "gap": null}', '{"seq": 5, "head": "0", "gap": null}', "[]"]
+)
+def test_a_damaged_anchor_is_suspicious_and_stops_nothing(log, text):
+    anchor(log).write_text(text)
     assert verify(str(log)).cut_off
     write(log, 1)
+
+
+def test_a_log_of_an_earlier_version_goes_on_with_the_hash_it_kept_inside(log):
+    kept = json.loads(anchor(log).read_text())
+    anchor(log).unlink()
+    (log / "audit.head").write_text(f"{kept['seq']} {kept['head']}\n")
+    assert is_sound(log)
+    change(log, lambda lines: lines[:4])
+    assert verify(str(log)).cut_off
+    write(log, 1, start=5)
+    assert not (log / "audit.head").exists()
+    assert verify(str(log)).broken_at == 5
+
+
+def test_a_deleted_log_is_seen_before_and_after_the_next_start(log):
+    """Nothing outside the folder knew of it: an empty record was a whole one."""
+    shutil.rmtree(log)
+    verdict = verify(str(log))
+    assert (verdict.cut_off, verdict.lines, verdict.kept) == (True, 0, 5)
+    write(log, 1)
+    verdict = verify(str(log))
+    assert (verdict.broken_at, verdict.is_missing) == (1, True)
+
+
+@pytest.mark.parametrize("taken", ["log", "folder", "moved"])
+def test_a_log_that_is_taken_away_while_it_is_written_is_begun_anew_and_the_gap_is_seen(tmp_path, taken):
+    """Every later record went into a file without a name."""
+    folder = tmp_path / "audit"
+    audit = Audit(str(folder))
+    audit.record(AuditRecord("a", "before", "", "ok"))
+    audit.flush()
+    if taken == "folder":
+        shutil.rmtree(folder)
+    elif taken == "log":
+        os.unlink(log_path(str(folder)))
+    else:
+        os.rename(log_path(str(folder)), tmp_path / "elsewhere")
+    audit.record(AuditRecord("a", "after", "", "ok"))
+    audit.close()
+    assert [row["what"] for row in read_log(str(folder))] == ["gap", "after"]
+    verdict = verify(str(folder))
+    assert (verdict.broken_at, verdict.is_missing) == (1, True)
+
+
+def test_an_anchor_that_is_taken_away_while_the_log_is_written_is_made_again(tmp_path):
+    audit = Audit(str(tmp_path / "audit"))
+    anchor(tmp_path / "audit").unlink()
+    audit.record(AuditRecord("a", "call", "", "ok"))
+    audit.close()
+    assert is_sound(tmp_path / "audit")
 
 
 def test_the_chain_goes_on_over_restarts(tmp_path):
@@ -220,7 +297,11 @@ def test_a_full_disk_costs_records_and_nothing_else(tmp_path, monkeypatch):
     full.clear()
     audit.record(AuditRecord("a", "after", "", "ok"))
     audit.close()
-    assert [row["what"] for row in read_log(str(tmp_path))] == ["before", "after"]
+    assert [row["what"] for row in read_log(str(tmp_path))] == ["before", "gap", "after"]
+    (gap,) = verify(str(tmp_path)).gaps
+    assert (gap.unrecorded, gap.refused, gap.why) == (1, 0, "No space left on device")
+    assert gap.since <= gap.until
+    assert "1 call not recorded, 0 calls refused (No space left on device)" in gap.told()
     assert is_sound(tmp_path)
 
 
@@ -237,31 +318,143 @@ def test_a_write_that_fell_short_leaves_no_torn_line(tmp_path, monkeypatch):
     short.clear()
     audit.record(AuditRecord("a", "whole", "", "ok"))
     audit.close()
-    assert [row["what"] for row in read_log(str(tmp_path))] == ["whole"]
+    assert [row["what"] for row in read_log(str(tmp_path))] == ["gap", "whole"]
     assert is_sound(tmp_path)
 
 
-def test_a_head_that_cannot_be_kept_is_told_and_the_records_stay(tmp_path, caplog):
-    (tmp_path / "audit").mkdir()
-    (tmp_path / "audit" / "audit.head.new").mkdir()  # in the way of the new head
-    told = threading.Event()
+def test_whoever_needs_a_record_is_told_when_there_is_none_and_a_retry_ends_the_gap(tmp_path, monkeypatch):
+    audit, heard = Audit(str(tmp_path / "audit")), []
+    audit.changed = lambda: heard.append(audit.gap)
+    full = failing(monkeypatch, "write")
 
-    class Told(logging.Handler):
-        def emit(self, record):
-            told.set()
+    async def scene():
+        await audit.ready()  # nothing is wrong yet: nobody is asked
+        full.set()
+        with pytest.raises(NotRecorded, match="No space left"):
+            await audit.written(AuditRecord("agent:a", "fs_read", "", "ok"))
+        for _ in range(3):
+            with pytest.raises(NotRecorded):
+                await audit.ready()
+        assert (audit.gap.unrecorded, audit.gap.refused) == (1, 3)
+        (lasting,) = verify(str(tmp_path / "audit")).gaps  # the anchor knows, though the log could not be told
+        assert (lasting.unrecorded, lasting.refused) == (1, 3)
+        full.clear()
+        await audit.ready()
+        assert audit.gap is None
+        await audit.written(AuditRecord("agent:a", "fs_read", "", "ok"))
 
-    handler = Told()
-    auditing.log.addHandler(handler)
-    try:
-        audit = Audit(str(tmp_path / "audit"))
-        audit.record(AuditRecord("agent:a", "call", "", "ok"))
-        assert told.wait(10)  # after the calls paused
-        caplog.clear()
-        audit.close()
-    finally:
-        auditing.log.removeHandler(handler)
-    assert "the audit log cannot be written" in caplog.text  # and again at the end
-    assert [row["what"] for row in read_log(str(tmp_path / "audit"))] == ["call"]
+    asyncio.run(scene())
+    assert [gap is None for gap in heard] == [False, True]
+    assert [row["what"] for row in read_log(str(tmp_path / "audit"))] == ["gap", "fs_read"]
+    audit.close()
+
+
+def test_writing_is_tried_again_though_nobody_calls(tmp_path, monkeypatch):
+    monkeypatch.setattr(auditing, "RETRY_S", 0.01)
+    audit, mended = Audit(str(tmp_path / "audit")), threading.Event()
+    full = failing(monkeypatch, "write")
+    full.set()
+    audit.record(AuditRecord("a", "lost", "", "ok"))
+    audit.flush()
+    audit.changed = mended.set
+    full.clear()
+    assert mended.wait(10)
+    assert audit.gap is None
+    audit.close()
+
+
+def test_a_caller_that_gave_up_is_in_the_log_all_the_same(tmp_path, monkeypatch):
+    audit, holds = Audit(str(tmp_path / "audit")), threading.Event()
+    real, reached = os.fdatasync, threading.Event()
+
+    def slow(descriptor):
+        reached.set()
+        holds.wait(10)
+        real(descriptor)
+
+    async def scene():
+        first = asyncio.create_task(audit.written(AuditRecord("a", "first", "", "ok")))
+        await asyncio.to_thread(reached.wait, 10)
+        second = asyncio.create_task(audit.written(AuditRecord("a", "second", "", "ok")))
+        await asyncio.sleep(0)
+        second.cancel()
+        await asyncio.wait([second])
+        holds.set()
+        await first
+
+    monkeypatch.setattr(auditing.os, "fdatasync", slow)
+    asyncio.run(scene())
+    audit.close()
+    assert [row["what"] for row in read_log(str(tmp_path / "audit"))] == ["first", "second"]
+
+
+@pytest.mark.parametrize("call", ["fdatasync", "pwrite"])
+def test_a_record_that_does_not_reach_the_disk_counts_as_lost(tmp_path, monkeypatch, call):
+    audit = Audit(str(tmp_path / "audit"))
+    full = failing(monkeypatch, call)
+    full.set()
+
+    async def scene():
+        with pytest.raises(NotRecorded, match="No space left"):
+            await audit.written(AuditRecord("a", "call", "", "ok"))
+        full.clear()
+        await audit.ready()
+
+    asyncio.run(scene())
+    audit.close()
+    assert [row["what"] for row in read_log(str(tmp_path / "audit"))] == ["call", "gap"]
+    assert is_sound(tmp_path / "audit")
+
+
+def test_a_gap_outlives_the_program(tmp_path, monkeypatch):
+    audit = Audit(str(tmp_path / "audit"))
+    full = failing(monkeypatch, "write")
+    full.set()
+    audit.record(AuditRecord("a", "lost", "", "ok"))
+    audit.close()
+    full.clear()
+    write(tmp_path / "audit", 1)
+    assert [row["what"] for row in read_log(str(tmp_path / "audit"))] == ["gap", "call 0"]
+    assert verify(str(tmp_path / "audit")).gaps[0].unrecorded == 1
+    assert is_sound(tmp_path / "audit")
+
+
+def test_an_anchor_that_cannot_be_brought_to_the_disk_at_the_end_is_logged(tmp_path, monkeypatch, caplog):
+    audit = Audit(str(tmp_path / "audit"))
+    failing(monkeypatch, "fdatasync").set()
+    audit.close()
+    assert "anchor cannot be written" in caplog.text
+
+
+def test_a_log_that_cannot_be_begun_anew_is_a_gap(tmp_path, monkeypatch):
+    folder = tmp_path / "audit"
+    audit = Audit(str(folder))
+    shutil.rmtree(folder)
+    folder.write_text("in the way")
+    audit.record(AuditRecord("a", "lost", "", "ok"))
+    audit.flush()
+    assert audit.gap is not None
+    folder.unlink()
+    audit.record(AuditRecord("a", "kept", "", "ok"))
+    audit.close()
+    assert [row["what"] for row in read_log(str(folder))] == ["gap", "kept"]
+
+
+@pytest.mark.parametrize("way", ["anchor", "log"])
+def test_a_log_that_cannot_be_opened_at_all_is_an_error_at_once(tmp_path, way):
+    (tmp_path / ("audit.anchor" if way == "anchor" else "audit/audit.jsonl")).mkdir(parents=True)
+    with pytest.raises(OSError, match="Is a directory"):
+        Audit(str(tmp_path / "audit"))
+
+
+def test_looks_that_do_not_pause_are_brought_to_the_disk_now_and_then(tmp_path, monkeypatch):
+    monkeypatch.setattr(auditing, "KEEP_EVERY_S", 0.0)
+    audit = Audit(str(tmp_path / "audit"))
+    for number in range(auditing.BATCH + 1):
+        audit.record(AuditRecord("a", str(number), "", "ok"))
+    audit.close()
+    assert verify(str(tmp_path / "audit")).lines == auditing.BATCH + 1
+    assert is_sound(tmp_path / "audit")
 
 
 def test_a_record_that_comes_while_the_writer_looks_away_is_written_next(tmp_path):
@@ -287,7 +480,7 @@ def test_a_record_that_comes_while_the_writer_looks_away_is_written_next(tmp_pat
 @pytest.mark.parametrize("last", [b"no record", b"[]", b'{"seq": 3}', b'{"seq": "x", "hash": "y"}'])
 def test_a_log_whose_last_line_is_no_record_starts_anew_and_shows_the_break(log, last):
     change(log, lambda lines: [*lines[:-1], last + b"\n"])
-    os.unlink(os.path.join(log, "audit.head"))
+    anchor(log).unlink()
     write(log, 1)
     assert verify(str(log)).broken_at == 5
 

@@ -7,6 +7,7 @@ from datetime import datetime
 
 from cmdr.cli.launcher import Launcher
 from cmdr.core.audit_chain import Verdict, read_log, verify
+from cmdr.model.units import count
 
 
 def add(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -38,11 +39,27 @@ def _run(chosen: argparse.Namespace, launcher: Launcher) -> int:
 
 
 def _told(verdict: Verdict) -> int:
+    for gap in verdict.gaps:
+        print(f"Not recorded: {gap.told()}", file=sys.stderr)
+    problem = _problem(verdict)
+    if problem:
+        print(problem, file=sys.stderr)
+    elif not verdict.gaps:
+        print(f"{verdict.lines} lines, nothing changed.")
+        return 0
+    else:
+        print(f"{verdict.lines} lines, nothing changed, but records are missing: see above.")
+    return 1
+
+
+def _problem(verdict: Verdict) -> str:
+    """What was done to the record, in words; empty when nothing was."""
     if verdict.broken_at is not None:
-        print(f"Line {verdict.broken_at} does not fit: the record was changed there.", file=sys.stderr)
-        return 1
-    if verdict.cut_off:
-        print(f"{verdict.lines} lines fit, but the newest ones are missing.", file=sys.stderr)
-        return 1
-    print(f"{verdict.lines} lines, nothing changed.")
-    return 0
+        if verdict.is_missing:
+            return f"Line {verdict.broken_at} is not the next one: records before it were taken out."
+        return f"Line {verdict.broken_at} does not fit: the record was changed there."
+    if not verdict.cut_off:
+        return ""
+    if not verdict.lines:
+        return f"The record is gone: {count(verdict.kept, 'call')} were in it."
+    return f"{verdict.lines} lines fit, but the newest ones are missing."

@@ -69,14 +69,23 @@ def line_of(entry: HistoryEntry) -> str:
 @command("operation.resume", access=Access.ACT, title="Resume interrupted operation")
 async def resume_operation(call: Call, *, operation: int) -> str:
     """Do what an interrupted operation did not come to."""
-    plan = await call.commander.engine.resume_plan(operation)
-    await call.commander.engine.leave(operation)
-    job = call.commander.jobs.start(plan, call.principal.id)
+    jobs = call.commander.jobs
+    waiting = jobs.interrupted_as(operation)
+    if waiting is not None:
+        job = await jobs.retry(waiting, call.principal.id)
+    else:
+        plan = await call.commander.engine.resume_plan(operation)
+        await call.commander.engine.leave(operation)
+        job = jobs.start(plan, call.principal.id)
     return f"Resumed operation {operation}\njob: {job.id}"
 
 
 @command("operation.leave", access=Access.ACT, title="Leave interrupted operation")
 async def leave_operation(call: Call, *, operation: int) -> str:
     """Leave an interrupted operation as it is."""
-    await call.commander.engine.leave(operation)
+    waiting = call.commander.jobs.interrupted_as(operation)
+    if waiting is not None:
+        call.commander.jobs.cancel(waiting)
+    else:
+        await call.commander.engine.leave(operation)
     return f"Left operation {operation} as it is"

@@ -95,7 +95,13 @@ async def _entry(call: Call, answers: Answers, node_id: str) -> tuple[Node, Form
     return found, form
 
 
-@command("rest_detail", access=Access.READ, toolset="index", route="GET /api/indexes/{indexId}/nodes/{nodeId}/detail")
+@command(
+    "rest_detail",
+    access=Access.READ,
+    toolset="index",
+    contents=True,
+    route="GET /api/indexes/{indexId}/nodes/{nodeId}/detail",
+)
 async def detail(call: Call, *, index_id: str, node_id: str, digest: bool = False) -> str:
     """An entry; for callers that may `fs_read` it also its extended attributes, how a text begins, and the digest of
     a small file, or of any with `digest=true`."""

@@ -1,5 +1,10 @@
-"""Writing the audit log: every call, in order, each line sealed by the hash of the one before it."""
+"""Writing the audit log: every call, in order, each line sealed by the hash of the one before it.
 
+While it cannot be written, whoever must not go on without a record is told so, and what that cost is counted: it is
+the first thing recorded when writing works again.
+"""
+
+import asyncio
 import errno
 import hashlib
 import json
@@ -8,18 +13,31 @@ import os
 import queue
 import threading
 import time
+from collections.abc import Callable
+from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from json.encoder import encode_basestring_ascii as _quoted
+from typing import TypeVar
 
-from cmdr.core.audit_chain import GENESIS, finished_logs, kept_head, log_path
+from cmdr.core.audit_anchor import LONGEST_WHY, Anchor, AnchorFile, Gap, read_anchor
+from cmdr.core.audit_chain import GENESIS, finished_logs, log_path, sealed_gap
+from cmdr.core.errors import NotRecorded
 
 log = logging.getLogger(__name__)
 
 ROTATE_AT = 64 * 2**20
 SETTLED = 0.05
-"""Seconds without a call after which the newest hash is kept."""
+"""Seconds without a call after which all is brought to the disk and the newest hash is kept."""
+KEEP_EVERY_S = 1.0
+"""Seconds after which that is done between calls that do not pause."""
+RETRY_S = 2.0
+"""Seconds after which a log that could not be written is tried again, even if nobody calls."""
+BATCH = 256
+"""Records that are written before those who wait for one of them are told."""
 _LONGEST_LINE = 2**20
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,104 +62,202 @@ def digest_of(arguments: object) -> str:
     return hashlib.sha256(json.dumps(arguments, sort_keys=True, default=str).encode()).hexdigest()
 
 
+@dataclass(slots=True)
+class _Entry:
+    """What the writer is asked: to write a record, or only whether it can; and who waits for its answer."""
+
+    record: AuditRecord | None = None
+    ticket: Future[None] | None = None
+    is_refused_without: bool = False
+    """Whether a call is refused when the answer is no."""
+    is_last: bool = False
+
+
 class Audit:
-    """Appends records in a thread of its own; `record` never waits."""
+    """Appends records in a thread of its own; `record` never waits, `written` waits until the disk has it."""
 
     def __init__(self, folder: str, *, rotate_at: int = ROTATE_AT) -> None:
         self._folder = folder
         self._rotate_at = rotate_at
-        self._queue: queue.SimpleQueue[AuditRecord | threading.Event | None] = queue.SimpleQueue()
-        self._seq, self._head = _where_it_goes_on(folder)
-        self._head_is_kept = True
+        self._queue: queue.SimpleQueue[_Entry] = queue.SimpleQueue()
+        self._seq, self._head, self.gap = _where_it_goes_on(folder)
+        """Where the chain stands; and since when the log cannot be written, why, and what that has cost so far."""
+        self.changed: Callable[[], object] = lambda: None
+        """Told, in the writer's thread, when the log cannot be written any more and when it can again."""
+        self._file = _open_log(folder)
+        try:
+            self._anchor = AnchorFile(folder)
+            self._anchor.write(Anchor(self._seq, self._head, self.gap))
+        except BaseException:
+            os.close(self._file)
+            raise
+        self._kept_at = time.monotonic()
+        self._is_kept = self.gap is None
         self._hurry = threading.Event()
         self._writer = threading.Thread(target=self._write_all, name="audit", daemon=True)
         self._writer.start()
 
     def record(self, record: AuditRecord) -> None:
         """Put a record at the end of the log."""
-        self._queue.put(record)
+        self._queue.put(_Entry(record))
+
+    async def written(self, record: AuditRecord) -> None:
+        """Put a record at the end of the log and wait until it is on the disk; raises `NotRecorded`."""
+        await asyncio.wrap_future(self._asked(record))
+
+    async def ready(self) -> None:
+        """Raise `NotRecorded` if a record could not be written now; whoever asks is counted as refused then."""
+        if self.gap is not None:
+            await asyncio.wrap_future(self._asked(None, is_refused_without=True))
 
     def flush(self) -> None:
-        """Wait until everything recorded so far is on disk."""
-        written = threading.Event()
-        self._queue.put(written)
-        self._hurry.set()
-        written.wait()
+        """Wait until everything recorded so far is on disk, or known to be lost."""
+        with suppress(NotRecorded):
+            self._asked(None).result()
 
     def close(self) -> None:
         """Write what is left and end."""
-        self._queue.put(None)
+        self._queue.put(_Entry(is_last=True))
         self._hurry.set()
         self._writer.join()
 
+    def _asked(self, record: AuditRecord | None, *, is_refused_without: bool = False) -> Future[None]:
+        ticket: Future[None] = Future()
+        self._queue.put(_Entry(record, ticket, is_refused_without))
+        self._hurry.set()
+        return ticket
+
     def _write_all(self) -> None:
-        file = _open_log(self._folder)
-        while (item := self._next()) is not None:
-            try:
-                if isinstance(item, AuditRecord):
-                    file = self._rotated(file, self._append(file, item))
-                    self._head_is_kept = False
-                else:
-                    os.fdatasync(file)
-                    self._keep_head()
-            except OSError:
-                # A full disk costs records, never the chain, the writer or whoever waits for it.
-                log.exception("the audit log cannot be written")
-            if isinstance(item, threading.Event):
-                item.set()
+        is_over = False
+        while not is_over:
+            entries = self._next()
+            is_over = any(entry.is_last for entry in entries)
+            self._write(entries, is_over)
+            # Calls come in bursts, and being woken for each would cost every caller more than its record; so after
+            # some the writer looks away for a moment, unless somebody waits for it.
+            if not is_over:
+                self._hurry.wait(SETTLED)
+                self._hurry.clear()
         try:
-            os.fdatasync(file)
-            self._keep_head()
+            self._anchor.close()
         except OSError:
-            log.exception("the audit log cannot be written")
+            log.exception("the audit log's anchor cannot be written")
         finally:
-            os.close(file)
+            os.close(self._file)
 
-    def _next(self) -> AuditRecord | threading.Event | None:
-        """What to do next. The newest hash is kept once the calls pause: after each of many it would cost more.
-
-        Calls come in bursts, and being woken for each would cost every caller more than its record; so after one the
-        writer looks away for a moment, unless somebody waits for it.
-        """
+    def _next(self) -> list[_Entry]:
+        """What to do next; nothing when the calls pause and there is something to finish meanwhile."""
+        entries = []
         with suppress(queue.Empty):
-            return self._queue.get_nowait()
-        if not self._head_is_kept:
-            self._hurry.wait(SETTLED)
-            self._hurry.clear()
-            with suppress(queue.Empty):
-                return self._queue.get_nowait()
-            self._keep_head_quietly()
-        return self._queue.get()
+            if self._is_kept:
+                entries.append(self._queue.get(timeout=None if self.gap is None else RETRY_S))
+            while len(entries) < BATCH:
+                entries.append(self._queue.get_nowait())
+        return entries
 
-    def _keep_head_quietly(self) -> None:
+    def _write(self, entries: list[_Entry], is_over: bool) -> None:
+        """Write the records, and tell those who wait once the disk has them, or that it has not."""
+        written: list[_Entry] = []
+        self._see_where_the_log_is()
+        for entry in entries:
+            try:
+                self._record_gap()
+                if entry.record is not None:
+                    self._append(self._sealed, entry.record)
+                written.append(entry)
+            except OSError as error:
+                self._lost([entry], error)
+        is_awaited = any(entry.ticket is not None for entry in written)
+        if is_over or is_awaited or not entries or time.monotonic() - self._kept_at >= KEEP_EVERY_S:
+            try:
+                self._record_gap()
+                self._keep()
+            except OSError as error:
+                self._lost(written, error)
+                written = []
+        elif written:
+            self._is_kept = False
+        for entry in written:
+            if entry.ticket is not None and entry.ticket.set_running_or_notify_cancel():
+                entry.ticket.set_result(None)
+
+    def _lost(self, entries: list[_Entry], error: OSError) -> None:
+        """Some records cannot be kept: those who wait are told, and the anchor remembers it."""
+        why, now, begins = (error.strerror or str(error))[:LONGEST_WHY], time.time(), self.gap is None
+        lost = sum(entry.record is not None for entry in entries)
+        refused = sum(entry.is_refused_without for entry in entries)
+        gap = self.gap or Gap(now, now, why)
+        self.gap = replace(gap, until=now, unrecorded=gap.unrecorded + lost, refused=gap.refused + refused)
+        for entry in entries:
+            if entry.ticket is not None and entry.ticket.set_running_or_notify_cancel():
+                entry.ticket.set_exception(NotRecorded(why))
+        self._is_kept = True  # what is left to do waits for the next try
+        with suppress(OSError):
+            self._anchor.write(Anchor(self._seq, self._head, self.gap))
+        if begins:
+            log.error("the audit log cannot be written: %s", why)
+            self.changed()
+
+    def _record_gap(self) -> None:
+        """Put the record of a gap before whatever comes next: from then on the log can be written again."""
+        if self.gap is None:
+            return
+        told = replace(self.gap, until=time.time())
+        self._append(self._sealed_gap, told)
+        self.gap = None
+        log.warning("the audit log can be written again; %s", told.told())
+        self.changed()
+
+    def _keep(self) -> None:
+        """Bring the log to the disk first: the anchor may never know more than is there."""
+        os.fdatasync(self._file)
+        self._anchor.write(Anchor(self._seq, self._head))
+        self._kept_at, self._is_kept = time.monotonic(), True
+
+    def _see_where_the_log_is(self) -> None:
+        """A log that was taken away while we write it is begun anew: the chain and a gap show it."""
         try:
-            self._keep_head()
+            if os.path.samestat(os.fstat(self._file), os.stat(log_path(self._folder))):
+                return
         except OSError:
-            log.exception("the audit log cannot be written")
+            pass
+        now = time.time()
+        try:
+            new = _open_log(self._folder)
+        except OSError as error:
+            self._lost([], error)
+            return
+        os.close(self._file)
+        self._file = new
+        self.gap = self.gap or Gap(now, now, "the log was taken away while cmdr ran")
 
-    def _append(self, file: int, record: AuditRecord) -> int:
-        """Put a record at the end, whole or not at all; returns the new length."""
-        length, seq, head = os.fstat(file).st_size, self._seq, self._head
-        line = self._sealed(record)
+    def _append(self, seal: Callable[[T], bytes], what: T) -> None:
+        """Put a line at the end, whole or not at all; goes on in a new log once this one is long enough."""
+        length, seq, head = os.fstat(self._file).st_size, self._seq, self._head
+        line = seal(what)
         written = 0
         try:
-            written = os.write(file, line)
+            written = os.write(self._file, line)
         finally:
             if written != len(line):
                 self._seq, self._head = seq, head
-                os.ftruncate(file, length)
+                os.ftruncate(self._file, length)
         if written != len(line):
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        return length + written
+        if length + written >= self._rotate_at:
+            self._rotate()
 
-    def _rotated(self, file: int, length: int) -> int:
-        """The log to go on with: a new one once this one is long enough."""
-        if length < self._rotate_at:
-            return file
+    def _rotate(self) -> None:
+        os.fdatasync(self._file)
         os.replace(log_path(self._folder), log_path(self._folder, self._seq))
         new = _open_log(self._folder)
-        os.close(file)
-        return new
+        os.close(self._file)
+        self._file = new
+
+    def _sealed_gap(self, gap: Gap) -> bytes:
+        self._seq += 1
+        line, self._head = sealed_gap(gap, self._seq, round(time.time(), 3), self._head)
+        return line
 
     def _sealed(self, record: AuditRecord) -> bytes:
         """The line of a record, spelled out: an encoder for the line and one for its seal take three times as long."""
@@ -157,26 +273,20 @@ class Audit:
         line = ", ".join((seq, at, who, what, arguments, result, ms, paths, decision, plan, prev))
         return f'{{{line}, "hash": "{self._head}"}}\n'.encode()
 
-    def _keep_head(self) -> None:
-        head = os.path.join(self._folder, "audit.head")
-        new = os.open(head + ".new", os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
-        try:
-            os.write(new, f"{self._seq} {self._head}\n".encode())
-        finally:
-            os.close(new)
-        os.replace(head + ".new", head)
-        self._head_is_kept = True
-
 
 def _open_log(folder: str) -> int:
+    os.makedirs(folder, mode=0o700, exist_ok=True)
     return os.open(log_path(folder), os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
 
 
-def _where_it_goes_on(folder: str) -> tuple[int, str]:
-    """Where the chain goes on. A kept hash ahead of the log means that its end was cut off: the chain goes on from
-    that hash, so that the gap shows for ever."""
-    last, kept = _last_record(folder), kept_head(folder)
-    return kept if kept is not None and kept[0] > last[0] else last
+def _where_it_goes_on(folder: str) -> tuple[int, str, Gap | None]:
+    """Where the chain goes on, and the gap that is to be recorded first. An anchor ahead of the log means that its end
+    was cut off: the chain goes on from that hash, so that the gap shows for ever."""
+    (seq, head), kept = _last_record(folder), read_anchor(folder)
+    if kept is None:
+        now = time.time()
+        return seq, head, Gap(now, now, "the log's anchor was missing when cmdr started") if seq else None
+    return (kept.seq, kept.head, kept.gap) if kept.seq > seq else (seq, head, kept.gap)
 
 
 def _last_record(folder: str) -> tuple[int, str]:

@@ -1,15 +1,17 @@
 """The audit log as it stands: read, and checked.
 
-A chain shows that nothing inside it was changed or taken out. It cannot show that its end was cut off, so the newest
-hash is also kept in a second file. Nobody who runs as the same user outside cmdr can be kept from rewriting both; the
-log is a record against agents and mistakes.
+A chain shows that nothing inside it was changed or taken out. It cannot show that its end was cut off, or that all of
+it is gone, so the newest hash is also kept outside of it. Nobody who runs as the same user outside cmdr can be kept
+from rewriting both; the log is a record against agents and mistakes.
 """
 
 import hashlib
 import json
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+
+from cmdr.core.audit_anchor import Anchor, Gap, read_anchor
 
 GENESIS = "0" * 64
 
@@ -21,8 +23,14 @@ class Verdict:
     lines: int
     broken_at: int | None
     """The first line that does not fit, or None."""
+    is_missing: bool
+    """Whether that line itself is whole, and only what stood before it is gone."""
     cut_off: bool
     """Whether the kept newest hash is not the last one in the log."""
+    kept: int = 0
+    """How many records there were when the newest hash was kept."""
+    gaps: tuple[Gap, ...] = ()
+    """The times in which records could not be written; one that still lasts is among them."""
 
 
 def log_path(folder: str, upto: int | None = None) -> str:
@@ -63,31 +71,43 @@ def _record(line: bytes) -> dict[str, object]:
 
 def verify(folder: str) -> Verdict:
     """Check the whole chain, from its very first record, against itself and against the kept newest hash."""
-    kept = kept_head(folder)
-    previous, lines, reached = GENESIS, 0, kept == (0, GENESIS)
+    kept = read_anchor(folder)
+    known = kept or Anchor(0, GENESIS)
+    gaps: list[Gap] = []
+    previous, lines, reached = GENESIS, 0, kept is not None and (kept.seq, kept.head) == (0, GENESIS)
     for line in _lines(folder):
         lines += 1
         row = _record(line)
-        # The line must be the very one that was written: what only reads the same is a change, too.
-        if line != _line(row):
-            return Verdict(lines, lines, cut_off=False)
         seal = row.pop("hash", None)
-        if row.get("prev") != previous or seal != _seal(row):
-            return Verdict(lines, lines, cut_off=False)
+        # The line must be the very one that was written: what only reads the same is a change, too.
+        is_whole = line == _line({**row, "hash": seal}) and seal == _seal(row)
+        if not is_whole or row.get("prev") != previous:
+            return Verdict(lines, lines, is_whole, cut_off=False, kept=known.seq, gaps=tuple(gaps))
+        if isinstance(gap := row.get("gap"), dict):
+            gaps.append(Gap(**gap))  # the chain vouches for what is in it
         previous = str(seal)
-        reached = reached or kept == (row.get("seq"), previous)
+        reached = reached or (known.seq, known.head) == (row.get("seq"), previous)
+    if known.gap is not None:
+        gaps.append(known.gap)
     # A crash may leave the log a few records ahead of the kept hash, never behind it.
-    return Verdict(lines, None, cut_off=not reached and (lines > 0 or kept is not None))
+    cut_off = not reached and (lines > 0 or kept is not None)
+    return Verdict(lines, None, False, cut_off, known.seq, tuple(gaps))
 
 
-def kept_head(folder: str) -> tuple[int, str] | None:
-    """The number and hash of the newest record, as kept beside the log."""
-    try:
-        with open(os.path.join(folder, "audit.head"), encoding="ascii") as kept:
-            seq, head = kept.read().split()
-            return int(seq), head
-    except (FileNotFoundError, ValueError):
-        return None
+def sealed_gap(gap: Gap, seq: int, at: float, head: str) -> tuple[bytes, str]:
+    """The line of a record that tells of a gap, and its hash."""
+    row: dict[str, object] = {
+        "seq": seq,
+        "at": at,
+        "who": "cmdr",
+        "what": "gap",
+        "arguments": "",
+        "result": gap.told(),
+        "gap": asdict(gap),
+        "prev": head,
+    }
+    seal = _seal(row)
+    return _line({**row, "hash": seal}), seal
 
 
 def _line(row: dict[str, object]) -> bytes:

@@ -1,5 +1,6 @@
 """The program itself: the workspace, all that may change it, and how every face has commands run."""
 
+import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack, suppress
 from typing import TYPE_CHECKING
@@ -137,6 +138,8 @@ class Commander:
 
     async def start_panes(self, *, live: bool = True) -> None:
         """Bring the panes up, after the traces of a crash are gone; builds nothing that only agents need."""
+        loop = asyncio.get_running_loop()
+        self.audit.changed = lambda: loop.call_soon_threadsafe(self.events.changed)
         if self._engine is not None:
             await self._engine.start()
             await self.jobs.adopt_interrupted(self._engine)

@@ -8,7 +8,7 @@ from cmdr.core.acting import acting
 from cmdr.core.agents.activity import Activity
 from cmdr.core.audit import Audit, AuditRecord, digest_of
 from cmdr.core.call import Call
-from cmdr.core.errors import CommandError, NotAllowed
+from cmdr.core.errors import CommandError, NotAllowed, NotRecorded
 from cmdr.core.limits import Limits
 from cmdr.core.parameter import Arguments
 from cmdr.core.policy import Policy
@@ -39,14 +39,25 @@ class Door:
         self._agent_calls: set[asyncio.Task[str]] = set()
 
     async def perform(self, command: Command, arguments: Arguments, call: Call) -> str:
-        """Run a command that was found, for the caller of `call`."""
+        """Run a command that was found, for the caller of `call`.
+
+        What an agent reads of contents, or changes, is answered when the disk has the record of it, and not before.
+        """
         started = time.monotonic()
         result = "error"
         seen = self.activity.begin(call.principal, command.name, arguments)
+        needs_record = not (call.principal.is_person or command.is_look)
+
+        def record() -> AuditRecord:
+            ms = round((time.monotonic() - started) * 1000)
+            return AuditRecord(call.principal.id, command.name, digest_of(arguments), result, ms)
+
         self.touched()
         try:
             self._policy.admit(command, call.principal)
             await self._limits.admit(call.principal, command.access)
+            if needs_record:
+                await self._audit.ready()
             bound = bind(command.parameters, arguments, command.route or command.name)
             if command.blocking:
                 answer = await self._perform(command, bound, call)
@@ -55,15 +66,21 @@ class Door:
                     self._policy.admit(command, call.principal)  # the person may have stopped agents meanwhile
                     answer = await self._perform(command, bound, call)
             result = "ok"
+            if needs_record:
+                await self._audit.written(record())
+        except NotRecorded:
+            result = "not recorded"
+            raise
         except NotAllowed:
             result = "refused"
             raise
         except (DiskError, PlanRefused, IndexFault, FilterError) as error:
             raise spoken(error) from error
         finally:
-            ms = round((time.monotonic() - started) * 1000)
-            self._audit.record(AuditRecord(call.principal.id, command.name, digest_of(arguments), result, ms))
-            self.activity.end(seen, result, ms)
+            # The log has counted what it could not record, and what was awaited is in it already.
+            if result != "not recorded" and not (result == "ok" and needs_record):
+                self._audit.record(record())
+            self.activity.end(seen, result, round((time.monotonic() - started) * 1000))
         if command.route is not None or call.connection:
             return answer
         return shortened(answer if command.plain else f"OK: {answer}")

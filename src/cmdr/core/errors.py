@@ -48,3 +48,13 @@ class TooMany(CommandError):
     def __init__(self, what: str, retry_after_ms: int) -> None:
         self.retry_after_ms = retry_after_ms
         super().__init__(f"Too many {what} calls. Wait {retry_after_ms} ms, then repeat.")
+
+
+class NotRecorded(CommandError):
+    """The audit log cannot be written, and this may not happen without a record."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(
+            f"The audit log cannot be written ({why}), so agents read no contents and change nothing until it can. "
+            "The person sees this too; look at names meanwhile, or try again later."
+        )

@@ -15,6 +15,8 @@ Function = TypeVar("Function", bound=Callable[..., str | Awaitable[str]])
 
 DEFAULT_TOOLSETS = frozenset({"panes", "ops", "index", "review"})
 ALL_TOOLSETS = DEFAULT_TOOLSETS | {"ide", "fs", "shell"}
+_LOOKING = frozenset({None, "panes", "ops", "index"})
+"""The toolsets whose commands tell of names, unless they say otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,8 @@ class Command:
     destructive: bool = False
     lasting: bool = False
     """Whether it changes more than what is shown just now, which a caller that only looks may not do."""
+    contents: bool = False
+    """Whether it tells what is in files, though most of its toolset does not."""
     idempotent: bool = False
     blocking: bool = False
     """Whether it may wait for a person, and reports progress meanwhile."""
@@ -50,6 +54,12 @@ class Command:
     def id(self) -> str:
         """The id in the palette."""
         return self.ids[0] if self.ids else self.name
+
+    @property
+    def is_look(self) -> bool:
+        """Whether it only looks at names, or changes what is shown: all else an agent gets only with a record of it."""
+        changes = self.access not in (Access.READ, Access.VIEW) or self.lasting
+        return not changes and not self.contents and self.toolset in _LOOKING
 
     @property
     def is_tool(self) -> bool:
@@ -113,6 +123,7 @@ def command(
     title: str | None = None,
     destructive: bool = False,
     lasting: bool = False,
+    contents: bool = False,
     idempotent: bool = False,
     blocking: bool = False,
     always_loaded: bool = False,
@@ -137,6 +148,7 @@ def command(
                 ids=ids,
                 destructive=destructive,
                 lasting=lasting,
+                contents=contents,
                 idempotent=idempotent,
                 blocking=blocking,
                 always_loaded=always_loaded,

@@ -26,6 +26,7 @@ class Notices:
     def __init__(self, commander: Commander, tell: Tell) -> None:
         self._editor = commander.editor
         self._policy = commander.policy
+        self._audit = commander.audit
         self._tell = tell
         self._settling: asyncio.TimerHandle | None = None
         self._telling: asyncio.Task[None] | None = None
@@ -63,8 +64,8 @@ class Notices:
             return
         if found is None or not await in_thread(self._editor.folders.may_tell, found.path):
             return
-        if self._policy.agents_stopped:
-            return
+        if self._policy.agents_stopped or self._audit.gap is not None:
+            return  # while nothing can be recorded no contents go out
         told = {
             "text": found.text[:LONGEST],
             "filePath": os.fsdecode(found.path),

@@ -39,7 +39,7 @@ def _operation(command: Command, method: str, path: str) -> dict[str, Json]:
     answers: dict[str, Json] = {
         "200": {"description": "the answer", "content": {"application/json": {"schema": {"type": "object"}}}}
     }
-    for status in ("400", "401", "403", "404", "410", "413", "415", "429"):
+    for status in ("400", "401", "403", "404", "410", "413", "415", "429", "503"):
         answers[status] = _ERROR
     operation: dict[str, Json] = {
         "operationId": command.name,

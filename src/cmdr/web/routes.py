@@ -14,7 +14,7 @@ from starlette.routing import Route
 from cmdr.core.commander import Commander
 from cmdr.core.entrance.carrying import Carrying
 from cmdr.core.entrance.guard import PRINCIPAL
-from cmdr.core.errors import CommandError, NotAllowed, NotThere, TooMany, UnknownCommand, Vanished
+from cmdr.core.errors import CommandError, NotAllowed, NotRecorded, NotThere, TooMany, UnknownCommand, Vanished
 from cmdr.core.parameter import Arguments, Json
 from cmdr.core.principals import Principal
 from cmdr.core.registry import Command
@@ -29,6 +29,7 @@ _STATUS: tuple[tuple[type[Exception], int], ...] = (
     (Vanished, 410),
     (TooMany, 429),
     (NotAllowed, 403),
+    (NotRecorded, 503),
     (CommandError, 400),
 )
 

@@ -9,7 +9,7 @@ import pytest
 from cmdr.core.changes import journal_records, journal_store
 from cmdr.core.changes.journal import BATCH, Journal
 from cmdr.core.changes.journal_records import NoSuchOperation
-from cmdr.core.changes.journal_store import JournalTooNew, open_store
+from cmdr.core.changes.journal_store import JournalTooNew, JournalUnavailable, open_store
 from cmdr.files.engine.recorder import Intent, ItemState, Kept, NoRecord, Note, OperationState
 from cmdr.model.plans.plan import Fingerprint, Kind, Place, Plan, PlanItem, Root, Step, Totals, Verb
 from cmdr.model.plans.traits import Traits
@@ -309,7 +309,7 @@ def test_a_newer_journal_is_refused_and_left_untouched(path):
 
 
 def test_an_unreachable_place_is_an_error_and_nothing_is_put_aside(tmp_path):
-    with pytest.raises(sqlite3.OperationalError):
+    with pytest.raises(JournalUnavailable, match="No such file or directory"):
         Journal(os.fsencode(tmp_path / "missing" / "journal.db"))
 
 

@@ -46,6 +46,7 @@ def made_older(path):
             db.execute(
                 "UPDATE operations SET plan = ? WHERE id = ?", (zlib.compress(b"\n".join([head, *older])), number)
             )
+        db.execute("DROP TABLE damage")
         db.execute("PRAGMA user_version = 2")
     db.close()
 

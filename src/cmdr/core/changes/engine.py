@@ -1,9 +1,13 @@
 """The operation engine as the core sees it: it runs plans, remembers them, and finds the way back."""
 
+from contextlib import suppress
+from dataclasses import replace
+
 from cmdr.core.changes.earlier_version import EarlierVersion, earlier_version
 from cmdr.core.changes.journal import Journal
 from cmdr.core.changes.journal_history import HistoryEntry
 from cmdr.core.changes.journal_records import NoSuchOperation
+from cmdr.core.changes.journal_store import Damage, JournalUnavailable
 from cmdr.core.changes.undone_first import undone_first
 from cmdr.core.errors import CommandError
 from cmdr.core.threads import in_thread
@@ -19,6 +23,14 @@ from cmdr.files.engine.undo import plan_undo
 from cmdr.model.plans.plan import Plan
 
 
+class CutShort(CommandError):
+    """An operation ended in the middle, though the program goes on: most likely the journal could not be written."""
+
+    def __init__(self, operation: int, why: str) -> None:
+        self.operation = operation
+        super().__init__(f"{why} Operation {operation} was stopped in the middle; what it finished stays.")
+
+
 class Engine:
     """One journal, one way to the disk."""
 
@@ -26,6 +38,8 @@ class Engine:
         self._journal = journal
         self._syscalls = syscalls or Syscalls()
         self._verify = verify
+        self._cut_short: set[int] = set()
+        """Operations that have ended in the middle, and the journal could not be told."""
 
     async def start(self) -> SweepReport:
         """Clean up after a crash, before the first new operation."""
@@ -36,8 +50,17 @@ class Engine:
         await in_thread(self._journal.close)
 
     def run(self, plan: Plan, by: str, control: Control) -> Outcome:
-        """Carry a plan out; blocks."""
-        return Operation(plan, self._syscalls, self._journal, by=by, verify=self._verify).run(control)
+        """Carry a plan out; blocks. Raises `CutShort` when something other than the plan's files ended it."""
+        operation = Operation(plan, self._syscalls, self._journal, by=by, verify=self._verify)
+        try:
+            return operation.run(control)
+        except Exception as error:
+            if operation.number is None:
+                raise
+            self._cut_short.add(operation.number)
+            with suppress(JournalUnavailable):  # it is tried again whenever somebody asks for the operation
+                self._look_after()
+            raise CutShort(operation.number, str(error)) from error
 
     async def undo_plan(self, operation: int | None) -> Plan:
         """The inverse of an operation, or of the last one that can be undone."""
@@ -52,7 +75,7 @@ class Engine:
 
     async def history(self, limit: int = 50, before: int | None = None) -> list[HistoryEntry]:
         """The newest operations, newest first."""
-        return await in_thread(self._journal.history, limit, before)
+        return await in_thread(self._history, limit, before)
 
     async def earlier_version(self, path: bytes, operation: int | None, most: int) -> EarlierVersion | None:
         """What a file held before an operation, or the last one, replaced it."""
@@ -64,9 +87,35 @@ class Engine:
 
     async def leave(self, operation: int) -> None:
         """Leave an interrupted operation as it is."""
-        await in_thread(self._journal.leave, operation)
+        await in_thread(self._leave, operation)
+
+    async def damage(self) -> list[Damage]:
+        """What came before the journal and could not go on, oldest first."""
+        return await in_thread(self._journal.damage)
+
+    async def damage_seen(self) -> None:
+        """The person knows of it."""
+        await in_thread(self._journal.damage_seen)
+
+    def _look_after(self) -> None:
+        """Do for operations that were cut short what the next start would do: then they can go on, or back."""
+        for number in sorted(self._cut_short):
+            sweep(self._journal, self._syscalls, only=number)
+            self._cut_short.discard(number)
+
+    def _history(self, limit: int, before: int | None) -> list[HistoryEntry]:
+        with suppress(JournalUnavailable):
+            self._look_after()
+        entries = self._journal.history(limit, before)
+        stopped = OperationState.INTERRUPTED
+        return [replace(entry, state=stopped) if entry.id in self._cut_short else entry for entry in entries]
+
+    def _leave(self, number: int) -> None:
+        self._look_after()
+        self._journal.leave(number)
 
     def _undo_plan(self, number: int) -> Plan:
+        self._look_after()
         try:
             runs = self._journal.runs(number)
         except NoSuchOperation as error:
@@ -95,6 +144,7 @@ class Engine:
             raise CommandError(f"Operation {number} was already undone, by operation {last.id}.") from None
 
     def _resume_plan(self, number: int) -> Plan:
+        self._look_after()
         record = self._record(number)
         if record.undone_by is not None:
             raise CommandError(f"Operation {number} was undone, by operation {record.undone_by}.")

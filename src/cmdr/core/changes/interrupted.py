@@ -1,6 +1,7 @@
-"""Operations that a crash cut short: each waits among the jobs for a word, to go on, be taken back or be left."""
+"""Operations that were cut short: each waits among the jobs for a word, to go on, be taken back or be left."""
 
 import asyncio
+import logging
 from dataclasses import dataclass
 
 from cmdr.core.changes.engine import Engine
@@ -8,6 +9,10 @@ from cmdr.core.changes.journal_history import HistoryEntry
 from cmdr.files.engine.refusals import NothingToDo
 from cmdr.model.job import Job, JobState, Progress
 from cmdr.model.plans.plan import Plan
+
+log = logging.getLogger(__name__)
+
+_WORDS = ("try again: goes on · take back: undoes · cancel: leaves it",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +26,7 @@ class Interrupted:
     """Those about which nobody has said a word yet."""
 
     def __init__(self) -> None:
+        self._engine: Engine | None = None
         self._waiting: dict[str, _CutShort] = {}
         self._leaving: set[asyncio.Task[None]] = set()
 
@@ -39,9 +45,20 @@ class Interrupted:
 
     async def adopt(self, engine: Engine) -> list[Job]:
         """Find them in the journal."""
+        self._engine = engine
         found = [_CutShort(_job(entry), engine, entry.id) for entry in await engine.interrupted()]
         self._waiting |= {each.job.id: each for each in found}
         return [each.job for each in found]
+
+    def add(self, job: Job, operation: int) -> None:
+        """A job was cut short while the program goes on: it waits for a word like those that a crash cut short."""
+        if self._engine is not None:
+            job.operation, job.can_retry, job.problems = operation, True, _WORDS
+            self._waiting[job.id] = _CutShort(job, self._engine, operation)
+
+    def of(self, operation: int | None) -> Job | None:
+        """The one that is about an operation, if it waits."""
+        return next((each.job for each in self._waiting.values() if each.operation == operation), None)
 
     async def go_on(self, job: Job) -> Plan:
         """What it did not come to: a job of its own from now on."""
@@ -62,7 +79,12 @@ class Interrupted:
         job.can_retry, job.problems, job.state = False, (), JobState.CANCELLED
         leaving = asyncio.get_running_loop().create_task(cut_short.engine.leave(cut_short.operation))
         self._leaving.add(leaving)
-        leaving.add_done_callback(self._leaving.discard)
+        leaving.add_done_callback(self._left)
+
+    def _left(self, leaving: asyncio.Task[None]) -> None:
+        self._leaving.discard(leaving)
+        if not leaving.cancelled() and leaving.exception() is not None:
+            log.error("the journal was not told: %s", leaving.exception())
 
 
 def _job(entry: HistoryEntry) -> Job:
@@ -75,6 +97,6 @@ def _job(entry: HistoryEntry) -> Job:
         Progress(entry.done, entry.total),
         operation=entry.id,
         outcome=f"interrupted: {entry.done} of {entry.total} done",
-        problems=("try again: goes on · take back: undoes · cancel: leaves it",),
+        problems=_WORDS,
         can_retry=True,
     )

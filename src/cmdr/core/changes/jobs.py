@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Callable
 
 from cmdr.core.audit import Audit, AuditRecord
-from cmdr.core.changes.engine import Engine
+from cmdr.core.changes.engine import CutShort, Engine
 from cmdr.core.changes.interrupted import Interrupted
 from cmdr.core.changes.meter import Meter
 from cmdr.core.changes.outcome_text import outcome_line, problem_lines
@@ -65,8 +65,15 @@ class Jobs:
         """The operations that a crash cut short and nobody has said a word about yet."""
         return self._interrupted.jobs
 
+    def interrupted_as(self, operation: int) -> Job | None:
+        """The job of an operation that was cut short, if it still waits for a word."""
+        return self._interrupted.of(operation)
+
     def start(self, plan: Plan, principal_id: str) -> Job:
         """Queue a plan; it begins when no other job works on its devices."""
+        for operation, word in ((plan.undoes, "taken back"), (plan.continues, "continued")):
+            if (answered := self._interrupted.of(operation)) is not None:
+                self._interrupted.decide(answered, word)
         job = Job(
             f"j_{secrets.token_urlsafe(9)}", title_of(plan), principal_id, frozenset(root.dev for root in plan.roots)
         )
@@ -204,6 +211,10 @@ class Jobs:
                 state = JobState.CANCELLED
             elif is_clean:
                 state = JobState.DONE
+        except CutShort as error:
+            job.outcome = f"interrupted: {error}"
+            self._interrupted.add(job, error.operation)
+            log.exception("job %s was cut short", job.id)
         except Exception as error:
             job.outcome = f"stopped: {error}"
             log.exception("job %s failed", job.id)

@@ -1,5 +1,6 @@
 """The journal: what every operation meant to do and did, on the disk before and after each change."""
 
+import sqlite3
 import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -9,7 +10,7 @@ from cmdr.core.changes import journal_history
 from cmdr.core.changes.journal_columns import kept_blob, mark_blob, place_blob, traits_blob
 from cmdr.core.changes.journal_history import HistoryEntry, title_of
 from cmdr.core.changes.journal_records import Records, pack
-from cmdr.core.changes.journal_store import count_again, open_store, transaction
+from cmdr.core.changes.journal_store import Damage, count_again, open_store, transaction, unavailable
 from cmdr.files.engine.recorder import Intent, ItemState, Note, OperationRecord, OperationState, Unswept
 from cmdr.model.plans.plan import Plan
 
@@ -22,9 +23,10 @@ class Journal:
 
     def __init__(self, path: bytes, now: Callable[[], float] = time.time) -> None:
         self._now = now
+        self._path = path
         self._thread = ThreadPoolExecutor(1, "journal")
         try:
-            self._db, self.put_aside = self._thread.submit(open_store, path).result()
+            self._db, self.put_aside = self._ask(lambda: open_store(path))
         except BaseException:
             self._thread.shutdown()
             raise
@@ -178,8 +180,30 @@ class Journal:
 
         self._ask(write)
 
+    def damage(self) -> list[Damage]:
+        """What came before this journal and could not go on, oldest first."""
+
+        def read() -> list[Damage]:
+            rows = self._db.execute("SELECT at, kept, rescued, lost, seen FROM damage ORDER BY at")
+            return [Damage(at, kept, rescued, lost, bool(seen)) for at, kept, rescued, lost, seen in rows]
+
+        return self._ask(read)
+
+    def damage_seen(self) -> None:
+        """The person knows."""
+
+        def write() -> None:
+            with transaction(self._db):
+                self._db.execute("UPDATE damage SET seen = 1")
+
+        self._ask(write)
+
     def _ask(self, job: Callable[[], T]) -> T:
-        return self._thread.submit(job).result()
+        """Have something done by the one thread that touches the file; raises `JournalUnavailable`."""
+        try:
+            return self._thread.submit(job).result()
+        except sqlite3.Error as problem:
+            raise unavailable(self._path, problem) from problem
 
     def _batches(self, statement: str, rows: Sequence[object], after: Callable[[], None] = lambda: None) -> None:
         def write() -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from cmdr.core.audit import AuditRecord, digest_of
 from cmdr.core.commander import Commander
-from cmdr.core.errors import CommandError, NotAllowed, NotThere
+from cmdr.core.errors import CommandError, NotAllowed, NotRecorded, NotThere
 from cmdr.core.parameter import Arguments
 from cmdr.core.principals import Principal
 from cmdr.core.threads import in_thread, opened_in_thread
@@ -55,20 +55,26 @@ async def open_raw(commander: Commander, principal: Principal, handle: str) -> D
 async def _opened(
     commander: Commander, principal: Principal, what: str, asked: Arguments, path: Callable[[], Awaitable[bytes]]
 ) -> Download:
-    """The one way to whole contents: whoever may not `fs_read` gets none, and every asking is in the audit log."""
-    result = "refused"
+    """The one way to whole contents: whoever may not `fs_read` gets none, and none goes out without a record."""
+    audit, result = commander.audit, "refused"
     try:
         commander.policy.admit(commander.registry.find("fs_read"), principal)
+        await audit.ready()
         reach = commander.sandbox.reach(principal.roots, read_only=True)
         opened = await opened_in_thread(_open, reach, await path())
         try:
             commander.policy.admit(commander.registry.find("fs_read"), principal)  # the person may have said stop
+            result = "ok"
+            await audit.written(AuditRecord(principal.id, what, digest_of(asked), result))
         except BaseException:
             opened.close()
             raise
-        result = "ok"
+    except NotRecorded:
+        result = "not recorded"  # the log has counted it
+        raise
     finally:
-        commander.audit.record(AuditRecord(principal.id, what, digest_of(asked), result))
+        if result == "refused":
+            audit.record(AuditRecord(principal.id, what, digest_of(asked), result))
     return opened
 
 

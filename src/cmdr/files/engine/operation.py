@@ -37,10 +37,12 @@ class Operation:
         self._by = by
         self._verify = verify
         self._trash_home = trash_home or home_trash()
+        self.number: int | None = None
+        """Its number in the record, once it has begun."""
 
     def run(self, control: Control) -> Outcome:
         """Carry the plan out; blocking, for a worker thread. One item's trouble never stops the rest."""
-        operation = self._recorder.begin(self.plan, self._by)
+        operation = self.number = self._recorder.begin(self.plan, self._by)
         tally = Tally(self.plan, self._recorder, operation, control)
         state = OperationState.DONE
         with ExitStack() as stack:

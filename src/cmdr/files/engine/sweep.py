@@ -38,10 +38,14 @@ class SweepReport:
     """Operations that ended in the middle."""
 
 
-def sweep(recorder: Recorder, syscalls: Syscalls, *, trash_home: bytes | None = None) -> SweepReport:
-    """Clean up after operations that did not end by themselves; before the first new one starts."""
+def sweep(
+    recorder: Recorder, syscalls: Syscalls, *, trash_home: bytes | None = None, only: int | None = None
+) -> SweepReport:
+    """Clean up after operations that did not end by themselves; before the first new one starts, or after one alone."""
     report = SweepReport()
     for record in recorder.unswept():
+        if only is not None and record.id != only:
+            continue
         trashes = Trashes(syscalls, trash_home or home_trash())
         try:
             with Folders(syscalls, record.plan.roots) as folders:
