@@ -48,3 +48,14 @@ def test_the_oldest_link_gives_way_to_a_new_one_of_the_same_caller():
         links.path(ONE, first)
     assert links.path(ONE, second) == b"/a"
     assert links.path(OTHER, others) == b"/other"
+
+
+def test_links_that_are_too_old_are_forgotten_with_their_callers():
+    clock = Clock()
+    links = RawLinks(clock)
+    for number in range(300):
+        links.make(Principal("agent", f"caller{number}", token=True), b"/a")
+    assert len(links) == 300
+    clock.now += LIFETIME
+    links.make(ONE, b"/a")
+    assert len(links) == len(links._of) == 1

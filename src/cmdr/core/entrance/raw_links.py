@@ -26,8 +26,12 @@ class RawLinks:
         self._clock = clock
         self._of: dict[str, dict[str, _Link]] = {}
 
+    def __len__(self) -> int:
+        return sum(map(len, self._of.values()))
+
     def make(self, principal: Principal, path: bytes) -> str:
         """A new handle for a path."""
+        self._forget_old()
         mine = self._of.setdefault(principal.id, {})
         if len(mine) >= EACH:
             del mine[next(iter(mine))]
@@ -43,3 +47,11 @@ class RawLinks:
             mine.pop(handle, None)
             raise NotThere("There is no such link, or it is too old. Read the file again for a new one.")
         return link.path
+
+    def _forget_old(self) -> None:
+        now = self._clock()
+        for caller, links in list(self._of.items()):
+            for handle in [handle for handle, link in links.items() if link.until <= now]:
+                del links[handle]
+            if not links:
+                del self._of[caller]
