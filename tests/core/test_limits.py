@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cmdr.core.buckets import SWEPT, Buckets
 from cmdr.core.errors import TooMany
 from cmdr.core.limits import DEFAULT_RATES, Limits, Rate
 from cmdr.core.principals import PERSON, Access, Principal
@@ -87,3 +88,19 @@ def test_the_scale_raises_burst_and_rate(monkeypatch):
 def test_every_kind_of_access_has_a_rate(access):
     assert DEFAULT_RATES[access].burst >= 1
     assert spend(Limits(scale=1), ONE, access, 0.0)[0] == DEFAULT_RATES[access].burst
+
+
+def test_buckets_that_are_full_again_are_forgotten_and_the_others_remembered():
+    buckets, rate = Buckets(), Rate(1, 10)
+    for caller in range(SWEPT - 1):
+        buckets.take(caller, rate, 0.0)
+    for _ in range(10):
+        buckets.take("greedy", rate, 0.0)
+    assert len(buckets) <= SWEPT
+    for caller in range(10 * SWEPT):
+        buckets.take(f"later {caller}", rate, 5.0)
+    assert len(buckets) < 11 * SWEPT
+    assert [buckets.take("greedy", rate, 5.0) for _ in range(6)] == [0, 0, 0, 0, 0, 1000]
+    for caller in range(2 * 11 * SWEPT):
+        buckets.take(f"last {caller}", rate, 60.0 + caller)
+    assert len(buckets) <= SWEPT

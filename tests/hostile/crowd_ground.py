@@ -23,13 +23,17 @@ class Client:
 
     def __init__(self, port, token):
         self.port, self.token = port, token
+        self.session = None
 
     async def open(self):
         self.reader, self.writer = await asyncio.open_connection("127.0.0.1", self.port)
 
     async def call(self, tool, arguments):
         """A tool's answer as text."""
-        _, told = await self.send("tools/call", {"name": tool, "arguments": arguments, "_meta": _META}, name=tool)
+        if self.session:
+            _, told = await self.send("tools/call", {"name": tool, "arguments": arguments}, older=True)
+        else:
+            _, told = await self.send("tools/call", {"name": tool, "arguments": arguments, "_meta": _META}, name=tool)
         return told["result"]["content"][0]["text"] if "result" in told else f"ERROR: {told['error']['message']}"
 
     async def list_tools(self):
@@ -37,7 +41,8 @@ class Client:
         return (await self.send("tools/list", {"_meta": _META}))[0]
 
     async def open_session(self):
-        """The status of an opened session of the older era, which is never ended."""
+        """The status of an opened session of the older era, which is never ended; later calls are made in it."""
+        self.session = None
         return (await self.send("initialize", _OLDER, older=True))[0]
 
     async def send(self, method, params, *, name=None, older=False):
@@ -49,6 +54,8 @@ class Client:
         )
         if not older:
             head += f"Mcp-Protocol-Version: {MODERN}\r\nMcp-Method: {method}\r\n"
+        if self.session:
+            head += f"Mcp-Session-Id: {self.session}\r\n"
         if name is not None:
             head += f"Mcp-Name: {name}\r\n"
         self.writer.write(f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body)
@@ -63,6 +70,7 @@ class Client:
         """The JSON of an answer: at once, or as the last event of a stream when the server took its time."""
         first, *lines = (await self.reader.readuntil(b"\r\n\r\n")).lower().strip().split(b"\r\n")
         headers = dict(line.split(b": ", 1) for line in lines)
+        self.session = headers.get(b"mcp-session-id", b"").decode() or self.session
         status, closes = int(first.split()[1]), headers.get(b"connection") == b"close"
         if b"content-length" in headers:
             return status, await self.reader.readexactly(int(headers[b"content-length"])), closes
@@ -84,7 +92,7 @@ def served_with(home, names, **variables):
         (Path(home) / above).mkdir(mode=0o700, exist_ok=True)
     state, runtime = places.own(f"{home}/state/cmdr"), places.own(f"{home}/run/cmdr")
     tokens = [Tokens(runtime, state).issue(name) for name in names]
-    return Served(home, planted.left, planted.right, CMDR_MCP_TOOLSETS="panes,ops,fs", **variables), tokens
+    return Served(home, planted.left, planted.right, **{"CMDR_MCP_TOOLSETS": "panes,ops,fs", **variables}), tokens
 
 
 def figures(pid):

@@ -8,6 +8,7 @@ import asyncio
 import itertools
 import json
 import os
+import re
 import statistics
 import sys
 import tempfile
@@ -27,6 +28,7 @@ from walls_ground import NOBODY, Ground, Swapper, as_nobody, can_be_nobody  # no
 from cmdr.files.shell.running import Running  # noqa: E402
 from cmdr.files.shell.tiers import LADDER, holds  # noqa: E402
 from cmdr.files.shell.walls import Walls  # noqa: E402
+from cmdr.mcp.sessions import TOGETHER  # noqa: E402
 
 SCALE = float(os.environ.get("WALLS_SCALE", "1"))
 SWAPS = int(1_000_000 * SCALE)
@@ -138,6 +140,69 @@ async def _rounds(port, tokens, clients, rounds):
     return calls, errors
 
 
+UNCLOSED = 50
+"""Sessions that each round opens and leaves open."""
+ROUND_OF_MOST = TOGETHER // UNCLOSED + 1
+"""From this round on no more sessions can be open."""
+
+
+def unclosed():
+    """Clients of both eras that work and leave without a word, round after round: memory after each, in MiB."""
+    with tempfile.TemporaryDirectory(prefix="walls-unclosed-") as home:
+        served, tokens = served_with(
+            home, [f"client{number}" for number in range(20)], CMDR_MCP_TOOLSETS="panes,ops,fs,index"
+        )
+        calls, errors, memory = 0, [], [figures(served.process.pid)[1]]
+        try:
+            for _ in range(max(ROUND_OF_MOST + 4, int(20 * SCALE))):
+                more, wrong = asyncio.run(_left_open(served.port, tokens, home))
+                calls, errors = calls + more, errors + wrong
+                memory.append(settled(served.process.pid)[1])
+        finally:
+            served.close()
+    growth = (memory[-1] - memory[ROUND_OF_MOST]) / memory[ROUND_OF_MOST] * 100
+    print(
+        f"  {calls:,} calls, {len(errors)} errors, {UNCLOSED} sessions left open in each of {len(memory) - 1} rounds: "
+        f"{', '.join(str(kib >> 10) for kib in memory)}; {growth:+.1f} % since no more can be open"
+    )
+    assert not errors, errors[0]
+    assert growth <= 5
+
+
+async def _left_open(port, tokens, home):
+    """As many clients of either era, each with a little of everything; how many calls, and what went wrong."""
+    work = [
+        ("state", {}),
+        ("fs_read", {"path": "readme.md"}),
+        ("cd", {"path": f"{home}/tree"}),
+        ("select", {"pane": "left", "count": "all"}),
+        ("query_run", {"root": f"{home}/tree", "ext": ["md"]}),
+        ("copy", {"pane": "left"}),
+    ]
+    calls, errors = 0, []
+
+    async def one(number, client):
+        nonlocal calls
+        await client.open()
+        if number % 2:
+            await client.open_session()
+        for tool, arguments in work * 3:
+            answer = await client.call(tool, arguments)
+            calls += 1
+            if tool == "copy" and (proposal := re.search(r"p_[\w-]{12}", answer)):
+                close = {"action": "close", "type": "confirmation", "proposal": proposal[0]}
+                answer = await client.call("dialog", close)
+                calls += 1
+            if answer.startswith("ERROR: "):
+                errors.append(answer)
+        await client.close()
+
+    crowd = [Client(port, tokens[number // 2 % len(tokens)]) for number in range(2 * UNCLOSED)]
+    for some in range(0, len(crowd), 20):  # of one caller no more than five proposals wait at once
+        await asyncio.gather(*(one(some + number, client) for number, client in enumerate(crowd[some : some + 20])))
+    return calls, errors
+
+
 BURSTS = 5
 
 
@@ -205,7 +270,7 @@ async def _beside_runaways(port, ordinary, runaways, kind):
     return _Pace(quiet, openings[0], answers), _Pace(openings[0], over, answers), openings, statuses
 
 
-PARTS = (race, commands, crowd, fairness)
+PARTS = (race, commands, crowd, unclosed, fairness)
 
 
 def main():

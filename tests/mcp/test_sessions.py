@@ -1,11 +1,15 @@
 """Sessions of older clients: each has its owner, and whoever opens too many loses its own oldest ones."""
 
 import asyncio
+import gc
 import json
 
+from mcp.server.streamable_http import StreamableHTTPServerTransport
+
+from cmdr.core.entrance.exchange import Exchange
 from cmdr.core.entrance.guard import PRINCIPAL
 from cmdr.core.principals import Principal
-from cmdr.mcp.sessions import EACH, Sessions
+from cmdr.mcp.sessions import EACH, IDLE_S, TOGETHER, Sessions
 
 _ERA = "2025-06-18"
 
@@ -49,24 +53,105 @@ def test_a_session_answers_only_to_the_one_who_opened_it(inside):
     assert ping(inside, "owner", session) == 200
 
 
-def test_when_all_sessions_together_are_too_many_the_greediest_caller_loses_one():
-    ended = []
-    names = iter(f"s{number}".encode() for number in range(100))
+class Desk:
+    """Sessions before an SDK that opens `s0`, `s1`, …, keeps GET streams open, and notes which sessions were ended."""
 
-    async def sdk(scope, receive, send):
+    def __init__(self, **how):
+        self.ended = []
+        self.forgotten = []
+        self.now = 0.0
+        self._opened = 0
+        self.sessions = Sessions(self._sdk, clock=lambda: self.now, **how)
+        self.sessions.on_end = self.forgotten.append
+
+    async def _sdk(self, scope, receive, send):
+        named = dict(scope["headers"]).get(b"mcp-session-id")
         if scope["method"] == "DELETE":
-            ended.append(dict(scope["headers"])[b"mcp-session-id"])
+            self.ended.append(named)
             return
-        await send({"type": "http.response.start", "status": 200, "headers": [(b"mcp-session-id", next(names))]})
+        if named is None:
+            named = b"s%d" % self._opened
+            self._opened += 1
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"mcp-session-id", named)]})
+        if scope["method"] == "GET":
+            await asyncio.Event().wait()
 
-    async def unheard(message):
+    async def request(self, caller, session=None, method="POST"):
+        headers = [(b"mcp-session-id", session)] if session else []
+        scope = {"method": method, "headers": headers, PRINCIPAL: Principal("agent", caller, token=True)}
+        await self.sessions(scope, None, self._unheard)
+
+    async def listening(self, caller, session):
+        """A standing stream of a session that is open now."""
+        stream = asyncio.create_task(self.request(caller, session, "GET"))
+        await asyncio.sleep(0)
+        return stream
+
+    async def _unheard(self, message):
         pass
 
-    sessions = Sessions(sdk, each=10, together=5)
-    for name in ("a", "b", "b", "b", "c", "c"):
-        scope = {"method": "POST", "headers": [], PRINCIPAL: Principal("agent", name, token=True)}
-        asyncio.run(sessions(scope, None, unheard))
-    assert ended == [b"s1"]
+
+def held(*kinds):
+    """How many objects of each of these classes are alive."""
+    gc.collect()
+    alive = gc.get_objects()
+    return [sum(type(one) is kind for one in alive) for kind in kinds]
+
+
+def test_sessions_that_nobody_closes_hold_a_bounded_number_of_objects_and_none_of_a_connection(inside):
+    transports, exchanges = held(StreamableHTTPServerTransport, Exchange)
+    for number in range(TOGETHER + 44):
+        opened(inside, f"client{number % 10}")
+    more_transports, more_exchanges = held(StreamableHTTPServerTransport, Exchange)
+    assert more_transports - transports <= TOGETHER + 2  # the last ones may be ending just now
+    assert more_exchanges - exchanges <= 2
+
+
+async def test_when_all_sessions_together_are_too_many_nobody_loses_its_only_one():
+    desk = Desk(each=10, together=5)
+    for name in ("a", "b", "b", "b", "c", "c", "d", "e"):
+        await desk.request(name)
+        desk.now += 1
+    assert desk.ended == desk.forgotten == [b"s1", b"s2", b"s4"]
+    assert len(desk.sessions) == 5
+
+
+async def test_among_callers_with_one_session_each_the_one_unused_for_longest_ends():
+    desk = Desk(together=2)
+    for name in ("a", "b"):
+        await desk.request(name)
+    desk.now = 1.0
+    assert desk.sessions.use("agent:a", b"s0")
+    await desk.request("c")
+    assert desk.ended == [b"s1"]
+
+
+async def test_a_session_that_waits_for_an_answer_is_spared_and_so_is_the_new_one():
+    desk = Desk(each=2)
+    for _ in range(2):
+        await desk.request("a")
+    streams = [await desk.listening("a", session) for session in (b"s0", b"s1")]
+    await desk.request("a")
+    assert desk.ended == [b"s0"]
+    await desk.request("a")
+    assert desk.ended == [b"s0", b"s2"]
+    for stream in streams:
+        stream.cancel()
+
+
+async def test_a_session_that_nobody_used_for_half_an_hour_is_over_when_the_next_one_opens():
+    desk = Desk()
+    for _ in range(3):
+        await desk.request("a")
+    stream = await desk.listening("a", b"s0")
+    desk.now = IDLE_S
+    assert not desk.sessions.use("agent:a", b"s1")  # the SDK has not seen it for long
+    await desk.request("a", b"s1")
+    desk.now += 1
+    await desk.request("b")
+    assert desk.ended == desk.forgotten == [b"s2"]
+    assert len(desk.sessions) == 3
+    stream.cancel()
 
 
 def test_two_sessions_of_one_client_have_each_its_own_working_directory(inside):

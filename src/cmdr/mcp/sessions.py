@@ -1,11 +1,14 @@
 """The sessions of older clients: each belongs to whoever opened it, and nobody can take the room of all others.
 
-The SDK keeps a session until its client ends it or says nothing for half an hour. A client that opens one after the
-other and ends none would fill the room; so the one that it used least recently is ended for it, as if it had asked.
+The SDK keeps a session, some forty kilobytes, until its client ends it or says nothing for half an hour, and many
+clients never end theirs. So there are only so many: the one used least recently is ended for its client, as if it had
+asked. A client whose session has ended opens another, as the protocol tells it to.
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import lru_cache
 
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
@@ -14,13 +17,28 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from cmdr.core.entrance.guard import PRINCIPAL
 from cmdr.core.principals import Principal
 
-EACH = 100
+EACH = 64
 """Sessions of one caller."""
-TOGETHER = 1000
-"""Sessions of all callers; when there are more, the caller with the most loses one."""
+TOGETHER = 256
+"""Sessions of all callers; when there are more, whoever has several loses one, and nobody its only one."""
 UNSEEN = 300.0
 """Seconds after which the SDK sees the next call of a session, so that it does not take the session for left."""
+IDLE_S = 1800.0
+"""Seconds without a request after which a session is over; the SDK counts the same."""
 _ID = b"mcp-session-id"
+
+Headers = Iterable[tuple[bytes, bytes]]
+
+
+@dataclass(slots=True, eq=False)
+class _Held:
+    """A session that is open."""
+
+    seen: float
+    """When the SDK last saw it."""
+    used: float
+    under_way: int = 0
+    """Requests that the SDK has not answered yet: a standing stream, or a call that waits for somebody."""
 
 
 class Sessions:
@@ -37,48 +55,59 @@ class Sessions:
         self._each = each
         self._together = together
         self._clock = clock
-        self._held: dict[str, dict[bytes, float]] = {}
-        """Of each caller, the sessions in the order of use, and when the SDK last saw each."""
+        self._held: dict[str, dict[bytes, _Held]] = {}
+        """Of each caller, its sessions in the order of use."""
         self.on_end: Callable[[bytes], None] = _unheard_of
         """Learns of each session that has ended."""
+
+    def __len__(self) -> int:
+        return sum(map(len, self._held.values()))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         principal: Principal = scope[PRINCIPAL]
         caller = principal.id
         named = next((value for key, value in scope["headers"] if key == _ID), None)
-        opened: bytes | None = None
+        is_end = scope["method"] == "DELETE"
+        opened = False
 
-        async def send_and_note(message: Message) -> None:
+        def note(status: int, headers: Headers) -> None:
             nonlocal opened
-            if message["type"] == "http.response.start":
-                told = next((value for key, value in message["headers"] if key.lower() == _ID), named)
-                is_over = message["status"] == 404 or scope["method"] == "DELETE"
-                if told is not None and is_over:
-                    self._forget(caller, told)
-                elif told is not None and message["status"] < 400:
-                    opened = told if self._note(caller, told) else None
-            await send(message)
+            told = next((value for key, value in headers if key.lower() == _ID), named)
+            if told is not None and (status == 404 or is_end):
+                self._forget(caller, told)
+            elif told is not None and status < 400:
+                opened = self._note(caller, told)
 
-        await self._app(_as_user(scope, caller), receive, send_and_note)
-        if opened is not None:
+        line = _Line(receive, send, note)
+        held = None if named is None else self._held.get(caller, {}).get(named)
+        try:
+            if held is not None:
+                held.under_way += 1
+            await self._app(_as_user(scope, caller), line.receive, line.send)
+        finally:
+            if held is not None:
+                held.under_way -= 1
+            line.cut()
+        if opened:
             await self._make_room(caller)
 
     def use(self, caller: str, id: bytes) -> bool:
         """Whether a call in this session can be answered without the SDK; then it was used."""
         held = self._held.get(caller, {})
-        seen = held.get(id)
-        if seen is None or self._clock() - seen > UNSEEN:
+        one, now = held.get(id), self._clock()
+        if one is None or now - one.seen > UNSEEN:
             return False
+        one.used = now
         held[id] = held.pop(id)
         return True
 
     def _note(self, caller: str, id: bytes) -> bool:
         """Remember a session as the one used last; whether it is a new one."""
-        held = self._held.setdefault(caller, {})
-        is_new = id not in held
-        held.pop(id, None)
-        held[id] = self._clock()
-        return is_new
+        held, now = self._held.setdefault(caller, {}), self._clock()
+        one = held.pop(id, None)
+        held[id] = one or _Held(now, now)
+        held[id].seen = held[id].used = now
+        return one is None
 
     def _forget(self, caller: str, id: bytes) -> None:
         held = self._held.get(caller, {})
@@ -88,27 +117,83 @@ class Sessions:
             self._held.pop(caller, None)
 
     async def _make_room(self, caller: str) -> None:
+        """A session was opened: others end that nobody uses, or that are too many."""
+        for each, id in self._left():
+            await self._end(each, id)
         if len(self._held.get(caller, ())) > self._each:
-            await self._end_one_of(caller)
-        if sum(map(len, self._held.values())) > self._together:
-            await self._end_one_of(max(self._held, key=lambda each: len(self._held[each])))
+            await self._end(*self._least_missed([caller]))
+        if len(self) > self._together:
+            await self._end(*self._least_missed(self._held))
 
-    async def _end_one_of(self, caller: str) -> None:
-        oldest = next(iter(self._held[caller]))
-        self._forget(caller, oldest)
+    def _left(self) -> list[tuple[str, bytes]]:
+        now = self._clock()
+        return [
+            (caller, id)
+            for caller, held in self._held.items()
+            for id, one in held.items()
+            if not one.under_way and now - one.used > IDLE_S
+        ]
+
+    def _least_missed(self, callers: Iterable[str]) -> tuple[str, bytes]:
+        """The session unused for longest; if possible not its caller's last, and none that waits for an answer."""
+
+        def missed(found: tuple[str, bytes]) -> tuple[bool, bool, float]:
+            caller, id = found
+            one = self._held[caller][id]
+            return id == next(reversed(self._held[caller])), one.under_way > 0, one.used
+
+        return min(((caller, id) for caller in callers for id in self._held[caller]), key=missed)
+
+    async def _end(self, caller: str, id: bytes) -> None:
+        self._forget(caller, id)
         scope: Scope = {
             "type": "http",
             "method": "DELETE",
             "path": "/mcp",
             "query_string": b"",
-            "headers": [(_ID, oldest)],
+            "headers": [(_ID, id)],
         }
         await self._app(_as_user(scope, caller), _nothing_more, _unheard)
 
 
+class _Line:
+    """Both directions of a request, until it is answered.
+
+    The SDK keeps the last request of each session for as long as the session lives; one whose line was cut holds on to
+    nothing of its connection.
+    """
+
+    __slots__ = ("_note", "_receive", "_send")
+
+    def __init__(self, receive: Receive, send: Send, note: Callable[[int, Headers], None]) -> None:
+        self._receive: Receive | None = receive
+        self._send: Send | None = send
+        self._note: Callable[[int, Headers], None] | None = note
+
+    async def receive(self) -> Message:
+        """What the client sends; once the line is cut, that it is gone."""
+        return await _nothing_more() if self._receive is None else await self._receive()
+
+    async def send(self, message: Message) -> None:
+        """Send on, and note what the head of the answer says."""
+        if self._note is not None and message["type"] == "http.response.start":
+            self._note(message["status"], message["headers"])
+        if self._send is not None:
+            await self._send(message)
+
+    def cut(self) -> None:
+        """The request is answered."""
+        self._receive = self._send = self._note = None
+
+
 def _as_user(scope: Scope, caller: str) -> Scope:
     """The request as the SDK knows its sender: a session answers only to the one who opened it."""
-    return {**scope, "user": AuthenticatedUser(AccessToken(token="", client_id=caller, scopes=[]))}
+    return {**scope, "user": _user(caller)}
+
+
+@lru_cache(TOGETHER)
+def _user(caller: str) -> AuthenticatedUser:
+    return AuthenticatedUser(AccessToken(token="", client_id=caller, scopes=[]))
 
 
 async def _nothing_more() -> Message:

@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from cmdr.core.audit_chain import read_log
-from cmdr.core.changes import meter
+from cmdr.core.changes import jobs, meter
 from cmdr.core.changes.jobs import KEPT, Jobs
 from cmdr.core.errors import CommandError
 from cmdr.core.events import Events
@@ -266,6 +266,20 @@ async def test_what_failed_can_be_tried_again_once(bench):
     assert again.state == "done"
     with pytest.raises(CommandError, match="nothing to retry"):
         await bench.jobs.retry(again, "person:terminal")
+
+
+async def test_of_jobs_that_can_be_tried_again_only_so_many_steps_are_kept(bench, monkeypatch):
+    monkeypatch.setattr(jobs, "KEPT_STEPS", 7)
+    failed = []
+    for _ in range(4):
+        plan, job = bench.start(1, items=3)
+        bench.run.finish(plan, failed=(1,))
+        await bench.jobs.finished(job)
+        failed.append(job)
+    assert [job.can_retry for job in failed] == [False, False, True, True]
+    with pytest.raises(CommandError, match="nothing to retry"):
+        await bench.jobs.retry(failed[0], "person:terminal")
+    assert len(bench.jobs._outcomes) == 2
 
 
 async def test_an_operation_that_breaks_is_a_failed_job_and_the_next_one_begins(bench, caplog):

@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from dataclasses import replace
 
 import pytest
 
@@ -14,6 +15,7 @@ from cmdr.core.principals import PERSON, Principal
 from cmdr.model.panes.dialog import DialogType
 from cmdr.model.panes.workspace import Workspace
 from cmdr.model.plans.plan import Kind, Place, Plan, PlanItem, Root, Step, Totals, Verb
+from cmdr.model.plans.plan_text import summary_of, title_of
 from cmdr.model.plans.proposal import ProposalState
 
 OTHER = Principal("agent", "other")
@@ -22,6 +24,16 @@ OTHER = Principal("agent", "other")
 def plan_for(name=b"new"):
     item = PlanItem(Step.MAKE, Kind.FOLDER, target=Place(b"/d", name), totals=Totals(folders=1))
     return Plan(Verb.MKDIR, (item,), (Root(b"/d", 1, 2),))
+
+
+def plan_of(files):
+    items = tuple(
+        PlanItem(
+            Step.COPY, Kind.FILE, Place(b"/d", b"%d" % number), Place(b"/e", b"%d" % number), totals=Totals(1, 0, 10)
+        )
+        for number in range(files)
+    )
+    return Plan(Verb.COPY, items, (Root(b"/d", 1, 2), Root(b"/e", 1, 3)))
 
 
 class Board:
@@ -185,6 +197,47 @@ async def test_decided_proposals_are_forgotten_after_a_while_and_waiting_ones_ne
     assert len(board.proposals._timers) == 1
     board.proposals.close()
     assert board.proposals._timers == {}
+
+
+async def test_of_decided_proposals_only_so_many_steps_are_kept_and_the_words_of_all(board, agent, monkeypatch):
+    monkeypatch.setattr(proposing, "KEPT_STEPS", 250)
+    waiting = board.proposals.add(plan_of(100), OTHER)
+    decided = []
+    for _ in range(5):
+        decided.append(board.proposals.add(plan_of(100), agent))
+        board.proposals.cancel(decided[-1].id, agent)
+    assert [len(proposal.plan.items) for proposal in [waiting, *decided]] == [100, 0, 0, 0, 100, 100]
+    first, last = decided[0].plan, decided[-1].plan
+    assert (title_of(first), first.digest) == (title_of(last), last.digest)
+    assert summary_of(first) == [title_of(last), "its 100 steps are no longer kept"]
+    board.proposals.close()
+
+
+async def test_an_approved_plan_is_handed_on_whole_before_its_steps_are_forgotten(board, agent, monkeypatch):
+    monkeypatch.setattr(proposing, "KEPT_STEPS", 50)
+    handed = []
+    board.proposals.start_job = lambda proposal: handed.append(len(proposal.plan.items)) or "j_1"
+    proposal = board.proposals.add(plan_of(100), agent)
+    board.proposals.approve(proposal.id, proposal.plan.digest, PERSON)
+    assert (handed, len(proposal.plan.items)) == ([100], 0)
+
+
+async def test_what_expired_unseen_keeps_its_words_and_not_its_steps_when_it_is_forgotten(board, agent):
+    proposal = board.proposals.add(plan_of(100), agent)
+    board.proposals._expire(proposal)
+    for _ in range(KEPT):
+        board.proposals.cancel(board.proposals.add(plan_for(), agent).id, agent)
+    assert board.proposals.missed() == [proposal]
+    assert not proposal.plan.items
+    assert title_of(proposal.plan) == "Copy 100 files, 1000 B"
+
+
+async def test_a_short_plan_and_one_that_makes_a_folder_are_kept_whole(board, agent, monkeypatch):
+    monkeypatch.setattr(proposing, "KEPT_STEPS", 0)
+    for plan in (plan_of(3), plan_for(), replace(plan_of(100), verb=Verb.MKDIR)):
+        proposal = board.proposals.add(plan, agent)
+        board.proposals.cancel(proposal.id, agent)
+        assert proposal.plan is plan
 
 
 async def test_without_an_engine_nothing_is_approved(board, agent):

@@ -60,3 +60,14 @@ def test_the_oldest_link_gives_way_to_a_new_one_of_the_same_caller(links):
         links.take("one", first)
     assert links.take("one", second) == b"/a"
     assert links.take("other", others) == b"/other"
+
+
+def test_links_that_are_too_old_are_forgotten_with_their_owners():
+    clock = Clock()
+    links = ShortLinks(LIFETIME_S, clock=clock)
+    for number in range(300):
+        links.make(f"caller{number}", b"/a")
+    assert len(links) == 300
+    clock.now += LIFETIME_S
+    links.make("one", b"/a")
+    assert len(links) == len(links._of) == 1

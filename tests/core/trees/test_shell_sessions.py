@@ -52,3 +52,15 @@ def test_a_caller_that_opens_too_many_loses_the_one_used_least_recently_and_nobo
     assert sessions.get("a", ONE, "", b"/") is first
     assert sessions.get("b", ONE, "", b"/") is not second
     assert sessions.get("a", OTHER, "", b"/") is theirs
+
+
+def test_when_all_callers_have_too_many_the_one_that_used_none_for_longest_loses_one():
+    sessions = ShellSessions(together=3)
+    quiet, busy = sessions.get("a", OTHER, "", b"/"), sessions.get("a", ONE, "", b"/")
+    for name in "bcd":
+        sessions.get(name, ONE, "", b"/")
+    assert len(sessions) == 3
+    with pytest.raises(NotThere):
+        sessions.find(quiet.id, OTHER)
+    with pytest.raises(NotThere):
+        sessions.find(busy.id, ONE)

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cmdr.model.texts import review_queue
 from cmdr.model.texts.diff import BinaryContentError
 from cmdr.model.texts.hunk import Decision
 from cmdr.model.texts.merge import ConflictStandsError
@@ -244,3 +245,26 @@ def test_unknown_reviews_are_named_and_old_ones_forgotten():
     with pytest.raises(UnknownReviewError, match="r0"):
         queue.get("r0")
     assert queue.get("r120").state is ReviewState.REJECTED
+
+
+def test_finished_reviews_whose_tabs_nobody_closes_are_forgotten_too():
+    queue = ReviewQueue()
+    for number in range(300):
+        edit = review(id=f"r{number}", tab=f"tab {number}")
+        queue.add(edit)
+        edit.reject("person")
+    assert sum(f"r{number}" in queue for number in range(300)) == 100
+    assert len(queue.tabs(edit.connection)) == 100
+    assert "r299" in queue
+
+
+def test_of_long_texts_fewer_finished_reviews_are_remembered_and_always_the_last(monkeypatch):
+    monkeypatch.setattr(review_queue, "_KEPT_CHARACTERS", 2500)
+    queue = ReviewQueue()
+    for number in range(5):
+        edit = review(id=f"r{number}", tab=f"tab {number}", proposed="x" * (500 if number < 4 else 5000))
+        queue.add(edit)
+        edit.reject("person")
+        if number == 3:
+            assert [f"r{known}" in queue for known in range(4)] == [False, False, True, True]
+    assert [f"r{known}" in queue for known in range(5)] == [False] * 4 + [True]

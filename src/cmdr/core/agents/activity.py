@@ -9,6 +9,7 @@ from cmdr.core.parameter import Arguments
 from cmdr.core.principals import Principal
 
 KEPT = 200
+"""Calls, and callers, that are remembered."""
 _SAYING_MOST = ("path", "to", "name", "glob", "id", "text", "root", "newName", "pane")
 
 
@@ -50,7 +51,10 @@ class Activity:
             return None
         seen = SeenCall(principal.name, command, _about(arguments), time.time())
         self.recent.append(seen)
-        caller = self.callers.setdefault(principal.name, Caller(principal.name))
+        caller = self.callers.pop(principal.name, None) or Caller(principal.name)
+        self.callers[principal.name] = caller  # the last one is the one that called last
+        if len(self.callers) > KEPT:
+            del self.callers[next(iter(self.callers))]
         caller.calls += 1
         caller.last = seen.started
         self.running += 1

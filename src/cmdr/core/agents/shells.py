@@ -118,6 +118,7 @@ class Shells:
         recent = [at for at in self._started.get(principal.id, []) if now - at < 60]
         if len(recent) >= PER_MINUTE * self.rate_scale:
             raise TooMany("shell", max(1, round((recent[0] + 60 - now) * 1000)))
+        self._started = {who: times for who, times in self._started.items() if now - times[-1] < 60}
         self._started[principal.id] = [*recent, now]
 
     def begin(self, plan: CommandPlan, by: str) -> Job:

@@ -28,6 +28,8 @@ log = logging.getLogger(__name__)
 
 KEPT = 100
 """How many finished jobs are remembered."""
+KEPT_STEPS = 500_000
+"""Steps of the jobs that can be tried again; with more, those that ended longest ago no longer can."""
 
 Run = Callable[[Plan, str, Control], Outcome]
 """Carries a plan out, in a worker thread: the plan, for whom, and the reins."""
@@ -157,6 +159,7 @@ class Jobs:
         if outcome is None or not job.can_retry:
             raise CommandError(f"Job {job.id} has nothing to retry.")
         job.can_retry = False
+        del self._outcomes[job.id]
         return self.start(await in_thread(lambda: outcome.retry().weigh()), principal_id)
 
     async def finished(self, job: Job) -> None:
@@ -207,6 +210,7 @@ class Jobs:
             job.outcome, job.problems, job.can_retry, job.can_undo, is_clean = await in_thread(_told, outcome)
             if job.can_retry:
                 self._outcomes[job.id] = outcome
+                self._forget_outcomes()
             if outcome.state is OperationState.CANCELLED:
                 state = JobState.CANCELLED
             elif is_clean:
@@ -261,6 +265,15 @@ class Jobs:
             del self._all[id]
             self._stops.pop(id, None)
             self._outcomes.pop(id, None)
+
+    def _forget_outcomes(self) -> None:
+        *older, newest = self._outcomes
+        steps = len(self._outcomes[newest].plan.items)
+        for id in reversed(older):
+            steps += len(self._outcomes[id].plan.items)
+            if steps > KEPT_STEPS:
+                del self._outcomes[id]
+                self._all[id].can_retry = False
 
 
 def _told(outcome: Outcome) -> tuple[str, tuple[str, ...], bool, bool, bool]:

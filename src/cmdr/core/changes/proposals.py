@@ -13,6 +13,8 @@ from cmdr.model.names import printable, to_wire
 from cmdr.model.panes.dialog import DialogType
 from cmdr.model.panes.workspace import Workspace
 from cmdr.model.plans.plan import Plan
+from cmdr.model.plans.plan_outline import outline_of
+from cmdr.model.plans.plan_text import title_of
 from cmdr.model.plans.proposal import Proposal, ProposalState
 
 LIFETIME = 600.0
@@ -20,6 +22,8 @@ PENDING_PER_CALLER = 5
 REASON_LENGTH = 200
 KEPT = 200
 """How many decided proposals are remembered, so that a late `await` still learns what happened."""
+KEPT_STEPS = 50_000
+"""Steps of all of their plans together; the plans decided on longest ago are remembered without theirs."""
 
 
 class Proposals:
@@ -48,7 +52,6 @@ class Proposals:
             f"p_{secrets.token_urlsafe(9)}", plan, principal.id, _one_line(reason), time.time() + LIFETIME
         )
         self._all[proposal.id] = proposal
-        self._forget_oldest()
         self._workspace.open_dialog(DialogType.CONFIRMATION, principal.id, proposal=proposal.id)
         self._timers[proposal.id] = asyncio.get_running_loop().call_later(LIFETIME, self._expire, proposal)
         self._note(proposal, principal.id, "proposed")
@@ -98,6 +101,7 @@ class Proposals:
             raise CommandError("This cmdr cannot carry out operations.")
         self._settle(proposal, ProposalState.APPROVED, principal.id)
         proposal.job = self.start_job(proposal)
+        self._forget_oldest()
         self._events.changed()
         return proposal
 
@@ -144,6 +148,7 @@ class Proposals:
     def _close(self, proposal: Proposal, state: ProposalState, by: str) -> Proposal:
         if proposal.state.is_open:
             self._settle(proposal, state, by)
+            self._forget_oldest()
             self._events.changed()
         return proposal
 
@@ -163,9 +168,14 @@ class Proposals:
         )
 
     def _forget_oldest(self) -> None:
-        settled = [id for id, proposal in self._all.items() if not proposal.state.is_open]
-        for id in settled[: max(0, len(settled) - KEPT)]:
-            del self._all[id]
+        settled = [proposal for proposal in self._all.values() if not proposal.state.is_open]
+        steps = 0
+        for number, proposal in enumerate(reversed(settled), start=1):
+            steps += len(proposal.plan.items)
+            if steps > KEPT_STEPS or number > KEPT:
+                proposal.plan = outline_of(proposal.plan, title_of(proposal.plan))
+            if number > KEPT:
+                del self._all[proposal.id]
 
 
 def _one_line(reason: str) -> str:

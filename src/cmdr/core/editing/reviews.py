@@ -215,8 +215,7 @@ class Reviews:
         self._audit.record(AuditRecord(by, f"review {case.id}", "", "ok", paths=(path,), decision=decision))
 
     def _forget_oldest(self) -> None:
-        over = [id for id, case in self._cases.items() if case.over.is_set()]
-        for id in over[:-100]:
+        for id in [id for id, case in self._cases.items() if case.over.is_set() and id not in self._queue]:
             del self._cases[id]
 
 

@@ -31,8 +31,12 @@ class ShortLinks(Generic[T]):
         self._clock = clock
         self._of: dict[str, dict[str, _Link[T]]] = {}
 
+    def __len__(self) -> int:
+        return sum(map(len, self._of.values()))
+
     def make(self, owner: str, target: T) -> str:
         """A new handle for a target."""
+        self._forget_old()
         mine = self._of.setdefault(owner, {})
         if len(mine) >= MOST_PER_OWNER:
             del mine[next(iter(mine))]
@@ -50,3 +54,11 @@ class ShortLinks(Generic[T]):
         if link is None or is_over:
             raise NotThere("There is no such link, or it is too old. Ask again for a new one.")
         return link.target
+
+    def _forget_old(self) -> None:
+        now = self._clock()
+        for owner, links in list(self._of.items()):
+            for handle in [handle for handle, link in links.items() if link.until <= now]:
+                del links[handle]
+            if not links:
+                del self._of[owner]

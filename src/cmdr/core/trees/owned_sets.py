@@ -1,6 +1,5 @@
 """Whose a resource set is: an agent sees its own, by id or by name, the person sees all."""
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -53,8 +52,6 @@ class OwnedSets:
 
     def __init__(self, library: Callable[[], Awaitable["Library"]]) -> None:
         self._library = library
-        self._owners: dict[str, str] | None = None
-        self._reading = asyncio.Lock()
 
     async def new_name(self, name: str | None, principal: Principal) -> str:
         """The name for a set that a caller makes to last: one of its own sets at most has it."""
@@ -84,7 +81,6 @@ class OwnedSets:
     async def own(self, set: str, principal: Principal, *, passing: bool = False) -> None:
         """Note whose a set is. A passing one, which a query left behind, goes when many newer ones have come."""
         library = await self._library()
-        (await self._known_owners()).setdefault(set, principal.id)
         theirs = await in_thread(library.catalogue.put_owner, set, principal.id, passing=passing)
         for old in theirs[PASSING:]:
             with suppress(IndexFault):
@@ -92,8 +88,9 @@ class OwnedSets:
 
     async def all(self, principal: Principal) -> list["SetInfo"]:
         """The sets that a caller may see, oldest first."""
-        library, owners = await self._library(), await self._known_owners()
-        return [info for info in await in_thread(library.sets.all) if _may_see(principal, owners.get(info.id))]
+        library = await self._library()
+        infos, owners = await in_thread(lambda: (library.sets.all(), library.catalogue.owners()))
+        return [info for info in infos if _may_see(principal, owners.get(info.id))]
 
     async def find(self, named: str, principal: Principal) -> str:
         """The id of a set, given its id or its name (the newest of that name); others' sets do not exist."""
@@ -145,13 +142,6 @@ class OwnedSets:
             case Or(items):
                 return Or(tuple([await self.named_in(item, principal) for item in items]))
         return wanted
-
-    async def _known_owners(self) -> dict[str, str]:
-        async with self._reading:
-            if self._owners is None:
-                library = await self._library()
-                self._owners = await in_thread(library.catalogue.owners)
-            return self._owners
 
 
 def _may_see(principal: Principal, owner: str | None) -> bool:

@@ -9,6 +9,8 @@ from cmdr.model.shell_session import ShellSession
 
 EACH = 100
 """Sessions of one caller; the one it used least recently makes room."""
+TOGETHER = 1000
+"""Sessions of all callers; one of the caller that has used none for longest makes room."""
 LONGEST_NAME = 64
 _ID = "sh_"
 
@@ -16,9 +18,13 @@ _ID = "sh_"
 class ShellSessions:
     """A caller has one for each conversation, and more under names of its own; nobody else can reach them."""
 
-    def __init__(self, each: int = EACH) -> None:
+    def __init__(self, each: int = EACH, together: int = TOGETHER) -> None:
         self._each = each
+        self._together = together
         self._held: dict[str, dict[str, ShellSession]] = {}
+
+    def __len__(self) -> int:
+        return sum(map(len, self._held.values()))
 
     def get(self, named: str | None, principal: Principal, conversation: str, start: bytes) -> ShellSession:
         """A caller's session: the conversation's own, or one by id or name. A new one begins at `start`."""
@@ -26,7 +32,7 @@ class ShellSessions:
             return self.find(named, principal)
         if named is not None and len(named) > LONGEST_NAME:
             raise CommandError(f"A sessionId has at most {LONGEST_NAME} characters.")
-        held = self._held.setdefault(principal.id, {})
+        held = self._held[principal.id] = self._held.pop(principal.id, {})
         key = f"named:{named}" if named else f"of:{conversation}"
         session = held.pop(key, None)
         if session is None:
@@ -34,6 +40,11 @@ class ShellSessions:
             if len(held) >= self._each:
                 del held[next(iter(held))]
         held[key] = session  # the last one is the one used last
+        if len(self) > self._together:
+            caller, oldest = next(iter(self._held.items()))
+            del oldest[next(iter(oldest))]
+            if not oldest:
+                del self._held[caller]
         return session
 
     def find(self, named: str, principal: Principal) -> ShellSession:

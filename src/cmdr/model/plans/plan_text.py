@@ -6,6 +6,7 @@ from cmdr.model.names import to_wire
 from cmdr.model.plans.command_plan import CommandPlan
 from cmdr.model.plans.odd_ones import FOLDERS
 from cmdr.model.plans.plan import SHOWN, Decision, Kind, Plan, PlanItem, Step, Verb
+from cmdr.model.plans.plan_outline import PlanOutline
 from cmdr.model.units import count, human_size
 
 _DOES = {
@@ -34,7 +35,7 @@ _LONGEST = 200
 
 def title_of(plan: Plan) -> str:
     """What the plan does, in one line."""
-    if isinstance(plan, CommandPlan):
+    if isinstance(plan, CommandPlan | PlanOutline):
         return plan.title
     if plan.verb is Verb.LINK:
         return _linked(plan.subject)
@@ -89,7 +90,7 @@ def chosen_of(plan: Plan) -> str:
 
 def summary_of(plan: Plan) -> list[str]:
     """Everything a person needs to decide, one fact a line; the caller may cut lines, never the order."""
-    if isinstance(plan, CommandPlan):
+    if isinstance(plan, CommandPlan | PlanOutline):
         return plan.summary
     lines = [title_of(plan), *_what(plan), *into_folders(plan), *made_folders(plan), *left_out(plan)]
     if plan.destination is not None and plan.free_bytes is not None and plan.need_bytes:

@@ -95,6 +95,11 @@ class Review:
         return self._proposed
 
     @property
+    def characters(self) -> int:
+        """How much text it holds."""
+        return len(self.old_text) + len(self._proposed) + len(self._sent.sent)
+
+    @property
     def diff(self) -> Diff:
         """What differs between the file and the proposed side."""
         return self._diff

@@ -7,6 +7,8 @@ from cmdr.model.texts.review_outcome import Outcome, Reason, ReviewState
 
 _KEPT = 100
 """How many finished reviews are remembered, so that a late answer hears what happened instead of nothing."""
+_KEPT_CHARACTERS = 32 << 20
+"""Characters of their texts; of the longest ones fewer are remembered, and always the last."""
 
 
 class UnknownReviewError(LookupError):
@@ -39,6 +41,9 @@ class ReviewQueue:
     def waiting(self) -> tuple[Review, ...]:
         """The reviews that nobody has answered yet, first come first."""
         return tuple(review for review in self._reviews.values() if review.state is ReviewState.PENDING)
+
+    def __contains__(self, id: object) -> bool:
+        return id in self._reviews
 
     def add(self, review: Review) -> None:
         """Put a review at the end; one still waiting in the same tab of the same connection is rejected."""
@@ -98,9 +103,12 @@ class ReviewQueue:
             call(review)
 
     def _forget_oldest(self) -> None:
-        shown = set(self._tabs.values())
-        finished = [
-            id for id, review in self._reviews.items() if review.state is not ReviewState.PENDING and id not in shown
-        ]
-        for id in finished[:-_KEPT]:
-            del self._reviews[id]
+        finished = [review for review in self._reviews.values() if review.state is not ReviewState.PENDING]
+        characters = 0
+        for number, review in enumerate(reversed(finished), start=1):
+            characters += review.characters
+            if number > 1 and (number > _KEPT or characters > _KEPT_CHARACTERS):
+                del self._reviews[review.id]
+                # Its client may never say that it closed the tab.
+                if self._tabs.get((review.connection, review.tab)) == review.id:
+                    del self._tabs[review.connection, review.tab]

@@ -1,0 +1,27 @@
+"""What agents are doing: their calls and who they are, the last ones only."""
+
+from cmdr.core.agents.activity import KEPT, Activity
+from cmdr.core.principals import PERSON, Principal
+
+
+def call(activity, name):
+    activity.end(activity.begin(Principal("agent", name), "state", {}), "ok", 1)
+
+
+def test_of_many_callers_those_that_called_last_are_remembered():
+    activity = Activity()
+    for number in range(KEPT):
+        call(activity, f"one{number}")
+    call(activity, "one0")
+    for number in range(KEPT - 1):
+        call(activity, f"other{number}")
+    assert len(activity.callers) == len(activity.recent) == KEPT
+    assert activity.callers["one0"].calls == 2
+    assert "one1" not in activity.callers
+
+
+def test_what_people_do_is_not_noted():
+    activity = Activity()
+    assert activity.begin(PERSON, "state", {}) is None
+    assert not activity.callers
+    assert not activity.recent
