@@ -71,7 +71,12 @@ def _fourth(_db: sqlite3.Connection) -> None:
     """Plans may change attributes from here on; a cmdr that cannot read those says so by the number."""
 
 
-MIGRATIONS: tuple[Migration, ...] = (_first, _second, _third, _fourth)
+def _fifth(db: sqlite3.Connection) -> None:
+    """Fingerprints have a stamp from here on, roots a time of birth; those from before are read without."""
+    db.execute("ALTER TABLE items ADD COLUMN put_back BLOB")
+
+
+MIGRATIONS: tuple[Migration, ...] = (_first, _second, _third, _fourth, _fifth)
 """The ladder; a step that has been shipped is never edited."""
 
 
