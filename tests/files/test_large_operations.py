@@ -55,7 +55,8 @@ def test_the_way_back_from_many_files_is_the_same_as_from_few(world, journal, cr
     few = plan_undo(journal.operation(number))
     crowd()
     many = plan_undo(journal.operation(number))
-    assert isinstance(many.items, PackedItems)
+    if name != "copy":  # which goes to the trash as one folder
+        assert isinstance(many.items, PackedItems)
     assert (many.digest, many.roots) == (few.digest, few.roots)
     assert world.run(many, recorder=journal).is_clean
     assert (tree(world.here), tree(world.there)) == (before.here, before.there)

@@ -91,13 +91,13 @@ def test_a_taken_name_gives_way_to_a_number_even_for_folders():
     mark = fingerprint.of_path(b"/")
     item = PlanItem(Step.COPY, Kind.FILE, Place(b"/", b"x"), Place(b"/", b"y"), mark)
     decider = Decider(ConflictPolicy.RENAME, Unattended())
-    assert decider.decide(item, mark) is Verdict.RENAME
+    assert decider.decide(item, None, mark) is Verdict.RENAME
     same = mark._replace(kind=Kind.FILE)
-    assert decider.decide(replace(item, fingerprint=same), same) is Verdict.RENAME
+    assert decider.decide(replace(item, fingerprint=same), None, same) is Verdict.RENAME
     with pytest.raises(Skipped, match="a folder has that name"):
-        Decider(ConflictPolicy.SKIP, Unattended()).decide(item, mark)
+        Decider(ConflictPolicy.SKIP, Unattended()).decide(item, None, mark)
     with pytest.raises(Skipped, match="a file has that name"):
-        Decider(ConflictPolicy.SKIP, Unattended()).decide(item, mark._replace(kind=Kind.SPECIAL))
+        Decider(ConflictPolicy.SKIP, Unattended()).decide(item, None, mark._replace(kind=Kind.SPECIAL))
 
 
 def test_a_file_system_that_keeps_no_account_of_holes_is_read_whole(world, monkeypatch):

@@ -710,14 +710,14 @@ def test_a_program_that_runs_as_its_owner_lands_without_that(world):
     assert {stat.S_IMODE(os.stat(world.there + name).st_mode) for name in (b"/t/su", b"/t/g")} == {0o755}
 
 
-def test_undo_removes_what_was_unpacked_and_can_be_taken_back_itself(world, journal):
+def test_undo_moves_what_was_unpacked_to_the_trash_and_can_be_taken_back_itself(world, journal):
     data = zip_of(Put("t/a", b"one", mode=0o640), Put("t/s/b", b"two"), Put("t/l", kind="link", link="a"))
     plan = plan_unpack([given(world, data)], world.there)
     first = world.run(plan, recorder=journal)
     before = tree(world.there)
     undone = world.run(plan_undo(journal.operation(first.operation)), recorder=journal)
     assert tree(world.there) == {}
-    assert world.trashed() == {}
+    assert os.listdir(world.home + b"/files") == [b"t"]
     again = world.run(plan_undo(journal.operation(undone.operation)), recorder=journal)
     assert again.is_clean
     assert tree(world.there) == before

@@ -518,11 +518,12 @@ def _note(item: ItemRecord) -> Note:
 
 
 def _renumbered(value, now: dict[Id, Id]):
-    """The same with the numbers that directories and files have now."""
+    """The same with the numbers that directories and files have now; stamps cannot be set, so none are known."""
     if isinstance(value, Fingerprint | Root):
         dev, ino = now.get((value.dev, value.ino), (value.dev, value.ino))
-        made = {"dev": dev, "ino": ino}
-        return value._replace(**made) if isinstance(value, Fingerprint) else dataclasses.replace(value, **made)
+        if isinstance(value, Fingerprint):
+            return value._replace(dev=dev, ino=ino, stamp_ns=None)
+        return dataclasses.replace(value, dev=dev, ino=ino, birth_ns=None)
     if isinstance(value, Place | AttributeChange | Member):
         return value
     if isinstance(value, tuple):

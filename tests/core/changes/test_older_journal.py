@@ -38,17 +38,32 @@ class Crashing(Syscalls):
 def made_older(path):
     """The database as the version before would have left it."""
     with sqlite3.connect(path) as db:
-        for table, column in (("items", "traits"), ("operations", "done"), ("operations", "new_name")):
+        added = (("items", "traits"), ("items", "put_back"), ("operations", "done"), ("operations", "new_name"))
+        for table, column in added:
             db.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
         for number, plan in db.execute("SELECT id, plan FROM operations").fetchall():
-            head, *lines = zlib.decompress(plan).split(b"\n")
-            older = [json.dumps(json.loads(line)[:OLDER_FIELDS]).encode() if line else line for line in lines]
-            db.execute(
-                "UPDATE operations SET plan = ? WHERE id = ?", (zlib.compress(b"\n".join([head, *older])), number)
-            )
+            head, *lines = map(json.loads, zlib.decompress(plan).split(b"\n"))
+            older = [without_stamps(head), *(without_stamps(line[:OLDER_FIELDS]) for line in lines)]
+            packed = zlib.compress(b"\n".join(json.dumps(line).encode() for line in older))
+            db.execute("UPDATE operations SET plan = ? WHERE id = ?", (packed, number))
+        for column in ("staged", "landed", "kept"):
+            for operation, index, blob in db.execute(f"SELECT operation, idx, {column} FROM items").fetchall():
+                older = None if blob is None else json.dumps(without_stamps(json.loads(blob))).encode()
+                db.execute(f"UPDATE items SET {column} = ? WHERE operation = ? AND idx = ?", (older, operation, index))
         db.execute("DROP TABLE damage")
         db.execute("PRAGMA user_version = 2")
     db.close()
+
+
+def without_stamps(value):
+    """Fingerprints of five fields, and roots of three, as they were before they had a time that nobody can set."""
+    if not isinstance(value, list):
+        return value
+    if len(value) == 6 and value[4] in ("file", "folder", "link", "special"):
+        return value[:5]
+    if len(value) == 4 and isinstance(value[0], str) and all(isinstance(number, int) for number in value[1:]):
+        return value[:3]
+    return [without_stamps(one) for one in value]
 
 
 def seen(root):

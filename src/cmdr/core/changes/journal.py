@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 from cmdr.core.changes import journal_history
-from cmdr.core.changes.journal_columns import kept_blob, mark_blob, place_blob, traits_blob
+from cmdr.core.changes.journal_columns import kept_blob, mark_blob, place_blob, put_back_blob, traits_blob
 from cmdr.core.changes.journal_history import HistoryEntry, title_of
 from cmdr.core.changes.journal_records import Records, pack
 from cmdr.core.changes.journal_store import Damage, count_again, open_store, transaction, unavailable
@@ -107,16 +107,17 @@ class Journal:
                 mark_blob(n.landed),
                 kept_blob(n.kept),
                 n.temp_gone,
+                put_back_blob(n.put_back),
             )
             for n in notes
         ]
         # What the intent said about a slot in the trash holds until the item is settled without anything left over.
         self._batches(
-            "INSERT INTO items (operation, idx, state, reason, target, staged, landed, kept)"
-            " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)"
+            "INSERT INTO items (operation, idx, state, reason, target, staged, landed, kept, put_back)"
+            " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?10)"
             " ON CONFLICT DO UPDATE SET state = excluded.state, reason = excluded.reason,"
             " target = coalesce(excluded.target, target), staged = coalesce(excluded.staged, staged),"
-            " landed = coalesce(excluded.landed, landed),"
+            " landed = coalesce(excluded.landed, landed), put_back = coalesce(excluded.put_back, put_back),"
             " kept = CASE WHEN ?9 THEN excluded.kept ELSE coalesce(excluded.kept, kept) END,"
             " temp = CASE WHEN ?9 THEN NULL ELSE temp END",
             rows,

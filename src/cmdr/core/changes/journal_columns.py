@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from json.encoder import encode_basestring_ascii as _quoted
 from typing import Any
 
-from cmdr.files.engine.recorder import ItemRecord, ItemState, Kept
+from cmdr.files.engine.recorder import ItemRecord, ItemState, Kept, PutBack
 from cmdr.model.plans.plan import Fingerprint, Kind, Place, Root
 from cmdr.model.plans.traits import Traits
 
@@ -21,15 +21,16 @@ Row = tuple[
     bytes | None,
     int,
     bytes | None,
+    bytes | None,
 ]
-_RootRow = tuple[str, int, int]
+_RootRow = list[Any]
 
 
 def items_of(rows: Sequence[Row]) -> list[ItemRecord]:
     """What rows of the table say about items."""
     if not rows:
         return []
-    numbers, states, reasons, temps, *packed, parks, traits = zip(*rows, strict=True)
+    numbers, states, reasons, temps, *packed, parks, traits, put_back = zip(*rows, strict=True)
     beside, target, staged, landed, kept = map(_opened, packed)
     return list(
         map(
@@ -45,6 +46,7 @@ def items_of(rows: Sequence[Row]) -> list[ItemRecord]:
             map(_kept, kept),
             map(bool, parks),
             map(_traits, _opened(traits)),
+            map(_put_back, _opened(put_back)),
         )
     )
 
@@ -69,11 +71,13 @@ def mark_blob(mark: Fingerprint | None) -> bytes | None:
     if mark is None:
         return None
     # Twice for every file: worth spelling out.
-    return b'[%d,%d,%d,%d,"%s"]' % (mark.dev, mark.ino, mark.size, mark.mtime_ns, mark.kind.encode())
+    stamp = b"" if mark.stamp_ns is None else b",%d" % mark.stamp_ns
+    return b'[%d,%d,%d,%d,"%s"%s]' % (mark.dev, mark.ino, mark.size, mark.mtime_ns, mark.kind.encode(), stamp)
 
 
-def _mark(row: tuple[int, int, int, int, str] | None) -> Fingerprint | None:
-    return None if row is None else Fingerprint(row[0], row[1], row[2], row[3], _KINDS[row[4]])
+def _mark(row: list[Any] | None) -> Fingerprint | None:
+    # Journals of earlier versions have no stamp.
+    return None if row is None else Fingerprint(row[0], row[1], row[2], row[3], _KINDS[row[4]], *row[5:])
 
 
 def kept_blob(kept: Kept | None) -> bytes | None:
@@ -99,12 +103,24 @@ def _traits(row: list[object] | None) -> Traits | None:
     return None if row is None else Traits.of_row(row)
 
 
+def put_back_blob(marks: PutBack | None) -> bytes | None:
+    """How files look that were put back, as a column."""
+    if marks is None:
+        return None
+    return b"[%b,%b]" % (mark_blob(marks.source) or b"null", mark_blob(marks.existing) or b"null")
+
+
+def _put_back(row: list[Any] | None) -> PutBack | None:
+    return None if row is None else PutBack(_mark(row[0]), _mark(row[1]))
+
+
 def _root(row: _RootRow) -> Root:
-    return Root(row[0].encode("latin-1"), row[1], row[2])
+    return Root(row[0].encode("latin-1"), *row[1:])
 
 
 def _root_text(root: Root) -> str:
-    return f"[{_text(root.path)},{root.dev},{root.ino}]"
+    birth = "" if root.birth_ns is None else f",{root.birth_ns}"
+    return f"[{_text(root.path)},{root.dev},{root.ino}{birth}]"
 
 
 def _text(name: bytes) -> str:

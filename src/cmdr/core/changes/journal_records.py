@@ -18,7 +18,7 @@ T = TypeVar("T")
 PAGE = 1024
 """Items that are read at a time."""
 _PIECE = 1 << 16
-_COLUMNS = "idx, state, reason, temp, beside, target, staged, landed, kept, parks, traits"
+_COLUMNS = "idx, state, reason, temp, beside, target, staged, landed, kept, parks, traits, put_back"
 
 
 class NoSuchOperation(Exception):

@@ -150,7 +150,12 @@ def _fifth(db: sqlite3.Connection) -> None:
     )
 
 
-MIGRATIONS: tuple[Migration, ...] = (_first, _second, _third, _fourth, _fifth)
+def _sixth(db: sqlite3.Connection) -> None:
+    """Fingerprints have a stamp from here on, roots a time of birth; those from before are read without."""
+    db.execute("ALTER TABLE items ADD COLUMN put_back BLOB")
+
+
+MIGRATIONS: tuple[Migration, ...] = (_first, _second, _third, _fourth, _fifth, _sixth)
 """The ladder; a step that has been shipped is never edited."""
 
 

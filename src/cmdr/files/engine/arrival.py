@@ -47,15 +47,17 @@ class Arrival(Newcomer):
                     clean = self.release_slot()
                 else:
                     replace(self.bench.syscalls, temp, target, self.replacing, self.slot, is_copy=True)
+                    self.bench.changed(self.slot.spot.look())
                     self.touched |= {self.slot.spot.folder, self.slot.note.folder}
             except FileExistsError:
                 target = self.settle_target()
                 continue
             break
         self.touched |= {target.folder}
-        landed = self.staged
-        if landed is None or not target.shows(landed):
+        found = target.look()
+        if self.staged is None or found is None or not self.staged.is_like(landed := fingerprint.of_stat(found)):
             raise Drifted("another program took the name right after the file had landed")
+        self.bench.changed(found)
         if self.target in self.bench.twins:
             self.bench.landed[self.target] = landed
         kept = self.kept if self.replacing else None
@@ -150,7 +152,8 @@ class Twin(CopiedFile):
         if first is not None and copied is not None and self.item.source is not None:
             _unchanged(self.item.fingerprint, self.bench.spot(self.item.source).found)
             twin = self.bench.spot(first)
-            if copied.matches(twin.found):
+            # Each further name changes the stamp of the first.
+            if copied.is_like(twin.found):
                 self._made = True
                 try:
                     self.bench.syscalls.link(twin.name, twin.folder, temp.name, temp.folder)

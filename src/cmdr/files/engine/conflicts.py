@@ -5,7 +5,7 @@ from uuid import uuid4
 
 from cmdr.files.engine.control import Answer, Conflict, Control
 from cmdr.files.engine.trouble import Drifted, Skipped
-from cmdr.model.plans.plan import ConflictPolicy, Decision, Fingerprint, Kind, PlanItem
+from cmdr.model.plans.plan import ConflictPolicy, Decision, Fingerprint, Kind, PlanItem, Totals
 
 
 class Verdict(Enum):
@@ -22,6 +22,7 @@ class Decider:
         self._policy = policy
         self._control = control
         self._for_all: ConflictPolicy | None = None
+        self._grown_for_all: ConflictPolicy | None = None
 
     def may_replace(self, item: PlanItem) -> bool:
         """Whether it is already clear that a file standing at the target may be replaced."""
@@ -31,8 +32,11 @@ class Decider:
             ConflictPolicy.LARGER,
         )
 
-    def decide(self, item: PlanItem, found: Fingerprint) -> Verdict:
-        """What to do about the file found at the target; Skipped or Drifted when the item is left out."""
+    def decide(self, item: PlanItem, existing: Fingerprint | None, found: Fingerprint) -> Verdict:
+        """What to do about the file found at the target; Skipped or Drifted when the item is left out.
+
+        `existing` is what the plan may replace, as it must look by now.
+        """
         policy = self._for_all or self._policy
         if found.kind not in (Kind.FILE, Kind.LINK) or item.kind is Kind.FOLDER:
             if policy is ConflictPolicy.RENAME:
@@ -42,7 +46,7 @@ class Decider:
             if policy is ConflictPolicy.RENAME:
                 return Verdict.RENAME
             raise Skipped("it is the same file already")
-        if item.decision is Decision.REPLACE and item.existing is not None and item.existing.matches(found):
+        if item.decision is Decision.REPLACE and existing is not None and existing.matches(found):
             return Verdict.REPLACE
         if policy is ConflictPolicy.ASK:
             policy = self._ask(item, found)
@@ -50,6 +54,18 @@ class Decider:
             # The plan named what may be replaced; this file was not there to be shown.
             raise Drifted("the name was taken after the plan was made")
         return resolve(policy, item.arriving, found)
+
+    def may_take(self, item: PlanItem, totals: Totals) -> None:
+        """Ask about a folder that holds something else than was shown; Skipped when it stays."""
+        policy = self._grown_for_all
+        if policy is None and item.fingerprint is not None:
+            answer = self._control.ask(Conflict(f"q_{uuid4().hex[:12]}", item, item.fingerprint, totals))
+            policy = answer.policy
+            if answer.for_all:
+                self._grown_for_all = policy
+        if policy is not ConflictPolicy.OVERWRITE:
+            told = f"shown: {item.totals.told}; now: {totals.told}"
+            raise Skipped(f"it holds something else than was shown, so it was left alone ({told})")
 
     def _ask(self, item: PlanItem, found: Fingerprint) -> ConflictPolicy:
         answer: Answer = self._control.ask(Conflict(f"q_{uuid4().hex[:12]}", item, found))

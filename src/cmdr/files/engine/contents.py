@@ -63,6 +63,19 @@ def verify(syscalls: Syscalls, source: int, target: int, stride: Stride) -> None
         raise Damaged("the copy does not read back the same")
 
 
+def have_same_contents(syscalls: Syscalls, first: int, second: int, stride: Stride) -> bool:
+    """Whether two open files hold the same bytes."""
+    offset = 0
+    while True:
+        one = syscalls.read(first, CHUNK, offset)
+        if one != syscalls.read(second, max(1, len(one)), offset):
+            return False
+        if not one:
+            return True
+        offset += len(one)
+        stride(0)
+
+
 def extents(fd: int, found: os.stat_result) -> Iterator[tuple[int, int]]:
     """The stretches of a file that hold data."""
     size = found.st_size

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
-from cmdr.model.plans.plan import ConflictPolicy, Fingerprint, PlanItem
+from cmdr.model.plans.plan import ConflictPolicy, Fingerprint, PlanItem, Totals
 
 
 class Cancelled(Exception):
@@ -27,6 +27,9 @@ class Conflict:
     id: str
     item: PlanItem
     existing: Fingerprint
+    inside: Totals | None = None
+    """No name is taken: a folder that goes as a whole holds this much now, and not what was shown. Overwrite means
+    that all of it goes, anything else that the folder stays."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +50,8 @@ class Control(Protocol):
         """Called after each item and each chunk."""
 
     def ask(self, conflict: Conflict) -> Answer:
-        """Called for a taken name under the policy `ask`; waits for the answer, or raises Cancelled."""
+        """Called for a taken name under the policy `ask`, and for a folder that holds something else than was shown;
+        waits for the answer, or raises Cancelled."""
 
 
 class Unattended:

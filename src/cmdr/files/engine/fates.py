@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import overload
 
-from cmdr.files.engine.recorder import ItemState, Kept
+from cmdr.files.engine.recorder import ItemState, Kept, PutBack
 from cmdr.files.engine.workbench import Landed
 from cmdr.model.plans.plan import Fingerprint, Kind, Place, PlanItem, Totals
 
@@ -34,6 +34,8 @@ class ItemOutcome:
     """Where the trashed or displaced file is now."""
     warnings: tuple[str, ...] = ()
     """What could not be kept, such as an owner or an attribute."""
+    put_back: PutBack | None = None
+    """How its files look after an attempt that was taken back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,7 @@ class _More:
     """Where it landed, when that is not where it was planned."""
     kept: Kept | None = None
     warnings: tuple[str, ...] = ()
+    put_back: PutBack | None = None
 
 
 _NO_MORE = _More()
@@ -66,8 +69,11 @@ class Fates(Sequence[ItemOutcome]):
         self._kinds = bytearray([_NOWHERE]) * count
         self._devs, self._inos = array("Q", bytes(8 * count)), array("Q", bytes(8 * count))
         self._sizes, self._times = array("q", bytes(8 * count)), array("q", bytes(8 * count))
+        self._stamps = array("q", bytes(8 * count))
         self._far_times: dict[int, int] = {}
         """What nanoseconds in 64 bits cannot count: a wrong clock writes years that some file systems keep."""
+        self._far_stamps: dict[int, int | None] = {}
+        """The same of stamps, and those that are not known."""
         self._more: dict[int, _More] = {}
 
     def settle(self, index: int, fate: Landed) -> bool:
@@ -82,11 +88,11 @@ class Fates(Sequence[ItemOutcome]):
         if fate.landed is not None:
             self._mark(index, fate.landed)
         kept, warnings = fate.kept or before.kept, before.warnings + fate.warnings
-        if fate.reason or elsewhere or kept or warnings:
-            self._more[index] = _More(fate.reason, elsewhere, kept, warnings)
+        if fate.reason or elsewhere or kept or warnings or fate.put_back:
+            self._more[index] = _More(fate.reason, elsewhere, kept, warnings, fate.put_back)
         self._states[index] = code
         if _IS_DONE[code] and not _IS_DONE[was]:
-            totals = item.totals
+            totals = fate.totals or item.totals
             self._files += totals.files
             self._folders += totals.folders
             self._bytes += totals.bytes
@@ -141,8 +147,9 @@ class Fates(Sequence[ItemOutcome]):
     def _outcome(self, index: int, item: PlanItem) -> ItemOutcome:
         more = self._more.get(index, _NO_MORE)
         target = item.target if self._is_as_planned[index] else more.target
+        landed = self._landed(index)
         return ItemOutcome(
-            index, item, self.state(index), more.reason, target, self._landed(index), more.kept, more.warnings
+            index, item, self.state(index), more.reason, target, landed, more.kept, more.warnings, more.put_back
         )
 
     def _mark(self, index: int, mark: Fingerprint) -> None:
@@ -153,6 +160,13 @@ class Fates(Sequence[ItemOutcome]):
             self._far_times.pop(index, None)
         except OverflowError:
             self._far_times[index] = mark.mtime_ns
+        try:
+            self._stamps[index] = mark.stamp_ns or 0
+            self._far_stamps.pop(index, None)
+        except OverflowError:
+            self._far_stamps[index] = mark.stamp_ns
+        if mark.stamp_ns is None:
+            self._far_stamps[index] = None
         self._kinds[index] = _KIND_CODES[mark.kind]
 
     def _landed(self, index: int) -> Fingerprint | None:
@@ -160,4 +174,5 @@ class Fates(Sequence[ItemOutcome]):
             return None
         kind = _KINDS[self._kinds[index]]
         time = self._far_times.get(index, self._times[index])
-        return Fingerprint(self._devs[index], self._inos[index], self._sizes[index], time, kind)
+        stamp = self._far_stamps.get(index, self._stamps[index])
+        return Fingerprint(self._devs[index], self._inos[index], self._sizes[index], time, kind, stamp)

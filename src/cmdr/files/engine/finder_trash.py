@@ -10,7 +10,7 @@ import sys
 
 from cmdr.files.engine.mounts import path_of, top_of
 from cmdr.files.engine.recorder import Intent, Kept
-from cmdr.files.engine.relocation import source_of
+from cmdr.files.engine.relocation import source_of, taken_along
 from cmdr.files.engine.trouble import Drifted
 from cmdr.files.engine.workbench import Landed, Work
 from cmdr.model.plans.plan import Fingerprint, Root
@@ -32,11 +32,12 @@ class SentToFinder(Work):
         spot = self.bench.spot(source)
         if not expected.matches(spot.found):
             raise Drifted("it has changed since the plan")
+        totals = taken_along(self.bench, self.item, spot)
         self.bench.syscalls.send_to_trash(path_of(spot.folder).rstrip(b"/") + b"/" + spot.name)
         if expected.is_same_file(spot.found):
             raise Drifted("the Finder left it where it is")
         self.touched |= {spot.folder}
-        return Landed(landed=expected, kept=find(expected, spot.folder))
+        return Landed(landed=expected, kept=find(expected, spot.folder), totals=totals)
 
 
 def find(wanted: Fingerprint, folder: int) -> Kept | None:

@@ -4,10 +4,11 @@ import os
 from collections.abc import Iterable
 from types import TracebackType
 
+from cmdr.files.engine.birth import birth_of_open
 from cmdr.files.engine.syscalls import Syscalls
 from cmdr.files.engine.trouble import Drifted
 from cmdr.model.names import to_wire
-from cmdr.model.plans.plan import Place, Root
+from cmdr.model.plans.plan import Fingerprint, Place, Root
 
 _HELD = 96
 """How many directories stay open between two groups; the rest of the descriptors belong to staged files."""
@@ -20,7 +21,7 @@ class Folders:
         self._syscalls = syscalls
         self._roots = {root.path: root for root in roots}
         self._open: dict[tuple[bytes, bytes], int] = {}
-        self._identity: dict[tuple[bytes, bytes], tuple[int, int]] = {}
+        self._identity: dict[tuple[bytes, bytes], Root] = {}
 
     def __enter__(self) -> "Folders":
         return self
@@ -34,9 +35,9 @@ class Folders:
         """Take in a directory that became known on the way, such as a trash."""
         self._roots.setdefault(root.path, root)
 
-    def expect(self, place: Place, dev: int, ino: int) -> None:
+    def expect(self, place: Place, mark: Fingerprint) -> None:
         """Bind the directory at a place to an identity; anything else found there is a stranger."""
-        self._identity[place.root, place.rel] = (dev, ino)
+        self._identity[place.root, place.rel] = Root(place.rel, mark.dev, mark.ino, mark.stamp_ns)
 
     def at(self, place: Place) -> tuple[int, bytes]:
         """The open directory that holds a place, and the name in it."""
@@ -59,14 +60,15 @@ class Folders:
     def must_be_there(self, root: bytes) -> None:
         """Refuse to go on when a root is not under its path any more.
 
-        A volume that was unmounted in passing stays open for us: all would seem to go well, into nowhere.
+        A volume that was unmounted in passing stays open for us: all would seem to go well, into nowhere. As long as
+        we hold the folder that was planned, no other gets its number: what has that number is what we hold.
         """
-        known = self._roots[root]
         try:
+            held = os.fstat(self.open(root, b""))
             found = os.stat(root)
         except FileNotFoundError as problem:
             raise Drifted(f"{to_wire(root)} is not there any more") from problem
-        if (found.st_dev, found.st_ino) != (known.dev, known.ino):
+        if (found.st_dev, found.st_ino) != (held.st_dev, held.st_ino):
             raise Drifted(f"the folder {to_wire(root)} is not the one that was planned; was its volume taken away?")
 
     @property
@@ -88,15 +90,20 @@ class Folders:
     def _open_root(self, root: Root) -> int:
         # The one lookup by path; links on the way to the root are the person's own, the identity settles it.
         fd = os.open(root.path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        return self._checked(fd, (root.dev, root.ino), root.path)
+        return self._checked(fd, root, root.path)
 
     def _open_child(self, above: int, name: bytes, root: bytes, rel: bytes) -> int:
         fd = self._syscalls.open_folder(name, above)
         return self._checked(fd, self._identity.get((root, rel)), name)
 
-    def _checked(self, fd: int, identity: tuple[int, int] | None, name: bytes) -> int:
+    def _checked(self, fd: int, identity: Root | None, name: bytes) -> int:
         found = os.fstat(fd)
-        if identity is not None and (found.st_dev, found.st_ino) != identity:
+        if identity is not None and not identity.is_at(found.st_dev, found.st_ino, _birth(identity, fd)):
             self._syscalls.discard(fd)
             raise Drifted(f"the folder {to_wire(name)} is not the one that was planned")
         return fd
+
+
+def _birth(identity: Root, fd: int) -> int | None:
+    """When an open directory was made, if that is known of the one that is meant."""
+    return None if identity.birth_ns is None else birth_of_open(fd)

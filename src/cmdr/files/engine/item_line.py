@@ -197,7 +197,8 @@ class ItemLine:
         return {folder: saying(error) for folder, error in errors if error is not None}
 
     def _give_up(self, work: Work, state: ItemState, reason: str) -> None:
-        self._tally.settle(work.index, Landed(state, reason, is_clean=work.abandon()))
+        is_clean = work.abandon()
+        self._tally.settle(work.index, Landed(state, reason, is_clean=is_clean, put_back=work.put_back()))
 
 
 def _elsewhere(work: Work) -> Place | None:
@@ -244,6 +245,6 @@ def _prepare(bench: Workbench, items: Sequence[PlanItem]) -> None:
             bench.twins.add(item.twin)
         if item.step is Step.MAKE:
             if item.source is not None and item.fingerprint is not None and item.member is None:
-                folders.expect(item.source, item.fingerprint.dev, item.fingerprint.ino)
+                folders.expect(item.source, item.fingerprint)
             if item.target is not None and item.existing is not None:
-                folders.expect(item.target, item.existing.dev, item.existing.ino)
+                folders.expect(item.target, item.existing)

@@ -25,13 +25,17 @@ class Spot(NamedTuple):
         """What stands there now."""
         return fingerprint.of_name(self.name, self.folder)
 
+    def look(self) -> os.stat_result | None:
+        """All that is known of what stands there now."""
+        try:
+            return os.stat(self.name, dir_fd=self.folder, follow_symlinks=False)
+        except FileNotFoundError:
+            return None
+
     def shows(self, expected: Fingerprint) -> bool:
         """Whether exactly this file stands there now, unchanged."""
-        try:
-            found = os.stat(self.name, dir_fd=self.folder, follow_symlinks=False)
-        except FileNotFoundError:
-            return False
-        return fingerprint.shows(found, expected)
+        found = self.look()
+        return found is not None and fingerprint.shows(found, expected)
 
 
 class Keeper(Protocol):
@@ -59,13 +63,16 @@ def place(syscalls: Syscalls, source: Spot, target: Spot, kind: Kind, *, is_copy
         _place_without_flag(syscalls, source, target, kind, is_copy)
 
 
-def move_exactly(syscalls: Syscalls, source: Spot, target: Spot, expected: Fingerprint) -> Fingerprint:
-    """Give exactly the planned file another, free name; a stranger that slipped in is put back."""
+def move_exactly(syscalls: Syscalls, source: Spot, target: Spot, expected: Fingerprint) -> os.stat_result:
+    """Give exactly the planned file another, free name; a stranger that slipped in is put back.
+
+    How it looks afterwards: the new name is a change too.
+    """
     if not expected.matches(source.found):
         raise Drifted("it has changed since the plan")
     place(syscalls, source, target, expected.kind)
-    moved = target.found
-    if moved is None or not expected.matches(moved):
+    moved = target.look()
+    if moved is None or not expected.is_like(fingerprint.of_stat(moved)):
         place(syscalls, target, source, expected.kind)
         raise Drifted("it was exchanged for something else at the last moment")
     return moved
@@ -118,7 +125,8 @@ def swap(syscalls: Syscalls, source: Spot, target: Spot, parked: Spot, kind: Kin
 
 
 def _must_be(existing: Fingerprint, *spots: Spot) -> None:
-    if not all(existing.matches(spot.found) for spot in spots):
+    # Its name has been changed by then, and with that its stamp.
+    if not all(existing.is_like(spot.found) for spot in spots):
         raise Drifted("the file to be replaced was changed at the last moment")
 
 

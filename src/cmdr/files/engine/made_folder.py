@@ -94,7 +94,7 @@ class MadeFolder(Work):
         return self.item.target
 
     def _expect(self, found: Fingerprint) -> None:
-        self.bench.folders.expect(self._target, found.dev, found.ino)
+        self.bench.folders.expect(self._target, found)
 
     def _join(self, spot: Spot) -> None:
         found = spot.found

@@ -9,12 +9,12 @@ from cmdr.files.engine.landing import Spot
 from cmdr.files.engine.metadata import keep_metadata, keep_time, restore_traits
 from cmdr.files.engine.recorder import Intent, ItemState
 from cmdr.files.engine.relocation import source_of
-from cmdr.files.engine.removal import remove_exactly
+from cmdr.files.engine.removal import remove_exactly, vouched_for
 from cmdr.files.engine.tally import Tally
 from cmdr.files.engine.temporary import temp_name
 from cmdr.files.engine.trouble import TROUBLE, Drifted, fate_of, saying
 from cmdr.files.engine.workbench import Landed, Workbench
-from cmdr.model.plans.plan import Kind, PlanItem, Step
+from cmdr.model.plans.plan import Fingerprint, Kind, PlanItem, Step
 
 _TOGETHER = 64
 """How many folders are finished at a time; each holds two descriptors."""
@@ -89,11 +89,11 @@ class MovedOut:
         kept = Landed(target=fate.target, landed=fate.landed, kept=fate.kept)
         clean = True
         try:
-            self._must_have_landed(fate)
             source = self._bench.spot(place)
+            expected = self._copied(fate, source, self._bench.by_now(expected))
             parked = Spot(source.folder, temp)
             try:
-                remove_exactly(self._bench.syscalls, source, expected, parked)
+                self._bench.changed(remove_exactly(self._bench.syscalls, source, expected, parked))
             finally:
                 clean = parked.found is None
             touched.add(source.folder)
@@ -104,13 +104,16 @@ class MovedOut:
             return
         self._tally.settle(fate.index, Landed(ItemState.SOURCE_REMOVED, "", kept.target, kept.landed, kept.kept))
 
-    def _must_have_landed(self, fate: ItemOutcome) -> None:
-        self._bench.folders.must_be_there((fate.target or fate.item.place).root)
+    def _copied(self, fate: ItemOutcome, source: Spot, expected: Fingerprint) -> Fingerprint:
+        """The source that may go, because its copy stands where it landed."""
+        bench = self._bench
+        bench.folders.must_be_there((fate.target or fate.item.place).root)
         if fate.item.kind is Kind.FOLDER:
-            return
-        target = fate.target
-        if target is None or fate.landed is None or not fate.landed.matches(self._bench.spot(target).found):
+            return expected
+        if fate.target is None or fate.landed is None:
             raise Drifted("its copy is gone or has changed")
+        landed = bench.by_now(fate.landed)
+        return vouched_for(bench.syscalls, source, expected, bench.spot(fate.target), landed, bench.stride)
 
 
 def _leaves_a_source(item: PlanItem) -> bool:

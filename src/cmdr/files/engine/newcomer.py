@@ -43,13 +43,15 @@ class Newcomer(Work):
         while True:
             spot = self.bench.spot(self.target)
             found = spot.found
-            if self.replacing is not None and self.replacing.matches(found):
+            if self.replacing is not None and (replacing := self.bench.by_now(self.replacing)).matches(found):
                 # Decided before, for exactly this file.
+                self.replacing = replacing
                 return spot
             self.replacing = None
             if found is None:
                 return spot
-            if self.bench.decider.decide(self.item, found) is Verdict.REPLACE:
+            existing = None if self.item.existing is None else self.bench.by_now(self.item.existing)
+            if self.bench.decider.decide(self.item, existing, found) is Verdict.REPLACE:
                 self.replacing = found
                 self._note_displaced(spot)
                 return spot

@@ -80,4 +80,4 @@ class Outcome:
 
     def _so_far(self) -> Iterator[tuple[PlanItem, SoFar]]:
         for found in self.items:
-            yield found.item, SoFar(found.state, found.reason, found.target, found.landed)
+            yield found.item, SoFar(found.state, found.reason, found.target, found.landed, found.put_back)

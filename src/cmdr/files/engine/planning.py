@@ -41,8 +41,11 @@ def plan_trash(sources: Sequence[bytes], choices: Choices = USUAL) -> Plan:
         items = PlanDraft()
         for source in _trashable(survey.sources(outermost(sources), choices.expected), home):
             mark = source.fingerprint
-            totals, why = survey.totals(source), choices.protection.reason(source.place.path)
-            items.append(PlanItem(Step.TRASH, mark.kind, source.place, fingerprint=mark, totals=totals, protected=why))
+            (totals, names), why = survey.inside(source), choices.protection.reason(source.place.path)
+            item = PlanItem(
+                Step.TRASH, mark.kind, source.place, fingerprint=mark, totals=totals, protected=why, names=names
+            )
+            items.append(item)
         roots = tuple(survey.roots.values())
         return Plan(Verb.TRASH, items.done(), roots, emptied=survey.emptied()).weigh(items.facts)
 
@@ -108,7 +111,7 @@ def _deletions(
 ) -> None:
     """Every name below a place, children before their folder."""
     survey.check()
-    mark = fingerprint.of_stat(found)
+    mark = fingerprint.of_found(found, place.name, folder)
     if mark.kind is not Kind.FOLDER:
         survey.count()
         totals = Totals(1, 0, found.st_size)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Reversible, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from cmdr.model.plans.plan import Fingerprint, Place, Plan, Root
 from cmdr.model.plans.traits import Traits
@@ -69,6 +69,14 @@ class Kept:
         return Place(self.info.path, self.note)
 
 
+class PutBack(NamedTuple):
+    """How the files of an item look after an attempt that was taken back: a name given and given back is a change too,
+    and one of our own must not be mistaken for somebody else's when the item is tried again."""
+
+    source: Fingerprint | None
+    existing: Fingerprint | None
+
+
 @dataclass(slots=True)
 class Intent:
     """What is about to happen to an item; on the disk before the first change.
@@ -104,6 +112,7 @@ class Note:
     kept: Kept | None = None
     temp_gone: bool = True
     """Whether the temporary name is free again; if not, the next start sweeps it."""
+    put_back: PutBack | None = None
 
 
 @dataclass(slots=True)
@@ -121,6 +130,7 @@ class ItemRecord:
     kept: Kept | None
     parks: bool = False
     traits: Traits | None = None
+    put_back: PutBack | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,15 +4,16 @@ import dataclasses
 import os
 
 from cmdr.files.engine import fingerprint
+from cmdr.files.engine.inside import look_inside
 from cmdr.files.engine.landing import Spot, move_exactly, place, replace, swap
 from cmdr.files.engine.newcomer import Newcomer
 from cmdr.files.engine.recorder import Intent, Kept
-from cmdr.files.engine.removal import put_back, remove_exactly
+from cmdr.files.engine.removal import put_back, remove_exactly, vouched_for
 from cmdr.files.engine.spelling import folded
 from cmdr.files.engine.trash import Slot
 from cmdr.files.engine.trouble import Drifted
 from cmdr.files.engine.workbench import Landed, Work, Workbench
-from cmdr.model.plans.plan import Fingerprint, Kind, Place, PlanItem
+from cmdr.model.plans.plan import Fingerprint, Kind, Place, PlanItem, Totals
 
 
 def source_of(item: PlanItem) -> tuple[Place, Fingerprint]:
@@ -20,6 +21,18 @@ def source_of(item: PlanItem) -> tuple[Place, Fingerprint]:
     if item.source is None or item.fingerprint is None:
         raise ValueError("this item needs a source")
     return item.source, item.fingerprint
+
+
+def taken_along(bench: Workbench, item: PlanItem, spot: Spot) -> Totals | None:
+    """Look once more into a folder before it goes as a whole: how much it holds, when that is not what was shown.
+
+    What came after the plan goes along only if the person says so; Skipped when not.
+    """
+    shown, totals = item.names, None
+    while shown and look_inside(spot.name, spot.folder, bench.control.checkpoint, sizes=False).names != shown:
+        totals, shown = look_inside(spot.name, spot.folder, bench.control.checkpoint, sizes=True)
+        bench.decider.may_take(item, totals)
+    return totals
 
 
 class Renamed(Newcomer):
@@ -31,25 +44,33 @@ class Renamed(Newcomer):
         return dataclasses.replace(super().intent(), beside=self.item.source, parks=True)
 
     def land(self) -> Landed:
-        place_, expected = source_of(self.item)
+        place_, planned = source_of(self.item)
         source = self.bench.spot(place_)
+        totals = None
         while True:
+            expected = self.bench.by_now(planned)
             if not expected.matches(source.found):
                 raise Drifted("it has changed since the plan")
             if self._is_respelling(source):
-                landed = self._respell(source, self.bench.spot(self.target), expected)
+                self.is_begun = True
+                moved = self._respell(source, self.bench.spot(self.target), expected)
                 break
             target = self.settle_target()
             self.sync_note()
+            totals = taken_along(self.bench, self.item, source)
             try:
-                landed = self._move(source, target, expected)
+                self.is_begun = True
+                moved = self._move(source, target, expected)
             except FileExistsError:
                 continue
             break
+        self.bench.changed(moved)
         clean = self.release_slot() if self.replacing is None else True
-        self.touched |= {source.folder, self.bench.spot(self.target).folder}
+        target = self.bench.spot(self.target)
+        self.touched |= {source.folder, target.folder}
         kept = self.kept if self.replacing else None
-        return Landed(target=self.target, landed=landed, kept=kept, is_clean=clean)
+        landed = fingerprint.of_found(moved, target.name, target.folder)
+        return Landed(target=self.target, landed=landed, kept=kept, is_clean=clean, totals=totals)
 
     def tidy(self) -> bool:
         """Remove the trash's note about a file that has left the trash."""
@@ -68,13 +89,14 @@ class Renamed(Newcomer):
         self.drop_note()
         return self.release_slot()
 
-    def _move(self, source: Spot, target: Spot, expected: Fingerprint) -> Fingerprint:
+    def _move(self, source: Spot, target: Spot, expected: Fingerprint) -> os.stat_result:
         if self.replacing is None or self.slot is None:
             return move_exactly(self.bench.syscalls, source, target, expected)
         replace(self.bench.syscalls, source, target, self.replacing, self.slot)
+        self.bench.changed(self.slot.spot.look())
         self.touched |= {self.slot.spot.folder, self.slot.note.folder}
-        landed = target.found
-        if landed is None or not expected.matches(landed):
+        landed = target.look()
+        if landed is None or not expected.is_like(fingerprint.of_stat(landed)):
             raise Drifted("another program took the name right after the file had landed")
         return landed
 
@@ -86,7 +108,7 @@ class Renamed(Newcomer):
         found = target.found
         return found is not None and found.is_same_file(source.found) and not _has_both(source, target)
 
-    def _respell(self, source: Spot, target: Spot, expected: Fingerprint) -> Fingerprint:
+    def _respell(self, source: Spot, target: Spot, expected: Fingerprint) -> os.stat_result:
         parked = Spot(source.folder, self.temp)
         moved = move_exactly(self.bench.syscalls, source, parked, expected)
         try:
@@ -94,7 +116,7 @@ class Renamed(Newcomer):
         except OSError:
             put_back(self.bench.syscalls, parked, source, expected.kind)
             raise
-        return moved
+        return target.look() or moved
 
 
 class Swapped(Work):
@@ -111,14 +133,19 @@ class Swapped(Work):
         if second is None or existing is None:
             raise ValueError("a swap needs two files")
         source, target = self.bench.spot(first), self.bench.spot(second)
+        expected, existing = self.bench.by_now(expected), self.bench.by_now(existing)
         if not (expected.matches(source.found) and existing.matches(target.found)):
             raise Drifted("one of the two has changed since the plan")
         parked = Spot(source.folder, self.temp)
+        self.is_begun = True
         swap(self.bench.syscalls, source, target, parked, expected.kind, existing.kind)
         landed = target.found
-        if landed is None or not (expected.matches(landed) and existing.matches(source.found)):
+        if landed is None or not (expected.is_like(landed) and existing.is_like(source.found)):
             swap(self.bench.syscalls, source, target, parked, expected.kind, existing.kind)
             raise Drifted("one of the two was exchanged for something else at the last moment")
+        # In a ring of names each trades places several times.
+        for spot in (source, target):
+            self.bench.changed(spot.look(), again=True)
         self.touched |= {source.folder, target.folder}
         return Landed(target=second, landed=landed)
 
@@ -147,7 +174,7 @@ class Trashed(Work):
 
     def stage(self) -> None:
         source, expected = source_of(self.item)
-        if not expected.matches(self.bench.spot(source).found):
+        if not self.bench.by_now(expected).matches(self.bench.spot(source).found):
             raise Drifted("it has changed since the plan")
         self.fd = self.slot.write_note(self._note)
         self.announced |= {self.slot.note.folder}
@@ -156,9 +183,13 @@ class Trashed(Work):
         self.close()
         source, expected = source_of(self.item)
         spot, slot = self.bench.spot(source), self.slot
-        landed = move_exactly(self.bench.syscalls, spot, slot.spot, expected)
+        totals = taken_along(self.bench, self.item, spot)
+        self.is_begun = True
+        moved = move_exactly(self.bench.syscalls, spot, slot.spot, self.bench.by_now(expected))
+        self.bench.changed(moved)
         self.touched |= {spot.folder, slot.spot.folder, slot.note.folder}
-        return Landed(landed=landed, kept=self._kept)
+        landed = fingerprint.of_found(moved, slot.spot.name, slot.spot.folder)
+        return Landed(landed=landed, kept=self._kept, totals=totals)
 
     def abandon(self) -> bool:
         if self.fd is not None:
@@ -185,14 +216,19 @@ class Removed(Work):
 
     def land(self) -> Landed:
         source, expected = source_of(self.item)
+        bench, spot = self.bench, self.bench.spot(source)
+        expected = bench.by_now(expected)
         if self.item.target is not None and self.item.existing is not None:
-            witness = self.bench.spot(self.item.target).found
-            if not self.item.existing.matches(witness):
-                raise Drifted("its other copy is gone or has changed, so this one was kept")
-        spot = self.bench.spot(source)
-        remove_exactly(self.bench.syscalls, spot, expected, Spot(spot.folder, self.temp))
+            copy, existing = bench.spot(self.item.target), bench.by_now(self.item.existing)
+            if self.item.member is not None and not existing.matches(copy.found):
+                raise Drifted("its archive is gone or has changed, so this was kept")
+            if self.item.member is None and expected.kind is not Kind.FOLDER:
+                expected = vouched_for(bench.syscalls, spot, expected, copy, existing, bench.stride)
+        self.is_begun = True
+        other_names = remove_exactly(bench.syscalls, spot, expected, Spot(spot.folder, self.temp))
+        bench.changed(other_names)
         self.touched |= {spot.folder}
-        return Landed()
+        return Landed(landed=None if other_names is None else fingerprint.of_stat(other_names))
 
     def intent(self) -> Intent:
         source, expected = source_of(self.item)

@@ -43,6 +43,7 @@ def plan_restore(
             targets.claim(target, source.place)
             standing = fingerprint.of_name(target.name, folder) if len(missing) == 1 else None
             decision, reason = _decide(policy, standing is not None)
+            totals, names = survey.inside(source)
             if decision is Decision.REPLACE:
                 must_keep(folder, target.path)
             items.append(
@@ -55,9 +56,10 @@ def plan_restore(
                     standing,
                     decision,
                     reason,
-                    survey.totals(source),
+                    totals,
                     info=note,
                     protected=protection.reason(target.path),
+                    names=names,
                 )
             )
         targets.clashes.refuse()

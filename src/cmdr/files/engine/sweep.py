@@ -6,13 +6,14 @@ the original goes back to its place, or to the trash.
 
 import errno
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from cmdr.files.engine import fingerprint
 from cmdr.files.engine.dressing import change_of, has, put_back_half, seen
 from cmdr.files.engine.folders import Folders
 from cmdr.files.engine.landing import Spot, place
-from cmdr.files.engine.recorder import ItemRecord, ItemState, Kept, Note, OperationState, Recorder
+from cmdr.files.engine.recorder import ItemRecord, ItemState, Kept, Note, OperationState, PutBack, Recorder
 from cmdr.files.engine.syscalls import Syscalls
 from cmdr.files.engine.temporary import is_temp_name
 from cmdr.files.engine.trash import Slot
@@ -68,9 +69,12 @@ class _Broom:
         self._folders = folders
         self._trashes = trashes
         self._report = report
+        self._is_put_back = False
+        """Whether a file of the item in hand has its name back, which changes its stamp."""
 
     def look(self, item: PlanItem, found: ItemRecord) -> Note | None:
         """See to one item; what the journal should know about it now, or None when nobody can tell."""
+        self._is_put_back = False
         try:
             self._folders.trim()
             if found.kept is not None:
@@ -85,6 +89,8 @@ class _Broom:
             if item.step is Step.ATTRIBUTES:
                 self._undress(item)
             note = self._judge(item, found)
+            if self._is_put_back:
+                note.put_back = PutBack(*self._marks(item))
             self._drop_left_note(item)
             self._drop_orphan(found.kept)
         except TROUBLE:
@@ -152,6 +158,7 @@ class _Broom:
         if item.step is Step.SWAP and len(goals) == 2 and _are_two_names(*goals):
             # Stopped between the two links of the second step: the first name was free before it.
             self._syscalls.unlink(goals[0].name, goals[0].folder)
+        self._is_put_back = True
         for goal in goals:
             there = goal.found
             if there is not None and there.is_same_file(standing):
@@ -209,6 +216,7 @@ class _Broom:
         if old is not None and new is not None and _are_two_names(old, new):
             self._syscalls.unlink(new.name, new.folder)
             self._syscalls.sync_folder(new.folder)
+            self._is_put_back = True
             self._report.removed.append(goal.path)
 
     def _undress(self, item: PlanItem) -> None:
@@ -256,7 +264,16 @@ class _Broom:
                 return there if there is not None and there.is_same_file(item.fingerprint) else None
             case _:
                 there = self._standing(target)
-                return there if found.staged is not None and found.staged.matches(there) else None
+                if there is None or found.staged is None or not found.staged.is_like(there):
+                    return None
+                # How it looked when it got its name was never written down.
+                return there if there.kind is Kind.FOLDER else there._replace(stamp_ns=None)
+
+    def _marks(self, item: PlanItem) -> Iterator[Fingerprint | None]:
+        """The files of an item as they look now, as far as they are the planned ones."""
+        for at, mark in ((item.source, item.fingerprint), (item.target, item.existing)):
+            there = None if mark is None else self._standing(at)
+            yield there if mark is not None and mark.is_like(there) else None
 
     def _is_gone(self, at: Place) -> bool:
         return self._standing(at) is None

@@ -50,7 +50,17 @@ class Tally:
             self._bytes -= strode
         elsewhere = None if landed.target == item.target else landed.target
         self._notes.append(
-            Note(index, landed.state, landed.reason, elsewhere, None, landed.landed, landed.kept, landed.is_clean)
+            Note(
+                index,
+                landed.state,
+                landed.reason,
+                elsewhere,
+                None,
+                landed.landed,
+                landed.kept,
+                landed.is_clean,
+                landed.put_back,
+            )
         )
         self._report()
 

@@ -10,6 +10,7 @@ import time
 from dataclasses import dataclass
 from urllib.parse import quote_from_bytes, unquote_to_bytes
 
+from cmdr.files.engine.birth import birth_of_open
 from cmdr.files.engine.contents import write_contents
 from cmdr.files.engine.free_name import shortened
 from cmdr.files.engine.landing import Spot
@@ -121,7 +122,7 @@ def _unique(name: bytes) -> bytes:
 
 def _root(fd: int, path: bytes) -> Root:
     found = os.fstat(fd)
-    return Root(path, found.st_dev, found.st_ino)
+    return Root(path, found.st_dev, found.st_ino, birth_of_open(fd))
 
 
 def _make_path(syscalls: Syscalls, path: bytes) -> int:

@@ -142,10 +142,10 @@ class TreePlan:
         renames: bool,
     ) -> None:
         found = source.found
-        step, twin, totals = Step.RENAME, None, Totals(1, 0, found.st_size)
+        step, twin, totals, names = Step.RENAME, None, Totals(1, 0, found.st_size), ""
         private = self._private.reason(source)
         if renames:
-            totals = self.survey.totals(source)
+            totals, names = self.survey.inside(source)
         else:
             self.survey.count()
             step = Step.COPY
@@ -172,6 +172,7 @@ class TreePlan:
                 remove_source=self.verb is Verb.MOVE and not renames,
                 twin=twin,
                 protected=reason,
+                names=names,
             )
         )
 

@@ -1,6 +1,7 @@
 """Taking back: the inverse of what an operation did, as a plan.
 
-There may be half a million items: each is looked at once, as it comes, and what it makes is packed away.
+There may be half a million items: each is looked at once, as it comes, and what it makes is packed away. What is taken
+away goes to the trash; nothing that somebody could want is unlinked.
 """
 
 from collections import defaultdict
@@ -11,13 +12,18 @@ from itertools import chain
 from cmdr.files.engine import finder_trash, fingerprint
 from cmdr.files.engine.dressing import change_of, has, seen
 from cmdr.files.engine.folders import Folders
+from cmdr.files.engine.inside import look_inside
 from cmdr.files.engine.landing import Spot
 from cmdr.files.engine.later_runs import LaterRuns
 from cmdr.files.engine.recorder import ItemRecord, ItemState, Kept, OperationRecord
 from cmdr.files.engine.refusals import NotTakenBack
 from cmdr.files.engine.syscalls import Syscalls
+from cmdr.files.engine.taken_back import TakenBack
 from cmdr.files.engine.trash_site import NoTrashHere, home_trash, locate
 from cmdr.files.engine.trouble import TROUBLE
+from cmdr.files.engine.versions import Versions
+from cmdr.files.engine.walking import go_on
+from cmdr.files.engine.whole_folders import WholeFolders
 from cmdr.model.plans.attributes import AttributeChange
 from cmdr.model.plans.packed_items import PackedItems
 from cmdr.model.plans.plan import (
@@ -36,18 +42,19 @@ from cmdr.model.plans.traits import Traits
 
 _DRIFTED = "it has changed since, so it is left alone"
 _FINDER = "the Finder has it in its Trash and only you can take it out there"
-_NO_TRASH = "its source is gone and its volume has no trash, so it is left alone"
+_NO_TRASH = "its volume has no trash, and its source is not there as it was, so it is left alone"
 _GONE = "it was deleted for good, so it cannot be brought back"
 
 
-def plan_undo(record: OperationRecord, *earlier: OperationRecord) -> Plan:
+def plan_undo(record: OperationRecord, *earlier: OperationRecord, attempts: Sequence[OperationRecord] = ()) -> Plan:
     """The inverse of an operation. What has changed since is left alone and says so; nothing is overwritten.
 
     One that was interrupted and went on is taken back whole: `earlier` are the runs before, the last one first.
+    `attempts` are undos of it that left something, the last one first: only that is planned, as it is now.
     """
     roots = {root.path: root for run in (record, *earlier) for root in run.plan.roots}
     with Folders(Syscalls(), roots.values()) as folders:
-        inverse = _Inverse(folders, LaterRuns())
+        inverse = _Inverse(folders, LaterRuns(), WholeFolders(folders), TakenBack(attempts), Versions(folders))
         for run in (record, *earlier):
             for found in reversed(run.items):
                 folders.trim()
@@ -62,7 +69,8 @@ def plan_undo(record: OperationRecord, *earlier: OperationRecord) -> Plan:
         if not items:
             raise NotTakenBack(record.id, "it changed nothing")
         raise NotTakenBack(record.id, items[0].reason, items[0].place.path, len(items) - 1)
-    return Plan(Verb.UNDO, items, _sorted(roots), ConflictPolicy.SKIP, undoes=record.id, undone=record.plan.verb)
+    plan = Plan(Verb.UNDO, items, _sorted(roots), ConflictPolicy.SKIP, undoes=record.id, undone=record.plan.verb)
+    return replace(plan, continues=attempts[0].id) if attempts else plan
 
 
 @dataclass(slots=True)
@@ -71,6 +79,10 @@ class _Inverse:
 
     folders: Folders
     later: LaterRuns
+    whole: WholeFolders
+    """What goes to the trash."""
+    taken_back: TakenBack
+    versions: Versions
     made: defaultdict[int, PackedItems] = field(default_factory=lambda: defaultdict(PackedItems))
     """Folders that were moved away and come back, by how deep they lie."""
     dressed: PackedItems = field(default_factory=PackedItems)
@@ -82,9 +94,16 @@ class _Inverse:
     """The copies that have several names, by identity."""
     emptied: defaultdict[int, PackedItems] = field(default_factory=lambda: defaultdict(PackedItems))
     """Folders that go, by how deep they lie."""
+    _trash_in: tuple[tuple[bytes, bytes], bool] | None = None
+    """The folder that was asked about last, and whether it has a trash."""
 
     def items(self) -> Sequence[PlanItem]:
         """All of them, in order."""
+        for item in self.whole.items():
+            if item.step is Step.REMOVE:
+                self.emptied[item.place.rel.count(b"/")].append(item)
+            else:
+                self.renamed.append(item)
         made = [self.made[depth] for depth in sorted(self.made)]
         # Most often there are only renamed ones; those are packed already.
         whole = PackedItems(chain(*made, self.renamed)) if made else self.renamed
@@ -122,6 +141,9 @@ class _Inverse:
             # What went into an archive is still where it was.
             return
         target = found.target or item.target or item.place
+        is_kept = item.step is Step.TRASH and found.kept is not None
+        if (found.kept.place if is_kept and found.kept is not None else target) in self.taken_back:
+            return
         match item.step:
             case Step.REMOVE:
                 self._removed(item, found.traits)
@@ -137,7 +159,7 @@ class _Inverse:
                 self._swap(item, item.source, item.existing, target, found.landed)
             case Step.RENAME if item.source is not None:
                 self._rename(item, target, item.source, found.landed)
-                if found.kept is not None:
+                if found.kept is not None and found.kept.place not in self.taken_back:
                     self._return(replace(item, totals=Totals(1, 0, 0)), found.kept, target)
             case _:
                 self._arrival(item, found, target)
@@ -166,7 +188,9 @@ class _Inverse:
     def _removed(self, item: PlanItem, traits: Traits | None) -> None:
         """What an undo removed: a copy whose other copy was still there, or a folder that was empty."""
         if item.source is not None and item.target is not None and item.existing is not None:
-            back = PlanItem(Step.COPY, item.kind, item.target, item.source, item.existing, totals=item.totals)
+            here = self._look(item.target)
+            mark = here if here is not None and item.existing.is_like(here) else item.existing
+            back = PlanItem(Step.COPY, item.kind, item.target, item.source, mark, totals=item.totals)
             self.copied.append(replace(back, member=item.member, mode=item.mode))
         elif item.kind is Kind.FOLDER:
             self._make(PlanItem(Step.MAKE, Kind.FOLDER, None, item.source, totals=item.totals, traits=traits))
@@ -174,40 +198,49 @@ class _Inverse:
             self._nothing(item, item.place, _GONE)
 
     def _arrival(self, item: PlanItem, found: ItemRecord, target: Place) -> None:
-        landed = found.landed
-        if landed is None or not self._shows(target, landed):
+        here = None if found.landed is None else self.versions.standing(item, target, found.landed)
+        if here is None or found.landed is None:
             self._nothing(item, target, _DRIFTED)
             return
         if found.state is ItemState.SOURCE_REMOVED and item.source is not None:
             gone = found.kept is None
-            back = PlanItem(Step.COPY, item.kind, target, item.source, landed, totals=item.totals)
+            back = PlanItem(Step.COPY, item.kind, target, item.source, here, totals=item.totals)
             self.copied.append(replace(back, remove_source=gone))
             if item.step is Step.TWIN:
-                self.linked.add((landed.dev, landed.ino))
+                self.linked.add((here.dev, here.ino))
         elif found.kept is None:
-            self.renamed.append(self._away(item, target, landed))
+            self._away(item, target, here, found.landed)
         if found.kept is not None:
             # What was displaced gets its name back; what displaced it stays in the trash in its stead.
-            self._swap(item, found.kept.place, self._look(found.kept.place), target, landed)
+            self._swap(item, found.kept.place, self._look(found.kept.place), target, here)
 
-    def _away(self, item: PlanItem, target: Place, landed: Fingerprint) -> PlanItem:
-        """The end of a copy: removed while its source is still there, kept in the trash otherwise."""
+    def _away(self, item: PlanItem, target: Place, here: Fingerprint, landed: Fingerprint) -> None:
+        """What the operation brought goes to the trash; where there is none it goes only beside what it was made of."""
         mark = item.fingerprint
-        if item.source is not None and mark is not None and self._shows(item.source, mark):
-            away = PlanItem(Step.REMOVE, item.kind, target, item.source, landed, mark, totals=item.totals)
-            return replace(away, member=item.member, mode=item.mode) if item.member is not None else away
-        if not self._has_trash(target):
-            return PlanItem(Step.NOTHING, item.kind, target, reason=_NO_TRASH)
-        # An archive has no size before it is made.
-        totals = Totals(1, 0, landed.size) if item.step is Step.PACK else item.totals
-        return PlanItem(Step.TRASH, item.kind, target, fingerprint=landed, totals=totals)
+        if self._has_trash(target):
+            # An archive has no size before it is made.
+            totals = Totals(1, 0, here.size) if item.step is Step.PACK else item.totals
+            self.whole.add(PlanItem(Step.TRASH, item.kind, target, fingerprint=here, totals=totals))
+        elif (
+            item.source is not None
+            and mark is not None
+            and landed.stamp_ns == here.stamp_ns
+            and self._shows(item.source, mark)
+        ):
+            away = PlanItem(Step.REMOVE, item.kind, target, item.source, here, mark, totals=item.totals)
+            self.renamed.append(replace(away, member=item.member, mode=item.mode) if item.member else away)
+        else:
+            self._nothing(item, target, _NO_TRASH)
 
     def _has_trash(self, place: Place) -> bool:
-        try:
-            locate(self.folders.at(place)[0], home_trash())
-        except NoTrashHere:
-            return finder_trash.is_the_trash()
-        return True
+        if self._trash_in is None or self._trash_in[0] != (place.root, place.folder):
+            has_one = True
+            try:
+                locate(self.folders.at(place)[0], home_trash())
+            except NoTrashHere:
+                has_one = finder_trash.is_the_trash()
+            self._trash_in = (place.root, place.folder), has_one
+        return self._trash_in[1]
 
     def _folder(self, item: PlanItem, found: ItemRecord, target: Place) -> None:
         here = self._look(target)
@@ -223,11 +256,9 @@ class _Inverse:
             # Its copy has what it had. One that it was joined to has its own, and stays.
             is_copy = found.landed is not None
             self._make(replace(back, remove_source=is_copy, traits=None if is_copy else found.traits))
-        elif found.landed is not None and found.landed.matches(here):
+        elif found.landed is not None and here is not None and found.landed.matches(here):
             # As it is now: it has got its time since it landed.
-            self.emptied[target.rel.count(b"/")].append(
-                PlanItem(Step.REMOVE, Kind.FOLDER, target, fingerprint=here, totals=item.totals)
-            )
+            self.whole.close(target, here, item.totals)
 
     def _make(self, item: PlanItem) -> None:
         self.made[item.target.rel.count(b"/") if item.target is not None else 0].append(item)
@@ -237,15 +268,30 @@ class _Inverse:
         if here is None:
             self._nothing(item, to, "it is not in the trash any more")
             return
+        totals, names = self._inside(item, kept.place, here)
         self.renamed.append(
-            PlanItem(Step.RENAME, here.kind, kept.place, to, here, totals=item.totals, info=kept.note_place)
+            PlanItem(Step.RENAME, here.kind, kept.place, to, here, totals=totals, info=kept.note_place, names=names)
         )
 
-    def _rename(self, item: PlanItem, here: Place, to: Place, landed: Fingerprint | None) -> None:
-        if landed is None or not self._shows(here, landed):
-            self._nothing(item, here, _DRIFTED)
+    def _rename(self, item: PlanItem, at: Place, to: Place, landed: Fingerprint | None) -> None:
+        here = self._look(at)
+        if landed is None or here is None or not landed.is_like(here):
+            self._nothing(item, at, _DRIFTED)
             return
-        self.renamed.append(PlanItem(Step.RENAME, item.kind, here, to, landed, totals=item.totals))
+        # A folder that gets its old name where it is takes nothing along.
+        is_moved = (at.root, at.folder) != (to.root, to.folder)
+        totals, names = self._inside(item, at, here) if is_moved else (item.totals, "")
+        self.renamed.append(PlanItem(Step.RENAME, item.kind, at, to, here, totals=totals, names=names))
+
+    def _inside(self, item: PlanItem, place: Place, here: Fingerprint) -> tuple[Totals, str]:
+        """How much goes back with an item: of a folder what it holds by now."""
+        if here.kind is not Kind.FOLDER:
+            return item.totals, ""
+        try:
+            folder, name = self.folders.at(place)
+            return look_inside(name, folder, go_on, sizes=True)
+        except TROUBLE:
+            return item.totals, ""
 
     def _swap(
         self,
@@ -258,9 +304,9 @@ class _Inverse:
         if first_mark is None or second_mark is None:
             self._nothing(item, second, _DRIFTED)
             return
-        self.swapped.append(
-            PlanItem(Step.SWAP, first_mark.kind, first, second, first_mark, second_mark, totals=item.totals)
-        )
+        # In a ring of names each file is at another place by then, and nothing is lost by trading places.
+        one, other = first_mark._replace(stamp_ns=None), second_mark._replace(stamp_ns=None)
+        self.swapped.append(PlanItem(Step.SWAP, one.kind, first, second, one, other, totals=item.totals))
 
     def _nothing(self, item: PlanItem, place: Place, why: str) -> None:
         self.renamed.append(PlanItem(Step.NOTHING, item.kind, place, reason=why))

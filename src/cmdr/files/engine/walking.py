@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from cmdr.files.engine import fingerprint
+from cmdr.files.engine.birth import birth_of_open
+from cmdr.files.engine.inside import Inside, digest_of
 from cmdr.files.engine.refusals import (
     BadName,
     ChangedSince,
@@ -52,7 +54,7 @@ class Source(NamedTuple):
     @property
     def fingerprint(self) -> Fingerprint:
         """Identity and version."""
-        return fingerprint.of_stat(self.found)
+        return fingerprint.of_found(self.found, self.place.name, self.folder)
 
 
 @dataclass(slots=True)
@@ -84,7 +86,7 @@ class Survey:
                 raise Unreadable(path, saying(problem)) from problem
             self.stack.callback(os.close, fd)
             found = os.fstat(fd)
-            root = self.roots[path] = Root(path, found.st_dev, found.st_ino)
+            root = self.roots[path] = Root(path, found.st_dev, found.st_ino, birth_of_open(fd))
             self._fds[path] = fd
         return root, self._fds[path]
 
@@ -141,27 +143,30 @@ class Survey:
             raise TooMany(self.limits.depth, "folders inside each other")
         return Children(folder, name, path)
 
-    def totals(self, source: Source) -> Totals:
-        """All that a file or folder holds."""
-        return self._totals(source.folder, source.place.name, source.found, 1, source.place.path)
+    def inside(self, source: Source) -> Inside:
+        """All that a file or folder holds; a file has no names inside."""
+        return self._inside(source.folder, source.place.name, source.found, 1, source.place.path)
 
-    def _totals(self, folder: int, name: bytes, found: os.stat_result, depth: int, path: bytes) -> Totals:
+    def _inside(self, folder: int, name: bytes, found: os.stat_result, depth: int, path: bytes) -> Inside:
         self.check()
         if fingerprint.kind_of(found.st_mode) is not Kind.FOLDER:
             self.count()
-            return Totals(1, 0, found.st_size)
+            return Inside(Totals(1, 0, found.st_size), "")
         files, folders, size = 0, 1, 0
+        names: list[tuple[bytes, str]] = []
         with self.children(folder, name, depth, path) as children:
             for child, stat in children.entries():
                 if self.seen is not None:
                     self.seen(path + b"/" + child, stat)
+                below = ""
                 if fingerprint.kind_of(stat.st_mode) is Kind.FOLDER:
-                    inside = self._totals(children.fd, child, stat, depth + 1, path + b"/" + child)
-                    files, folders, size = files + inside.files, folders + inside.folders, size + inside.bytes
+                    totals, below = self._inside(children.fd, child, stat, depth + 1, path + b"/" + child)
+                    files, folders, size = files + totals.files, folders + totals.folders, size + totals.bytes
                 else:
                     self.count()
                     files, size = files + 1, size + stat.st_size
-        return Totals(files, folders, size)
+                names.append((child, below))
+        return Inside(Totals(files, folders, size), digest_of(names))
 
 
 class Children:

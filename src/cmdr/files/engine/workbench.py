@@ -1,5 +1,7 @@
 """What the parts of a running operation share: open directories, trashes, decisions, and the journal's ear."""
 
+import os
+import stat
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -12,12 +14,12 @@ from cmdr.files.engine.landing import Spot
 from cmdr.files.engine.metadata import traits_of
 from cmdr.files.engine.open_archives import OpenArchives
 from cmdr.files.engine.packing import Packing
-from cmdr.files.engine.recorder import Intent, ItemState, Kept
+from cmdr.files.engine.recorder import Intent, ItemState, Kept, PutBack
 from cmdr.files.engine.syscalls import Syscalls
 from cmdr.files.engine.trash import Trash
 from cmdr.files.engine.trash_site import NoTrashHere, TrashSite, locate
 from cmdr.files.engine.trouble import Drifted, Skipped
-from cmdr.model.plans.plan import Fingerprint, Place, PlanItem
+from cmdr.model.plans.plan import Fingerprint, Place, PlanItem, Totals
 from cmdr.model.plans.traits import Traits
 
 
@@ -32,6 +34,9 @@ class Landed(NamedTuple):
     warnings: tuple[str, ...] = ()
     is_clean: bool = True
     """Whether nothing temporary was left behind; if not, the next start sees to it."""
+    put_back: PutBack | None = None
+    totals: Totals | None = None
+    """How much it really was, when that is not what was planned."""
 
 
 class Trashes:
@@ -80,6 +85,8 @@ class Workbench:
     """What members are unpacked from."""
     packing: Packing = field(default_factory=Packing)
     """What goes into an archive that this operation makes."""
+    _stamps: dict[tuple[int, int], int] = field(default_factory=dict)
+    """When this operation itself changed a file last that it may come to again, by the file's identity."""
 
     def __post_init__(self) -> None:
         self.archives = OpenArchives(self.syscalls, self.folders)
@@ -87,6 +94,20 @@ class Workbench:
     def spot(self, place: Place) -> Spot:
         """A place as a name in an open directory."""
         return Spot(*self.folders.at(place))
+
+    def changed(self, found: os.stat_result | None, *, again: bool = False) -> None:
+        """This operation has just changed a file: renamed it, linked it, or taken one of its names.
+
+        Such a file looks changed when the operation comes to it again, under another of its names or, if `again`, under
+        the same.
+        """
+        if found is not None and (again or found.st_nlink > 1) and not stat.S_ISDIR(found.st_mode):
+            self._stamps[found.st_dev, found.st_ino] = found.st_ctime_ns
+
+    def by_now(self, mark: Fingerprint) -> Fingerprint:
+        """How a file must look now if nobody but this operation has changed it."""
+        stamp = self._stamps.get((mark.dev, mark.ino)) if self._stamps else None
+        return mark if stamp is None else mark._replace(stamp_ns=stamp)
 
     def traits(self, place: Place, expected: Fingerprint) -> Traits | None:
         """What surrounds a folder that is about to lose what it holds, or None when it cannot be told."""
@@ -131,6 +152,8 @@ class Work(ABC):
         """Directories whose names must be on the disk afterwards."""
         self.tidied = _NONE
         """Directories in which something superfluous was cleared away."""
+        self.is_begun = False
+        """Whether names of existing files were changed, or may have been."""
 
     @property
     def depth(self) -> int:
@@ -158,6 +181,20 @@ class Work(ABC):
     def abandon(self) -> bool:
         """Clean up after a failure; whether no temporary name is left behind."""
         return True
+
+    def put_back(self) -> PutBack | None:
+        """How the files look after an attempt that was taken back, as far as they are the planned ones."""
+        if not self.is_begun:
+            return None
+        item = self.item
+        return PutBack(self._again(item.source, item.fingerprint), self._again(item.target, item.existing))
+
+    def _again(self, place: Place | None, mark: Fingerprint | None) -> Fingerprint | None:
+        try:
+            found = None if place is None or mark is None else self.bench.spot(place).found
+        except (OSError, Drifted):
+            return None
+        return found if mark is not None and mark.is_like(found) else None
 
     @property
     def shuts(self) -> bool:

@@ -16,7 +16,7 @@ PLAIN = 48 * BLOCK
 """Up to so many items are kept as they are: they are quicker to look at."""
 
 PlaceRow = tuple[bytes, bytes] | None
-MarkRow = tuple[int, int, int, int, str] | None
+MarkRow = tuple[int, int, int, int, str, int | None] | None
 Row = tuple[
     str,
     str,
@@ -38,6 +38,7 @@ Row = tuple[
     MarkRow,
     ChangeRow,
     list[object] | None,
+    str,
 ]
 
 
@@ -162,6 +163,7 @@ def row_of(item: PlanItem) -> Row:
         _mark_row(item.twin_mark),
         _change_row(item.change),
         None if item.member is None else item.member.row,
+        item.names,
     )
 
 
@@ -184,6 +186,7 @@ def _item(row: Row) -> PlanItem:
         _mark(row[17]),
         None if row[18] is None else AttributeChange(Attributes(*row[18][0]), Attributes(*row[18][1])),
         None if row[19] is None else Member.of_row(row[19]),
+        row[20],
     )
 
 
@@ -204,11 +207,11 @@ def _attributes_row(side: Attributes) -> AttributesRow:
 
 
 def _mark_row(mark: Fingerprint | None) -> MarkRow:
-    return None if mark is None else (mark.dev, mark.ino, mark.size, mark.mtime_ns, mark.kind._value_)
+    return None if mark is None else (*mark[:4], mark.kind._value_, mark.stamp_ns)
 
 
 def _mark(row: MarkRow) -> Fingerprint | None:
-    return None if row is None else Fingerprint(row[0], row[1], row[2], row[3], _KINDS[row[4]])
+    return None if row is None else Fingerprint(row[0], row[1], row[2], row[3], _KINDS[row[4]], row[5])
 
 
 # Looking a member up by its value takes a call; there are four for every item.

@@ -196,9 +196,10 @@ class Plan:
         facts, reasons = self._facts, []
         if self.verb is Verb.DELETE and facts.is_final:
             reasons.append("deletes for good")
-        if facts.lost_files > 100:
+        # What an undo takes away was brought by the operation, and comes back when the undo is undone.
+        if facts.lost_files > 100 and self.verb is not Verb.UNDO:
             reasons.append(f"{facts.lost_files} files deleted or overwritten")
-        if facts.lost_bytes > GIB:
+        if facts.lost_bytes > GIB and self.verb is not Verb.UNDO:
             reasons.append(f"{facts.lost_bytes / GIB:.1f} GiB deleted or overwritten")
         if self.protected:
             reasons.append("touches protected places")
@@ -227,7 +228,7 @@ class Plan:
             more.pop()
         head = [
             [self.verb, self.policy, text_of(self.destination), self.free_bytes, self.need_bytes, self.undoes, *more],
-            [[text_of(root.path), root.dev, root.ino] for root in self.roots],
+            [_root_row(root) for root in self.roots],
             [text_of(path) for path in self.emptied],
         ]
         yield json.dumps(head, separators=(",", ":")).encode("ascii")
@@ -246,11 +247,11 @@ class Plan:
         first = next(lines)
         (verb, policy, destination, free, need, undoes, *more), roots, emptied = json.loads(first)
         undone, continues, *_ = [*list(more), None, None]
-        paths = [bytes_of(path) for path, _, _ in roots]
+        paths = [bytes_of(path) for path, *_ in roots]
         return cls(
             Verb(verb),
             packed(item_of(row, paths) for row in rows_in(lines)),
-            tuple(Root(path, dev, ino) for path, (_, dev, ino) in zip(paths, roots, strict=True)),
+            tuple(Root(path, *identity) for path, (_, *identity) in zip(paths, roots, strict=True)),
             ConflictPolicy(policy),
             None if destination is None else bytes_of(destination),
             free,
@@ -265,3 +266,8 @@ class Plan:
         """The plan of some of the items, in the same order: what is left, or what failed."""
         wanted = sorted(set(indices))
         return replace(self, items=packed(self.items[index] for index in wanted))
+
+
+def _root_row(root: Root) -> list[object]:
+    row: list[object] = [text_of(root.path), root.dev, root.ino]
+    return row if root.birth_ns is None else [*row, root.birth_ns]

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from cmdr.model.plans.attributes import AttributeChange
 from cmdr.model.plans.member import Member
 from cmdr.model.plans.traits import Traits
+from cmdr.model.units import count, human_size
 
 
 class Verb(StrEnum):
@@ -106,9 +107,19 @@ class Fingerprint(NamedTuple):
     size: int
     mtime_ns: int
     kind: Kind
+    stamp_ns: int | None = None
+    """What nobody can set back: when a file was last changed in any way (ctime), when a folder was made. None where
+    that is not known: from a journal of an earlier version, or on a system that does not tell."""
 
     def matches(self, other: "Fingerprint | None") -> bool:
-        """Whether `other` is the same file, unchanged; folders are compared by identity only."""
+        """Whether `other` is the same file, unchanged in every way; folders are compared by identity only."""
+        if other is None or not self.is_like(other):
+            return False
+        return self.stamp_ns == other.stamp_ns or self.stamp_ns is None or other.stamp_ns is None
+
+    def is_like(self, other: "Fingerprint | None") -> bool:
+        """Whether `other` is the same file with the same size and time; it may have been linked, renamed, or given
+        other attributes, and somebody who put the time back may have changed its contents."""
         if other is None or (self.dev, self.ino, self.kind) != (other.dev, other.ino, other.kind):
             return False
         return self.kind is Kind.FOLDER or (self.size, self.mtime_ns) == (other.size, other.mtime_ns)
@@ -125,6 +136,12 @@ class Root:
     path: bytes
     dev: int
     ino: int
+    birth_ns: int | None = None
+    """When the directory was made, where the system tells: its number may be given again once it is gone."""
+
+    def is_at(self, dev: int, ino: int, birth_ns: int | None) -> bool:
+        """Whether a directory with this identity is the one that is meant."""
+        return (self.dev, self.ino) == (dev, ino) and (self.birth_ns == birth_ns or None in (self.birth_ns, birth_ns))
 
 
 class Place(NamedTuple):
@@ -163,6 +180,16 @@ class Totals:
 
     def __add__(self, other: "Totals") -> "Totals":
         return Totals(self.files + other.files, self.folders + other.folders, self.bytes + other.bytes)
+
+    @property
+    def told(self) -> str:
+        """In words, as in `2 folders, 31 files, 4.5 MiB`."""
+        parts = [
+            count(self.folders, "folder") if self.folders else "",
+            count(self.files, "file") if self.files or not self.folders else "",
+            human_size(self.bytes) if self.bytes else "",
+        ]
+        return ", ".join(part for part in parts if part)
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,6 +230,8 @@ class PlanItem:
     """For `attributes`: what it has, and what it gets."""
     member: Member | None = None
     """What of the source is meant, when the source is an archive; for `remove`, what the copy was made from."""
+    names: str = ""
+    """A digest of all names inside a folder that goes as a whole, so that what came later is noticed."""
 
     @property
     def place(self) -> Place:

@@ -13,7 +13,7 @@ from cmdr.model.plans.plan_item import Decision, Fingerprint, Kind, Place, PlanI
 from cmdr.model.plans.traits import Traits
 
 _AT_ONCE = 512
-_NOTHING_RARE = (None, None, None, None)
+_NOTHING_RARE = (None, None, None, None, None)
 
 
 def rows_in(lines: Iterator[bytes]) -> Iterator[list[object]]:
@@ -33,8 +33,9 @@ def bytes_of(text: str) -> bytes:
 
 
 def _print(row: list[int]) -> Fingerprint:
-    dev, ino, size, mtime_ns, kind = row
-    return Fingerprint(dev, ino, size, mtime_ns, Kind(str(kind)))
+    # Plans of earlier versions have no stamp.
+    dev, ino, size, mtime_ns, kind, *stamp = row
+    return Fingerprint(dev, ino, size, mtime_ns, Kind(str(kind)), *stamp)
 
 
 def line_of(row: Row, number: Mapping[bytes, int]) -> bytes:
@@ -43,7 +44,7 @@ def line_of(row: Row, number: Mapping[bytes, int]) -> bytes:
     Spelled out, because there is one for every file and an encoder takes several times as long.
     """
     step, kind, source, target, found, existing, decision, reason, totals, remove, twin, info = row[:12]
-    data, digest, mode, protected, traits, twin_mark, change, member = row[12:]
+    data, digest, mode, protected, traits, twin_mark, change, member, names = row[12:]
     if data is not None:
         digest = hashlib.sha256(data).hexdigest()
     places = ",".join([_place_text(place, number) for place in (source, target, twin, info)])
@@ -53,10 +54,10 @@ def line_of(row: Row, number: Mapping[bytes, int]) -> bytes:
         f"{_quoted(digest)},{'null' if mode is None else mode},{_quoted(protected)}"
     )
     # What most items do not have is left out at the end.
-    rare = (traits, twin_mark, change, member)
+    rare = (traits, twin_mark, change, member, names or None)
     if rare != _NOTHING_RARE:
         last = max(place for place, value in enumerate(rare) if value is not None)
-        texts = (_compact(traits), _mark_text(twin_mark), _compact(change), _compact(member))
+        texts = (_compact(traits), _mark_text(twin_mark), _compact(change), _compact(member), _compact(names))
         line += "".join(f",{text}" for text in texts[: last + 1])
     return (line + "]").encode("ascii")
 
@@ -70,14 +71,17 @@ def _place_text(place: PlaceRow, number: Mapping[bytes, int]) -> str:
 
 
 def _mark_text(mark: MarkRow) -> str:
-    return "null" if mark is None else f'[{mark[0]},{mark[1]},{mark[2]},{mark[3]},"{mark[4]}"]'
+    if mark is None:
+        return "null"
+    stamp = "" if mark[5] is None else f",{mark[5]}"
+    return f'[{mark[0]},{mark[1]},{mark[2]},{mark[3]},"{mark[4]}"{stamp}]'
 
 
 def item_of(row: list[object], roots: list[bytes]) -> PlanItem:
     """The item that a line holds; contents of a new file are not part of it."""
     step, kind, source, target, twin, info, found, existing, decision, reason, totals, remove, *more = row
-    absent: list[object] = [None, None, None, None]
-    digest, mode, prot, traits, twin_mark, change, member, *_ = more + absent
+    absent: list[object] = [None, None, None, None, None]
+    digest, mode, prot, traits, twin_mark, change, member, names, *_ = more + absent
 
     def place(at: object) -> Place | None:
         return Place(roots[at[0]], bytes_of(at[1])) if isinstance(at, list) else None
@@ -106,4 +110,5 @@ def item_of(row: list[object], roots: list[bytes]) -> PlanItem:
         mark(twin_mark),
         AttributeChange(*(Attributes(*side) for side in change)) if isinstance(change, list) else None,
         Member.of_row(member) if isinstance(member, list) else None,
+        names if isinstance(names, str) else "",
     )

@@ -60,13 +60,7 @@ def _linked(item: PlanItem) -> str:
 
 def amount_of(plan: Plan) -> str:
     """How much it touches, as in `2 folders, 31 files, 4.5 MiB`."""
-    totals = plan.totals
-    parts = [
-        count(totals.folders, "folder") if totals.folders else "",
-        count(totals.files, "file") if totals.files or not totals.folders else "",
-        human_size(totals.bytes) if totals.bytes else "",
-    ]
-    return ", ".join(part for part in parts if part)
+    return plan.totals.told
 
 
 def word_to_type(plan: Plan) -> str | None:
