@@ -112,6 +112,22 @@ def test_a_folder_without_exports_and_a_missing_extra_are_told_kindly(cmdr, flee
     assert said == f"Asking exports needs ibis and DuckDB: {sys.executable} -m pip install ibis-framework duckdb\n"
 
 
+@pytest.mark.parametrize("words", [(), ("ext:log",), ("nothing-has-this-name",), ("ext:log", "--json")])
+def test_a_damaged_export_is_named_and_the_exit_code_says_that_the_answer_is_not_whole(cmdr, fleet, words):
+    """Was: one of them made all machines unanswerable."""
+    (damaged,) = fleet.glob("machine=alpha/*/rows.parquet")
+    damaged.write_bytes(b"")
+    code, told, said = cmdr("fleet", fleet, *words)
+    assert code == 3
+    assert "alpha" not in told
+    assert len(told.splitlines()) == (0 if "nothing-has-this-name" in words else 2 if words else 1)
+    first, second = said.splitlines()[-2:]
+    assert first == "Not in this answer: 1 of 2 exports."
+    assert second.startswith("    alpha:/")
+    assert "cannot be read" in second
+    assert "Traceback" not in said
+
+
 def test_somebody_who_wants_only_the_first_line_gets_it_without_a_fuss(fleet):
     command = f"{sys.executable} -m cmdr fleet {fleet} '' | head -1"
     done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=60, check=False)

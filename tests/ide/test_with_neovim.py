@@ -32,7 +32,10 @@ class RunningNeovim:
     async def attach(self, it):
         while True:
             try:
-                return await it.commander.editor.text.attach(self.address)
+                await it.commander.editor.text.attach(self.address)
+                neovim = it.commander.editor.text.neovim
+                neovim.connection.quiet_ms = neovim.diffs.deaf_ms = 0  # nobody else types there
+                return
             except CommandError:
                 await asyncio.sleep(0.02)
 

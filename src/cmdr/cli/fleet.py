@@ -19,8 +19,11 @@ if TYPE_CHECKING:
     from cmdr.core.trees.fleet import ExportedTree, Fleet, Hit
 
 DIALECTS = ("duckdb", "postgres", "clickhouse", "trino", "spark")
+PARTIAL = 3
+"""The exit code when the answer is without some of the machines."""
 _DESCRIPTION = """Ask the exports in a folder that `cmdr index export PATH DIR` filled, from any number of machines.
-Without a filter it says what they hold; with one it finds, as in: cmdr fleet DIR 'ext:log size>1G mtime<90d'"""
+Without a filter it says what they hold; with one it finds, as in: cmdr fleet DIR 'ext:log size>1G mtime<90d'
+An export that cannot be read is named and left out; the exit code is 3 then."""
 
 
 def add(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -39,7 +42,7 @@ def add(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
 
 
 def run(chosen: argparse.Namespace, launcher: Launcher) -> int:
-    """Print what was asked for; 1 when nothing was found or nothing could be asked."""
+    """Print what was asked for; 1 when nothing was found or could be asked, `PARTIAL` when exports were left out."""
     from cmdr.core.trees.fleet import as_sql, open_fleet
 
     try:
@@ -50,8 +53,10 @@ def run(chosen: argparse.Namespace, launcher: Launcher) -> int:
             return 0
         with open_fleet(chosen.folder) as fleet:
             if chosen.filter is None:
-                return _tell_trees(fleet.trees(), chosen.json)
-            return _find(fleet, question, chosen.json)
+                code = _tell_trees(fleet.trees(), chosen.json)
+            else:
+                code = _find(fleet, question, chosen.json)
+            return PARTIAL if _tell_left_out(fleet) else code
     except (CommandError, FilterError) as error:
         print(error, file=sys.stderr)
     return 1
@@ -59,16 +64,26 @@ def run(chosen: argparse.Namespace, launcher: Launcher) -> int:
 
 def _find(fleet: "Fleet", question: Question, as_json: bool) -> int:
     listed = 0
-    for hit in fleet.find(question):
+    totals, hits = fleet.ask(question)
+    for hit in hits:
         print(json.dumps(asdict(hit), ensure_ascii=False) if as_json else _line(hit))
         listed += 1
-    totals = fleet.totals(question.filter)
     told = f"{count(totals.entries, 'entry', 'entries')} on {count(totals.hosts, 'host')}"
     told += f", {human_size(totals.bytes)} in files"
     if listed < totals.entries:
         told += f"; the first {listed} are listed"
     print(told, file=sys.stderr)
     return 0 if totals.entries else 1
+
+
+def _tell_left_out(fleet: "Fleet") -> bool:
+    """Whether the answer is without some machines; each is named, with the reason."""
+    if fleet.left_out:
+        number = len(fleet.left_out) + len(fleet.exports)
+        print(f"Not in this answer: {len(fleet.left_out)} of {count(number, 'export')}.", file=sys.stderr)
+        for one in fleet.left_out:
+            print(f"    {one}", file=sys.stderr)
+    return bool(fleet.left_out)
 
 
 def _line(hit: "Hit") -> str:

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+from collections.abc import Awaitable
 from typing import Annotated
 from urllib.parse import quote, unquote_to_bytes, urlsplit
 
@@ -11,7 +12,7 @@ from cmdr.commands.reviewed import outcome_told
 from cmdr.core.call import Call
 from cmdr.core.editing.diagnosing import UNHURRIED
 from cmdr.core.editing.review_case import ReviewCase
-from cmdr.core.editing.reviews import new_review
+from cmdr.core.editing.reviews import Opening, new_review
 from cmdr.core.editing.text_files import text_now
 from cmdr.core.errors import CommandError
 from cmdr.core.parameter import Also, Fields, Json, Unlisted
@@ -36,7 +37,7 @@ Edits = Annotated[list[dict[str, str]] | None, Fields(("old", "new"))]
 
 
 @command("open_diff", access=Access.PROPOSE, toolset="review", title="Edit", blocking=True)
-async def open_diff(
+def open_diff(
     call: Call,
     *,
     path: Annotated[str, Also(("old_file_path",))],
@@ -44,10 +45,29 @@ async def open_diff(
     edits: Edits = None,
     new_path: Annotated[str | None, Also(("new_file_path",))] = None,
     title: Annotated[str, Also(("tab_name",))] = "",
-) -> str:
+) -> Awaitable[str]:
     """Propose an edit: contents or edits [{old,new}]."""
+    # Noted in this very step, and the rest in its own time: a later call that closes the tab finds it.
+    named = title if call.connection else printable(title, 80)
+    opening = call.commander.editor.reviews.announce(
+        call.connection or call.principal.id,
+        named or os.path.basename(path if new_path is None else new_path),
+        replaces=bool(call.connection),
+    )
+    return _reviewed(call, path, contents, edits, new_path, title, opening)
+
+
+async def _reviewed(
+    call: Call,
+    path: str,
+    contents: str | None,
+    edits: Edits,
+    new_path: str | None,
+    title: str,
+    opening: Opening,
+) -> str:
     reviews = call.commander.editor.reviews
-    case = await _proposed(call, path, contents, edits, new_path, title)
+    case = await _proposed(call, path, contents, edits, new_path, title, opening)
     try:
         if call.connection:
             return await _for_the_writing_client(call, case)
@@ -71,7 +91,13 @@ async def _for_the_writing_client(call: Call, case: ReviewCase) -> str:
 
 
 async def _proposed(
-    call: Call, path: str, contents: str | None, edits: Edits, new_path: str | None, title: str
+    call: Call,
+    path: str,
+    contents: str | None,
+    edits: Edits,
+    new_path: str | None,
+    title: str,
+    opening: Opening,
 ) -> ReviewCase:
     if (contents is None) == (edits is None):
         raise CommandError('open_diff needs "contents" or "edits".')
@@ -91,7 +117,7 @@ async def _proposed(
     if same and not call.connection:
         raise CommandError("The edit changes nothing.")
     protected = await in_thread(_protected, call, target, after)
-    return room.reviews.add(_case(call, target, after, base, proposed, title, protected))
+    return room.reviews.add(_case(call, target, after, base, proposed, title, protected), opening)
 
 
 def _protected(call: Call, target: EditorPath, after: EditorPath) -> str:

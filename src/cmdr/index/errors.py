@@ -93,6 +93,10 @@ class NoSuchFleet(IndexFault):
     """A folder holds no exports that can be asked, or what asks them is not installed."""
 
 
+class DamagedExport(IndexFault):
+    """One export of a fleet cannot be asked; the text says why."""
+
+
 class IndexFull(IndexFault):
     """The index ran out of node numbers."""
 

@@ -2,16 +2,16 @@
 
 from rich.cells import cell_len, set_cell_size
 
-from cmdr.model.names import to_wire
+from cmdr.model.names import display_name
 from cmdr.model.unseen import sign
 
 # They change how wide the character before them is drawn, and terminals disagree about by how much.
 _VARIATIONS = frozenset([*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)])
 
 
-def shown(name: bytes) -> str:
-    """A name or path as it is shown: every byte visible, nothing that acts on a terminal."""
-    text = to_wire(name)
+def shown(name: bytes, *, beside: bool = False) -> str:
+    """A name or path as it is shown: every byte visible, nothing that acts on a terminal or passes for another."""
+    text = display_name(name, beside=beside)
     return text if text.isascii() else _steady(text)
 
 

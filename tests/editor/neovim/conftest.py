@@ -89,12 +89,16 @@ def start_neovim(tmp_path):
 
 @pytest.fixture
 def with_neovim(start_neovim):
-    """Run a story with a connected Neovim: `with_neovim(async_function, terminal=…)`."""
+    """Run a story with a connected Neovim: `with_neovim(async_function, terminal=…)`.
 
-    def run(story, **options):
+    Nobody else types there, so nothing waits for a pause unless the test says how long.
+    """
+
+    def run(story, *, quiet_ms=0, deaf_ms=0, **options):
         async def whole():
             running = start_neovim(**options)
             neovim = await running.attach()
+            neovim.connection.quiet_ms, neovim.diffs.deaf_ms = quiet_ms, deaf_ms
             try:
                 async with asyncio.timeout(40):
                     return await story(neovim, running)

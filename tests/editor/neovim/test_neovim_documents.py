@@ -86,6 +86,36 @@ def test_a_text_that_is_not_there_opens_the_file_and_says_so(with_neovim, path):
     assert (selection.path, selection.selection.is_empty) == (path, True)
 
 
+@pytest.mark.parametrize(("typed", "quiet_ms"), [("ihello", 0), ("j", 3_600_000)])
+def test_a_file_that_an_agent_opens_does_not_come_over_somebody_who_types(with_neovim, path, typed, quiet_ms):
+    """Was: Insert mode ended, and what was typed went on as commands in the agent's file."""
+
+    async def story(neovim, _):
+        await keys(neovim, typed)
+        before = await neovim.connection.call("nvim_get_mode")
+        opened = await neovim.documents.open_file(path, start_text="return")
+        assert await neovim.connection.call("nvim_get_mode") == before
+        assert await neovim.documents.selection() is None
+        return opened, await neovim.documents.editors()
+
+    opened, editors = with_neovim(story, quiet_ms=quiet_ms)
+    assert opened.line_count == 5
+    assert [(each.path, each.active) for each in editors] == [(path, False)]
+
+
+def test_one_file_after_another_comes_to_the_front(with_neovim, path, tmp_path):
+    """What an agent selected in the first is nothing that somebody types."""
+    other = bytes(tmp_path / "other.py")
+    (tmp_path / "other.py").write_text("x\n")
+
+    async def story(neovim, _):
+        await neovim.documents.open_file(path, start_text="return", end_text="def b")
+        await neovim.documents.open_file(other)
+        return await neovim.documents.selection()
+
+    assert with_neovim(story).path == other
+
+
 def test_a_file_can_open_behind_the_others(with_neovim, path):
     async def story(neovim, _):
         opened = await neovim.documents.open_file(path, front=False)
@@ -275,6 +305,7 @@ def test_connecting_works_while_neovim_waits_for_a_key(with_neovim):
 def test_two_clients_share_one_neovim(with_neovim, path):
     async def story(neovim, running):
         second = await running.attach()
+        second.connection.quiet_ms = 0
         try:
             await second.documents.open_file(path)
             return await neovim.documents.selection()

@@ -3,7 +3,9 @@
 import asyncio
 import logging
 import secrets
+import weakref
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from cmdr.core.audit import Audit, AuditRecord
 from cmdr.core.editing.review_case import ReviewCase
@@ -27,6 +29,16 @@ LIFETIME = 600.0
 WAITING_PER_CALLER = 5
 
 
+@dataclass(slots=True, eq=False, weakref_slot=True)
+class Opening:
+    """An edit on its way into the queue: asked for, and not read and compared yet."""
+
+    connection: str
+    tab: str
+    closed: Reason | None = None
+    """Why it is not wanted any more, once it was closed or replaced before it stood."""
+
+
 class Reviews:
     """Belongs to the loop. Only a person accepts or rejects; closing a view or losing its client rejects too."""
 
@@ -36,6 +48,8 @@ class Reviews:
         self._save = save
         self._queue = ReviewQueue()
         self._cases: dict[str, ReviewCase] = {}
+        # Held by the calls that open them: a call that ends early, however it ends, leaves nothing behind.
+        self._openings: weakref.WeakSet[Opening] = weakref.WeakSet()
         self._timers: dict[str, asyncio.TimerHandle] = {}
         self._saving: set[asyncio.Task[None]] = set()
         self.shown_elsewhere: Callable[[ReviewCase], None] | None = None
@@ -52,13 +66,33 @@ class Reviews:
                 f"{WAITING_PER_CALLER} of your edits already wait for the person. Await one, then repeat."
             )
 
-    def add(self, case: ReviewCase) -> ReviewCase:
-        """Put an edit at the end of the queue."""
+    def announce(self, connection: str, tab: str, *, replaces: bool) -> Opening:
+        """Take note, before anything is read, that an edit will stand in a tab; hand the result to `add`.
+
+        What its client does with that tab meanwhile holds for it, so calls count in the order in which they came;
+        `replaces` says that a later edit in the same tab takes the place of an earlier one.
+        """
+        opening = Opening(connection, tab)
+        if replaces:
+            self._close_openings("replaced", connection, tab)
+        self._openings.add(opening)
+        return opening
+
+    def add(self, case: ReviewCase, opening: Opening | None = None) -> ReviewCase:
+        """Put an edit at the end of the queue; one that was closed on its way there is rejected at once."""
         review = case.review
         self._cases[case.id] = case
-        self._queue.add(review)
+        closed = None
+        if opening is not None:
+            self._openings.discard(opening)
+            closed = opening.closed
+        if closed is None:
+            self._queue.add(review)
         review.when_resolved(lambda outcome: self._resolved(case, outcome))
         self._note(case, case.owner, "proposed")
+        if closed is not None:
+            review.reject(closed)
+            return case
         self.keep(case)
         if self.shown_elsewhere is not None:
             self.shown_elsewhere(case)
@@ -155,26 +189,40 @@ class Reviews:
 
     def close_tab(self, connection: str, tab: str) -> bool:
         """A client closes one of its own views; False when there was none."""
-        return self._queue.close_tab(connection, tab)
+        return bool(self._close_openings("tab closed", connection, tab)) | self._queue.close_tab(connection, tab)
 
     def close_tabs(self, connection: str) -> int:
         """A client closes all of its own views."""
-        return self._queue.close_tabs(connection)
+        return self._close_openings("tab closed", connection) + self._queue.close_tabs(connection)
 
     def disconnected(self, connection: str) -> None:
         """A client is gone."""
+        self._close_openings("client gone", connection)
         self._queue.disconnected(connection)
 
     def drop_of_agents(self) -> None:
         """The kill switch: reject everything that waits."""
+        self._close_openings("tab closed")
         for case in self.waiting:
             self.end(case, "tab closed")
 
     def close(self) -> None:
         """The program ends: reject what still waits."""
+        self._close_openings("shutdown")
         self._queue.shutdown()
         for timer in self._timers.values():
             timer.cancel()
+
+    def _close_openings(self, reason: Reason, connection: str | None = None, tab: str | None = None) -> int:
+        """Edits on their way that are not wanted any more; how many there were."""
+        closed = [
+            opening
+            for opening in self._openings
+            if opening.closed is None and connection in (None, opening.connection) and tab in (None, opening.tab)
+        ]
+        for opening in closed:
+            opening.closed = reason
+        return len(closed)
 
     async def _carry_out(self, case: ReviewCase, plan: Plan) -> None:
         case.problem = "Accepted, but not saved: cmdr failed inside; its log says how."

@@ -20,6 +20,7 @@ from cmdr.editor.neovim.errors import (
     NeovimSlowError,
     NeovimUnreachableError,
 )
+from cmdr.editor.neovim.pause_lua import KEYS, QUIET_MS
 
 if TYPE_CHECKING:
     from pynvim import Nvim  # type: ignore[import-untyped]
@@ -38,6 +39,8 @@ class NeovimConnection:
         self.address = address
         self.gone = asyncio.Event()
         """Set when Neovim has ended or the connection was closed."""
+        self.quiet_ms = QUIET_MS
+        """How long the person must have typed nothing before something of an agent takes the front."""
         self._loop = loop
         self._session: Session | None = None
         self._nvim: Nvim | None = None
@@ -173,6 +176,7 @@ async def connect(address: str, deadline: float = 5.0) -> NeovimConnection:
     except BaseException:
         await connection.close()
         raise
+    connection.lua_later(KEYS)  # from now on it is known when the last key came
     return connection
 
 

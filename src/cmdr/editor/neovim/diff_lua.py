@@ -1,8 +1,13 @@
 """What runs inside Neovim to show a diff and hear the answer; kept to what 0.7.2 knows."""
 
-OPEN = r"""
-local channel, id, label, old_lines, new_lines, ends, syntax, hint, word, why, deaf = ...
+from cmdr.editor.neovim.pause_lua import KEYS
+
+OPEN = (
+    KEYS
+    + r"""
+local channel, id, label, old_lines, new_lines, ends, syntax, hint, word, why, before, waits, quiet, deaf = ...
 local api = vim.api
+_G.cmdr_diffs = _G.cmdr_diffs or {}
 
 local function tell(...)
   pcall(vim.rpcnotify, channel, 'cmdr_diff', id, ...)  -- the other end may have left
@@ -20,6 +25,16 @@ local function buffer(name, lines)
   return buf
 end
 
+-- A write that somebody typed as a command: not one of a plugin that saves by itself, nor of 'autowrite'.
+local verbs = [=[w%[rite]|wq%[all]|wa%[ll]|x%[it]|xa%[ll]|exi%[t]|up%[date]]=]
+local write = vim.regex([=[\v^[: \t%]*(sil%[ent]!?\s+)?(]=] .. verbs .. [=[)\a@!]=])
+local function writes(command)
+  for part in (command .. '|'):gmatch('([^|]*)|') do
+    if write:match_str(part) then return true end
+  end
+  return false
+end
+
 local function open()
   vim.cmd('stopinsert')
   local name = 'cmdr://' .. id .. '/' .. label
@@ -30,11 +45,15 @@ local function open()
   vim.bo[old].modifiable = false
   local group = api.nvim_create_augroup('cmdr_diff_' .. id, { clear = true })
 
+  local right
+  local awake, command = false, ''
+  local stop_waking = function() end
   local finished = false
   local function finish()
     if finished then return end
     finished = true
     _G.cmdr_diffs[id] = nil
+    stop_waking()
     pcall(api.nvim_del_augroup_by_id, group)
     for _, buf in ipairs({ old, new }) do
       if api.nvim_buf_is_valid(buf) then
@@ -43,7 +62,6 @@ local function open()
       end
     end
   end
-  _G.cmdr_diffs = _G.cmdr_diffs or {}
   _G.cmdr_diffs[id] = finish
 
   local function shown(buf)
@@ -65,6 +83,14 @@ local function open()
       vim.fn.writefile(lines, target)
       return
     end
+    if not awake then
+      keys.say(' Not accepted: you were typing when this edit came up. Look at it, then :w')
+      return
+    end
+    if not writes(command) or not vim.tbl_contains(api.nvim_tabpage_list_wins(0), right) then
+      keys.say(' Not accepted: only :w typed in its own tab accepts this edit.')
+      return
+    end
     if word ~= '' then
       local typed = vim.fn.input({ prompt = why .. ' Type "' .. word .. '" to accept: ', cancelreturn = '' })
       if finished then return end  -- answered elsewhere meanwhile
@@ -77,22 +103,19 @@ local function open()
     tell('accepted', lines, vim.bo[new].endofline)
   end })
 
-  local begun = vim.loop.now()
-  local function listens()  -- keys of the first moment were on their way to somewhere else
-    return vim.loop.now() - begun > deaf
-  end
-  local function accept()
-    if listens() then api.nvim_buf_call(new, function() vim.cmd('write') end) end
-  end
+  api.nvim_create_autocmd('CmdlineLeave', { group = group, pattern = ':', callback = function()
+    if vim.v.event.abort then return end
+    command = vim.fn.getcmdline()
+    vim.schedule(function() command = '' end)  -- it has run by then
+  end })
+
   local function reject()
-    if not listens() or finished then return end
+    if not awake or finished then return end
     tell('closed')
     finish()
   end
   for _, buf in ipairs({ old, new }) do
-    vim.keymap.set('n', '<CR>', accept, { buffer = buf, desc = 'accept the proposed edit' })
     vim.keymap.set('n', 'q', reject, { buffer = buf, desc = 'reject the proposed edit' })
-    api.nvim_buf_create_user_command(buf, 'Accept', accept, {})
     api.nvim_buf_create_user_command(buf, 'Reject', reject, {})
   end
 
@@ -100,24 +123,44 @@ local function open()
   local left = api.nvim_get_current_win()
   vim.cmd('diffthis')
   vim.cmd('rightbelow vertical sbuffer ' .. new)
-  local right = api.nvim_get_current_win()
+  right = api.nvim_get_current_win()
   vim.cmd('diffthis')
   for _, buf in ipairs({ old, new }) do vim.bo[buf].syntax = syntax end
-  vim.wo[left].statusline = ' before'
+  vim.wo[left].statusline = ' ' .. before:gsub('%%', '%%%%')
   vim.wo[right].statusline = ' ' .. hint:gsub('%%', '%%%%')
   api.nvim_create_autocmd({ 'WinClosed', 'TabClosed', 'BufWinLeave', 'BufWipeout' },
     { group = group, pattern = '*', callback = look })
-  vim.bo[new].modified = true  -- so that ZZ and :wqall, which write only changes, accept as well
+  vim.bo[new].modified = true  -- so that :x and :wqall, which write only changes, accept as well
+  vim.bo[new].modifiable = false
+  stop_waking = keys.after(deaf, false, function()
+    awake = true
+    vim.bo[new].modifiable = true
+    tell('awake')
+  end)
   tell('opened')
 end
 
-local ok, problem = pcall(open)
-if not ok then
-  local finish = _G.cmdr_diffs and _G.cmdr_diffs[id]
-  if finish then finish() end
-  tell('failed', tostring(problem))
+local function try()
+  local ok, problem = pcall(open)
+  if not ok then
+    local finish = _G.cmdr_diffs[id]
+    if finish then finish() end
+    tell('failed', tostring(problem))
+  end
 end
+
+if not keys.calm(quiet) then
+  keys.say(waits)
+  tell('waits')
+end
+local stop
+_G.cmdr_diffs[id] = function()  -- closed before it stood
+  _G.cmdr_diffs[id] = nil
+  if stop then stop() end
+end
+stop = keys.after(quiet, true, try)
 """
+)
 
 CLOSE = r"""
 local finish = _G.cmdr_diffs and _G.cmdr_diffs[...]

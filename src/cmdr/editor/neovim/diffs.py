@@ -1,4 +1,8 @@
-"""Diffs shown in Neovim: `:w` or Enter accepts what stands on the proposed side, `q` or closing the view rejects."""
+"""Diffs shown in Neovim: `:w` accepts what stands on the proposed side, `q` or closing the view rejects.
+
+A diff comes up when nobody types, and listens only after another pause: no key that was meant for something else
+answers or edits it.
+"""
 
 import asyncio
 from dataclasses import dataclass
@@ -7,6 +11,8 @@ from typing import Any, Literal
 from cmdr.editor.neovim import diff_lua
 from cmdr.editor.neovim.connection import NeovimConnection
 from cmdr.editor.neovim.errors import NeovimGoneError, NeovimRefusedError
+from cmdr.editor.neovim.pause_lua import DEAF_MS
+from cmdr.model.names import printable
 
 _SYNTAX = {
     "csharp": "cs",
@@ -21,10 +27,6 @@ _SYNTAX = {
     "shellscript": "sh",
 }
 """Neovim's names for languages that it calls otherwise."""
-
-
-DEAF_MS = 600
-"""Single keys answer only so long after a diff came up: before that they were meant for something else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,7 @@ class NeovimDiffs:
         self._connection = connection
         self._open: dict[str, asyncio.Future[DiffAnswer]] = {}
         self._shown: dict[str, asyncio.Event] = {}
+        self._awake: dict[str, asyncio.Event] = {}
         self.deaf_ms = DEAF_MS
         connection.on("cmdr_diff", self._on_event)
 
@@ -66,22 +69,24 @@ class NeovimDiffs:
         new: str,
         language_id: str = "plaintext",
         hint: str = "",
+        before: str = "before",
+        waits: str = "",
         consent: Consent = FREELY,
     ) -> DiffAnswer:
         """Show a diff and wait for the answer; being cancelled closes it. Raises `NeovimGoneError` when Neovim ends.
 
-        It appears as soon as Neovim can show it, also when that waits for a key now. After an answer the view of an
-        accepted diff stays until `close`.
+        It appears once the person pauses outside of Insert mode; until then `waits` says in Neovim that it is there.
+        After an answer the view of an accepted diff stays until `close`.
         """
         answer: asyncio.Future[DiffAnswer] = asyncio.get_running_loop().create_future()
         self._open[id] = answer
-        self._shown[id] = asyncio.Event()
+        self._shown[id], self._awake[id] = asyncio.Event(), asyncio.Event()
         new_lines, ends = to_lines(new)
         old_lines, _ = to_lines(old)
         syntax = _SYNTAX.get(language_id, language_id)
-        arguments = [self._connection.channel, id, _one_line(label), old_lines, new_lines, ends, syntax]
-        asks = (_one_line(hint), consent.word, _one_line(consent.why), self.deaf_ms)
-        self._connection.lua_later(diff_lua.OPEN, *arguments, *asks)
+        arguments = [self._connection.channel, id, printable(_one_line(label), 80), old_lines, new_lines, ends, syntax]
+        asks = (_one_line(hint), consent.word, _one_line(consent.why), _one_line(before), _one_line(waits))
+        self._connection.lua_later(diff_lua.OPEN, *arguments, *asks, self._connection.quiet_ms, self.deaf_ms)
         gone = asyncio.ensure_future(self._connection.gone.wait())
         try:
             either: set[asyncio.Future[Any]] = {answer, gone}
@@ -97,12 +102,17 @@ class NeovimDiffs:
             answer.cancel()
             self._open.pop(id, None)
             self._shown.pop(id, None)
+            self._awake.pop(id, None)
 
     async def shown(self, id: str) -> None:
         """Wait until a diff really stands on the screen."""
-        event = self._shown.get(id)
-        if event is not None:
-            await event.wait()
+        if id in self._shown:
+            await self._shown[id].wait()
+
+    async def awake(self, id: str) -> None:
+        """Wait until a diff listens to what is typed."""
+        if id in self._awake:
+            await self._awake[id].wait()
 
     def close(self, id: str) -> None:
         """Take a diff off the screen, as soon as Neovim can; one that is not there is fine."""
@@ -115,9 +125,10 @@ class NeovimDiffs:
 
     def _on_event(self, args: list[Any]) -> None:
         id, event, *more = args
-        answer, shown = self._open.get(id), self._shown.get(id)
-        if event == "opened" and shown is not None:
-            shown.set()
+        answer = self._open.get(id)
+        reached = {"opened": self._shown, "awake": self._awake}.get(event, {}).get(id)
+        if reached is not None:
+            reached.set()
         if answer is None or answer.done():
             return
         if event == "accepted":

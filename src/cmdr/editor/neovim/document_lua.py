@@ -1,5 +1,7 @@
 """What runs inside Neovim for files, selections and diagnostics; kept to what 0.7.2 knows."""
 
+from cmdr.editor.neovim.pause_lua import KEYS
+
 _FIND = r"""
 local uv, api = vim.uv or vim.loop, vim.api
 local function is_file(buf)
@@ -26,13 +28,18 @@ end
 
 OPEN = (
     _FIND
+    + KEYS
     + r"""
-local path, front = ...
+local path, front, quiet, waits = ...
+if front and not keys.calm(quiet) then  -- nothing opens over somebody who types
+  keys.say(waits)
+  front = false
+end
 if not front then
   local buf = find(path) or vim.fn.bufadd(path)
   quietly(function() vim.fn.bufload(buf) end)
   vim.bo[buf].buflisted = true
-  return { buf = buf, lines = api.nvim_buf_get_lines(buf, 0, -1, false) }
+  return { buf = buf, front = false, lines = api.nvim_buf_get_lines(buf, 0, -1, false) }
 end
 vim.cmd('stopinsert')
 local function usable(win)
@@ -54,7 +61,7 @@ else
   buf = api.nvim_get_current_buf()
 end
 vim.bo[buf].buflisted = true
-return { buf = buf, lines = api.nvim_buf_get_lines(buf, 0, -1, false) }
+return { buf = buf, front = true, lines = api.nvim_buf_get_lines(buf, 0, -1, false) }
 """
 )
 

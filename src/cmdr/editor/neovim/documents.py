@@ -10,6 +10,7 @@ from cmdr.editor.neovim import document_lua
 from cmdr.editor.neovim.connection import NeovimConnection
 from cmdr.editor.neovim.places import byte_of_position, index_of_byte, position_of_byte
 from cmdr.editor.ranges import FoundRange, find_range
+from cmdr.model.names import to_wire
 from cmdr.model.texts.diagnostic import Diagnostic, Severity
 from cmdr.model.texts.text_selection import Position, TextIndex, TextSelection, utf16_column, utf16_length
 
@@ -63,12 +64,17 @@ class NeovimDocuments:
         to_end_of_line: bool = False,
         front: bool = True,
     ) -> OpenedFile:
-        """Open a file, in front unless told otherwise, and select the range that the texts name."""
-        opened = await self._connection.lua(document_lua.OPEN, os.fsdecode(path), front, deadline=_SLOW)
+        """Open a file, and select the range that the texts name.
+
+        It comes in front unless told otherwise, or somebody types: then it is only loaded, and Neovim says so.
+        """
+        waits = f"An agent has opened {to_wire(os.path.basename(path))}: find it among the buffers (:ls)"
+        how = (front, self._connection.quiet_ms, waits)
+        opened = await self._connection.lua(document_lua.OPEN, os.fsdecode(path), *how, deadline=_SLOW)
         lines: list[str] = opened["lines"]
         index = TextIndex("\n".join(lines))
         found = find_range(index, start_text, end_text, to_end_of_line=to_end_of_line)
-        if found.selection is not None and front:
+        if found.selection is not None and opened["front"]:
             await self._select(opened["buf"], found.selection, lines)
         return OpenedFile(path, language_of(path, lines[0] if lines else ""), len(lines), found)
 

@@ -1,6 +1,7 @@
 """A review held in Neovim, while it can be answered anywhere else too: the first answer counts."""
 
 import asyncio
+import os
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
@@ -9,7 +10,7 @@ from cmdr.editor.languages import language_of
 from cmdr.editor.neovim.diffs import FREELY, Consent, NeovimDiffs
 from cmdr.editor.neovim.errors import NeovimGoneError
 from cmdr.editor.review_wait import outcome_of
-from cmdr.model.names import to_wire
+from cmdr.model.names import printable, to_wire
 from cmdr.model.texts.merge import ConflictStandsError
 from cmdr.model.texts.review import ProposalTooLargeError, Review
 from cmdr.model.texts.review_outcome import Outcome, ReviewState
@@ -68,6 +69,8 @@ async def _one_look(
             new=look.text,
             language_id=language_of(review.new_path),
             hint=look.hint,
+            before=f"{to_wire(review.path)} as it is" if review.base else f"{to_wire(review.new_path)} is new",
+            waits=f"{_agent(review)} proposes an edit of {_name(review)}: it opens when you pause in Normal mode",
             consent=consent,
         )
     )
@@ -94,4 +97,12 @@ async def _one_look(
 
 
 def _hint(review: Review) -> str:
-    return f"proposed by {review.agent}   :w or Enter accepts   :q or q rejects"
+    return f"proposed by {_agent(review)}   :w accepts   :q or q rejects"
+
+
+def _agent(review: Review) -> str:
+    return printable(review.agent, 60)
+
+
+def _name(review: Review) -> str:
+    return to_wire(os.path.basename(review.new_path))

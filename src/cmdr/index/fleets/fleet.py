@@ -3,16 +3,22 @@
 The same filters as everywhere, compiled for DuckDB, which runs in this process and reads nothing but those files.
 """
 
+import os
 import tempfile
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from cmdr.index.errors import BadQuestion
-from cmdr.index.fleets.fleet_files import connected, exports_in
+from cmdr.index.errors import BadQuestion, NoSuchFleet
+from cmdr.index.fleets.fleet_files import ExportFile, LeftOut, connected, damaged, exports_in, left_out_at
 from cmdr.model.filters.filter import Filter, Question
 from cmdr.model.names import printable
+
+if TYPE_CHECKING:
+    import duckdb
+
+T = TypeVar("T")
 
 _AT_ONCE = 10_000
 
@@ -51,26 +57,34 @@ class ExportedTree:
 
 
 class Fleet:
-    """All exports in a folder, while it is open. Ask from one thread."""
+    """All exports in a folder that can be read, while it is open. Ask from one thread.
+
+    One that turns out to be damaged while it is asked is left out, and the question asked again without it.
+    """
 
     def __init__(self, folder: str) -> None:
         self.folder = folder
+        self.exports: list[ExportFile] = []
+        self.left_out: list[LeftOut] = []
+        """What no answer holds so far; it may grow with every question."""
 
     def __enter__(self) -> Self:
         with ExitStack() as undone:
-            spilling = undone.enter_context(tempfile.TemporaryDirectory(prefix="cmdr-fleet-"))
+            self._spilling = undone.enter_context(tempfile.TemporaryDirectory(prefix="cmdr-fleet-"))
             held = undone.enter_context(ExitStack())
-            self._engine = connected(temp_directory=spilling, preserve_insertion_order=False)
-            undone.callback(self._engine.close)
-            self.exports = exports_in(self.folder, self._engine, held)
-            paths = [export.held for export in self.exports]
-            with _told_kindly():
-                self._engine.read_parquet(paths, hive_partitioning=False).create_view("entries")
+            self.exports, self.left_out = exports_in(self.folder, self._connect, held)
+            self._engine = self._connect()
+            undone.callback(self._close_engine)
+            self._view()
             self._open = undone.pop_all()
         return self
 
     def __exit__(self, *_: object) -> None:
         self._open.close()
+
+    def ask(self, question: Question) -> tuple[FleetTotals, Iterator[Hit]]:
+        """How much satisfies a question, and what, both of the very same exports."""
+        return self._steadily(lambda: (self.totals(question.filter), self.find(question)))
 
     def find(self, question: Question) -> Iterator[Hit]:
         """What satisfies a question, in its order and as many as it says."""
@@ -80,6 +94,9 @@ class Fleet:
 
     def totals(self, wanted: Filter) -> FleetTotals:
         """How much satisfies a filter."""
+        return self._steadily(lambda: self._totals(wanted))
+
+    def _totals(self, wanted: Filter) -> FleetTotals:
         from cmdr.index.fleets.fleet_question import kept, table
 
         found = kept(table(), wanted)
@@ -105,12 +122,57 @@ class Fleet:
 
     def _asked(self, question: Any) -> Iterator[tuple[Any, ...]]:
         """The rows of an ibis expression. ibis only compiles it: to ask, it would need two more libraries."""
+        import duckdb
+
         from cmdr.index.fleets.fleet_question import to_sql
 
-        with _told_kindly():
-            found = self._engine.cursor().execute(to_sql(question, "duckdb"))
-            while rows := found.fetchmany(_AT_ONCE):
-                yield from rows
+        text = to_sql(question, "duckdb")
+        while True:
+            try:
+                found = self._engine.cursor().execute(text)
+                # Answers are in order, so with the first row all files have been read.
+                return _rows(found, found.fetchmany(_AT_ONCE))
+            except duckdb.Error as trouble:
+                if not self._leave_out_damaged():
+                    raise _kindly(trouble) from trouble
+
+    def _steadily(self, work: Callable[[], T]) -> T:
+        """The answer to several questions, none of which lost an export on the way."""
+        while True:
+            known = len(self.left_out)
+            answer = work()
+            if len(self.left_out) == known:
+                return answer
+
+    def _leave_out_damaged(self) -> bool:
+        """Whether a question failed because of some exports, which are now left out."""
+        found = {export.path: why for export, why in damaged(self.exports, self._connect)}
+        if found:
+            self.left_out += [left_out_at(os.path.dirname(path), why) for path, why in found.items()]
+            self.exports = [export for export in self.exports if export.path not in found]
+            self._close_engine()
+            self._engine = self._connect()
+            self._view()
+        return bool(found)
+
+    def _close_engine(self) -> None:
+        self._engine.close()
+
+    def _connect(self) -> "duckdb.DuckDBPyConnection":
+        return connected(temp_directory=self._spilling, preserve_insertion_order=False)
+
+    def _view(self) -> None:
+        """Make the table `entries` of all exports; raises `NoSuchFleet` when none is left."""
+        import duckdb
+
+        if not self.exports:
+            first = "; ".join(map(str, self.left_out[:3]))
+            raise NoSuchFleet(f"None of the exports in {printable(self.folder, 200)} can be asked: {first}.")
+        paths = [export.held for export in self.exports]
+        try:
+            self._engine.read_parquet(paths, hive_partitioning=False).create_view("entries")
+        except duckdb.Error as trouble:
+            raise _kindly(trouble) from trouble
 
 
 def sql(question: Question, dialect: str) -> str:
@@ -121,12 +183,17 @@ def sql(question: Question, dialect: str) -> str:
     return said_to(dialect, question)
 
 
-@contextmanager
-def _told_kindly() -> Iterator[None]:
+def _rows(found: "duckdb.DuckDBPyConnection", rows: list[Any]) -> Iterator[tuple[Any, ...]]:
     import duckdb
 
     try:
-        yield
+        while rows:
+            yield from rows
+            rows = found.fetchmany(_AT_ONCE)
     except duckdb.Error as trouble:
-        first = str(trouble).splitlines()[0] if str(trouble) else type(trouble).__name__
-        raise BadQuestion(f"DuckDB could not answer: {printable(first, 300)}") from trouble
+        raise _kindly(trouble) from trouble
+
+
+def _kindly(trouble: Exception) -> BadQuestion:
+    first = str(trouble).splitlines()[0] if str(trouble) else type(trouble).__name__
+    return BadQuestion(f"DuckDB could not answer: {printable(first, 300)}")
