@@ -45,7 +45,10 @@ def tools_page() -> str:
     lines += ["| id | parameters | | what it does |", "|---|---|---|---|"]
     lines += [_row(command, command.id) for command in REGISTRY if command.toolset is None and command.is_in_palette]
     lines += ["", "## REST", ""]
-    lines += ["JSON for programs, a readable page for a logged-in browser; `/api/openapi.json` describes it.", ""]
+    lines += [
+        "JSON for programs, a readable page for a logged-in browser (on Linux); `/api/openapi.json` describes it.",
+        "",
+    ]
     lines += ["| route | parameters | | what it does |", "|---|---|---|---|"]
     lines += [_row(command, command.route) for command in REGISTRY if command.route is not None]
     return "\n".join(lines) + "\n"

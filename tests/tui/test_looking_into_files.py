@@ -372,3 +372,24 @@ def test_capitals_are_meant_when_they_are_typed():
     assert next_place("one One", "one", 1) == (4, 7, False)
     assert next_place("a.c abc", "a.c", 1) == (0, 3, True)
     assert next_place("abc", "", 0) is None
+
+
+async def test_what_only_calls_itself_a_picture_is_shown_as_bytes_and_says_why(face, places):
+    """F3 on it started Ghostscript."""
+    (places[0] / "aaa.png").write_bytes(b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n\0showpage\n")
+    async with face() as it:
+        await it.type("aaa")
+        viewer = await open_viewer(it, "aaa.png")
+        await it.until(lambda: "25 21 50 53" in it.drawn)
+        assert not viewer.file.is_picture
+        assert "This is no picture that can be shown." in viewer.file.describe()
+
+
+async def test_a_picture_is_drawn_from_what_a_walled_decoder_made_of_it(face, places):
+    image = pytest.importorskip("PIL.Image", reason="Pillow is not installed")
+    image.new("RGB", (64, 32), (250, 10, 10)).save(places[0] / "aaa.png")
+    async with face() as it:
+        await it.type("aaa")
+        viewer = await open_viewer(it, "aaa.png")
+        await it.until(lambda: viewer.file.is_picture)
+        assert "▀" in it.drawn

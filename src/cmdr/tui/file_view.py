@@ -44,6 +44,8 @@ class FileView(LineWidget):
         self._to_the_end = False
         """Whether the end is on its way: it is where the counting of the lines ends."""
         self._pixels: list[list[Pixel]] | None = None
+        self._no_picture = ""
+        """Why what is named like a picture is not shown as one."""
         self._store = FileStore()
         self._rows: list[list[Segment]] | None = None
         self._filling: asyncio.Task[None] | None = None
@@ -69,16 +71,16 @@ class FileView(LineWidget):
         self.problem, self.needle = "", ""
         self.top = self.sub = self.left = 0
         self._to_the_end = False
-        self._pixels = None
+        self._pixels, self._no_picture = None, ""
         self._store.clear()
         self._again()
 
     async def _open_picture(self) -> None:
         try:
             width, height = max(8, self.size.width), max(4, self.size.height)
-            self._pixels = await picture_of(self.path, width, height * 2)
-        except CommandError:
-            self._pixels = None
+            self._pixels, self._no_picture = await picture_of(self.path, width, height * 2), ""
+        except CommandError as error:
+            self._pixels, self._no_picture = None, str(error)
 
     @property
     def is_picture(self) -> bool:
@@ -95,7 +97,7 @@ class FileView(LineWidget):
         if self.hex:
             rows = max(1, -(-self.view.size // HEX_BYTES))
             share = f"{min(100, (self.top + self.size.height) * 100 // rows)}%"
-            return f"{self.top * HEX_BYTES:#x} of {self.view.size:#x}  {share}"
+            return f"{self.top * HEX_BYTES:#x} of {self.view.size:#x}  {share}  {self._no_picture}".rstrip()
         known = self.view.lines
         more = "" if self.view.is_counted else "+"
         share = f"{min(100, (self.top + self.size.height) * 100 // max(1, known))}%" if self.view.is_counted else ""

@@ -258,7 +258,7 @@ def test_another_user_is_answered_in_the_language_of_its_call():
     reply, recorder = ask("POST", "/mcp", BEARER, (b'{"id": 3}',), peer=STRANGER, tells=True)
     assert (reply.status, recorder.reached) == (200, [])
     assert (reply.rpc["id"], reply.rpc["error"]["code"]) == (3, UNAUTHENTICATED)
-    assert "another user" in reply.rpc["error"]["message"]
+    assert "its own user only" in reply.rpc["error"]["message"]
 
 
 def test_another_user_may_know_that_it_is_alive():

@@ -224,6 +224,17 @@ def test_the_key_is_in_the_page_of_the_login_and_nowhere_else(page_server, perso
         assert held["key"] not in person.get(path).text
 
 
+def test_the_cookie_alone_reads_the_index_as_a_page_and_no_more_than_any_program(page_server, held):
+    navigated = {"accept": "text/html", "sec-fetch-site": "none", "sec-fetch-dest": "document"}
+    cookie = {"cookie": f"cmdr-{held['port']}={held['cookie']}"}
+    with httpx.Client(base_url=f"http://127.0.0.1:{page_server.port}", trust_env=False) as http:
+        page = http.get("/api/indexes", headers=cookie | navigated)
+        assert (page.status_code, page.headers["content-type"]) == (200, "text/html; charset=utf-8")
+        for path in ("/api/indexes/x/nodes/1/download", "/raw/x"):
+            assert http.get(path, headers=cookie | navigated).status_code in (401, 403, 404)
+        assert http.get("/api/indexes", headers=navigated).status_code == 401
+
+
 async def _link(server):
     return server.commander.new_login_link()
 

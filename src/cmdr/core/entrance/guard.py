@@ -232,7 +232,7 @@ class Guard:
         if uid in (os.geteuid(), _ROOT) or (uid is None and not self._tells()):
             return
         raise OtherUser(
-            403, "This cmdr belongs to another user of this machine; only that user's programs may talk to it."
+            403, "This cmdr talks to programs of its own user only, and the system does not say that this is one."
         )
 
     def _user(self, scope: Scope) -> int | None:

@@ -8,7 +8,7 @@ from typing import ParamSpec, TypeVar
 from cmdr.core.errors import CommandError
 from cmdr.core.threads import in_thread, opened_in_thread
 from cmdr.files.errors import DiskError
-from cmdr.files.picture import Pixel, picture
+from cmdr.files.picture import Pixel, SmallPicture
 from cmdr.files.viewing import ENCODINGS, NotViewable, ViewedFile
 
 __all__ = ["ENCODINGS", "OpenView", "Pixel", "open_view", "picture_of"]
@@ -169,10 +169,20 @@ def _viewed(path: bytes, lists: bool) -> ViewedFile:
 
 
 async def picture_of(path: bytes, width: int, height: int) -> list[list[Pixel]]:
-    """A picture as rows of pixels."""
+    """A picture as rows of pixels; nothing of it goes on when nobody waits for it any more."""
+    small: SmallPicture | None = None
+
+    def decoded() -> list[list[Pixel]]:
+        nonlocal small
+        small = SmallPicture(path, width, height)
+        return small.run()
+
     try:
-        return await asyncio.wait_for(in_thread(picture, path, width, height), PATIENCE)
-    except NotViewable as error:
+        return await asyncio.wait_for(in_thread(decoded), PATIENCE)
+    except TimeoutError:  # an OSError too
+        raise CommandError("No answer from the disk. Its mount may be dead.") from None
+    except (NotViewable, OSError, ValueError) as error:
         raise CommandError(str(error)) from error
-    except TimeoutError:
-        raise CommandError("This picture takes too long to decode.") from None
+    finally:
+        if small is not None:
+            small.stop()

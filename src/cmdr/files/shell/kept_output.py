@@ -23,6 +23,11 @@ class KeptOutput:
         if len(self._last) > 2 * self._kept:
             del self._last[: -self._kept]
 
+    @property
+    def data(self) -> bytes:
+        """The kept bytes: all there were, if they are not more than are kept of the beginning."""
+        return bytes(self._first + self._last[-self._kept :])
+
     def text(self, most: int | None = None) -> str:
         """As text: both parts, and between them how much was left out; `most` bounds each part once more."""
         first, last = bytes(self._first), bytes(self._last[-self._kept :])

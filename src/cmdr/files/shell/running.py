@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from cmdr.files.shell.kept_output import KeptOutput
+from cmdr.files.shell.kept_output import KEPT, KeptOutput
 from cmdr.files.shell.tiers import Tier, sandboxed
 from cmdr.files.shell.walls import Walls
 
@@ -38,13 +38,24 @@ class Running:
     """One command; `run` blocks and belongs in a thread, `stop` may come from any other."""
 
     def __init__(
-        self, command: Sequence[bytes], walls: Walls, tier: Tier, *, seconds: float, flood: int = FLOOD
+        self,
+        command: Sequence[bytes],
+        walls: Walls,
+        tier: Tier,
+        *,
+        seconds: float,
+        flood: int = FLOOD,
+        kept: int = KEPT,
+        stdin: int = subprocess.DEVNULL,
     ) -> None:
+        """`kept` is how much of the beginning and of the end of its output is kept, `stdin` what it reads."""
         self._command = command
         self._walls = walls
         self._tier = tier
         self._seconds = seconds
         self._flood = flood
+        self._kept = kept
+        self._stdin = stdin
         self._stop_reader, self._stop_writer = os.pipe2(os.O_CLOEXEC) if hasattr(os, "pipe2") else os.pipe()
         self._why = ""
         self._lock = threading.Lock()
@@ -60,9 +71,9 @@ class Running:
     def run(self) -> Ended:
         """Run to the end."""
         started = time.monotonic()
-        output = KeptOutput()
+        output = KeptOutput(self._kept)
         try:
-            with _Sandbox(self._command, self._walls, self._tier) as sandbox:
+            with _Sandbox(self._command, self._walls, self._tier, self._stdin) as sandbox:
                 why = self._attend(sandbox, output, started + self._seconds)
                 code = sandbox.end()
                 sandbox.drain(output, self._flood)
@@ -100,7 +111,7 @@ class Running:
 class _Sandbox:
     """The process of the sandbox and the handles by which its world is ended."""
 
-    def __init__(self, command: Sequence[bytes], walls: Walls, tier: Tier) -> None:
+    def __init__(self, command: Sequence[bytes], walls: Walls, tier: Tier, stdin: int) -> None:
         self._first: int | None = None
         self._tier = tier
         self.output, writer = os.pipe()
@@ -111,7 +122,7 @@ class _Sandbox:
         try:
             self._process = subprocess.Popen(
                 sandboxed(command, walls, tier, told=tell if wraps else None, leash=leash if not wraps else None),
-                stdin=subprocess.DEVNULL,
+                stdin=stdin,
                 stdout=writer,
                 stderr=writer,
                 cwd="/",
