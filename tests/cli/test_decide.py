@@ -3,15 +3,25 @@
 import contextlib
 import importlib.util
 import json
+import os
 import re
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from cmdr.cli.history_table import history_lines
 from cmdr.cli.pending_list import pending_lines
+from cmdr.core.agents.agent_shell import MARKS
+from cmdr.core.changes.engine import Engine
+from cmdr.core.changes.journal import Journal
+from cmdr.files.engine.control import Unattended
+from cmdr.files.engine.planning import plan_copy
+from cmdr.files.engine.syscalls import Syscalls
+
+AGENTS = tuple(mark.variable for mark in MARKS)
 
 _spec = importlib.util.spec_from_file_location("pty_terminal", Path(__file__).parents[1] / "e2e" / "pty_terminal.py")
 pty_terminal = importlib.util.module_from_spec(_spec)
@@ -115,7 +125,117 @@ def test_what_waits_is_a_list_to_read():
         "    asks about /dst/a, which is taken",
         "Answer with: cmdr approve ID, or cmdr reject ID",
     ]
-    assert pending_lines({"proposals": [], "edits": [], "questions": []}) == ["Nothing waits for you."]
+    nothing = {"proposals": [], "edits": [], "questions": []}
+    assert pending_lines(nothing) == ["Nothing waits for you."]
+    cut_short = {"id": "7", "title": "Copy /src/a and 40 more", "state": "interrupted: 3 of 41 done", "by": "agent:a"}
+    assert pending_lines({**nothing, "interrupted": [cut_short], "warnings": ["The journal was gone."]}) == [
+        "The journal was gone.",
+        "7  Copy /src/a and 40 more",
+        "    interrupted: 3 of 41 done, by agent:a",
+        "Go on with: cmdr resume ID. Take it back: cmdr undo ID. Or leave it: cmdr leave ID",
+    ]
+
+
+def cut_short(state, tree, names, after):
+    """An operation that copies files to the other side and ends in the middle, as after a crash."""
+
+    class Crash(BaseException):
+        pass
+
+    class Crashing(Syscalls):
+        left = after
+
+        def rename(self, *what):
+            self.left -= 1
+            if self.left < 0:
+                raise Crash
+            super().rename(*what)
+
+    state.mkdir(mode=0o700, parents=True)
+    journal = Journal(os.fsencode(state / "journal.db"))
+    paths = [os.fsencode(tree.left / name) for name in names]
+    for name in names:
+        (tree.left / name).write_text(f"new {name}")
+    with pytest.raises(Crash):
+        Engine(journal, Crashing()).run(plan_copy(paths, os.fsencode(tree.right)), "agent:a", Unattended())
+    journal.close()
+
+
+@pytest.fixture
+def interrupted_home(tmp_path):
+    """A home whose last operation was cut short, and the tree it was about."""
+    tree = SimpleNamespace(left=tmp_path / "left", right=tmp_path / "right")
+    tree.left.mkdir()
+    tree.right.mkdir()
+    (tmp_path / "run").mkdir(mode=0o700)
+    cut_short(tmp_path / "state" / "cmdr", tree, ("a.txt", "b.txt", "c.txt"), 1)
+    ours = {name: value for name, value in os.environ.items() if not name.startswith(("CMDR_", "XDG_", *AGENTS))}
+    places = {"HOME": tmp_path, "XDG_RUNTIME_DIR": tmp_path / "run", "XDG_STATE_HOME": tmp_path / "state"}
+    return SimpleNamespace(tree=tree, environment={**ours, **{name: str(path) for name, path in places.items()}})
+
+
+def said(home, *words):
+    """What a verb says at a terminal, and its exit code."""
+    with at_prompt(home, *words) as prompt:
+        code = prompt.wait_end()[0]
+        return prompt.screen.text, code
+
+
+def test_interrupted_work_is_part_of_what_waits_and_is_resumed_by_a_verb(interrupted_home):
+    """`cmdr pending` said that nothing waits, and no verb went on with it."""
+    text, code = said(interrupted_home, "pending")
+    assert code == 0
+    assert "1  Copy" in text and "interrupted: 1 of 3 done, by agent:a" in text and "cmdr resume ID" in text
+    text, code = said(interrupted_home, "resume", "1")
+    assert code == 0, text
+    assert "copy done: 2 files" in text
+    assert sorted(path.name for path in interrupted_home.tree.right.iterdir()) == ["a.txt", "b.txt", "c.txt"]
+    assert "Nothing waits for you." in said(interrupted_home, "pending")[0]
+    text, code = said(interrupted_home, "resume", "1")
+    assert code == 1
+    assert "Operation 1 went on as operation 2." in text
+
+
+def test_interrupted_work_can_be_left_or_taken_back(interrupted_home):
+    assert "Left operation 1 as it is" in said(interrupted_home, "leave", "1")[0]
+    assert "Nothing waits for you." in said(interrupted_home, "pending")[0]
+    with at_prompt(interrupted_home, "undo", "1") as prompt:
+        prompt.wait("[y/N]")
+        prompt.send("y", "enter")
+        assert prompt.wait_end()[0] == 0
+    assert not list(interrupted_home.tree.right.iterdir())
+
+
+@pytest.mark.parametrize("verb", ["resume", "leave"])
+def test_only_a_person_at_a_terminal_goes_on_with_interrupted_work(interrupted_home, verb):
+    program = str(Path(sys.executable).with_name("cmdr"))
+    done = subprocess.run(
+        [program, verb, "1"],
+        env=interrupted_home.environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "interrupted: 1 of 3 done" in said(interrupted_home, "pending")[0]
+
+
+def test_a_damaged_journal_is_told_by_every_verb_until_it_was_seen(interrupted_home):
+    """The history said that nothing had been changed yet, and nobody else said anything."""
+    journal = Path(interrupted_home.environment["XDG_STATE_HOME"]) / "cmdr" / "journal.db"
+    journal.write_bytes(b"this was a journal once" * 1000)
+    told = "0 operations read from it, how many are lost is not known. It is kept as"
+    text = said(interrupted_home, "history")[0]
+    assert "The journal was damaged on" in text and told in text and "Nothing has been changed" not in text
+    doctor = said(interrupted_home, "doctor")
+    assert told in doctor[0] and doctor[1] == 1
+    assert told in said(interrupted_home, "pending")[0]
+    assert said(interrupted_home, "pending")[0].strip().endswith("Nothing waits for you.")
+    assert told not in said(interrupted_home, "doctor")[0]
+    assert told in said(interrupted_home, "history")[0], "the history begins there for ever"
+    (kept,) = journal.parent.glob("journal.db.damaged-*")
+    assert kept.read_bytes() == b"this was a journal once" * 1000
 
 
 def long_deletion(served):

@@ -61,7 +61,9 @@ async def test_a_rejected_proposal_changes_nothing(desk):
             "proposals": [],
             "edits": [],
             "questions": [],
+            "interrupted": [],
             "expired": [],
+            "warnings": [],
         }
 
 

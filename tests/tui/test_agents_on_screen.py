@@ -6,6 +6,7 @@ import pytest
 
 from cmdr.core.errors import NotAllowed
 from cmdr.core.principals import Principal
+from cmdr.model.job import Job, JobState
 from cmdr.tui.first_moment import DEAF_FOR
 
 AGENT = Principal("agent", "claude")
@@ -313,6 +314,55 @@ async def test_proposals_that_expired_stay_on_the_screen_until_they_were_seen(fa
         assert "2 proposals expired while you were away (after ten minutes): Create folder" in it.status
         assert "2 expired: Ctrl+Y" not in it.status
         assert it.window == "MainScreen"
+
+
+async def test_a_damaged_journal_stays_on_the_screen_until_it_was_seen(face, tmp_path):
+    """It was put aside without a word."""
+    (tmp_path / "journal.db").write_bytes(b"this was a journal once" * 1000)
+    async with face() as it:
+        assert "! the record: Ctrl+Y" in it.status
+        await it.press("ctrl+y")
+        assert it.window == "Reading"
+        assert "The journal was damaged on" in it.drawn
+        assert "journal.db.damaged-" in it.drawn.replace("\n", "")
+        await it.until(lambda: not it.commander.warnings.told())
+        await it.press("escape")
+        assert "the record" not in it.status
+        await it.press("alt+z")
+        await it.until(lambda: "The journal was damaged on" in it.drawn)
+        assert "Nothing has been changed" not in it.drawn
+
+
+async def test_an_audit_log_that_cannot_be_written_is_on_the_screen_while_that_lasts(face, monkeypatch):
+    def full(*what):
+        raise OSError(28, "No space left on device")
+
+    async with face() as it:
+        with monkeypatch.context() as disk:
+            disk.setattr(it.commander.audit, "_append", full)
+            await it.press("down")
+            await it.until(lambda: "! the record: Ctrl+Y" in it.status)
+            await it.press("ctrl+y")
+            assert "cannot be written (No space left on device)" in " ".join(it.drawn.split())
+            await it.press("escape")
+            assert "! the record: Ctrl+Y" in it.status, "seen, and not over"
+        await it.press("down")
+        await it.until(lambda: "the record" not in it.status)
+
+
+async def test_interrupted_work_is_in_the_list_of_what_waits(face):
+    async with face() as it:
+        job = Job(
+            "j_interrupted_7", "Copy /a", "agent:a", frozenset(), JobState.FAILED, outcome="interrupted: 3 of 41 done"
+        )
+        it.commander.jobs._all[job.id] = job
+        it.commander.jobs._interrupted.add(job, 7)
+        await it.commander.run(AGENT, "mkdir", {"name": "one"})
+        await it.press("ctrl+y")
+        assert it.window == "Choose"
+        assert "interrupted: 3 of 41 done" in it.drawn
+        await it.press("down", "enter")
+        assert it.window == "JobsWindow"
 
 
 async def test_two_renames_in_the_list_of_what_waits_are_told_apart(face):

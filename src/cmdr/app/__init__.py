@@ -31,16 +31,18 @@ class _Application:
         from cmdr.app.http_server import PortTaken, listening
         from cmdr.core.entrance.instance import AlreadyRunning, Instance
         from cmdr.core.environment import BadSetting, Environment
-        from cmdr.core.places import UnsafePlace, WrittenByNewer
+        from cmdr.core.places import Unusable, needed
 
         try:
             environment = Environment.read()
             if not environment.enabled:
                 print("CMDR_MCP_ENABLED is false, so there is nothing to serve.", file=sys.stderr)
                 return 1
-            with Instance.claim() as instance, listening(start.port, environment) as listener:
+            with needed():
+                claimed = Instance.claim()
+            with claimed as instance, listening(start.port, environment) as listener:
                 asyncio.run(serve(start, environment, instance, listener))
-        except (BadSetting, AlreadyRunning, UnsafePlace, WrittenByNewer, PortTaken) as error:
+        except (BadSetting, AlreadyRunning, Unusable, PortTaken) as error:
             print(error, file=sys.stderr)
             return 1
         return 0
@@ -53,13 +55,15 @@ class _Application:
         from cmdr.app.taking_place import claimed
         from cmdr.core.entrance.instance import AlreadyRunning
         from cmdr.core.environment import BadSetting, Environment
-        from cmdr.core.places import UnsafePlace, WrittenByNewer
+        from cmdr.core.places import Unusable, needed
 
         # Imports make a hundred thousand objects that stay; looking them over again and again would delay the panes.
         gc.disable()
         try:
             environment = Environment.read()
-            with claimed() if environment.enabled else nullcontext() as instance, opened(start) as opening:
+            with needed():
+                place = claimed() if environment.enabled else nullcontext()
+            with place as instance, opened(start) as opening:
                 import asyncio
 
                 from cmdr.app.terminal import open_terminal
@@ -68,7 +72,7 @@ class _Application:
         except AlreadyRunning as error:
             print(f"{error}\nCMDR_MCP_ENABLED=false cmdr opens another one without the agent server.", file=sys.stderr)
             return 1
-        except (BadSetting, UnsafePlace, WrittenByNewer) as error:
+        except (BadSetting, Unusable) as error:
             print(error, file=sys.stderr)
             return 1
         return 0

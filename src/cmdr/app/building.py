@@ -31,17 +31,25 @@ async def commander_at(
     from cmdr.core.settings import Settings
     from cmdr.model.panes.workspace import Workspace
 
-    if opening is None:
-        commands.register()
-        workspace = Workspace.at(start.left or os.getcwdb(), start.right or os.path.expanduser(b"~"))
-        settings = Settings(places.config())
-    else:
-        commands.register_first()
-        workspace, settings = opening.workspace, opening.settings
-    roots = chosen_roots(start.roots, environment.roots, settings, start.left or os.getcwdb())
-    sandbox = sandbox_of(roots, settings)
-    audit = Audit(os.path.join(places.state(), "audit"))
-    engine = Engine(Journal(os.fsencode(os.path.join(places.state(), "journal.db"))))
+    with places.needed():
+        state = places.state()
+    with places.needed(state):
+        if opening is None:
+            commands.register()
+            workspace = Workspace.at(start.left or os.getcwdb(), start.right or os.path.expanduser(b"~"))
+            settings = Settings(places.config())
+        else:
+            commands.register_first()
+            workspace, settings = opening.workspace, opening.settings
+        roots = chosen_roots(start.roots, environment.roots, settings, start.left or os.getcwdb())
+        sandbox = sandbox_of(roots, settings)
+        bookmarks = Bookmarks(state)
+        audit = Audit(os.path.join(state, "audit"))
+        try:
+            engine = Engine(Journal(os.fsencode(os.path.join(state, "journal.db"))))
+        except BaseException:
+            audit.close()
+            raise
     commander = Commander(
         workspace,
         audit,
@@ -49,15 +57,15 @@ async def commander_at(
         engine=engine,
         sandbox=sandbox,
         settings=settings,
-        bookmarks=Bookmarks(places.state()),
-        indexes=places.state(),
+        bookmarks=bookmarks,
+        indexes=state,
         start_folder=os.getcwdb(),
     )
     if environment.allow_shell:
         commander.shells.look_for_a_sandbox()
-    if opening is None:
-        await commander.start()
     try:
+        if opening is None:
+            await commander.start()
         yield commander
     finally:
         await commander.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import signal
 from typing import TYPE_CHECKING
 
@@ -27,8 +28,9 @@ async def serve(start: Start, environment: Environment, instance: Instance, list
     from cmdr.core.entrance.server_log import log_to
 
     raise_file_limit()
-    log = log_to(places.state())
-    tokens = Tokens(places.runtime(), places.state())
+    with places.needed():
+        log = log_to(places.state())
+        tokens = Tokens(places.runtime(), places.state())
     async with commander_at(start, environment) as commander, editor_face(commander, start, environment, print):
         # Before anybody is told where we listen: a signal that comes right after must find its handler.
         loop = asyncio.get_running_loop()
@@ -43,8 +45,9 @@ async def serve(start: Start, environment: Environment, instance: Instance, list
             print(f"token: {tokens.path}\nlog:   {log}", flush=True)
             if commander.policy.toolsets & {"fs", "shell"}:
                 print(f"roots: {', '.join(map(str, commander.sandbox.roots))}", flush=True)
-            for problem in commander.settings.problems:
+            for problem in (*commander.settings.problems, *commander.warnings.told()):
                 print(problem, flush=True)
+                logging.getLogger(__name__).warning("%s", problem)
             await serving
         if lingering is not None:
             lingering.close()

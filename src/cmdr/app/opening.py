@@ -51,8 +51,9 @@ class Opening:
 def opened(start: Start) -> Iterator[Opening]:
     """The workspace as the person left it, on the screen if there is one; the terminal is given back at the end."""
     workspace = Workspace.at(start.left or os.getcwdb(), start.right or os.path.expanduser(b"~"))
-    settings = Settings(places.config())
-    open_tabs = OpenTabs(places.state(), start.left, start.right)
+    with places.needed():
+        settings = Settings(places.config())
+        open_tabs = OpenTabs(places.state(), start.left, start.right)
     held = HeldTerminal.here()
     if held is None:
         yield Opening(workspace, settings, open_tabs)

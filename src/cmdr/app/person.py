@@ -21,11 +21,12 @@ def person() -> Iterator[Ask]:
     from cmdr.core.entrance.instance import AlreadyRunning, Instance, claim_or_find
     from cmdr.core.environment import BadSetting
     from cmdr.core.errors import CommandError
-    from cmdr.core.places import UnsafePlace
+    from cmdr.core.places import Unusable, needed
 
     try:
-        found = claim_or_find(START_SECONDS)
-    except (AlreadyRunning, UnsafePlace, OSError) as error:
+        with needed():
+            found = claim_or_find(START_SECONDS)
+    except (AlreadyRunning, Unusable) as error:
         raise CommandError(str(error)) from error
     if isinstance(found, Instance):
         with found:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import logging
 import signal
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -58,6 +59,8 @@ async def _serve_behind(
     gc.freeze()
     gc.enable()
     log_to(places.state())  # whatever is said from now on must not land on the screen
+    for warning in terminal.commander.warnings.told():
+        logging.getLogger(__name__).warning("%s", warning)
     terminal.apply_settings()
     await terminal.commander.editor.start()
     async with editor_face(terminal.commander, start, environment, lambda text: terminal.main.tell(text, bad=True)):

@@ -39,7 +39,7 @@ def _decided(launcher: Launcher, errand: Callable[[Ask], int]) -> int:
 def _pending(ask: Ask, as_json: bool) -> int:
     waiting = json.loads(ask("pending", {}))
     print(json.dumps(waiting, indent=2) if as_json else "\n".join(pending_lines(waiting)))
-    if waiting["expired"] and not as_json:
+    if (waiting["expired"] or waiting.get("warnings")) and not as_json:
         ask("pending.seen", {})
     return 0
 

@@ -8,13 +8,14 @@ from typing import Any
 _TITLES = ("ID", "WHEN", "WHAT", "BY", "STATE")
 
 
-def history_lines(entries: Sequence[Mapping[str, Any]]) -> list[str]:
-    """One line for each operation, newest first, in columns."""
+def history_lines(entries: Sequence[Mapping[str, Any]], beginning: Sequence[str] = ()) -> list[str]:
+    """One line for each operation, newest first, in columns; what came before the first of them last."""
     if not entries:
-        return ["Nothing has been changed yet."]
+        return [*beginning] or ["Nothing has been changed yet."]
     rows = [_TITLES, *(_cells(entry) for entry in entries)]
     widths = [max(len(row[column]) for row in rows) for column in range(len(_TITLES))]
-    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    table = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    return [*table, *beginning]
 
 
 def _cells(entry: Mapping[str, Any]) -> tuple[str, ...]:

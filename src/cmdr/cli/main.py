@@ -11,7 +11,7 @@ from importlib import import_module
 from cmdr import __version__
 from cmdr.cli import terminal_verb
 from cmdr.cli.launcher import Launcher
-from cmdr.core.places import WrittenByNewer
+from cmdr.core.places import Unusable, needed
 
 _VERBS = "serve claude bridge_verb token decide quit undo audit trees fleet web doctor".split()
 """The modules of the verbs, imported only when one of them may be meant."""
@@ -50,13 +50,19 @@ def _meant(word: str, verbs: Iterable[str]) -> str | None:
 
 def _carried_out(chosen: argparse.Namespace, launcher: Launcher) -> int:
     try:
-        result: int = chosen.verb(chosen, launcher)
-        sys.stdout.flush()
+        with needed():
+            return _run(chosen, launcher)
     except KeyboardInterrupt:
         return 128 + signal.SIGINT
-    except WrittenByNewer as error:
+    except Unusable as error:
         print(error, file=sys.stderr)
         return 1
+
+
+def _run(chosen: argparse.Namespace, launcher: Launcher) -> int:
+    try:
+        result: int = chosen.verb(chosen, launcher)
+        sys.stdout.flush()
     except BrokenPipeError:
         # Whoever read what we print, `head` say, has enough: end as other programs do then.
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)

@@ -1,10 +1,11 @@
 """What waits for the person, as a list to read."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from cmdr.model.units import count
 
-Waiting = Mapping[str, Sequence[Mapping[str, str]]]
+Waiting = Mapping[str, Sequence[Any]]
 
 
 def pending_lines(waiting: Waiting) -> list[str]:
@@ -21,8 +22,20 @@ def pending_lines(waiting: Waiting) -> list[str]:
         lines += [f"{edit['id']}  Edit {edit['path']}", f"    {edit['changes']}, proposed by {edit['by']}"]
     for question in waiting["questions"]:
         lines += [f"{question['id']}  {question['title']}", f"    asks about {question['taken']}, which is taken"]
-    end = ["Answer with: cmdr approve ID, or cmdr reject ID"] if lines else ["Nothing waits for you."]
-    return [*lines, *end, *_expired_lines(waiting.get("expired", ()))]
+    if lines:
+        lines.append("Answer with: cmdr approve ID, or cmdr reject ID")
+    lines += _interrupted_lines(waiting.get("interrupted", ()))
+    told = [*waiting.get("warnings", ()), *(lines or ["Nothing waits for you."])]
+    return [*told, *_expired_lines(waiting.get("expired", ()))]
+
+
+def _interrupted_lines(interrupted: Sequence[Mapping[str, str]]) -> list[str]:
+    """What was cut short, and the words that go on with it."""
+    lines: list[str] = []
+    for job in interrupted:
+        lines += [f"{job['id']}  {job['title']}", f"    {job['state']}, by {job['by']}"]
+    words = "Go on with: cmdr resume ID. Take it back: cmdr undo ID. Or leave it: cmdr leave ID"
+    return [*lines, words] if lines else []
 
 
 def _expired_lines(expired: Sequence[Mapping[str, str]]) -> list[str]:

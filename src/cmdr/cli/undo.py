@@ -1,4 +1,4 @@
-"""`cmdr history` and `cmdr undo`: what was done, and the way back."""
+"""`cmdr history`, `cmdr undo`, `cmdr resume`, `cmdr leave`: what was done, the way back, and the way on."""
 
 import argparse
 import json
@@ -9,6 +9,7 @@ from cmdr.cli.as_person import REFUSED, as_person, at_a_terminal
 from cmdr.cli.decide import confirm
 from cmdr.cli.history_table import history_lines
 from cmdr.cli.launcher import Ask, Launcher
+from cmdr.cli.question_prompt import follow
 from cmdr.core.parameter import Arguments
 
 
@@ -21,12 +22,19 @@ def add(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     back = verbs.add_parser("undo", help="take back an operation")
     back.add_argument("id", type=int, nargs="?", metavar="ID", help="its number in the history (default: the last)")
     back.set_defaults(verb=_undo)
+    for word, errand, text in (
+        ("resume", _resume, "go on with an operation that was interrupted"),
+        ("leave", _leave, "leave an interrupted operation as it is"),
+    ):
+        parser = verbs.add_parser(word, help=text)
+        parser.add_argument("id", type=int, metavar="ID", help="its number, as `cmdr pending` lists it")
+        parser.set_defaults(verb=errand)
 
 
 def _history(chosen: argparse.Namespace, launcher: Launcher) -> int:
     def listed(ask: Ask) -> int:
-        entries = _entries(ask, chosen.limit)
-        print(json.dumps(entries, indent=2) if chosen.json else "\n".join(history_lines(entries)))
+        entries, begins = _entries(ask, chosen.limit), json.loads(ask("history.beginning", {}))
+        print(json.dumps(entries, indent=2) if chosen.json else "\n".join(history_lines(entries, begins)))
         return 0
 
     return as_person(launcher, listed)
@@ -51,3 +59,19 @@ def _undo(chosen: argparse.Namespace, launcher: Launcher) -> int:
         return confirm(ask, found[1], "cmdr history, cmdr undo") if found else 1
 
     return as_person(launcher, taken_back) if at_a_terminal("Only a person undoes") else REFUSED
+
+
+def _resume(chosen: argparse.Namespace, launcher: Launcher) -> int:
+    def resumed(ask: Ask) -> int:
+        answer = ask("operation.resume", {"operation": chosen.id})
+        return follow(ask, answer.rpartition("job: ")[2].strip())
+
+    return as_person(launcher, resumed) if at_a_terminal("Only a person resumes") else REFUSED
+
+
+def _leave(chosen: argparse.Namespace, launcher: Launcher) -> int:
+    def left(ask: Ask) -> int:
+        print(ask("operation.leave", {"operation": chosen.id}).removeprefix("OK: "))
+        return 0
+
+    return as_person(launcher, left) if at_a_terminal("Only a person decides") else REFUSED

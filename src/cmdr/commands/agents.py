@@ -23,8 +23,10 @@ def allow_agents(call: Call) -> str:
 
 @command("app.access", access=Access.READ, title="What agents may do", plain=True)
 def access(call: Call) -> str:
-    """What this run lets agents do, as JSON: toolsets, switches, and the folders their file tools may use."""
+    """What this run lets agents do, as JSON: toolsets, switches, the folders their file tools may use, and what keeps
+    it from recording what is done."""
     policy = call.commander.policy
     switches = [name for name, on in (("write", policy.allow_write), ("shell", "shell" in policy.toolsets)) if on]
     roots = [str(root) for root in call.commander.sandbox.roots]
-    return json.dumps({"toolsets": sorted(policy.toolsets), "switches": switches, "roots": roots})
+    told = {"toolsets": sorted(policy.toolsets), "switches": switches, "roots": roots}
+    return json.dumps({**told, "warnings": call.commander.warnings.told()})

@@ -56,13 +56,19 @@ def pending(call: Call) -> str:
         {"id": proposal.id, "by": proposal.proposed_by, "plan": title_of(proposal.plan)}
         for proposal in commander.proposals.missed()
     ]
-    return json.dumps({"proposals": proposals, "edits": edits, "questions": questions, "expired": expired})
+    interrupted = [
+        {"id": str(job.operation), "by": job.started_by, "title": job.title, "state": job.outcome}
+        for job in commander.jobs.interrupted()
+    ]
+    told = {"proposals": proposals, "edits": edits, "questions": questions, "interrupted": interrupted}
+    return json.dumps({**told, "expired": expired, "warnings": commander.warnings.told()})
 
 
 @command("pending.seen", access=Access.ACT, title="Forget expired proposals")
-def pending_seen(call: Call) -> str:
-    """Take note of the proposals that expired; they are not told of again."""
+async def pending_seen(call: Call) -> str:
+    """Take note of the proposals that expired, and of a journal that was damaged; they are not told of again."""
     call.commander.proposals.missed_seen()
+    await call.commander.warnings.seen()
     return "Noted"
 
 

@@ -24,7 +24,8 @@ async def list_history(call: Call, *, limit: Annotated[int, Whole(1, 200)] = 20)
     """The newest operations, newest first."""
     entries = await call.commander.engine.history(limit)
     rows: list[Value] = [line_of(entry) for entry in entries]
-    return document({"history": rows})
+    begins: list[Value] = [*await beginning(call)]
+    return document({"history": rows, **({"beginning": begins} if begins else {})})
 
 
 @command("history.entries", access=Access.READ, title="History as data", plain=True)
@@ -33,6 +34,17 @@ async def list_entries(call: Call, *, limit: Annotated[int, Whole(1, 200)] = 20,
     entries = await call.commander.engine.history(limit, before)
     told = [json.dumps(_facts_of(entry), ensure_ascii=False) for entry in entries]
     return f"[{', '.join(first_that_fit(told))}]"
+
+
+@command("history.beginning", access=Access.READ, title="How the history begins", plain=True)
+async def list_beginning(call: Call) -> str:
+    """What came before the history and could not go on, as a JSON list of sentences; empty when it begins by itself."""
+    return json.dumps(await beginning(call), ensure_ascii=False)
+
+
+async def beginning(call: Call) -> list[str]:
+    """What came before the history and could not go on, oldest first."""
+    return [damage.told() for damage in await call.commander.engine.damage()]
 
 
 def _facts_of(entry: HistoryEntry) -> dict[str, str | int | None]:

@@ -21,7 +21,7 @@ from json.encoder import encode_basestring_ascii as _quoted
 from typing import TypeVar
 
 from cmdr.core.audit_anchor import LONGEST_WHY, Anchor, AnchorFile, Gap, read_anchor
-from cmdr.core.audit_chain import GENESIS, finished_logs, log_path, sealed_gap
+from cmdr.core.audit_chain import GENESIS, LONGEST_LINE, finished_logs, log_path, sealed_gap
 from cmdr.core.errors import NotRecorded
 
 log = logging.getLogger(__name__)
@@ -35,7 +35,6 @@ RETRY_S = 2.0
 """Seconds after which a log that could not be written is tried again, even if nobody calls."""
 BATCH = 256
 """Records that are written before those who wait for one of them are told."""
-_LONGEST_LINE = 2**20
 
 T = TypeVar("T")
 
@@ -188,12 +187,12 @@ class Audit:
         refused = sum(entry.is_refused_without for entry in entries)
         gap = self.gap or Gap(now, now, why)
         self.gap = replace(gap, until=now, unrecorded=gap.unrecorded + lost, refused=gap.refused + refused)
-        for entry in entries:
-            if entry.ticket is not None and entry.ticket.set_running_or_notify_cancel():
-                entry.ticket.set_exception(NotRecorded(why))
         self._is_kept = True  # what is left to do waits for the next try
         with suppress(OSError):
             self._anchor.write(Anchor(self._seq, self._head, self.gap))
+        for entry in entries:
+            if entry.ticket is not None and entry.ticket.set_running_or_notify_cancel():
+                entry.ticket.set_exception(NotRecorded(why))
         if begins:
             log.error("the audit log cannot be written: %s", why)
             self.changed()
@@ -297,7 +296,7 @@ def _last_record(folder: str) -> tuple[int, str]:
         try:
             with open(os.path.join(folder, name), "r+b") as log:
                 end = log.seek(0, os.SEEK_END)
-                log.seek(max(0, end - _LONGEST_LINE))
+                log.seek(max(0, end - LONGEST_LINE))
                 tail = log.read()
                 whole, _, torn = tail.rpartition(b"\n")
                 log.truncate(end - len(torn))

@@ -9,11 +9,13 @@ import hashlib
 import json
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 
 from cmdr.core.audit_anchor import Anchor, Gap, read_anchor
 
 GENESIS = "0" * 64
+LONGEST_LINE = 2**20
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +94,18 @@ def verify(folder: str) -> Verdict:
     # A crash may leave the log a few records ahead of the kept hash, never behind it.
     cut_off = not reached and (lines > 0 or kept is not None)
     return Verdict(lines, None, False, cut_off, known.seq, tuple(gaps))
+
+
+def is_cut_off(folder: str) -> bool:
+    """Whether the log ends before the record whose hash was kept: found by its last line, without checking the rest."""
+    kept, last = read_anchor(folder), 0
+    with suppress(FileNotFoundError):
+        for name in [*finished_logs(folder), "audit.jsonl"]:
+            with suppress(FileNotFoundError), open(os.path.join(folder, name), "rb") as log:
+                log.seek(max(0, log.seek(0, os.SEEK_END) - LONGEST_LINE))
+                rows = [row.get("seq") for line in log.read().splitlines()[-2:] if (row := _record(line))]
+                last = max([last, *(seq for seq in rows if isinstance(seq, int))])
+    return last < kept.seq if kept is not None else last > 0
 
 
 def sealed_gap(gap: Gap, seq: int, at: float, head: str) -> tuple[bytes, str]:

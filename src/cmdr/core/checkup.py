@@ -15,6 +15,8 @@ from enum import StrEnum
 from cmdr.core import places
 from cmdr.core.agents.agent_roots import Origin, chosen_roots
 from cmdr.core.agents.tokens import TokenError, Tokens
+from cmdr.core.audit_anchor import read_anchor
+from cmdr.core.audit_chain import is_cut_off
 from cmdr.core.entrance.instance import running
 from cmdr.core.entrance.person_line import PersonCaller
 from cmdr.core.environment import BadSetting, Environment
@@ -23,6 +25,7 @@ from cmdr.core.settings import Settings
 from cmdr.files.sandbox.beneath import kernel_can
 from cmdr.files.shell.tiers import LADDER, Tier, holds
 from cmdr.model.installing import how_to_install
+from cmdr.model.units import count
 
 _FILES_NEEDED = 4096
 PATIENCE = 5.0
@@ -67,6 +70,7 @@ def examine() -> Iterator[Finding]:
     yield from _running()
     yield from _settings()
     yield from _places()
+    yield from _record()
     yield from _clients()
     yield from _port()
     yield from _sandboxes()
@@ -97,6 +101,7 @@ def _running() -> Iterator[Finding]:
     switched = ", ".join(told["switches"]) or "nothing more"
     yield Finding(Health.GOOD, f"{who}: agents get {', '.join(told['toolsets'])}; switched on: {switched}")
     yield Finding(Health.GOOD, f"{who}: agents' file tools may use {', '.join(told['roots']) or 'no folder'}")
+    yield from (Finding(Health.BAD, f"{who}: {warning}", "cmdr pending") for warning in told["warnings"])
     yield Finding(Health.GOOD, "what follows about settings holds for the next start from this shell")
 
 
@@ -153,6 +158,43 @@ def _places() -> Iterator[Finding]:
             yield Finding(Health.NOTE, f"{name}: {folder} can be read by others", f"chmod 700 '{folder}'")
         else:
             yield Finding(Health.GOOD, f"{name}: {folder}")
+
+
+def _record() -> Iterator[Finding]:
+    """Whether what was done is written down, and can be."""
+    try:
+        state = places.state()
+        room = os.statvfs(state)
+    except (places.UnsafePlace, OSError):
+        return  # told above
+    if not (room.f_bavail and room.f_favail):
+        yield Finding(Health.BAD, f"the disk of {state} is full: nothing can be recorded", "make room on that disk")
+    folder = os.path.join(state, "audit")
+    anchor = read_anchor(folder)
+    if anchor is not None and anchor.gap is not None:
+        yield Finding(Health.BAD, f"the audit log cannot be written, {anchor.gap.told()}", "make room on that disk")
+    elif is_cut_off(folder):
+        yield Finding(Health.BAD, "records of the audit log are missing", "look with: cmdr audit --verify")
+    else:
+        yield Finding(Health.GOOD, f"audit log: {count(anchor.seq if anchor is not None else 0, 'record')}")
+    yield from _journal(os.fsencode(os.path.join(state, "journal.db")))
+
+
+def _journal(path: bytes) -> Iterator[Finding]:
+    from cmdr.core.changes.journal_store import JournalUnavailable, look_into
+
+    try:
+        damage, waiting = look_into(path)
+    except JournalUnavailable as error:
+        yield Finding(Health.BAD, str(error))
+        return
+    for each in damage:
+        yield Finding(Health.BAD, each.told(), "`cmdr pending` takes note that you know")
+    if waiting:
+        cut_short = count(waiting, "operation was interrupted", "operations were interrupted")
+        yield Finding(Health.NOTE, cut_short, "cmdr pending, then cmdr resume ID, cmdr undo ID or cmdr leave ID")
+    if not damage:
+        yield Finding(Health.GOOD, "the journal can be read")
 
 
 def _clients() -> Iterator[Finding]:

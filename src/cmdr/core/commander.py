@@ -24,6 +24,7 @@ from cmdr.core.panes.space import SpaceBoard
 from cmdr.core.parameter import Arguments
 from cmdr.core.policy import Policy
 from cmdr.core.principals import Principal
+from cmdr.core.record_warnings import RecordWarnings
 from cmdr.core.registry import REGISTRY, Command, Registry
 from cmdr.core.settings import Settings
 from cmdr.core.trees.indexing import Indexing
@@ -82,6 +83,8 @@ class Commander:
         self.browser = Browser(workspace, self.events, watch=watch)
         self.proposals = Proposals(workspace, self.events, audit)
         self._engine = engine
+        self.warnings = RecordWarnings(audit, engine, self.events)
+        """What is wrong with the record itself."""
         self.jobs = Jobs(self._run_plan, self.events, audit)
         self.sandbox = sandbox or Sandbox()
         """The folders agents may use directly."""
@@ -143,6 +146,7 @@ class Commander:
         if self._engine is not None:
             await self._engine.start()
             await self.jobs.adopt_interrupted(self._engine)
+            await self.warnings.load()
         await self.browser.start(live=live)
 
     async def close(self) -> None:

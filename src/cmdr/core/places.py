@@ -39,6 +39,7 @@ _ADVICE = {
     errno.EACCES: "Give your user the right to it, or name another folder with XDG_STATE_HOME.",
     errno.EPERM: "Give your user the right to it, or name another folder with XDG_STATE_HOME.",
     errno.EISDIR: "A folder stands in its place: move that away, then try again.",
+    errno.EEXIST: "A file stands where a folder should be: move that away, then try again.",
     errno.ENOTDIR: "A file stands where a folder should be: move that away, then try again.",
 }
 

@@ -93,6 +93,8 @@ class StatusLine(LineWidget):
             more = f" +{len(commander.jobs.running()) - 1}" if len(commander.jobs.running()) > 1 else ""
             asks = job.state is JobState.WAITING
             notes.append((" ? a job asks: Ctrl+J " if asks else f" ▶ {share}%{more} ", "warning" if asks else "title"))
+        if commander.warnings.told():
+            notes.append((" ! the record: Ctrl+Y ", "warning"))
         if cut_short := len(commander.jobs.interrupted()):
             notes.append((f" {cut_short} interrupted: Ctrl+J ", "warning"))
         waiting = [proposal for proposal in commander.proposals.pending() if proposal.proposed_by != PERSON.id]

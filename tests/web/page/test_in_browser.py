@@ -8,7 +8,9 @@ pytest.importorskip("playwright", reason="playwright is not installed")
 
 from playwright.sync_api import expect, sync_playwright
 
+from cmdr.core.changes.journal_store import Damage
 from cmdr.core.principals import Principal
+from cmdr.model.job import Job, JobState
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or ""
 pytestmark = [
@@ -96,6 +98,40 @@ def test_what_expired_while_nobody_looked_is_told_until_it_was_seen(page_server,
     page.keyboard.press("Control+y")
     expect(page.locator("#status")).to_have_text("Nothing waits for your answer.")
     assert (tree / "a.txt").exists()
+
+
+def test_what_is_wrong_with_the_record_is_told_until_it_was_seen(page_server, open_page):
+    """A journal was put aside, and no face said so."""
+    damage = Damage(1e9, b"/state/journal.db.damaged-1", 12, 3, is_seen=False)
+
+    async def found():
+        commander = page_server.commander
+        commander.warnings._unseen = [damage]
+        job = Job("j_interrupted_7", "Copy /a", "agent:a", frozenset(), JobState.FAILED, outcome="interrupted: 3 of 41")
+        commander.jobs._all[job.id] = job
+        commander.jobs._interrupted.add(job, 7)
+        commander.events.changed()
+        return job
+
+    job = page_server.on_loop(found())
+    page = open_page()
+    waiting, window = page.locator("#waiting"), page.locator("dialog[open]")
+    expect(waiting).to_have_text("2 to answer")
+    waiting.click()
+    expect(window).to_contain_text("interrupted: 3 of 41")
+    window.get_by_text("The journal was damaged on").click()
+    expect(window).to_contain_text("It is kept as /state/journal.db.damaged-1.")
+    expect(waiting).to_have_text("1 to answer")
+    page.keyboard.press("Escape")
+    waiting.click()
+    expect(window).to_contain_text("Jobs")
+    page.keyboard.press("Escape")
+
+    async def left():
+        page_server.commander.jobs.cancel(job)
+
+    page_server.on_loop(left())
+    expect(waiting).to_be_hidden()
 
 
 def test_a_question_that_expires_under_the_persons_eyes_says_so_and_takes_no_answer(

@@ -87,7 +87,7 @@ def test_completion_seeking_places_and_history_answer(person, tree, picture):
     assert picture(left="0,100")["panes"]["left"]["rows"][position]["name"] == "notes.md"
     assert person.get("/page/seek", params={"pane": "left", "text": "zzz"}).json() == {"position": None}
     assert set(person.get("/page/places").json()) == {"bookmarks", "frequent", "visited", "volumes"}
-    assert person.get("/page/history").json() == []
+    assert person.get("/page/history").json() == {"done": [], "begins": []}
 
 
 def test_every_setting_is_told_and_one_that_is_chosen_stays(person, order, picture):

@@ -1,5 +1,6 @@
 """The operation engine as the core sees it: it runs plans, remembers them, and finds the way back."""
 
+import logging
 from contextlib import suppress
 from dataclasses import replace
 
@@ -22,6 +23,8 @@ from cmdr.files.engine.syscalls import Syscalls
 from cmdr.files.engine.undo import plan_undo
 from cmdr.model.plans.plan import Plan
 
+log = logging.getLogger(__name__)
+
 
 class CutShort(CommandError):
     """An operation ended in the middle, though the program goes on: most likely the journal could not be written."""
@@ -42,8 +45,13 @@ class Engine:
         """Operations that have ended in the middle, and the journal could not be told."""
 
     async def start(self) -> SweepReport:
-        """Clean up after a crash, before the first new operation."""
-        return await in_thread(sweep, self._journal, self._syscalls)
+        """Clean up after a crash, before the first new operation; later, when the journal cannot be written now."""
+        try:
+            return await in_thread(sweep, self._journal, self._syscalls)
+        except JournalUnavailable:
+            log.info("what was cut short is looked after later", exc_info=True)
+            self._cut_short |= {entry.id for entry in await in_thread(self._journal.running)}
+            return SweepReport()
 
     async def close(self) -> None:
         """Close the journal."""
@@ -83,11 +91,16 @@ class Engine:
 
     async def interrupted(self) -> list[HistoryEntry]:
         """Operations that a crash cut short and that wait for a word."""
-        return await in_thread(self._journal.interrupted)
+        return await in_thread(self._interrupted)
 
     async def leave(self, operation: int) -> None:
         """Leave an interrupted operation as it is."""
         await in_thread(self._leave, operation)
+
+    @property
+    def trouble(self) -> str:
+        """Why the journal cannot be used just now; empty when it can."""
+        return self._journal.trouble
 
     async def damage(self) -> list[Damage]:
         """What came before the journal and could not go on, oldest first."""
@@ -109,6 +122,12 @@ class Engine:
         entries = self._journal.history(limit, before)
         stopped = OperationState.INTERRUPTED
         return [replace(entry, state=stopped) if entry.id in self._cut_short else entry for entry in entries]
+
+    def _interrupted(self) -> list[HistoryEntry]:
+        with suppress(JournalUnavailable):
+            self._look_after()
+        late = [entry for entry in self._journal.running() if entry.id in self._cut_short]
+        return [*self._journal.interrupted(), *late]
 
     def _leave(self, number: int) -> None:
         self._look_after()

@@ -10,7 +10,7 @@ from cmdr.core.changes import journal_history
 from cmdr.core.changes.journal_columns import kept_blob, mark_blob, place_blob, put_back_blob, traits_blob
 from cmdr.core.changes.journal_history import HistoryEntry, title_of
 from cmdr.core.changes.journal_records import Records, pack
-from cmdr.core.changes.journal_store import Damage, count_again, open_store, transaction, unavailable
+from cmdr.core.changes.journal_store import Damage, count_again, damage_in, open_store, transaction, unavailable
 from cmdr.files.engine.recorder import Intent, ItemState, Note, OperationRecord, OperationState, Unswept
 from cmdr.model.plans.plan import Plan
 
@@ -24,6 +24,8 @@ class Journal:
     def __init__(self, path: bytes, now: Callable[[], float] = time.time) -> None:
         self._now = now
         self._path = path
+        self.trouble = ""
+        """Why the file could not be used the last time; empty when it could."""
         self._thread = ThreadPoolExecutor(1, "journal")
         try:
             self._db, self.put_aside = self._ask(lambda: open_store(path))
@@ -166,6 +168,10 @@ class Journal:
         """The operations that ended in the middle and wait for a word: resume, undo or leave."""
         return self._ask(lambda: journal_history.interrupted(self._db))
 
+    def running(self) -> list[HistoryEntry]:
+        """The operations that have not ended, as far as anybody wrote down."""
+        return self._ask(lambda: journal_history.running(self._db))
+
     def last_undoable(self) -> int | None:
         """The newest operation that changed something and has not been taken back."""
         return self._ask(lambda: journal_history.last_undoable(self._db))
@@ -183,12 +189,7 @@ class Journal:
 
     def damage(self) -> list[Damage]:
         """What came before this journal and could not go on, oldest first."""
-
-        def read() -> list[Damage]:
-            rows = self._db.execute("SELECT at, kept, rescued, lost, seen FROM damage ORDER BY at")
-            return [Damage(at, kept, rescued, lost, bool(seen)) for at, kept, rescued, lost, seen in rows]
-
-        return self._ask(read)
+        return self._ask(lambda: damage_in(self._db))
 
     def damage_seen(self) -> None:
         """The person knows."""
@@ -202,9 +203,13 @@ class Journal:
     def _ask(self, job: Callable[[], T]) -> T:
         """Have something done by the one thread that touches the file; raises `JournalUnavailable`."""
         try:
-            return self._thread.submit(job).result()
+            answer = self._thread.submit(job).result()
         except sqlite3.Error as problem:
-            raise unavailable(self._path, problem) from problem
+            error = unavailable(self._path, problem)
+            self.trouble = str(error)
+            raise error from problem
+        self.trouble = ""
+        return answer
 
     def _batches(self, statement: str, rows: Sequence[object], after: Callable[[], None] = lambda: None) -> None:
         def write() -> None:

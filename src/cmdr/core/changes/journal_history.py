@@ -58,6 +58,11 @@ def interrupted(db: sqlite3.Connection) -> list[HistoryEntry]:
     return _entries(db, "WHERE o.state = 'interrupted' ORDER BY o.id", ())
 
 
+def running(db: sqlite3.Connection) -> list[HistoryEntry]:
+    """The operations that have not ended, as far as anybody wrote down."""
+    return _entries(db, "WHERE o.state = 'running' ORDER BY o.id", ())
+
+
 def last_undoable(db: sqlite3.Connection) -> int | None:
     """The newest operation that changed something and has not been taken back."""
     row = db.execute(

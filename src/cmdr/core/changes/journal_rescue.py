@@ -27,7 +27,7 @@ class Rescued:
 
 def version_of(damaged: bytes) -> int:
     """The format of a damaged journal; 0 when even that cannot be read."""
-    with contextlib.suppress(sqlite3.Error), contextlib.closing(_opened(damaged)) as old:
+    with contextlib.suppress(sqlite3.Error), contextlib.closing(read_only(damaged)) as old:
         return int(old.execute("PRAGMA user_version").fetchone()[0])
     return 0
 
@@ -36,7 +36,7 @@ def rescue(damaged: bytes, db: sqlite3.Connection) -> Rescued:
     """Copy what can be read into a new journal of the same format; all of it, or after an error of the new one none."""
     if not os.path.exists(damaged):
         return Rescued()
-    with contextlib.closing(_opened(damaged)) as old:
+    with contextlib.closing(read_only(damaged)) as old:
         last = _last_number(old)
         columns = [row[1] for row in db.execute("PRAGMA table_info(operations)")]
         found: set[int] = set()
@@ -58,7 +58,8 @@ def rescue(damaged: bytes, db: sqlite3.Connection) -> Rescued:
         return Rescued(len(found), None if last is None else max(0, last - len(found)))
 
 
-def _opened(damaged: bytes) -> sqlite3.Connection:
+def read_only(damaged: bytes) -> sqlite3.Connection:
+    """A journal that is only read."""
     return sqlite3.connect(f"file:{quote(os.path.abspath(damaged))}?mode=ro", uri=True, isolation_level=None)
 
 

@@ -10,7 +10,7 @@ import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from cmdr.core.changes.journal_rescue import rescue, version_of
+from cmdr.core.changes.journal_rescue import read_only, rescue, version_of
 from cmdr.core.errors import CommandError
 from cmdr.core.places import Unusable, WrittenByNewer, told
 from cmdr.files.engine.syscalls import NOREPLACE, Syscalls
@@ -187,6 +187,31 @@ def open_store(path: bytes, migrations: Sequence[Migration] = MIGRATIONS) -> tup
         db.close()
         raise
     return db, aside
+
+
+def look_into(path: bytes) -> tuple[list[Damage], int]:
+    """Damage that nobody has seen yet, and how many operations wait for a word; only reads, beside whoever writes.
+
+    Raises `JournalUnavailable`.
+    """
+    if not _has_bytes(path):
+        if os.path.exists(_begun(path)):
+            raise JournalUnavailable(f"The journal {to_wire(path)} is empty or gone. Start cmdr to begin anew.")
+        return [], 0
+    try:
+        with contextlib.closing(read_only(path)) as db:
+            tables = {name for (name,) in db.execute("SELECT name FROM sqlite_master")}
+            damage = [each for each in damage_in(db) if not each.is_seen] if "damage" in tables else []
+            (waiting,) = db.execute("SELECT count(*) FROM operations WHERE state = 'interrupted'").fetchone()
+            return damage, waiting
+    except sqlite3.Error as problem:
+        raise unavailable(path, problem) from problem
+
+
+def damage_in(db: sqlite3.Connection) -> list[Damage]:
+    """What came before this journal and could not go on, oldest first."""
+    rows = db.execute("SELECT at, kept, rescued, lost, seen FROM damage ORDER BY at")
+    return [Damage(at, kept, rescued, lost, bool(seen)) for at, kept, rescued, lost, seen in rows]
 
 
 def _begun(path: bytes) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from cmdr.core.principals import PERSON
@@ -11,9 +12,16 @@ from cmdr.model.plans.expired import expired_told
 from cmdr.model.plans.plan_text import chosen_of, title_of
 from cmdr.tui.review import queue
 from cmdr.tui.windows.choose import Choice, Choose
+from cmdr.tui.windows.jobs import JobsWindow
+from cmdr.tui.windows.line_list import Row
+from cmdr.tui.windows.reading import Reading
 
 if TYPE_CHECKING:
     from cmdr.tui.main_screen import MainScreen
+
+
+WIDTH = 66
+"""Columns of a text in a window."""
 
 
 def show_next(screen: MainScreen) -> None:
@@ -29,9 +37,17 @@ def show_next(screen: MainScreen) -> None:
         for id, dialog in dialogs.items()
     ]
     choices += [queue.choice_of(case) for case in edits.values()]
+    cut_short = {job.id: job for job in screen.commander.jobs.interrupted()}
+    choices += [Choice(id, job.title, job.outcome, _short(job.started_by)) for id, job in cut_short.items()]
+    warnings = {f"warning {number}": text for number, text in enumerate(screen.commander.warnings.told())}
+    choices += [Choice(id, text, "", "the record") for id, text in warnings.items()]
 
     def show(id: str) -> None:
-        if id in edits:
+        if id in warnings:
+            _read(screen, [*warnings.values()])
+        elif id in cut_short:
+            screen.terminal.push_screen(JobsWindow(screen))
+        elif id in edits:
             queue.show(screen, edits[id])
         elif id in dialogs:
             screen.terminal.windows.admit(dialogs[id])
@@ -43,6 +59,13 @@ def show_next(screen: MainScreen) -> None:
         show(choices[0].value)
     else:
         screen.terminal.ask(Choose("Waiting for you", choices), show)
+
+
+def _read(screen: MainScreen, texts: list[str]) -> None:
+    """Show what is wrong with the record in full; once it was on the screen it has been seen."""
+    rows: list[Row] = [[(f" {line}", "file")] for text in texts for line in [*wrap(text, WIDTH), ""]]
+    screen.terminal.push_screen(Reading("The record", rows[:-1]))
+    screen.give("pending.seen")
 
 
 def _short(principal: str) -> str:

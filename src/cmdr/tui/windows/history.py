@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from textual import events
@@ -46,11 +47,14 @@ class History(Window[str]):
 
     async def _read(self) -> None:
         try:
-            self._entries = list(await self._screen.commander.engine.history(SHOWN))
+            engine = self._screen.commander.engine
+            self._entries = list(await engine.history(SHOWN))
+            begins = [damage.told() for damage in await engine.damage()]
         except CommandError as error:
             self._list.show([[(f" {error}", "warning")]])
             return
         rows = [_row(entry, self.appearance.home, self._list.size.width) for entry in self._entries]
+        rows += [[(f" {line}", "warning")] for text in begins for line in wrap(text, self._list.size.width - 2)]
         self._list.show(rows or [[(" Nothing has been changed yet.", "dim")]])
 
     def pressed(self, event: events.Key) -> bool:

@@ -31,7 +31,7 @@ _COVERED = frozenset(
     file.quickLook file.getInfo pane.leftVolumeChooser pane.rightVolumeChooser web.link
     nav_to_parent nav_back nav_forward open_under_cursor refresh toggle_hidden switch_pane folder.size filter
     copy move delete rename mkdir mkfile pending.seen app.giveWay app.access history.entries await inspect
-    session_preferences query_run query_list close_all_diff_tabs get_diagnostics""".split()
+    history.beginning session_preferences query_run query_list close_all_diff_tabs get_diagnostics""".split()
 )
 _FOR_PROGRAMS = frozenset({"fs", "ide", "shell"})
 """Toolsets whose answers are text for a program."""
@@ -84,10 +84,11 @@ def _volume(commander: Commander, volume: Volume) -> Json:
     return {"name": printable(volume.name, 80), "about": f"{to_wire(volume.path)} · {volume.kind}{free}"}
 
 
-async def history_told(commander: Commander) -> list[Json]:
-    """What was done to files, newest first."""
+async def history_told(commander: Commander) -> dict[str, Json]:
+    """What was done to files, newest first, and what came before it and could not go on."""
     style = Style.chosen(commander)
-    return [_operation(entry, style) for entry in await commander.engine.history(HISTORY)]
+    done: list[Json] = [_operation(entry, style) for entry in await commander.engine.history(HISTORY)]
+    return {"done": done, "begins": [damage.told() for damage in await commander.engine.damage()]}
 
 
 def _operation(entry: HistoryEntry, style: Style) -> Json:

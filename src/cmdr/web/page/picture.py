@@ -17,7 +17,7 @@ from cmdr.web.page.jobs import jobs_told, scans_told
 from cmdr.web.page.look import look_told
 from cmdr.web.page.rows import Rows, Window, Windows
 from cmdr.web.page.shortcuts import shortcuts_told
-from cmdr.web.page.waiting import edits_waiting, expired_unseen, proposals_waiting
+from cmdr.web.page.waiting import edits_waiting, expired_unseen, interrupted_waiting, proposals_waiting
 
 ACTIVITY_SECONDS = 4.0
 
@@ -38,6 +38,8 @@ async def picture(commander: Commander, rows: Rows, windows: Windows) -> dict[st
         "proposals": proposals_waiting(commander),
         "expired": expired_unseen(commander),
         "edits": edits_waiting(commander),
+        "interrupted": interrupted_waiting(commander),
+        "warnings": [*commander.warnings.told()],
         "jobs": jobs_told(commander),
         "scans": scans_told(commander),
         "stopped": commander.policy.agents_stopped,

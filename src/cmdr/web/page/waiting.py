@@ -31,6 +31,14 @@ def expired_unseen(commander: Commander) -> dict[str, Json]:
     return {"count": len(titles), "told": expired_told(titles) if titles else ""}
 
 
+def interrupted_waiting(commander: Commander) -> list[Json]:
+    """Every operation that was cut short and waits for a word, in a line."""
+    return [
+        {"id": job.id, "title": job.title, "state": job.outcome, "by": _speaker(job.started_by)}
+        for job in commander.jobs.interrupted()
+    ]
+
+
 def proposal_whole(proposal: Proposal) -> dict[str, Json]:
     """Everything one needs to decide, drawn from the plan that would run and from nothing else."""
     plan = proposal.plan

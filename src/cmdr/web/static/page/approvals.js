@@ -3,24 +3,28 @@
 import { choose } from './choose.js';
 import { confirmed, proposal } from './confirm.js';
 import { draw } from './drawn.js';
+import { element } from './element.js';
+import { jobsWindow } from './jobs.js';
 import { follow } from './operate.js';
 import { review } from './review.js';
 import { look as refresh, now, order } from './server.js';
 import { tell } from './status.js';
+import { show } from './window.js';
 
 /** @type {Record<string, string>} */
 const WINDOWS = { settings: 'the settings', 'volume-picker': 'the volumes', about: 'what cmdr is' };
 
-/** How much waits: what agents propose, what they edit, what they want to be looked at. */
+/** How much waits: what agents propose, edit and want to be looked at, what was cut short, what the record lacks. */
 export function waitingCount() {
-  const { proposals, edits } = now();
-  return proposals.filter(({ mine }) => !mine).length + edits.length + looks().length;
+  const { proposals, edits, interrupted, warnings } = now();
+  return proposals.filter(({ mine }) => !mine).length + edits.length + looks().length
+    + interrupted.length + warnings.length;
 }
 
 /** What agents want: the only one at once, several in a list. */
 export async function approvals() {
   if (!waitingCount() && !now().expired.count) await refresh();
-  const { proposals, edits } = now();
+  const { proposals, edits, interrupted, warnings } = now();
   const waiting = [
     ...proposals.filter(({ mine }) => !mine).map(({ id, title, by, what }) => (
       { text: title, about: [by, what].filter(Boolean).join(' · '), value: () => decide(id) })),
@@ -28,6 +32,9 @@ export async function approvals() {
       { text: `Edit ${path}`, about: `${by} · ${changes}`, value: () => review(id) })),
     ...looks().map(({ type, path, by }) => (
       { text: `Look at ${path ?? WINDOWS[type] ?? type}`, about: by, value: () => draw(type, path ?? '') })),
+    ...interrupted.map(({ title, state, by }) => (
+      { text: title, about: `${by} · ${state}`, value: async () => jobsWindow() })),
+    ...warnings.map((text) => ({ text, about: 'the record', value: () => aboutTheRecord() })),
   ];
   const { count, told } = now().expired;
   if (count) {
@@ -40,6 +47,12 @@ export async function approvals() {
   }
   const chosen = waiting.length === 1 ? waiting[0].value : await choose('What waits for your answer', waiting);
   await chosen?.();
+}
+
+/** What is wrong with the record, in full; once it was on the screen it has been seen. */
+async function aboutTheRecord() {
+  show({ title: 'The record', reads: true, body: now().warnings.map((text) => element('p', {}, text)) });
+  await order('pending.seen');
 }
 
 /** @param {string} id */

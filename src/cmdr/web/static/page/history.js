@@ -15,13 +15,14 @@ import { button, show } from './window.js';
 
 /** What was done to files, and undo for any of it. */
 export async function history() {
-  /** @type {Done[]} */
-  const done = await read('/page/history');
+  /** @type {{done: Done[], begins: string[]}} */
+  const { done, begins } = await read('/page/history');
   const window = show({
     title: 'History', class: 'wide', reads: true,
     body: [done.length
       ? element('table', {}, heads('when', 'what', 'by', ''), element('tbody', {}, ...done.map(row)))
-      : element('p', {}, 'Nothing has been changed yet.')],
+      : element('p', {}, begins.length ? 'The history begins here.' : 'Nothing has been changed yet.'),
+    ...begins.map((text) => element('p', { class: 'risk' }, text))],
   });
 
   /** @param {Done} entry */

@@ -21,7 +21,7 @@
  * @typedef {{id: string, keys: string[], title: string}} Shortcut a command has a title, an action has none
  * @typedef {{rev: number, focused: Side, hidden: boolean, panes: Record<Side, PanePicture>,
  *   dialogs: Dialog[], proposals: Waiting[], expired: {count: number, told: string}, edits: Edit[], jobs: Job[],
- *   scans: Scan[], stopped: boolean, activity: string, look: Look, shortcuts: Shortcut[]}} Picture
+ *   interrupted: {id: string, title: string, state: string, by: string}[], warnings: string[], scans: Scan[], stopped: boolean, activity: string, look: Look, shortcuts: Shortcut[]}} Picture
  */
 
 export {};
