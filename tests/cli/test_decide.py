@@ -113,7 +113,7 @@ def test_what_waits_is_a_list_to_read():
             {"id": "p_1", "plan": "Copy 1 file to /dst", "what": "/src/a", "by": "agent:a", "digest": "0", "reason": ""}
         ],
         "edits": [{"id": "r_1", "path": "/src/x", "by": "codex", "changes": "2 changes", "digest": "1" * 64}],
-        "questions": [{"id": "p_2", "title": "Copy 2 files to /dst", "taken": "/dst/a"}],
+        "questions": [{"id": "p_2", "title": "Copy 2 files to /dst", "taken": "/dst/a", "about": "is taken"}],
     }
     assert pending_lines(waiting) == [
         "p_1  Copy 1 file to /dst",

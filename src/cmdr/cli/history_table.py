@@ -29,7 +29,7 @@ def _cells(entry: Mapping[str, Any]) -> tuple[str, ...]:
 
 def _state(entry: Mapping[str, Any]) -> str:
     if entry["undoneBy"]:
-        return f"undone by {entry['undoneBy']}"
+        return f"undone by {entry['undoneBy']}" + (f", {entry['left']} left" if entry.get("left") else "")
     if entry["state"] == "done" and entry["done"] == entry["items"]:
         return "done"
     return f"{entry['state']}, {entry['done']} of {entry['items']}"

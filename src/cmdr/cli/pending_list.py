@@ -21,7 +21,10 @@ def pending_lines(waiting: Waiting) -> list[str]:
     for edit in waiting["edits"]:
         lines += [f"{edit['id']}  Edit {edit['path']}", f"    {edit['changes']}, proposed by {edit['by']}"]
     for question in waiting["questions"]:
-        lines += [f"{question['id']}  {question['title']}", f"    asks about {question['taken']}, which is taken"]
+        lines += [
+            f"{question['id']}  {question['title']}",
+            f"    asks about {question['taken']}, which {question['about']}",
+        ]
     if lines:
         lines.append("Answer with: cmdr approve ID, or cmdr reject ID")
     lines += _interrupted_lines(waiting.get("interrupted", ()))

@@ -1,4 +1,4 @@
-"""A job at a shell prompt: followed to its end, with every taken name asked about."""
+"""A job at a shell prompt: followed to its end, with all its questions asked."""
 
 import json
 from typing import TypedDict
@@ -7,15 +7,20 @@ from cmdr.cli.launcher import Ask
 from cmdr.core.errors import CommandError
 
 _ANSWERS = {"s": "skip", "o": "overwrite", "r": "rename", "n": "newer", "l": "larger"}
+_GROWN = {"s": "skip", "o": "overwrite"}
 _CHOICES = "s skip · o overwrite · r keep both · n if newer · l if larger; a capital letter answers all that follow"
+_GROWN_CHOICES = "s leave it · o take all of it; a capital letter answers all that follow"
 
 
-class Question(TypedDict):
-    """A taken name, as `job.follow` tells it."""
+class Question(TypedDict, total=False):
+    """A taken name, or a folder that holds something else than was shown, as `job.follow` tells it."""
 
     id: str
     there: str
     new: str
+    folder: str
+    shown: str
+    now: str
 
 
 def follow(ask: Ask, job: str) -> int:
@@ -34,13 +39,20 @@ def follow(ask: Ask, job: str) -> int:
 
 
 def _answer(ask: Ask, job: str, question: Question) -> None:
-    print(f"There is already {question['there']}")
-    print(f"          new: {question['new']}")
+    answers, choices = _ANSWERS, _CHOICES
+    if "folder" in question:
+        answers, choices = _GROWN, _GROWN_CHOICES
+        print(f"{question['folder']} holds something else than was shown")
+        print(f"    shown: {question['shown']}")
+        print(f"      now: {question['now']}")
+    else:
+        print(f"There is already {question['there']}")
+        print(f"          new: {question['new']}")
     while True:
-        letter = input(f"{_CHOICES}: ").strip()
-        if letter.lower() in _ANSWERS:
+        letter = input(f"{choices}: ").strip()
+        if letter.lower() in answers:
             break
-    answer, for_all = _ANSWERS[letter.lower()], letter.isupper()
+    answer, for_all = answers[letter.lower()], letter.isupper()
     try:
         ask("job.answer", {"job": job, "question": question["id"], "answer": answer, "forAll": for_all})
     except CommandError as error:

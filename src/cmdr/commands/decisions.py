@@ -48,7 +48,12 @@ def pending(call: Call) -> str:
     ]
     asking = {job.id: job.question for job in commander.jobs.running() if job.question is not None}
     questions = [
-        {"id": proposal.id, "title": title_of(proposal.plan), "taken": to_wire(asking[proposal.job].target)}
+        {
+            "id": proposal.id,
+            "title": title_of(proposal.plan),
+            "taken": to_wire(asking[proposal.job].target),
+            "about": asking[proposal.job].about,
+        }
         for proposal in commander.proposals.all()
         if proposal.job in asking
     ]

@@ -60,6 +60,7 @@ def _facts_of(entry: HistoryEntry) -> dict[str, str | int | None]:
         "state": entry.state.value,
         "by": entry.by,
         "undoneBy": entry.undone_by,
+        "left": entry.left,
     }
 
 
@@ -74,7 +75,8 @@ def line_of(entry: HistoryEntry) -> str:
     elif entry.done < entry.total:
         told += f" ({entry.done} of {count(entry.total, 'item')} done)"
     if entry.undone_by is not None:
-        told += f" (undone by {entry.undone_by})"
+        rest = f"; {entry.left} left: undo {entry.id} again" if entry.left else ""
+        told += f" (undone by {entry.undone_by}{rest})"
     return f"{told} by {entry.by}"
 
 

@@ -63,12 +63,16 @@ def told_of(job: Job) -> dict[str, Value]:
         left = progress.seconds_left
         if left is not None:
             told["secondsLeft"] = round(left)
-    if job.question is not None:
+    question = job.question
+    if question is not None and question.inside:
+        folder = to_wire(question.target)
+        told["question"] = {"id": question.id, "folder": folder, "shown": question.shown, "now": question.inside}
+    elif question is not None:
         told["question"] = {
-            "id": job.question.id,
-            "taken": to_wire(job.question.target),
-            "size": job.question.target_size,
-            "newSize": job.question.source_size,
+            "id": question.id,
+            "taken": to_wire(question.target),
+            "size": question.target_size,
+            "newSize": question.source_size,
         }
     if job.outcome:
         told["outcome"] = job.outcome
@@ -101,6 +105,8 @@ async def follow(call: Call, *, job: str) -> str:
 def _asked(question: Question | None) -> dict[str, Value] | None:
     if question is None:
         return None
+    if question.inside:
+        return {"id": question.id, "folder": to_wire(question.target), "shown": question.shown, "now": question.inside}
     there, new = question.target_modified_ns, question.source_modified_ns
     return {
         "id": question.id,
@@ -182,7 +188,7 @@ def answer(
     answer: Literal["skip", "overwrite", "rename", "newer", "larger"],
     for_all: bool = False,
 ) -> str:
-    """Say what to do about a taken name."""
+    """Say what to do about a taken name; of a folder that holds more than was shown, overwrite takes all, skip none."""
     jobs = call.commander.jobs
     asked = jobs.get(job, call.principal)
     if asked.question is None:

@@ -45,15 +45,25 @@ class Progress:
 
 @dataclass(slots=True, eq=False)
 class Question:
-    """A taken name, and what stands there; an answer must carry this id."""
+    """A taken name, and what stands there, or a folder that holds something else than was shown; an answer must carry
+    this id."""
 
     id: str
     source: bytes
     target: bytes
-    source_size: int
-    target_size: int
-    source_modified_ns: int
-    target_modified_ns: int
+    source_size: int = 0
+    target_size: int = 0
+    source_modified_ns: int = 0
+    target_modified_ns: int = 0
+    shown: str = ""
+    """What a folder that goes as a whole was shown to hold."""
+    inside: str = ""
+    """What it holds now; empty where a name is taken."""
+
+    @property
+    def about(self) -> str:
+        """What is the matter with the target, behind its name."""
+        return "holds something else than was shown" if self.inside else "is taken"
 
 
 @dataclass(slots=True, eq=False)

@@ -173,10 +173,24 @@ def test_undoing_marks_what_was_undone(journal):
     assert journal.last_undoable() is None
     journal.finish(first, OperationState.DONE)
     assert journal.last_undoable() == first
-    second = journal.begin(plan(0, undoes=first), "")
+    second = journal.begin(plan(2, undoes=first), "")
+    journal.note(second, [Note(0, ItemState.LANDED), Note(1, ItemState.SKIPPED)])
     journal.finish(second, OperationState.DONE)
     assert journal.operation(first).undone_by == second
     assert journal.last_undoable() is None
+    assert (journal.left(first), journal.left(second)) == (1, None)
+    assert [(entry.id, entry.undone) for entry in journal.history()] == [(second, ""), (first, "undone, 1 left")]
+
+
+def test_an_undo_that_did_nothing_has_undone_nothing(journal):
+    first = journal.begin(plan(), "")
+    journal.note(first, [Note(0, ItemState.LANDED)])
+    journal.finish(first, OperationState.DONE)
+    undo = journal.begin(plan(undoes=first), "")
+    journal.note(undo, [Note(0, ItemState.FAILED, "the disk is full")])
+    journal.finish(undo, OperationState.DONE)
+    assert journal.operation(first).undone_by is None
+    assert journal.last_undoable() == first
 
 
 def test_what_was_running_is_found_again_until_it_is_settled(journal):

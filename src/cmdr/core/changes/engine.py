@@ -1,6 +1,7 @@
 """The operation engine as the core sees it: it runs plans, remembers them, and finds the way back."""
 
 import logging
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 
@@ -141,26 +142,38 @@ class Engine:
             raise CommandError(str(error)) from None
         for run in runs:
             if run.undone_by is not None:
-                return self._rest_of_undo(number, run.undone_by)
+                return self._rest_of_undo(number, runs, run.undone_by)
             if run.state is OperationState.RUNNING:
                 raise CommandError(f"Operation {run.id} still runs. Wait for it, or cancel it first.")
+        return self._inverse(number, runs)
+
+    def _rest_of_undo(self, number: int, runs: Sequence[OperationRecord], undo: int) -> Plan:
+        """What an undo that was stopped, failed in part, or left something alone has left to do."""
+        attempts = self._journal.runs(undo)
+        last = attempts[0]
+        if last.undone_by is not None:
+            raise CommandError(
+                f"Operation {number} was undone by operation {last.id}, and that was taken back by operation "
+                f"{last.undone_by}. Undo operation {last.undone_by}."
+            )
+        if last.state is OperationState.INTERRUPTED:
+            raise CommandError(f"The undo of operation {number} was interrupted. Resume operation {last.id}.")
+        if self._journal.left(number) == 0:
+            raise CommandError(f"Operation {number} was already undone, by operation {last.id}.")
         try:
-            return plan_undo(*runs).weigh()
+            return plan_resume(last).weigh()
+        except NothingToDo:
+            # Nothing failed: some were left alone. They are looked at once more, as they are now.
+            return self._inverse(number, runs, attempts)
+
+    def _inverse(self, number: int, runs: Sequence[OperationRecord], attempts: Sequence[OperationRecord] = ()) -> Plan:
+        try:
+            return plan_undo(*runs, attempts=attempts).weigh()
         except NotTakenBack as refused:
             first = undone_first(self._journal, number, refused.path) if refused.path is not None else None
             if first is None:
                 raise
             raise CommandError(f"{refused} Operation {first} changed it too: undo that one first.") from refused
-
-    def _rest_of_undo(self, number: int, undo: int) -> Plan:
-        """What an undo that was stopped, or that failed in part, has left to do."""
-        last = self._journal.runs(undo)[0]
-        if last.state is OperationState.INTERRUPTED:
-            raise CommandError(f"The undo of operation {number} was interrupted. Resume operation {last.id}.")
-        try:
-            return plan_resume(last).weigh()
-        except NothingToDo:
-            raise CommandError(f"Operation {number} was already undone, by operation {last.id}.") from None
 
     def _resume_plan(self, number: int) -> Plan:
         self._look_after()

@@ -142,6 +142,8 @@ class Jobs:
             raise CommandError(f"Job {job.id} does not ask {printable(question, 40)} any more.")
         if policy is ConflictPolicy.ASK:
             raise CommandError("That is not an answer. Choose skip, overwrite, rename, newer or larger.")
+        if job.question.inside and policy not in (ConflictPolicy.SKIP, ConflictPolicy.OVERWRITE):
+            raise CommandError("That is not an answer here. Choose overwrite to take all of it, or skip to leave it.")
         job.question = None
         reins = self._reins[job.id]
         reins.answer(question, Answer(policy, for_all))
@@ -242,8 +244,13 @@ class Jobs:
         self._events.progressed()
 
     def _asked(self, job: Job, conflict: Conflict) -> None:
-        item, there = conflict.item, conflict.existing
+        item, there, inside = conflict.item, conflict.existing, conflict.inside
         source = item.arriving
+        if inside is not None:
+            path = item.place.path
+            job.question = Question(conflict.id, path, path, shown=item.totals.told, inside=inside.told)
+            self._now(job, JobState.WAITING)
+            return
         job.question = Question(
             conflict.id,
             item.place.path,

@@ -137,10 +137,12 @@ class Journal:
                     (state, self._now(), operation),
                 )
                 count_again(self._db, operation)
+                # An undo that did nothing at all has undone nothing; one that goes on stands for those before it.
                 self._db.execute(
-                    "WITH RECURSIVE runs(id) AS (SELECT undoes FROM operations WHERE id = ?1"
+                    "WITH RECURSIVE runs(id) AS (SELECT undoes FROM operations"
+                    " WHERE id = ?1 AND (done > 0 OR continues IS NOT NULL OR state = 'interrupted')"
                     " UNION SELECT e.id FROM operations o JOIN runs USING (id) JOIN operations e ON e.id = o.continues"
-                    " WHERE e.undone_by IS NULL)"
+                    " WHERE e.undone_by IS NULL OR e.undone_by = (SELECT continues FROM operations WHERE id = ?1))"
                     " UPDATE operations SET undone_by = ?1, state = replace(state, 'interrupted', 'left')"
                     " WHERE id IN (SELECT id FROM runs)",
                     (operation,),
@@ -163,6 +165,10 @@ class Journal:
     def history(self, limit: int = 50, before: int | None = None) -> list[HistoryEntry]:
         """The newest operations, newest first, older than a number when given."""
         return self._ask(lambda: journal_history.newest(self._db, limit, before))
+
+    def left(self, number: int) -> int | None:
+        """How many items the undo of an operation has left; None when it was not undone."""
+        return self._ask(lambda: journal_history.left(self._db, number))
 
     def interrupted(self) -> list[HistoryEntry]:
         """The operations that ended in the middle and wait for a word: resume, undo or leave."""

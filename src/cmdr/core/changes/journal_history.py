@@ -8,6 +8,9 @@ from cmdr.files.engine.recorder import OperationState
 from cmdr.model.names import to_wire
 from cmdr.model.plans.plan import Plan, Verb
 
+# What the last undo of an operation was to take back, and did not.
+_LEFT = "coalesce((SELECT u.total - u.done FROM operations u WHERE u.id = o.undone_by), 0)"
+
 
 @dataclass(frozen=True, slots=True)
 class HistoryEntry:
@@ -28,6 +31,15 @@ class HistoryEntry:
     destination: bytes | None
     undoes: int | None
     undone_by: int | None
+    left: int = 0
+    """How many items the undo has not taken back; undoing it again tries those."""
+
+    @property
+    def undone(self) -> str:
+        """What is to be said about its undo; empty when there was none."""
+        if self.undone_by is None:
+            return ""
+        return f"undone, {self.left} left" if self.left else "undone"
 
     def about(self, written: Callable[[bytes], str] = to_wire) -> str:
         """What it was about: the first item, its new name, how many more, and where to; `written` spells the paths."""
@@ -74,16 +86,26 @@ def last_undoable(db: sqlite3.Connection) -> int | None:
 def runs(db: sqlite3.Connection, number: int) -> list[int]:
     """An operation with all that it continues and all that continues it, the last run first.
 
-    What was taken back in between is over: a run that went on after that stands for itself.
+    What was taken back in between is over: a run that went on after that stands for itself. Those that were taken back
+    together belong together.
     """
     rows = db.execute(
         "WITH RECURSIVE runs(id) AS (SELECT ?1 UNION SELECT o.id FROM operations o, runs r"
         " WHERE (o.continues = r.id OR o.id = (SELECT continues FROM operations WHERE id = r.id))"
-        " AND o.undone_by IS NULL AND (SELECT undone_by FROM operations WHERE id = r.id) IS NULL)"
+        " AND o.undone_by IS (SELECT undone_by FROM operations WHERE id = ?1))"
         " SELECT id FROM runs ORDER BY id DESC",
         (number,),
     )
     return [row[0] for row in rows]
+
+
+def left(db: sqlite3.Connection, number: int) -> int | None:
+    """How many items the undo of an operation has left; None when it was not undone."""
+    row = db.execute(
+        f"SELECT o.undone_by, {_LEFT} FROM operations o WHERE o.id = ?",  # noqa: S608
+        (number,),
+    ).fetchone()
+    return None if row is None or row[0] is None else int(row[1])
 
 
 def _entries(db: sqlite3.Connection, where: str, values: tuple[int, ...]) -> list[HistoryEntry]:
@@ -91,7 +113,7 @@ def _entries(db: sqlite3.Connection, where: str, values: tuple[int, ...]) -> lis
         "SELECT o.id, o.verb, o.state, o.by, o.started, o.ended, o.total, coalesce(o.done,"  # noqa: S608
         " (SELECT count(*) FROM items i WHERE i.operation = o.id AND i.state IN ('landed', 'source_removed'))),"
         " o.title, o.new_name, o.destination,"
-        f" o.undoes, o.undone_by FROM operations o {where}",
+        f" o.undoes, o.undone_by, {_LEFT} FROM operations o {where}",
         values,
     )
     return [HistoryEntry(row[0], Verb(row[1]), OperationState(row[2]), *row[3:]) for row in rows]

@@ -93,7 +93,8 @@ class MovedOut:
             expected = self._copied(fate, source, self._bench.by_now(expected))
             parked = Spot(source.folder, temp)
             try:
-                self._bench.changed(remove_exactly(self._bench.syscalls, source, expected, parked))
+                other_names = remove_exactly(self._bench.syscalls, source, expected, parked)
+                self._bench.changed(other_names, again=True)
             finally:
                 clean = parked.found is None
             touched.add(source.folder)

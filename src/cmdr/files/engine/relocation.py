@@ -226,7 +226,7 @@ class Removed(Work):
                 expected = vouched_for(bench.syscalls, spot, expected, copy, existing, bench.stride)
         self.is_begun = True
         other_names = remove_exactly(bench.syscalls, spot, expected, Spot(spot.folder, self.temp))
-        bench.changed(other_names)
+        bench.changed(other_names, again=True)
         self.touched |= {spot.folder}
         return Landed(landed=None if other_names is None else fingerprint.of_stat(other_names))
 

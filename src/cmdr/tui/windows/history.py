@@ -76,7 +76,7 @@ def _row(entry: HistoryEntry, home: bytes, width: int) -> Row:
         told += f" and {entry.total - 1} more"
     if entry.destination is not None and entry.destination != os.path.dirname(entry.title):
         told += f" → {tilde(entry.destination, home)}"
-    state = "undone" if entry.undone_by is not None else "" if entry.state.value == "done" else entry.state.value
+    state = entry.undone or ("" if entry.state.value == "done" else entry.state.value)
     role = "dim" if state == "undone" else "file"
     before: Row = [
         (f" {when}  ", "dim"),

@@ -42,6 +42,8 @@ class Progress(Window[str]):
         asks = self._job.question is not None
         self._lines.show(progress_rows(self._job, self._lines.size.width or 70))
         hint = "s skip · o overwrite · r both · n newer · l larger · capital: all"
+        if self._job.question is not None and self._job.question.inside:
+            hint = "s leave it · o take all of it · capital: all"
         self.title_box(self._job.title, hint if asks else "Enter: background · p: pause · Esc: cancel")
 
     def pressed(self, event: events.Key) -> bool:
@@ -97,9 +99,16 @@ def progress_rows(job: Job, width: int) -> list[Row]:
     if question is None:
         return [*rows, [("", "dim")], [(f" {done.current}", "dim")], [(f" {job.state}", "dim")]]
     folder, _, name = question.target.rpartition(b"/")
+    rows.append([(f" {to_wire(name)} {question.about} ", "warning"), (f" in {to_wire(folder)}", "dim")])
+    if question.inside:
+        return [
+            *rows,
+            [(f"   shown: {question.shown}", "file")],
+            [(f"   now:   {question.inside}", "file")],
+            [("   o takes all of it, s leaves the folder where it is", "dim")],
+        ]
     return [
         *rows,
-        [(f" {to_wire(name)} is taken ", "warning"), (f" in {to_wire(folder)}", "dim")],
         [(f"   there: {question.target_size:>14,} B  {iso_time(question.target_modified_ns)}", "file")],
         [(f"   new:   {question.source_size:>14,} B  {iso_time(question.source_modified_ns)}", "file")],
         [(f"   from {to_wire(question.source)}", "dim")],

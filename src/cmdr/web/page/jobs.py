@@ -57,8 +57,18 @@ def _scan(scan: ScanJob) -> Json:
 def _question(question: Question | None) -> Json:
     if question is None:
         return None
+    if question.inside:
+        return {
+            "id": question.id,
+            "folder": to_wire(question.target),
+            "there": "",
+            "thereFacts": question.inside,
+            "new": "",
+            "newFacts": question.shown,
+        }
     return {
         "id": question.id,
+        "folder": None,
         "there": to_wire(question.target),
         "thereFacts": f"{human_size(question.target_size)}, {iso_time(question.target_modified_ns)}",
         "new": to_wire(question.source),

@@ -97,7 +97,7 @@ def _operation(entry: HistoryEntry, style: Style) -> Json:
         "id": entry.id,
         "when": style.date(int(entry.started * 1e9)),
         "verb": entry.verb.value,
-        "state": "undone" if entry.undone_by is not None else entry.state.value,
+        "state": entry.undone or entry.state.value,
         "what": to_wire(entry.title) + becomes + (f" and {entry.total - 1} more" if entry.total > 1 else ""),
         "to": None if entry.destination is None else to_wire(entry.destination),
         "by": printable(entry.by.partition(":")[2], 60),

@@ -1,4 +1,4 @@
-// Asks what to do about a name that is taken.
+// Asks what to do about a name that is taken, or about a folder that holds something else than was shown.
 
 import { element } from './element.js';
 import { order } from './server.js';
@@ -10,17 +10,19 @@ const ANSWERS = [
   ['skip', 's', 'Skip'], ['overwrite', 'o', 'Overwrite (the old one is kept in the trash)'],
   ['rename', 'b', 'Keep both'], ['newer', 'w', 'Overwrite if older'], ['larger', 'l', 'Overwrite if smaller'],
 ];
+/** @type {[string, string, string][]} */
+const ABOUT_A_FOLDER = [['skip', 's', 'Leave it'], ['overwrite', 'o', 'Take all of it']];
 
 /** @param {import('./picture.js').Job} job @param {import('./picture.js').Question} question */
 export function askAbout(job, question) {
   const all = element('input', { type: 'checkbox' });
-  const answers = ANSWERS.map(([answer, key, text]) => button(`${text} (${key})`, () => give(answer)));
+  const choices = question.folder === null ? ANSWERS : ABOUT_A_FOLDER;
+  const answers = choices.map(([answer, key, text]) => button(`${text} (${key})`, () => give(answer)));
   const window = show({
-    title: 'This name is taken', reads: true,
+    title: question.folder === null ? 'This name is taken' : 'This folder holds something else than was shown',
+    reads: true,
     body: [
-      element('dl', { class: 'pairs' },
-        element('dt', {}, 'there'), element('dd', {}, `${question.there} (${question.thereFacts})`),
-        element('dt', {}, 'new'), element('dd', {}, `${question.new} (${question.newFacts})`)),
+      element('dl', { class: 'pairs' }, ...facts(question)),
       element('label', {}, all, ' the same for all others (a)'),
     ],
     buttons: [...answers, button('Stop here', stop)],
@@ -29,7 +31,7 @@ export function askAbout(job, question) {
       if (isHeard && document.activeElement === window.body) answers[0].focus();
     },
     keys: (event) => {
-      const found = ANSWERS.find(([, key]) => key === event.key);
+      const found = choices.find(([, key]) => key === event.key);
       if (found) give(found[0]);
       else if (event.key === 'a') all.checked = !all.checked;
       else return false;
@@ -48,4 +50,12 @@ export function askAbout(job, question) {
     window.close();
     guarded(order('job.cancel', { job: job.id }));
   }
+}
+
+/** @param {import('./picture.js').Question} question */
+function facts(question) {
+  const pairs = question.folder === null
+    ? [['there', `${question.there} (${question.thereFacts})`], ['new', `${question.new} (${question.newFacts})`]]
+    : [['folder', question.folder], ['shown', question.newFacts], ['now', question.thereFacts]];
+  return pairs.flatMap(([what, text]) => [element('dt', {}, what), element('dd', {}, text)]);
 }
