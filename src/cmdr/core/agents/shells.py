@@ -4,6 +4,7 @@ import asyncio
 import os
 import secrets
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cmdr.core.agents.command_slots import EACH, CommandSlots, NeverRan, Slot
@@ -20,6 +21,7 @@ from cmdr.files.shell.running import Ended, Running
 from cmdr.files.shell.tiers import CannotHide, Tier, probe, sandboxed
 from cmdr.files.shell.walls import Walls
 from cmdr.model.job import Job, JobState
+from cmdr.model.launch import Launch
 from cmdr.model.names import raw_bytes, to_wire
 from cmdr.model.plans.command_plan import LONGEST, MOST_LINES, CommandPlan
 from cmdr.model.plans.plan import Verb
@@ -101,14 +103,14 @@ class Shells:
             unkept=() if can_keep else walls.keep,
         )
 
-    def launcher(self, command: list[str], walls: Walls) -> list[bytes]:
-        """The command line that runs any program behind the walls in use; it ends with whoever starts it.
+    def launcher(self, command: Sequence[bytes], walls: Walls) -> Launch:
+        """What runs any program behind the walls in use; it ends with whoever starts it.
 
         With no command it is what goes before one, as a kernel needs it. Behind Landlock there are no sockets at all.
         """
         if self.tier is None:
             raise CommandError(_NO_SANDBOX)
-        return sandboxed([os.fsencode(word) for word in command], walls, self.tier)
+        return sandboxed(command, walls, self.tier)
 
     def check_room(self, principal: Principal) -> None:
         """Refuse a client that runs too many at once or too often."""

@@ -12,10 +12,8 @@ _LIMITED = "ulimit -c 0; ulimit -v {memory}; ulimit -f {file_size}; ulimit -n {o
 _COUNTED = 'ulimit -p {processes} 2>/dev/null || ulimit -u {processes}; exec "$@"'
 
 
-def bubblewrap(
-    command: Sequence[bytes], walls: Walls, *, program: bytes = b"bwrap", told: int | None = None
-) -> list[bytes]:
-    """The command line that runs a command inside; `told` is a descriptor that learns the sandbox's process id."""
+def bubblewrap(command: Sequence[bytes], walls: Walls, *, program: bytes, told: int | None = None) -> list[bytes]:
+    """The command line that runs a command inside `program`; `told` is a descriptor that learns its process id."""
     line = [program, *b"--unshare-all --die-with-parent --new-session --clearenv --cap-drop ALL".split()]
     line += b"--hostname sandbox --proc /proc --dev /dev --tmpfs /tmp --tmpfs /run --dir /var/tmp".split()
     if told is not None:
