@@ -18,7 +18,7 @@ from cmdr.core.threads import in_thread
 from cmdr.files.sandbox.reach import Reach, Sandbox
 from cmdr.files.shell.kept_places import kept_below
 from cmdr.files.shell.running import Ended, Running
-from cmdr.files.shell.tiers import CannotHide, Tier, probe, sandboxed
+from cmdr.files.shell.tiers import CANNOT_CARVE, CannotHide, Tier, probe, sandboxed
 from cmdr.files.shell.walls import Walls
 from cmdr.model.job import Job, JobState
 from cmdr.model.launch import Launch
@@ -29,8 +29,6 @@ from cmdr.model.plans.plan import Verb
 PER_MINUTE = 10
 SHOWN = 9_000
 """Characters of the beginning and of the end of the output that an answer carries."""
-_CANNOT_CARVE = (Tier.NAMESPACES, Tier.LANDLOCK)
-"""Sandboxes that take or leave whole folders, with all that is in them."""
 _NO_SANDBOX = (
     "No sandbox works on this machine, so no commands are run. Install bubblewrap (apt install bubblewrap), then "
     "restart cmdr; `cmdr doctor` says more."
@@ -69,6 +67,14 @@ class Shells:
         """Begin to find out which sandbox works here, by running one; commands wait for the answer."""
         self._probing = asyncio.get_running_loop().create_task(self._probe())
 
+    async def ready(self) -> Tier | None:
+        """The sandbox in use, once it is known; None when none works here."""
+        if self.tier is None and self._probing is None:
+            self.look_for_a_sandbox()
+        if self._probing is not None:
+            await asyncio.shield(self._probing)
+        return self.tier
+
     async def _probe(self) -> None:
         self.tier = await in_thread(probe)
 
@@ -89,7 +95,7 @@ class Shells:
         reach = self._sandbox.reach(principal.roots, read_only=principal.read_only)
         walls = await in_thread(walls_for, self._sandbox, reach, folder)
         _check_hidable(walls, self.tier)
-        can_keep = self.tier not in _CANNOT_CARVE
+        can_keep = self.tier not in CANNOT_CARVE
         return CommandPlan(
             Verb.RUN,
             (),
@@ -221,7 +227,7 @@ def walls_for(sandbox: Sandbox, reach: Reach, folder: bytes | None) -> Walls:
 
 
 def _check_hidable(walls: Walls, tier: Tier) -> None:
-    if walls.hide and tier in _CANNOT_CARVE:
+    if walls.hide and tier in CANNOT_CARVE:
         raise CommandError(
             str(CannotHide(walls.hide[0], tier)).replace(os.fsdecode(walls.hide[0]), to_wire(walls.hide[0]))
         )

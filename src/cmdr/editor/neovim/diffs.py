@@ -47,6 +47,11 @@ class Consent:
 FREELY = Consent()
 
 
+def syntax_of(language_id: str) -> str:
+    """Neovim's own name for a language."""
+    return _SYNTAX.get(language_id, language_id)
+
+
 class NeovimDiffs:
     """All diffs that one connection shows."""
 
@@ -78,7 +83,7 @@ class NeovimDiffs:
         self._shown[id] = asyncio.Event()
         new_lines, ends = to_lines(new)
         old_lines, _ = to_lines(old)
-        syntax = _SYNTAX.get(language_id, language_id)
+        syntax = syntax_of(language_id)
         arguments = [self._connection.channel, id, _one_line(label), old_lines, new_lines, ends, syntax]
         asks = (_one_line(hint), consent.word, _one_line(consent.why), self.deaf_ms)
         self._connection.lua_later(diff_lua.OPEN, *arguments, *asks)

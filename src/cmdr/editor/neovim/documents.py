@@ -8,6 +8,7 @@ from typing import Any
 from cmdr.editor.languages import language_of
 from cmdr.editor.neovim import document_lua
 from cmdr.editor.neovim.connection import NeovimConnection
+from cmdr.editor.neovim.diffs import syntax_of
 from cmdr.editor.neovim.places import byte_of_position, index_of_byte, position_of_byte
 from cmdr.editor.ranges import FoundRange, find_range
 from cmdr.model.texts.diagnostic import Diagnostic, Severity
@@ -62,9 +63,14 @@ class NeovimDocuments:
         end_text: str | None = None,
         to_end_of_line: bool = False,
         front: bool = True,
+        inert: bool = False,
     ) -> OpenedFile:
-        """Open a file, in front unless told otherwise, and select the range that the texts name."""
-        opened = await self._connection.lua(document_lua.OPEN, os.fsdecode(path), front, deadline=_SLOW)
+        """Open a file, in front unless told otherwise, and select the range that the texts name.
+
+        With `inert` nothing in the file is obeyed and nothing starts because of it, unless it was open already.
+        """
+        syntax = syntax_of(language_of(path)) if inert else None
+        opened = await self._connection.lua(document_lua.OPEN, os.fsdecode(path), front, syntax, deadline=_SLOW)
         lines: list[str] = opened["lines"]
         index = TextIndex("\n".join(lines))
         found = find_range(index, start_text, end_text, to_end_of_line=to_end_of_line)

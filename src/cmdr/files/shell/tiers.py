@@ -36,6 +36,9 @@ class Tier(StrEnum):
 
 LADDER = (Tier.SEATBELT,) if sys.platform == "darwin" else (Tier.BUBBLEWRAP, Tier.NAMESPACES, Tier.LANDLOCK)
 
+CANNOT_CARVE = (Tier.NAMESPACES, Tier.LANDLOCK)
+"""Sandboxes that take or leave whole folders, with all that is in them."""
+
 
 class CannotHide(Exception):
     """This sandbox can only allow whole folders; what is private inside them would be seen."""
@@ -68,11 +71,15 @@ def sandboxed(
     line = [os.fsencode(sys.executable), b"-I", b"-S", b"-c", _LAUNCHER, b"--folder", walls.folder]
     if tier is Tier.NAMESPACES:
         line.append(b"--namespaces")
+    if walls.network:
+        line.append(b"--network")
     if leash is not None:
         line += [b"--leash", b"%d" % leash]
     for option, paths in ((b"--write", walls.write), (b"--read", walls.read)):
         for path in paths:
             line += [option, path]
+    limits = walls.limits
+    line += [b"--limits", b"%d,%d,%d,%d" % (limits.memory, limits.processes, limits.file_size, limits.open_files)]
     for name, value in walls.variables:
         line += [b"--set", os.fsencode(f"{name}={value}")]
     return _launch([*line, b"--", *command])
