@@ -301,7 +301,8 @@ def test_no_server_of_the_workspace_is_ever_used(world, monkeypatch, plant):
     trust(world)
     row = asked(world, world.root / "a.go")
     assert row["diagnostics"] == []
-    assert "note" not in row  # for cmdr, none is installed
+    is_told = "lies in a folder that agents or projects use" in row.get("note", "")
+    assert is_told == (plant is not plant_relative)  # a folder that depends on where one stands is none at all
     assert started(world) == []
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from cmdr.core.agents.trust import BrokenTrust, TrustedFolder
@@ -53,12 +54,13 @@ class LanguageServers:
         """The servers for a file, or why there are none; no offer at all where none is installed."""
         from cmdr.editor.diagnostics.servers import Offer
 
+        found = await in_thread(self._installed, path, language_id)
+        if isinstance(found, Offer):
+            return found
         try:
-            found, trusted = await in_thread(self._look, path, language_id)
+            trusted = await in_thread(self._trust.of, path)
         except BrokenTrust as error:
             return Offer(why_not=f"Language servers do not run. {error}")
-        if not found:
-            return Offer()
         if trusted is None:
             return await in_thread(_untrusted, path)
         tier = await self._shells().ready()
@@ -69,17 +71,24 @@ class LanguageServers:
         except CommandError as error:
             return Offer(why_not=f"Language servers do not run: {error}")
 
-    def _look(self, path: bytes, language_id: str) -> tuple[tuple[Installed, ...], TrustedFolder | None]:
+    def _installed(self, path: bytes, language_id: str) -> tuple[Installed, ...] | Offer:
+        """The servers that could be used; an empty offer when there are none, which says why if there are others."""
         from cmdr.editor.diagnostics.root import repository_root
-        from cmdr.editor.diagnostics.servers import KNOWN_SERVERS, installed_servers
+        from cmdr.editor.diagnostics.servers import Offer, installed_servers
 
-        if not any(language_id in spec.languages for spec in KNOWN_SERVERS):
-            return (), None
-        trusted = self._trust.all()
         # Agents or repositories write there: a program from there is theirs, not the person's.
-        theirs = {repository_root(path), *self._folders.folders, *(folder.path for folder in trusted)}
-        theirs |= {root.path for root in self._sandbox.reach().trees}
-        return installed_servers(language_id, theirs), self._trust.of(path)
+        theirs = {repository_root(path), *self._folders.folders, *(root.path for root in self._sandbox.reach().trees)}
+        with suppress(BrokenTrust):
+            theirs |= {folder.path for folder in self._trust.all()}
+        if found := installed_servers(language_id, theirs):
+            return found
+        if not (others := installed_servers(language_id)):
+            return Offer()
+        program = to_wire(os.fsencode(others[0].spec.command[0]))
+        return Offer(
+            why_not=f"Language servers do not run: {program} lies in a folder that agents or projects use. "
+            "The person installs it elsewhere, or starts cmdr in the project or with --root."
+        )
 
     def _walled(
         self, path: bytes, found: tuple[Installed, ...], trusted: TrustedFolder, tier: Tier, asker: Asker
