@@ -1,12 +1,12 @@
 # Every target works alone on a fresh clone; Python 3.11 and make are all it needs.
 PYTHON ?= python3
 BIN := .venv/bin
-NODE := tests/e2e/node/node_modules
+NODE := tests/e2e/node/node_modules tests/e2e/language_servers/node_modules
 COMPILED := src/cmdr/index/walking/read_directory.c  # installed again when it changes; a C compiler is not required
 
 # What proves the parts that must not be wrong: changing files, the walls around agents, approval, the journal.
 PROOF := tests/files $(patsubst %,tests/model/plans/test_%.py,packed_items plan_list plan_text) \
-  tests/core/test_audit.py tests/core/test_policy.py tests/core/agents/test_grants.py tests/core/changes \
+  tests/core/test_audit.py tests/core/test_policy.py tests/core/agents/test_grants.py tests/core/agents/test_trust.py tests/core/changes \
   $(patsubst %,tests/commands/test_%.py,after_the_answer decisions fs_changes) \
   $(patsubst %,tests/hostile/test_%.py,escapes fidelity graveyard killed_trees only_a_person_approves operation_faults operation_names)
 
@@ -26,8 +26,9 @@ check: .venv/dev
 	$(BIN)/lint-imports
 
 tools:                      ## programs of others that the end-to-end tests use; without npm those tests are skipped
-	@if command -v npm >/dev/null 2>&1 && [ ! $(NODE)/.done -nt tests/e2e/node/package.json ]; then \
-	  (cd tests/e2e/node && npm install --no-package-lock --no-audit --no-fund --force --loglevel=error) && touch $(NODE)/.done; fi || true
+	@for tools in node language_servers; do \
+	  if command -v npm >/dev/null 2>&1 && [ ! tests/e2e/$$tools/node_modules/.done -nt tests/e2e/$$tools/package.json ]; then \
+	    (cd tests/e2e/$$tools && npm install --no-package-lock --no-audit --no-fund --force --loglevel=error) && touch tests/e2e/$$tools/node_modules/.done; fi; done || true
 
 bench: .venv/dev            ## ratios within one run
 	for bench in tests/bench/bench_*.py; do echo "== $$bench"; $(BIN)/python $$bench || exit 1; done

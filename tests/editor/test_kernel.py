@@ -14,6 +14,7 @@ from cmdr.editor.kernel import Kernel
 from cmdr.editor.kernel_command import KernelMissingError
 from cmdr.editor.kernel_output import ImageOutput, OutputCollector, TextOutput
 from cmdr.editor.kernels import Kernels
+from cmdr.model.launch import Launch
 
 try:
     import ipykernel  # noqa: F401
@@ -28,11 +29,16 @@ def text_of(result):
     return "".join(output.text for output in result.outputs if isinstance(output, TextOutput))
 
 
-def run_story(story, **options):
+def plainly(folder):
+    """Nothing goes before the kernel, and its environment is a small one."""
+    return Launch((), {"PATH": "/usr/bin:/bin", "HOME": folder})
+
+
+def run_story(story, wrap=plainly):
     before = {child.pid for child in psutil.Process().children(recursive=True)}
 
     async def whole():
-        kernels = Kernels(**options)
+        kernels = Kernels(wrap)
         try:
             return await story(kernels)
         finally:
@@ -145,7 +151,7 @@ def test_a_wrapper_can_stand_before_the_kernel_and_the_environment_can_be_replac
     async def story(kernels):
         return await kernels.run("a", "import os; print(os.environ['MARK'], os.environ.get('HOME'))")
 
-    result = run_story(story, prefix=["env", "MARK=wrapped"], environment={"PATH": "/usr/bin:/bin"})
+    result = run_story(story, lambda _: Launch((b"/usr/bin/env", b"MARK=wrapped"), {"PATH": "/usr/bin:/bin"}))
     assert text_of(result) == "wrapped None\n"
 
 
@@ -166,7 +172,7 @@ def test_missing_libraries_are_named_kindly(monkeypatch):
     for name in [name for name in sys.modules if name.startswith(("ipykernel", "jupyter_client"))]:
         monkeypatch.delitem(sys.modules, name)
     with pytest.raises(KernelMissingError, match="pip install jupyter_client ipykernel"):
-        asyncio.run(Kernel.start())
+        asyncio.run(Kernel.start(plainly))
 
 
 @given(st.lists(st.text(max_size=30)), st.integers(1, 20))

@@ -26,7 +26,7 @@ from cmdr.model.root_spec import RootSpec
 AGENT = Principal("agent", "tester", token=True)
 OTHER = Principal("agent", "other", token=True)
 SECRET = "TOP-SECRET-CONTENTS"
-SOURCE = str(Path(__file__).parents[2] / "src")
+SOURCE = str(Path(__file__).resolve().parents[2] / "src")
 NOBODY = 65534
 
 

@@ -105,6 +105,37 @@ async def _texts(task):
     return [item["text"] for item in answer["result"]["content"]]
 
 
+@asynccontextmanager
+async def client_of(lock, greet=True, **headers):
+    """A client of the editor whose lock file this is."""
+    sent = {HEADER: json.loads(lock.read_text())["authToken"], **headers}
+    socket = await connect(
+        f"ws://127.0.0.1:{lock.stem}/",
+        subprotocols=["mcp"],
+        additional_headers={name: value for name, value in sent.items() if value is not None},
+        user_agent_header="claude-code/2.1.325 (cli)",
+        proxy=None,
+    )
+    client = Client(socket)
+    if greet:
+        await client.greet()
+    try:
+        yield client
+    finally:
+        await client.close()
+
+
+@pytest.fixture
+def client_at():
+    """Connects to the editor of a home: `async with client_at(home) as client`."""
+
+    def connected(home):
+        (lock,) = (home / ".claude" / "ide").glob("*.lock")
+        return client_of(lock)
+
+    return connected
+
+
 class Editor:
     """A running face, its lock file, and the person in front of it."""
 
@@ -127,23 +158,8 @@ class Editor:
     def port(self):
         return int(self.lock_path.stem)
 
-    @asynccontextmanager
-    async def client(self, greet=True, **headers):
-        sent = {HEADER: self.lock["authToken"], **headers}
-        socket = await connect(
-            f"ws://127.0.0.1:{self.port}/",
-            subprotocols=["mcp"],
-            additional_headers={name: value for name, value in sent.items() if value is not None},
-            user_agent_header="claude-code/2.1.325 (cli)",
-            proxy=None,
-        )
-        client = Client(socket)
-        if greet:
-            await client.greet()
-        try:
-            yield client
-        finally:
-            await client.close()
+    def client(self, greet=True, **headers):
+        return client_of(self.lock_path, greet, **headers)
 
     async def waiting(self, count=1):
         """The reviews that wait, once there are so many."""

@@ -13,7 +13,7 @@ from cmdr.cli import terminal_verb
 from cmdr.cli.launcher import Launcher
 from cmdr.core.places import Unusable, needed
 
-_VERBS = "serve claude bridge_verb token decide quit undo audit trees fleet web doctor".split()
+_VERBS = "serve claude bridge_verb token trust decide quit undo audit trees fleet web doctor".split()
 """The modules of the verbs, imported only when one of them may be meant."""
 
 

@@ -13,7 +13,7 @@ _FIRST = """
 """.split()
 _THEN = """
     awaiting archives shell_sessions indexes queries sets find folder_size reports report_panes review ide fs_reading
-    fs_changes attributes fs_writing context shell execution grants rest_indexes rest_sets index_export
+    fs_changes attributes fs_writing context shell execution grants trust rest_indexes rest_sets index_export
 """.split()
 
 

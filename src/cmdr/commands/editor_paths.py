@@ -13,6 +13,7 @@ from cmdr.files.engine.protected import Protection
 from cmdr.files.errors import DiskError
 from cmdr.files.sandbox.refused_paths import PrivatePlace
 from cmdr.model.names import to_wire
+from cmdr.model.within import is_within
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +54,28 @@ async def may_tell(call: Call, path: bytes) -> bool:
     return await in_thread(_is_in_reach, call, path)
 
 
+async def folder_around(call: Call, real: bytes) -> bytes | None:
+    """The widest folder around a file that a caller may look into; None when the file is not theirs to know of."""
+    if call.principal.is_person:
+        return b"/"
+    if call.connection:
+        return await in_thread(_workspace_folder, call, real)
+    if not await in_thread(_is_in_reach, call, real):
+        return None
+    return min((tree.path for tree in reach_of(call).trees if is_within(real, tree.path)), key=len, default=None)
+
+
 def check_may_read(call: Call, what: str) -> None:
     """Refuse what would tell a caller without a token something of a file's contents."""
     if not call.principal.token:
         raise NotAllowed(f"{what} tells what stands in files, which needs a token: cmdr token --client NAME.")
+
+
+def _workspace_folder(call: Call, real: bytes) -> bytes | None:
+    folders = call.commander.editor.folders
+    if not folders.may_tell(real):
+        return None
+    return min((folder for folder in folders.folders if is_within(real, folder)), key=len, default=None)
 
 
 def _resolved(path: bytes) -> EditorPath:

@@ -7,7 +7,7 @@ from collections.abc import Awaitable
 from typing import Annotated
 from urllib.parse import quote, unquote_to_bytes, urlsplit
 
-from cmdr.commands.editor_paths import EditorPath, check_may_read, editor_path, spoken_path
+from cmdr.commands.editor_paths import EditorPath, check_may_read, editor_path, folder_around, spoken_path
 from cmdr.commands.reviewed import outcome_told
 from cmdr.core.call import Call
 from cmdr.core.editing.diagnosing import UNHURRIED
@@ -19,14 +19,14 @@ from cmdr.core.parameter import Also, Fields, Json, Unlisted
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
-from cmdr.files.errors import DiskError
+from cmdr.editor.diagnostics.desk import Asker, Checked
 from cmdr.model.answer_part import TextPart
 from cmdr.model.names import printable, raw_bytes, to_wire
 from cmdr.model.texts.diagnostic import Diagnostic
 from cmdr.model.texts.review_outcome import ReviewState
 from cmdr.model.texts.text_edits import TextEdit, apply_edits
 from cmdr.model.texts.text_format import FileText
-from cmdr.model.texts.text_selection import Position
+from cmdr.model.texts.text_selection import Position, TextSelection
 
 PATIENCE = 45
 """Seconds that a proposed edit is waited for: many clients drop a call after sixty, and with it the review's name."""
@@ -184,6 +184,8 @@ async def open_file(
         end_text,
         to_end_of_line=select_to_end_of_line,
         front=make_frontmost,
+        # The person's Neovim would obey the file, and start what it starts for such projects, because an agent said so.
+        inert=not call.principal.is_person and not await call.commander.trusting.is_trusted(target.real),
     )
     told = spoken_path(call, target.link or opened.path)
     if not make_frontmost:
@@ -201,7 +203,9 @@ async def get_diagnostics(call: Call, *, uri: str | None = None) -> str:
         check_may_read(call, "get_diagnostics")
     if uri is None:
         # Others may have asked about files that are not this caller's business.
-        found = {path: each for path, each in (await findings.of_all()).items() if await _is_known_to(call, path)}
+        known = {path: asker for path in findings.watched if (asker := await _asker(call, path)) is not None}
+        found = await findings.of_all(known)
+        found = {path: each for path, each in found.items() if path in known or await _asker(call, path) is not None}
     else:
         try:
             target = await editor_path(call, _path_in(uri))
@@ -210,28 +214,37 @@ async def get_diagnostics(call: Call, *, uri: str | None = None) -> str:
             if call.connection:
                 return "[]"
             raise
-        found = await findings.of(target.real, None if call.connection else UNHURRIED)
+        asker = await _asker(call, target.real)
+        found = {}
+        if asker is not None:
+            found = await findings.of(target.real, asker, None if call.connection else UNHURRIED)
+    for folder in sorted({each.untrusted for each in found.values() if each.untrusted is not None}):
+        await call.commander.trusting.ask(folder, call.principal)
     told: list[str] = []
-    for path, each_file in sorted(found.items()):
-        if each_file or uri is not None:
-            row: dict[str, Json] = {
-                "uri": f"file://{quote(path)}",
-                "diagnostics": [_diagnostic(each) for each in each_file],
-            }
-            if not call.connection and not findings.was_checked(path):
-                row["note"] = "Not checked to the end in time. Ask again."
-            told.append(json.dumps(row, ensure_ascii=False))
+    for path, checked in sorted(found.items()):
+        if checked.found or checked.unknown or uri is not None:
+            told.append(json.dumps(_row(call, path, checked), ensure_ascii=False))
             if not call.connection and sum(map(len, told)) > MOST_TOLD:
                 told.pop()
                 break
     return f"[{', '.join(told)}]"
 
 
-async def _is_known_to(call: Call, path: bytes) -> bool:
-    try:
-        return (await editor_path(call, to_wire(path))).real == path
-    except (CommandError, DiskError):
-        return False
+async def _asker(call: Call, path: bytes) -> Asker | None:
+    """Who asks about a file, as far as it is theirs to know of."""
+    around = await folder_around(call, path)
+    return None if around is None else Asker(call.connection or call.principal.id, around)
+
+
+def _row(call: Call, path: bytes, checked: Checked) -> dict[str, Json]:
+    """One file. What is not known is a note of its own, or for an editor's client, which has none, an information."""
+    diagnostics: list[Json] = [_diagnostic(each) for each in checked.found]
+    if call.connection:
+        start = TextSelection(Position(0, 0), Position(0, 0))
+        diagnostics += [_diagnostic(Diagnostic(each, "Info", start, "cmdr")) for each in checked.unknown]
+        return {"uri": f"file://{quote(path)}", "diagnostics": diagnostics}
+    row: dict[str, Json] = {"uri": f"file://{quote(path)}", "diagnostics": diagnostics}
+    return {**row, "note": " ".join(checked.unknown)} if checked.unknown else row
 
 
 def _path_in(uri: str) -> str:

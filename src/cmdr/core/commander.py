@@ -6,6 +6,8 @@ from contextlib import AsyncExitStack, suppress
 from typing import TYPE_CHECKING
 
 from cmdr.core.agents.kept_texts import KeptTexts
+from cmdr.core.agents.trust import Trust
+from cmdr.core.agents.trusting import Trusting
 from cmdr.core.audit import Audit
 from cmdr.core.call import Call, Progress, no_progress
 from cmdr.core.changes.engine import Engine
@@ -68,6 +70,7 @@ class Commander:
         sandbox: Sandbox | None = None,
         indexes: str | None = None,
         start_folder: bytes | None = None,
+        trust: Trust | None = None,
     ) -> None:
         self.workspace = workspace
         self.registry = registry
@@ -88,9 +91,10 @@ class Commander:
         self.jobs = Jobs(self._run_plan, self.events, audit)
         self.sandbox = sandbox or Sandbox()
         """The folders agents may use directly."""
-        self.rooms = LateRooms(
-            workspace, self.events, audit, self.jobs, self.sandbox, start_folder or workspace.left.tab.path
-        )
+        self.trusting = Trusting(trust or Trust(), self.proposals, self.jobs, self.events, self.sandbox.private.homes)
+        """The folders in which language servers may run."""
+        start = start_folder or workspace.left.tab.path
+        self.rooms = LateRooms(workspace, self.events, audit, self.jobs, self.sandbox, start, self.trusting)
         if engine is not None:
             self.proposals.start_job = self._start_job
         self._indexing = Indexing(indexes, self.events) if indexes is not None else None
@@ -162,6 +166,7 @@ class Commander:
             if self._engine is not None:
                 parts.push_async_callback(self._engine.close)
             parts.push_async_callback(self.jobs.close, QUIT_PATIENCE)
+            parts.push_async_callback(self.trusting.close)
             parts.push_async_callback(self.rooms.close)
             parts.callback(self.proposals.close)
             parts.callback(self.end_agent_calls)
@@ -239,8 +244,11 @@ class Commander:
     def _start_job(self, proposal: Proposal) -> str:
         from cmdr.model.plans.code_plan import CodePlan
         from cmdr.model.plans.command_plan import CommandPlan
+        from cmdr.model.plans.trust_plan import TrustPlan
 
         plan, by = proposal.plan, proposal.proposed_by
+        if isinstance(plan, TrustPlan):
+            return self.trusting.begin(plan, by).id
         if isinstance(plan, CodePlan):
             return self.code.begin(plan, by).id
         return (self.shells.begin(plan, by) if isinstance(plan, CommandPlan) else self.jobs.start(plan, by)).id

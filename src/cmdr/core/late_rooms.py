@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from cmdr.core.agents.code_runs import CodeRuns
     from cmdr.core.agents.shells import Shells
+    from cmdr.core.agents.trusting import Trusting
     from cmdr.core.audit import Audit
     from cmdr.core.changes.jobs import Jobs
     from cmdr.core.editing.editor_room import EditorRoom
@@ -25,7 +26,14 @@ class LateRooms:
     """Builds a room at its first use; stopping and closing touches only rooms that were built."""
 
     def __init__(
-        self, workspace: Workspace, events: Events, audit: Audit, jobs: Jobs, sandbox: Sandbox, start_folder: bytes
+        self,
+        workspace: Workspace,
+        events: Events,
+        audit: Audit,
+        jobs: Jobs,
+        sandbox: Sandbox,
+        start_folder: bytes,
+        trusting: Trusting,
     ) -> None:
         self._workspace = workspace
         self._events = events
@@ -33,6 +41,7 @@ class LateRooms:
         self._jobs = jobs
         self._sandbox = sandbox
         self._start_folder = start_folder
+        self._trusting = trusting
 
     @cached_property
     def shells(self) -> Shells:
@@ -53,7 +62,8 @@ class LateRooms:
         """What makes cmdr an editor for agents."""
         from cmdr.core.editing.editor_room import EditorRoom
 
-        return EditorRoom(self._workspace, self._events, self._audit, self._jobs, self._sandbox, self._start_folder)
+        world = (self._workspace, self._events, self._audit, self._jobs, self._sandbox, self._start_folder)
+        return EditorRoom(*world, self._trusting, lambda: self.shells)
 
     def waiting_reviews(self) -> Sequence[ReviewCase]:
         """The edits that wait for the person, oldest first."""
@@ -73,6 +83,7 @@ class LateRooms:
             self.code.stop_all()
         if self._is_built("editor"):
             self.editor.reviews.drop_of_agents()
+            self.editor.findings.stop_servers()
 
     async def close(self) -> None:
         """End everything that is under way in any room."""

@@ -10,18 +10,19 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from cmdr.editor.kernel_command import manager_class
 from cmdr.editor.kernel_output import CodeResult, OutputCollector
+from cmdr.model.launch import Launch
 
 if TYPE_CHECKING:
     from jupyter_client.asynchronous.client import AsyncKernelClient
     from jupyter_client.manager import AsyncKernelManager
 
-Prefix = Sequence[str] | Callable[[str], Sequence[str]]
-"""What goes before a kernel's command: words, or words made for the folder that holds its sockets."""
+Before = Callable[[str], Launch]
+"""What goes before a kernel's command, made for the folder that holds its sockets: a sandbox, and its environment."""
 
 TIME_LIMIT = 30.0
 _START_LIMIT = 30.0
@@ -52,23 +53,23 @@ class Kernel:
         self._idle.set()
 
     @classmethod
-    async def start(
-        cls, prefix: Prefix = (), *, environment: Mapping[str, str] | None = None, cwd: str | None = None
-    ) -> "Kernel":
-        """Start a kernel; `prefix` goes before its command, so that a sandbox can wrap it."""
+    async def start(cls, before: Before, *, cwd: str | None = None) -> "Kernel":
+        """Start a kernel in the environment of what goes before it, and in nothing of ours."""
         new_manager = await asyncio.to_thread(manager_class)  # the libraries take a while to load
         # Sockets in a private folder instead of ports: no other user can reach them, and no network is needed.
         folder = tempfile.mkdtemp(prefix="cmdr-kernel-")
         manager = new_manager(
             transport="ipc", ip=os.path.join(folder, "k"), connection_file=os.path.join(folder, "connection.json")
         )
-        before = prefix(folder) if callable(prefix) else prefix
-        manager.command = [*before, sys.executable, "-m", "ipykernel_launcher", "-f", manager.connection_file]
-        given = dict(os.environ if environment is None else environment)
         kernel: Kernel | None = None
         try:
+            wrap = before(folder)
+            words = [os.fsdecode(word) for word in wrap.words]
+            # -P: the folder it starts in has nothing to say before the kernel stands.
+            started = (sys.executable, "-P", "-m", "ipykernel_launcher", "-f", manager.connection_file)
+            manager.command = [*words, *started]
             await manager.start_kernel(
-                env={**given, "IPYTHONDIR": os.path.join(folder, "ipython")},  # leave the person's history alone
+                env={**wrap.environment, "IPYTHONDIR": os.path.join(folder, "ipython")},  # not the person's history
                 cwd=cwd,
                 stdout=subprocess.DEVNULL,  # what the kernel says about itself must not land on the terminal
                 stderr=subprocess.DEVNULL,

@@ -1,19 +1,17 @@
 """The kernels of all clients: each has its own, started when first needed and ended with it."""
 
 import asyncio
-from collections.abc import Mapping
 
-from cmdr.editor.kernel import TIME_LIMIT, Kernel, Prefix
+from cmdr.editor.kernel import TIME_LIMIT, Before, Kernel
 from cmdr.editor.kernel_output import CodeResult
 
 
 class Kernels:
     """All kernels. A client waits for its own code only."""
 
-    def __init__(self, prefix: Prefix = (), *, environment: Mapping[str, str] | None = None) -> None:
-        """`prefix` goes before each kernel's command; `environment` replaces that of this program."""
-        self._prefix = prefix
-        self._environment = environment
+    def __init__(self, before: Before) -> None:
+        """`before` is what goes before each kernel's command: its walls, and its environment."""
+        self._before = before
         self._kernels: dict[str, Kernel] = {}
         self._turns: dict[str, asyncio.Lock] = {}
 
@@ -27,7 +25,7 @@ class Kernels:
             if kernel is None or not await kernel.alive():
                 if kernel is not None:
                     await kernel.end()
-                kernel = await Kernel.start(self._prefix, environment=self._environment, cwd=cwd)
+                kernel = await Kernel.start(self._before, cwd=cwd)
                 if self._turns.get(client) is not turn:  # the client went away while its kernel started
                     await kernel.end()
                     return CodeResult("killed", ())

@@ -74,6 +74,7 @@ class Session:
         self.ready = False
         self._closing = True
         self._commander.editor.reviews.disconnected(self.id)
+        self._commander.editor.findings.leave(self.id)
         await self._commander.code.forget(self.id)
         # Whoever was waiting for an answer gets it, if the other end is still there to read it.
         if self._tasks:
@@ -118,7 +119,6 @@ class Session:
                 task.cancel()
         elif message.method == "notifications/initialized":
             self.ready = True
-            self._commander.editor.findings.warm_up()
             self._begin(object(), self._send(messages.request(_ROOTS, "roots/list")))
         elif message.method == "ide_connected" and isinstance(message.params.get("pid"), int):
             self._pid = message.params["pid"]

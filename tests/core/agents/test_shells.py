@@ -384,9 +384,10 @@ def test_the_launcher_runs_any_program_behind_the_walls(ground):
 
     ground.ask("shell_run", PERSON, command="true")
     walls = walls_for(ground.sandbox, ground.sandbox.reach(), None)
-    line = ground.commander.shells.launcher(
-        ["/bin/cat", str(ground.root / "file.txt"), str(ground.outside / "secret.txt")], walls
+    launch = ground.commander.shells.launcher(
+        [b"/bin/cat", bytes(ground.root / "file.txt"), bytes(ground.outside / "secret.txt")], walls
     )
-    done = subprocess.run(line, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
+    how = {"capture_output": True, "text": True, "check": False, "stdin": subprocess.DEVNULL}
+    done = subprocess.run(launch.words, env=launch.environment, **how)
     assert done.stdout == "inside\n"
     assert "secret.txt" in done.stderr

@@ -10,13 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cmdr.editor.diagnostics.desk import CheckedText, DiagnosticsDesk
+from cmdr.editor.diagnostics import desk as desk_module
+from cmdr.editor.diagnostics.desk import Asker, Checked, CheckedText, DiagnosticsDesk
 from cmdr.editor.diagnostics.language_server import LanguageServer, ServerGoneError
 from cmdr.editor.diagnostics.lsp_words import file_path, file_uri
-from cmdr.editor.diagnostics.root import project_root
-from cmdr.editor.diagnostics.servers import KNOWN_SERVERS, ServerSpec, find_program, installed_servers
+from cmdr.editor.diagnostics.root import project_root, repository_root
+from cmdr.editor.diagnostics.servers import KNOWN_SERVERS, Offer, ServerSpec, installed
+from cmdr.model.launch import Launch
 
-RUFF = installed_servers([KNOWN_SERVERS[0]])
+RUFF = [found.spec] if (found := installed(KNOWN_SERVERS[0])) else []
+ANYBODY = Asker("agent:tester", b"/")
 needs_ruff = pytest.mark.skipif(not RUFF, reason="ruff is not installed")
 
 
@@ -25,6 +28,18 @@ def script(tmp_path, name, source):
     path = tmp_path / f"{name}.py"
     path.write_text(source)
     return ServerSpec(name, (sys.executable, str(path)), frozenset({"python"}))
+
+
+def plainly(spec, home):
+    """Start a server without walls: its own words, and a small environment."""
+    return Launch(tuple(os.fsencode(word) for word in spec.command), {"PATH": os.environ["PATH"], "HOME": home})
+
+
+def offering(*specs):
+    async def offer(path, language_id, asker):
+        return Offer(specs, project_root(path), asker.within, plainly)
+
+    return offer
 
 
 def children():
@@ -53,16 +68,16 @@ def test_a_real_ruff_server_finds_what_changed_between_two_questions(tmp_path):
     files = Files({path: "x = 1\n"})
 
     async def story():
-        desk = DiagnosticsDesk(files.read, RUFF, deadline=15)
+        desk = DiagnosticsDesk(files.read, offering(*RUFF), deadline=15)
         try:
-            assert await desk.of(path) == ()
+            assert await desk.of(path, ANYBODY) == Checked()
             files[path] = "s = '😀'; import os\n"
-            found = (await desk.of_all())[path]
+            found = (await desk.of_all({path: ANYBODY}))[path].found
             assert {each.source for each in found} == {"Ruff"}
             unused = next(each for each in found if each.code == "F401")
             assert (unused.range.start.line, unused.range.start.character) == (0, 17)
             files[path] = "x = 1\n"
-            assert (await desk.of_all())[path] == ()
+            assert (await desk.of_all({path: ANYBODY}))[path].found == ()
         finally:
             await desk.close()
 
@@ -77,27 +92,58 @@ def test_an_answer_comes_at_its_deadline_even_while_the_server_still_starts(tmp_
     never_ready = script(tmp_path, "never-ready", "import sys\nwhile sys.stdin.buffer.read(1):\n    pass\n")
 
     async def story():
-        desk = DiagnosticsDesk(files.read, [never_ready], deadline=0.05)
+        desk = DiagnosticsDesk(files.read, offering(never_ready), deadline=0.05)
         try:
             async with asyncio.timeout(30):  # the server alone would never let it come
-                assert await desk.of(path) == ()
-                assert desk.unfinished == {path}  # nothing found is not nothing wrong
+                checked = await desk.of(path, ANYBODY)
+                assert checked.found == ()
+                assert "never-ready has not finished" in checked.unknown[0]  # nothing found is not nothing wrong
         finally:
             await desk.close()
 
     asyncio.run(story())
 
 
-def test_a_file_that_was_checked_to_the_end_is_not_among_the_unfinished(tmp_path):
+def test_the_built_in_check_is_waited_for_however_short_the_deadline_of_servers(tmp_path):
+    """The first answer about a broken file was empty: loading what speaks to servers took all of the time."""
+    path = os.fsencode(tmp_path / "a.py")
+    never_ready = script(tmp_path, "never-ready", "import sys\nwhile sys.stdin.buffer.read(1):\n    pass\n")
+
+    async def story():
+        desk = DiagnosticsDesk(Files({path: "x = (\n"}).read, offering(never_ready), deadline=0)
+        try:
+            checked = await desk.of(path, ANYBODY)
+            assert [each.source for each in checked.found] == ["python"]
+            assert len(checked.unknown) == 1
+        finally:
+            await desk.close()
+
+    asyncio.run(story())
+
+
+def test_a_syntax_check_that_takes_too_long_is_told_as_unknown(tmp_path, monkeypatch):
+    path = os.fsencode(tmp_path / "a.json")
+    monkeypatch.setattr(desk_module, "SYNTAX_DEADLINE_S", 0)
+
+    async def story():
+        desk = DiagnosticsDesk(Files({path: "{"}).read, offering(), deadline=30)
+        try:
+            return await desk.of(path, ANYBODY)
+        finally:
+            await desk.close()
+
+    assert "took too long" in asyncio.run(story()).unknown[0]
+
+
+def test_a_file_that_was_checked_to_the_end_has_nothing_unknown(tmp_path):
     path = os.fsencode(tmp_path / "a.json")
 
     async def story():
-        desk = DiagnosticsDesk(Files({path: "{"}).read, (), deadline=0)
+        desk = DiagnosticsDesk(Files({path: "{"}).read, offering(), deadline=0)
         try:
-            assert await desk.of(path) == ()
-            assert desk.unfinished == {path}
-            assert await desk.of(path, 30)
-            assert not desk.unfinished
+            checked = await desk.of(path, ANYBODY)
+            assert checked.found
+            assert not checked.unknown
         finally:
             await desk.close()
 
@@ -110,12 +156,12 @@ def test_a_killed_server_is_survived_and_its_errors_never_reach_the_caller(tmp_p
     files = Files({path: "x = (\n"})
 
     async def story():
-        desk = DiagnosticsDesk(files.read, RUFF, deadline=15)
+        desk = DiagnosticsDesk(files.read, offering(*RUFF), deadline=15)
         try:
-            assert await desk.of(path)
+            assert (await desk.of(path, ANYBODY)).found
             victim = next(child for child in psutil.Process().children(recursive=True) if "ruff" in child.name())
             victim.kill()
-            assert [each.severity for each in await desk.of(path)] == ["Error"]
+            assert [each.severity for each in (await desk.of(path, ANYBODY)).found] == ["Error"]
         finally:
             await desk.close()
 
@@ -124,11 +170,14 @@ def test_a_killed_server_is_survived_and_its_errors_never_reach_the_caller(tmp_p
 
 def test_an_unreadable_file_has_no_diagnostics(tmp_path):
     async def story():
-        desk = DiagnosticsDesk(Files().read, ())
-        assert await desk.of(b"/nowhere/at all.py") == ()
-        assert await desk.of_all() == {b"/nowhere/at all.py": ()}
-        desk.forget(b"/nowhere/at all.py")
-        assert await desk.of_all() == {}
+        desk = DiagnosticsDesk(Files().read, offering())
+        path = b"/nowhere/at all.py"
+        assert await desk.of(path, ANYBODY) == Checked()
+        assert desk.watched == [path]
+        assert await desk.of_all({path: ANYBODY}) == {path: Checked()}
+        assert await desk.of_all({}) == {}  # not theirs to know of
+        desk.forget(path)
+        assert await desk.of_all({path: ANYBODY}) == {}
         await desk.close()
 
     asyncio.run(story())
@@ -156,12 +205,13 @@ def test_a_bad_server_costs_only_its_own_answers_and_leaves_no_process(tmp_path,
     spec = script(tmp_path, "bad", source)
 
     async def story():
-        desk = DiagnosticsDesk(files.read, [spec], deadline=0.8)
+        desk = DiagnosticsDesk(files.read, offering(spec), deadline=0.8)
         try:
             for _ in range(2):
                 async with asyncio.timeout(60):  # the bad server alone would never let it come
-                    while (found := [each.source for each in await desk.of(path)]) != ["python"]:
-                        assert found == []  # on a busy machine the good one may be late, too
+                    checked = await desk.of(path, ANYBODY)
+                assert [each.source for each in checked.found] == ["python"]
+                assert checked.unknown  # what the bad one would have said
         finally:
             await desk.close()
 
@@ -173,13 +223,14 @@ def test_a_bad_server_costs_only_its_own_answers_and_leaves_no_process(tmp_path,
 def test_a_server_that_cannot_be_started_is_named(tmp_path):
     missing = ServerSpec("ghost", ("/nowhere/ghost",), frozenset({"python"}))
     with pytest.raises(ServerGoneError, match="ghost is not running"):
-        asyncio.run(LanguageServer.start(missing, os.fsencode(tmp_path)))
+        asyncio.run(LanguageServer.start(missing, os.fsencode(tmp_path), plainly))
 
 
 def test_a_server_that_never_greets_is_ended_when_patience_ends(tmp_path):
     before = children()
     with pytest.raises(ServerGoneError):
-        asyncio.run(LanguageServer.start(script(tmp_path, "hang", HANG), os.fsencode(tmp_path), patience=0.3))
+        hang = script(tmp_path, "hang", HANG)
+        asyncio.run(LanguageServer.start(hang, os.fsencode(tmp_path), plainly, patience=0.3))
     assert children() <= before
 
 
@@ -225,7 +276,7 @@ def test_a_server_that_publishes_by_itself_is_believed_only_about_the_text_as_it
     path = os.fsencode(tmp_path / "a.py")
 
     async def story():
-        server = await LanguageServer.start(script(tmp_path, "push", PUSH), os.fsencode(tmp_path))
+        server = await LanguageServer.start(script(tmp_path, "push", PUSH), os.fsencode(tmp_path), plainly)
         try:
             (first,) = await server.diagnose(path, "one", "python")
             (second,) = await server.diagnose(path, "two", "python")
@@ -248,15 +299,15 @@ def test_a_server_that_stops_answering_is_ended_when_patience_ends(tmp_path):
     files = Files({path: "x = 1\n"})
 
     async def story():
-        desk = DiagnosticsDesk(files.read, [script(tmp_path, "silent", SILENT)], deadline=0.5, patience=1.0)
+        desk = DiagnosticsDesk(files.read, offering(script(tmp_path, "silent", SILENT)), deadline=0.5, patience=1.0)
         before = children()
 
         async def started():
-            await desk.of(path)
+            await desk.of(path, ANYBODY)
             return children() - before
 
         async def ended():
-            await desk.of(path)
+            await desk.of(path, ANYBODY)
             return not children() - before
 
         try:
@@ -279,11 +330,49 @@ def test_addresses_of_other_things_name_no_file():
     assert file_path("file://localhost/a%20b") == b"/a b"
 
 
-def test_only_programs_that_are_found_are_used():
-    assert [spec.name for spec in installed_servers(find=lambda name: f"/bin/{name}" if name == "gopls" else None)] == [
-        "gopls"
-    ]
-    assert find_program("no such program") is None
+def test_servers_end_with_whoever_used_them_last(tmp_path):
+    path = os.fsencode(tmp_path / "a.py")
+    other = Asker("agent:other", b"/")
+
+    async def story():
+        desk = DiagnosticsDesk(Files({path: "one"}).read, offering(script(tmp_path, "push", PUSH)), deadline=30)
+        before = children()
+        try:
+            assert (await desk.of(path, ANYBODY)).found
+            assert (await desk.of(path, other)).found
+            desk.leave(other.name)
+            desk.leave("agent:nobody")
+            assert children() - before
+            desk.leave(ANYBODY.name)
+            await asyncio.gather(*desk._endings)
+            assert not children() - before
+            assert (await desk.of(path, other)).found  # and start anew when they are needed
+            await desk.end_servers()
+            assert not children() - before
+        finally:
+            await desk.close()
+
+    asyncio.run(story())
+
+
+def test_a_server_that_nobody_asks_any_more_ends(tmp_path, monkeypatch):
+    path = os.fsencode(tmp_path / "a.py")
+    monkeypatch.setattr(desk_module, "IDLE_S", 0)
+
+    async def story():
+        before = children()
+        desk = DiagnosticsDesk(Files({path: "one"}).read, offering(script(tmp_path, "push", PUSH)), deadline=0)
+
+        async def ended():
+            return not children() - before and not desk._endings
+
+        try:
+            await desk.of(path, ANYBODY)
+            await until(ended)
+        finally:
+            await desk.close()
+
+    asyncio.run(story())
 
 
 def test_the_project_is_the_nearest_folder_that_says_so(tmp_path):
@@ -291,3 +380,6 @@ def test_the_project_is_the_nearest_folder_that_says_so(tmp_path):
     inner.mkdir(parents=True)
     (tmp_path / "repo" / ".git").mkdir()
     assert project_root(os.fsencode(inner / "a.py")) == os.fsencode(tmp_path / "repo")
+    (inner / "package.json").touch()
+    assert project_root(os.fsencode(inner / "a.py")) == os.fsencode(inner)
+    assert repository_root(os.fsencode(inner / "a.py")) == os.fsencode(tmp_path / "repo")  # what one trusts as a whole

@@ -18,6 +18,7 @@ from cmdr.core.principals import Principal
 from cmdr.files.shell.walls import Walls
 from cmdr.model.answer_part import AnswerPart, PicturePart, TextPart
 from cmdr.model.job import Job, JobState
+from cmdr.model.launch import Launch
 from cmdr.model.plans.code_plan import CodePlan
 from cmdr.model.plans.plan import Verb
 
@@ -142,14 +143,14 @@ class CodeRuns:
 
         kernels = self._kernels.pop(plan.client, None)
         if kernels is None:
-            kernels = Kernels(lambda folder: self._prefix(plan, folder))
+            kernels = Kernels(lambda folder: self._walled(plan, folder))
         self._kernels[plan.client] = kernels
         while len(self._kernels) > MOST_KERNELS:
             await self.forget(next(iter(self._kernels)))
         return kernels
 
-    def _prefix(self, plan: CodePlan, folder: str) -> list[str]:
-        """The command that puts a kernel behind the walls; `folder` holds its sockets and its own settings."""
+    def _walled(self, plan: CodePlan, folder: str) -> Launch:
+        """What puts a kernel behind the walls; `folder` holds its sockets and its own settings."""
         walls = Walls(
             plan.folder,
             write=(*(tree.path for tree in plan.trees if not tree.read_only), os.fsencode(folder)),
@@ -158,7 +159,7 @@ class CodeRuns:
             keep=plan.kept,
         )
         inside = ["/usr/bin/env", f"IPYTHONDIR={folder}/ipython", f"JUPYTER_RUNTIME_DIR={folder}", f"HOME={folder}"]
-        return [os.fsdecode(word) for word in self._shells.launcher(inside, walls)]
+        return self._shells.launcher([os.fsencode(word) for word in inside], walls)
 
 
 def _python() -> tuple[bytes, ...]:

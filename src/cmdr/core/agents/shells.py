@@ -4,6 +4,7 @@ import asyncio
 import os
 import secrets
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cmdr.core.agents.command_slots import EACH, CommandSlots, NeverRan, Slot
@@ -17,9 +18,10 @@ from cmdr.core.threads import in_thread
 from cmdr.files.sandbox.reach import Reach, Sandbox
 from cmdr.files.shell.kept_places import kept_below
 from cmdr.files.shell.running import Ended, Running
-from cmdr.files.shell.tiers import CannotHide, Tier, probe, sandboxed
+from cmdr.files.shell.tiers import CANNOT_CARVE, CannotHide, Tier, probe, sandboxed
 from cmdr.files.shell.walls import Walls
 from cmdr.model.job import Job, JobState
+from cmdr.model.launch import Launch
 from cmdr.model.names import raw_bytes, to_wire
 from cmdr.model.plans.command_plan import LONGEST, MOST_LINES, CommandPlan
 from cmdr.model.plans.plan import Verb
@@ -27,8 +29,6 @@ from cmdr.model.plans.plan import Verb
 PER_MINUTE = 10
 SHOWN = 9_000
 """Characters of the beginning and of the end of the output that an answer carries."""
-_CANNOT_CARVE = (Tier.NAMESPACES, Tier.LANDLOCK)
-"""Sandboxes that take or leave whole folders, with all that is in them."""
 _NO_SANDBOX = (
     "No sandbox works on this machine, so no commands are run. Install bubblewrap (apt install bubblewrap), then "
     "restart cmdr; `cmdr doctor` says more."
@@ -67,6 +67,14 @@ class Shells:
         """Begin to find out which sandbox works here, by running one; commands wait for the answer."""
         self._probing = asyncio.get_running_loop().create_task(self._probe())
 
+    async def ready(self) -> Tier | None:
+        """The sandbox in use, once it is known; None when none works here."""
+        if self.tier is None and self._probing is None:
+            self.look_for_a_sandbox()
+        if self._probing is not None:
+            await asyncio.shield(self._probing)
+        return self.tier
+
     async def _probe(self) -> None:
         self.tier = await in_thread(probe)
 
@@ -87,7 +95,7 @@ class Shells:
         reach = self._sandbox.reach(principal.roots, read_only=principal.read_only)
         walls = await in_thread(walls_for, self._sandbox, reach, folder)
         _check_hidable(walls, self.tier)
-        can_keep = self.tier not in _CANNOT_CARVE
+        can_keep = self.tier not in CANNOT_CARVE
         return CommandPlan(
             Verb.RUN,
             (),
@@ -101,14 +109,14 @@ class Shells:
             unkept=() if can_keep else walls.keep,
         )
 
-    def launcher(self, command: list[str], walls: Walls) -> list[bytes]:
-        """The command line that runs any program behind the walls in use; it ends with whoever starts it.
+    def launcher(self, command: Sequence[bytes], walls: Walls) -> Launch:
+        """What runs any program behind the walls in use; it ends with whoever starts it.
 
         With no command it is what goes before one, as a kernel needs it. Behind Landlock there are no sockets at all.
         """
         if self.tier is None:
             raise CommandError(_NO_SANDBOX)
-        return sandboxed([os.fsencode(word) for word in command], walls, self.tier)
+        return sandboxed(command, walls, self.tier)
 
     def check_room(self, principal: Principal) -> None:
         """Refuse a client that runs too many at once or too often."""
@@ -220,7 +228,7 @@ def walls_for(sandbox: Sandbox, reach: Reach, folder: bytes | None) -> Walls:
 
 
 def _check_hidable(walls: Walls, tier: Tier) -> None:
-    if walls.hide and tier in _CANNOT_CARVE:
+    if walls.hide and tier in CANNOT_CARVE:
         raise CommandError(
             str(CannotHide(walls.hide[0], tier)).replace(os.fsdecode(walls.hide[0]), to_wire(walls.hide[0]))
         )

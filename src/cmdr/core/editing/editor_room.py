@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from cmdr.core.editing.diagnosing import Diagnosing
 from cmdr.core.editing.documents import Documents
+from cmdr.core.editing.language_servers import LanguageServers
 from cmdr.core.editing.mentions import Mentions
 from cmdr.core.editing.review_saving import SaveReview
 from cmdr.core.editing.reviews import Reviews
@@ -13,6 +15,8 @@ from cmdr.core.editing.text_editor import TextEditor
 from cmdr.core.editing.workspace_folders import WorkspaceFolders
 
 if TYPE_CHECKING:
+    from cmdr.core.agents.shells import Shells
+    from cmdr.core.agents.trusting import Trusting
     from cmdr.core.audit import Audit
     from cmdr.core.changes.jobs import Jobs
     from cmdr.core.events import Events
@@ -24,13 +28,23 @@ class EditorRoom:
     """Built with the core; nothing in it looks at the disk before `start`."""
 
     def __init__(
-        self, workspace: Workspace, events: Events, audit: Audit, jobs: Jobs, sandbox: Sandbox, start: bytes
+        self,
+        workspace: Workspace,
+        events: Events,
+        audit: Audit,
+        jobs: Jobs,
+        sandbox: Sandbox,
+        start: bytes,
+        trusting: Trusting,
+        shells: Callable[[], Shells],
     ) -> None:
         self.reviews = Reviews(events, audit, SaveReview(jobs, sandbox.protection))
         self.documents = Documents(workspace, events)
         self.text = TextEditor(self.documents, self.reviews)
         self.folders = WorkspaceFolders(start, workspace, events, sandbox.private)
-        self.findings = Diagnosing(self.text)
+        servers = LanguageServers(trusting.trust, sandbox, self.folders, shells, audit)
+        self.findings = Diagnosing(self.text, servers)
+        trusting.changed = self.findings.restart_servers
         self.mentions = Mentions()
         self.port: int | None = None
         """Where the editor socket listens, while it does."""

@@ -62,13 +62,23 @@ class TextEditor:
         return lambda: self._listeners.remove(call)
 
     async def open_file(
-        self, path: bytes, by: str, start: str | None, end: str | None, *, to_end_of_line: bool, front: bool
+        self,
+        path: bytes,
+        by: str,
+        start: str | None,
+        end: str | None,
+        *,
+        to_end_of_line: bool,
+        front: bool,
+        inert: bool = False,
     ) -> OpenedDocument:
-        """Open a file and select what the texts name."""
+        """Open a file and select what the texts name; with `inert` Neovim obeys nothing in it."""
         if (nvim := self.neovim) is None:
             return await self.documents.open_file(path, by, start, end, to_end_of_line=to_end_of_line, front=front)
         opened = await _asked(
-            nvim.documents.open_file(path, start_text=start, end_text=end, to_end_of_line=to_end_of_line, front=front)
+            nvim.documents.open_file(
+                path, start_text=start, end_text=end, to_end_of_line=to_end_of_line, front=front, inert=inert
+            )
         )
         return OpenedDocument(opened.path, opened.language_id, opened.line_count, opened.found.message or "")
 

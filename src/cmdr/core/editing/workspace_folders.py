@@ -6,14 +6,13 @@ from collections.abc import Callable
 
 from cmdr.core.events import Events
 from cmdr.core.threads import in_thread
-from cmdr.editor.diagnostics.root import nearest_holding
+from cmdr.editor.diagnostics.root import REPOSITORY, nearest_holding
 from cmdr.files.sandbox.private_places import PrivatePlaces
 from cmdr.model.panes.workspace import Workspace
 from cmdr.model.within import is_within
 
 PATIENCE = 1.0
 """Seconds that a start waits for a disk that may be dead."""
-_REPOSITORY = (b".git", b".hg", b".jj")
 
 
 class WorkspaceFolders:
@@ -87,4 +86,4 @@ class WorkspaceFolders:
 def folders_of(paths: tuple[bytes, ...]) -> tuple[bytes, ...]:
     """The real folders of some paths, each once; what is no folder is left out. Looks at the disk."""
     reals = (os.path.realpath(path) for path in paths if os.path.isdir(path))
-    return tuple(dict.fromkeys(nearest_holding(real, _REPOSITORY) for real in reals))
+    return tuple(dict.fromkeys(nearest_holding(real, REPOSITORY) for real in reals))

@@ -2,15 +2,23 @@
 
 import asyncio
 import contextlib
+import importlib
 import logging
 import time
 from dataclasses import dataclass
 from threading import Event
 from typing import TYPE_CHECKING, Any
 
-from cmdr.editor.diagnostics.lsp_words import diagnostic_from, file_path, file_uri, initialize_params, message_reader
+from cmdr.editor.diagnostics.lsp_words import (
+    diagnostic_from,
+    file_path,
+    file_uri,
+    initialize_params,
+    message_reader,
+    tsserver_diagnostics,
+)
 from cmdr.editor.diagnostics.server_process import ServerProcess
-from cmdr.editor.diagnostics.servers import ServerSpec
+from cmdr.editor.diagnostics.servers import ServerSpec, Start
 from cmdr.model.texts.diagnostic import Diagnostic
 
 if TYPE_CHECKING:
@@ -60,12 +68,16 @@ class LanguageServer:
         self._tasks: set[asyncio.Task[Any]] = set()
 
     @classmethod
-    async def start(cls, spec: ServerSpec, root: bytes, *, patience: float = PATIENCE) -> "LanguageServer":
+    async def start(
+        cls, spec: ServerSpec, root: bytes, start: Start, *, patience: float = PATIENCE
+    ) -> "LanguageServer":
         """Start a server and greet it; raises `ServerGoneError`, and then nothing is left running."""
+        # In a thread: the library takes so long to load that everybody else would wait for it.
+        await asyncio.to_thread(importlib.import_module, "pygls.lsp.client")
         from pygls.lsp.client import LanguageClient
 
         try:
-            process = await ServerProcess.start(spec.command, root)
+            process = await ServerProcess.start(lambda home: start(spec, home), root)
         except OSError as error:
             raise ServerGoneError(spec.name) from error
         server = cls(spec, LanguageClient("cmdr", "1", converter_factory=message_reader), process, patience)
@@ -96,7 +108,10 @@ class LanguageServer:
         if self._asked_at is None:
             self._asked_at = time.monotonic()
         self._show(path, text, language_id)
-        found = await (self._pull(path) if self._pulls else self._pushed(path))
+        if self.spec.asks:
+            found = await self._asked_outright(path)
+        else:
+            found = await (self._pull(path) if self._pulls else self._pushed(path))
         self._asked_at = None
         return found
 
@@ -177,6 +192,16 @@ class LanguageServer:
         report = await self._answered(self._client.text_document_diagnostic_async(params))
         items = getattr(report, "items", ())
         return tuple(diagnostic_from(item, self.spec.name) for item in items)
+
+    async def _asked_outright(self, path: bytes) -> tuple[Diagnostic, ...]:
+        from lsprotocol import types
+
+        found: list[Diagnostic] = []
+        for question in self.spec.asks:
+            params = types.ExecuteCommandParams("typescript.tsserverRequest", [question, {"file": file_uri(path)}])
+            answer = await self._answered(self._client.workspace_execute_command_async(params))
+            found += tsserver_diagnostics(answer)
+        return tuple(found)
 
     async def _pushed(self, path: bytes) -> tuple[Diagnostic, ...]:
         shown = self._shown[path]

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from lsprotocol import types
 
 _SEVERITIES: dict[int, Severity] = {1: "Error", 2: "Warning", 3: "Info", 4: "Hint"}
+_CATEGORIES: dict[str, Severity] = {"error": "Error", "warning": "Warning", "message": "Info", "suggestion": "Hint"}
 
 
 def file_uri(path: bytes) -> str:
@@ -40,6 +41,24 @@ def diagnostic_from(found: "types.Diagnostic", server: str) -> Diagnostic:
     )
 
 
+def tsserver_diagnostics(answer: Any) -> list[Diagnostic]:
+    """Findings as TypeScript's own server answers them, with lines and columns from 1; raises on anything else."""
+    return [
+        Diagnostic(
+            message=str(found["text"]),
+            severity=_CATEGORIES.get(found["category"], "Error"),
+            range=TextSelection(_tsserver_place(found["start"]), _tsserver_place(found["end"])),
+            source="typescript",
+            code=str(found["code"]),
+        )
+        for found in answer["body"]
+    ]
+
+
+def _tsserver_place(given: dict[str, int]) -> Position:
+    return Position(given["line"] - 1, given["offset"] - 1)
+
+
 def initialize_params(root: bytes, settings: dict[str, object]) -> "types.InitializeParams":
     """How cmdr introduces itself: it reads diagnostics, in UTF-16 columns, and nothing else."""
     from lsprotocol import types
@@ -51,7 +70,7 @@ def initialize_params(root: bytes, settings: dict[str, object]) -> "types.Initia
         diagnostic=types.DiagnosticClientCapabilities(),
     )
     return types.InitializeParams(
-        process_id=os.getpid(),
+        process_id=None,  # a server that looked for us would not find us behind its walls, and end
         client_info=types.ClientInfo(name="cmdr"),
         root_uri=folder.uri,
         workspace_folders=[folder],

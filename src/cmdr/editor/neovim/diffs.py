@@ -49,6 +49,11 @@ class Consent:
 FREELY = Consent()
 
 
+def syntax_of(language_id: str) -> str:
+    """Neovim's own name for a language."""
+    return _SYNTAX.get(language_id, language_id)
+
+
 class NeovimDiffs:
     """All diffs that one connection shows."""
 
@@ -83,7 +88,7 @@ class NeovimDiffs:
         self._shown[id], self._awake[id] = asyncio.Event(), asyncio.Event()
         new_lines, ends = to_lines(new)
         old_lines, _ = to_lines(old)
-        syntax = _SYNTAX.get(language_id, language_id)
+        syntax = syntax_of(language_id)
         arguments = [self._connection.channel, id, printable(_one_line(label), 80), old_lines, new_lines, ends, syntax]
         asks = (_one_line(hint), consent.word, _one_line(consent.why), _one_line(before), _one_line(waits))
         self._connection.lua_later(diff_lua.OPEN, *arguments, *asks, self._connection.quiet_ms, self.deaf_ms)

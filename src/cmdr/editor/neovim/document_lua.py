@@ -16,13 +16,21 @@ local function find(path)
     end
   end
 end
-local function quietly(work)
+local function quietly(work, inert)
   -- Another Neovim's swap file would ask what to do, and everything would wait for the answer.
-  local before = vim.o.shortmess
+  local before, modelines, ignored = vim.o.shortmess, vim.o.modelines, vim.o.eventignore
   vim.o.shortmess = before .. 'A'
+  if inert then
+    -- Nothing in the file is obeyed, and nothing starts because of it: no plugin, no language server.
+    vim.o.modelines, vim.o.eventignore = 0, 'all'
+  end
   local ok, problem = pcall(work)
-  vim.o.shortmess = before
+  vim.o.shortmess, vim.o.modelines, vim.o.eventignore = before, modelines, ignored
   if not ok then error(problem, 0) end
+end
+local function show_inert(buf, syntax)
+  api.nvim_buf_set_var(buf, 'cmdr_inert', true)
+  vim.bo[buf].syntax = syntax
 end
 """
 
@@ -30,14 +38,17 @@ OPEN = (
     _FIND
     + KEYS
     + r"""
-local path, front, quiet, waits = ...
+local path, front, quiet, waits, syntax = ...
+local inert = syntax ~= vim.NIL
 if front and not keys.calm(quiet) then  -- nothing opens over somebody who types
   keys.say(waits)
   front = false
 end
 if not front then
-  local buf = find(path) or vim.fn.bufadd(path)
-  quietly(function() vim.fn.bufload(buf) end)
+  local known = find(path)
+  local buf = known or vim.fn.bufadd(path)
+  quietly(function() vim.fn.bufload(buf) end, inert)
+  if inert and not known then show_inert(buf, syntax) end
   vim.bo[buf].buflisted = true
   return { buf = buf, front = false, lines = api.nvim_buf_get_lines(buf, 0, -1, false) }
 end
@@ -57,8 +68,9 @@ local buf = find(path)
 if buf then
   api.nvim_set_current_buf(buf)
 else
-  quietly(function() vim.cmd('silent edit ' .. vim.fn.fnameescape(path)) end)
+  quietly(function() vim.cmd('silent edit ' .. vim.fn.fnameescape(path)) end, inert)
   buf = api.nvim_get_current_buf()
+  if inert then show_inert(buf, syntax) end
 end
 vim.bo[buf].buflisted = true
 return { buf = buf, front = true, lines = api.nvim_buf_get_lines(buf, 0, -1, false) }
@@ -140,7 +152,8 @@ RELOAD = (
 local buf = find(...)
 if not buf or vim.bo[buf].modified then return false end
 vim.bo[buf].autoread = true
-api.nvim_buf_call(buf, function() vim.cmd('silent! checktime') end)
+local inert = pcall(api.nvim_buf_get_var, buf, 'cmdr_inert')
+quietly(function() api.nvim_buf_call(buf, function() vim.cmd('silent! checktime') end) end, inert)
 return true
 """
 )

@@ -8,6 +8,7 @@ from typing import Any
 from cmdr.editor.languages import language_of
 from cmdr.editor.neovim import document_lua
 from cmdr.editor.neovim.connection import NeovimConnection
+from cmdr.editor.neovim.diffs import syntax_of
 from cmdr.editor.neovim.places import byte_of_position, index_of_byte, position_of_byte
 from cmdr.editor.ranges import FoundRange, find_range
 from cmdr.model.names import to_wire
@@ -63,13 +64,16 @@ class NeovimDocuments:
         end_text: str | None = None,
         to_end_of_line: bool = False,
         front: bool = True,
+        inert: bool = False,
     ) -> OpenedFile:
         """Open a file, and select the range that the texts name.
 
-        It comes in front unless told otherwise, or somebody types: then it is only loaded, and Neovim says so.
+        It comes in front unless told otherwise, or somebody types: then it is only loaded, and Neovim says so. With
+        `inert` nothing in the file is obeyed and nothing starts because of it, unless it was open already.
         """
         waits = f"An agent has opened {to_wire(os.path.basename(path))}: find it among the buffers (:ls)"
-        how = (front, self._connection.quiet_ms, waits)
+        syntax = syntax_of(language_of(path)) if inert else None
+        how = (front, self._connection.quiet_ms, waits, syntax)
         opened = await self._connection.lua(document_lua.OPEN, os.fsdecode(path), *how, deadline=_SLOW)
         lines: list[str] = opened["lines"]
         index = TextIndex("\n".join(lines))

@@ -4,7 +4,7 @@ import os
 from collections.abc import Sequence
 
 from cmdr.files.shell.kept_places import ways_to
-from cmdr.files.shell.walls import ALIASES, PROGRAMS, SETTINGS, Walls
+from cmdr.files.shell.walls import ALIASES, NETWORK_SETTINGS, PROGRAMS, SETTINGS, Walls
 
 # `ulimit` inside, not a limit set from outside: the count of processes is then that of the sandbox alone. dash says -p,
 # bash -u; file sizes count in blocks of 512 bytes in both when called `sh`.
@@ -12,11 +12,11 @@ _LIMITED = "ulimit -c 0; ulimit -v {memory}; ulimit -f {file_size}; ulimit -n {o
 _COUNTED = 'ulimit -p {processes} 2>/dev/null || ulimit -u {processes}; exec "$@"'
 
 
-def bubblewrap(
-    command: Sequence[bytes], walls: Walls, *, program: bytes = b"bwrap", told: int | None = None
-) -> list[bytes]:
-    """The command line that runs a command inside; `told` is a descriptor that learns the sandbox's process id."""
+def bubblewrap(command: Sequence[bytes], walls: Walls, *, program: bytes, told: int | None = None) -> list[bytes]:
+    """The command line that runs a command inside `program`; `told` is a descriptor that learns its process id."""
     line = [program, *b"--unshare-all --die-with-parent --new-session --clearenv --cap-drop ALL".split()]
+    if walls.network:
+        line.append(b"--share-net")
     line += b"--hostname sandbox --proc /proc --dev /dev --tmpfs /tmp --tmpfs /run --dir /var/tmp".split()
     if told is not None:
         line += [b"--info-fd", b"%d" % told]
@@ -32,7 +32,7 @@ def bubblewrap(
             line += [b"--symlink", os.readlink(path), path]
         elif os.path.isdir(path):
             line += [b"--ro-bind", path, path]
-    for path in SETTINGS:
+    for path in (*SETTINGS, *(NETWORK_SETTINGS if walls.network else ())):
         line += [b"--ro-bind-try", path, path]
     # Outer folders first, or they would cover the inner ones.
     shared = {**dict.fromkeys(walls.read, b"--ro-bind"), **dict.fromkeys(walls.write, b"--bind")}

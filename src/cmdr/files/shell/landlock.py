@@ -30,7 +30,9 @@ def version() -> int:
     return max(found, 0)
 
 
-def restrict(write: Iterable[bytes] = (), read: Iterable[bytes] = (), use: Iterable[bytes] = ()) -> None:
+def restrict(
+    write: Iterable[bytes] = (), read: Iterable[bytes] = (), use: Iterable[bytes] = (), *, network: bool = False
+) -> None:
     """Keep these trees and nothing else: to change, to read and run, or (devices) to read and write in place."""
     able = version()
     if able < _LEAST:
@@ -38,7 +40,7 @@ def restrict(write: Iterable[bytes] = (), read: Iterable[bytes] = (), use: Itera
     rights = _FIRST | _REFER | _TRUNCATE | (_IOCTL_DEVICE if able >= 5 else 0)
     # No port at all is allowed from version 4 on; from 6 on neither sockets without a name nor signals to outside.
     ruleset = struct.pack(
-        "=QQQ", rights, _BIND_AND_CONNECT if able >= 4 else 0, _SOCKETS_AND_SIGNALS if able >= 6 else 0
+        "=QQQ", rights, _BIND_AND_CONNECT if able >= 4 and not network else 0, _SOCKETS_AND_SIGNALS if able >= 6 else 0
     )
     size = 8 if able < 4 else 16 if able < 6 else 24
     rules = _call(_CREATE, ctypes.c_char_p(ruleset), ctypes.c_size_t(size), ctypes.c_uint32(0))

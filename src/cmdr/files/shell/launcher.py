@@ -1,7 +1,8 @@
 """The small program that holds a command behind Landlock: it gives up rights, starts it, and ends its whole family.
 
-Its arguments are `[--namespaces] [--leash FD] --folder P [--write P]… [--read P]… [--set N=V]… -- COMMAND…`. When the
-other end of the leash is closed, or whoever started this ends, everything below it ends.
+Its arguments are `[--namespaces] [--network] [--leash FD] [--limits N,N,N,N] --folder P [--write P]… [--read P]…
+[--set N=V]… -- COMMAND…`. When the other end of the leash is closed, or whoever started this ends, everything below it
+ends.
 """
 
 import os
@@ -18,7 +19,7 @@ from cmdr.files.shell.family import end_family, threads_of
 from cmdr.files.shell.landlock import restrict
 from cmdr.files.shell.namespaces import adopt_orphans, die_with_parent, drop_capabilities, enter_namespaces
 from cmdr.files.shell.syscall_filter import can_filter, filter_calls
-from cmdr.files.shell.walls import ALIASES, PROGRAMS, SETTINGS, Walls
+from cmdr.files.shell.walls import ALIASES, NETWORK_SETTINGS, PROGRAMS, SETTINGS, Limits, Walls
 
 _DEVICES = b"/dev/null /dev/zero /dev/full /dev/random /dev/urandom".split()
 _ABOUT_THE_MACHINE = b"/proc/cpuinfo /proc/meminfo /proc/version /proc/filesystems".split()
@@ -32,6 +33,8 @@ class _Order:
     write: list[bytes] = field(default_factory=list)
     read: list[bytes] = field(default_factory=list)
     namespaces: bool = False
+    network: bool = False
+    limits: Limits = field(default_factory=Limits)
     leash: int | None = None
     variables: list[tuple[str, str]] = field(default_factory=list)
     command: list[bytes] = field(default_factory=list)
@@ -50,7 +53,7 @@ def main() -> int:
     temporary = tempfile.mkdtemp(prefix="cmdr-shell-").encode()
     try:
         if order.namespaces:
-            enter_namespaces()
+            enter_namespaces(network=order.network)
         child = os.fork()
         if child == 0:
             _be_first(order, temporary) if order.namespaces else _become(order, temporary)
@@ -66,10 +69,12 @@ def _read(arguments: list[str]) -> _Order:
     for word in words:
         if word == "--":
             order.command = [os.fsencode(rest) for rest in words]
-        elif word == "--namespaces":
-            order.namespaces = True
+        elif word in ("--namespaces", "--network"):
+            setattr(order, word[2:], True)
         elif word == "--leash":
             order.leash = int(next(words))
+        elif word == "--limits":
+            order.limits = Limits(*map(int, next(words).split(",")))
         elif word == "--set":
             name, _, value = next(words).partition("=")
             order.variables.append((name, value))
@@ -114,7 +119,8 @@ def _become(order: _Order, temporary: bytes) -> None:
     try:
         signal.set_wakeup_fd(-1)
         os.setsid()
-        walls = Walls(order.folder, variables=(("TMPDIR", os.fsdecode(temporary)), *order.variables))
+        variables = (("TMPDIR", os.fsdecode(temporary)), *order.variables)
+        walls = Walls(order.folder, limits=order.limits, variables=variables)
         for number in range(1, signal.NSIG):
             with suppress(OSError, ValueError):
                 signal.signal(number, signal.SIG_DFL)
@@ -122,15 +128,17 @@ def _become(order: _Order, temporary: bytes) -> None:
         os.closerange(3, 1 << 16)
         _limit(walls, 0 if order.namespaces else threads_of(os.getuid()))
         drop_capabilities()
+        settings = [*SETTINGS, *(NETWORK_SETTINGS if order.network else ())]
         machine = [path for path in _ABOUT_THE_MACHINE if os.path.exists(path)]
         restrict(
             write=[*order.write, temporary],
-            read=[*PROGRAMS, *ALIASES, *SETTINGS, *machine, *order.read],
+            read=[*PROGRAMS, *ALIASES, *settings, *machine, *order.read],
             use=_DEVICES,
+            network=order.network,
         )
         if not can_filter():
             raise OSError("the system calls of this machine are not known here")  # noqa: TRY301
-        filter_calls()
+        filter_calls(sockets=order.network)
         os.execve(order.command[0], order.command, walls.environment())  # noqa: S606 - an argv list
     except BaseException as error:
         os.write(2, f"The sandbox could not be built: {error}\n".encode())

@@ -12,10 +12,11 @@ _CAPSET_VERSION = 0x20080522
 _LIBC = ctypes.CDLL(None, use_errno=True)
 
 
-def enter_namespaces() -> None:
-    """Leave the network and the other users' things behind; the next child is the first process of its own world."""
+def enter_namespaces(*, network: bool = False) -> None:
+    """Leave the network, unless it is given, and the other users' things behind; the next child is the first process
+    of its own world."""
     uid, gid = os.geteuid(), os.getegid()
-    if _LIBC.unshare(_NEW_USER | _NEW_PID | _NEW_NET | _NEW_IPC | _NEW_UTS) != 0:
+    if _LIBC.unshare(_NEW_USER | _NEW_PID | (0 if network else _NEW_NET) | _NEW_IPC | _NEW_UTS) != 0:
         raise OSError(ctypes.get_errno(), "unshare")
     for name, text in (("setgroups", "deny"), ("uid_map", f"{uid} {uid} 1"), ("gid_map", f"{gid} {gid} 1")):
         with open(f"/proc/self/{name}", "w", encoding="ascii") as file:

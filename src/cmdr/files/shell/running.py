@@ -120,13 +120,14 @@ class _Sandbox:
         wraps = tier is Tier.BUBBLEWRAP
         passed = (tell,) if wraps else (leash,) if tier in (Tier.NAMESPACES, Tier.LANDLOCK) else ()
         try:
+            launch = sandboxed(command, walls, tier, told=tell if wraps else None, leash=leash if not wraps else None)
             self._process = subprocess.Popen(
-                sandboxed(command, walls, tier, told=tell if wraps else None, leash=leash if not wraps else None),
+                launch.words,
                 stdin=stdin,
                 stdout=writer,
                 stderr=writer,
                 cwd="/",
-                env={"PATH": os.environ.get("PATH", os.defpath)},
+                env=launch.environment,
                 pass_fds=passed,
                 start_new_session=True,
             )

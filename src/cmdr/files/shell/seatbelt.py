@@ -26,7 +26,8 @@ def seatbelt(command: Sequence[bytes], walls: Walls) -> list[bytes]:
 
 def profile(walls: Walls) -> str:
     """Deny everything, then allow what the walls name; the last rule that matches counts."""
-    lines = ["(version 1)", "(deny default)", "(allow process-fork)", "(allow sysctl-read)", "(deny network*)"]
+    lines = ["(version 1)", "(deny default)", "(allow process-fork)", "(allow sysctl-read)"]
+    lines.append("(allow network*)" if walls.network else "(deny network*)")
     lines.append("(allow signal (target same-sandbox))")
     lines.append('(allow file-read-metadata (subpath "/"))')
     lines += [f"(allow file-read* process-exec (subpath {_quoted(path)}))" for path in _PROGRAMS]

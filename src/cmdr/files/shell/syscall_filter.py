@@ -39,10 +39,14 @@ def can_filter() -> bool:
     return platform.machine() in _MACHINES
 
 
-def filter_calls() -> None:
-    """Refuse the dangerous calls from here on, here and in all it starts; privileges must be given up before."""
+def filter_calls(*, sockets: bool = False) -> None:
+    """Refuse the dangerous calls from here on, here and in all it starts; privileges must be given up before.
+
+    With `sockets`, making those stays allowed.
+    """
     architecture, numbers = _MACHINES[platform.machine()]
-    code = b"".join(_instructions(architecture, numbers))
+    # The first row is the one of sockets.
+    code = b"".join(_instructions(architecture, numbers[1:] if sockets else numbers))
     program = _Program(len(code) // 8, code)
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.prctl(_SET_SECCOMP, _MODE_FILTER, ctypes.byref(program), 0, 0) != 0:

@@ -14,6 +14,8 @@ SETTINGS = (
     b"/etc/fonts /etc/python3 /etc/perl"
 ).split()
 """The settings programs need to start; the rest of /etc stays out, and with it every password."""
+NETWORK_SETTINGS = b"/etc/resolv.conf /etc/hosts /etc/services /etc/ca-certificates".split()
+"""What programs need besides to find others on the network."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,8 @@ class Walls:
     limits: Limits = field(default_factory=Limits)
     variables: tuple[tuple[str, str], ...] = ()
     """What the command finds in its environment besides the usual few."""
+    network: bool = False
+    """Whether it may reach what this machine can reach; only where the person said so."""
 
     def environment(self) -> dict[str, str]:
         """The whole environment of the command: nothing of ours, so no tokens and no proxies."""

@@ -1,13 +1,12 @@
 """A command that an agent wants to run: a plan that changes no files itself, shown and approved like any other."""
 
-import hashlib
 import json
 import os
 from dataclasses import dataclass
 from functools import cached_property
 
 from cmdr.model.names import raw_bytes, to_wire
-from cmdr.model.plans.plan import Plan, Risk
+from cmdr.model.plans.request_plan import RequestPlan
 from cmdr.model.root_spec import RootSpec
 
 LONGEST = 4000
@@ -16,7 +15,7 @@ MOST_LINES = 60
 
 
 @dataclass(frozen=True)
-class CommandPlan(Plan):
+class CommandPlan(RequestPlan):
     """Everything a person needs to know about a command before it runs, and nothing an agent said about it."""
 
     command: str = ""
@@ -39,16 +38,6 @@ class CommandPlan(Plan):
         trees = [str(tree) for tree in self.trees]
         told = [self.verb, self.command, os.fsdecode(self.folder), self.seconds, self.sandbox, trees]
         return json.dumps([*told, *_texts(self.hidden, self.kept, self.unkept)]).encode("ascii")
-
-    @cached_property
-    def digest(self) -> str:
-        """SHA-256 over everything that will run."""
-        return hashlib.sha256(self.encoded).hexdigest()
-
-    @cached_property
-    def risk(self) -> Risk:
-        """The walls bound it, so a plain yes is enough."""
-        return Risk()
 
     @property
     def title(self) -> str:

@@ -29,6 +29,8 @@ class Verb(StrEnum):
     UNDO = "undo"
     RUN = "run"
     """Run a command; see `command_plan`."""
+    TRUST = "trust"
+    """Trust a folder; see `trust_plan`."""
 
 
 class Step(StrEnum):

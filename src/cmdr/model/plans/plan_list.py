@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from cmdr.model.plans.command_plan import CommandPlan
 from cmdr.model.plans.plan import Decision, Kind, Plan, PlanItem, Step, Verb
 from cmdr.model.plans.plan_text import deed_of, goes_to, name_of
+from cmdr.model.plans.request_plan import RequestPlan
 from cmdr.model.units import human_size
 
 LOOKED_AT = 4096
@@ -23,7 +23,7 @@ class PlanPage:
 
 def length_of(plan: Plan) -> int:
     """How many lines the whole list has."""
-    return len(plan.summary) if isinstance(plan, CommandPlan) else len(plan.told)
+    return len(plan.summary) if isinstance(plan, RequestPlan) else len(plan.told)
 
 
 def page_of(plan: Plan, start: int, count: int) -> PlanPage:
@@ -31,14 +31,14 @@ def page_of(plan: Plan, start: int, count: int) -> PlanPage:
     total = length_of(plan)
     first = max(0, min(start, total))
     stop = min(total, first + max(0, count))
-    if isinstance(plan, CommandPlan):
+    if isinstance(plan, RequestPlan):
         return PlanPage(first, total, tuple(plan.summary[first:stop]))
     return PlanPage(first, total, tuple(line_of(item, plan) for item in plan.told[first:stop]))
 
 
 def lines_at(plan: Plan, places: Iterable[int]) -> list[str]:
     """The lines at some places, as a search found them."""
-    if isinstance(plan, CommandPlan):
+    if isinstance(plan, RequestPlan):
         return [plan.summary[place] for place in places]
     return [line_of(plan.told[place], plan) for place in places]
 
@@ -46,7 +46,7 @@ def lines_at(plan: Plan, places: Iterable[int]) -> list[str]:
 def places_of(plan: Plan, text: str, is_wanted: Callable[[], bool] = lambda: True) -> list[int]:
     """Where a text stands in the list, whatever its case; looks at every line, so run it beside the loop."""
     sought = text.casefold()
-    lines = plan.summary if isinstance(plan, CommandPlan) else (line_of(item, plan) for item in plan.told)
+    lines = plan.summary if isinstance(plan, RequestPlan) else (line_of(item, plan) for item in plan.told)
     found = []
     for place, line in enumerate(lines):
         if not place % LOOKED_AT and not is_wanted():

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from cmdr.model.names import to_wire
-from cmdr.model.plans.command_plan import CommandPlan
 from cmdr.model.plans.odd_ones import FOLDERS
 from cmdr.model.plans.plan import SHOWN, Decision, Kind, Plan, PlanItem, Step, Verb
 from cmdr.model.plans.plan_outline import PlanOutline
+from cmdr.model.plans.request_plan import RequestPlan
 from cmdr.model.units import count, human_size
 
 _DOES = {
@@ -25,6 +25,7 @@ _DOES = {
     Verb.UNPACK: "Unpack",
     Verb.UNDO: "Undo",
     Verb.RUN: "Run",
+    Verb.TRUST: "Trust",
 }
 _NEW = (Verb.MKDIR, Verb.MKFILE, Verb.WRITE)
 _CHOSEN_SHOWN = 5
@@ -35,7 +36,7 @@ _LONGEST = 200
 
 def title_of(plan: Plan) -> str:
     """What the plan does, in one line."""
-    if isinstance(plan, CommandPlan | PlanOutline):
+    if isinstance(plan, RequestPlan | PlanOutline):
         return plan.title
     if plan.verb is Verb.LINK:
         return _linked(plan.subject)
@@ -71,10 +72,10 @@ def word_to_type(plan: Plan) -> str | None:
 def chosen_of(plan: Plan) -> str:
     """What it is about, in a line beside the title: the first that was chosen, and how many more."""
     chosen = plan.chosen
-    if not isinstance(plan, CommandPlan) and plan.archives:
+    if not isinstance(plan, RequestPlan) and plan.archives:
         more = f" and {plan.archive_count - 1} more" if plan.archive_count > 1 else ""
         return to_wire(plan.archives[0]) + more
-    if isinstance(plan, CommandPlan) or not chosen.count:
+    if isinstance(plan, RequestPlan) or not chosen.count:
         return ""
     first = chosen.first[0]
     becomes = f" → {to_wire(first.target.name)}" if plan.verb is Verb.RENAME and first.target else ""
@@ -84,7 +85,7 @@ def chosen_of(plan: Plan) -> str:
 
 def summary_of(plan: Plan) -> list[str]:
     """Everything a person needs to decide, one fact a line; the caller may cut lines, never the order."""
-    if isinstance(plan, CommandPlan | PlanOutline):
+    if isinstance(plan, RequestPlan | PlanOutline):
         return plan.summary
     lines = [title_of(plan), *_what(plan), *into_folders(plan), *made_folders(plan), *left_out(plan)]
     if plan.destination is not None and plan.free_bytes is not None and plan.need_bytes:
