@@ -2,7 +2,6 @@
 
 import argparse
 import json
-import re
 from typing import Any
 
 from cmdr.cli.as_person import REFUSED, as_person, at_a_terminal
@@ -36,7 +35,7 @@ def _entries(ask: Ask, limit: int) -> list[dict[str, Any]]:
     entries: list[dict[str, Any]] = []
     while len(entries) < limit:
         before: Arguments = {"before": entries[-1]["operation"]} if entries else {}
-        more = json.loads(ask("history.entries", {"limit": min(200, limit - len(entries)), **before}))
+        more = json.loads(ask("history.entries", {"limit": min(200, limit - len(entries)), **before}).words)
         if not more:
             break
         entries += more
@@ -46,8 +45,7 @@ def _entries(ask: Ask, limit: int) -> list[dict[str, Any]]:
 def _undo(chosen: argparse.Namespace, launcher: Launcher) -> int:
     def taken_back(ask: Ask) -> int:
         ask("pending", {})  # refused to whoever may not decide, before anything is staged
-        answer = ask("undo", {} if chosen.id is None else {"operation": chosen.id})
-        found = re.search(r"^proposal: (\S+)", answer, re.MULTILINE)
-        return confirm(ask, found[1], "cmdr history, cmdr undo") if found else 1
+        staged = ask("undo", {} if chosen.id is None else {"operation": chosen.id}).result
+        return confirm(ask, staged["proposal"], "cmdr history, cmdr undo")
 
     return as_person(launcher, taken_back) if at_a_terminal("Only a person undoes") else REFUSED

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Annotated, Literal, cast
 
 from cmdr.commands.shell_sessions import place_in, units_of
-from cmdr.commands.telling import behind, node_line, size_text
+from cmdr.commands.telling import freshness_of, hit_of
 from cmdr.core.call import Call
 from cmdr.core.parameter import Also, Doc, Whole, Words
 from cmdr.core.principals import Access
@@ -20,13 +20,12 @@ from cmdr.model.filters.filter_json import extensions, from_json, to_json
 from cmdr.model.filters.filter_text import to_text
 from cmdr.model.names import printable, to_wire
 from cmdr.model.panes.sorting import path_order
-from cmdr.model.shell_session import Units
+from cmdr.model.results.trees import Kinds, QueryAnswer
 from cmdr.model.units import count
 from cmdr.model.yaml_text import quoted_name
 
 if TYPE_CHECKING:
     from cmdr.index.asking.answers import Answer, Answers
-    from cmdr.index.asking.kind_counts import KindCounts
     from cmdr.index.node import Node
     from cmdr.index.shelves.catalogue import SavedQuery
 
@@ -55,7 +54,7 @@ async def query_run(
     query: str | None = None,
     save_as: str | None = None,
     limit: Annotated[int, Whole(0, MOST, cut=True), Doc("max 20")] = SAMPLES,
-) -> str:
+) -> QueryAnswer:
     """Find entries: count, size, set, samples."""
     queries = call.commander.indexing.queries
     asked = None if query is None else await queries.get(query, call.principal)
@@ -78,29 +77,30 @@ async def query_run(
     nodes = await in_thread(_first, answers, answer, limit) if text else await in_thread(answers.biggest, answer, limit)
     kept = await in_thread(library.sets.create_from, index, save_as or printable(to_text(wanted)), answer)
     await call.commander.indexing.sets.own(kept.id, call.principal, passing=save_as is None)
-    units = units_of(call)
-    told = [
-        f"{answer.count} found{_by_kind(tally, units)}, {size_text(answer.bytes, units)} in all "
-        f"below {quoted_name(to_wire(place))}{behind(answers)}"
-    ]
-    if scanned is not None:
-        told[0] += f" (indexed just now: {scanned.entries} entries)"
-    if not answer.explanation.complete:
-        told.append("not covered: " + "; ".join(answer.explanation.not_covered)[:200])
-    told += [node_line(node, units, path=True, below=place) for node in nodes]
-    if tally.dirs and tally.files:
-        told.append('a dir stands for all in it; kind "file" leaves dirs out')
-    if not answer.count:
-        told += hints_for(wanted)
-    told.append(f"set: {kept.id} of all {answer.count}: {call.commander.base_url}/api/resource-sets/{kept.id}/entries")
+    saved_as = None
     if save_as is not None:
         saved = await queries.save(save_as, Question(wanted), call.principal, place)
         await queries.note_run(saved)
         await call.commander.indexing.sets.forget_namesakes(kept.id, call.principal)
-        told.append(f"saved as query {saved.id}")
+        saved_as = saved.id
     if asked is not None:
         await queries.note_run(asked[0])
-    return "\n".join(told)
+    explained = answer.explanation
+    return QueryAnswer(
+        root=place,
+        count=answer.count,
+        bytes=answer.bytes,
+        kinds=Kinds(tally.files, tally.dirs, tally.others, tally.file_bytes),
+        hits=tuple(map(hit_of, nodes)),
+        set=kept.id,
+        url=call.commander.base_url,
+        units=units_of(call),
+        freshness=freshness_of(answers),
+        indexed_now=None if scanned is None else scanned.entries,
+        not_covered=None if explained.complete else tuple(explained.not_covered),
+        hints=() if answer.count else tuple(hints_for(wanted)),
+        saved_as=saved_as,
+    )
 
 
 @command("query_list", access=Access.READ, toolset="index", ids=("query-get",), idempotent=True)
@@ -143,20 +143,6 @@ async def _check_name(call: Call, name: str) -> None:
     """Refuse the name of a set that was not made by a query of that name: a query replaces only what it made."""
     if all(one.name != name for one in await call.commander.indexing.queries.all(call.principal)):
         await call.commander.indexing.sets.new_name(name, call.principal)
-
-
-def _by_kind(tally: KindCounts, units: Units) -> str:
-    """How many of each kind, when they are not all files."""
-    if not tally.dirs and not tally.others:
-        return ""
-    told = []
-    if tally.files:
-        told.append(f"{count(tally.files, 'file')} {size_text(tally.file_bytes, units)}")
-    if tally.dirs:
-        told.append(count(tally.dirs, "dir"))
-    if tally.others:
-        told.append(f"{tally.others} other")
-    return f" ({', '.join(told)})"
 
 
 def _flat(

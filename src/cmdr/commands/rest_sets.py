@@ -19,6 +19,7 @@ from cmdr.model.filters.filter_given import given_filter, placed
 from cmdr.model.filters.filter_json import from_json, to_json
 from cmdr.model.filters.filter_text import to_text
 from cmdr.model.names import to_wire
+from cmdr.model.results.trees import SetPage
 
 if TYPE_CHECKING:
     from cmdr.index.asking.answers import Answer, Answers
@@ -90,17 +91,14 @@ async def delete(call: Call, *, set_id: str) -> str:
 @command("rest_set_entries", access=Access.READ, toolset="index", route="GET /api/resource-sets/{setId}/entries")
 async def entries(
     call: Call, *, set_id: str, limit: Annotated[int, Whole(0, 1000)] = PAGE, cursor: str | None = None
-) -> str:
+) -> SetPage:
     """The members of a set, a page at a time, and what has become of each."""
     shelf, set_id = await _found(call, set_id)
     info = await in_thread(shelf.info, set_id)
     page = await in_thread(shelf.page, set_id, limit, cursor)
     url = call.commander.base_url
-    following = None
-    if page.cursor is not None:
-        following = f"{url}/api/resource-sets/{set_id}/entries?limit={limit}&cursor={page.cursor}"
-    members: list[Json] = [member_form(entry, info.index_id, url) for entry in page.members]
-    return json.dumps({"total": page.total, "entries": members, "nextPageUrl": following})
+    members = tuple(member_form(entry, info.index_id, url) for entry in page.members)
+    return SetPage(page.total, members, page.cursor, f"{url}/api/resource-sets/{set_id}/entries?limit={limit}")
 
 
 @command("rest_set_add", access=Access.VIEW, toolset="index", route="POST /api/resource-sets/{setId}/entries")

@@ -7,8 +7,8 @@ from enum import StrEnum
 
 from cmdr.core.errors import CommandError
 from cmdr.model.names import printable
+from cmdr.model.results.result import Json as Json
 
-Json = str | int | float | bool | None | list["Json"] | dict[str, "Json"]
 Arguments = dict[str, Json]
 
 _WHOLE_NUMBER = re.compile(r"-?[0-9]{1,15}")

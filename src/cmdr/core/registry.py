@@ -10,8 +10,11 @@ from cmdr.core.errors import UnknownCommand
 from cmdr.core.parameter import Json, Parameter
 from cmdr.core.principals import Access
 from cmdr.core.signature import input_schema, parameters_of
+from cmdr.model.results.result import Result
 
-Function = TypeVar("Function", bound=Callable[..., str | Awaitable[str]])
+Returned = Result | str
+"""`str` for commands that are not converted yet: the dispatcher makes it `Said`."""
+Function = TypeVar("Function", bound=Callable[..., Returned | Awaitable[Returned]])
 
 DEFAULT_TOOLSETS = frozenset({"panes", "ops", "index", "review"})
 ALL_TOOLSETS = DEFAULT_TOOLSETS | {"ide", "fs", "shell"}
@@ -22,7 +25,7 @@ class Command:
     """One thing that can be done, for every face alike."""
 
     name: str
-    function: Callable[..., str | Awaitable[str]]
+    function: Callable[..., Returned | Awaitable[Returned]]
     access: Access
     toolset: str | None
     """Where agents find it as a tool; None for commands of the palette only."""
