@@ -18,7 +18,9 @@ _WHO = {
 
 
 def tools_page() -> str:
-    """docs/tools.md: every command, by toolset."""
+    """docs/tools.md: every command, by toolset, and every address of the REST interface."""
+    from cmdr.web.api.routes import ROUTES
+
     commands.register()
     toolsets = {command.toolset for command in REGISTRY if command.toolset}
     lines = [
@@ -47,7 +49,7 @@ def tools_page() -> str:
     lines += ["", "## REST", ""]
     lines += ["JSON for programs, a readable page for a logged-in browser; `/api/openapi.json` describes it.", ""]
     lines += ["| route | parameters | | what it does |", "|---|---|---|---|"]
-    lines += [_row(command, command.route) for command in REGISTRY if command.route is not None]
+    lines += [_row(REGISTRY.find(route.command), route.address) for route in ROUTES]
     return "\n".join(lines) + "\n"
 
 

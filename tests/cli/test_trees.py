@@ -98,18 +98,18 @@ def test_what_an_index_never_looked_into_is_read_before_it_is_measured(tmp_path)
 
     def ask(name, arguments):
         told.append(name)
-        if name == "rest_place":
+        if name == "node.find":
             size = 5 if "index" in told else None
-            counts = {"complete": False, "files": size}
-            return told_as({"indexId": "i", "nodeId": "n", "size": size, "kind": "dir", "counts": counts})
+            totals = {"complete": False, "files": size}
+            return told_as({"index": "i", "node": {"id": "n", "size": size, "kind": "dir", "totals": totals}})
         if name == "index":
             return told_as({"job": "j_1"})
         if name == "await":
             return told_as({"kind": "scanEnded", "state": "done", "headline": "done: 1 entry"})
-        return told_as({"total": 1, "entries": [{"name": "f", "size": 5, "kind": "file", "counts": None}]})
+        return told_as({"total": 1, "entries": [{"name": "f", "size": 5, "kind": "file", "totals": None}]})
 
     assert trees._du(ask, str(tmp_path), 20) == 0
-    assert told == ["rest_place", "index", "await", "rest_place", "rest_tree"]
+    assert told == ["node.find", "index", "await", "node.find", "tree.page"]
 
 
 @pytest.mark.parametrize("total", [None, 1])
@@ -117,9 +117,9 @@ def test_a_folder_that_is_not_known_whole_is_measured_as_at_least(tmp_path, caps
     size = None if total is None else 2048
 
     def ask(name, arguments):
-        if name == "rest_place":
-            counts = {"complete": False}
-            return told_as({"indexId": "i", "nodeId": "n", "size": size, "kind": "dir", "counts": counts})
+        if name == "node.find":
+            node = {"id": "n", "size": size, "kind": "dir", "totals": {"complete": False}}
+            return told_as({"index": "i", "node": node})
         if name in ("index", "await"):
             return told_as({"kind": "scanEnded", "state": "done", "headline": "done", "job": "j_1"})
         return told_as({"total": total, "entries": []})

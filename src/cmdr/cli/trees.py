@@ -1,7 +1,6 @@
 """`cmdr index`, `cmdr find`, `cmdr du`: big trees at a shell prompt."""
 
 import argparse
-import json
 import os
 import re
 import sys
@@ -65,7 +64,7 @@ def _index(ask: Ask, path: str) -> int:
 def _export(ask: Ask, path: str, folder: str) -> int:
     root = os.path.abspath(path)
     try:
-        ask("rest_place", {"path": root})
+        ask("node.find", {"path": root})
     except NotThere:
         if status := _index(ask, root):
             return status
@@ -90,9 +89,9 @@ def _find(ask: Ask, chosen: argparse.Namespace) -> int:
     found = ask("query_run", {name: value for name, value in wanted.items() if value is not None}).result
     request: Arguments = {"setId": found["set"], "limit": PAGE}
     while True:
-        page = ask("rest_set_entries", request).result
-        for entry in page["entries"]:
-            print(entry["path"])
+        page = ask("set.entries", request).result
+        for member in page["members"]:
+            print(member["path"])
         if page["cursor"] is None:
             return 0 if page["total"] else 1
         request["cursor"] = page["cursor"]
@@ -101,17 +100,17 @@ def _find(ask: Ask, chosen: argparse.Namespace) -> int:
 def _du(ask: Ask, path: str, count: int) -> int:
     folder = os.path.abspath(path)
     try:
-        node = json.loads(ask("rest_place", {"path": folder}).words)
-        is_known = node["size"] is not None or node["kind"] != "dir"
+        found = ask("node.find", {"path": folder}).result
+        is_known = found["node"]["size"] is not None or found["node"]["kind"] != "dir"
     except NotThere:
         is_known = False
     if not is_known:  # in no index, or in one that did not look into it: beyond its depth, or on another disk
         if status := _index(ask, folder):
             return status
-        node = json.loads(ask("rest_place", {"path": folder}).words)
-    request: Arguments = {"indexId": node["indexId"], "parent": node["nodeId"], "limit": count}
-    page = json.loads(ask("rest_tree", {**request, "sort": "size", "order": "desc"}).words)
-    print(f"{_size(node):>12}  {to_wire(os.fsencode(folder))}")
+        found = ask("node.find", {"path": folder}).result
+    request: Arguments = {"indexId": found["index"], "parent": found["node"]["id"], "limit": count}
+    page = ask("tree.page", {**request, "sort": "size", "order": "desc"}).result
+    print(f"{_size(found['node']):>12}  {to_wire(os.fsencode(folder))}")
     for entry in page["entries"]:
         print(f"{_size(entry):>12}  {entry['name']}{'/' if entry['kind'] == 'dir' else ''}")
     if page["total"] is None:
@@ -122,12 +121,12 @@ def _du(ask: Ask, path: str, count: int) -> int:
     return 0
 
 
-def _size(entry: dict[str, Any]) -> str:
+def _size(node: dict[str, Any]) -> str:
     """How big an entry is; of a folder that is not known whole, at least."""
-    if entry["size"] is None:
+    if node["size"] is None:
         return "?"
-    is_whole = entry["counts"] is None or entry["counts"]["complete"]
-    return f"{'' if is_whole else '≥'}{human_size(entry['size'])}"
+    is_whole = node["totals"] is None or node["totals"]["complete"]
+    return f"{'' if is_whole else '≥'}{human_size(node['size'])}"
 
 
 def _rows(text: str) -> int:

@@ -17,18 +17,18 @@ from cmdr.core.threads import in_thread
 from cmdr.files.facts import link_target
 from cmdr.index.errors import Gone, IndexFault
 from cmdr.index.owners import user
-from cmdr.index.walking.walk import WalkOptions
 from cmdr.model.names import printable, to_wire
+from cmdr.model.results.indexes import IndexList, IndexShown
 from cmdr.model.results.result import Result
 from cmdr.model.results.trees import ScanProgress, ScanStarted
+from cmdr.model.trees.indexes import WalkOptions
 from cmdr.model.units import count, iso_time
 from cmdr.model.yaml_text import quoted_name
 
 if TYPE_CHECKING:
     from cmdr.core.trees.indexing import Indexing
     from cmdr.index.asking.answers import Answers
-    from cmdr.index.node import Node
-    from cmdr.index.view_rows import Totals
+    from cmdr.model.trees.node import Node, Totals
 
 
 @command("index", access=Access.VIEW, toolset="index", idempotent=True)
@@ -43,6 +43,20 @@ async def index(
     options = WalkOptions(depth_limit, follow_symlinks)
     job = await call.commander.indexing.scan(place_in(call, root), options, call.principal)
     return ScanStarted(job.root, job.id, job.index, call.commander.base_url)
+
+
+@command("index.list", access=Access.READ, toolset="index", programs_only=True)
+async def list_indexes(call: Call) -> IndexList:
+    """Every index."""
+    library = await call.commander.indexing.library()
+    return IndexList(await in_thread(library.indexes))
+
+
+@command("index.info", access=Access.READ, toolset="index", programs_only=True)
+async def index_info(call: Call, *, index_id: str) -> IndexShown:
+    """An index: how big, how fresh."""
+    library = await call.commander.indexing.library()
+    return IndexShown(await in_thread(library.info, index_id))
 
 
 @command("job_progress", access=Access.READ, toolset="index", idempotent=True)

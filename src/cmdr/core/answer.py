@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from cmdr.core.spoken import shortened
-from cmdr.model.results.result import Json, Result
+from cmdr.model.results.result import Data, Json, Result
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,7 +12,7 @@ class Answer:
 
     result: Result
     is_bare: bool = False
-    """Told as it is, whole and without `OK:`: documents of routes, and answers to editors."""
+    """Told as it is, whole and without `OK:`, as editors want it; data for programs always is."""
     is_plain: bool = False
     """Told without `OK:`, within a bound."""
 
@@ -25,7 +25,7 @@ class Answer:
     def text(self) -> str:
         """The text for agents and prompts, with `OK:` or `ERROR:` before it."""
         told = self.result.text()
-        if self.is_bare:
+        if self.is_bare or isinstance(self.result, Data):
             return told
         return shortened(told if self.is_plain else f"{'ERROR' if self.failed else 'OK'}: {told}")
 

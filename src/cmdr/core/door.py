@@ -49,7 +49,7 @@ class Door:
         try:
             self._policy.admit(command, call.principal)
             await self._limits.admit(call.principal, command.access)
-            bound = bind(command.parameters, arguments, command.route or command.name)
+            bound = bind(command.parameters, arguments, call.address or command.name)
             if command.blocking:
                 answer = await self._perform(command, bound, call)
             else:
@@ -66,7 +66,7 @@ class Door:
             ms = round((time.monotonic() - started) * 1000)
             self._audit.record(AuditRecord(call.principal.id, command.name, digest_of(arguments), result, ms))
             self.activity.end(seen, result, ms)
-        return Answer(answer, is_bare=command.route is not None or bool(call.connection), is_plain=command.plain)
+        return Answer(answer, is_bare=bool(call.connection), is_plain=command.plain)
 
     def end_agent_calls(self) -> None:
         """End every call of an agent that still waits; their callers are told why."""

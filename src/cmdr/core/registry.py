@@ -46,8 +46,8 @@ class Command:
     """Whether clients that defer tools should show this one from the start."""
     plain: bool = False
     """Whether the answer is a document of its own, told without `OK:` before it."""
-    route: str | None = None
-    """Where it is found over HTTP, as in `GET /api/jobs/{jobId}`; then its answer is JSON and it is no tool."""
+    programs_only: bool = False
+    """Whether it is for programs, by way of a face that knows it by name: no tool, and not in the palette."""
 
     @property
     def id(self) -> str:
@@ -57,12 +57,12 @@ class Command:
     @property
     def is_tool(self) -> bool:
         """Whether agents see it in their list of tools."""
-        return self.toolset is not None and self.route is None
+        return self.toolset is not None and not self.programs_only
 
     @property
     def is_in_palette(self) -> bool:
         """Whether the palette offers it."""
-        return self.route is None
+        return not self.programs_only
 
     def schema(self) -> dict[str, Json]:
         """JSON Schema of the arguments."""
@@ -120,7 +120,7 @@ def command(
     blocking: bool = False,
     always_loaded: bool = False,
     plain: bool = False,
-    route: str | None = None,
+    programs_only: bool = False,
     registry: Registry = REGISTRY,
 ) -> Callable[[Function], Function]:
     """Declare a command. Its docstring is the palette text, the tool description and the docs row."""
@@ -143,8 +143,8 @@ def command(
                 idempotent=idempotent,
                 blocking=blocking,
                 always_loaded=always_loaded,
-                plain=plain or route is not None,
-                route=route,
+                plain=plain,
+                programs_only=programs_only,
             )
         )
         return function

@@ -10,10 +10,13 @@ from pathlib import Path
 import pytest
 
 import cmdr
+from cmdr.core.answer import Answer
 from cmdr.model import results
 from cmdr.model.job import Job, JobState
+from cmdr.model.results.indexes import NodeShown
 from cmdr.model.results.jobs import JobEnded, RunEnded
-from cmdr.model.results.result import Document, Result, Said
+from cmdr.model.results.result import Data, Document, Result, Said
+from cmdr.model.trees.node import DirState, Node, Totals
 
 SOURCE = Path(cmdr.__file__).parent
 PARSED = re.compile(
@@ -28,7 +31,7 @@ def all_results():
             if (
                 isinstance(one, type)
                 and issubclass(one, Result)
-                and one is not Result
+                and one not in (Result, Data)
                 and one.__module__ == module.name
             ):
                 yield one
@@ -57,6 +60,18 @@ def test_a_job_that_failed_is_an_error_by_type(state, failed):
 def test_what_programs_get_can_be_sent():
     for one in (Said("Noted"), Document({"a": [1]}), RunEnded("j", JobState.DONE, "exit code 0", "x")):
         assert json.loads(json.dumps(one.json()))["kind"] == one.kind
+
+
+def test_what_is_for_programs_is_told_by_name_as_json_and_whole():
+    below = Totals(1, 0, 5, 8, None, False, DirState.DENIED)
+    node = Node(
+        "n_1", b"/srv/caf\xe9", b"caf\xe9", "dir", None, None, 1, 1, 0o755, 0, 7, False, False, False, None, below
+    )
+    shown = NodeShown("i_1", node, "root")
+    told = json.loads(Answer(shown).text)
+    assert (told["index"], told["node"]["path"], told["node"]["brokenLink"]) == ("i_1", "/srv/caf\\xe9", False)
+    assert (told["node"]["totals"]["state"], told["node"]["totals"]["newestNs"]) == ("denied", None)
+    assert len(Answer(Document({"rows": ["x" * 1000] * 100})).text) > 100_000
 
 
 @pytest.mark.parametrize("face", ["cli", "tui", "web", "mcp", "ide"])

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 from cmdr.model.job import Job, JobState
 from cmdr.model.plans.proposal import ProposalState
-from cmdr.model.results.result import Result
+from cmdr.model.results.result import Data, Result
+from cmdr.model.scan_job import ScanJob
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +79,58 @@ class JobEnded(Result):
         if self.named:
             told.append(f"named: {self.named}")
         return "\n".join(told)
+
+
+@dataclass(frozen=True, slots=True)
+class OperationStatus(Data):
+    """How far a change to files has come."""
+
+    kind = "operationStatus"
+    job: str
+    title: str
+    state: JobState
+    items_done: int
+    items_total: int
+    bytes_done: int
+    bytes_total: int
+    seconds_left: float | None
+    outcome: str
+    problems: tuple[str, ...]
+
+    @classmethod
+    def of(cls, job: Job) -> "OperationStatus":
+        """A job, as it stands now."""
+        far = job.progress
+        return cls(
+            job.id, job.title, job.state, far.items_done, far.items_total, far.bytes_done, far.bytes_total,
+            far.seconds_left, job.outcome, job.problems,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class ScanStatus(Data):
+    """How far the reading of a tree has come."""
+
+    kind = "scanStatus"
+    job: str
+    index: str
+    state: JobState
+    started: float
+    entries: int
+    folders: int
+    bytes: int
+    rate: float
+    percent: float | None
+    seconds_left: float | None
+    problem: str
+
+    @classmethod
+    def of(cls, scan: ScanJob) -> "ScanStatus":
+        """A scan, as it stands now."""
+        return cls(
+            scan.id, scan.index, scan.state, scan.started, scan.entries, scan.folders, scan.bytes, scan.rate,
+            scan.percent, scan.seconds_left, scan.problem,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

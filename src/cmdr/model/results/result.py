@@ -47,17 +47,23 @@ class Said(Result):
         return self.words
 
 
-@dataclass(frozen=True, slots=True)
-class Document(Result):
-    """JSON whose text is that JSON: what the REST routes and the lists for faces return."""
+class Data(Result):
+    """For programs: its text is its JSON, whole and without `OK:`."""
 
-    kind = "document"
-    content: Mapping[str, Json]
+    __slots__ = ()
 
     def text(self) -> str:
         import json
 
-        return json.dumps(self.content)
+        return json.dumps(self.data())
+
+
+@dataclass(frozen=True, slots=True)
+class Document(Data):
+    """JSON that has no fields of its own."""
+
+    kind = "document"
+    content: Mapping[str, Json]
 
     def data(self) -> dict[str, Json]:
         return {**self.content}
@@ -72,9 +78,11 @@ def _plain(value: object) -> Json:
     if isinstance(value, bytes):
         return to_wire(value)
     if isinstance(value, Enum):
-        return str(value.value)
+        return value.name.lower() if isinstance(value, int) else str(value.value)
     if value is None or isinstance(value, str | int | float):
         return value
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return {_camel(name): _plain(one) for name, one in zip(value._fields, value, strict=True)}
     if isinstance(value, tuple | list):
         return [_plain(one) for one in value]
     if isinstance(value, Mapping):

@@ -8,10 +8,9 @@ from cmdr.model.names import to_wire
 from cmdr.model.results.result import Json, Result
 from cmdr.model.scan_job import ScanJob
 from cmdr.model.shell_session import Units
+from cmdr.model.trees.node import Node
 from cmdr.model.units import count, size_text
 from cmdr.model.yaml_text import quoted_name
-
-_LETTER = {"file": "f", "dir": "d", "link": "l", "fifo": "p", "socket": "s", "char": "c", "block": "b"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,26 +83,6 @@ class ScanEnded(ScanProgress):
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
-    """One entry of an answer. What is not known is None, never 0."""
-
-    kind: str
-    path: bytes
-    size: int | None
-    is_complete: bool = True
-    files: int | None = None
-    """Of a folder whose size is known: how many files are below it."""
-
-    def line(self, units: Units, below: bytes = b"") -> str:
-        """Kind, path, size, and for folders how many files."""
-        start = below.rstrip(b"/") + b"/"
-        shown = self.path[len(start) :] if below and self.path.startswith(start) else self.path
-        size = size_text(self.size, units, complete=self.is_complete)
-        told = f"{_LETTER.get(self.kind, '?')} {quoted_name(to_wire(shown))} {size}"
-        return told if self.files is None else f"{told} {count(self.files, 'file')}"
-
-
-@dataclass(frozen=True, slots=True)
 class Kinds:
     """How many of each kind were found, and how much the files hold."""
 
@@ -133,7 +112,7 @@ class QueryAnswer(Result):
     count: int
     bytes: int
     kinds: Kinds
-    hits: tuple[Hit, ...]
+    hits: tuple[Node, ...]
     set: str
     url: str
     units: Units
@@ -164,21 +143,3 @@ class QueryAnswer(Result):
         if self.saved_as is not None:
             told.append(f"saved as query {self.saved_as}")
         return "\n".join(told)
-
-
-@dataclass(frozen=True, slots=True)
-class SetPage(Result):
-    """A page of the members of a set."""
-
-    kind = "setPage"
-    total: int
-    entries: tuple[dict[str, Json], ...]
-    cursor: str | None
-    address: str
-    """Where the next page is, but for its cursor."""
-
-    def text(self) -> str:
-        import json
-
-        following = None if self.cursor is None else f"{self.address}&cursor={self.cursor}"
-        return json.dumps({"total": self.total, "entries": [*self.entries], "nextPageUrl": following})
