@@ -4,10 +4,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
-from typing import ClassVar
+from functools import cache
+from typing import Any, ClassVar
 
 from cmdr.model.names import to_wire
 
+_SCALARS = (str, int, float, type(None))
 Json = str | int | float | bool | None | list["Json"] | dict[str, "Json"]
 
 
@@ -69,26 +71,31 @@ class Document(Data):
         return {**self.content}
 
 
-def _fields_of(one: object) -> dict[str, Json]:
-    """Names of fields in the spelling of JSON: what is renamed here is renamed for every program that reads it."""
-    return {_camel(field.name): _plain(getattr(one, field.name)) for field in fields(one)}  # type: ignore[arg-type]
+@cache
+def _keys(kind: type) -> tuple[tuple[str, str], ...]:
+    """Fields of a dataclass or named tuple, in the spelling of Python and of JSON: what is renamed here is renamed for
+    every program that reads it."""
+    names = kind._fields if hasattr(kind, "_fields") else [field.name for field in fields(kind)]
+    return tuple((name, _camel(name)) for name in names)
+
+
+def _fields_of(one: Any) -> dict[str, Json]:
+    return {key: _plain(getattr(one, name)) for name, key in _keys(one.__class__)}
 
 
 def _plain(value: object) -> Json:
-    if isinstance(value, bytes):
-        return to_wire(value)
     if isinstance(value, Enum):
         return value.name.lower() if isinstance(value, int) else str(value.value)
-    if value is None or isinstance(value, str | int | float):
+    if isinstance(value, _SCALARS):
         return value
-    if isinstance(value, tuple) and hasattr(value, "_fields"):
-        return {_camel(name): _plain(one) for name, one in zip(value._fields, value, strict=True)}
+    if isinstance(value, bytes):
+        return to_wire(value)
+    if is_dataclass(value) or hasattr(value, "_fields"):
+        return _fields_of(value)
     if isinstance(value, tuple | list):
         return [_plain(one) for one in value]
     if isinstance(value, Mapping):
         return {str(name): _plain(one) for name, one in value.items()}
-    if is_dataclass(value):
-        return _fields_of(value)
     raise TypeError(f"{type(value).__name__} has no JSON form: the result must say how it is told")
 
 

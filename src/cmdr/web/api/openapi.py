@@ -3,15 +3,7 @@
 import re
 import types
 from enum import StrEnum
-from typing import (
-    Literal,
-    NotRequired,
-    Union,
-    get_args,
-    get_origin,
-    get_type_hints,
-    is_typeddict,
-)
+from typing import Literal, NotRequired, Union, get_args, get_origin, get_type_hints, is_typeddict
 
 from cmdr import __version__
 from cmdr.core.parameter import Json
