@@ -18,7 +18,9 @@ _WHO = {
 
 
 def tools_page() -> str:
-    """docs/tools.md: every command, by toolset."""
+    """docs/tools.md: every command, by toolset, and every address of the REST interface."""
+    from cmdr.web.api.routes import ROUTES
+
     commands.register()
     toolsets = {command.toolset for command in REGISTRY if command.toolset}
     lines = [
@@ -50,7 +52,7 @@ def tools_page() -> str:
         "",
     ]
     lines += ["| route | parameters | | what it does |", "|---|---|---|---|"]
-    lines += [_row(command, command.route) for command in REGISTRY if command.route is not None]
+    lines += [_row(REGISTRY.find(route.command), route.address) for route in ROUTES]
     return "\n".join(lines) + "\n"
 
 

@@ -268,7 +268,7 @@ SCAN = """
 import sys, os, time
 started = time.perf_counter()
 from cmdr.index.scan import scan
-from cmdr.index.walking.walk import WalkOptions
+from cmdr.model.trees.indexes import WalkOptions
 scan(os.fsencode(sys.argv[1]), sys.argv[2], WalkOptions(nice=0))
 """
 OPEN = """

@@ -9,7 +9,7 @@ import pytest
 
 from cmdr.index.fleets.parquet import export
 from cmdr.index.library import Library
-from cmdr.index.walking.walk import WalkOptions
+from cmdr.model.trees.indexes import WalkOptions
 
 
 @pytest.fixture

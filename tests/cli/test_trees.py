@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 
 from cmdr.cli import trees
+from cmdr.core.entrance.reply import Reply
 
 
 @pytest.fixture
@@ -27,6 +28,10 @@ def cmdr(tmp_path):
 
     run.environment = environment
     return run
+
+
+def told_as(result):
+    return Reply(json.dumps(result), result)
 
 
 INTERRUPTED = """
@@ -93,18 +98,18 @@ def test_what_an_index_never_looked_into_is_read_before_it_is_measured(tmp_path)
 
     def ask(name, arguments):
         told.append(name)
-        if name == "rest_place":
+        if name == "node.find":
             size = 5 if "index" in told else None
-            counts = {"complete": False, "files": size}
-            return json.dumps({"indexId": "i", "nodeId": "n", "size": size, "kind": "dir", "counts": counts})
+            totals = {"complete": False, "files": size}
+            return told_as({"index": "i", "node": {"id": "n", "size": size, "kind": "dir", "totals": totals}})
         if name == "index":
-            return "OK: Indexing\njobId: j_1 indexId: i_1"
+            return told_as({"job": "j_1"})
         if name == "await":
-            return "OK: done: 1 entry"
-        return json.dumps({"total": 1, "entries": [{"name": "f", "size": 5, "kind": "file", "counts": None}]})
+            return told_as({"kind": "scanEnded", "state": "done", "headline": "done: 1 entry"})
+        return told_as({"total": 1, "entries": [{"name": "f", "size": 5, "kind": "file", "totals": None}]})
 
     assert trees._du(ask, str(tmp_path), 20) == 0
-    assert told == ["rest_place", "index", "await", "rest_place", "rest_tree"]
+    assert told == ["node.find", "index", "await", "node.find", "tree.page"]
 
 
 @pytest.mark.parametrize("total", [None, 1])
@@ -112,12 +117,12 @@ def test_a_folder_that_is_not_known_whole_is_measured_as_at_least(tmp_path, caps
     size = None if total is None else 2048
 
     def ask(name, arguments):
-        if name == "rest_place":
-            counts = {"complete": False}
-            return json.dumps({"indexId": "i", "nodeId": "n", "size": size, "kind": "dir", "counts": counts})
+        if name == "node.find":
+            node = {"id": "n", "size": size, "kind": "dir", "totals": {"complete": False}}
+            return told_as({"index": "i", "node": node})
         if name in ("index", "await"):
-            return "OK: done: jobId: j_1 "
-        return json.dumps({"total": total, "entries": []})
+            return told_as({"kind": "scanEnded", "state": "done", "headline": "done", "job": "j_1"})
+        return told_as({"total": total, "entries": []})
 
     assert trees._du(ask, str(tmp_path), 20) == (1 if total is None else 0)
     printed = capsys.readouterr()

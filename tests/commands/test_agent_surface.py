@@ -88,10 +88,10 @@ async def test_members_of_a_set_come_in_natural_path_order(shelf):
         chosen = set_in(found)
         got = await at.agent("resource_set", action="get", set=chosen)
         assert re.findall(r"DSC(\d+)", got) == ["7", "98", "115", "1000"]
-        first = json.loads(await at.agent("rest_set_entries", setId=chosen, limit=2))
-        behind = first["entries"][-1]["nodeId"]
-        pages = json.loads(await at.agent("rest_set_entries", setId=chosen, limit=2, cursor=behind))
-        assert [os.path.basename(one["path"]) for one in pages["entries"]] == ["DSC115.raw", "DSC1000.raw"]
+        first = json.loads(await at.agent("set.entries", setId=chosen, limit=2))
+        behind = first["members"][-1]["node"]
+        pages = json.loads(await at.agent("set.entries", setId=chosen, limit=2, cursor=behind))
+        assert [os.path.basename(one["path"]) for one in pages["members"]] == ["DSC115.raw", "DSC1000.raw"]
         renamed = await at.agent("rename", set=chosen, match=r"^DSC\d+", replace="{n:03}")
         assert "DSC7.raw → 001.raw\nDSC98.raw → 002.raw\nDSC115.raw → 003.raw" in renamed
 

@@ -226,11 +226,14 @@ async def test_every_tool_answers_a_wrong_root_in_one_line(shelf):
             assert (await at.agent(name, **arguments)).startswith("ERROR:"), name
 
 
-async def test_rest_commands_are_no_tools_and_not_in_the_palette(shelf):
+async def test_commands_for_programs_are_no_tools_and_not_in_the_palette_and_answer_with_data(shelf):
     async with shelf() as at:
-        listed = await at.agent("commands_list")
-        assert "rest_" not in listed
-        answer = json.loads(await at.agent("rest_indexes"))
+        listed = re.findall(r"id: (\S+)", await at.agent("commands_list"))
+        for_programs = {command.name for command in at.commander.registry if command.programs_only}
+        assert len(for_programs) == 23
+        assert not for_programs & set(listed)
+        assert not any(command.is_tool for command in at.commander.registry if command.programs_only)
+        answer = json.loads(await at.agent("index.list"))
         assert answer == {"indexes": []}
 
 
@@ -251,15 +254,15 @@ async def test_a_page_of_cd_leads_to_the_next_one_in_the_same_order(shelf):
         asked = dict(re.findall(r"(\w+)=([^&]+)", more.partition("?")[2]))
         assert (asked["sort"], asked["order"]) == ("size", "desc")
         index = re.search(r"i_\w+", more)[0]
-        page = json.loads(await at.ask(PERSON, "rest_tree", {"indexId": index, "limit": 1, **asked}))
+        page = json.loads(await at.ask(PERSON, "tree.page", {"indexId": index, "limit": 1, **asked}))
         assert page["entries"][0]["name"] not in ("README.md", "package.json")
 
 
 async def test_a_saved_query_remembers_when_it_was_asked(shelf):
     async with shelf() as at:
         await at.agent("query_run", root=at.path(), ext=["md"], saveAs="docs")
-        (card,) = json.loads(await at.ask(PERSON, "rest_queries", {}))["queries"]
-        assert card["lastExecutedAt"] is not None
+        (saved,) = json.loads(await at.ask(PERSON, "savedQuery.list", {}))["queries"]
+        assert saved["lastRunNs"] is not None
         assert (await at.agent("query_list")).startswith("OK: 1 saved query\n")
 
 
@@ -279,7 +282,7 @@ async def test_the_link_of_a_report_leads_to_the_same_folder_or_set(shelf):
             answer = await at.agent("report", kind="largest-files", limit=1, **about)
             index, asked = re.search(r"indexes/(i_\w+)/reports/largest-files\?(\S+)", answer).groups()
             linked = {"indexId": index, "kind": "largest-files", **dict(re.findall(r"(\w+)=(\w+)", asked))}
-            told = json.loads(await at.ask(AGENT, "rest_report", linked))
+            told = json.loads(await at.ask(AGENT, "report.page", linked))["report"]
             assert f"OK: largest-files: {told['total']} in all" in answer
         assert told["total"] == 2
 
@@ -324,8 +327,11 @@ async def test_beyond_a_depth_limit_cd_looks_at_the_disk_and_queries_index_it(sh
 async def test_an_index_says_that_its_depth_limit_is_why_it_is_partial(shelf):
     async with shelf() as at:
         await indexed(at, root=at.path(), depthLimit=1)
-        (known,) = json.loads(await at.agent("rest_indexes"))["indexes"]
-        assert (known["state"], known["reason"]) == ("partial", "3 folders beyond the depth limit")
+        (known,) = json.loads(await at.agent("index.list"))["indexes"]
+        assert (known["freshness"]["state"], known["freshness"]["reason"]) == (
+            "partial",
+            "3 folders beyond the depth limit",
+        )
 
 
 async def test_a_folder_that_is_known_whole_is_not_called_partial_for_what_is_elsewhere(shelf):
@@ -344,17 +350,16 @@ async def test_of_a_folder_that_was_not_listed_it_is_said_why(shelf):
         await indexed(at, root=at.path(), depthLimit=1)
         docs = await at.agent("inspect", path=f"{at.path()}/docs")
         assert "\nchildren: unknown, beyond the depth limit\n" in docs
-        place = json.loads(await at.agent("rest_place", path=f"{at.path()}/docs"))
-        counts = {"files": None, "dirs": None, "bytes": None, "allocated": None}
-        assert place["counts"] == {**counts, "complete": False, "state": "unlisted"}
-        listed = await at.agent("rest_tree", indexId=place["indexId"], parent=place["nodeId"])
-        assert json.loads(listed) == {"total": None, "entries": [], "nextPageUrl": None}
+        found = json.loads(await at.agent("node.find", path=f"{at.path()}/docs"))
+        assert (found["node"]["size"], found["node"]["totals"]["state"]) == (None, "unlisted")
+        listed = json.loads(await at.agent("tree.page", indexId=found["index"], parent=found["node"]["id"]))
+        assert (listed["total"], listed["entries"], listed["cursor"]) == (None, [], None)
 
 
 async def test_what_could_not_be_read_is_told_with_the_reason(shelf):
     async with shelf() as at:
         await indexed(at, root=at.path())
-        answers = await at.commander.indexing.open(json.loads(await at.agent("rest_indexes"))["indexes"][0]["indexId"])
+        answers = await at.commander.indexing.open(json.loads(await at.agent("index.list"))["indexes"][0]["id"])
         answers.view.facts |= {"problems": [[os.fsencode(f"{at.path()}/docs").hex(), 13]], "problem_count": 1}
         assert await at.agent("report", kind="problems", root=at.path()) == (
             "OK: problems: 1 in all\ndocs: Permission denied"
@@ -401,8 +406,8 @@ async def test_a_scan_that_is_done_is_done_to_the_full(shelf):
     async with shelf() as at:
         await indexed(at, root=at.path())
         await indexed(at, root=at.path())
-        told = json.loads(await at.agent("rest_job", jobId=at.commander.indexing.scans()[-1].id))
-        assert (told["status"], told["progress"]["percent"]) == ("done", 100.0)
+        told = json.loads(await at.agent("job.status", jobId=at.commander.indexing.scans()[-1].id))
+        assert (told["state"], told["percent"]) == ("done", 100.0)
 
 
 async def test_a_folder_made_since_the_scan_is_found_without_an_index_of_its_own(shelf):
@@ -411,7 +416,7 @@ async def test_a_folder_made_since_the_scan_is_found_without_an_index_of_its_own
         (at.root / "left" / "fresh").mkdir()
         (at.root / "left" / "fresh" / "new.txt").write_text("x")
         assert (await at.agent("query_run", root=f"{at.path()}/fresh", text="new")).startswith("OK: 1 found")
-        assert len(json.loads(await at.agent("rest_indexes"))["indexes"]) == 1
+        assert len(json.loads(await at.agent("index.list"))["indexes"]) == 1
 
 
 async def test_one_client_holds_several_sessions_under_names_of_its_own(shelf):
@@ -420,7 +425,7 @@ async def test_one_client_holds_several_sessions_under_names_of_its_own(shelf):
         await at.agent("cd", path=at.path("right"), sessionId="two")
         assert (await at.agent("cd", path=".", sessionId="one")).startswith(f"OK: {at.path()}/docs:")
         assert (await at.agent("cd", path=".")).startswith(f"OK: {at.path()}:")
-        told = json.loads(await at.agent("rest_session", sessionId="two"))
+        told = json.loads(await at.agent("session.show", sessionId="two"))
         assert told["cwd"] == at.path("right")
 
 
@@ -464,7 +469,7 @@ async def test_the_first_look_at_a_big_folder_leads_to_the_row_behind_the_last(s
         assert "… 10 more: " in answer
         asked = dict(re.findall(r"(\w+)=([^&]+)", answer.splitlines()[-1].partition("?")[2]))
         index = re.search(r"i_\w+", answer)[0]
-        page = json.loads(await at.agent("rest_tree", indexId=index, **asked))
+        page = json.loads(await at.agent("tree.page", indexId=index, **asked))
         assert [entry["name"] for entry in page["entries"]] == [f"f{number:02d}" for number in reversed(range(10))]
 
 
@@ -516,14 +521,14 @@ async def test_a_filter_takes_a_set_by_its_name_and_only_from_its_owner(shelf):
         mine = set_in(await at.agent("query_run", root=at.path(), ext=["md"]))
         theirs = await at.ask(OTHER, "query_run", {"root": at.path(), "filter": {"inSet": mine}})
         assert theirs.startswith(f"ERROR: No resource set {mine}. ")
-        assert json.loads((await at.agent("rest_set", setId="my papers")).removeprefix("OK: "))["counts"] == 2
+        assert json.loads(await at.agent("set.show", setId="my papers"))["counts"] == 2
 
 
 async def test_after_a_restart_the_sets_of_others_still_do_not_exist(shelf):
     async with shelf() as at:
         mine = set_in(await at.agent("query_run", root=at.path(), ext=["md"]))
     async with shelf() as at:
-        answer = await at.ask(OTHER, "rest_set", {"setId": mine})
+        answer = await at.ask(OTHER, "set.show", {"setId": mine})
         assert answer.startswith(f"ERROR: No resource set {mine}. ")
     async with shelf(engine=True) as at:
         assert (await at.ask(OTHER, "copy", {"set": mine})).startswith(f"ERROR: No resource set {mine}. ")
@@ -622,13 +627,13 @@ async def test_an_indexed_folder_is_listed_in_the_order_of_a_pane(shelf, order):
         ]
 
 
-async def test_a_node_over_http_tells_where_a_link_leads_and_not_what_a_file_holds(shelf):
+async def test_a_node_tells_where_a_link_leads_and_not_what_a_file_holds(shelf):
     async with shelf() as at:
         (at.root / "left" / "link").symlink_to("docs/guide.md")
         await indexed(at, root=at.path())
         for name, leads in (("link", "docs/guide.md"), ("README.md", None)):
-            place = json.loads(await at.agent("rest_place", path=f"{at.path()}/{name}"))
-            for kind in ("rest_node", "rest_detail"):
-                told = json.loads(await at.agent(kind, indexId=place["indexId"], nodeId=place["nodeId"]))
-                assert told.get("symlink") == leads
-                assert "digest" not in told
+            found = json.loads(await at.agent("node.find", path=f"{at.path()}/{name}"))
+            for used in ("node.show", "node.detail"):
+                told = json.loads(await at.agent(used, indexId=found["index"], nodeId=found["node"]["id"]))
+                assert told["target"] == leads
+                assert all(told.get(part) is None for part in ("attributes", "preview", "digest"))

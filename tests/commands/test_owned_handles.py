@@ -31,9 +31,9 @@ async def test_a_saved_query_of_another_agent_does_not_exist(shelf):
         for named in (query, "mine"):
             for tool in ("query_list", "query_run"):
                 assert "no saved query" in await at.ask(OTHER, tool, {"query": named})
-            for rest in ("rest_query", "rest_query_run", "rest_query_delete"):
-                assert "no saved query" in await at.ask(OTHER, rest, {"queryId": named})
-        assert json.loads(await at.ask(OTHER, "rest_queries", {})) == {"queries": []}
+            for used in ("savedQuery.show", "savedQuery.run", "savedQuery.delete"):
+                assert "no saved query" in await at.ask(OTHER, used, {"queryId": named})
+        assert json.loads(await at.ask(OTHER, "savedQuery.list", {})) == {"queries": []}
         assert query in await at.ask(ONE, "query_list", {})
 
 
@@ -50,7 +50,7 @@ async def test_two_agents_may_use_one_name_and_the_person_sees_both(shelf):
         third, _ = await saved_by(at, PERSON, ext=["json"])
         assert "ext:json" in await at.person("query_list", query="mine")
         assert third not in await at.ask(ONE, "query_list", {})
-        assert first in await at.person("rest_query_delete", queryId=first)
+        assert first in await at.person("savedQuery.delete", queryId=first)
         assert "no saved query" in await at.ask(ONE, "query_list", {"query": "mine"})
 
 
@@ -88,8 +88,8 @@ async def test_a_name_that_does_not_show_as_itself_is_refused_when_it_is_given(s
         assert wrong.startswith("ERROR: A name has 1 to 80 printable characters"), wrong
         assert "\x1b" not in wrong
         for tool, arguments in (
-            ("rest_query_save", {"name": name, "filter": "ext:md"}),
-            ("rest_set_create", {"name": name, "nodes": [at.path()]}),
+            ("savedQuery.save", {"name": name, "filter": "ext:md"}),
+            ("set.create", {"name": name, "nodes": [at.path()]}),
         ):
             assert (await at.ask(ONE, tool, arguments)).startswith("ERROR: A name has")
         assert (await at.ask(ONE, "query_list", {})).startswith("OK: 0 saved")

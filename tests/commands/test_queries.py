@@ -107,19 +107,19 @@ async def test_a_saved_query_is_asked_in_the_folder_it_was_saved_for(shelf):
         assert (await at.agent("query_run", query="docs", root=".")).startswith("OK: 0 found")
         assert f"docs: ext:md below {at.path('left')}" in await at.agent("query_list")
         assert f"docs: ext:md below {at.path('left')}" in await at.agent("query_list", query="docs")
-        ran = json.loads(await at.agent("rest_query_run", queryId="docs"))
-        assert ran["counts"] == 2
-        shown = json.loads(await at.agent("rest_query", queryId="docs", format="explain"))
-        assert (shown["root"], shown["explain"]["complete"]) == (at.path("left"), True)
+        ran = json.loads(await at.agent("savedQuery.run", queryId="docs"))
+        assert ran["set"]["count"] == 2
+        shown = json.loads(await at.agent("savedQuery.show", queryId="docs", format="explain"))
+        assert (shown["query"]["root"], shown["explanation"]["complete"]) == (at.path("left"), True)
 
 
-async def test_a_query_over_http_may_be_saved_for_a_folder_and_places_in_it_are_seen_from_there(shelf):
+async def test_a_query_of_a_program_may_be_saved_for_a_folder_and_places_in_it_are_seen_from_there(shelf):
     async with shelf() as at:
         saved = json.loads(
-            await at.agent("rest_query_save", name="deep", filter="under:docs ext:md", root=at.path("left"))
+            await at.agent("savedQuery.save", name="deep", filter="under:docs ext:md", root=at.path("left"))
         )
         await at.agent("query_run", root=at.path("right"))  # the newest index is another one
-        assert json.loads(await at.agent("rest_query_run", queryId=saved["queryId"]))["counts"] == 1
+        assert json.loads(await at.agent("savedQuery.run", queryId=saved["query"]["id"]))["set"]["count"] == 1
 
 
 async def test_running_a_saved_query_again_leaves_one_set_of_its_name(shelf):

@@ -35,10 +35,19 @@ def test_names_are_unique_and_spelled_alike():
     names = [command.name for command in COMMANDS]
     assert len(set(names)) == len(names)
     for command in COMMANDS:
-        if command.toolset:
+        if command.is_tool:
             assert re.fullmatch(r"[a-z][a-z0-9_]*", command.name)
+        if command.programs_only:
+            assert re.fullmatch(r"[a-z][a-zA-Z]*\.[a-z]+", command.name)
         for parameter in command.parameters:
             assert re.fullmatch(r"[a-z][a-zA-Z0-9]*", parameter.wire)
+
+
+def test_no_command_takes_another_spelling_of_a_tools_name():
+    tools = {command.name for command in COMMANDS if command.is_tool}
+    for command in COMMANDS:
+        if command.name not in tools:
+            assert re.sub(r"[.-]|(?<=[a-z0-9])(?=[A-Z])", "_", command.name).lower() not in tools, command.name
 
 
 def test_titles_in_the_palette_are_unique():

@@ -38,11 +38,11 @@ async def test_a_name_means_one_set(shelf):
         other = set_in(await made(at, "n2", "a10.txt"))
         for again in (
             await at.agent("resource_set", action="union", set="n1", other="n2", name="n1"),
-            await at.agent("rest_set_create", name="n1", nodes=[]),
-            await at.agent("rest_set_rename", setId="n2", name="n1"),
+            await at.agent("set.create", name="n1", nodes=[]),
+            await at.agent("set.rename", setId="n2", name="n1"),
         ):
             assert again.startswith("ERROR: "), again
-        assert json.loads(await at.agent("rest_set_rename", setId=other, name="n2"))["name"] == "n2"
+        assert json.loads(await at.agent("set.rename", setId=other, name="n2"))["set"]["name"] == "n2"
         assert "set: " in await made(at, None, "a9.txt")
         assert " set 2: " in await made(at, None, "a9.txt")
         assert (
@@ -143,8 +143,8 @@ async def test_a_set_is_read_through_page_by_page(shelf):
             assert int(onward[1]) == 10 - len(seen)
             more = {"cursor": json.loads(onward[2])["cursor"]}
         assert len(seen) == len(set(seen)) == 10
-        page = json.loads(await at.agent("rest_set_entries", setId=found, limit=4))
-        assert page["nextPageUrl"].endswith(f"entries?limit=4&cursor={page['entries'][-1]['nodeId']}")
+        page = json.loads(await at.agent("set.entries", setId=found, limit=4))
+        assert (len(page["members"]), page["cursor"]) == (4, page["members"][-1]["node"])
 
 
 async def test_a_set_is_made_in_the_index_that_knows_all_its_paths(shelf):

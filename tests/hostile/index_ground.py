@@ -16,7 +16,7 @@ sys.path.insert(0, sys.argv[1])
 from index_ground import *
 from cmdr.index.errors import *
 from cmdr.index.library import Library
-from cmdr.index.walking.walk import WalkOptions
+from cmdr.model.trees.indexes import WalkOptions
 FEW = WalkOptions(workers=2, nice=0)
 place = sys.argv[2]
 def tell(**what):

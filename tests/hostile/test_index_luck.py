@@ -10,9 +10,9 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from index_ground import alone, needs_own_mounts, plant
 
 from cmdr.index.library import Library
-from cmdr.index.walking.walk import WalkOptions
 from cmdr.model.filters.filter import Text
 from cmdr.model.names import to_wire
+from cmdr.model.trees.indexes import WalkOptions
 
 FEW = WalkOptions(workers=2, nice=0)
 

@@ -21,13 +21,13 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from index_ground import leavings, plant
 
 from cmdr.index.library import Library
-from cmdr.index.walking.walk import WalkOptions
+from cmdr.model.trees.indexes import WalkOptions
 
 FEW = WalkOptions(workers=2, nice=0)
 WORK = """
 import os, random, sys
 from cmdr.index.library import Library
-from cmdr.index.walking.walk import WalkOptions
+from cmdr.model.trees.indexes import WalkOptions
 from cmdr.model.filters.filter import Question
 from cmdr.model.filters.filter_text import from_text
 state, tree, chance = sys.argv[1], os.fsencode(sys.argv[2]), random.Random(int(sys.argv[3]))

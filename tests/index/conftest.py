@@ -5,7 +5,7 @@ import os
 import pytest
 
 from cmdr.index.library import Library
-from cmdr.index.walking.walk import WalkOptions
+from cmdr.model.trees.indexes import WalkOptions
 
 FEW = WalkOptions(workers=2, nice=0)
 

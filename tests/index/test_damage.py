@@ -14,9 +14,9 @@ from cmdr.index.errors import BadHandle, CatalogueFailed, Corrupt, NoSuchIndex, 
 from cmdr.index.library import Library
 from cmdr.index.shelves.catalogue import Catalogue
 from cmdr.index.view import stored_view
-from cmdr.index.walking.walk import WalkOptions
 from cmdr.model.filters.filter import Question
 from cmdr.model.filters.filter_text import from_text
+from cmdr.model.trees.indexes import WalkOptions
 
 FEW = WalkOptions(workers=2, nice=0)
 

@@ -10,7 +10,7 @@ from cmdr.index.library import Library
 from cmdr.index.refreshing import large_listing
 from cmdr.index.scan import scan
 from cmdr.index.view import View
-from cmdr.index.walking.walk import WalkOptions
+from cmdr.model.trees.indexes import WalkOptions
 
 FEW = WalkOptions(workers=2, nice=0)
 FACTS = ("size", "allocated", "mtime", "born", "ino", "mode")

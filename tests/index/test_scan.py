@@ -14,7 +14,7 @@ from cmdr.index.epochs.epoch import EpochWriter
 from cmdr.index.errors import DiskFull, RootMissing, ScanRunning, WalkFailed
 from cmdr.index.scan import scan
 from cmdr.index.walking import walk
-from cmdr.index.walking.walk import WalkOptions
+from cmdr.model.trees.indexes import WalkOptions
 
 FEW = WalkOptions(workers=2, nice=0)
 
@@ -70,9 +70,9 @@ def test_links_pipes_and_broken_links_are_entries_and_nothing_is_followed(indexe
 
 DENIED = """
 import os, sys
-from cmdr.index.epochs.columns import DirState
+from cmdr.model.trees.node import DirState
 from cmdr.index.library import Library
-from cmdr.index.walking.walk import WalkOptions
+from cmdr.model.trees.indexes import WalkOptions
 tree = os.fsencode(sys.argv[1])
 with Library.open(sys.argv[2]) as library:
     info = library.index(tree, WalkOptions(workers=2))

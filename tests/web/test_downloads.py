@@ -48,8 +48,8 @@ def indexed(server):
 
 
 def address(server, name):
-    node = json.loads(server.run("rest_place", {"path": str(server.tree / name)}))
-    return f"/api/indexes/{node['indexId']}/nodes/{node['nodeId']}"
+    found = json.loads(server.run("node.find", {"path": str(server.tree / name)}))
+    return f"/api/indexes/{found['index']}/nodes/{found['node']['id']}"
 
 
 def get(server, path, token):

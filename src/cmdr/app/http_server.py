@@ -57,7 +57,7 @@ def application(commander: Commander, tokens: Verifier, port: int) -> App:
     from cmdr.core.entrance.guard import Guard
     from cmdr.mcp.face import MAX_BODY, McpFace
     from cmdr.web.face import WebFace
-    from cmdr.web.routes import nothing_there
+    from cmdr.web.replies import nothing_there
 
     commander.base_url = f"http://127.0.0.1:{port}"
     face = McpFace(commander)

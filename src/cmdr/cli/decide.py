@@ -37,7 +37,7 @@ def _decided(launcher: Launcher, errand: Callable[[Ask], int]) -> int:
 
 
 def _pending(ask: Ask, as_json: bool) -> int:
-    waiting = json.loads(ask("pending", {}))
+    waiting = json.loads(ask("pending", {}).words)
     print(json.dumps(waiting, indent=2) if as_json else "\n".join(pending_lines(waiting)))
     if (waiting["expired"] or waiting.get("warnings")) and not as_json:
         ask("pending.seen", {})
@@ -47,7 +47,7 @@ def _pending(ask: Ask, as_json: bool) -> int:
 def _reject(ask: Ask, id: str) -> int:
     if is_review(id):
         return reject_review(ask, id)
-    print(ask("reject", {"proposal": id}).removeprefix("OK: "))
+    print(ask("reject", {"proposal": id}).words)
     return 0
 
 
@@ -76,7 +76,7 @@ def _answered(ask: Ask, id: str, shown: Mapping[str, Any]) -> str:
 
 
 def _confirm(ask: Ask, id: str) -> int:
-    shown = json.loads(ask("proposal.show", {"proposal": id}))
+    shown = json.loads(ask("proposal.show", {"proposal": id}).words)
     print("\n".join(shown["plan"]))
     if shown["state"] == "approved":
         return follow(ask, shown["job"])
@@ -89,7 +89,7 @@ def _confirm(ask: Ask, id: str) -> int:
     typed = _answered(ask, id, shown)
     yes = typed.strip().lower() in ((shown["word"],) if shown["word"] else ("y", "yes"))
     if not yes:
-        print(ask("reject", {"proposal": id}).removeprefix("OK: "))
+        print(ask("reject", {"proposal": id}).words)
         return 1
     ask("approve", {"proposal": id, "digest": shown["digest"], "word": typed})
-    return follow(ask, json.loads(ask("proposal.show", {"proposal": id}))["job"])
+    return follow(ask, json.loads(ask("proposal.show", {"proposal": id}).words)["job"])

@@ -5,6 +5,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
+from cmdr.core.entrance.reply import Reply
 from cmdr.core.parameter import Arguments
 from cmdr.model.root_spec import RootSpec
 
@@ -24,7 +25,7 @@ class Start:
     """Seconds without a client after which a cmdr without a face ends by itself; None: never."""
 
 
-Ask = Callable[[str, Arguments], str]
+Ask = Callable[[str, Arguments], Reply]
 """Runs a command as the person at this shell; raises `CommandError`."""
 
 

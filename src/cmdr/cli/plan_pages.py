@@ -43,7 +43,7 @@ def show_lines(lines: Iterator[str]) -> None:
 def _lines(ask: Ask, id: str, digest: str) -> Iterator[str]:
     start = 0
     while True:
-        page = json.loads(ask("proposal.items", {"proposal": id, "start": start, "count": AT_ONCE}))
+        page = json.loads(ask("proposal.items", {"proposal": id, "start": start, "count": AT_ONCE}).words)
         if page["digest"] != digest:
             raise CommandError("The plan has been changed meanwhile. Look at it again.")
         yield from page["lines"]

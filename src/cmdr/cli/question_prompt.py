@@ -26,7 +26,7 @@ class Question(TypedDict, total=False):
 def follow(ask: Ask, job: str) -> int:
     """Stay with a job until it is over; the exit code says whether everything went well."""
     while True:
-        told = json.loads(ask("job.follow", {"job": job}))
+        told = json.loads(ask("job.follow", {"job": job}).words)
         if told["over"]:
             print(told["outcome"])
             if told["operation"]:

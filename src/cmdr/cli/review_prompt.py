@@ -13,7 +13,7 @@ def is_review(id: str) -> bool:
 
 def confirm_review(ask: Ask, id: str) -> int:
     """Show an edit, ask, and accept exactly what was shown on a yes."""
-    shown = json.loads(ask("review.show", {"review": id}))
+    shown = json.loads(ask("review.show", {"review": id}).words)
     _show(shown["patch"])
     print(f"proposed by {shown['by']}" + (f', who calls it "{shown["title"]}"' if shown["title"] else ""))
     # Last, where it cannot have scrolled away: the title is the agent's own, and says what it likes.
@@ -27,13 +27,13 @@ def confirm_review(ask: Ask, id: str) -> int:
     if not yes:
         return reject_review(ask, id)
     answer = ask("review.accept", {"review": id, "digest": shown["digest"], "word": typed})
-    print(answer.removeprefix("OK: "))
+    print(answer.words)
     return 0
 
 
 def reject_review(ask: Ask, id: str) -> int:
     """Say no."""
-    print(ask("review.reject", {"review": id}).removeprefix("OK: "))
+    print(ask("review.reject", {"review": id}).words)
     return 1
 
 

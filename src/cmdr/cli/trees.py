@@ -1,12 +1,10 @@
 """`cmdr index`, `cmdr find`, `cmdr du`: big trees at a shell prompt."""
 
 import argparse
-import json
 import os
 import re
 import sys
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
 
 from cmdr.cli.as_person import as_person
 from cmdr.cli.launcher import Ask, Launcher
@@ -52,29 +50,25 @@ def _index_or_export(verb: argparse.ArgumentParser, launcher: Launcher, words: l
 
 
 def _index(ask: Ask, path: str) -> int:
-    started = ask("index", {"root": os.path.abspath(path)})
-    found = re.search(r"jobId: (\S+)", started)
-    if found is None:
-        return 1
-    job = found[1]
-    while (answer := ask("await", {"job": job, "timeout": 1})).startswith("OK: still waiting"):
+    job = ask("index", {"root": os.path.abspath(path)}).result["job"]
+    while (scan := ask("await", {"job": job, "timeout": 1}).result)["kind"] == "stillWaiting":
         if sys.stderr.isatty():
-            line = ask("job_progress", {"jobId": job}).removeprefix("OK: ").splitlines()[0]
+            line = ask("job_progress", {"jobId": job}).result["headline"]
             print(f"\r\x1b[K{line}", end="", file=sys.stderr, flush=True)
     if sys.stderr.isatty():
         print("\r\x1b[K", end="", file=sys.stderr)
-    print(answer.removeprefix("OK: ").splitlines()[0])
-    return 0 if answer.startswith("OK: done") else 1
+    print(scan["headline"])
+    return 0 if scan["state"] == "done" else 1
 
 
 def _export(ask: Ask, path: str, folder: str) -> int:
     root = os.path.abspath(path)
     try:
-        ask("rest_place", {"path": root})
+        ask("node.find", {"path": root})
     except NotThere:
         if status := _index(ask, root):
             return status
-    print(ask("index.export", {"root": root, "to": os.path.abspath(folder)}).removeprefix("OK: "))
+    print(ask("index.export", {"root": root, "to": os.path.abspath(folder)}).words)
     return 0
 
 
@@ -92,34 +86,31 @@ def _find(ask: Ask, chosen: argparse.Namespace) -> int:
         "filter": chosen.filter,
         "limit": 0,
     }
-    answer = ask("query_run", {name: value for name, value in wanted.items() if value is not None})
-    found = re.search(r"^set: (\S+)", answer, re.MULTILINE)
-    if found is None:
-        return 1
-    request: Arguments = {"setId": found[1], "limit": PAGE}
+    found = ask("query_run", {name: value for name, value in wanted.items() if value is not None}).result
+    request: Arguments = {"setId": found["set"], "limit": PAGE}
     while True:
-        page = json.loads(ask("rest_set_entries", request))
-        for entry in page["entries"]:
-            print(entry["path"])
-        if page["nextPageUrl"] is None:
+        page = ask("set.entries", request).result
+        for member in page["members"]:
+            print(member["path"])
+        if page["cursor"] is None:
             return 0 if page["total"] else 1
-        request["cursor"] = parse_qs(urlsplit(page["nextPageUrl"]).query)["cursor"][0]
+        request["cursor"] = page["cursor"]
 
 
 def _du(ask: Ask, path: str, count: int) -> int:
     folder = os.path.abspath(path)
     try:
-        node = json.loads(ask("rest_place", {"path": folder}))
-        is_known = node["size"] is not None or node["kind"] != "dir"
+        found = ask("node.find", {"path": folder}).result
+        is_known = found["node"]["size"] is not None or found["node"]["kind"] != "dir"
     except NotThere:
         is_known = False
     if not is_known:  # in no index, or in one that did not look into it: beyond its depth, or on another disk
         if status := _index(ask, folder):
             return status
-        node = json.loads(ask("rest_place", {"path": folder}))
-    request: Arguments = {"indexId": node["indexId"], "parent": node["nodeId"], "limit": count}
-    page = json.loads(ask("rest_tree", {**request, "sort": "size", "order": "desc"}))
-    print(f"{_size(node):>12}  {to_wire(os.fsencode(folder))}")
+        found = ask("node.find", {"path": folder}).result
+    request: Arguments = {"indexId": found["index"], "parent": found["node"]["id"], "limit": count}
+    page = ask("tree.page", {**request, "sort": "size", "order": "desc"}).result
+    print(f"{_size(found['node']):>12}  {to_wire(os.fsencode(folder))}")
     for entry in page["entries"]:
         print(f"{_size(entry):>12}  {entry['name']}{'/' if entry['kind'] == 'dir' else ''}")
     if page["total"] is None:
@@ -130,12 +121,12 @@ def _du(ask: Ask, path: str, count: int) -> int:
     return 0
 
 
-def _size(entry: dict[str, Any]) -> str:
+def _size(node: dict[str, Any]) -> str:
     """How big an entry is; of a folder that is not known whole, at least."""
-    if entry["size"] is None:
+    if node["size"] is None:
         return "?"
-    is_whole = entry["counts"] is None or entry["counts"]["complete"]
-    return f"{'' if is_whole else '≥'}{human_size(entry['size'])}"
+    is_whole = node["totals"] is None or node["totals"]["complete"]
+    return f"{'' if is_whole else '≥'}{human_size(node['size'])}"
 
 
 def _rows(text: str) -> int:

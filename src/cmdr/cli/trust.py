@@ -35,11 +35,11 @@ def _run(chosen: argparse.Namespace, launcher: Launcher) -> int:
 
 def _trust(ask: Ask, chosen: argparse.Namespace) -> int:
     if chosen.list:
-        print(ask("trust.list", {}).rstrip())
+        print(ask("trust.list", {}).words.rstrip())
         return 0
     folder = _absolute(chosen.folder)
     if chosen.remove:
-        print(ask("trust.remove", {"folder": to_wire(folder)}).removeprefix("OK: "))
+        print(ask("trust.remove", {"folder": to_wire(folder)}).words)
         return 0
     extras = Extras(chosen.network, chosen.write, tuple(_absolute(each) for each in chosen.read))
     print("\n".join([f"Trust {to_wire(os.path.realpath(folder))}, and everything below it.", *meaning_of(extras)]))
@@ -52,7 +52,7 @@ def _trust(ask: Ask, chosen: argparse.Namespace) -> int:
         print("Not trusted.")
         return 1
     wish: Arguments = {"folder": to_wire(os.path.realpath(folder)), "network": extras.network, "write": extras.write}
-    print(ask("trust.add", {**wish, "read": [to_wire(each) for each in extras.read]}).removeprefix("OK: "))
+    print(ask("trust.add", {**wish, "read": [to_wire(each) for each in extras.read]}).words)
     return 0
 
 

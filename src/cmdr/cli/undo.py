@@ -2,7 +2,6 @@
 
 import argparse
 import json
-import re
 from typing import Any
 
 from cmdr.cli.as_person import REFUSED, as_person, at_a_terminal
@@ -33,7 +32,7 @@ def add(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
 
 def _history(chosen: argparse.Namespace, launcher: Launcher) -> int:
     def listed(ask: Ask) -> int:
-        entries, begins = _entries(ask, chosen.limit), json.loads(ask("history.beginning", {}))
+        entries, begins = _entries(ask, chosen.limit), json.loads(ask("history.beginning", {}).words)
         print(json.dumps(entries, indent=2) if chosen.json else "\n".join(history_lines(entries, begins)))
         return 0
 
@@ -44,7 +43,7 @@ def _entries(ask: Ask, limit: int) -> list[dict[str, Any]]:
     entries: list[dict[str, Any]] = []
     while len(entries) < limit:
         before: Arguments = {"before": entries[-1]["operation"]} if entries else {}
-        more = json.loads(ask("history.entries", {"limit": min(200, limit - len(entries)), **before}))
+        more = json.loads(ask("history.entries", {"limit": min(200, limit - len(entries)), **before}).words)
         if not more:
             break
         entries += more
@@ -54,24 +53,22 @@ def _entries(ask: Ask, limit: int) -> list[dict[str, Any]]:
 def _undo(chosen: argparse.Namespace, launcher: Launcher) -> int:
     def taken_back(ask: Ask) -> int:
         ask("pending", {})  # refused to whoever may not decide, before anything is staged
-        answer = ask("undo", {} if chosen.id is None else {"operation": chosen.id})
-        found = re.search(r"^proposal: (\S+)", answer, re.MULTILINE)
-        return confirm(ask, found[1], "cmdr history, cmdr undo") if found else 1
+        staged = ask("undo", {} if chosen.id is None else {"operation": chosen.id}).result
+        return confirm(ask, staged["proposal"], "cmdr history, cmdr undo")
 
     return as_person(launcher, taken_back) if at_a_terminal("Only a person undoes") else REFUSED
 
 
 def _resume(chosen: argparse.Namespace, launcher: Launcher) -> int:
     def resumed(ask: Ask) -> int:
-        answer = ask("operation.resume", {"operation": chosen.id})
-        return follow(ask, answer.rpartition("job: ")[2].strip())
+        return follow(ask, ask("operation.resume", {"operation": chosen.id}).result["job"])
 
     return as_person(launcher, resumed) if at_a_terminal("Only a person resumes") else REFUSED
 
 
 def _leave(chosen: argparse.Namespace, launcher: Launcher) -> int:
     def left(ask: Ask) -> int:
-        print(ask("operation.leave", {"operation": chosen.id}).removeprefix("OK: "))
+        print(ask("operation.leave", {"operation": chosen.id}).words)
         return 0
 
     return as_person(launcher, left) if at_a_terminal("Only a person decides") else REFUSED

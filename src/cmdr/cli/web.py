@@ -17,5 +17,5 @@ def _run(chosen: argparse.Namespace, launcher: Launcher) -> int:
 
 
 def _printed(ask: Ask) -> int:
-    print(ask("web.link", {}).removeprefix("OK: "))
+    print(ask("web.link", {}).words)
     return 0

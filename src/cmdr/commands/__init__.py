@@ -12,8 +12,8 @@ _FIRST = """
     review_answers mentioning
 """.split()
 _THEN = """
-    awaiting archives shell_sessions indexes queries sets find folder_size reports report_panes review ide fs_reading
-    fs_changes attributes fs_writing context shell execution grants trust rest_indexes rest_sets index_export
+    awaiting archives shell_sessions indexes nodes queries sets find folder_size reports report_panes review ide
+    fs_reading fs_changes attributes fs_writing context shell execution grants trust index_export
 """.split()
 
 

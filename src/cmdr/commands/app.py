@@ -1,7 +1,7 @@
 """The program itself."""
 
 from cmdr import __version__
-from cmdr.commands.file import unseen_note
+from cmdr.commands.file import is_seen
 from cmdr.core.call import Call
 from cmdr.core.changes.unfinished import unfinished
 from cmdr.core.errors import CommandError, NotAllowed
@@ -9,6 +9,7 @@ from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.model.names import to_wire
 from cmdr.model.panes.dialog import DialogType
+from cmdr.model.results.windows import Opened
 
 
 @command("quit", access=Access.VIEW, toolset="panes", ids=("app.quit",), lasting=True)
@@ -43,14 +44,14 @@ def give_way(call: Call) -> str:
 
 
 @command("app.about", access=Access.VIEW, title="About cmdr")
-def about(call: Call) -> str:
+def about(call: Call) -> Opened:
     """Show the version and where to read more."""
     workspace = call.workspace
     present = next(iter(workspace.dialogs_of(DialogType.ABOUT)), None)
     if present is None:
         present = workspace.open_dialog(DialogType.ABOUT, call.principal.id)
         call.events.changed()
-    return f"Opened about (cmdr {__version__})" + unseen_note(call, present)
+    return Opened(present.id, DialogType.ABOUT, what=f" (cmdr {__version__})", is_seen=is_seen(call, present))
 
 
 @command("app.hide", access=Access.VIEW, title="Suspend to the shell")

@@ -22,6 +22,7 @@ from cmdr.files.engine.free_name import free_name
 from cmdr.files.sandbox.reach import Reach
 from cmdr.model.names import to_wire
 from cmdr.model.plans.plan import ConflictPolicy, Fingerprint, Verb
+from cmdr.model.results.changes import Proposed
 
 
 @command("unpack", access=Access.PROPOSE, title="Unpack archives")
@@ -34,7 +35,7 @@ async def unpack(
     to: str | None = None,
     on_conflict: ConflictPolicy = ConflictPolicy.ASK,
     reason: str = "",
-) -> str:
+) -> Proposed:
     """Propose to unpack zip and tar archives, each into a folder of its own in the other pane."""
     shown = pane_of(call.workspace, pane)
     sources = await sources_of(call, shown, paths, set)
@@ -60,7 +61,7 @@ async def pack(
     set: str | None = None,
     to: Annotated[str | None, Doc("the archive, ending in .zip or .tar.gz, or a folder for it")] = None,
     reason: str = "",
-) -> str:
+) -> Proposed:
     """Propose to pack the selection, paths or a set into a new archive in the other pane."""
     shown = pane_of(call.workspace, pane)
     sources = await sources_of(call, shown, paths, set)

@@ -26,6 +26,7 @@ from cmdr.model.names import printable, to_wire
 from cmdr.model.plans.attributes import AttributeWish
 from cmdr.model.plans.file_mode import BadMode, ModeChange
 from cmdr.model.plans.plan import Plan, Verb
+from cmdr.model.results.changes import Proposed
 
 _USUAL_MASK = 0o022
 _SHOWN = 5
@@ -44,7 +45,7 @@ async def attributes(
     group: str | None = None,
     into: Annotated[bool, Doc("also what is inside folders")] = False,
     reason: str = "",
-) -> str:
+) -> Proposed:
     """Propose to change permissions, times or owners; chosen as in copy."""
     if not call.principal.is_person and (owner is not None or group is not None):
         raise NotAllowed("Agents may not change owners. Ask the person to do it.")
@@ -69,8 +70,9 @@ async def attributes(
     plan = await planned(call, Verb.ATTRIBUTES, sources, choices)
     # Without what is inside folders nothing is taken along.
     note = sources.told(plan) if into else sources.note
-    answer = proposed(call, plan, "Attributes", reason, chosen=paths is None and set is None, note=note)
-    return "\n".join([answer, *_changes(plan)])
+    return proposed(
+        call, plan, "Attributes", reason, chosen=paths is None and set is None, note=note, preview=_changes(plan)
+    )
 
 
 def _changes(plan: Plan) -> list[str]:

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 from typing import Annotated
 
-from cmdr.commands.how_far import job_counts, scan_counts, scan_line
+from cmdr.commands.how_far import job_counts, scan_counts
 from cmdr.commands.reviewed import outcome_told
 from cmdr.core.call import Call
 from cmdr.core.errors import CommandError, NotThere
@@ -17,6 +17,9 @@ from cmdr.model.names import to_wire
 from cmdr.model.plans.plan import Verb
 from cmdr.model.plans.plan_text import title_of
 from cmdr.model.plans.proposal import Proposal, ProposalState
+from cmdr.model.results.jobs import JobEnded, ProposalEnded, StateMoved, StillWaiting
+from cmdr.model.results.result import Result, Said
+from cmdr.model.results.trees import ScanEnded
 from cmdr.model.scan_job import ScanJob
 
 LONGEST = 60
@@ -35,14 +38,14 @@ async def await_(
     review: Annotated[str | None, Unlisted()] = None,
     rev: int | None = None,
     timeout: Annotated[int, Whole(0, LONGEST)] = USUAL,  # noqa: ASYNC109 - a parameter of the tool
-) -> str:
+) -> Result:
     """Wait, 45 s unless told, for a proposal, job or state newer than rev."""
     if review is None and proposal is not None and proposal.startswith("r_"):
         proposal, review = None, proposal  # an edit is a proposal too, and one name is enough to remember
     if sum(given is not None for given in (proposal, job, review, rev)) != 1:
         raise CommandError('await needs one of "proposal", "job", "review" or "rev".')
     if review is not None:
-        return await outcome_told(call, call.commander.editor.reviews.get(review, call.principal), timeout)
+        return Said(await outcome_told(call, call.commander.editor.reviews.get(review, call.principal), timeout))
     if rev is not None:
         return await _until(call, timeout, lambda: _newer(call, rev), lambda: f"state rev {rev}")
     if job is not None:
@@ -54,7 +57,7 @@ async def await_(
     return await _until(call, timeout, lambda: _of_proposal(call, asked), lambda: _proposal_told(call, asked))
 
 
-async def _until(call: Call, patience: float, outcome: Callable[[], str | None], what: Callable[[], str]) -> str:
+async def _until(call: Call, patience: float, outcome: Callable[[], Result | None], what: Callable[[], str]) -> Result:
     started = time.monotonic()
     told = 0.0
     while True:
@@ -63,7 +66,7 @@ async def _until(call: Call, patience: float, outcome: Callable[[], str | None],
             return answer
         waited = time.monotonic() - started
         if waited >= patience:
-            return f"still waiting for {what()}. Await it again."
+            return StillWaiting(what())
         if waited - told >= TELL_EVERY:
             told = waited
             await call.progress(round(waited, 1), f"waiting for {what()}")
@@ -74,26 +77,23 @@ async def _until(call: Call, patience: float, outcome: Callable[[], str | None],
             continue
 
 
-def _newer(call: Call, rev: int) -> str | None:
-    return f"rev: {call.events.rev}" if call.events.rev > rev else None
+def _newer(call: Call, rev: int) -> Result | None:
+    return StateMoved(call.events.rev) if call.events.rev > rev else None
 
 
-def _of_proposal(call: Call, proposal: Proposal) -> str | None:
+def _of_proposal(call: Call, proposal: Proposal) -> Result | None:
     if proposal.state is ProposalState.PENDING:
         return None
     if proposal.state is not ProposalState.APPROVED:
-        return f"Proposal {proposal.state}. Nothing was changed."
+        return ProposalEnded(proposal.id, proposal.state, title_of(proposal.plan))
     if proposal.job is None:
         return None
     try:
         job = call.commander.jobs.get(proposal.job, call.principal)
     except NotThere:  # more jobs come and go than proposals, and only one that is over is forgotten
-        done = f'Approved. "{title_of(proposal.plan)}" has been over for a while'
-        return f'{done}; the history has what came of it: command {{"id": "history"}}.'
-    told = _of_job(job)
-    if told is not None and proposal.plan.verb in (Verb.MKDIR, Verb.MKFILE):
-        return f"{told}\nnamed: {to_wire(proposal.plan.subject.place.path)}"  # the person may have named it otherwise
-    return told
+        return ProposalEnded(proposal.id, proposal.state, title_of(proposal.plan))
+    is_new = proposal.plan.verb in (Verb.MKDIR, Verb.MKFILE)
+    return _of_job(job, to_wire(proposal.plan.subject.place.path) if is_new else "")
 
 
 def _proposal_told(call: Call, proposal: Proposal) -> str:
@@ -107,16 +107,9 @@ def _how_far(job: Job) -> str:
     return f"{job_counts(job)}{asks}"
 
 
-def _of_scan(scan: ScanJob) -> str | None:
-    return scan_line(scan) if scan.state.is_over else None
+def _of_scan(scan: ScanJob) -> Result | None:
+    return ScanEnded.of(scan, scan_counts(scan)) if scan.state.is_over else None
 
 
-def _of_job(job: Job) -> str | None:
-    if not job.state.is_over:
-        return None
-    told = [f"Approved. {job.outcome}", *job.problems]
-    if job.operation:
-        told.append(f"operation: {job.operation} ({'undo takes it back' if job.can_undo else 'nothing to undo'})")
-    if job.output:
-        told.append(job.output)
-    return "\n".join(told)
+def _of_job(job: Job, named: str = "") -> Result | None:
+    return JobEnded.of(job, named) if job.state.is_over else None

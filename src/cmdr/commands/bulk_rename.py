@@ -11,15 +11,16 @@ from cmdr.core.parameter import Doc
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.model.names import from_wire
+from cmdr.model.results.changes import Proposed
 
 
 @command("rename_many", access=Access.PROPOSE, title="Rename each")
 async def rename_many(
     call: Call, *, paths: list[str], names: Annotated[list[str], Doc("one for each path")], reason: str = ""
-) -> str:
+) -> Proposed:
     """Propose to give each file its own new name; swaps are possible."""
     if len(paths) != len(names) or not paths:
         raise CommandError("rename_many needs as many names as paths.")
     base = pane_of(call.workspace, "focused").tab.path
     pairs = [(path_of(path, base), from_wire(name)) for path, name in zip(paths, names, strict=True)]
-    return f"{proposed(call, await rename_planned(call, pairs), 'Rename', reason)}\n{preview_of(pairs)}"
+    return proposed(call, await rename_planned(call, pairs), "Rename", reason, preview=preview_of(pairs))

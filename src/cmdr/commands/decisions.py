@@ -14,6 +14,7 @@ from cmdr.model.names import printable, to_wire
 from cmdr.model.plans.plan_list import length_of, page_of
 from cmdr.model.plans.plan_text import chosen_of, summary_of, title_of, word_to_type
 from cmdr.model.plans.proposal import Proposal
+from cmdr.model.results.changes import Approved
 from cmdr.model.units import count
 from cmdr.model.yaml_text import Value, document
 
@@ -123,19 +124,19 @@ def items(
 
 
 @command("approve", access=Access.ACT, title="Approve proposal")
-def approve(call: Call, *, proposal: str, digest: str, word: str = "") -> str:
+def approve(call: Call, *, proposal: str, digest: str, word: str = "") -> Approved:
     """Carry out a proposal, exactly as it was shown."""
     asked = call.commander.proposals.get(proposal, call.principal)
     needed = word_to_type(asked.plan)
     if needed is not None and word.strip().lower() != needed:
         raise CommandError(f'This is risky ({"; ".join(asked.plan.risk.reasons)}): type the word "{needed}" to go on.')
     approved = call.commander.proposals.approve(proposal, digest, call.principal)
-    return f"Approved {proposal}\njob: {approved.job}" + _why_it_waits(call, approved)
+    return Approved(proposal, approved.job, _why_it_waits(call, approved))
 
 
 def _why_it_waits(call: Call, approved: Proposal) -> str:
     job = call.commander.jobs.get(approved.job, call.principal) if approved.job is not None else None
-    return f"\nnot yet: {job.outcome}" if job is not None and job.state is JobState.QUEUED and job.outcome else ""
+    return job.outcome if job is not None and job.state is JobState.QUEUED else ""
 
 
 @command("reject", access=Access.ACT, title="Reject proposal")

@@ -3,7 +3,7 @@
 import os
 from typing import Literal
 
-from cmdr.commands.file import nothing_there, unseen_note
+from cmdr.commands.file import is_seen, nothing_there
 from cmdr.commands.places import pane_of, path_of
 from cmdr.core.agents.agents_room import check_windows
 from cmdr.core.call import Call
@@ -13,16 +13,10 @@ from cmdr.core.registry import command
 from cmdr.model.names import printable, to_wire
 from cmdr.model.panes.dialog import DESCRIPTIONS, Dialog, DialogType, SettingsSection
 from cmdr.model.panes.workspace import Workspace
+from cmdr.model.results.result import Result
+from cmdr.model.results.windows import SPOKEN, Opened
 from cmdr.model.yaml_text import Value, document
 
-_SPOKEN = {
-    DialogType.SETTINGS: "settings",
-    DialogType.VOLUME_PICKER: "volume picker",
-    DialogType.FILE_VIEWER: "file viewer",
-    DialogType.INFO: "info",
-    DialogType.ABOUT: "about",
-    DialogType.CONFIRMATION: "confirmation dialog",
-}
 _WITH_PATH = (DialogType.FILE_VIEWER, DialogType.INFO)
 
 
@@ -35,7 +29,7 @@ async def dialog(
     section: SettingsSection | None = None,
     path: str | None = None,
     proposal: str | None = None,
-) -> str:
+) -> Result | str:
     """Open, focus or close a dialog. Closing the confirmation withdraws the proposal."""
     if proposal is not None and (action, type) != ("close", DialogType.CONFIRMATION):
         raise CommandError('Only closing the confirmation takes a "proposal".')
@@ -51,7 +45,7 @@ async def dialog(
     return answer
 
 
-async def open_dialog(call: Call, type: DialogType, section: SettingsSection | None, path: str | None) -> str:
+async def open_dialog(call: Call, type: DialogType, section: SettingsSection | None, path: str | None) -> Opened:
     """Open a dialog, or bring the one that is already there to the front."""
     workspace = call.workspace
     if type is DialogType.CONFIRMATION:
@@ -72,8 +66,7 @@ async def open_dialog(call: Call, type: DialogType, section: SettingsSection | N
         side = workspace.focused if type is DialogType.VOLUME_PICKER else None
         opened = workspace.open_dialog(type, call.principal.id, section=section, path=target, pane=side)
     call.events.changed()
-    told = f"Opened {_SPOKEN[type]}" + (f" for {to_wire(target)}" if target else "")
-    return told + unseen_note(call, opened)
+    return Opened(opened.id, type, target, is_seen=is_seen(call, opened))
 
 
 def close(call: Call, type: DialogType, path: bytes | None, proposal: str | None = None) -> str:
@@ -95,8 +88,8 @@ def close(call: Call, type: DialogType, path: bytes | None, proposal: str | None
     for present in open_now:
         call.workspace.close_dialog(present)
     if type in _WITH_PATH and path is None:
-        return f"Closed {len(open_now)} {_SPOKEN[type]} dialog{'s' if len(open_now) != 1 else ''}"
-    return f"Closed {_SPOKEN[type]}" + (f" for {to_wire(path)}" if path else "")
+        return f"Closed {len(open_now)} {SPOKEN[type]} dialog{'s' if len(open_now) != 1 else ''}"
+    return f"Closed {SPOKEN[type]}" + (f" for {to_wire(path)}" if path else "")
 
 
 @command("dialogs_available", access=Access.READ, title="Available dialogs", idempotent=True, plain=True)
@@ -118,7 +111,7 @@ def _focus(workspace: Workspace, type: DialogType, section: SettingsSection | No
     workspace.focus_dialog(present)
     if section is not None:
         present.section = section
-    return f"Focused {_SPOKEN[type]}" + (f" for {to_wire(present.path)}" if present.path else "")
+    return f"Focused {SPOKEN[type]}" + (f" for {to_wire(present.path)}" if present.path else "")
 
 
 def _matching(workspace: Workspace, type: DialogType, path: bytes | None) -> list[Dialog]:

@@ -8,10 +8,12 @@ from cmdr.core.call import Call
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.model.plans.proposal import ProposalState
+from cmdr.model.results.jobs import NotAnsweredYet, RunEnded
+from cmdr.model.results.result import Result
 
 
 @command("execute_code", access=Access.ACT, toolset="shell", title="Run Python", destructive=True, blocking=True)
-async def execute_code(call: Call, *, code: str) -> str:
+async def execute_code(call: Call, *, code: str) -> Result:
     """Run Python in your own sandboxed kernel, which remembers. The person is asked first."""
     commander, principal = call.commander, call.principal
     commander.shells.check_room(principal)
@@ -24,7 +26,7 @@ async def execute_code(call: Call, *, code: str) -> str:
         await wait_until(call, lambda: proposal.state is not ProposalState.PENDING, PATIENCE, "the person's answer")
         id = approved_job(proposal)
         if id is None:
-            return f"Shown to the person, who has not answered yet.\nproposal: {proposal.id} (await it)"
+            return NotAnsweredYet(proposal.id)
         job = commander.jobs.get(id, principal)
     try:
         await wait_until(call, lambda: job.state.is_over, MOST + 60.0, "the code")
@@ -32,4 +34,4 @@ async def execute_code(call: Call, *, code: str) -> str:
         commander.jobs.cancel(job)  # nobody is left to read the answer
         raise
     call.parts.extend(commander.code.parts_of(job))
-    return job.outcome
+    return RunEnded(job.id, job.state, job.outcome)

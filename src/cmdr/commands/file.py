@@ -12,6 +12,7 @@ from cmdr.model.names import to_wire
 from cmdr.model.panes.dialog import Dialog, DialogType
 from cmdr.model.panes.entry import Kind
 from cmdr.model.panes.pane import Pane
+from cmdr.model.results.windows import Opened
 
 
 def under_cursor(pane: Pane) -> bytes:
@@ -55,27 +56,27 @@ async def show_in_finder(call: Call, *, pane: PaneRef = "focused") -> str:
 
 
 @command("file.quickLook", access=Access.VIEW, title="Quick look")
-def quick_look(call: Call, *, pane: PaneRef = "focused") -> str:
+def quick_look(call: Call, *, pane: PaneRef = "focused") -> Opened:
     """View the file under the cursor; of a folder, its facts."""
     shown = pane_of(call.workspace, pane)
     path = under_cursor(shown)
     if shown.tab.listing.entry(shown.tab.cursor).kind is Kind.FOLDER:
-        return _open(call, DialogType.INFO, path, "info")
+        return _open(call, DialogType.INFO, path)
     return view(call, path)
 
 
 @command("file.getInfo", access=Access.VIEW, title="Get info")
-def get_info(call: Call, *, pane: PaneRef = "focused") -> str:
+def get_info(call: Call, *, pane: PaneRef = "focused") -> Opened:
     """Show the facts of the entry under the cursor."""
-    return _open(call, DialogType.INFO, under_cursor(pane_of(call.workspace, pane)), "info")
+    return _open(call, DialogType.INFO, under_cursor(pane_of(call.workspace, pane)))
 
 
-def view(call: Call, path: bytes) -> str:
+def view(call: Call, path: bytes) -> Opened:
     """Open a viewer for a file, or bring the one that is open to the front."""
-    return _open(call, DialogType.FILE_VIEWER, path, "file viewer")
+    return _open(call, DialogType.FILE_VIEWER, path)
 
 
-def _open(call: Call, type: DialogType, path: bytes, spoken: str) -> str:
+def _open(call: Call, type: DialogType, path: bytes) -> Opened:
     workspace = call.workspace
     present = next((dialog for dialog in workspace.dialogs_of(type) if dialog.path == path), None)
     if present is None:
@@ -84,10 +85,10 @@ def _open(call: Call, type: DialogType, path: bytes, spoken: str) -> str:
     else:
         workspace.focus_dialog(present)
     call.events.changed()
-    return f"Opened {spoken} for {to_wire(path)}" + unseen_note(call, present)
+    return Opened(present.id, type, path, is_seen=is_seen(call, present))
 
 
-def unseen_note(call: Call, dialog: Dialog) -> str:
-    """What to add when the person does not see a dialog yet: an agent's window never pops up by itself."""
+def is_seen(call: Call, dialog: Dialog) -> bool:
+    """Whether the person sees a dialog already: an agent's window never pops up by itself."""
     shows = call.commander.desktop.shows
-    return "" if shows is None or shows(dialog) else "\nwaiting: it shows once the person asks for it"
+    return shows is None or shows(dialog)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 from cmdr.commands.places import pane_of, path_of
 from cmdr.commands.sets import show_set
 from cmdr.commands.shell_sessions import units_of
-from cmdr.commands.telling import node_line, size_text
+from cmdr.commands.telling import size_text
 from cmdr.core.call import Call
 from cmdr.core.errors import CommandError
 from cmdr.core.parameter import Doc, Whole
@@ -25,7 +25,7 @@ from cmdr.model.names import printable, to_wire
 
 if TYPE_CHECKING:
     from cmdr.index.asking.answers import Answer, Answers
-    from cmdr.index.node import Node
+    from cmdr.model.trees.node import Node
 
 T = TypeVar("T")
 
@@ -58,7 +58,7 @@ async def find(
     if not is_person:
         units = units_of(call)
         found = f"{answer.count} found, {size_text(answer.bytes, units)} in all below {to_wire(place)}"
-        return "\n".join([found, *(node_line(node, units, path=True, below=place) for node in nodes)])
+        return "\n".join([found, *(node.line(units, place) for node in nodes)])
     return json.dumps(
         {
             "count": answer.count,

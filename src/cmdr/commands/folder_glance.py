@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Literal
 
 from cmdr.commands.row_cursor import row_behind, row_cursor
-from cmdr.commands.telling import day_of, node_line, size_text
+from cmdr.commands.telling import day_of, size_text
 from cmdr.model.names import to_wire
 from cmdr.model.panes.entry import Kind
 from cmdr.model.panes.listing import Columns, Listing
@@ -93,7 +93,7 @@ def indexed_glance(base_url: str, answers: Answers, path: bytes, session: ShellS
     is_crowded = summary.children > FEW and wanted.cursor is None
     return Glance(
         f"{count(summary.children, 'entry', 'entries')}; below {below}",
-        [node_line(node, units) for node in page.nodes],
+        [node.line(units, node.path[: -len(node.name)]) for node in page.nodes],
         page.after,
         onward,
         [f"{quoted_name(to_wire(node.name))} {size_text(node.size, units)}" for node in summary.biggest if is_crowded],

@@ -12,6 +12,7 @@ from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.files.engine.recorder import OperationState
 from cmdr.model.names import to_wire
+from cmdr.model.results.changes import Resumed
 from cmdr.model.units import count
 from cmdr.model.yaml_text import Value, document, quoted_name
 
@@ -81,7 +82,7 @@ def line_of(entry: HistoryEntry) -> str:
 
 
 @command("operation.resume", access=Access.ACT, title="Resume interrupted operation")
-async def resume_operation(call: Call, *, operation: int) -> str:
+async def resume_operation(call: Call, *, operation: int) -> Resumed:
     """Do what an interrupted operation did not come to."""
     jobs = call.commander.jobs
     waiting = jobs.interrupted_as(operation)
@@ -91,7 +92,7 @@ async def resume_operation(call: Call, *, operation: int) -> str:
         plan = await call.commander.engine.resume_plan(operation)
         await call.commander.engine.leave(operation)
         job = jobs.start(plan, call.principal.id)
-    return f"Resumed operation {operation}\njob: {job.id}"
+    return Resumed(operation, job.id)
 
 
 @command("operation.leave", access=Access.ACT, title="Leave interrupted operation")

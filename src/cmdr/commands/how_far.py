@@ -15,13 +15,6 @@ def scan_counts(scan: ScanJob) -> str:
     return f"{told}, {scan.rate:.0f}/s{_of_the_whole(scan.percent, scan.seconds_left)}"
 
 
-def scan_line(scan: ScanJob) -> str:
-    """A scan: how it stands, what went wrong, and which index it makes."""
-    problem = f"\n{scan.problem}" if scan.problem else ""
-    state = "cancelling" if scan.is_cancelled and not scan.state.is_over else scan.state
-    return f"{state}: {scan_counts(scan)}{problem}\nindexId: {scan.index}"
-
-
 def job_counts(job: Job) -> str:
     """What an operation has done of what it has to do."""
     progress = job.progress

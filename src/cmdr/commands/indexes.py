@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Annotated
 
-from cmdr.commands.how_far import job_line, scan_line
+from cmdr.commands.how_far import job_line, scan_counts
 from cmdr.commands.shell_sessions import place_in
 from cmdr.commands.telling import size_text
 from cmdr.core.call import Call
@@ -17,17 +17,18 @@ from cmdr.core.threads import in_thread
 from cmdr.files.facts import link_target
 from cmdr.index.errors import Gone, IndexFault
 from cmdr.index.owners import user
-from cmdr.index.walking.walk import WalkOptions
 from cmdr.model.names import printable, to_wire
-from cmdr.model.scan_job import ScanJob
+from cmdr.model.results.indexes import IndexList, IndexShown
+from cmdr.model.results.result import Result
+from cmdr.model.results.trees import ScanProgress, ScanStarted
+from cmdr.model.trees.indexes import WalkOptions
 from cmdr.model.units import count, iso_time
 from cmdr.model.yaml_text import quoted_name
 
 if TYPE_CHECKING:
     from cmdr.core.trees.indexing import Indexing
     from cmdr.index.asking.answers import Answers
-    from cmdr.index.node import Node
-    from cmdr.index.view_rows import Totals
+    from cmdr.model.trees.node import Node, Totals
 
 
 @command("index", access=Access.VIEW, toolset="index", idempotent=True)
@@ -37,23 +38,34 @@ async def index(
     root: str,
     depth_limit: Annotated[int | None, Whole(1)] = None,
     follow_symlinks: bool = False,
-) -> str:
+) -> ScanStarted:
     """Scan a tree, as a job."""
     options = WalkOptions(depth_limit, follow_symlinks)
     job = await call.commander.indexing.scan(place_in(call, root), options, call.principal)
-    url = call.commander.base_url
-    return (
-        f"Indexing {quoted_name(to_wire(job.root))}; cd works at once\njobId: {job.id} indexId: {job.index}\n"
-        f"status: {url}/api/jobs/{job.id} index: {url}/api/indexes/{job.index}"
-    )
+    return ScanStarted(job.root, job.id, job.index, call.commander.base_url)
+
+
+@command("index.list", access=Access.READ, toolset="index", programs_only=True)
+async def list_indexes(call: Call) -> IndexList:
+    """Every index."""
+    library = await call.commander.indexing.library()
+    return IndexList(await in_thread(library.indexes))
+
+
+@command("index.info", access=Access.READ, toolset="index", programs_only=True)
+async def index_info(call: Call, *, index_id: str) -> IndexShown:
+    """An index: how big, how fresh."""
+    library = await call.commander.indexing.library()
+    return IndexShown(await in_thread(library.info, index_id))
 
 
 @command("job_progress", access=Access.READ, toolset="index", idempotent=True)
-async def job_progress(call: Call, *, job_id: str) -> str:
+async def job_progress(call: Call, *, job_id: str) -> Result | str:
     """How far a job is."""
-    scan = call.commander.indexing.job(job_id, call.principal)
-    job = scan or call.commander.jobs.get(job_id, call.principal)
-    told = scan_line(job) if isinstance(job, ScanJob) else job_line(job)
+    if (scan := call.commander.indexing.job(job_id, call.principal)) is not None:
+        return ScanProgress.of(scan, scan_counts(scan), call.commander.base_url)
+    job = call.commander.jobs.get(job_id, call.principal)
+    told = job_line(job)
     return told if job.state.is_over else f"{told}\nstatus: {call.commander.base_url}/api/jobs/{job.id}"
 
 

@@ -12,6 +12,7 @@ from cmdr.core.registry import command
 from cmdr.model.job import Job, JobState, Question
 from cmdr.model.names import to_wire
 from cmdr.model.plans.plan import ConflictPolicy
+from cmdr.model.results.jobs import OperationStatus, ScanStatus
 from cmdr.model.scan_job import ScanJob
 from cmdr.model.units import human_size, iso_time
 from cmdr.model.yaml_text import Value, document
@@ -38,6 +39,15 @@ def show_job(call: Call, *, job: str) -> str:
     if scan is not None:
         return document(scan_told(scan))
     return document(told_of(call.commander.jobs.get(job, call.principal)))
+
+
+@command("job.status", access=Access.READ, toolset="index", programs_only=True)
+def job_status(call: Call, *, job_id: str) -> ScanStatus | OperationStatus:
+    """A job: how far it is. With `Accept: text/event-stream` every step is told."""
+    scan = call.commander.scan_job(job_id, call.principal)
+    if scan is not None:
+        return ScanStatus.of(scan)
+    return OperationStatus.of(call.commander.jobs.get(job_id, call.principal))
 
 
 def scan_told(scan: ScanJob) -> dict[str, Value]:

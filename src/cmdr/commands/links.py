@@ -20,6 +20,7 @@ from cmdr.files.errors import disk_error
 from cmdr.files.sandbox.reach import Sandbox
 from cmdr.model.names import to_wire
 from cmdr.model.plans.plan import Plan
+from cmdr.model.results.changes import Proposed
 
 LinkKind = Literal["symbolic", "relative", "hard"]
 
@@ -33,7 +34,7 @@ async def link(
     path: Annotated[str | None, Doc("the link, or a folder for it; default: in the other pane")] = None,
     kind: LinkKind = "symbolic",
     reason: str = "",
-) -> str:
+) -> Proposed:
     """Propose to make a link: symbolic by its whole path, relative from the link's folder, or a hard one."""
     shown = pane_of(call.workspace, pane)
     leads_to = under_cursor(shown) if to is None else path_of(to, shown.tab.path)

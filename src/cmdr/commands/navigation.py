@@ -14,6 +14,7 @@ from cmdr.model.names import printable, to_wire
 from cmdr.model.panes.pane import Pane
 from cmdr.model.panes.tab import Tab
 from cmdr.model.panes.volume import volume_of
+from cmdr.model.results.result import Result
 
 
 def arrived(tab: Tab, before: Tab | None = None) -> str:
@@ -98,7 +99,7 @@ async def _through_history(call: Call, pane: Pane, step: int) -> str:
 
 
 @command("open_under_cursor", access=Access.VIEW, toolset="panes", ids=("nav.open",))
-async def open_under_cursor(call: Call, *, pane: PaneRef = "focused") -> str:
+async def open_under_cursor(call: Call, *, pane: PaneRef = "focused") -> Result | str:
     """Enter the folder under the cursor, or view the file."""
     shown = pane_of(call.workspace, pane)
     tab = shown.tab

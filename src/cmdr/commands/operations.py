@@ -1,7 +1,7 @@
 """Changes to files: each becomes a proposal that the person answers."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -26,28 +26,24 @@ from cmdr.files.errors import disk_error
 from cmdr.files.new_names import WHOLE, new_names
 from cmdr.model.names import from_wire, printable
 from cmdr.model.plans.plan import ConflictPolicy, Plan, Verb
-from cmdr.model.plans.plan_text import amount_of, chosen_of, into_folders, left_out, made_folders
-from cmdr.model.plans.plan_text import new_names as renamed_lines
+from cmdr.model.results.changes import Proposed
 
 _FIELDS = "$1 {n:03} {name} {ext} {date} {year}…"
 
 
-def proposed(call: Call, plan: Plan, what: str, reason: str, *, chosen: bool = False, note: str = "") -> str:
-    """Stage a plan and say so; `chosen` names what a pane chose for a caller who named nothing."""
+def proposed(
+    call: Call,
+    plan: Plan,
+    what: str,
+    reason: str,
+    *,
+    chosen: bool = False,
+    note: str = "",
+    preview: Sequence[str] = (),
+) -> Proposed:
+    """Stage a plan; `chosen` names what a pane chose for a caller who named nothing."""
     proposal = call.commander.proposals.add(plan, call.principal, reason)
-    told = f"{what} dialog opened. Waiting for user confirmation.\nproposal: {proposal.id} ({amount_of(plan)})"
-    if note:
-        told += f"\n{note}"
-    if chosen:
-        told += f"\nchosen in the pane: {chosen_of(plan)}"
-    if plan.overwrites:
-        told += f"\noverwrites: {len(plan.overwrites)}"
-    if plan.questions:
-        told += f"\ntaken names the person will be asked about: {len(plan.questions)}"
-    # Where files are sorted, the folders are named already; that some are new is enough to know.
-    into = into_folders(plan)
-    made = [f"new folders: {len(plan.made_folders)}"] if into and plan.made_folders else made_folders(plan)
-    return "\n".join([told, *left_out(plan), *into, *made, *renamed_lines(plan)])
+    return Proposed(proposal.id, what, plan, note, chosen, tuple(preview))
 
 
 @command("copy", access=Access.PROPOSE, toolset="ops")
@@ -60,7 +56,7 @@ async def copy(
     to: Annotated[str | None, Doc("or Sorted/{ext}")] = None,
     on_conflict: ConflictPolicy = ConflictPolicy.ASK,
     reason: str = "",
-) -> str:
+) -> Proposed:
     """Propose to copy the selection, paths or a set to the other pane."""
     return await _relocate(call, "Copy", Verb.COPY, _Wish(pane, paths, set, to, on_conflict, reason))
 
@@ -75,7 +71,7 @@ async def move(
     to: str | None = None,
     on_conflict: ConflictPolicy = ConflictPolicy.ASK,
     reason: str = "",
-) -> str:
+) -> Proposed:
     """Propose to move files; chosen as in copy."""
     return await _relocate(call, "Move", Verb.MOVE, _Wish(pane, paths, set, to, on_conflict, reason))
 
@@ -89,7 +85,7 @@ async def delete(
     set: str | None = None,
     permanent: bool = False,
     reason: str = "",
-) -> str:
+) -> Proposed:
     """Propose to trash or delete files; chosen as in copy."""
     shown = pane_of(call.workspace, pane)
     sources = await sources_of(call, shown, paths, set)
@@ -109,7 +105,7 @@ async def rename(
     paths: list[str] | None = None,
     set: str | None = None,
     reason: str = "",
-) -> str:
+) -> Proposed:
     """Propose to rename one, or many by regex."""
     shown, note = pane_of(call.workspace, "focused"), ""
     if new_name is not None:
@@ -125,14 +121,13 @@ async def rename(
             raise CommandError(unchanged(match, sources.paths, is_chosen=(path, paths, set) == (None, None, None)))
     else:
         raise CommandError('rename needs "newName", or "match" and "replace"; "replace" alone is for whole names.')
-    answer = proposed(call, await rename_planned(call, pairs), "Rename", reason, note=note)
-    return f"{answer}\n{preview_of(pairs)}"
+    return proposed(call, await rename_planned(call, pairs), "Rename", reason, note=note, preview=preview_of(pairs))
 
 
 @command("mkdir", access=Access.PROPOSE, toolset="ops")
 async def mkdir(
     call: Call, *, pane: PaneRef = "focused", name: str | None = None, path: str | None = None, reason: str = ""
-) -> str:
+) -> Proposed:
     """Propose to create a folder."""
     target = await _new_path(call, pane, name, path, b"New folder")
     plan = await in_thread(_created, plan_mkdir, target, call.commander.sandbox.protection)
@@ -142,7 +137,7 @@ async def mkdir(
 @command("mkfile", access=Access.PROPOSE, title="New file")
 async def mkfile(
     call: Call, *, pane: PaneRef = "focused", name: str | None = None, path: str | None = None, reason: str = ""
-) -> str:
+) -> Proposed:
     """Propose to create an empty file."""
     target = await _new_path(call, pane, name, path, b"New file")
     plan = await in_thread(_created, plan_mkfile, target, call.commander.sandbox.protection)
@@ -150,7 +145,7 @@ async def mkfile(
 
 
 @command("undo", access=Access.PROPOSE, toolset="ops")
-async def undo(call: Call, *, operation: int | None = None, reason: str = "") -> str:
+async def undo(call: Call, *, operation: int | None = None, reason: str = "") -> Proposed:
     """Propose to undo the last or given operation."""
     return proposed(call, await call.commander.engine.undo_plan(operation), "Undo", reason)
 
@@ -167,7 +162,7 @@ class _Wish:
     reason: str
 
 
-async def _relocate(call: Call, what: str, verb: Verb, wish: _Wish) -> str:
+async def _relocate(call: Call, what: str, verb: Verb, wish: _Wish) -> Proposed:
     sources = await sources_of(call, pane_of(call.workspace, wish.pane), wish.paths, wish.set)
     target, into = _destination(call, wish.pane, wish.to), None
     if wish.to:

@@ -21,7 +21,7 @@ async def run_command(call: Call, *, id: str, args: dict[str, object] | None = N
         found = call.commander.registry.find(id)
         if found.function is run_command:
             raise CommandError("command cannot run itself.")
-        answer = await call.commander.perform(found, cast("Arguments", args or {}), call)
+        answer = (await call.commander.perform(found, cast("Arguments", args or {}), call)).text
     except UnknownCommand:
         raise CommandError(f'No command "{printable(id)}". Read cmdr://commands for the ids.') from None
     # What faces read as data is told to agents as every other answer is: with its sign, and within a bound.

@@ -5,6 +5,7 @@ from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.model.panes.dialog import DialogType
 from cmdr.model.panes.pane import Side
+from cmdr.model.results.windows import Opened
 
 
 @command("switch_pane", access=Access.VIEW, toolset="panes", ids=("pane.switch",))
@@ -29,22 +30,22 @@ def swap_panes(call: Call) -> str:
 
 
 @command("pane.leftVolumeChooser", access=Access.VIEW, title="Left volume")
-async def left_volume_chooser(call: Call) -> str:
+async def left_volume_chooser(call: Call) -> Opened:
     """Choose the volume of the left pane."""
     return await _choose(call, Side.LEFT)
 
 
 @command("pane.rightVolumeChooser", access=Access.VIEW, title="Right volume")
-async def right_volume_chooser(call: Call) -> str:
+async def right_volume_chooser(call: Call) -> Opened:
     """Choose the volume of the right pane."""
     return await _choose(call, Side.RIGHT)
 
 
-async def _choose(call: Call, side: Side) -> str:
+async def _choose(call: Call, side: Side) -> Opened:
     await call.browser.reload_volumes()
     workspace = call.workspace
     for open_picker in workspace.dialogs_of(DialogType.VOLUME_PICKER):
         workspace.close_dialog(open_picker)
-    workspace.open_dialog(DialogType.VOLUME_PICKER, call.principal.id, pane=side)
+    opened = workspace.open_dialog(DialogType.VOLUME_PICKER, call.principal.id, pane=side)
     call.events.changed()
-    return f"Opened volume picker for the {side} pane"
+    return Opened(opened.id, DialogType.VOLUME_PICKER, what=f" for the {side} pane")

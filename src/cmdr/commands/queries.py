@@ -6,8 +6,9 @@ import json
 from typing import TYPE_CHECKING, Annotated, Literal, cast
 
 from cmdr.commands.shell_sessions import place_in, units_of
-from cmdr.commands.telling import behind, node_line, size_text
+from cmdr.commands.telling import freshness_of
 from cmdr.core.call import Call
+from cmdr.core.errors import NotThere
 from cmdr.core.parameter import Also, Doc, Whole, Words
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
@@ -16,19 +17,19 @@ from cmdr.model.filters.filter import KIND_WORDS, And, Ext, Filter, KindIs, Numb
 from cmdr.model.filters.filter import Kind as FilterKind
 from cmdr.model.filters.filter_given import given_filter, placed
 from cmdr.model.filters.filter_globs import hints_for, is_wild, named
-from cmdr.model.filters.filter_json import extensions, from_json, to_json
+from cmdr.model.filters.filter_json import extensions, to_json
 from cmdr.model.filters.filter_text import to_text
 from cmdr.model.names import printable, to_wire
 from cmdr.model.panes.sorting import path_order
-from cmdr.model.shell_session import Units
+from cmdr.model.results.sets import Forgotten, QueryCard, QueryList, QueryRan, QueryShown
+from cmdr.model.results.trees import Kinds, QueryAnswer
 from cmdr.model.units import count
 from cmdr.model.yaml_text import quoted_name
 
 if TYPE_CHECKING:
     from cmdr.index.asking.answers import Answer, Answers
-    from cmdr.index.asking.kind_counts import KindCounts
-    from cmdr.index.node import Node
-    from cmdr.index.shelves.catalogue import SavedQuery
+    from cmdr.model.trees.node import Node
+    from cmdr.model.trees.queries import SavedQuery
 
 SORTED = 10_000
 """Up to so many hits the samples are the first of all by their paths."""
@@ -55,7 +56,7 @@ async def query_run(
     query: str | None = None,
     save_as: str | None = None,
     limit: Annotated[int, Whole(0, MOST, cut=True), Doc("max 20")] = SAMPLES,
-) -> str:
+) -> QueryAnswer:
     """Find entries: count, size, set, samples."""
     queries = call.commander.indexing.queries
     asked = None if query is None else await queries.get(query, call.principal)
@@ -78,29 +79,30 @@ async def query_run(
     nodes = await in_thread(_first, answers, answer, limit) if text else await in_thread(answers.biggest, answer, limit)
     kept = await in_thread(library.sets.create_from, index, save_as or printable(to_text(wanted)), answer)
     await call.commander.indexing.sets.own(kept.id, call.principal, passing=save_as is None)
-    units = units_of(call)
-    told = [
-        f"{answer.count} found{_by_kind(tally, units)}, {size_text(answer.bytes, units)} in all "
-        f"below {quoted_name(to_wire(place))}{behind(answers)}"
-    ]
-    if scanned is not None:
-        told[0] += f" (indexed just now: {scanned.entries} entries)"
-    if not answer.explanation.complete:
-        told.append("not covered: " + "; ".join(answer.explanation.not_covered)[:200])
-    told += [node_line(node, units, path=True, below=place) for node in nodes]
-    if tally.dirs and tally.files:
-        told.append('a dir stands for all in it; kind "file" leaves dirs out')
-    if not answer.count:
-        told += hints_for(wanted)
-    told.append(f"set: {kept.id} of all {answer.count}: {call.commander.base_url}/api/resource-sets/{kept.id}/entries")
+    saved_as = None
     if save_as is not None:
         saved = await queries.save(save_as, Question(wanted), call.principal, place)
         await queries.note_run(saved)
         await call.commander.indexing.sets.forget_namesakes(kept.id, call.principal)
-        told.append(f"saved as query {saved.id}")
+        saved_as = saved.id
     if asked is not None:
         await queries.note_run(asked[0])
-    return "\n".join(told)
+    explained = answer.explanation
+    return QueryAnswer(
+        root=place,
+        count=answer.count,
+        bytes=answer.bytes,
+        kinds=Kinds(tally.files, tally.dirs, tally.others, tally.file_bytes),
+        hits=nodes,
+        set=kept.id,
+        url=call.commander.base_url,
+        units=units_of(call),
+        freshness=freshness_of(answers),
+        indexed_now=None if scanned is None else scanned.entries,
+        not_covered=None if explained.complete else tuple(explained.not_covered),
+        hints=() if answer.count else tuple(hints_for(wanted)),
+        saved_as=saved_as,
+    )
 
 
 @command("query_list", access=Access.READ, toolset="index", ids=("query-get",), idempotent=True)
@@ -121,6 +123,71 @@ async def query_list(call: Call, *, query: str | None = None) -> str:
     return "\n".join([count(len(saved_queries), "saved query", "saved queries"), *lines])
 
 
+@command("savedQuery.list", access=Access.READ, toolset="index", programs_only=True)
+async def list_saved(call: Call) -> QueryList:
+    """Your saved queries."""
+    return QueryList(await call.commander.indexing.queries.all(call.principal))
+
+
+@command("savedQuery.save", access=Access.VIEW, toolset="index", programs_only=True)
+async def save(call: Call, *, name: str, filter: dict[str, object] | str, root: str | None = None) -> QueryCard:
+    """Save a query: its filter as JSON or as a line of text, and the folder it is about."""
+    wanted = Question(given_filter(filter))
+    place = None if root is None else place_in(call, root)
+    return QueryCard(await call.commander.indexing.queries.save(name, wanted, call.principal, place))
+
+
+@command("savedQuery.show", access=Access.READ, toolset="index", programs_only=True)
+async def show(
+    call: Call, *, query_id: str, format: str | None = None, index_id: str | None = None, below: str | None = None
+) -> QueryShown:
+    """A saved query with its filter; `format=explain` says how it is evaluated, in the folder it was saved for, else
+    over the newest index, unless named."""
+    saved, _ = await call.commander.indexing.queries.get(query_id, call.principal)
+    if format != "explain":
+        return QueryShown(saved)
+    return QueryShown(saved, (await _asked(call, saved, index_id, below))[1].explanation)
+
+
+@command("savedQuery.run", access=Access.VIEW, toolset="index", programs_only=True)
+async def run(call: Call, *, query_id: str, index_id: str | None = None, below: str | None = None) -> QueryRan:
+    """Run a saved query in the folder it was saved for, else over the newest index, unless one is named; what it finds
+    becomes a set."""
+    library = await call.commander.indexing.library()
+    saved, _ = await call.commander.indexing.queries.get(query_id, call.principal)
+    answers, answer = await _asked(call, saved, index_id, below)
+    await call.commander.indexing.queries.note_run(saved)
+    info = await in_thread(library.sets.create_from, answers.indexed.record.id, saved.name, answer)
+    await call.commander.indexing.sets.own(info.id, call.principal, passing=True)
+    return QueryRan(saved.id, info)
+
+
+@command("savedQuery.delete", access=Access.VIEW, toolset="index", programs_only=True)
+async def delete(call: Call, *, query_id: str) -> Forgotten:
+    """Forget a saved query."""
+    await call.commander.indexing.queries.delete(query_id, call.principal)
+    return Forgotten(query_id)
+
+
+async def _asked(call: Call, saved: SavedQuery, index_id: str | None, below: str | None) -> tuple[Answers, Answer]:
+    """The answer to a saved query, and the index that gave it."""
+    indexing = call.commander.indexing
+    wanted = await indexing.sets.named_in(saved.wanted(), call.principal)
+    if index_id is None and below is None and saved.root is not None:
+        answers, _ = await indexing.ensure(saved.root, call.principal)
+        return answers, await in_thread(answers.ask, placed(wanted, to_wire(saved.root)), saved.root)
+    answers = await indexing.open(index_id or await _newest_index(call))
+    return answers, await in_thread(answers.ask, wanted, below)
+
+
+async def _newest_index(call: Call) -> str:
+    library = await call.commander.indexing.library()
+    scanned = [info for info in await in_thread(library.indexes) if info.epoch is not None]
+    if not scanned:
+        raise NotThere("Nothing is indexed yet. Index a folder first.")
+    return max(scanned, key=lambda info: info.scanned_ns or 0).id
+
+
 def _first(answers: Answers, answer: Answer, limit: int) -> tuple[Node, ...]:
     """The first of what was found, in the order of their paths as long as they are not very many."""
     from cmdr.index.node import nodes as nodes_of
@@ -132,7 +199,7 @@ def _first(answers: Answers, answer: Answer, limit: int) -> tuple[Node, ...]:
 
 
 def _card(saved: SavedQuery) -> str:
-    return printable(to_text(from_json(json.loads(saved.filter))), 80) + _below(saved)
+    return printable(to_text(saved.wanted()), 80) + _below(saved)
 
 
 def _below(saved: SavedQuery) -> str:
@@ -143,20 +210,6 @@ async def _check_name(call: Call, name: str) -> None:
     """Refuse the name of a set that was not made by a query of that name: a query replaces only what it made."""
     if all(one.name != name for one in await call.commander.indexing.queries.all(call.principal)):
         await call.commander.indexing.sets.new_name(name, call.principal)
-
-
-def _by_kind(tally: KindCounts, units: Units) -> str:
-    """How many of each kind, when they are not all files."""
-    if not tally.dirs and not tally.others:
-        return ""
-    told = []
-    if tally.files:
-        told.append(f"{count(tally.files, 'file')} {size_text(tally.file_bytes, units)}")
-    if tally.dirs:
-        told.append(count(tally.dirs, "dir"))
-    if tally.others:
-        told.append(f"{tally.others} other")
-    return f" ({', '.join(told)})"
 
 
 def _flat(

@@ -23,11 +23,11 @@ async def rename_planned(call: Call, pairs: Pairs) -> Plan:
     return await in_thread(with_real_places, plan, sandbox.protection)
 
 
-def preview_of(pairs: Pairs) -> str:
+def preview_of(pairs: Pairs) -> list[str]:
     """The first of the new names, one a line."""
     lines = [f"{to_wire(os.path.basename(old))} → {to_wire(new)}" for old, new in pairs[:_PREVIEWED]]
     more = [f"… {len(pairs) - _PREVIEWED} more"] if len(pairs) > _PREVIEWED else []
-    return "\n".join([*lines, *more])
+    return [*lines, *more]
 
 
 def unchanged(match: str, paths: Sequence[bytes], *, is_chosen: bool) -> str:

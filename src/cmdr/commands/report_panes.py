@@ -11,10 +11,10 @@ from cmdr.core.parameter import Doc
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
-from cmdr.index.reporting.reports import Report
 from cmdr.model.names import to_wire
 from cmdr.model.panes.sorting import Direction, SortKey, SortOrder
 from cmdr.model.panes.tab import Found
+from cmdr.model.trees.reports import Report
 
 MOST = 1000
 """Lines of a report that become entries of a pane."""

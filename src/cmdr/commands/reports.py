@@ -1,6 +1,8 @@
 """Reports over a tree: largest, oldest, duplicated, grown."""
 
-from typing import Annotated
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
 from urllib.parse import urlencode
 
 from cmdr.commands.shell_sessions import place_in, units_of
@@ -11,12 +13,18 @@ from cmdr.core.parameter import Unlisted, Whole
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
-from cmdr.index.reporting.reports import KINDS, Keep, Report, ReportRow, Spare
 from cmdr.model.names import printable, to_wire
+from cmdr.model.results.indexes import ReportPage
 from cmdr.model.shell_session import Units
+from cmdr.model.trees.reports import KINDS, Keep, Report, ReportRow
 from cmdr.model.units import count, iso_date, iso_time
 from cmdr.model.yaml_text import quoted_name
 
+if TYPE_CHECKING:
+    from cmdr.index.reporting.report_basis import Spare
+
+PAGE = 50
+"""Lines of a page, unless more or fewer are asked for."""
 NAMED = 3
 """Equal files that are named in one line."""
 
@@ -33,8 +41,7 @@ async def report(
     since: Annotated[str | None, Unlisted()] = None,
 ) -> str:
     """Report on a tree or set: largest-files, duplicates and more."""
-    if kind not in KINDS:
-        raise CommandError(f'No report "{printable(kind, 40)}". There are: {", ".join(KINDS)}.')
+    _check_kind(kind)
     if since is not None and kind != "growth":
         raise CommandError('"since" is for growth; query_run takes newerThan.')
     indexing = call.commander.indexing
@@ -49,12 +56,16 @@ async def report(
         if kind == "growth" and (longest := await in_thread(library.remembering, place)) is not None:
             answers = await indexing.open(longest.indexed.record.id)
     index = answers.indexed.record.id
-    made = await in_thread(library.report, index, kind, limit, place, set, since, keep=keep)
+    spare = None
+    if kind == "duplicates":
+        made, spare = await in_thread(library.duplicates, index, limit, place, set, keep)
+    else:
+        made = await in_thread(library.report, index, kind, limit, place, set, since)
     units = units_of(call)
     told = [f"{kind}: {_in_all(made, units)}" + ("" if made.complete else " (incomplete)") + behind(answers)]
     told += [_line(row, place, units) for row in made.rows]
-    if made.spare is not None:
-        told.append(await _spare_set(call, index, made.spare, units))
+    if spare is not None:
+        told.append(await _spare_set(call, index, spare, units))
     if made.note:
         told.append(made.note)
     if made.since_ns is not None and since is None:
@@ -71,6 +82,39 @@ async def report(
     return "\n".join(told)
 
 
+@command("report.page", access=Access.READ, toolset="index", programs_only=True)
+async def report_page(
+    call: Call,
+    *,
+    index_id: str,
+    kind: str,
+    limit: Annotated[int, Whole(0, 1000)] = PAGE,
+    cursor: str | None = None,
+    below: str | None = None,
+    set: str | None = None,
+    since: str | None = None,
+    keep: Keep = "oldest",
+    format: str | None = None,
+) -> ReportPage:
+    """A report over an index, a folder in it or a set, a page at a time; `format=explain` says what it covers.
+    Growth begins at `since`: an epoch, a date, or an age such as 7d. Of duplicates the oldest is told first, or the
+    newest with `keep=newest`."""
+    library = await call.commander.indexing.library()
+    kind = {"largest": "largest-files"}.get(kind, kind)
+    _check_kind(kind)
+    await call.commander.indexing.open(index_id)
+    if set is not None:
+        set = await call.commander.indexing.sets.find(set, call.principal)
+    made = await in_thread(library.report, index_id, kind, limit, below, set, since, cursor, keep=keep)
+    epochs = await in_thread(library.epochs, index_id) if format == "explain" else None
+    return ReportPage(index_id, made, limit, below, set, since, keep, epochs)
+
+
+def _check_kind(kind: str) -> None:
+    if kind not in KINDS:
+        raise CommandError(f'No report "{printable(kind, 40)}". There are: {", ".join(KINDS)}.')
+
+
 async def _spare_set(call: Call, index: str, spare: Spare, units: Units) -> str:
     """All but one of each group of equal files as a set of the caller's."""
     library = await call.commander.indexing.library()
@@ -83,7 +127,8 @@ async def _spare_set(call: Call, index: str, spare: Spare, units: Units) -> str:
 
 def _in_all(made: Report, units: Units) -> str:
     if made.since_ns is None:
-        return f"{made.total} in all" + (f", {size_text(made.spare.bytes, units)} wasted" if made.spare else "")
+        wasted = "" if made.spare_bytes is None else f", {size_text(made.spare_bytes, units)} wasted"
+        return f"{made.total} in all{wasted}"
     return f"{count(made.total, 'change')} since {iso_time(made.since_ns)}, {_from_to(made.before, made.after, units)}"
 
 

@@ -10,7 +10,7 @@ from cmdr.commands.shell_sessions import place_in, units_of
 from cmdr.commands.telling import size_text
 from cmdr.core.call import Call
 from cmdr.core.errors import CommandError
-from cmdr.core.parameter import Doc, Unlisted, Whole
+from cmdr.core.parameter import Also, Doc, Unlisted, Whole
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
@@ -18,15 +18,19 @@ from cmdr.index.errors import IndexFault
 from cmdr.index.shelves.handles import is_node_handle
 from cmdr.model.names import printable, to_wire
 from cmdr.model.panes.tab import Found
+from cmdr.model.results.sets import Forgotten, SetCard, SetEntries, SetList, SetShown
 from cmdr.model.units import count
 from cmdr.model.yaml_text import quoted_name
 
 if TYPE_CHECKING:
     from cmdr.index.asking.answers import Answers
-    from cmdr.index.shelves.setshelf import SetInfo, SetMember, SetShelf
+    from cmdr.index.shelves.setshelf import SetShelf
+    from cmdr.model.trees.sets import SetInfo, SetMember
 
 Action = Literal["create", "list", "get", "add", "remove", "union", "intersect", "subtract", "delete", "open"]
 SAMPLES, MOST = 5, 20
+PAGE = 50
+"""Members of a page, unless more or fewer are asked for."""
 
 
 @command("resource_set", access=Access.VIEW, toolset="index", ids=("resource-set-ops",))
@@ -53,11 +57,7 @@ async def resource_set(
         *(path if is_node_handle(path) else place_in(call, path) for path in paths or ()),
     ]
     if action == "create":
-        index = await index_of(call, places)
-        name = await call.commander.indexing.sets.new_name(name, call.principal)
-        info = await in_thread(shelf.create, index, name, places)
-        await call.commander.indexing.sets.own(info.id, call.principal)
-        return f"Created {_told(call, info)}"
+        return f"Created {_told(call, await _made(call, await index_of(call, places), name, places))}"
     if set is None:
         raise CommandError(f'{action} needs "set": one of your sets, by id or name.')
     named, set = set, await call.commander.indexing.sets.find(set, call.principal)
@@ -84,6 +84,96 @@ async def resource_set(
             return f"{action}: {_told(call, info)}"
 
 
+async def _found(call: Call, named: str) -> tuple[SetShelf, str]:
+    """The shelf and the id of a set that the caller may see, by its id or name."""
+    found = await call.commander.indexing.sets.find(named, call.principal)
+    return (await call.commander.indexing.library()).sets, found
+
+
+@command("set.list", access=Access.READ, toolset="index", programs_only=True)
+async def list_sets(call: Call) -> SetList:
+    """Your sets."""
+    return SetList(tuple(await call.commander.indexing.sets.all(call.principal)))
+
+
+@command("set.create", access=Access.VIEW, toolset="index", programs_only=True)
+async def create(
+    call: Call,
+    *,
+    name: str,
+    nodes: Annotated[list[str] | None, Also(("paths",))] = None,
+    index_id: str | None = None,
+) -> SetCard:
+    """Make a set of nodes: ids, or paths."""
+    places: list[str | bytes] = [*(nodes or ())]
+    return SetCard(await _made(call, index_id or await index_of(call, places), name, places))
+
+
+@command("set.show", access=Access.READ, toolset="index", programs_only=True)
+async def show(call: Call, *, set_id: str) -> SetShown:
+    """A set at a glance, with a few of its members."""
+    shelf, set_id = await _found(call, set_id)
+    info = await in_thread(shelf.info, set_id)
+    return SetShown(info, (await in_thread(shelf.page, set_id, SAMPLES)).members, call.commander.base_url)
+
+
+@command("set.rename", access=Access.VIEW, toolset="index", programs_only=True)
+async def rename(call: Call, *, set_id: str, name: str) -> SetCard:
+    """Give a set another name."""
+    shelf, set_id = await _found(call, set_id)
+    if (await in_thread(shelf.info, set_id)).name != name:
+        name = await call.commander.indexing.sets.new_name(name, call.principal)
+    return SetCard(await in_thread(shelf.rename, set_id, name))
+
+
+@command("set.delete", access=Access.VIEW, toolset="index", programs_only=True)
+async def delete(call: Call, *, set_id: str) -> Forgotten:
+    """Forget a set; the files in it stay."""
+    shelf, set_id = await _found(call, set_id)
+    await in_thread(shelf.delete, set_id)
+    return Forgotten(set_id)
+
+
+@command("set.entries", access=Access.READ, toolset="index", programs_only=True)
+async def entries(
+    call: Call, *, set_id: str, limit: Annotated[int, Whole(0, 1000)] = PAGE, cursor: str | None = None
+) -> SetEntries:
+    """The members of a set, a page at a time, and what has become of each."""
+    shelf, set_id = await _found(call, set_id)
+    info = await in_thread(shelf.info, set_id)
+    page = await in_thread(shelf.page, set_id, limit, cursor)
+    return SetEntries(set_id, info.index_id, page.total, page.members, page.cursor, limit)
+
+
+@command("set.add", access=Access.VIEW, toolset="index", programs_only=True)
+async def add(call: Call, *, set_id: str, nodes: Annotated[list[str], Also(("paths",))]) -> SetCard:
+    """Put nodes into a set."""
+    shelf, set_id = await _found(call, set_id)
+    return SetCard(await in_thread(shelf.add, set_id, nodes))
+
+
+@command("set.change", access=Access.VIEW, toolset="index", programs_only=True)
+async def change(call: Call, *, set_id: str, add: list[str] | None = None, remove: list[str] | None = None) -> SetCard:
+    """Put nodes into a set and take others out, all or none."""
+    shelf, set_id = await _found(call, set_id)
+    return SetCard(await in_thread(shelf.change, set_id, add or (), remove or ()))
+
+
+@command("set.remove", access=Access.VIEW, toolset="index", programs_only=True)
+async def remove(call: Call, *, set_id: str, nodes: Annotated[list[str], Also(("paths",))]) -> SetCard:
+    """Take nodes out of a set."""
+    shelf, set_id = await _found(call, set_id)
+    return SetCard(await in_thread(shelf.take_out, set_id, nodes))
+
+
+async def _made(call: Call, index: str, name: str | None, places: list[str | bytes]) -> SetInfo:
+    """A new set of the caller's."""
+    library, sets = await call.commander.indexing.library(), call.commander.indexing.sets
+    info = await in_thread(library.sets.create, index, await sets.new_name(name, call.principal), places)
+    await sets.own(info.id, call.principal)
+    return info
+
+
 async def _shown(call: Call, shelf: SetShelf, set: str, limit: int, cursor: str | None) -> str:
     page = await in_thread(shelf.page, set, limit, cursor)
     rows = [_row(entry) for entry in page.members]
@@ -94,9 +184,8 @@ async def _shown(call: Call, shelf: SetShelf, set: str, limit: int, cursor: str 
 
 def _row(entry: SetMember) -> str:
     """A member in a line: what has become of it, and of a moved one where it is now."""
-    member = entry.member
-    now = "" if member.path_now in (None, member.path) else f" → {quoted_name(to_wire(member.path_now or b''))}"
-    return f"{entry.node} {member.state} {quoted_name(to_wire(member.path))}{now}"
+    now = "" if entry.path_now in (None, entry.path) else f" → {quoted_name(to_wire(entry.path_now or b''))}"
+    return f"{entry.node} {entry.state} {quoted_name(to_wire(entry.path))}{now}"
 
 
 async def _changed(

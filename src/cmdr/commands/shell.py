@@ -11,9 +11,10 @@ from cmdr.core.errors import CommandError
 from cmdr.core.parameter import Doc, Whole
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
-from cmdr.model.job import Job
 from cmdr.model.names import from_wire
 from cmdr.model.plans.proposal import Proposal, ProposalState
+from cmdr.model.results.jobs import NotAnsweredYet, RunEnded
+from cmdr.model.results.result import Result
 
 USUAL, MOST = 30, 600
 PATIENCE = 50.0
@@ -28,7 +29,7 @@ async def shell_run(
     command: str,
     cwd: Annotated[str | None, Doc("default the first root")] = None,
     timeout: Annotated[int, Whole(1, MOST), Doc("seconds")] = USUAL,  # noqa: ASYNC109 - a parameter of the tool
-) -> str:
+) -> Result:
     """Run a shell command in a sandbox: only the roots, no network. The person is asked first."""
     shells, principal = call.commander.shells, call.principal
     shells.check_room(principal)
@@ -41,14 +42,14 @@ async def shell_run(
         await wait_until(call, lambda: proposal.state is not ProposalState.PENDING, PATIENCE, "the person's answer")
         job_id = approved_job(proposal)
         if job_id is None:
-            return f"Shown to the person, who has not answered yet.\nproposal: {proposal.id} (await it)"
+            return NotAnsweredYet(proposal.id)
         job = call.commander.jobs.get(job_id, principal)
     try:
         await wait_until(call, lambda: job.state.is_over, MOST + 60.0, "the command")
     except asyncio.CancelledError:
         call.commander.jobs.cancel(job)  # nobody is left to read the answer
         raise
-    return _told(job)
+    return RunEnded(job.id, job.state, job.outcome, job.output)
 
 
 def approved_job(proposal: Proposal) -> str | None:
@@ -59,10 +60,6 @@ def approved_job(proposal: Proposal) -> str | None:
         no = "The person said no" if proposal.state is ProposalState.REJECTED else f"The request was {proposal.state}"
         raise CommandError(f"{no}. Nothing was run.")
     return proposal.job
-
-
-def _told(job: Job) -> str:
-    return f"{job.outcome}\n{job.output}" if job.output else job.outcome
 
 
 async def wait_until(call: Call, is_so: Callable[[], bool], patience: float, what: str) -> None:

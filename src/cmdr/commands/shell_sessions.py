@@ -15,6 +15,7 @@ from cmdr.files.scan import scan
 from cmdr.index.errors import IndexFault
 from cmdr.model.names import to_wire
 from cmdr.model.panes.sorting import Direction, SortKey, SortOrder
+from cmdr.model.results.indexes import SessionShown
 from cmdr.model.shell_session import ShellSession, Units
 from cmdr.model.yaml_text import quoted_name
 
@@ -65,6 +66,15 @@ def session_preferences(
     session.limit = limit or session.limit
     limit = session.limit or FEW
     return f"session {session.id}: units {session.units}, limit {limit}, cwd {quoted_name(to_wire(session.cwd))}"
+
+
+@command("session.show", access=Access.READ, toolset="index", programs_only=True)
+async def session_show(call: Call, *, session_id: str) -> SessionShown:
+    """A session: where it stands, and in which index."""
+    found = call.commander.indexing.sessions.find(session_id, call.principal)
+    answers = await call.commander.indexing.covering(found.cwd)
+    index = answers.indexed.record.id if answers else None
+    return SessionShown(found.id, found.cwd, index, found.units, found.limit or FEW)
 
 
 def _session(call: Call, id: str | None) -> ShellSession:

@@ -13,13 +13,14 @@ from cmdr.core.threads import in_thread
 from cmdr.files.engine.new_plan import plan_write
 from cmdr.model.job import JobState
 from cmdr.model.names import to_wire
+from cmdr.model.results.texts import Saved
 from cmdr.model.texts.text_format import UnencodableTextError, content_digest, write_text
 
 LARGEST = 32 << 20
 
 
 @command("text.save", access=Access.ACT, title="Save a text file")
-async def save(call: Call, *, path: str, text: str, digest: Annotated[str, Doc("SHA-256 of what was opened")]) -> str:
+async def save(call: Call, *, path: str, text: str, digest: Annotated[str, Doc("SHA-256 of what was opened")]) -> Saved:
     """Write an edited text back in its own encoding and line ends, unless the file changed meanwhile."""
     target = path_of(path, pane_of(call.workspace, "focused").tab.path)
     before = await load_text(target, LARGEST)
@@ -35,4 +36,4 @@ async def save(call: Call, *, path: str, text: str, digest: Annotated[str, Doc("
     await jobs.finished(job)
     if job.state is not JobState.DONE:
         raise CommandError(f"Not saved: {'; '.join([job.outcome, *job.problems])}")
-    return f"Saved {to_wire(target)}\ndigest: {content_digest(contents)}"
+    return Saved(target, content_digest(contents))

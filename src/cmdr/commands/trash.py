@@ -16,6 +16,7 @@ from cmdr.core.threads import in_thread
 from cmdr.files.engine.restore_plan import plan_restore
 from cmdr.files.engine.trash_site import NoTrashHere, home_trash, locate
 from cmdr.files.errors import disk_error
+from cmdr.model.results.changes import Proposed
 
 
 @command("nav_to_trash", access=Access.VIEW, ids=("nav.trash",), title="Go to the trash")
@@ -27,7 +28,9 @@ async def nav_to_trash(call: Call, *, pane: PaneRef = "focused") -> str:
 
 
 @command("restore", access=Access.PROPOSE, title="Restore from the trash")
-async def restore(call: Call, *, pane: PaneRef = "focused", paths: list[str] | None = None, reason: str = "") -> str:
+async def restore(
+    call: Call, *, pane: PaneRef = "focused", paths: list[str] | None = None, reason: str = ""
+) -> Proposed:
     """Propose to bring files in a trash back to where they came from; chosen as in copy."""
     sources = await sources_of(call, pane_of(call.workspace, pane), paths, None)
     protection = call.commander.sandbox.protection

@@ -37,6 +37,8 @@ class Call:
     """Which of several that one caller holds at once, where the protocol tells them apart."""
     client: str = ""
     """Who is at the other end of that connection, in words for the person."""
+    address: str = ""
+    """What the caller knows the command by, for what is said of its arguments; its name, unless this is given."""
     parts: list[AnswerPart] = field(default_factory=list)
     """What the answer carries besides its text."""
     chosen: Chosen | None = None

@@ -89,7 +89,7 @@ def _running() -> Iterator[Finding]:
         return  # told below
     who = f"the running cmdr (process {record.pid})"
     try:
-        told = json.loads(caller.ask("app.access", {}))
+        told = json.loads(caller.ask("app.access", {}).words)
     except CommandError as error:
         yield Finding(Health.NOTE, f"{who} does not tell what holds: {error}", "run this at a terminal of your own")
         return

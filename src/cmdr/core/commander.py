@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from cmdr.core.agents.kept_texts import KeptTexts
 from cmdr.core.agents.trust import Trust
 from cmdr.core.agents.trusting import Trusting
+from cmdr.core.answer import Answer
 from cmdr.core.audit import Audit
 from cmdr.core.call import Call, Progress, no_progress
 from cmdr.core.changes.engine import Engine
@@ -180,11 +181,23 @@ class Commander:
         progress: Progress = no_progress,
         chosen: Chosen | None = None,
     ) -> str:
-        """Run a command and return its answer; raises `CommandError` or `UnknownCommand`."""
+        """Run a command and return its text; raises `CommandError` or `UnknownCommand`."""
+        return (await self.ask(principal, name, arguments, progress=progress, chosen=chosen)).text
+
+    async def ask(
+        self,
+        principal: Principal,
+        name: str,
+        arguments: Arguments | None = None,
+        *,
+        progress: Progress = no_progress,
+        chosen: Chosen | None = None,
+    ) -> Answer:
+        """Run a command and return its result; raises `CommandError` or `UnknownCommand`."""
         call = Call(self, principal, progress, chosen=chosen)
         return await self.perform(self.registry.find(name), arguments or {}, call)
 
-    async def perform(self, command: Command, arguments: Arguments, call: Call) -> str:
+    async def perform(self, command: Command, arguments: Arguments, call: Call) -> Answer:
         """Run a command that was found, for the caller of `call`."""
         return await self._door.perform(command, arguments, call)
 

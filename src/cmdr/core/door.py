@@ -6,21 +6,23 @@ from collections.abc import Callable
 
 from cmdr.core.acting import acting
 from cmdr.core.agents.activity import Activity
+from cmdr.core.answer import Answer
 from cmdr.core.audit import Audit, AuditRecord, digest_of
 from cmdr.core.call import Call
 from cmdr.core.errors import CommandError, NotAllowed, NotRecorded
 from cmdr.core.limits import Limits
 from cmdr.core.parameter import Arguments
 from cmdr.core.policy import Policy
-from cmdr.core.registry import Command
+from cmdr.core.registry import Command, Returned
 from cmdr.core.signature import bind
-from cmdr.core.spoken import shortened, spoken
+from cmdr.core.spoken import spoken
 from cmdr.core.threads import is_being_cancelled
 from cmdr.core.turns import Turns
 from cmdr.files.engine.refusals import PlanRefused
 from cmdr.files.errors import DiskError
 from cmdr.index.errors import IndexFault
 from cmdr.model.filters.filter import FilterError
+from cmdr.model.results.result import Result, Said
 
 
 class Door:
@@ -36,9 +38,9 @@ class Door:
         self._policy = policy
         self._limits = limits
         self._turns = Turns()
-        self._agent_calls: set[asyncio.Task[str]] = set()
+        self._agent_calls: set[asyncio.Task[Returned]] = set()
 
-    async def perform(self, command: Command, arguments: Arguments, call: Call) -> str:
+    async def perform(self, command: Command, arguments: Arguments, call: Call) -> Answer:
         """Run a command that was found, for the caller of `call`.
 
         What an agent reads of contents, or changes, is answered when the disk has the record of it, and not before.
@@ -58,14 +60,14 @@ class Door:
             await self._limits.admit(call.principal, command.access)
             if needs_record:
                 await self._audit.ready()
-            bound = bind(command.parameters, arguments, command.route or command.name)
+            bound = bind(command.parameters, arguments, call.address or command.name)
             if command.blocking:
                 answer = await self._perform(command, bound, call)
             else:
                 async with self._turns.of(call.principal):
                     self._policy.admit(command, call.principal)  # the person may have stopped agents meanwhile
                     answer = await self._perform(command, bound, call)
-            result = "ok"
+            result = "failed" if answer.failed else "ok"
             if needs_record:
                 await self._audit.written(record())
         except NotRecorded:
@@ -78,24 +80,26 @@ class Door:
             raise spoken(error) from error
         finally:
             # The log has counted what it could not record, and what was awaited is in it already.
-            if result != "not recorded" and not (result == "ok" and needs_record):
+            if result != "not recorded" and not (result in ("ok", "failed") and needs_record):
                 self._audit.record(record())
             self.activity.end(seen, result, round((time.monotonic() - started) * 1000))
-        if command.route is not None or call.connection:
-            return answer
-        return shortened(answer if command.plain else f"OK: {answer}")
+        return Answer(answer, is_bare=bool(call.connection), is_plain=command.plain)
 
     def end_agent_calls(self) -> None:
         """End every call of an agent that still waits; their callers are told why."""
         for call in self._agent_calls:
             call.cancel()
 
-    async def _perform(self, command: Command, bound: dict[str, object], call: Call) -> str:
+    async def _perform(self, command: Command, bound: dict[str, object], call: Call) -> Result:
+        returned = await self._returned(command, bound, call)
+        return Said(returned) if isinstance(returned, str) else returned
+
+    async def _returned(self, command: Command, bound: dict[str, object], call: Call) -> Returned:
         with acting(call.principal):
             outcome = command.function(call if command.wants_call else call.commander.workspace, **bound)
-            if isinstance(outcome, str):
+            if isinstance(outcome, str | Result):
                 return outcome
-            task: asyncio.Task[str] = asyncio.ensure_future(outcome)
+            task: asyncio.Task[Returned] = asyncio.ensure_future(outcome)
         if not call.principal.is_person:
             self._agent_calls.add(task)
         try:

@@ -7,8 +7,8 @@ from enum import StrEnum
 
 from cmdr.core.errors import CommandError
 from cmdr.model.names import printable
+from cmdr.model.results.result import Json as Json
 
-Json = str | int | float | bool | None | list["Json"] | dict[str, "Json"]
 Arguments = dict[str, Json]
 
 _WHOLE_NUMBER = re.compile(r"-?[0-9]{1,15}")
@@ -84,14 +84,14 @@ class Parameter:
         """Every name under which it is accepted."""
         return (self.wire, self.name, *self.also)
 
-    def schema(self) -> dict[str, Json]:
-        """JSON Schema of this parameter."""
+    def schema(self, *, bounded: bool = False) -> dict[str, Json]:
+        """JSON Schema of this parameter. Bounds are told only on request: they are checked, and told in the error, and
+        in every agent's list of tools they would cost more than they help."""
         variants: list[dict[str, Json]] = []
         if bool in self.accepts:
             variants.append({"type": "boolean"})
         if int in self.accepts:
-            # Bounds are checked, and told in the error; in every listing they would cost more than they help.
-            variants.append({"type": "integer"})
+            variants.append({"type": "integer", **(self._bounds() if bounded else {})})
         if self.choices:
             variants.append({"enum": list(self.choices)})
         elif str in self.accepts:
@@ -104,6 +104,11 @@ class Parameter:
         if self.doc:
             schema["description"] = self.doc
         return schema
+
+    def _bounds(self) -> dict[str, Json]:
+        if self.whole is None:
+            return {}
+        return {"minimum": self.whole.least, **({} if self.whole.most is None else {"maximum": self.whole.most})}
 
     def check(self, value: Json) -> object:
         """The value as the command wants it, or an error that names what it takes."""

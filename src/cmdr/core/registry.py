@@ -10,8 +10,11 @@ from cmdr.core.errors import UnknownCommand
 from cmdr.core.parameter import Json, Parameter
 from cmdr.core.principals import Access
 from cmdr.core.signature import input_schema, parameters_of
+from cmdr.model.results.result import Result
 
-Function = TypeVar("Function", bound=Callable[..., str | Awaitable[str]])
+Returned = Result | str
+"""`str` for commands that are not converted yet: the dispatcher makes it `Said`."""
+Function = TypeVar("Function", bound=Callable[..., Returned | Awaitable[Returned]])
 
 DEFAULT_TOOLSETS = frozenset({"panes", "ops", "index", "review"})
 ALL_TOOLSETS = DEFAULT_TOOLSETS | {"ide", "fs", "shell"}
@@ -24,7 +27,7 @@ class Command:
     """One thing that can be done, for every face alike."""
 
     name: str
-    function: Callable[..., str | Awaitable[str]]
+    function: Callable[..., Returned | Awaitable[Returned]]
     access: Access
     toolset: str | None
     """Where agents find it as a tool; None for commands of the palette only."""
@@ -47,8 +50,8 @@ class Command:
     """Whether clients that defer tools should show this one from the start."""
     plain: bool = False
     """Whether the answer is a document of its own, told without `OK:` before it."""
-    route: str | None = None
-    """Where it is found over HTTP, as in `GET /api/jobs/{jobId}`; then its answer is JSON and it is no tool."""
+    programs_only: bool = False
+    """Whether it is for programs, by way of a face that knows it by name: no tool, and not in the palette."""
 
     @property
     def id(self) -> str:
@@ -64,12 +67,12 @@ class Command:
     @property
     def is_tool(self) -> bool:
         """Whether agents see it in their list of tools."""
-        return self.toolset is not None and self.route is None
+        return self.toolset is not None and not self.programs_only
 
     @property
     def is_in_palette(self) -> bool:
         """Whether the palette offers it."""
-        return self.route is None
+        return not self.programs_only
 
     def schema(self) -> dict[str, Json]:
         """JSON Schema of the arguments."""
@@ -128,7 +131,7 @@ def command(
     blocking: bool = False,
     always_loaded: bool = False,
     plain: bool = False,
-    route: str | None = None,
+    programs_only: bool = False,
     registry: Registry = REGISTRY,
 ) -> Callable[[Function], Function]:
     """Declare a command. Its docstring is the palette text, the tool description and the docs row."""
@@ -152,8 +155,8 @@ def command(
                 idempotent=idempotent,
                 blocking=blocking,
                 always_loaded=always_loaded,
-                plain=plain or route is not None,
-                route=route,
+                plain=plain,
+                programs_only=programs_only,
             )
         )
         return function

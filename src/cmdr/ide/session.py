@@ -157,7 +157,7 @@ class Session:
             answer = await self._commander.perform(self._commander.registry.find(tool.command), arguments, call)
         except CommandError as error:
             return {"content": [_text(str(error))], "isError": True}
-        return {"content": [_text(answer), *map(_part, call.parts)]}
+        return {"content": [_text(answer.text), *map(_part, call.parts)]}
 
     def _tools(self) -> list[IdeTool]:
         shows = self._commander.policy.shows

@@ -16,15 +16,15 @@ from cmdr.index.errors import Cancelled, Corrupt, RootMissing, ScanRunning
 from cmdr.index.give_back import give_back_memory
 from cmdr.index.refreshing.changed_directories import changed_directories
 from cmdr.index.refreshing.following import Following
-from cmdr.index.refreshing.freshness import Freshness
 from cmdr.index.refreshing.refresh import Wanted, refresh, rows_to_list
 from cmdr.index.room import needing_room
 from cmdr.index.scan import scan
 from cmdr.index.shelves.catalogue import Catalogue, IndexRecord
 from cmdr.index.standing import Standing
 from cmdr.index.view import View
-from cmdr.index.walking.walk import Progress, WalkOptions
+from cmdr.index.walking.walk import Progress
 from cmdr.model.names import to_wire
+from cmdr.model.trees.indexes import Freshness, WalkOptions
 from cmdr.model.within import is_within
 
 _MANY = 5000  # changed directories

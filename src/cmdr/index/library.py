@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -24,35 +24,20 @@ from cmdr.index.epochs.folder_totals import totals_epochs
 from cmdr.index.epochs.history import moment_of
 from cmdr.index.errors import BadQuestion, LibraryBusy, NoSuchIndex, RootMissing
 from cmdr.index.indexed import Changes, Indexed
-from cmdr.index.refreshing.freshness import Freshness
 from cmdr.index.reporting.growth_report import growth_report
+from cmdr.index.reporting.report_basis import Spare
 from cmdr.index.reporting.report_making import report
-from cmdr.index.reporting.reports import KINDS, Keep, Report
 from cmdr.index.shelves.adopted import settle_folders
 from cmdr.index.shelves.catalogue import Catalogue, IndexRecord
 from cmdr.index.shelves.handles import new_handle, new_tag, node_handle
 from cmdr.index.shelves.queryshelf import QueryShelf
 from cmdr.index.shelves.setshelf import SetShelf
-from cmdr.index.view_rows import Totals
-from cmdr.index.walking.walk import Progress, WalkOptions
+from cmdr.index.walking.walk import Progress
 from cmdr.model.filters.filter import EVERYTHING
 from cmdr.model.names import to_wire
+from cmdr.model.trees.indexes import IndexInfo, WalkOptions
+from cmdr.model.trees.reports import KINDS, Keep, Report
 from cmdr.model.within import is_within
-
-
-@dataclass(frozen=True)
-class IndexInfo:
-    """An index at a glance."""
-
-    id: str
-    root: bytes
-    epoch: int | None
-    scanned_ns: int | None
-    totals: Totals | None
-    freshness: Freshness
-    problems: int
-    root_node: str | None
-    options: WalkOptions
 
 
 class Library:
@@ -246,11 +231,35 @@ class Library:
         duplicates."""
         if kind not in KINDS:
             raise BadQuestion(f"There is no report {kind[:40]!r}; there are {', '.join(KINDS)}.")
-        answers = self.get(index_id)
-        view = answers.view
         if kind == "growth":
             members = self.sets.members(set_id) if set_id is not None else None
-            return growth_report(answers, limit, since, below, members, cursor)
+            return growth_report(self.get(index_id), limit, since, below, members, cursor)
+        return self._report(index_id, kind, limit, below, set_id, cursor, stop, keep)[0]
+
+    def duplicates(
+        self,
+        index_id: str,
+        limit: int = 20,
+        below: str | bytes | None = None,
+        set_id: str | None = None,
+        keep: Keep = "oldest",
+    ) -> tuple[Report, Spare | None]:
+        """The report on equal files, and all of them that could go; None when there are none."""
+        return self._report(index_id, "duplicates", limit, below, set_id, None, lambda: False, keep)
+
+    def _report(
+        self,
+        index_id: str,
+        kind: str,
+        limit: int,
+        below: str | bytes | None,
+        set_id: str | None,
+        cursor: str | None,
+        stop: Callable[[], bool],
+        keep: Keep,
+    ) -> tuple[Report, Spare | None]:
+        answers = self.get(index_id)
+        view = answers.view
         rows: Column | None = None
         inside: int | None = None
         if set_id is not None:
@@ -260,12 +269,11 @@ class Library:
             rows = answers.ask(EVERYTHING, below, stop).rows if inside else None
         scope = Scope(index_id, view.epoch, f"report\0{kind}\0{below!r}\0{set_id}\0{keep}")
         first = 0 if cursor is None else int(read_cursor(self.catalogue.secret, scope, cursor)[0])
-        made = report(view, kind, rows, first + limit, stop, keep=keep, below=inside)
+        made, spare = report(view, answers.tag, kind, rows, first + limit, stop, keep=keep, below=inside)
         page = made.rows[first:]
         more = limit > 0 and len(page) == limit and first + limit < made.total
-        return replace(
-            made, rows=page, cursor=make_cursor(self.catalogue.secret, scope, first + limit, 0) if more else None
-        )
+        following = make_cursor(self.catalogue.secret, scope, first + limit, 0) if more else None
+        return replace(made, rows=page, cursor=following), spare
 
     def epochs(self, index_id: str) -> tuple[int, ...]:
         """The epochs that growth can be measured from, oldest first."""

@@ -1,40 +1,14 @@
-"""One entry of an index as answers carry it. What is not known is None, never 0."""
-
-from typing import NamedTuple
+"""Nodes made from the rows of a view."""
 
 import numpy as np
 
-from cmdr.index.epochs.columns import Column, DirState, Flag, kind_name
+from cmdr.index.epochs.columns import Column, Flag, kind_name
 from cmdr.index.shelves.handles import node_handle_start
 from cmdr.index.view import View
-from cmdr.index.view_rows import Totals
-
-
-class Node(NamedTuple):  # made by the thousand, and a tuple is made five times faster than a frozen dataclass
-    """A file, directory or other entry. A directory's size is the total below it (see `totals.complete`)."""
-
-    id: str
-    path: bytes
-    name: bytes
-    kind: str
-    size: int | None
-    allocated: int | None
-    mtime_ns: int | None
-    ctime_ns: int | None
-    mode: int | None
-    owner: int | None
-    inode: int | None
-    hardlinked: bool
-    shared: bool  # a further name of a file that is counted elsewhere
-    broken_link: bool
-    children: int | None  # direct children of a directory
-    totals: Totals | None  # of a directory
-
+from cmdr.model.trees.node import LISTED, Node
 
 # Plain numbers: combining enum flags costs more than everything else here.
 _UNKNOWN, _HARD, _SHARED, _BROKEN = int(Flag.UNKNOWN), int(Flag.HARD), int(Flag.SHARED), int(Flag.BROKEN)
-LISTED = (DirState.LISTED, DirState.CANCELLED)
-"""Folders of which at least a part was read."""
 _COLUMNS = ("nid", "mode", "size", "allocated", "mtime", "ctime", "ino", "owner", "flags")
 
 

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 
 from cmdr.index.errors import Cancelled, RootMissing
 from cmdr.index.walking.harvest import Harvest
-from cmdr.index.walking.walk import Progress, WalkOptions, walk
+from cmdr.index.walking.walk import Progress, walk
 from cmdr.model.names import to_wire
+from cmdr.model.trees.indexes import WalkOptions
 
 if TYPE_CHECKING:
     from cmdr.index.view import View

@@ -8,13 +8,14 @@ from dataclasses import replace
 
 from cmdr.index.epochs.epochs_kept import clear_leftovers, newest_whole, put_aside
 from cmdr.index.errors import Corrupt, NoSuchIndex
-from cmdr.index.refreshing.freshness import Freshness, freshness_of
+from cmdr.index.refreshing.freshness import freshness_of
 from cmdr.index.refreshing.overlay import lay_over
 from cmdr.index.refreshing.patch import Patch, load_patch, save_patch
 from cmdr.index.room import needing_room
 from cmdr.index.shelves.catalogue import Catalogue, IndexRecord
 from cmdr.index.view import View
 from cmdr.model.names import to_wire
+from cmdr.model.trees.indexes import Freshness
 
 
 class Standing:

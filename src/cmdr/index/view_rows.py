@@ -5,31 +5,20 @@ Rows of the epoch keep their numbers; rows of the overlay follow them. Directori
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from cmdr.index.asking.packed_names import PackedNames, joined_names, take_names
-from cmdr.index.epochs.columns import FORMAT_DIR, Column, DirState, Flag
+from cmdr.index.epochs.columns import FORMAT_DIR, Column, Flag
 from cmdr.index.epochs.epoch import StoredColumns
 from cmdr.index.segment import Segment
+from cmdr.model.trees.node import DirState, Totals
 
 Rows = Column | range
 """Row numbers; those in a range stand next to each other in one segment, as the children of a folder do."""
 _STATES = tuple(DirState)
 _FOLLOWED = np.uint8(Flag.FOLLOWED)
-
-
-class Totals(NamedTuple):  # one for each folder that is listed, and a tuple is made fastest
-    """What lies below a directory. When it is not complete the numbers are lower bounds."""
-
-    files: int
-    dirs: int
-    bytes: int
-    allocated: int
-    newest_ns: int | None
-    complete: bool
-    state: DirState
 
 
 @dataclass(eq=False)

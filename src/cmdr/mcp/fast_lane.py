@@ -77,7 +77,8 @@ class FastLane:
         """What is told beside the id, and the status."""
         call = Call(self._commander, principal, conversation=head.session.decode("latin-1"))
         try:
-            text, is_error = await self._commander.perform(command, asked.arguments, call), False
+            answer = await self._commander.perform(command, asked.arguments, call)
+            text, is_error = answer.text, answer.failed
         except UnknownCommand as error:
             return {"error": {"code": -32602, "message": str(error)[:200]}}, 200 if head.session else 400
         except CommandError as error:

@@ -42,7 +42,7 @@ def command_for(uri: str) -> tuple[str, Arguments] | None:
     if uri.startswith(PROPOSAL):
         return "proposal.state", {"proposal": uri.removeprefix(PROPOSAL)}
     if uri.startswith(SET):
-        return "rest_set", {"setId": unquote(uri.removeprefix(SET))}
+        return "set.show", {"setId": unquote(uri.removeprefix(SET))}
     try:
         parts = urlsplit(uri)
     except ValueError:  # not even an address

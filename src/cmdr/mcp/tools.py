@@ -61,7 +61,7 @@ class Tools:
         except Exception:
             log.exception("%s failed", params.name)
             raise MCPError(types.INTERNAL_ERROR, "cmdr failed inside; its log says how.") from None
-        said = _said(answer)
+        said = _said(answer.text, is_error=answer.failed)
         said.content += [_part(part) for part in call.parts]
         return said
 

@@ -3,6 +3,8 @@
 from datetime import datetime
 from functools import lru_cache
 
+from cmdr.model.shell_session import Units
+
 # Some file systems keep times far outside the calendar; a day's room is left for every time zone.
 _EARLIEST, _LATEST = -62_135_510_400, 253_402_127_999
 
@@ -46,3 +48,22 @@ def exact_size(size: int) -> str:
 def count(number: int, one: str, many: str | None = None) -> str:
     """A number with its noun, as in `1 file` and `3 files`."""
     return f"{number} {one if number == 1 else many or one + 's'}"
+
+
+_STEPS = "KMGTPE"
+
+
+def size_text(size: int | None, units: Units = "binary", *, complete: bool = True) -> str:
+    """A size in a few characters, as in `4.1G`; `≥` where it is a lower bound, `?` where it is not known."""
+    if size is None:
+        return "?"
+    told = f"{size}b" if units == "bytes" else _short(size)
+    return told if complete else f"≥{told}"
+
+
+def _short(size: int) -> str:
+    if size < 1024:
+        return f"{size}b"
+    step = min((size.bit_length() - 1) // 10, len(_STEPS))
+    amount = size / 1024**step
+    return f"{amount:.1f}{_STEPS[step - 1]}" if amount < 10 else f"{amount:.0f}{_STEPS[step - 1]}"

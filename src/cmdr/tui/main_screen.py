@@ -112,7 +112,8 @@ class MainScreen(Screen[None], inherit_bindings=False):
         done: Callable[[str], None] | None = None,
     ) -> None:
         """Order a command; with `told`, its answer is shown."""
-        self.orders.give(command, arguments, done or (self.tell if told else None))
+        tell = done or (self.tell if told else None)
+        self.orders.give(command, arguments, None if tell is None else lambda answer: tell(answer.words))
 
     def tell(self, text: str, *, bad: bool = False) -> None:
         """Show a message in the status line."""

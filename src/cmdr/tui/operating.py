@@ -6,6 +6,7 @@ import asyncio
 import os
 from typing import TYPE_CHECKING
 
+from cmdr.core.answer import Answer
 from cmdr.core.parameter import Arguments
 from cmdr.core.principals import PERSON
 from cmdr.model.job import Job, JobState
@@ -15,6 +16,7 @@ from cmdr.model.panes.dialog import DialogType
 from cmdr.model.panes.tab import Tab
 from cmdr.model.plans.plan import Verb
 from cmdr.model.plans.proposal import Proposal, ProposalState
+from cmdr.model.results.changes import Proposed
 
 if TYPE_CHECKING:
     from cmdr.tui.terminal import Terminal
@@ -40,15 +42,13 @@ async def operate(
     """
     commander, main = terminal.commander, terminal.main
     marked = main.tab if command in _TAKES_SELECTED else None
-    before = {proposal.id for proposal in commander.proposals.pending()}
     answer = await main.orders.wait_for(_planned(terminal, command, arguments, chosen))
     if answer is None:
         return
-    mine = [p for p in commander.proposals.pending() if p.id not in before and p.proposed_by == PERSON.id]
-    if not mine:
-        main.tell(answer)
+    if not isinstance(answer.result, Proposed):
+        main.tell(answer.words)
         return
-    proposal = mine[-1]
+    proposal = commander.proposals.get(answer.result.proposal, PERSON)
     plan = proposal.plan
     # Who packs is told first what will not be in the archive: it may be all that is left of it some day.
     lacks = plan.verb is Verb.PACK and bool(plan.skipped)
@@ -63,7 +63,7 @@ async def operate(
             terminal.edit(opens)
 
 
-async def _planned(terminal: Terminal, command: str, arguments: Arguments, chosen: Chosen | None) -> str | None:
+async def _planned(terminal: Terminal, command: str, arguments: Arguments, chosen: Chosen | None) -> Answer | None:
     """Plan it, and tell how far that is."""
     main = terminal.main
 

@@ -8,6 +8,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
+from cmdr.core.answer import Answer
 from cmdr.core.call import Progress, no_progress
 from cmdr.core.commander import Commander
 from cmdr.core.errors import CommandError, UnknownCommand
@@ -30,7 +31,7 @@ class Order:
 
     command: str
     arguments: Callable[[], Arguments | None]
-    done: Callable[[str], None] | None = None
+    done: Callable[[Answer], None] | None = None
 
 
 class Orders:
@@ -74,7 +75,7 @@ class Orders:
         self,
         command: str,
         arguments: Arguments | Callable[[], Arguments | None] | None = None,
-        done: Callable[[str], None] | None = None,
+        done: Callable[[Answer], None] | None = None,
     ) -> None:
         """Put an order at the end of the queue; arguments that turn out to be None drop it."""
         make = arguments if callable(arguments) else lambda: arguments or {}
@@ -106,15 +107,15 @@ class Orders:
         *,
         chosen: Chosen | None = None,
         progress: Progress = no_progress,
-    ) -> str | None:
+    ) -> Answer | None:
         """Run a command now and return its answer, or tell what went wrong and return None."""
         try:
-            return await self._commander.run(PERSON, command, arguments, chosen=chosen, progress=progress)
+            return await self._commander.ask(PERSON, command, arguments, chosen=chosen, progress=progress)
         except (CommandError, UnknownCommand) as error:
             self._tell(str(error))
             return None
 
-    async def wait_for(self, answer: Coroutine[object, object, str | None]) -> str | None:
+    async def wait_for(self, answer: Coroutine[object, object, Answer | None]) -> Answer | None:
         """Wait for an answer that may take long: then it is seen, and the person may give it up, which is None."""
         task = asyncio.get_running_loop().create_task(answer)
         try:
@@ -219,5 +220,5 @@ class Orders:
         with self._surviving():
             answer = await self.ask(order.command, arguments)
             if answer is not None and order.done is not None:
-                order.done(answer.removeprefix("OK: "))
+                order.done(answer)
         self._changed()

@@ -15,7 +15,7 @@ from cmdr.core.principals import Principal
 from cmdr.core.threads import in_thread
 from cmdr.core.transfers.downloads import Download, open_download, open_raw
 from cmdr.model.names import to_wire
-from cmdr.web.routes import caller_of, refusal
+from cmdr.web.replies import caller_of, refusal
 
 CHUNK = 1 << 18
 EACH = 4

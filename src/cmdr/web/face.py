@@ -9,11 +9,12 @@ from starlette.staticfiles import StaticFiles
 
 from cmdr.core.commander import Commander
 from cmdr.core.entrance.browser_login import BrowserLogin
+from cmdr.web.api.openapi import openapi
+from cmdr.web.api.routes import api_routes
 from cmdr.web.downloads import download_routes
-from cmdr.web.openapi import openapi
 from cmdr.web.page.routes import PageRoutes
 from cmdr.web.pages import key_page, page_of
-from cmdr.web.routes import caller_of, routes_of
+from cmdr.web.replies import caller_of
 
 STATIC = Path(__file__).parent / "static"
 
@@ -33,7 +34,7 @@ class WebFace:
             Route("/", self._home, methods=["GET"]),
             Route("/api/openapi.json", self._openapi, methods=["GET"]),
             *download_routes(self._commander),
-            *routes_of(self._commander),
+            *api_routes(self._commander),
             *PageRoutes(self._commander).all(),
             Mount("/static", StaticFiles(directory=STATIC)),
         ]

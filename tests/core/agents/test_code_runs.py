@@ -69,7 +69,7 @@ async def run(commander, code, *, client=AGENT):
         assert "Run Python" in proposal.plan.title
         commander.proposals.approve(proposal.id, proposal.plan.digest, PERSON)
     answer = await task
-    return answer, call.parts
+    return answer.text, call.parts
 
 
 def text_of(parts):

@@ -15,7 +15,7 @@ async def test_a_failure_inside_is_logged_and_told_instead_of_hanging_up(core, t
         line = PersonLine(at, str(tmp_path))
         await line.open()
         try:
-            monkeypatch.setattr(at, "run", fails)
+            monkeypatch.setattr(at, "ask", fails)
             reader, writer = await asyncio.open_unix_connection(str(tmp_path / SOCKET))
             for _ in range(2):  # the line stays
                 writer.write(json.dumps({"command": "state", "arguments": {}}).encode() + b"\n")

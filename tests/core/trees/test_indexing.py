@@ -6,8 +6,8 @@ import os
 import pytest
 
 from cmdr.core.principals import PERSON
-from cmdr.index.walking.walk import WalkOptions
 from cmdr.model.job import JobState
+from cmdr.model.trees.indexes import WalkOptions
 
 FEW = WalkOptions(workers=1, nice=0)
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from cmdr.index.asking.held_bytes import held_bytes
-from cmdr.index.walking.walk import WalkOptions
 from cmdr.model.filters.filter_text import from_text
+from cmdr.model.trees.indexes import WalkOptions
 
 
 def rows_of(answers, tree, *names):

@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 from cmdr.index.asking import kept_answers, ordering, spelling
-from cmdr.index.asking.explanation import Explanation, Found
+from cmdr.index.asking.explanation import Found
 from cmdr.index.asking.folding import fold
 from cmdr.index.asking.kept_answers import KeptAnswers
 from cmdr.model.filters import filter as f
 from cmdr.model.filters.filter_text import from_text
+from cmdr.model.trees.queries import Explanation
 
 
 def every_page(answers, question, limit):

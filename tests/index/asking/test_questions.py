@@ -15,11 +15,11 @@ from cmdr.index.asking.globs import parse_glob
 from cmdr.index.asking.looked_up import Surroundings
 from cmdr.index.errors import BadCursor, BadPattern, BadQuestion, Cancelled, ForeignCursor, StaleCursor
 from cmdr.index.library import Library
-from cmdr.index.walking.walk import WalkOptions
 from cmdr.model.filters import filter as f
 from cmdr.model.filters.filter_text import from_text
 from cmdr.model.names import to_wire
 from cmdr.model.panes.sorting import name_order
+from cmdr.model.trees.indexes import WalkOptions
 
 FEW = WalkOptions(workers=2, nice=0)
 

@@ -14,7 +14,7 @@ from cmdr.index.epochs.epoch import EpochWriter, StoredColumns
 from cmdr.index.errors import BadHandle, Corrupt, LibraryBusy, NoSuchIndex
 from cmdr.index.library import Library
 from cmdr.index.shelves.handles import node_handle, node_number
-from cmdr.index.walking.walk import WalkOptions
+from cmdr.model.trees.indexes import WalkOptions
 
 FEW = WalkOptions(workers=2, nice=0)
 
@@ -94,7 +94,7 @@ KILLED = """
 import os, sys
 from cmdr.index.epochs.epoch import EpochWriter
 from cmdr.index.library import Library
-from cmdr.index.walking.walk import WalkOptions
+from cmdr.model.trees.indexes import WalkOptions
 moment = int(sys.argv[3])
 seen = 0
 def count(*args):

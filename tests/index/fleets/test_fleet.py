@@ -17,7 +17,7 @@ from tests.index.forest import NOW, filters, naive, plant
 from cmdr.cli.fleet import DIALECTS
 from cmdr.index.asking.evaluate import evaluate
 from cmdr.index.asking.looked_up import Surroundings
-from cmdr.index.epochs.columns import DirState, Flag
+from cmdr.index.epochs.columns import Flag
 from cmdr.index.errors import BadPattern, BadQuestion
 from cmdr.index.fleets import parquet
 from cmdr.index.fleets.fleet import Fleet, sql
@@ -25,10 +25,11 @@ from cmdr.index.fleets.fleet_question import kept, table
 from cmdr.index.fleets.parquet import export
 from cmdr.index.fleets.parquet_rows import ExportedRows
 from cmdr.index.library import Library
-from cmdr.index.walking.walk import WalkOptions
 from cmdr.model.filters import filter as f
 from cmdr.model.filters.filter_text import from_text
 from cmdr.model.names import from_wire, to_wire
+from cmdr.model.trees.indexes import WalkOptions
+from cmdr.model.trees.node import DirState
 
 FEW = WalkOptions(workers=2, nice=0)
 QUIET = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

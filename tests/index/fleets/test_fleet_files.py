@@ -14,8 +14,8 @@ from cmdr.index.errors import ExportRunning, NoSuchFleet
 from cmdr.index.fleets import parquet
 from cmdr.index.fleets.fleet import Fleet, sql
 from cmdr.index.fleets.parquet import FILE, export, partition
-from cmdr.index.walking.walk import WalkOptions
 from cmdr.model.filters.filter import EVERYTHING, Question
+from cmdr.model.trees.indexes import WalkOptions
 
 FEW = WalkOptions(workers=2, nice=0)
 
@@ -89,7 +89,7 @@ signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 from cmdr.index.errors import DiskFull
 from cmdr.index.library import Library
 from cmdr.index.fleets.parquet import export
-from cmdr.index.walking.walk import WalkOptions
+from cmdr.model.trees.indexes import WalkOptions
 with Library.open({str(tmp_path / "other-state")!r}) as library:
     answers = library.get(library.index({tree!r}, WalkOptions(workers=2, nice=0)).id)
     resource.setrlimit(resource.RLIMIT_FSIZE, (2000, resource.RLIM_INFINITY))

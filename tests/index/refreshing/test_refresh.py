@@ -13,8 +13,8 @@ from cmdr.index.indexed import Indexed
 from cmdr.index.library import Library
 from cmdr.index.scan import scan
 from cmdr.index.view import View
-from cmdr.index.walking.walk import WalkOptions
 from cmdr.model.filters.filter_text import from_text
+from cmdr.model.trees.indexes import WalkOptions
 
 FEW = WalkOptions(workers=2, nice=0)
 ROW_FACTS = ("size", "allocated", "mtime", "ctime", "born", "ino", "mode")

@@ -10,7 +10,7 @@ from cmdr.index.asking.largest import largest_files
 from cmdr.index.refreshing import large_listing
 from cmdr.index.refreshing.watch import Watcher
 from cmdr.index.scan import scan
-from cmdr.index.walking.walk import WalkOptions
+from cmdr.model.trees.indexes import WalkOptions
 
 FEW = WalkOptions(workers=2, nice=0)
 

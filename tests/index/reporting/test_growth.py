@@ -8,7 +8,7 @@ from cmdr.index.epochs import file_changes, history
 from cmdr.index.epochs.folder_totals import totals_path
 from cmdr.index.errors import BadCursor, BadQuestion, ForeignCursor
 from cmdr.index.refreshing import replaced_files
-from cmdr.index.walking.walk import WalkOptions
+from cmdr.model.trees.indexes import WalkOptions
 
 FEW = WalkOptions(workers=2, nice=0)
 

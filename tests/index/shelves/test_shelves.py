@@ -8,21 +8,21 @@ import pytest
 from cmdr.index.asking.knowing import Knowing
 from cmdr.index.errors import BadCursor, BadQuestion, Corrupt, NoSuchIndex, NoSuchQuery, NoSuchSet
 from cmdr.index.library import Library
-from cmdr.index.reporting.reports import KINDS
 from cmdr.index.shelves import setshelf
-from cmdr.index.walking.walk import WalkOptions
 from cmdr.model.filters import filter as f
 from cmdr.model.filters.filter_text import from_text
+from cmdr.model.trees.indexes import WalkOptions
+from cmdr.model.trees.reports import KINDS
 
 FEW = WalkOptions(workers=2, nice=0)
 
 
 def paths(library, set_id):
-    return {one.member.path for one in library.sets.page(set_id, limit=100).members}
+    return {one.path for one in library.sets.page(set_id, limit=100).members}
 
 
 def states(library, set_id):
-    return {os.path.basename(one.member.path): one.member.state for one in library.sets.page(set_id, limit=100).members}
+    return {os.path.basename(one.path): one.state for one in library.sets.page(set_id, limit=100).members}
 
 
 def test_a_set_of_what_a_question_found_can_be_paged_and_is_kept(library, indexed, tree):
@@ -69,9 +69,7 @@ def test_members_say_what_has_become_of_them(library, indexed, tree):
     library.index(tree, FEW)
     expected = {b"main.py": "ok", b"util.py": "moved", b"archive.tar.gz": "gone", b"report.txt": "changed"}
     assert states(library, made.id) == expected
-    library.sets.take_out(
-        made.id, [one.node for one in library.sets.page(made.id).members if one.member.state == "gone"]
-    )
+    library.sets.take_out(made.id, [one.node for one in library.sets.page(made.id).members if one.state == "gone"])
     assert library.sets.info(made.id).count == 3
 
 
@@ -83,7 +81,7 @@ def test_a_file_that_was_saved_anew_is_a_changed_member_and_not_a_gone_one(libra
     os.replace(tree + b"/docs/report.new", tree + b"/docs/report.txt")
     library.refresh(indexed.indexed.record.id)
     (entry,) = library.sets.page(made.id).members
-    assert (entry.member.state, entry.member.path_now) == ("changed", tree + b"/docs/report.txt")
+    assert (entry.state, entry.path_now) == ("changed", tree + b"/docs/report.txt")
 
 
 @pytest.mark.parametrize("is_sorted", [True, False])
@@ -271,9 +269,9 @@ def test_of_equal_files_the_oldest_or_the_newest_is_kept(library, tree):
         os.utime(tree + name, (1_700_000_000 - age,) * 2)
     index = library.index(tree, FEW).id
     for keep, order in (("oldest", b"acb"), ("newest", b"bca")):
-        made = library.report(index, "duplicates", keep=keep)
+        made, spare_files = library.duplicates(index, keep=keep)
         assert [os.path.basename(path)[:1] for path in made.rows[0].members] == [bytes([one]) for one in order]
-        spare = library.sets.create_spare(index, keep, made.spare)
+        spare = library.sets.create_spare(index, keep, spare_files)
         assert paths(library, spare.id) == {tree + b"/%c.bin" % one for one in order[1:]}
 
 

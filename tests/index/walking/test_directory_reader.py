@@ -16,7 +16,7 @@ from cmdr.index.walking.compiled_reader import directory_reader as reader_for
 from cmdr.index.walking.directory_reader import MOMENTS, WIDTHS, DirectoryReader, PythonReader
 from cmdr.index.walking.part_file import PartFile
 from cmdr.index.walking.statx import packed_device
-from cmdr.index.walking.walk import WalkOptions
+from cmdr.model.trees.indexes import WalkOptions
 
 FEW = WalkOptions(workers=2, nice=0)
 

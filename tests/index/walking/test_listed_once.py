@@ -7,8 +7,8 @@ import pytest
 
 from cmdr.index.library import Library
 from cmdr.index.scan import scan
-from cmdr.index.walking.walk import WalkOptions
 from cmdr.model.filters.filter_text import from_text
+from cmdr.model.trees.indexes import WalkOptions
 
 FEW = WalkOptions(workers=2, nice=0)
 

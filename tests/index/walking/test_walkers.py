@@ -10,7 +10,8 @@ import pytest
 from cmdr.index.walking import walk as walking
 from cmdr.index.walking.compiled_reader import compiled_library
 from cmdr.index.walking.part_file import ColumnFile
-from cmdr.index.walking.walk import WalkOptions, walk
+from cmdr.index.walking.walk import walk
+from cmdr.model.trees.indexes import WalkOptions
 
 STEP = """
 import os, sys

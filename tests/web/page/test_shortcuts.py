@@ -32,6 +32,6 @@ def test_a_choice_is_in_the_next_picture_with_the_title_of_a_command(picture, ke
     ]
 
 
-def test_an_address_for_programs_is_no_command_for_a_key(picture, keys_as_usual):
-    keys_as_usual("rest_job", ["x"])
+def test_what_is_for_programs_is_no_command_for_a_key(picture, keys_as_usual):
+    keys_as_usual("job.status", ["x"])
     assert picture()["shortcuts"][0]["title"] == ""

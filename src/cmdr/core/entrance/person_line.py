@@ -21,8 +21,9 @@ from typing import cast
 from cmdr.core.agents.agent_shell import ADVICE, agent_above, agent_ports, marked
 from cmdr.core.commander import Commander
 from cmdr.core.entrance.lingering import Lingering
+from cmdr.core.entrance.reply import Reply
 from cmdr.core.errors import CommandError, NotAllowed, NotThere, UnknownCommand, Vanished
-from cmdr.core.parameter import Arguments
+from cmdr.core.parameter import Arguments, Json
 from cmdr.core.principals import PERSON_ACCESS, SAME_USER, Principal
 from cmdr.core.threads import in_thread
 from cmdr.model.names import printable
@@ -45,10 +46,10 @@ class Caller:
     principal: Principal
     why: str = ""
 
-    async def run(self, commander: Commander, command: str, arguments: Arguments) -> str:
+    async def run(self, commander: Commander, command: str, arguments: Arguments) -> Reply:
         """Run a command; what is the person's alone is refused with the reason why this caller is not them."""
         try:
-            return await commander.run(self.principal, command, arguments)
+            return Reply.of(await commander.ask(self.principal, command, arguments))
         except NotAllowed:
             if self.why and not commander.policy.agents_stopped:
                 raise NotAllowed(f"{command} is for the person alone. {self.why} {ADVICE}") from None
@@ -142,7 +143,7 @@ class PersonLine:
         except Exception:
             log.exception("%s failed", printable(str(name)))
             return _reply(error="cmdr failed inside; its log says how.")
-        return _reply(answer=answer)
+        return _reply(answer=answer.words, result=answer.result, failed=answer.failed)
 
 
 class PersonCaller:
@@ -155,7 +156,7 @@ class PersonCaller:
         self._lines = self._socket.makefile("rwb")
         self._shell = marked(os.environ)
 
-    def ask(self, command: str, arguments: Arguments) -> str:
+    def ask(self, command: str, arguments: Arguments) -> Reply:
         """Run a command as the person and return its answer."""
         request = {"command": command, "arguments": arguments, "shell": self._shell}
         self._lines.write(json.dumps(request).encode() + b"\n")
@@ -163,7 +164,7 @@ class PersonCaller:
         reply = json.loads(self._lines.readline() or b'{"error": "cmdr hung up."}')
         if "error" in reply:
             raise _KINDS.get(reply.get("kind", ""), CommandError)(reply["error"])
-        return str(reply["answer"])
+        return Reply(reply["answer"], reply["result"], reply["failed"])
 
     def close(self) -> None:
         """Hang up."""
@@ -202,5 +203,5 @@ def held_back(why: str) -> Caller:
     return Caller(SAME_USER, f"This comes from a shell that an agent opened ({printable(why, 120)}).")
 
 
-def _reply(**told: str) -> bytes:
+def _reply(**told: Json) -> bytes:
     return json.dumps(told).encode() + b"\n"

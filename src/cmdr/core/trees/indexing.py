@@ -24,7 +24,7 @@ from cmdr.model.scan_job import ScanJob
 if TYPE_CHECKING:
     from cmdr.index.asking.answers import Answers
     from cmdr.index.library import Library
-    from cmdr.index.walking.walk import WalkOptions
+    from cmdr.model.trees.indexes import WalkOptions
 
 T = TypeVar("T")
 PATIENCE = 30.0
@@ -193,7 +193,7 @@ class Indexing:
         answers = await self.covering(root) or await self._caught_up(root)
         if answers is not None:
             return answers, None
-        from cmdr.index.walking.walk import WalkOptions
+        from cmdr.model.trees.indexes import WalkOptions
 
         job = await self.scan(root, WalkOptions(), principal)
         if not await self.finished(job, patience):

@@ -9,8 +9,8 @@ from cmdr.core.threads import in_thread
 
 if TYPE_CHECKING:
     from cmdr.index.library import Library
-    from cmdr.index.shelves.catalogue import SavedQuery
     from cmdr.model.filters.filter import Question
+    from cmdr.model.trees.queries import SavedQuery
 
 
 KEPT = 200

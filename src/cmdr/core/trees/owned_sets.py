@@ -16,7 +16,7 @@ from cmdr.model.yaml_text import quoted_name
 
 if TYPE_CHECKING:
     from cmdr.index.library import Library
-    from cmdr.index.shelves.setshelf import SetInfo
+    from cmdr.model.trees.sets import SetInfo
 
 PASSING = 20
 """Sets that queries of one caller leave behind before the oldest goes."""
@@ -106,7 +106,7 @@ class OwnedSets:
 
     async def _taken(self, set: str) -> TakenSet:
         library = await self._library()
-        members = [entry.member for entry in (await in_thread(library.sets.page, set, MEMBERS)).members]
+        members = (await in_thread(library.sets.page, set, MEMBERS)).members
         return TakenSet(
             tuple(one.path_now for one in members if one.path_now is not None),
             tuple(one.path for one in members if one.path_now is None),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from cmdr.index.asking.cursor import Scope, make_cursor, read_cursor
 from cmdr.index.asking.evaluate import evaluate
-from cmdr.index.asking.explanation import Explanation, Found
+from cmdr.index.asking.explanation import Found
 from cmdr.index.asking.held_bytes import held_bytes
 from cmdr.index.asking.kept_answers import KeptAnswers
 from cmdr.index.asking.kind_counts import KindCounts, biggest_of_each, kinds_of
@@ -15,15 +15,17 @@ from cmdr.index.asking.ordering import is_natural, page
 from cmdr.index.epochs.columns import Column
 from cmdr.index.errors import BadHandle, BadQuestion, Gone, NotIndexed
 from cmdr.index.indexed import Indexed
-from cmdr.index.node import Node, node, nodes
+from cmdr.index.node import node, nodes
 from cmdr.index.reporting.duplicates import same_as
 from cmdr.index.shelves.handles import node_number
 from cmdr.index.view import View
-from cmdr.index.view_rows import Rows, Totals
+from cmdr.index.view_rows import Rows
 from cmdr.model.filters.filter import And, DuplicateOf, Filter, InSet, Not, Or, Question, SortKey, Time
 from cmdr.model.filters.filter_json import to_json
 from cmdr.model.filters.filter_text import to_text
 from cmdr.model.names import from_wire, printable, to_wire
+from cmdr.model.trees.node import Node, Totals
+from cmdr.model.trees.queries import Explanation
 
 _BIGGEST_PAGE = 1000
 _AT_A_GLANCE: tuple[SortKey, SortKey] = ("size", "mtime")

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from cmdr.index.asking.explanation import Explanation, Found, not_covered
+from cmdr.index.asking.explanation import Found, not_covered
 from cmdr.index.asking.folding import fold
 from cmdr.index.asking.looked_up import LookedUp, Surroundings
 from cmdr.index.asking.path_leaf import PathLeaves
@@ -38,6 +38,7 @@ from cmdr.model.filters.filter import (
 )
 from cmdr.model.filters.filter_text import to_text
 from cmdr.model.names import from_wire, to_wire
+from cmdr.model.trees.queries import Explanation
 
 _SLICE = 1 << 18
 _SPARSE = 8  # below one row in eight, go on row by row

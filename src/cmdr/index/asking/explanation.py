@@ -2,8 +2,10 @@
 
 from dataclasses import dataclass
 
-from cmdr.index.epochs.columns import INCOMPLETE, Column, DirState
+from cmdr.index.epochs.columns import Column
 from cmdr.index.view import View
+from cmdr.model.trees.node import INCOMPLETE, DirState
+from cmdr.model.trees.queries import Explanation
 from cmdr.model.units import count
 
 UNLISTED = {
@@ -15,18 +17,6 @@ UNLISTED = {
     DirState.VANISHED: "gone when it was to be read",
 }
 """Why the contents of a folder are not known."""
-
-
-@dataclass(frozen=True)
-class Explanation:
-    """How an answer came about."""
-
-    normal_form: str
-    steps: tuple[str, ...]
-    rows_examined: int
-    rows_total: int
-    complete: bool
-    not_covered: tuple[str, ...]
 
 
 @dataclass(frozen=True, eq=False)

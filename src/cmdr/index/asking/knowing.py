@@ -2,9 +2,9 @@
 
 from enum import IntEnum
 
-from cmdr.index.epochs.columns import DirState
 from cmdr.index.errors import NotIndexed
 from cmdr.index.view import View
+from cmdr.model.trees.node import DirState
 
 
 class Knowing(IntEnum):

@@ -9,11 +9,12 @@ import numpy as np
 from cmdr.index.asking import namesearch
 from cmdr.index.asking.globs import matching_glob
 from cmdr.index.asking.regexes import matching_regex
-from cmdr.index.epochs.columns import Column, DirState
+from cmdr.index.epochs.columns import Column
 from cmdr.index.segment import Segment
 from cmdr.index.view import View
 from cmdr.model.filters.filter import DuplicateOf, Filter, InSet, Text, Under
 from cmdr.model.names import from_wire
+from cmdr.model.trees.node import DirState
 
 
 @dataclass(frozen=True)

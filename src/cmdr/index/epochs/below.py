@@ -5,9 +5,10 @@ from typing import Any
 import numpy as np
 
 from cmdr.index.epochs import order
-from cmdr.index.epochs.columns import DIR_COLUMNS, FORMAT_DIR, FORMAT_FILE, INCOMPLETE, ZONE, Column, Flag
+from cmdr.index.epochs.columns import DIR_COLUMNS, FORMAT_DIR, FORMAT_FILE, ZONE, Column, Flag
 from cmdr.index.epochs.epoch import EpochWriter
 from cmdr.index.epochs.source import Source
+from cmdr.model.trees.node import INCOMPLETE
 
 _NO_TIME = -(1 << 63)
 

@@ -10,7 +10,7 @@ from cmdr.index.epochs.known_before import known
 from cmdr.index.view import View, stored_view
 from cmdr.index.walking.harvest import Harvest
 from cmdr.index.walking.harvested import harvested
-from cmdr.index.walking.walk import WalkOptions
+from cmdr.model.trees.indexes import WalkOptions
 
 
 def build(harvest: Harvest, home: str, options: WalkOptions, before: View | None, first_id: int) -> View:

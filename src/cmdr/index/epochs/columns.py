@@ -5,7 +5,7 @@ the root itself. Directories are numbered in the same (pre-)order; their facts h
 """
 
 import stat
-from enum import IntEnum, IntFlag
+from enum import IntFlag
 from typing import Any
 
 import numpy as np
@@ -65,21 +65,6 @@ class Flag(IntFlag):
     UNKNOWN = 16  # seen by name only: could not be examined
     ALIAS = 32  # stands below a followed link, so it is counted elsewhere
 
-
-class DirState(IntEnum):
-    """How the listing of a directory ended."""
-
-    LISTED = 0
-    DENIED = 1
-    UNLISTED = 2  # beyond the depth limit
-    OTHER_SYSTEM = 3
-    CANCELLED = 4
-    VANISHED = 5
-    FAILED = 6
-
-
-# A state in which the totals above are only lower bounds.
-INCOMPLETE = frozenset({DirState.DENIED, DirState.UNLISTED, DirState.CANCELLED, DirState.FAILED})
 
 KINDS = ("unknown", "fifo", "char", "dir", "block", "file", "link", "socket", "other")
 _FORMAT_KIND = {

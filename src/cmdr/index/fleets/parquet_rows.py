@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cmdr.index.epochs.columns import KIND_OF_FORMAT, KINDS, Column, DirState, Flag
+from cmdr.index.epochs.columns import KIND_OF_FORMAT, KINDS, Column, Flag
 from cmdr.index.fleets.export_texts import Texts, texts
 from cmdr.index.owners import user
 from cmdr.index.view import View
 from cmdr.model.names import to_wire
+from cmdr.model.trees.node import DirState
 
 if TYPE_CHECKING:
     import polars as pl

@@ -7,11 +7,12 @@ watching, or found by the next full scan.
 import os
 from collections.abc import Callable
 
-from cmdr.index.epochs.columns import Column, DirState, column_time
+from cmdr.index.epochs.columns import Column, column_time
 from cmdr.index.errors import Cancelled, RootMissing
 from cmdr.index.view import View
 from cmdr.index.walking.statx import OPEN_DIR, open_directory
 from cmdr.model.names import to_wire
+from cmdr.model.trees.node import DirState
 
 _RACY_NS = 50_000_000  # a change within the clock's grain of the listing does not show in the time
 _AGAIN = frozenset({int(DirState.DENIED), int(DirState.FAILED), int(DirState.CANCELLED)})

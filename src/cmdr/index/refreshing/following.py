@@ -6,12 +6,13 @@ from typing import Protocol
 
 import numpy as np
 
-from cmdr.index.epochs.columns import Column, DirState
+from cmdr.index.epochs.columns import Column
 from cmdr.index.errors import Gone, IndexFault, NotIndexed, RootMissing
 from cmdr.index.refreshing.changed_directories import changed_directories
 from cmdr.index.refreshing.watch import Happened, Watcher
 from cmdr.index.view import View
 from cmdr.model.names import to_wire
+from cmdr.model.trees.node import DirState
 
 _HUGE = 200_000  # entries of a directory that is not listed again when nobody tells which of them changed
 _PORTION = 20_000

@@ -1,22 +1,9 @@
 """How far an index's answers can be trusted, and why."""
 
-from dataclasses import dataclass
-from typing import Literal
-
 from cmdr.index.asking.explanation import not_covered
 from cmdr.index.view import View
+from cmdr.model.trees.indexes import Freshness
 from cmdr.model.units import iso_date
-
-State = Literal["fresh", "stale", "scanning", "partial", "missing"]
-
-
-@dataclass(frozen=True)
-class Freshness:
-    """How far the answers can be trusted, and why."""
-
-    state: State
-    reason: str
-    checked_ns: int | None
 
 
 def freshness_of(view: View, checked_ns: int | None, dirty: str | None, current: str) -> Freshness:

@@ -11,11 +11,12 @@ from operator import attrgetter
 
 import numpy as np
 
-from cmdr.index.epochs.columns import Column, DirState
+from cmdr.index.epochs.columns import Column
 from cmdr.index.refreshing.kept_rows import bytes_of, rows_named
 from cmdr.index.refreshing.patch import Entry, Listing, examine, own_times, state_of
 from cmdr.index.view import View
 from cmdr.index.walking.statx import CHUNK, open_directory
+from cmdr.model.trees.node import DirState
 
 LARGE = 50_000
 """Entries of a directory of which only the changes are kept."""

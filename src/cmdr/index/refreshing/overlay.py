@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from cmdr.index.epochs.columns import Column, DirState, Flag
+from cmdr.index.epochs.columns import Column, Flag
 from cmdr.index.epochs.counted_names import count_once
 from cmdr.index.refreshing.edited_files import edit_files
 from cmdr.index.refreshing.edited_rows import EditedRows
@@ -17,6 +17,7 @@ from cmdr.index.refreshing.overlay_rows import rows_of_entries
 from cmdr.index.refreshing.overlay_totals import NO_TIME, roll_up
 from cmdr.index.refreshing.patch import Entry, Listing, Patch
 from cmdr.index.view import View
+from cmdr.model.trees.node import DirState
 
 
 def lay_over(base: View, patch: Patch, revision: int) -> View:

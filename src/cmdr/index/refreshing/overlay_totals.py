@@ -4,8 +4,9 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from cmdr.index.epochs.columns import FORMAT_DIR, FORMAT_FILE, INCOMPLETE, DirState, Flag
+from cmdr.index.epochs.columns import FORMAT_DIR, FORMAT_FILE, Flag
 from cmdr.index.view import View
+from cmdr.model.trees.node import INCOMPLETE, DirState
 
 NO_TIME = -(1 << 63)
 _SHARED, _UNKNOWN = np.uint8(Flag.SHARED), np.uint8(Flag.UNKNOWN)

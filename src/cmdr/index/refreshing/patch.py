@@ -15,8 +15,9 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from cmdr.index.epochs.columns import DirState, Flag, column_time
+from cmdr.index.epochs.columns import Flag, column_time
 from cmdr.index.walking.statx import CHUNK, RECORD, Statx, open_directory
+from cmdr.model.trees.node import DirState
 
 _FACTS = struct.Struct("<16xIII H2x QQQ 8x 16x qI4x qI4x qI4x 8x Q")
 _local = threading.local()

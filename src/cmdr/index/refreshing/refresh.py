@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from cmdr.index.epochs.columns import Column, DirState, Flag
+from cmdr.index.epochs.columns import Column, Flag
 from cmdr.index.epochs.counted_names import known_alone
 from cmdr.index.errors import Cancelled, RootMissing
 from cmdr.index.refreshing.known_again import KnownAgain, is_same
@@ -14,6 +14,7 @@ from cmdr.index.refreshing.large_listing import Different, is_large, read_differ
 from cmdr.index.refreshing.patch import Entry, Listing, Patch, read_listing
 from cmdr.index.view import View
 from cmdr.model.names import to_wire
+from cmdr.model.trees.node import DirState
 
 Fresh = tuple[bytes, int, int]  # a new directory: path, depth, device
 

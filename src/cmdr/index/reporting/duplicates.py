@@ -14,8 +14,8 @@ import numpy as np
 
 from cmdr.index.epochs.columns import FORMAT_FILE, Column, Flag
 from cmdr.index.errors import Cancelled
-from cmdr.index.reporting.reports import Keep
 from cmdr.index.view import View
+from cmdr.model.trees.reports import Keep
 
 _HEAD = 16_384
 _STEP = 1 << 20

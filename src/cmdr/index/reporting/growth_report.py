@@ -12,11 +12,12 @@ from cmdr.index.epochs.history import changes_since, nearest_totals
 from cmdr.index.errors import BadQuestion
 from cmdr.index.refreshing.replaced_files import by_name
 from cmdr.index.reporting.growth import Growth, below, compare, place_of
-from cmdr.index.reporting.reports import Report, ReportRow
+from cmdr.index.shelves.handles import node_handle
 from cmdr.index.shelves.sets import Members
 from cmdr.index.view import View
 from cmdr.model.filters.filter import is_moment
 from cmdr.model.names import printable, to_wire
+from cmdr.model.trees.reports import Report, ReportRow
 
 WEEK = 7 * 86_400.0
 _UNREAD = "The earlier scan could not read everything: where the later one could, growth is overstated."
@@ -57,7 +58,7 @@ def growth_report(
         notes.append("So many files changed that only the biggest changes are told.")
     return Report(
         "growth",
-        _rows(view, growth, limit),
+        _rows(view, answers.tag, growth, limit),
         total,
         before.complete and files is not None and files.whole,
         (),
@@ -83,15 +84,15 @@ def _start(home: str, view: View, since: str | None) -> FolderTotals | None:
     return nearest_totals(home, [epoch for epoch in kept if epoch < view.epoch or view.revision], when)
 
 
-def _rows(view: View, growth: Growth, limit: int) -> tuple[ReportRow, ...]:
+def _rows(view: View, tag: int, growth: Growth, limit: int) -> tuple[ReportRow, ...]:
     find = place_of(view)
     lines = []
     for one in growth.told(limit):
         path = find(one.nid)
-        label = f"{one.change} {to_wire(path) if path else '(unknown)'}"
+        label, node = f"{one.change} {to_wire(path) if path else '(unknown)'}", node_handle(tag, one.nid)
         lines.append(
             ReportRow(
-                label, one.files, one.after, one.nid, path, before=one.before, change=one.change, folder=one.is_folder
+                label, one.files, one.after, node, path, before=one.before, change=one.change, folder=one.is_folder
             )
         )
     return tuple(lines)

@@ -6,12 +6,23 @@ from dataclasses import dataclass
 import numpy as np
 
 from cmdr.index.epochs.columns import FORMAT_FILE, Column, Flag
-from cmdr.index.reporting.reports import Keep, ReportRow, Spare
+from cmdr.index.shelves.handles import node_handle_start
 from cmdr.index.view import View
 from cmdr.model.names import to_wire
+from cmdr.model.trees.reports import Keep, ReportRow
 
 Lines = tuple[list[ReportRow], int, str]
 """The first lines, how many there are in all, and what the reader should know about them."""
+
+
+@dataclass(frozen=True, eq=False)
+class Spare:
+    """Of every group of equal files all but the one to keep; of equally old ones the shortest path is kept."""
+
+    view: View
+    rows: Column
+    bytes: int
+    keep: Keep = "oldest"
 
 
 @dataclass
@@ -19,6 +30,8 @@ class Basis:
     """The rows of a report: those given, or all."""
 
     view: View
+    tag: int
+    """Of the index: the nodes' ids begin with it."""
     given: Column | None
     limit: int
     stop: Callable[[], bool]
@@ -54,9 +67,9 @@ class Basis:
     def lines(self, rows: Column) -> list[ReportRow]:
         paths = self.view.paths(rows)
         sizes, ids = self.view.gather("size", rows).tolist(), self.view.gather("nid", rows).tolist()
-        times = self.view.gather("mtime", rows).tolist()
+        times, start = self.view.gather("mtime", rows).tolist(), node_handle_start(self.tag)
         return [
-            ReportRow(to_wire(path), 1, size, nid, path, mtime)
+            ReportRow(to_wire(path), 1, size, f"{start}{nid:x}", path, mtime)
             for path, size, nid, mtime in zip(paths, sizes, ids, times, strict=True)
         ]
 

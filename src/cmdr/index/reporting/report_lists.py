@@ -7,11 +7,13 @@ import numpy as np
 
 from cmdr.index.asking.largest import largest_files as largest_of_all
 from cmdr.index.asking.largest import largest_of
-from cmdr.index.epochs.columns import FORMAT_DIR, FORMAT_FILE, DirState, Flag
+from cmdr.index.epochs.columns import FORMAT_DIR, FORMAT_FILE, Flag
 from cmdr.index.reporting.duplicates import find_duplicates
-from cmdr.index.reporting.report_basis import Basis, Lines
-from cmdr.index.reporting.reports import ReportRow, Spare
+from cmdr.index.reporting.report_basis import Basis, Lines, Spare
+from cmdr.index.shelves.handles import node_handle
 from cmdr.model.names import to_wire
+from cmdr.model.trees.node import DirState
+from cmdr.model.trees.reports import ReportRow
 from cmdr.model.within import is_within
 
 
@@ -32,8 +34,8 @@ def largest_dirs(basis: Basis) -> Lines:
     lines = []
     for number in order.tolist():
         totals, path = view.totals(number), view.directory_path(number)
-        nid = view.id_of(int(view.dirs["drow"][number]))
-        lines.append(ReportRow(to_wire(path), totals.files, totals.bytes, nid, path, totals.newest_ns, folder=True))
+        node = node_handle(basis.tag, view.id_of(int(view.dirs["drow"][number])))
+        lines.append(ReportRow(to_wire(path), totals.files, totals.bytes, node, path, totals.newest_ns, folder=True))
     return lines, len(numbers), ""
 
 

@@ -7,13 +7,14 @@ from cmdr.index.asking.explanation import not_covered
 from cmdr.index.epochs.columns import Column
 from cmdr.index.reporting import report_groups as groups
 from cmdr.index.reporting import report_lists as lists
-from cmdr.index.reporting.report_basis import Basis, Lines
-from cmdr.index.reporting.reports import Keep, Report
+from cmdr.index.reporting.report_basis import Basis, Lines, Spare
 from cmdr.index.view import View
+from cmdr.model.trees.reports import Keep, Report
 
 
 def report(
     view: View,
+    tag: int,
     kind: str,
     rows: Column | None = None,
     limit: int = 20,
@@ -21,14 +22,16 @@ def report(
     now_ns: int | None = None,
     keep: Keep = "oldest",
     below: int | None = 0,
-) -> Report:
+) -> tuple[Report, Spare | None]:
     """A report over the whole view, or over the given rows: what is below a directory, or (None) the members of a set,
-    of which nothing is missing."""
+    of which nothing is missing; with what could go, where the report is on equal files."""
     maker = _MAKERS[kind]
-    basis = Basis(view, rows, max(0, limit), stop, now_ns or time.time_ns(), keep, below)
+    basis = Basis(view, tag, rows, max(0, limit), stop, now_ns or time.time_ns(), keep, below)
     lines, total, note = maker(basis)
     missing = () if below is None else not_covered(view, below)
-    return Report(kind, tuple(lines), total, not missing and not note, missing, note, spare=basis.spare)
+    spare_bytes = None if basis.spare is None else basis.spare.bytes
+    made = Report(kind, tuple(lines), total, not missing and not note, missing, note, spare_bytes=spare_bytes)
+    return made, basis.spare
 
 
 _MAKERS: dict[str, Callable[[Basis], Lines]] = {

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 from cmdr.index.errors import NotText
 from cmdr.index.room import needing_room
 from cmdr.index.shelves.catalogue_file import opened
+from cmdr.model.trees.queries import SavedQuery
 
 T = TypeVar("T")
 
@@ -47,22 +48,6 @@ class SetRecord:
 _QUERY = "id, owner, name, filter, sort, descending, row_limit, created_ns, last_run_ns, root"
 PERSON = "person"
 """Who owns what no agent made."""
-
-
-@dataclass(frozen=True)
-class SavedQuery:
-    """A question kept under a name of its owner's; `filter` is its JSON form, `root` the folder it was asked in."""
-
-    id: str
-    owner: str
-    name: str
-    filter: str
-    sort: str
-    descending: bool
-    limit: int | None
-    created_ns: int
-    last_run_ns: int | None
-    root: bytes | None = None
 
 
 class Catalogue:

@@ -9,12 +9,13 @@ from typing import cast, get_args
 
 from cmdr.index.asking.answers import Answer, Answers
 from cmdr.index.errors import DiskFull, NoSuchQuery
-from cmdr.index.shelves.catalogue import PERSON, Catalogue, SavedQuery
+from cmdr.index.shelves.catalogue import PERSON, Catalogue
 from cmdr.index.shelves.given_names import given_name
 from cmdr.index.shelves.handles import new_handle
-from cmdr.model.filters.filter import Filter, Question, SortKey
-from cmdr.model.filters.filter_json import from_json, to_json
+from cmdr.model.filters.filter import Question, SortKey
+from cmdr.model.filters.filter_json import to_json
 from cmdr.model.names import printable
+from cmdr.model.trees.queries import SavedQuery
 
 
 class QueryShelf:
@@ -50,9 +51,8 @@ class QueryShelf:
         saved = self.catalogue.query(id_or_name, owner)
         if saved is None:
             raise NoSuchQuery(f'There is no saved query "{printable(id_or_name, 40)}".')
-        wanted: Filter = from_json(json.loads(saved.filter))
         sort = saved.sort if saved.sort in get_args(SortKey) else "tree"
-        return saved, Question(wanted, cast(SortKey, sort), saved.descending, saved.limit)
+        return saved, Question(saved.wanted(), cast(SortKey, sort), saved.descending, saved.limit)
 
     def run(
         self, id_or_name: str, index_id: str, below: str | bytes | None = None, stop: Callable[[], bool] = lambda: False

@@ -8,7 +8,6 @@ its path did, `gone` when nothing is there any more.
 import os
 import zlib
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from pyroaring import BitMap
@@ -16,10 +15,11 @@ from pyroaring import BitMap
 from cmdr.index.asking.packed_names import PackedNames, joined_names, packed, take_names
 from cmdr.index.epochs.columns import NO_ROW, Column
 from cmdr.index.errors import Corrupt, NotIndexed
+from cmdr.index.shelves.handles import node_handle
 from cmdr.index.view import View
 from cmdr.model.panes.sorting import path_order
+from cmdr.model.trees.sets import MemberState, SetMember
 
-MemberState = Literal["ok", "changed", "moved", "gone"]
 _MAGIC = b"cmdrset1"
 
 
@@ -44,18 +44,6 @@ class Members:
 
     def bitmap(self) -> BitMap:
         return BitMap(self.ids)
-
-
-@dataclass(frozen=True)
-class Member:
-    """One member: what it was, and what has become of it."""
-
-    nid: int
-    path: bytes
-    size: int
-    mtime_ns: int
-    state: MemberState
-    path_now: bytes | None
 
 
 NOBODY = Members(
@@ -118,10 +106,10 @@ def in_natural_order(members: Members) -> Column:
     return np.array(path_order([members.path(at) for at in range(len(members))]), np.int64)
 
 
-def states(view: View, members: Members, places: Column) -> list[Member]:
+def states(view: View, tag: int, members: Members, places: Column) -> list[SetMember]:
     """The members at some places with what has become of them."""
     rows = view.rows_of(members.ids[places])
-    found: list[Member] = []
+    found: list[SetMember] = []
     for at, row in zip(places.tolist(), rows.tolist(), strict=True):
         path, size, mtime = members.path(at), int(members.size[at]), int(members.mtime[at])
         state: MemberState = "gone"
@@ -132,7 +120,7 @@ def states(view: View, members: Members, places: Column) -> list[Member]:
             state = "moved" if now != path else "ok" if same or view.is_directory(row) else "changed"
         elif _is_there(view, path):  # whoever saves a file anew gives the name to another one
             state, now = "changed", path
-        found.append(Member(int(members.ids[at]), path, size, mtime, state, now))
+        found.append(SetMember(node_handle(tag, int(members.ids[at])), path, size, mtime, state, now))
     return found
 
 

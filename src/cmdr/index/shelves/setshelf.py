@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -11,56 +11,22 @@ from cmdr.index.asking.answers import Answer, Answers
 from cmdr.index.asking.held_bytes import held_bytes
 from cmdr.index.epochs.columns import NO_ROW, Column
 from cmdr.index.errors import BadCursor, BadHandle, BadQuestion, NoSuchSet, NotIndexed
-from cmdr.index.reporting.reports import Spare
+from cmdr.index.reporting.report_basis import Spare
 from cmdr.index.shelves.catalogue import Catalogue, SetRecord
 from cmdr.index.shelves.given_names import given_name
-from cmdr.index.shelves.handles import new_handle, node_handle, node_number
+from cmdr.index.shelves.handles import new_handle, node_number
 from cmdr.index.shelves.setfiles import SetFiles
-from cmdr.index.shelves.sets import Member, Members, combine, freeze, in_natural_order, pick, states
+from cmdr.index.shelves.sets import Members, combine, freeze, in_natural_order, pick, states
 from cmdr.index.view import View
 from cmdr.model.names import to_wire
 from cmdr.model.panes.sorting import path_order
+from cmdr.model.trees.sets import SetInfo, SetPage
 from cmdr.model.within import is_within
 
 SORTED = 100_000
 """Members up to which a set is sorted; a longer one is told in the order in which it was found."""
 _FOREIGN = "This cursor is not one of this set; start again without it."
 SetOp = Literal["union", "intersect", "subtract"]
-
-
-@dataclass(frozen=True)
-class SetInfo:
-    """A set at a glance."""
-
-    id: str
-    name: str
-    index_id: str
-    count: int
-    bytes: int
-    created_ns: int
-    changed_ns: int
-
-
-@dataclass(frozen=True)
-class SetMember:
-    """A member with its node id and what has become of it."""
-
-    node: str
-    member: Member
-
-
-@dataclass(frozen=True)
-class SetPage:
-    """Some members of a set; `after` come behind the last of them."""
-
-    members: tuple[SetMember, ...]
-    total: int
-    after: int
-
-    @property
-    def cursor(self) -> str | None:
-        """What the next page begins behind: the last member's node id; None when there is no next page."""
-        return self.members[-1].node if self.after and self.members else None
 
 
 class SetShelf:
@@ -162,8 +128,7 @@ class SetShelf:
         view, members = answers.view, self.members(set_id)
         order = self._order(record, members)
         first = 0 if cursor is None else _place_behind(view, members, order, _node_in(answers, cursor))
-        found = states(view, members, order[first : first + max(0, limit)])
-        listed = tuple(SetMember(node_handle(answers.tag, one.nid), one) for one in found)
+        listed = tuple(states(view, answers.tag, members, order[first : first + max(0, limit)]))
         return SetPage(listed, len(members), len(members) - first - len(listed))
 
     def _order(self, record: SetRecord, members: Members) -> Column:
@@ -188,8 +153,8 @@ class SetShelf:
     def _rows_elsewhere(self, view: View, record: SetRecord, *, all_of_them: bool = False) -> Column:
         """Where the members of a set stand in the view of another index, ascending; those it does not know are left
         out, or refused when all of them are wanted."""
-        members, rows = self.members(record.id), set()
-        for member in states(self._get(record.index_id).view, members, np.arange(len(members))):
+        members, rows, home = self.members(record.id), set(), self._get(record.index_id)
+        for member in states(home.view, home.tag, members, np.arange(len(members))):
             path = member.path_now or member.path
             try:
                 rows.add(view.find(path))

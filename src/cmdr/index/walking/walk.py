@@ -23,23 +23,13 @@ from cmdr.index.walking.hand import Hand
 from cmdr.index.walking.harvest import ROOT_NUMBER, Harvest, Part
 from cmdr.index.walking.statx import packed_device
 from cmdr.model.names import to_wire
+from cmdr.model.trees.indexes import WalkOptions
 
 _TICK = 0.1
 _LOOK = 0.02  # seconds between two looks whether walkers wait for the disk
 _MUST_WAIT = 0.1  # on average over the looks, this share of the walkers and more: a tree in memory keeps none waiting
 _CERTAIN = 0.5  # so much more than that, added up, is no chance any more
 _PATIENCE = 10.0  # for a walker to notice a cancel; on a dead mount it never will
-
-
-@dataclass(frozen=True)
-class WalkOptions:
-    """What to enter and what to leave out."""
-
-    depth_limit: int | None = None  # 1: only the root's own children
-    follow_symlinks: bool = False  # inside the root only
-    cross_file_systems: bool = False
-    workers: int = 0  # 0: as many as the cores, and more while the disk keeps them waiting
-    nice: int = 5
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from textual.app import ComposeResult
 
 from cmdr.model.names import to_wire
 from cmdr.model.panes.sorting import extension
+from cmdr.model.results.texts import Saved
 from cmdr.model.texts.text_format import FileText
 from cmdr.tui.closing_screen import ClosingScreen
 from cmdr.tui.key_order import is_writing, pass_on
@@ -157,7 +158,8 @@ class Editor(ClosingScreen[None], inherit_bindings=False):
         if answer is None:
             self._bar.say(f" {self._terminal.main.status.message}")
             return False
-        self._file = FileText(text, self._file.format, answer.rpartition("digest: ")[2].strip())
+        if isinstance(answer.result, Saved):
+            self._file = FileText(text, self._file.format, answer.result.digest)
         self._buffer.saved(text)
         self._bar.say(" Saved ")
         self._tell()

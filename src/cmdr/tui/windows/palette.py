@@ -36,7 +36,7 @@ def palette_window(screen: MainScreen) -> Choose:
 
 
 def _is_for_programs(command: Command) -> bool:
-    return command.route is not None or command.toolset in _FOR_PROGRAMS
+    return command.programs_only or command.toolset in _FOR_PROGRAMS
 
 
 def run_choice(screen: MainScreen, value: str) -> None:

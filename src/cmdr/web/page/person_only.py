@@ -12,7 +12,7 @@ from cmdr.core.errors import CommandError, NotAllowed
 from cmdr.core.parameter import Json
 from cmdr.core.principals import Principal
 from cmdr.model.names import from_wire
-from cmdr.web.routes import caller_of, refusal
+from cmdr.web.replies import caller_of, refusal
 
 Answer = Callable[[Request, Principal], Awaitable[Json | Response]]
 

@@ -11,6 +11,7 @@ from cmdr.core.parameter import Json
 from cmdr.core.principals import Principal
 from cmdr.model.panes.pane import Side
 from cmdr.model.panes.seeking import seek
+from cmdr.model.results.windows import Opened
 from cmdr.model.unseen import UNSEEN
 from cmdr.web.page.carrying_routes import CarryingRoutes
 from cmdr.web.page.changes import changes
@@ -80,12 +81,13 @@ class PageRoutes:
         chosen = self._chosen.get(id) if id else None
         dialogs = self._commander.workspace.dialogs
         before = {dialog.id for dialog in dialogs}
-        answer = await self._commander.run(caller, name, arguments, chosen=chosen)
+        answer = await self._commander.ask(caller, name, arguments, chosen=chosen)
         opened = [dialog for dialog in dialogs if dialog.id not in before]
-        front = dialogs[-1:] if answer.startswith("OK: Opened") else []
-        self._pages.shows(_page(sent.get("page")), [*opened, *front])
+        if isinstance(answer.result, Opened):  # it may have been open before, and is in front now
+            opened += [dialog for dialog in dialogs if dialog.id == answer.result.dialog and dialog not in opened]
+        self._pages.shows(_page(sent.get("page")), opened)
         shown = await picture(self._commander, self._rows, _windows(request))
-        return {"answer": answer.removeprefix("OK: "), "picture": shown}
+        return {"answer": answer.words, "result": answer.json, "picture": shown}
 
     async def _choose(self, request: Request, caller: Principal) -> Json:
         sent = await sent_object(request)

@@ -2,7 +2,7 @@
 
 import { element } from './element.js';
 import { planList } from './plan_list.js';
-import { order, read, watch } from './server.js';
+import { ask, order, read, watch } from './server.js';
 import { guarded, tell } from './status.js';
 import { button, show } from './window.js';
 
@@ -86,7 +86,7 @@ export function confirmed(asked) {
       if (!does) { reject(); return; }
       if (word && word.value.trim().toLowerCase() !== wanted) { word.value = ''; word.focus(); return; }
       const answered = { proposal: asked.id, digest: asked.digest, word: word?.value ?? '' };
-      answer(guarded(order('approve', answered)).then((told) => /job: (\S+)/.exec(told ?? '')?.[1] ?? null));
+      answer(guarded(ask('approve', answered)).then((told) => told?.result.job ?? null));
       window.close();
     }
 

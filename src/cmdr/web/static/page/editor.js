@@ -1,7 +1,7 @@
 // Edits a small text.
 
 import { element } from './element.js';
-import { order, read } from './server.js';
+import { ask, read } from './server.js';
 import { guarded, tell } from './status.js';
 import { keep } from './unsaved.js';
 import { button, show } from './window.js';
@@ -49,14 +49,14 @@ export async function edit(path) {
     const saved = area.value;
     let told;
     try {
-      told = await order('text.save', { path, text: saved, digest });
+      told = await ask('text.save', { path, text: saved, digest });
     } catch (error) {
       state.textContent = error instanceof Error ? error.message : String(error);
       return;
     }
-    tell(told);
+    tell(told.text);
     text = saved;
-    digest = /digest: (\S+)/.exec(told)?.[1] ?? digest;
+    digest = told.result.digest;
     mark();
     if (!isDirty()) state.textContent = 'saved';
   }

@@ -2,7 +2,7 @@
 
 import { confirmed, proposal } from './confirm.js';
 import { askAbout } from './question.js';
-import { now, order, watch } from './server.js';
+import { ask, now, order, watch } from './server.js';
 import { guarded, tell } from './status.js';
 
 /** @typedef {(job: import('./picture.js').Job | null) => void} Ended */
@@ -20,20 +20,21 @@ const questions = new Set();
  *   `ended`: is told what came of it, null when it was not to be
  */
 export async function operate(name, wanted, { chosen = '', ...how } = {}) {
-  const answer = await order(name, wanted, chosen);
-  if (!await decided(answer, how)) tell(answer);
+  const answer = await ask(name, wanted, chosen);
+  if (!await decided(answer, how)) tell(answer.text);
 }
 
 /**
  * Let the person decide about what a command planned; false when it planned nothing.
- * @param {string} answer of the command @param {{sure?: boolean, then?: string, ended?: Ended}} [how]
+ * @param {import('./server.js').Answer} answer of the command
+ * @param {{sure?: boolean, then?: string, ended?: Ended}} [how]
  */
 export async function decided(answer, { sure = false, then = '', ended } = {}) {
-  const planned = /^proposal: (\S+)/m.exec(answer)?.[1];
-  if (!planned) return false;
-  const asked = await proposal(planned);
+  const { result } = answer;
+  if (result.kind !== 'proposed') return false;
+  const asked = await proposal(result.proposal);
   const job = sure && asked.plain
-    ? /job: (\S+)/.exec(await order('approve', { proposal: asked.id, digest: asked.digest }))?.[1]
+    ? (await ask('approve', { proposal: asked.id, digest: asked.digest })).result.job
     : await confirmed(asked);
   if (job) await follow(job, then, ended);
   else ended?.(null);

@@ -4,6 +4,7 @@ import { HEADER, forget, key } from './key.js';
 
 /** @typedef {import('./picture.js').Picture} Picture */
 /** @typedef {import('./picture.js').Side} Side */
+/** What a command returned, and its words for the person. @typedef {{text: string, result: any}} Answer */
 
 /** Something cmdr says no to, in its own words. */
 export class Refused extends Error {}
@@ -28,7 +29,7 @@ let last = Promise.resolve();
 let waiting = 0;
 let asked = 0;
 let taken = 0;
-let run = 0;
+let begun = 0;
 /** @type {Promise<void> | null} */
 let looking = null;
 let isStale = false;
@@ -48,7 +49,7 @@ export function isKnown(rev) {
 
 /** How often this page has begun anew with cmdr. */
 export function runs() {
-  return run;
+  return begun;
 }
 
 /** Call this with every new picture; returns what ends that. @param {(picture: Picture) => void} watcher */
@@ -96,9 +97,9 @@ export function send(path, body) {
 export function look() {
   if (looking) { isStale = true; return looking; }
   const number = ++asked;
-  const began = run;
+  const began = begun;
   const mine = read(`/page/picture?${where()}`).then((found) => {
-    if (began === run) take(found, number);
+    if (began === begun) take(found, number);
   }).finally(() => {
     if (looking !== mine) return;
     looking = null;
@@ -110,7 +111,7 @@ export function look() {
 
 /** Forget what is known of a cmdr that has ended: the next one counts anew. */
 export function begin() {
-  run++;
+  begun++;
   taken = 0;
   looking = null;
   isStale = false;
@@ -123,6 +124,14 @@ export function begin() {
  */
 export function order(name, args = {}, chosen = '') {
   return orderThen(() => [name, args], chosen);
+}
+
+/**
+ * The same, with the command's result: its kind and its fields, as model/results/ has them.
+ * @param {string} name @param {object} [args] @param {string} [chosen] @returns {Promise<Answer>}
+ */
+export function ask(name, args = {}, chosen = '') {
+  return inTurn(() => run(name, args, chosen));
 }
 
 /**
@@ -147,10 +156,15 @@ export function inTurn(work) {
 
 /** Run a command that nothing else waits for. @param {string} name @param {object} [args] @param {string} [chosen] */
 export async function aside(name, args = {}, chosen = '') {
+  return (await run(name, args, chosen)).text;
+}
+
+/** @param {string} name @param {object} args @param {string} chosen @returns {Promise<Answer>} */
+async function run(name, args, chosen) {
   const number = ++asked;
   const told = await send(`/page/command?${where()}`, { name, arguments: args, chosen, page: PAGE });
   take(told.picture, number);
-  return /** @type {string} */ (told.answer);
+  return { text: told.answer, result: told.result };
 }
 
 /** Wait until everything ordered so far is done, or slow: the next key then acts on what the person saw. */

@@ -1,17 +1,18 @@
 """Every route of the index answers, every link leads somewhere, and nothing reaches further than it should."""
 
 import hashlib
-import json
 import os
 import re
 
 import httpx2 as httpx
 import pytest
 
-from cmdr.commands import rest_indexes
+from cmdr.commands import nodes
+from cmdr.core.policy import Policy
 from cmdr.core.principals import PERSON, SAME_USER, Principal
 from cmdr.model.root_spec import RootSpec
-from cmdr.web import job_stream
+from cmdr.web.api.links import Links
+from cmdr.web.api.routes import ROUTES
 
 
 @pytest.fixture
@@ -202,25 +203,6 @@ def test_the_detail_of_a_link_says_where_it_leads_and_a_folder_links_to_its_grow
     assert client.get(folder["reports"]).status_code == 200
 
 
-def test_a_job_streams_its_steps_and_ends(client, server, tree):
-    answer = server.run("index", {"root": str(tree)})
-    job = answer.split("jobId: ")[1].split()[0]
-    with client.stream("GET", f"/api/jobs/{job}", headers={"accept": "text/event-stream"}, timeout=30) as stream:
-        events = [json.loads(line[6:]) for line in stream.iter_lines() if line.startswith("data: ")]
-    assert events[-1]["status"] == "done"
-    assert events[-1]["indexId"]
-
-
-def test_whoever_has_followed_a_job_may_follow_the_next(serve, tree, monkeypatch):
-    monkeypatch.setattr(job_stream, "EACH", 1)
-    server = serve(tree)
-    job = server.run("index", {"root": str(tree)}).split("jobId: ")[1].split()[0]
-    with httpx.Client(base_url=f"http://127.0.0.1:{server.port}", trust_env=False, timeout=30) as client:
-        for asked in (job, "j_nope", job):
-            answer = client.get(f"/api/jobs/{asked}", headers={"accept": "text/event-stream"})
-            assert answer.status_code == (404 if asked == "j_nope" else 200)
-
-
 @pytest.mark.parametrize(
     ("path", "status"),
     [
@@ -253,7 +235,7 @@ def test_a_node_that_vanished_is_gone_with_its_last_path(client, server, tree, i
     server.run("index", {"root": str(tree)})
     job = server.commander.indexing.scans()[-1]
     server.run("await", {"job": job.id})
-    node = json.loads(server.run("rest_place", {"path": str(doomed)}))
+    node = client.get("/api/places", params={"path": str(doomed)}).json()
     doomed.unlink()
     server.run("index", {"root": str(tree)})
     server.run("await", {"job": server.commander.indexing.scans()[-1].id})
@@ -263,7 +245,7 @@ def test_a_node_that_vanished_is_gone_with_its_last_path(client, server, tree, i
 
 
 def test_contents_need_a_token(client, server, tree):
-    node = json.loads(server.run("rest_place", {"path": str(tree / "notes.md")}))
+    node = client.get("/api/places", params={"path": str(tree / "notes.md")}).json()
     url = f"/api/indexes/{node['indexId']}/nodes/{node['nodeId']}/download"
     assert client.get(url).status_code == 404
     with_token = client.get(url, headers={"authorization": f"Bearer {server.token}"})
@@ -291,12 +273,6 @@ def test_a_browser_gets_a_page_without_a_script_in_it(server, client, index):
     assert httpx.get(url, headers={"accept": "text/html", "sec-fetch-site": "none"}, trust_env=False).status_code == 401
 
 
-def test_the_openapi_document_names_every_route(client, server):
-    document = client.get("/api/openapi.json").json()
-    routes = {f"{method.upper()} {path}" for path, item in document["paths"].items() for method in item}
-    assert routes == {command.route for command in server.commander.registry if command.route}
-
-
 def test_an_address_that_does_not_exist_is_refused_in_json_and_for_a_browser_on_a_page(client):
     answer = client.get("/api/nope")
     assert (answer.status_code, list(answer.json())) == (404, ["error"])
@@ -307,9 +283,12 @@ def test_an_address_that_does_not_exist_is_refused_in_json_and_for_a_browser_on_
 
 
 def detail_of(server, path, principal, **more):
-    place = json.loads(server.run("rest_place", {"path": str(path)}))
-    asked = {"indexId": place["indexId"], "nodeId": place["nodeId"], **more}
-    return json.loads(server.run("rest_detail", asked, principal))
+    """What the route tells a caller: the body that is made of the command's result."""
+    route = next(route for route in ROUTES if route.command == "node.detail")
+    found = server.on_loop(server.commander.ask(SAME_USER, "node.find", {"path": str(path)})).result
+    asked = {"indexId": found.index, "nodeId": found.node.id, **more}
+    shown = server.on_loop(server.commander.ask(principal, route.command, asked)).result
+    return route.body(shown, Links(server.commander.base_url))
 
 
 def test_the_digest_of_a_file_is_told_to_whoever_may_read_it(server, tree):
@@ -322,7 +301,7 @@ def test_the_digest_of_a_file_is_told_to_whoever_may_read_it(server, tree):
 
 
 def test_a_big_file_is_read_for_its_digest_only_when_asked(server, tree, monkeypatch):
-    monkeypatch.setattr(rest_indexes, "SMALL", 11)
+    monkeypatch.setattr(nodes, "SMALL", 11)
     reader = Principal("agent", "reader", token=True, roots=(RootSpec(os.fsencode(tree)),))
     assert detail_of(server, tree / "notes.md", reader)["digest"] is None
     assert detail_of(server, tree / "notes.md", reader, digest=True)["digest"].startswith("sha256:")
@@ -332,3 +311,52 @@ def test_a_set_tells_a_few_of_its_members(client, server, tree):
     found = re.search(r"set: (s_\w+)", server.run("query_run", {"root": str(tree), "ext": ["jpg"]}))[1]
     told = client.get(f"/api/resource-sets/{found}").json()
     assert {one["path"] for one in told["sample"]} == {str(path) for path in tree.rglob("*.jpg")}
+
+
+def scanned(server, root, **how):
+    job = server.run("index", {"root": str(root), **how}).split("jobId: ")[1].split()[0]
+    server.run("await", {"job": job, "timeout": 30})
+    return job
+
+
+def test_of_a_folder_that_was_not_listed_only_the_reason_is_known(client, server, tmp_path):
+    (tmp_path / "docs" / "deep").mkdir(parents=True)
+    scanned(server, tmp_path, depthLimit=1)
+    place = client.get("/api/places", params={"path": str(tmp_path / "docs")}).json()
+    counts = {"files": None, "dirs": None, "bytes": None, "allocated": None}
+    assert place["counts"] == {**counts, "complete": False, "state": "unlisted"}
+    assert client.get(place["tree"]).json() == {"total": None, "entries": [], "nextPageUrl": None}
+
+
+def test_a_node_tells_where_a_link_leads_and_to_the_same_user_not_what_a_file_holds(client, server, tmp_path):
+    (tmp_path / "notes.md").write_text("private")
+    (tmp_path / "link").symlink_to("docs/guide.md")
+    scanned(server, tmp_path)
+    for name, leads in (("link", "docs/guide.md"), ("notes.md", None)):
+        place = client.get("/api/places", params={"path": str(tmp_path / name)}).json()
+        for link in (place["link"], place["detail"]):
+            told = client.get(link).json()
+            assert told.get("symlink") == leads
+            assert not {"attributes", "preview", "digest"} & told.keys()
+
+
+def test_the_next_page_of_a_set_begins_behind_its_last_member(client, server, tree):
+    found = re.search(r"set: (s_\w+)", server.run("query_run", {"root": str(tree), "kind": "file"}))[1]
+    page = client.get(f"/api/resource-sets/{found}/entries?limit=4").json()
+    assert page["nextPageUrl"].endswith(f"/{found}/entries?limit=4&cursor={page['entries'][-1]['nodeId']}")
+
+
+def test_a_saved_query_tells_when_it_was_asked(client):
+    saved = client.post("/api/queries", json={"name": "when", "filter": "ext:md"}).json()
+    assert saved["lastExecutedAt"] is None
+    client.post(saved["runUrl"], json={})
+    assert client.get(saved["link"]).json()["lastExecutedAt"] is not None
+
+
+def test_a_caller_without_the_toolset_gets_none_of_it(serve, tree):
+    server = serve(tree, policy=Policy(frozenset({"panes"})))
+    for route in ROUTES:
+        path = re.sub(r"{\w+}", "x", route.path)
+        sent = {} if route.method == "GET" else {"json": {}}
+        answer = httpx.request(route.method, f"http://127.0.0.1:{server.port}{path}", trust_env=False, **sent)
+        assert (answer.status_code, "adds index to" in answer.json()["error"]) == (404, True), route

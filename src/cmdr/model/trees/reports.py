@@ -1,11 +1,7 @@
 """What a report says: its lines, how many there are in all, and whether everything was seen."""
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, get_args
-
-if TYPE_CHECKING:
-    from cmdr.index.epochs.columns import Column
-    from cmdr.index.view import View
+from dataclasses import dataclass
+from typing import Literal, get_args
 
 ReportKind = Literal[
     "largest-files",
@@ -30,12 +26,12 @@ KINDS: tuple[str, ...] = get_args(ReportKind)
 
 @dataclass(frozen=True)
 class ReportRow:
-    """One line: what it is about, how many, how much. `nid` and `path` are set when it is about one entry."""
+    """One line: what it is about, how many, how much. `node` (its id) and `path` are set when it is about one entry."""
 
     label: str
     count: int | None = None
     size: int | None = None
-    nid: int | None = None
+    node: str | None = None
     path: bytes | None = None
     time_ns: int | None = None
     before: int | None = None  # bytes at the earlier epoch
@@ -43,16 +39,6 @@ class ReportRow:
     change: str | None = None  # added, removed, grown or shrunk since the earlier epoch
     folder: bool = False
     reason: str = ""  # why it could not be read
-
-
-@dataclass(frozen=True, eq=False)
-class Spare:
-    """Of every group of equal files all but the one to keep; of equally old ones the shortest path is kept."""
-
-    view: "View"
-    rows: "Column"
-    bytes: int
-    keep: Keep = "oldest"
 
 
 @dataclass(frozen=True)
@@ -69,4 +55,4 @@ class Report:
     since_ns: int | None = None  # growth: when the earlier epoch was, and the size of the whole then and now
     before: int | None = None
     after: int | None = None
-    spare: Spare | None = field(default=None, compare=False)  # duplicates: what could go, of all groups
+    spare_bytes: int | None = None  # duplicates: what all but one of each group take

@@ -2,32 +2,43 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 
 from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
+from cmdr.core.call import Call
 from cmdr.core.commander import Commander
 from cmdr.core.entrance.carrying import Carrying
 from cmdr.core.errors import CommandError
-from cmdr.core.principals import Principal
+from cmdr.core.parameter import Arguments
+from cmdr.core.registry import Command
+from cmdr.model.results.jobs import OperationStatus, ScanStatus
+from cmdr.web.api.links import Links
+from cmdr.web.api.trees import job as job_body
 
-OVER = frozenset({"done", "failed", "cancelled"})
+Status = ScanStatus | OperationStatus
 KEEP_ALIVE = 15.0
 EACH = 16
 """Jobs that one caller follows side by side."""
 ALL = 128
 
 
-async def job_stream(commander: Commander, following: Carrying, principal: Principal, job: str) -> StreamingResponse:
-    """The stream of one job; the first event comes at once, the last when the job is over."""
-    following.begin(principal)
+async def job_stream(following: Carrying, command: Command, arguments: Arguments, call: Call) -> StreamingResponse:
+    """The stream of one job, asked by a command; the first event comes at once, the last when the job is over."""
+
+    async def status() -> Status:
+        asked = (await call.commander.perform(command, arguments, call)).result
+        assert isinstance(asked, ScanStatus | OperationStatus)
+        return asked
+
+    following.begin(call.principal)
     try:
-        first = await commander.run(principal, "rest_job", {"jobId": job})
+        first = await status()
     except BaseException:
-        following.end(principal)
+        following.end(call.principal)
         raise
-    return _Stream(_events(commander, principal, job, first), lambda: following.end(principal))
+    return _Stream(_events(call.commander, first, status), lambda: following.end(call.principal))
 
 
 def followers() -> Carrying:
@@ -49,14 +60,15 @@ class _Stream(StreamingResponse):
             self._over()
 
 
-async def _events(commander: Commander, principal: Principal, job: str, answer: str) -> AsyncIterator[str]:
-    told = ""
+async def _events(commander: Commander, status: Status, ask: Callable[[], Awaitable[Status]]) -> AsyncIterator[str]:
+    told, links = "", Links(commander.base_url)
     while True:
         rev = commander.events.rev
-        if answer != told:
-            told = answer
-            yield f"id: {rev}\ndata: {answer}\n\n"
-        if json.loads(answer)["status"] in OVER or commander.quitting.is_set():
+        event = json.dumps(job_body(status, links))
+        if event != told:
+            told = event
+            yield f"id: {rev}\ndata: {event}\n\n"
+        if status.state.is_over or commander.quitting.is_set():
             return
         waiting = asyncio.ensure_future(commander.events.beyond(rev))
         ending = asyncio.ensure_future(commander.quitting.wait())
@@ -68,6 +80,6 @@ async def _events(commander: Commander, principal: Principal, job: str, answer: 
         if not done:
             yield ": still here\n\n"
         try:
-            answer = await commander.run(principal, "rest_job", {"jobId": job})
+            status = await ask()
         except CommandError:
             return  # the person stopped the agents, or the job is forgotten

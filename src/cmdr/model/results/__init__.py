@@ -1,0 +1,1 @@
+"""What commands return: plain data, each with its one text and its one JSON form."""

@@ -1,0 +1,83 @@
+"""Changes to files: proposed, approved."""
+
+from dataclasses import dataclass
+
+from cmdr.model.plans.plan import Plan
+from cmdr.model.plans.plan_text import amount_of, chosen_of, into_folders, left_out, made_folders, new_names, title_of
+from cmdr.model.results.result import Json, Result
+
+
+@dataclass(frozen=True, slots=True)
+class Proposed(Result):
+    """A plan that waits for the person's answer."""
+
+    kind = "proposed"
+    proposal: str
+    what: str
+    """The word for it: Copy, Move, Delete …"""
+    plan: Plan
+    note: str = ""
+    names_chosen: bool = False
+    """Whether to name what the pane chose, for a caller who named nothing."""
+    preview: tuple[str, ...] = ()
+    """The first lines of what it would do, where the plan's own summary does not say it."""
+
+    def text(self) -> str:
+        plan = self.plan
+        lines = [
+            f"{self.what} dialog opened. Waiting for user confirmation.",
+            f"proposal: {self.proposal} ({amount_of(plan)})",
+        ]
+        if self.note:
+            lines.append(self.note)
+        if self.names_chosen:
+            lines.append(f"chosen in the pane: {chosen_of(plan)}")
+        if plan.overwrites:
+            lines.append(f"overwrites: {len(plan.overwrites)}")
+        if plan.questions:
+            lines.append(f"taken names the person will be asked about: {len(plan.questions)}")
+        # Where files are sorted, the folders are named already; that some are new is enough to know.
+        into = into_folders(plan)
+        made = [f"new folders: {len(plan.made_folders)}"] if into and plan.made_folders else made_folders(plan)
+        return "\n".join([*lines, *left_out(plan), *into, *made, *new_names(plan), *self.preview])
+
+    def data(self) -> dict[str, Json]:
+        plan = self.plan
+        return {
+            "proposal": self.proposal,
+            "digest": plan.digest,
+            "verb": plan.verb.value,
+            "title": title_of(plan),
+            "amount": amount_of(plan),
+            "overwrites": len(plan.overwrites),
+            "questions": len(plan.questions),
+            "skipped": [{"reason": reason, "count": number} for reason, number in plan.skipped],
+            "isRisky": plan.risk.is_high,
+            "note": self.note,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Approved(Result):
+    """The person said yes; a job carries it out."""
+
+    kind = "approved"
+    proposal: str
+    job: str | None
+    not_yet: str = ""
+    """Why the job has not begun."""
+
+    def text(self) -> str:
+        return f"Approved {self.proposal}\njob: {self.job}" + (f"\nnot yet: {self.not_yet}" if self.not_yet else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Resumed(Result):
+    """An interrupted operation goes on, as a job."""
+
+    kind = "resumed"
+    operation: int
+    job: str
+
+    def text(self) -> str:
+        return f"Resumed operation {self.operation}\njob: {self.job}"

@@ -1,0 +1,97 @@
+"""What indexes know, for programs: indexes, nodes, the pages of a tree and of a report, and sessions in them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from cmdr.model.filters.filter import SortKey
+from cmdr.model.panes.sorting import Direction
+from cmdr.model.results.result import Data
+from cmdr.model.shell_session import Units
+from cmdr.model.trees.indexes import IndexInfo
+from cmdr.model.trees.node import Node
+from cmdr.model.trees.reports import Keep, Report
+
+
+@dataclass(frozen=True, slots=True)
+class IndexList(Data):
+    """Every index."""
+
+    kind = "indexList"
+    indexes: tuple[IndexInfo, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class IndexShown(Data):
+    """One index."""
+
+    kind = "indexShown"
+    index: IndexInfo
+
+
+@dataclass(frozen=True, slots=True)
+class NodeShown(Data):
+    """One entry of an index."""
+
+    kind = "nodeShown"
+    index: str
+    node: Node
+    owner: str | None
+    """The owner's name; None when nothing is known but the entry's own."""
+    target: bytes | None = None
+    """Where a link leads, as far as it was looked up."""
+
+
+@dataclass(frozen=True, slots=True)
+class NodeDetail(NodeShown):
+    """One entry, and of its contents what the caller may read."""
+
+    kind = "nodeDetail"
+    attributes: Mapping[str, str] | None = None
+    """Extended ones; None when the caller may read no contents at all."""
+    preview: str | None = None
+    """How a text begins."""
+    digest: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TreePage(Data):
+    """Some children of a folder, in an order; `cursor` leads to the next ones."""
+
+    kind = "treePage"
+    index: str
+    parent: str
+    total: int | None
+    """None for a folder that could not be listed: it is not empty, it is unknown."""
+    entries: tuple[Node, ...]
+    cursor: str | None
+    limit: int
+    sort: SortKey
+    order: Direction
+
+
+@dataclass(frozen=True, slots=True)
+class ReportPage(Data):
+    """Some lines of a report, and what it was asked about."""
+
+    kind = "reportPage"
+    index: str
+    report: Report
+    limit: int
+    below: str | None
+    set: str | None
+    since: str | None
+    keep: Keep
+    epochs: tuple[int, ...] | None = None
+    """From where growth can be measured; given instead of the lines when it is asked what a report covers."""
+
+
+@dataclass(frozen=True, slots=True)
+class SessionShown(Data):
+    """Where a caller's session stands, and how it likes to be told things."""
+
+    kind = "sessionShown"
+    session: str
+    cwd: bytes
+    index: str | None
+    units: Units
+    limit: int

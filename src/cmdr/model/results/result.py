@@ -1,0 +1,104 @@
+"""What a command returns. Faces read fields; text and JSON are two renderings, written beside the fields."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from enum import Enum
+from functools import cache
+from typing import Any, ClassVar
+
+from cmdr.model.names import to_wire
+
+_SCALARS = (str, int, float, type(None))
+Json = str | int | float | bool | None | list["Json"] | dict[str, "Json"]
+
+
+class Result(ABC):
+    """A frozen dataclass that can be told as text and as JSON. Rendering reads fields only: no core, disk or clock."""
+
+    __slots__ = ()
+    kind: ClassVar[str]
+    """Its name in JSON, by which the page, the control socket and scripts know it; never changes once released."""
+
+    @property
+    def failed(self) -> bool:
+        """Whether this tells that something went wrong: `ERROR:` instead of `OK:`, `isError`, an exit code."""
+        return False
+
+    @abstractmethod
+    def text(self) -> str:
+        """For agents and prompts, without `OK:` before it."""
+
+    def data(self) -> dict[str, Json]:
+        """For programs, without `kind`: the fields, unless a result has more or less to tell."""
+        return _fields_of(self)
+
+    def json(self) -> dict[str, Json]:
+        """The JSON form, with its kind."""
+        return {"kind": self.kind, **self.data()}
+
+
+@dataclass(frozen=True, slots=True)
+class Said(Result):
+    """A sentence and nothing more. Also what every command returns that still returns `str`."""
+
+    kind = "said"
+    words: str
+
+    def text(self) -> str:
+        return self.words
+
+
+class Data(Result):
+    """For programs: its text is its JSON, whole and without `OK:`."""
+
+    __slots__ = ()
+
+    def text(self) -> str:
+        import json
+
+        return json.dumps(self.data())
+
+
+@dataclass(frozen=True, slots=True)
+class Document(Data):
+    """JSON that has no fields of its own."""
+
+    kind = "document"
+    content: Mapping[str, Json]
+
+    def data(self) -> dict[str, Json]:
+        return {**self.content}
+
+
+@cache
+def _keys(kind: type) -> tuple[tuple[str, str], ...]:
+    """Fields of a dataclass or named tuple, in the spelling of Python and of JSON: what is renamed here is renamed for
+    every program that reads it."""
+    names = kind._fields if hasattr(kind, "_fields") else [field.name for field in fields(kind)]
+    return tuple((name, _camel(name)) for name in names)
+
+
+def _fields_of(one: Any) -> dict[str, Json]:
+    return {key: _plain(getattr(one, name)) for name, key in _keys(one.__class__)}
+
+
+def _plain(value: object) -> Json:
+    if isinstance(value, Enum):
+        return value.name.lower() if isinstance(value, int) else str(value.value)
+    if isinstance(value, _SCALARS):
+        return value
+    if isinstance(value, bytes):
+        return to_wire(value)
+    if is_dataclass(value) or hasattr(value, "_fields"):
+        return _fields_of(value)
+    if isinstance(value, tuple | list):
+        return [_plain(one) for one in value]
+    if isinstance(value, Mapping):
+        return {str(name): _plain(one) for name, one in value.items()}
+    raise TypeError(f"{type(value).__name__} has no JSON form: the result must say how it is told")
+
+
+def _camel(name: str) -> str:
+    first, *rest = name.split("_")
+    return first + "".join(word.capitalize() for word in rest)

@@ -1,0 +1,34 @@
+"""Dialogs that were opened."""
+
+from dataclasses import dataclass
+
+from cmdr.model.names import to_wire
+from cmdr.model.panes.dialog import DialogType
+from cmdr.model.results.result import Result
+
+SPOKEN = {
+    DialogType.SETTINGS: "settings",
+    DialogType.VOLUME_PICKER: "volume picker",
+    DialogType.FILE_VIEWER: "file viewer",
+    DialogType.INFO: "info",
+    DialogType.ABOUT: "about",
+    DialogType.CONFIRMATION: "confirmation dialog",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Opened(Result):
+    """A dialog is open, or in front again."""
+
+    kind = "opened"
+    dialog: str
+    type: DialogType
+    path: bytes | None = None
+    what: str = ""
+    """What else to say of it."""
+    is_seen: bool = True
+    """Whether the person sees it: an agent's window never pops up by itself."""
+
+    def text(self) -> str:
+        told = f"Opened {SPOKEN[self.type]}" + (f" for {to_wire(self.path)}" if self.path else self.what)
+        return told if self.is_seen else f"{told}\nwaiting: it shows once the person asks for it"

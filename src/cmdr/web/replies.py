@@ -1,0 +1,72 @@
+"""What every route of this face needs: who asks, and the form of an answer or a refusal, for programs and browsers."""
+
+import json
+import logging
+from collections.abc import Mapping
+from typing import cast
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, Response
+
+from cmdr.core.entrance.guard import PRINCIPAL
+from cmdr.core.errors import CommandError, NotAllowed, NotRecorded, NotThere, TooMany, UnknownCommand, Vanished
+from cmdr.core.parameter import Json
+from cmdr.core.principals import Principal
+from cmdr.web.pages import page_of
+
+log = logging.getLogger(__name__)
+
+_STATUS: tuple[tuple[type[Exception], int], ...] = (
+    (NotThere, 404),
+    (UnknownCommand, 404),
+    (Vanished, 410),
+    (TooMany, 429),
+    (NotAllowed, 403),
+    (NotRecorded, 503),
+    (CommandError, 400),
+)
+
+
+def caller_of(request: Request) -> Principal:
+    """The principal that the guard proved."""
+    principal = request.scope.get(PRINCIPAL)
+    if not isinstance(principal, Principal):
+        raise NotAllowed("The request did not pass the guard.")
+    return principal
+
+
+def answered(request: Request, body: Mapping[str, object]) -> Response:
+    """A body as JSON, or as a page for a browser."""
+    if wants_page(request):
+        return HTMLResponse(page_of(request.url.path, cast("Json", body)))
+    return Response(json.dumps(body), media_type="application/json")
+
+
+def refusal(request: Request, error: Exception) -> Response:
+    """An error with its status; what is nobody's fault but ours is logged, not told."""
+    status = next((code for kind, code in _STATUS if isinstance(error, kind)), 500)
+    if status == 500:
+        log.error("%s failed", request.url.path, exc_info=error)
+    text = str(error) if status != 500 else "cmdr failed inside; its log says how."
+    headers = {"retry-after": str(-(-error.retry_after_ms // 1000))} if isinstance(error, TooMany) else None
+    if wants_page(request):
+        return HTMLResponse(page_of(request.url.path, {"error": text}), status, headers)
+    return JSONResponse({"error": text}, status, headers)
+
+
+def nothing_there(request: Request, error: Exception) -> Response:
+    """The answer to an address or method that no route has, in the form of every other refusal."""
+    assert isinstance(error, HTTPException)
+    text = "There is nothing at this address; GET /api/openapi.json lists all there are."
+    if error.status_code == 405:
+        text = f"This address does not take {request.method}; GET /api/openapi.json lists what each takes."
+    if wants_page(request):
+        return HTMLResponse(page_of(request.url.path, {"error": text}), error.status_code, error.headers)
+    return JSONResponse({"error": text}, error.status_code, error.headers)
+
+
+def wants_page(request: Request) -> bool:
+    """Whether a browser asks, rather than a program."""
+    accept = request.headers.get("accept", "")
+    return "text/html" in accept and "application/json" not in accept
