@@ -1,7 +1,7 @@
 // Hears of every change, and finds back to cmdr when it was gone for a while.
 
 import { part } from './element.js';
-import { ask, begin, isKnown, LoggedOut, look, NoAnswer, PAGE } from './server.js';
+import { begin, isKnown, LoggedOut, look, NoAnswer, PAGE, request } from './server.js';
 import { tell } from './status.js';
 
 const SOONEST = 500;
@@ -46,7 +46,7 @@ function connect() {
 
 /** Hear the stream to its end: an EventSource could not send the key. @param {AbortController} mine */
 async function hear(mine) {
-  const answer = await ask(`/page/changes?page=${PAGE}`, { signal: mine.signal });
+  const answer = await request(`/page/changes?page=${PAGE}`, { signal: mine.signal });
   delay = SOONEST;
   notice('');
   const reader = /** @type {ReadableStream<Uint8Array>} */ (answer.body).getReader();

@@ -60,7 +60,7 @@ export function watch(watcher) {
 
 /** Ask for anything. @param {string} path @param {RequestInit} [how] @returns {Promise<any>} */
 export async function read(path, how = {}) {
-  const answer = await ask(path, how);
+  const answer = await request(path, how);
   return answer.json().catch(() => { throw new Refused(`cmdr answered with status ${answer.status}.`); });
 }
 
@@ -68,7 +68,7 @@ export async function read(path, how = {}) {
  * Ask with the key of this browser's login; what cmdr says no to is thrown.
  * @param {string} path @param {RequestInit} how
  */
-export async function ask(path, how) {
+export async function request(path, how) {
   const mine = key();
   if (!mine) throw new LoggedOut('This browser is not logged in.');
   let answer;
