@@ -12,6 +12,7 @@ import pytest
 
 from cmdr.core import checkup, places
 from cmdr.core.agents.tokens import Tokens
+from cmdr.core.agents.trust import NAME, Trust
 from cmdr.index.walking.compiled_reader import compiled_library
 
 CMDR = str(Path(sys.executable).with_name("cmdr"))
@@ -148,3 +149,20 @@ def test_it_tells_whether_the_reader_of_directories_was_compiled(monkeypatch, li
     finding = checkup._scans()
     assert finding.health == health
     assert ("without" in finding.text) == (library is None)
+
+
+def test_trusted_folders_are_told_and_a_damaged_list_of_them_is(home):
+    state = home.folder / "state" / "cmdr"
+    state.mkdir(mode=0o700)
+    repo, other = home.folder / "repo", home.folder / "other"
+    for folder in (repo, other):
+        folder.mkdir()
+        Trust(str(state)).add(bytes(folder))
+    other.rename(home.folder / "aside")
+    told = home("doctor", CMDR_MCP_PORT=str(free_port())).stdout
+    assert f"folders trusted for language servers: {repo}\n" in told
+    assert f"gone, or other folders than those you trusted: {other}" in told
+    (state / NAME).write_text("{")
+    done = home("doctor", CMDR_MCP_PORT=str(free_port()))
+    assert done.returncode == 1
+    assert "cannot be understood, so nothing is trusted" in done.stdout

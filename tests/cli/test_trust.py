@@ -78,6 +78,7 @@ def test_without_a_terminal_nobody_is_the_person(served):
 
 
 def test_the_question_of_an_agent_is_answered_where_proposals_are(served):
+    served.headers = {"authorization": f"Bearer {served.token}"}
     repository = served.tree.left
     (repository / ".git").mkdir(exist_ok=True)
     (repository / "a.py").write_text("x = (\n")

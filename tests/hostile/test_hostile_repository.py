@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -460,6 +461,35 @@ def test_built_in_checks_obey_no_file_of_the_folder(world, monkeypatch):
     for name, text in (("a.json", "{"), ("a.yaml", "a: ["), ("a.toml", "a ="), ("a.py", "x = (")):
         (world.root / name).write_text(text)
         assert asked(world, world.root / name)["diagnostics"], name
+    assert not canary.exists()
+
+
+MODULES = "json pickle struct marshal array sitecustomize usercustomize os re ctypes stat io cmdr signal select".split()
+
+
+def test_helper_processes_obey_no_file_of_the_folder_they_are_started_in(world, monkeypatch):
+    """Reading and sorting, planning, searching and scanning, each in a process of its own."""
+    from cmdr.files.engine.planning import Choices
+    from cmdr.files.large_folder import scan_in_process
+    from cmdr.files.large_plan import plan_in_process
+    from cmdr.files.text_search import find_apart
+    from cmdr.index.walking.hand import Hand
+    from cmdr.model.panes.sorting import SortOrder
+    from cmdr.model.plans.plan import Verb
+
+    canary = world.outside / "canary"
+    for name in MODULES:
+        (world.root / f"{name}.py").write_text(f"open({str(canary)!r}, 'w')\n")
+    monkeypatch.chdir(world.root)
+    monkeypatch.setenv("PYTHONPATH", str(world.root))
+    monkeypatch.setenv("PYTHONSTARTUP", str(world.root / "json.py"))
+    assert scan_in_process(bytes(world.root), SortOrder(), show_hidden=True).columns
+    assert plan_in_process(Verb.DELETE, [bytes(world.root / "a.go")], None, Choices(), lambda _: None).items
+    assert find_apart(b"xyz", 3, re.compile(b"y"), 0, backwards=False, stopped=lambda: False) is not None
+    hand = Hand("")
+    hand.process.stdin.close()
+    hand.process.stdout.close()
+    hand.process.wait()
     assert not canary.exists()
 
 

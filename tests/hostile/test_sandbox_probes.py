@@ -18,7 +18,7 @@ from walls_ground import NOBODY, SECRET, as_nobody, can_be_nobody, open_the_way_
 
 from cmdr.files.shell.running import Running
 from cmdr.files.shell.tiers import LADDER, Tier, holds
-from cmdr.files.shell.walls import Walls
+from cmdr.files.shell.walls import Limits, Walls
 
 PYTHON = "/usr/bin/python3"
 GAPS = {
@@ -32,7 +32,7 @@ RUN = """
 import json, os, sys
 from cmdr.files.shell.running import Running
 from cmdr.files.shell.tiers import Tier
-from cmdr.files.shell.walls import Walls
+from cmdr.files.shell.walls import Limits, Walls
 root, tier, words = os.fsencode(sys.argv[1]), Tier(sys.argv[2]), json.loads(sys.argv[3])
 ended = Running([os.fsencode(word) for word in words], Walls(root, write=(root,)), tier, seconds=30).run()
 print(ended.output.text())
@@ -133,3 +133,13 @@ def test_the_probes_would_notice_an_open_door(world):
                  "reach a socket by path", "reach an abstract socket", "see the host process"):  # fmt: skip
         told[name] = sandbox_probes.PROBES[name](world)
     assert all(told.values()), told
+
+
+@pytest.mark.parametrize("tier", LADDER)
+def test_the_limits_of_the_walls_hold_in_every_sandbox(tmp_path, tier):
+    if not holds(tier):
+        pytest.skip(f"{tier} does not work here")
+    limits = Limits(memory=3 << 30, open_files=77, file_size=512 << 20)
+    walls = Walls(bytes(tmp_path), write=(bytes(tmp_path),), limits=limits)
+    told = Running([b"/bin/bash", b"-c", b"ulimit -v -n -f"], walls, tier, seconds=30).run().output.text()
+    assert [int(line.split()[-1]) for line in told.splitlines()] == [3 << 20, 77, 512 << 10]

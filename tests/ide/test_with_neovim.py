@@ -169,3 +169,74 @@ async def test_an_address_without_neovim_is_said_kindly(editor, tmp_path):
     async with editor() as it:
         with pytest.raises(CommandError, match="No Neovim answers at"):
             await it.commander.editor.text.attach(str(tmp_path / "nothing.sock"))
+
+
+TRAP = """
+set modeline modelines=5 exrc
+autocmd BufReadPre,BufReadPost,BufEnter,BufWinEnter,FileType,BufNew,BufAdd * let g:obeyed = get(g:, 'obeyed', 0) + 1
+"""
+
+
+async def obeyed(it):
+    """How often the person's own plugins took notice, and what a file made of its buffer."""
+    call = it.commander.editor.text.neovim.connection.call
+    return (
+        await call("nvim_eval", "get(g:, 'obeyed', 0)"),
+        await call("nvim_eval", "&l:shiftwidth"),
+        await call("nvim_eval", "&l:filetype"),
+    )
+
+
+@pytest.mark.parametrize("front", [True, False], ids=["in front", "behind"])
+async def test_a_file_of_an_untrusted_folder_is_opened_for_an_agent_without_being_obeyed(editor, neovim, front):
+    """Its modeline was obeyed, and whatever the person's Neovim starts for such a project was started."""
+    async with editor() as it, it.client() as client:
+        await neovim.attach(it)
+        call = it.commander.editor.text.neovim.connection.call
+        for line in TRAP.strip().splitlines():
+            await call("nvim_command", line)
+        (it.folder / ".nvim.lua").write_text("vim.g.obeyed = 1000")
+        (it.folder / ".exrc").write_text("let g:obeyed = 1000")
+        file = it.folder / "a.py"
+        file.write_text("# vim: set shiftwidth=3 :\nx = 1\n")
+        await client.call("openFile", filePath=str(file), makeFrontmost=front)
+        if not front:
+            await call("nvim_command", f"noautocmd buffer {file}")
+        assert await obeyed(it) == (0, 8, "")
+        assert await call("nvim_eval", "&l:syntax") == "python"  # in colour all the same
+        assert await call("nvim_eval", "&modelines") == 5  # for the person's own files all is as it was
+        assert await call("nvim_eval", "&eventignore") == ""
+        file.write_text("# vim: set shiftwidth=5 :\nx = 2\n")
+        await it.commander.editor.text.reload(os.fsencode(file))
+        assert await obeyed(it) == (0, 8, "")
+        assert (await call("nvim_buf_get_lines", 0, 1, 2, True)) == ["x = 2"]
+
+
+async def test_a_file_of_a_trusted_folder_is_opened_as_the_person_would_open_it(editor, neovim):
+    async with editor() as it, it.client() as client:
+        await neovim.attach(it)
+        await it.person("trust.add", folder=str(it.folder))
+        for line in TRAP.strip().splitlines():
+            await it.commander.editor.text.neovim.connection.call("nvim_command", line)
+        file = it.folder / "a.py"
+        file.write_text("# vim: set shiftwidth=3 :\nx = 1\n")
+        await client.call("openFile", filePath=str(file))
+        times, width, kind = await obeyed(it)
+        assert times > 0
+        assert (width, kind) == (3, "python")
+
+
+async def test_a_reviewed_edit_is_text_to_neovim_and_nothing_more(editor, neovim):
+    async with editor() as it, it.client() as client:
+        await neovim.attach(it)
+        for line in TRAP.strip().splitlines():
+            await it.commander.editor.text.neovim.connection.call("nvim_command", line)
+        file = it.folder / "a.py"
+        file.write_text("# vim: set shiftwidth=3 :\n")
+        diff = client.call("openDiff", **diff_of(file, "# vim: set shiftwidth=5 :\n"))
+        (case,) = await it.waiting()
+        await neovim.shows(it, case)
+        _, width, kind = await obeyed(it)
+        assert (width, kind) == (8, "")
+        await it.person("review.reject", review=case.id)
+        await diff

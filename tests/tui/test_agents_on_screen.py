@@ -374,3 +374,19 @@ async def test_two_renames_in_the_list_of_what_waits_are_told_apart(face):
         assert it.window == "Choose"
         assert "readme.md → start.md  “clearer”" in it.drawn
         assert "notes.txt → diary.txt  “a diary”" in it.drawn
+
+
+async def test_a_question_about_trust_is_answered_like_any_proposal(face):
+    async with face() as it:
+        folder = it.left / "docs"
+        await it.commander.trusting.ask(bytes(folder), AGENT)
+        await it.until(lambda: "1 to approve: Ctrl+Y" in it.status)
+        await it.press("ctrl+y")
+        assert it.window == "Confirm"
+        assert "Language servers may then run code of this folder, behind walls" in it.drawn
+        assert str(folder)[-20:] in it.drawn.replace("\n", "")
+        it.clock.forward(DEAF_FOR)
+        await it.press("y")
+        await it.until(lambda: it.window == "MainScreen")
+        while not await it.commander.trusting.is_trusted(bytes(folder)):
+            await it.commander.events.beyond(it.commander.events.rev)

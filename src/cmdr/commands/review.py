@@ -214,10 +214,9 @@ async def get_diagnostics(call: Call, *, uri: str | None = None) -> str:
             if call.connection:
                 return "[]"
             raise
-        asker = await _asker(call, target.real)
-        found = {}
-        if asker is not None:
-            found = await findings.of(target.real, asker, None if call.connection else UNHURRIED)
+        # Where a root was moved meanwhile nothing is known of what lies around the file, so no more than its folder.
+        asker = await _asker(call, target.real) or Asker(_name(call), os.path.dirname(target.real))
+        found = await findings.of(target.real, asker, None if call.connection else UNHURRIED)
     for folder in sorted({each.untrusted for each in found.values() if each.untrusted is not None}):
         await call.commander.trusting.ask(folder, call.principal)
     told: list[str] = []
@@ -233,7 +232,11 @@ async def get_diagnostics(call: Call, *, uri: str | None = None) -> str:
 async def _asker(call: Call, path: bytes) -> Asker | None:
     """Who asks about a file, as far as it is theirs to know of."""
     around = await folder_around(call, path)
-    return None if around is None else Asker(call.connection or call.principal.id, around)
+    return None if around is None else Asker(_name(call), around)
+
+
+def _name(call: Call) -> str:
+    return call.connection or call.principal.id
 
 
 def _row(call: Call, path: bytes, checked: Checked) -> dict[str, Json]:

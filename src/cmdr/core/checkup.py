@@ -15,6 +15,7 @@ from enum import StrEnum
 from cmdr.core import places
 from cmdr.core.agents.agent_roots import Origin, chosen_roots
 from cmdr.core.agents.tokens import TokenError, Tokens
+from cmdr.core.agents.trust import BrokenTrust, Trust
 from cmdr.core.audit_anchor import read_anchor
 from cmdr.core.audit_chain import is_cut_off
 from cmdr.core.entrance.instance import running
@@ -25,6 +26,7 @@ from cmdr.core.settings import Settings
 from cmdr.files.sandbox.beneath import kernel_can
 from cmdr.files.shell.tiers import LADDER, Tier, holds
 from cmdr.model.installing import how_to_install
+from cmdr.model.names import to_wire
 from cmdr.model.units import count
 
 _FILES_NEEDED = 4096
@@ -72,6 +74,7 @@ def examine() -> Iterator[Finding]:
     yield from _places()
     yield from _record()
     yield from _clients()
+    yield from _trusted()
     yield from _port()
     yield from _sandboxes()
     yield _descriptors()
@@ -204,6 +207,23 @@ def _clients() -> Iterator[Finding]:
         yield Finding(Health.BAD, str(error), "mend or move the file, then issue the tokens again")
         return
     yield Finding(Health.GOOD, f"clients with a token of their own: {', '.join(c.name for c in clients) or 'none'}")
+
+
+def _trusted() -> Iterator[Finding]:
+    """The folders in which language servers may run."""
+    try:
+        folders = Trust(places.state()).all()
+        told = ", ".join(to_wire(folder.path) for folder in folders if folder.stands) or "none"
+        gone = [to_wire(folder.path) for folder in folders if not folder.stands]
+    except BrokenTrust as error:
+        yield Finding(Health.BAD, str(error), "move the file away, then trust your folders again: cmdr trust DIR")
+        return
+    except (places.UnsafePlace, OSError):
+        return  # told above
+    yield Finding(Health.GOOD, f"folders trusted for language servers: {told}")
+    if gone:
+        what = f"gone, or other folders than those you trusted: {', '.join(gone)}"
+        yield Finding(Health.NOTE, what, "trust them again if you mean them, else: cmdr trust --remove DIR")
 
 
 def _port() -> Iterator[Finding]:

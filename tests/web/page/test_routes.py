@@ -46,6 +46,19 @@ def test_what_was_chosen_stays_chosen_whatever_an_agent_selects_meanwhile(page_s
     order("selection.none", pane="left")
 
 
+def test_a_question_about_trust_waits_among_the_proposals(page_server, person, order, picture, tree):
+    folder = tree / "photos"
+    asker = Principal("agent", "tester", token=True)
+    page_server.on_loop(page_server.commander.trusting.ask(bytes(folder), asker))
+    (proposal,) = page_server.commander.proposals.pending()
+    assert f"Trust {folder}" in json.dumps(picture())
+    whole = person.get(f"/page/proposal/{proposal.id}").json()
+    assert whole["plain"] and whole["byAgent"]
+    assert "Language servers may then run code of this folder, behind walls:" in whole["facts"]
+    order("reject", proposal=proposal.id)
+    assert not page_server.on_loop(page_server.commander.trusting.is_trusted(bytes(folder)))
+
+
 def test_what_was_never_chosen_cannot_be_acted_on(person):
     order = {"name": "delete", "arguments": {}, "chosen": "made-up"}
     answer = person.post("/page/command", json=order)

@@ -77,7 +77,7 @@ class LanguageServers:
         from cmdr.editor.diagnostics.servers import Offer, installed_servers
 
         # Agents or repositories write there: a program from there is theirs, not the person's.
-        theirs = {repository_root(path), *self._folders.folders, *(root.path for root in self._sandbox.reach().trees)}
+        theirs = {repository_root(path), *self._folders.folders, *self._sandbox.private.second_names.roots}
         with suppress(BrokenTrust):
             theirs |= {folder.path for folder in self._trust.all()}
         if found := installed_servers(language_id, theirs):

@@ -15,7 +15,7 @@ from cmdr.model.texts.diagnostic import Diagnostic
 
 DEADLINE = 1.0
 """Seconds for servers: a client asks before and after each edit, and waits."""
-SYNTAX_DEADLINE_S = 20.0
+SYNTAX_DEADLINE_S = 5.0
 """For the built-in checks, which mostly take a tenth of a second."""
 IDLE_S = 900.0
 """A server that nobody has asked for so long ends."""

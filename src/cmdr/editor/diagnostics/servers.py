@@ -157,7 +157,7 @@ def _places(program: str) -> Iterator[str]:
         yield os.path.join(prefix, "lib")
     before, around, _ = program.partition("/node_modules/")
     if around:
-        yield before + around
+        yield f"{before}/node_modules"
 
 
 def _python_home(config: str) -> str | None:

@@ -46,10 +46,13 @@ if front and not keys.calm(quiet) then  -- nothing opens over somebody who types
 end
 if not front then
   local known = find(path)
-  local buf = known or vim.fn.bufadd(path)
-  quietly(function() vim.fn.bufload(buf) end, inert)
+  local buf
+  quietly(function()
+    buf = known or vim.fn.bufadd(path)
+    vim.fn.bufload(buf)
+    vim.bo[buf].buflisted = true
+  end, inert)
   if inert and not known then show_inert(buf, syntax) end
-  vim.bo[buf].buflisted = true
   return { buf = buf, front = false, lines = api.nvim_buf_get_lines(buf, 0, -1, false) }
 end
 vim.cmd('stopinsert')
