@@ -214,6 +214,7 @@ class Inside(Agent):
 
         async with commander_at(Start(*self._start), Environment.read({})) as self.commander:
             self._app = application(self.commander, _AnyName(), 9224)
+            self._app._tells = lambda: False  # there is no connection to ask the kernel about
             routes = self._app.app.app
             async with routes.router.lifespan_context(routes):
                 self._up.set()
@@ -247,7 +248,6 @@ class Inside(Agent):
             "headers": [(name.lower().encode(), value.encode("latin-1")) for name, value in raw.items()],
             "client": ("127.0.0.1", 50000),
             "server": ("127.0.0.1", 9224),
-            "state": {"cmdr.peer": {"uid": os.geteuid()}},  # there is no connection to ask the kernel about
         }
         await self._app(scope, receive, send)
         start = next(message for message in got if message["type"] == "http.response.start")
