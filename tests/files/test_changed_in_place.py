@@ -224,6 +224,24 @@ def test_a_deletion_that_was_killed_goes_on_but_not_over_what_was_written_meanwh
     assert world.leftovers() == []
 
 
+def test_what_a_killed_deletion_had_in_hand_under_one_name_is_left_under_the_others_and_told(world):
+    """How a file looks without a name that was being taken was never written down: for good goes only what is known."""
+    for name in (b"/x", b"/y"):
+        os.link(world.here + b"/a", world.here + name)
+    at = 0
+    while os.path.exists(world.here + b"/a"):
+        at += 1
+        assert killed(world, plan_delete([world.here + name for name in (b"/a", b"/x", b"/y")]), at)
+        (number,) = world.sweep().interrupted
+    journal = world.journal()
+    try:
+        outcome = world.run(plan_resume(journal.operation(number)), recorder=journal)
+    finally:
+        journal.close()
+    assert [item.item.place.name for item in outcome.drifted] == [b"x", b"y"]
+    assert world.run(plan_delete([world.here + b"/x", world.here + b"/y"])).is_clean
+
+
 @pytest.mark.parametrize("abilities", [Syscalls, Plain])
 @pytest.mark.parametrize("way", ["trash", "delete", "rename", "move", "replace"])
 def test_the_names_of_one_file_go_together(world, journal, way, abilities):

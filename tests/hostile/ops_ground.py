@@ -489,6 +489,24 @@ def _pack(name: bytes) -> Callable[[World, object], Plan]:
     return lambda world, _: plan_pack([world.here + b"/pick"], world.there + b"/new/" + name)
 
 
+def _beside_others(world: World) -> object:
+    """A copy into whose folder somebody has put something: it is taken back file by file."""
+    found = _done(_sources, _copy)(world)
+    world.write(world.there + b"/pick/sub/not ours", b"came since")
+    return found
+
+
+def _linked(world: World) -> None:
+    """Names of one file: each step on one of them changes how the others look."""
+    _flat(world)
+    for name in (b"x", b"y"):
+        os.link(world.there + b"/a", world.there + b"/" + name)
+
+
+def _names(world: World) -> list[bytes]:
+    return [world.there + b"/" + name for name in (b"a", b"b", b"x", b"y")]
+
+
 _UNPACKED = (*_MEMBERS.values(), b"-> sub/b", b"/")
 
 SCENARIOS = [
@@ -528,6 +546,8 @@ SCENARIOS = [
     ),
     Scenario("attributes", _sources, _dress, keeps_sources=True),
     Scenario("undo attributes", _done(_sources, _dress), lambda _, found: plan_undo(found), keeps_sources=True),
+    Scenario("undo copy beside others", _beside_others, lambda _, found: plan_undo(found), keeps_sources=True),
+    Scenario("trash linked", _linked, lambda world, _: plan_trash(_names(world), Choices(trash_home=world.home))),
     Scenario("delete", _flat, lambda world, _: plan_delete([world.there + b"/a", world.there + b"/b"]), destroys=True),
 ]
 NAMED = {scenario.name: scenario for scenario in SCENARIOS}

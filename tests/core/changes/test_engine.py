@@ -1,6 +1,7 @@
 """The engine as the core sees it: the way back is found, or it is said why there is none."""
 
 import asyncio
+import errno
 import os
 import threading
 
@@ -11,8 +12,10 @@ from cmdr.core.changes.engine import Engine
 from cmdr.core.changes.journal import Journal
 from cmdr.core.errors import CommandError
 from cmdr.files.engine.control import Cancelled, Unattended
-from cmdr.files.engine.planning import plan_copy
+from cmdr.files.engine.planning import plan_copy, plan_move
 from cmdr.files.engine.recorder import OperationState
+from cmdr.files.engine.refusals import NotTakenBack
+from cmdr.files.engine.syscalls import Syscalls
 from cmdr.model.plans.plan import Plan, Verb
 
 
@@ -95,6 +98,123 @@ async def test_an_undo_that_was_stopped_goes_on_when_it_is_asked_for_again(engin
     assert os.listdir(tmp_path / "to") == []
     with pytest.raises(CommandError, match=f"already undone, by operation {last.operation}"):
         await engine.undo_plan(number)
+
+
+def trash(monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+
+
+async def left_in(engine, number):
+    return {entry.id: entry.left for entry in await engine.history()}[number]
+
+
+async def test_what_an_undo_skipped_can_be_tried_again_and_history_says_what_is_left(engine, tmp_path, monkeypatch):
+    trash(monkeypatch, tmp_path)
+    (tmp_path / "to").mkdir()
+    for name in "abc":
+        (tmp_path / name).write_text(name)
+    plan = plan_move([os.fsencode(tmp_path / name) for name in "abc"], os.fsencode(tmp_path / "to"))
+    number = engine.run(plan, "person:terminal", Unattended()).operation
+    (tmp_path / "b").write_text("in the way")
+    back = engine.run(await engine.undo_plan(number), "person:terminal", Unattended())
+    assert (len(back.skipped), await left_in(engine, number)) == (1, 1)
+    again = engine.run(await engine.undo_plan(number), "person:terminal", Unattended())
+    assert (len(again.skipped), await left_in(engine, number)) == (1, 1)
+    (tmp_path / "b").unlink()
+    rest = await engine.undo_plan(number)
+    assert [item.place.name for item in rest.items] == [b"b"]
+    last = engine.run(rest, "person:terminal", Unattended()).operation
+    assert (tmp_path / "b").read_text() == "b"
+    assert await left_in(engine, number) == 0
+    with pytest.raises(CommandError, match=f"already undone, by operation {last}"):
+        await engine.undo_plan(number)
+    assert engine.run(await engine.undo_plan(last), "person:terminal", Unattended()).is_clean
+    assert sorted(os.listdir(tmp_path / "to")) == ["a", "b", "c"], "all the attempts are taken back as one"
+    with pytest.raises(CommandError, match=f"was undone by operation {last}, and that was taken back"):
+        await engine.undo_plan(number)
+
+
+async def test_what_an_undo_left_alone_can_be_tried_again_once_it_is_as_it_was(engine, tmp_path, monkeypatch):
+    trash(monkeypatch, tmp_path)
+    number = engine.run(many(tmp_path), "person:terminal", Unattended()).operation
+    aside = tmp_path / "to" / "b"
+    aside.rename(tmp_path / "elsewhere")
+    aside.write_text("another file")
+    engine.run(await engine.undo_plan(number), "person:terminal", Unattended())
+    assert os.listdir(tmp_path / "to") == ["b"]
+    assert await left_in(engine, number) == 1
+    with pytest.raises(NotTakenBack, match="to/b: it has changed since"):
+        await engine.undo_plan(number)
+    (tmp_path / "elsewhere").rename(aside)
+    last = engine.run(await engine.undo_plan(number), "person:terminal", Unattended())
+    assert (last.is_clean, os.listdir(tmp_path / "to")) == (True, [])
+    assert await left_in(engine, number) == 0
+
+
+async def test_what_went_with_its_folder_is_not_looked_for_again(engine, tmp_path, monkeypatch):
+    trash(monkeypatch, tmp_path)
+    (tmp_path / "to").mkdir()
+    (tmp_path / "tree" / "sub").mkdir(parents=True)
+    (tmp_path / "tree" / "sub" / "x").write_text("x")
+    (tmp_path / "a").write_text("a")
+    sources = [os.fsencode(tmp_path / name) for name in ("tree", "a")]
+    number = engine.run(plan_copy(sources, os.fsencode(tmp_path / "to")), "person:terminal", Unattended()).operation
+    (tmp_path / "to" / "a").write_text("edited since")
+    back = engine.run(await engine.undo_plan(number), "person:terminal", Unattended())
+    assert os.listdir(tmp_path / "to") == ["a"]
+    (tmp_path / "to" / "a").unlink()
+    with pytest.raises(NotTakenBack, match="to/a: it has changed since"):
+        await engine.undo_plan(number)
+    (tmp_path / "to" / "tree").mkdir()
+    assert await left_in(engine, number) == 1
+    assert engine.run(await engine.undo_plan(back.operation), "person:terminal", Unattended()).skipped
+
+
+class Denied(Syscalls):
+    """A disk that refuses some names, until it does not."""
+
+    names: tuple[bytes, ...] = ()
+
+    def rename(self, name, folder, new_name, new_folder, flags=0):
+        if name in self.names:
+            raise PermissionError(errno.EACCES, "denied")
+        super().rename(name, folder, new_name, new_folder, flags)
+
+
+async def test_an_undo_that_failed_wholly_or_in_part_can_be_tried_again(tmp_path, monkeypatch):
+    trash(monkeypatch, tmp_path)
+    disk = Denied()
+    engine = Engine(Journal(os.fsencode(tmp_path / "journal.db")), disk)
+    number = engine.run(many(tmp_path), "person:terminal", Unattended()).operation
+    disk.names = (b"a", b"b", b"c")
+    assert len(engine.run(await engine.undo_plan(None), "person:terminal", Unattended()).failed) == 3
+    assert [entry.undone_by for entry in await engine.history()] == [None, None]
+    disk.names = (b"b",)
+    half = await engine.undo_plan(None)
+    assert half.undoes == number
+    assert len(engine.run(half, "person:terminal", Unattended()).failed) == 1
+    assert await left_in(engine, number) == 1
+    disk.names = ()
+    assert engine.run(await engine.undo_plan(number), "person:terminal", Unattended()).is_clean
+    assert (os.listdir(tmp_path / "to"), await left_in(engine, number)) == ([], 0)
+    await engine.close()
+
+
+async def test_a_resumed_operation_whose_undo_left_something_is_tried_again_as_one(engine, tmp_path, monkeypatch):
+    trash(monkeypatch, tmp_path)
+    first = engine.run(many(tmp_path), "person:terminal", Stops()).operation
+    second = engine.run(await engine.resume_plan(first), "person:terminal", Unattended()).operation
+    for name in "ac":
+        (tmp_path / "to" / name).rename(tmp_path / f"aside {name}")
+        (tmp_path / "to" / name).write_text("in its stead")
+    engine.run(await engine.undo_plan(first), "person:terminal", Unattended())
+    assert [await left_in(engine, number) for number in (first, second)] == [2, 2]
+    for name in "ac":
+        (tmp_path / f"aside {name}").rename(tmp_path / "to" / name)
+    last = engine.run(await engine.undo_plan(first), "person:terminal", Unattended())
+    assert (last.is_clean, os.listdir(tmp_path / "to")) == (True, [])
+    undone = {entry.id: (entry.undone_by, entry.left) for entry in await engine.history()}
+    assert undone[first] == undone[second] == (last.operation, 0)
 
 
 async def test_an_undo_that_was_killed_is_resumed_and_not_begun_anew(engine, tmp_path):

@@ -93,9 +93,9 @@ class _Rest:
     def take_stamps(self, known: Iterable[SoFar]) -> None:
         """Learn which of the files that are left were changed by what is done: they are the same files, linked."""
         for so_far in known:
-            mark = so_far.landed
-            if mark is not None and mark.stamp_ns is not None and (mark.dev, mark.ino) in self._stamps:
-                self._stamps[mark.dev, mark.ino] = max(mark.stamp_ns, self._stamps[mark.dev, mark.ino] or 0)
+            for mark in (so_far.landed, *(so_far.put_back or ())):
+                if mark is not None and mark.stamp_ns is not None and (mark.dev, mark.ino) in self._stamps:
+                    self._stamps[mark.dev, mark.ino] = max(mark.stamp_ns, self._stamps[mark.dev, mark.ino] or 0)
 
     def of(self, item: PlanItem, so_far: SoFar) -> PlanItem | None:
         """What is left of an item once all are taken in."""
