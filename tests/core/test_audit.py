@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from cmdr.core import audit as auditing
 from cmdr.core.audit import Audit, AuditRecord, digest_of
 from cmdr.core.audit_anchor import anchor_path
-from cmdr.core.audit_chain import log_path, read_log, verify
+from cmdr.core.audit_chain import is_cut_off, log_path, read_log, verify
 from cmdr.core.errors import NotRecorded
 
 TEXT = st.text(st.characters(), max_size=8)
@@ -214,7 +214,7 @@ def test_a_deleted_log_is_seen_before_and_after_the_next_start(log):
     assert (verdict.broken_at, verdict.is_missing) == (1, True)
 
 
-@pytest.mark.parametrize("taken", ["log", "folder", "moved"])
+@pytest.mark.parametrize("taken", ["log", "folder", "moved", "replaced"])
 def test_a_log_that_is_taken_away_while_it_is_written_is_begun_anew_and_the_gap_is_seen(tmp_path, taken):
     """Every later record went into a file without a name."""
     folder = tmp_path / "audit"
@@ -227,6 +227,8 @@ def test_a_log_that_is_taken_away_while_it_is_written_is_begun_anew_and_the_gap_
         os.unlink(log_path(str(folder)))
     else:
         os.rename(log_path(str(folder)), tmp_path / "elsewhere")
+    if taken == "replaced":
+        (folder / "audit.jsonl").touch()
     audit.record(AuditRecord("a", "after", "", "ok"))
     audit.close()
     assert [row["what"] for row in read_log(str(folder))] == ["gap", "after"]
@@ -445,6 +447,27 @@ def test_a_log_that_cannot_be_opened_at_all_is_an_error_at_once(tmp_path, way):
     (tmp_path / ("audit.anchor" if way == "anchor" else "audit/audit.jsonl")).mkdir(parents=True)
     with pytest.raises(OSError, match="Is a directory"):
         Audit(str(tmp_path / "audit"))
+
+
+def test_an_anchor_that_cannot_be_written_at_the_start_is_an_error_at_once(tmp_path, monkeypatch):
+    failing(monkeypatch, "pwrite").set()
+    with pytest.raises(OSError, match="No space left"):
+        Audit(str(tmp_path / "audit"))
+
+
+def test_the_end_of_a_log_is_looked_at_without_checking_all_of_it(log, tmp_path):
+    assert not is_cut_off(str(tmp_path / "none"))
+    assert not is_cut_off(str(log))
+    change(log, lambda lines: [*lines, b"torn"])
+    assert not is_cut_off(str(log))
+    change(log, lambda lines: lines[:3])
+    assert is_cut_off(str(log))
+    shutil.rmtree(log)
+    assert is_cut_off(str(log))
+    write(tmp_path / "other", 3, rotate_at=1)
+    assert not is_cut_off(str(tmp_path / "other"))
+    anchor(tmp_path / "other").unlink()
+    assert is_cut_off(str(tmp_path / "other"))
 
 
 def test_looks_that_do_not_pause_are_brought_to_the_disk_now_and_then(tmp_path, monkeypatch):

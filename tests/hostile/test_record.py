@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -66,11 +67,16 @@ def test_agents_read_nothing_that_is_not_recorded(start_server):
         with open(document, "w") as file:
             file.write("secret words")
         served.call("fs_read", path=document)
+        with open(f"{served.tree.left}/picture", "wb") as file:
+            file.write(b"\0secret bytes")
+        link = re.search(r"/raw/[\w-]+", served.call("fs_read", path=f"{served.tree.left}/picture"))[0]
         filler = fill(places[0])
         answers = [served.call("fs_read", path=document) for _ in range(60)]
         written = served.call("fs_write", path=f"{served.tree.left}/new.txt", content="x")
         names = served.call("state")
+        taken = served.exchange("GET", link, served.headers)
         os.unlink(filler)
+        taken_after = served.exchange("GET", link, served.headers)
         after = served.call("fs_read", path=document)
         served.close()
         folder = os.path.join(state, "cmdr", "audit")
@@ -78,7 +84,10 @@ def test_agents_read_nothing_that_is_not_recorded(start_server):
         verdict = verify(folder)
     told = [answer for answer in answers if "secret words" in answer]
     assert 0 < len(told) < 60
-    assert rows.index("gap") == 1 + len(told)
+    assert rows.index("gap") == 2 + len(told)
+    assert (taken.status, taken_after.status, taken_after.body) == (503, 200, b"\0secret bytes")
+    assert b"secret" not in taken.body
+    assert rows.count("fs_read link") == 1
     assert all(answer.is_error and "cannot be written (No space left" in answer for answer in answers[len(told) :])
     assert written.is_error
     assert not os.path.exists(f"{served.tree.left}/new.txt")
@@ -87,7 +96,7 @@ def test_agents_read_nothing_that_is_not_recorded(start_server):
     assert (verdict.broken_at, verdict.cut_off) == (None, False)
     (gap,) = verdict.gaps
     # One read found out that the disk was full; the look at names may be recorded after the gap.
-    assert (gap.unrecorded + rows.count("state"), gap.refused) == (2, 60 - len(told))
+    assert (gap.unrecorded + rows.count("state"), gap.refused) == (2, 61 - len(told))
 
 
 OPERATION = """

@@ -18,8 +18,8 @@ Function = TypeVar("Function", bound=Callable[..., Returned | Awaitable[Returned
 
 DEFAULT_TOOLSETS = frozenset({"panes", "ops", "index", "review"})
 ALL_TOOLSETS = DEFAULT_TOOLSETS | {"ide", "fs", "shell"}
-_LOOKING = frozenset({None, "panes", "ops", "index"})
-"""The toolsets whose commands tell of names, unless they say otherwise."""
+_LOOKING = {Access.READ: frozenset({None, "panes", "ops", "index"}), Access.VIEW: frozenset({None, "panes"})}
+"""The toolsets that only tell of names, and those that only change what is shown, unless a command says otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +61,7 @@ class Command:
     @property
     def is_look(self) -> bool:
         """Whether it only looks at names, or changes what is shown: all else an agent gets only with a record of it."""
-        changes = self.access not in (Access.READ, Access.VIEW) or self.lasting
-        return not changes and not self.contents and self.toolset in _LOOKING
+        return not (self.lasting or self.contents) and self.toolset in _LOOKING.get(self.access, ())
 
     @property
     def is_tool(self) -> bool:
