@@ -35,8 +35,13 @@ def ok(text):
 
 
 async def list_tools(ctx, params):
+    if path := os.environ.get("PEER_HANGS"):
+        await asyncio.to_thread(lambda: open(path, "w").close())  # a pipe: whoever reads it learns that we hang
+        await asyncio.Event().wait()
     names = ["echo", "who", "slow", "wait", "wake", "ask", "touch", "events", "die"]
-    return t.ListToolsResult(tools=[t.Tool(name=name, input_schema={"type": "object"}) for name in names])
+    tools = [t.Tool(name=name, input_schema={"type": "object"}) for name in names]
+    looks = t.ToolAnnotations(read_only_hint=True)
+    return t.ListToolsResult(tools=[*tools, t.Tool(name="watch", input_schema={"type": "object"}, annotations=looks)])
 
 
 async def call_tool(ctx, params):
@@ -50,7 +55,7 @@ async def call_tool(ctx, params):
             for step in range(3):
                 await ctx.session.report_progress(step + 1, 3, f"step {step + 1}")
             return ok("3 steps")
-        case "wait":
+        case "wait" | "watch":
             wakes.append(asyncio.Event())
             events.append("waiting")
             try:

@@ -170,7 +170,7 @@ def test_a_real_client_lists_calls_and_reads(places_env, peer, era):
     async def run():
         async with client(places_env, era) as agent:
             assert agent.protocol_version == ("2025-11-25" if era == "legacy" else era)
-            assert len((await agent.list_tools()).tools) == 9
+            assert len((await agent.list_tools()).tools) == 10
             assert said(await agent.call_tool("echo", {"text": "ünï\n\u2028 \U0001f600"})) == "ünï\n\u2028 \U0001f600"
             assert said(await agent.call_tool("who")) == "agent:default"
             assert (await agent.read_resource("cmdr://state")).contents[0].text == "read cmdr://state"
@@ -463,6 +463,7 @@ def test_the_token_never_goes_to_a_port_that_is_not_known_to_be_ours(own_env):
             accepted, _ = squatter.accept()
             with accepted:
                 assert b"uthorization" not in accepted.recv(65536)
+                squatter.close()  # what was asked is asked once more
             assert "error" in bridge.hear()
             bridge.end()
         fixed = Bridge(own_env, "--url", f"http://127.0.0.1:{peer.port}/mcp")
@@ -508,14 +509,94 @@ def test_a_wrong_token_is_explained(places_env, peer):
     bridge.end()
 
 
-def test_a_server_that_dies_under_a_call_is_told(own_env):
+MAY_BE_DONE = (
+    "ERROR: No answer: cmdr ended while this was under way. It may have been done: ask state before you repeat it."
+)
+NEXT_PEER = f"os.environ['PEER_STAYS'] = '1'; import runpy; runpy.run_path({PEER!r}, run_name='__main__')"
+"""A program for the bridge to start when no cmdr runs."""
+
+
+def until_waiting(bridge, asked, ask_events):
+    """Send a call, and wait until the server is in the middle of it."""
+    bridge.say(asked)
+    while "waiting" not in text(bridge.ask(ask_events)):
+        pass
+
+
+@pytest.mark.parametrize("era", ERAS)
+@pytest.mark.parametrize("name", ["wait", "watch"])
+def test_a_call_under_which_cmdr_was_killed_is_answered_and_never_made_again(own_env, tmp_path, era, name):
+    def called(name, number):
+        return call(name, number) if era == "legacy" else modern("tools/call", number, name=name, arguments={})
+
+    peer = Peer(own_env)
+    bridge = Bridge(own_env, program=launcher(NEXT_PEER, patience=60))
+    try:
+        if era == "legacy":
+            opened(bridge)
+        listed = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"} if era == "legacy" else modern("tools/list")
+        assert "result" in bridge.ask(listed)
+        until_waiting(bridge, called(name, 8), called("events", 9))
+        peer.kill()
+        answer = bridge.hear()
+        assert (answer["id"], answer["result"]["isError"]) == (8, True)
+        assert answer["result"].get("resultType") == (None if era == "legacy" else "complete")
+        if name == "wait":
+            assert text(answer) == MAY_BE_DONE
+        else:
+            assert text(answer).endswith("It changes nothing, so you can repeat it.")
+        assert text(bridge.ask(called("events", 10))) == ""  # the next cmdr was never asked to
+    finally:
+        bridge.end()
+        end_all_below(tmp_path)
+
+
+def test_a_tool_of_which_the_agent_has_no_list_may_have_done_something(own_env):
     peer = Peer(own_env)
     bridge = Bridge(own_env, program=launcher("sys.exit(5)"))
-    answer = bridge.ask(modern("tools/call", 8, name="die", arguments={}))
-    assert answer["id"] == 8
-    assert "ended before it answered" in answer["error"]["message"]
-    peer.close()
+    until_waiting(bridge, modern("tools/call", 8, name="watch"), modern("tools/call", 9, name="events", arguments={}))
+    peer.kill()
+    assert text(bridge.hear()) == MAY_BE_DONE
     bridge.end()
+
+
+@pytest.mark.parametrize("era", ERAS)
+def test_a_question_that_changes_nothing_is_put_again_to_the_next_cmdr(own_env, tmp_path, era):
+    told = tmp_path / "hangs"
+    os.mkfifo(told)
+    peer = Peer(own_env, PEER_HANGS=str(told))
+    bridge = Bridge(own_env, program=launcher(f"del os.environ['PEER_HANGS']; {NEXT_PEER}", patience=60), PEER_HANGS="")
+    try:
+        if era == "legacy":
+            opened(bridge)
+        bridge.say({"jsonrpc": "2.0", "id": 1, "method": "tools/list"} if era == "legacy" else modern("tools/list"))
+        told.read_text()
+        peer.kill()
+        answer = bridge.hear()
+        assert "echo" in [tool["name"] for tool in answer["result"]["tools"]], answer
+    finally:
+        bridge.end()
+        end_all_below(tmp_path)
+
+
+def test_a_call_of_which_only_a_part_was_sent_goes_whole_to_the_next_cmdr(own_env, tmp_path):
+    """Half a message is never acted on, so there is nothing that could be done twice."""
+    peer = Peer(own_env)
+    bridge = Bridge(own_env, program=launcher(NEXT_PEER, patience=60))
+    try:
+        assert "result" in bridge.ask(modern("server/discover", 1))
+        peer.process.send_signal(signal.SIGSTOP)
+        bridge.say(modern("tools/call", 2, name="echo", arguments={"text": "x" * (15 << 20)}))
+        connection = psutil.Process(bridge.process.pid).net_connections
+        while not any(one.raddr and one.raddr.port == peer.port for one in connection("tcp4")):
+            pass
+        peer.kill()
+        answer = bridge.hear()
+        assert answer["id"] == 2
+        assert "longer than 100000 bytes" in answer["error"]["message"]
+    finally:
+        bridge.end()
+        end_all_below(tmp_path)
 
 
 @pytest.mark.parametrize("era", ERAS)
@@ -573,8 +654,7 @@ def launcher(program, mark="/dev/null", patience=1.0):
 
 def test_without_a_running_cmdr_one_is_started_and_stays(own_env, tmp_path):
     mark = tmp_path / "argv"
-    start = f"os.environ['PEER_STAYS'] = '1'; import runpy; runpy.run_path({PEER!r}, run_name='__main__')"
-    bridges = [Bridge(own_env, program=launcher(start, mark, patience=60)) for _ in range(3)]
+    bridges = [Bridge(own_env, program=launcher(NEXT_PEER, mark, patience=60)) for _ in range(3)]
     try:
         for bridge in bridges:
             bridge.say(modern("tools/call", 1, name="who", arguments={}))
@@ -600,13 +680,12 @@ def end_all_below(folder):
 @pytest.mark.parametrize("from_file", [True, False])
 def test_what_was_asked_before_a_cmdr_stood_is_answered_though_the_input_has_ended(own_env, tmp_path, from_file):
     # Half a second after the end of the input the answer was given up, and a start takes longer.
-    start = f"os.environ['PEER_STAYS'] = '1'; import runpy; runpy.run_path({PEER!r}, run_name='__main__')"
     asked = tmp_path / "asked"
     asked.write_text(json.dumps(modern("tools/call", 1, name="who", arguments={})) + "\n")
     try:
         with open(asked, "rb") as file:
             done = subprocess.run(
-                launcher(start, patience=60),
+                launcher(NEXT_PEER, patience=60),
                 env={**os.environ, **own_env},
                 capture_output=True,
                 timeout=100,

@@ -18,7 +18,7 @@ import time
 from collections.abc import Iterator
 from typing import IO, Any
 
-from cmdr.cli.call import Call, TurnedAway, answers, connect
+from cmdr.cli.call import Call, Json, TurnedAway, answers, connect
 from cmdr.cli.reach import Reach, Unreachable
 from cmdr.cli.session import Session
 
@@ -32,6 +32,10 @@ _STREAM_SECONDS = 2.0
 _STREAM_RETRY_SECONDS = (0.1, 5.0)
 
 _LISTEN = "subscriptions/listen"
+_TOOL = "tools/call"
+_TOOLS = "tools/list"
+_MAY_BE_DONE = "No answer: cmdr ended while this was under way. It may have been done: ask state before you repeat it."
+_IS_HARMLESS = "No answer: cmdr ended while this was under way. It changes nothing, so you can repeat it."
 _PARSE_ERROR, _INVALID_REQUEST, _INTERNAL_ERROR = -32700, -32600, -32603
 _LOST = (Unreachable, TurnedAway, OSError, http.client.HTTPException)
 
@@ -45,6 +49,8 @@ class Bridge:
         self._writing = threading.Lock()
         self._session = Session(reach)
         self._calls: dict[Any, Call] = {}
+        self._looking: set[str] = set()
+        """The tools that change nothing, as far as the agent had them listed."""
         self._queue: queue.Queue[Call] = queue.Queue()
         self._ended = False
         self._answered_at = 0.0
@@ -125,13 +131,13 @@ class Bridge:
 
     def _relay(self, call: Call) -> None:
         try:
-            self._carry(call)
+            self._carry_through(call)
         except (Unreachable, TurnedAway) as error:
             self._fail(call, _INTERNAL_ERROR, str(error))
         except ValueError:  # not even a header can be made of it
             self._fail(call, _INVALID_REQUEST, "This message names something that cannot be sent.")
         except (OSError, http.client.HTTPException):
-            self._fail(call, _INTERNAL_ERROR, "cmdr ended before it answered; look at its state before trying again.")
+            self._tell_lost(call)
         except Exception as error:  # one strange answer must not silence the agent for good
             self._fail(call, _INTERNAL_ERROR, f"The bridge failed with {type(error).__name__}; please report this.")
         finally:
@@ -139,6 +145,23 @@ class Bridge:
                 del self._calls[call.id]
             self._answered_at = time.monotonic()
             call.close()
+
+    def _carry_through(self, call: Call) -> None:
+        """Carry a message once, and once more when cmdr ended over it and that cannot do anything twice.
+
+        A tool that was called is never called again here, also when it only looks: what the agent knows of panes,
+        proposals and places may have ended with that cmdr, so it is told.
+        """
+        try:
+            self._carry(call)
+        except (OSError, http.client.HTTPException):
+            if call.cancelled or self._ended:
+                raise
+            self._reach.let_end()
+            if call.is_sent and call.method in (_TOOL, _LISTEN):
+                raise
+            call.close()
+            self._carry(call)
 
     def _carry(self, call: Call) -> None:
         session = self._session.headers()
@@ -154,6 +177,8 @@ class Bridge:
             elif call.id is not None and not call.cancelled:
                 answered = True
                 self._session.note(call, answer, response)
+                if call.method == _TOOLS:
+                    self._note_tools(answer)
                 # An error from before the server read the id comes without it.
                 whole = answer.get("id") == call.id
                 self._emit(text if whole else json.dumps({**answer, "id": call.id}).encode())
@@ -164,7 +189,15 @@ class Bridge:
                 self._listener.start()
                 self._want_stream()
         elif not answered:
-            self._fail(call, _INTERNAL_ERROR, f"cmdr gave no answer (HTTP {response.status}); try again.")
+            if response.status < 400:
+                raise ConnectionResetError  # it began to answer
+            self._fail(call, _INTERNAL_ERROR, f"cmdr gave no answer (HTTP {response.status}).")
+
+    def _note_tools(self, answer: Json) -> None:
+        result = answer.get("result")
+        for tool in result.get("tools", ()) if isinstance(result, dict) else ():
+            if tool.get("annotations", {}).get("readOnlyHint") is True:
+                self._looking.add(tool["name"])
 
     def _renew(self, lost: dict[str, str]) -> None:
         for uri in self._session.renew(lost):
@@ -209,6 +242,17 @@ class Bridge:
                 if "method" in answer:  # not the server's complaint about this request of ours
                     self._emit(text)
             return response.status
+
+    def _tell_lost(self, call: Call) -> None:
+        """Nobody knows what became of a message; of a tool, in words for the agent and not as a fault of the way."""
+        if call.method != _TOOL:
+            return self._fail(call, _INTERNAL_ERROR, _IS_HARMLESS)
+        if call.id is not None and not call.cancelled:
+            why = _IS_HARMLESS if call.params.get("name") in self._looking else _MAY_BE_DONE
+            result: Json = {"content": [{"type": "text", "text": f"ERROR: {why}"}], "isError": True}
+            if call.version is not None:
+                result["resultType"] = "complete"
+            self._emit(json.dumps({"jsonrpc": "2.0", "id": call.id, "result": result}).encode())
 
     def _fail(self, call: Call, code: int, why: str) -> None:
         if call.id is not None and not call.cancelled:

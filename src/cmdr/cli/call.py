@@ -49,6 +49,8 @@ class Call:
         self._connection: http.client.HTTPConnection | None = None
         self._socket: socket.socket | None = None
         self.cancelled = False
+        self.is_sent = False
+        """Whether cmdr may have all of it, and so may have done it; half a message is never acted on."""
 
     @property
     def ordered(self) -> bool:
@@ -67,7 +69,11 @@ class Call:
         return Call(json.loads(self.line), self.line)
 
     def post(self, reach: Reach, session: Mapping[str, str]) -> http.client.HTTPResponse:
-        """Send the message and wait for the head of the reply; `session` ties it to the older era's handshake."""
+        """Send the message and wait for the head of the reply; `session` ties it to the older era's handshake.
+
+        Raises `Unreachable` when there is nobody to send it to, and `OSError` or `HTTPException` when no reply came.
+        """
+        self.is_sent = False
         target = reach.target()
         try:
             self._connection = connect(target)
@@ -84,6 +90,7 @@ class Call:
         # A message that is too long is refused while it is still being sent: the answer says so.
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
             self._connection.request("POST", target.path, self.line, headers)
+            self.is_sent = True
         return self._connection.getresponse()
 
     def close(self) -> None:

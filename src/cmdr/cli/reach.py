@@ -23,6 +23,7 @@ LEAVE_AFTER = 600
 LINE = "person.sock"
 """The socket in the runtime folder on which a cmdr hears who is there; `core.person_line` is too heavy to import."""
 _RETRY_SECONDS = 5.0
+_END_SECONDS = 1.0
 _PATH = "/mcp"
 TOKEN_VARIABLE = "CMDR_TOKEN"  # noqa: S105 - a name
 
@@ -77,6 +78,16 @@ class Reach:
     def is_starting(self) -> bool:
         """Whether a cmdr is being started just now."""
         return self._starting.locked()
+
+    def let_end(self) -> None:
+        """After a connection broke: give the cmdr behind it a moment to be gone, so that nobody is sent to it again.
+
+        One that was killed has closed its connections some time before it gives up its place.
+        """
+        deadline = time.monotonic() + _END_SECONDS
+        with contextlib.suppress(Unreachable):
+            while time.monotonic() < deadline and self._there_for is not None and _running() == self._there_for:
+                time.sleep(0.02)
 
     def close(self) -> None:
         """Say that we are not there any more."""
