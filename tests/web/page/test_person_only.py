@@ -21,6 +21,7 @@ ADDRESSES = [
     "GET /page/agents",
     "GET /page/settings",
     "GET /page/words",
+    "GET /page/actions",
     "GET /page/about",
     "GET /page/lines",
     "GET /page/find",

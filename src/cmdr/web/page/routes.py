@@ -13,6 +13,7 @@ from cmdr.model.panes.pane import Side
 from cmdr.model.panes.seeking import seek
 from cmdr.model.results.windows import Opened
 from cmdr.model.unseen import UNSEEN
+from cmdr.web.page.actions import actions_json
 from cmdr.web.page.carrying_routes import CarryingRoutes
 from cmdr.web.page.changes import changes
 from cmdr.web.page.chosen import ChosenFiles
@@ -61,6 +62,7 @@ class PageRoutes:
             person_only("GET /page/agents", self._agents),
             person_only("GET /page/settings", self._settings),
             person_only("GET /page/words", self._words),
+            person_only("GET /page/actions", self._actions),
             person_only("GET /page/about", self._about),
             *FileRoutes(self._commander).all(),
             *CarryingRoutes(self._commander, self._chosen).all(),
@@ -141,6 +143,9 @@ class PageRoutes:
 
     async def _words(self, request: Request, caller: Principal) -> Json:
         return words_told()
+
+    async def _actions(self, request: Request, caller: Principal) -> Json:
+        return actions_json(self._commander)
 
     async def _about(self, request: Request, caller: Principal) -> Json:
         return about_told(self._commander)

@@ -18,10 +18,9 @@
  * @typedef {{id: string, type: string, mine: boolean, by: string, path: string | null}} Dialog
  * @typedef {{theme: string, keyBar: boolean, colours: boolean, activity: boolean, search: boolean,
  *   parentRow: boolean, wrap: boolean}} Look
- * @typedef {{id: string, keys: string[], title: string}} Shortcut a command has a title, an action has none
  * @typedef {{rev: number, focused: Side, hidden: boolean, panes: Record<Side, PanePicture>,
  *   dialogs: Dialog[], proposals: Waiting[], expired: {count: number, told: string}, edits: Edit[], jobs: Job[],
- *   scans: Scan[], stopped: boolean, activity: string, look: Look, shortcuts: Shortcut[]}} Picture
+ *   scans: Scan[], stopped: boolean, activity: string, look: Look, actions: string}} Picture
  */
 
 export {};
