@@ -17,6 +17,11 @@ def test_a_command_answers_with_the_picture_after_it(person):
     person.post("/page/command", json={"name": "switch_pane", "arguments": {}})
 
 
+def test_rows_tell_their_kind_as_the_terminal_colours_it(picture):
+    kinds = {row["name"]: row["kind"] for row in picture()["panes"]["left"]["rows"]}
+    assert (kinds["photos"], kinds["notes.md"]) == ("folder", "text")
+
+
 @pytest.mark.parametrize(
     "body", [b"", b"[]", b"{", b'{"name": 1}', b'{"name": "sort", "arguments": []}', b'{"name": "sort", "chosen": 1}']
 )

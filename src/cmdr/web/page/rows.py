@@ -9,6 +9,7 @@ from cmdr.core.parameter import Json
 from cmdr.model.formats import date, short_size
 from cmdr.model.names import to_wire
 from cmdr.model.panes.entry import Entry
+from cmdr.model.panes.file_kinds import file_kind
 from cmdr.model.panes.listing import Listing
 from cmdr.model.panes.pane import Side
 from cmdr.model.panes.tab import Tab
@@ -110,7 +111,7 @@ def _row(entry: Entry, selected: bool, fresh: bool, style: Style) -> Json:
     facts = entry.facts
     return {
         "name": to_wire(entry.name),
-        "kind": entry.kind.value,
+        "kind": file_kind(entry),
         "folder": entry.is_folder,
         "size": _size(entry, style),
         "date": "" if facts is None else style.date(facts.modified_ns),
