@@ -74,10 +74,16 @@ def test_trash_and_cancel_leave_what_they_should(alone):
     it.press("Escape")
     it.shut()
     assert [path.name for path in it.tree.right.iterdir()] == ["backup.tar"]
+    it.cursor_to("file4.txt")
+    it.press("Space")
     it.open("F7", title="New folder")
     it.answer("new one")
     it.says("mkdir done")
     expect(it.row("new one")).to_have_class(re.compile("cursor"))
+    # A new folder has nothing to do with what is selected.
+    expect(it.row("file4.txt")).to_have_class(re.compile("selected"))
+    it.press("Escape")
+    expect(it.row("file4.txt")).not_to_have_class(re.compile("selected"))
     it.open("Alt+z", title="History")
     expect(it.window.locator("tbody tr")).to_have_count(2)
     it.press("Escape")
