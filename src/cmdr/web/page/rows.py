@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from cmdr.core.commander import Commander
 from cmdr.core.parameter import Json
+from cmdr.model.archive_names import is_archive_name
 from cmdr.model.formats import date, short_size
 from cmdr.model.names import to_wire
 from cmdr.model.panes.entry import Entry
@@ -113,6 +114,7 @@ def _row(entry: Entry, selected: bool, fresh: bool, style: Style) -> Json:
         "name": to_wire(entry.name),
         "kind": file_kind(entry),
         "folder": entry.is_folder,
+        "archive": not entry.is_folder and is_archive_name(entry.name),
         "size": _size(entry, style),
         "date": "" if facts is None else style.date(facts.modified_ns),
         "selected": selected,

@@ -2,6 +2,7 @@
 
 import { agents } from './agents.js';
 import { approvals } from './approvals.js';
+import { openArchive, pack, unpack } from './archives.js';
 import { copyName, copyPath } from './clipboard.js';
 import { download } from './download.js';
 import { picked } from './dropped.js';
@@ -30,7 +31,9 @@ import { upload } from './upload.js';
 
 /** @typedef {import('./pane.js').Pane} Pane */
 
-/** @type {Record<string, (pane: Pane, other: Pane) => unknown>} */
+/** @typedef {(pane: Pane, other: Pane) => unknown} Deed */
+
+/** @type {Record<string, Deed>} */
 export const ACTIONS = {
   copy: (_, other) => transfer(other.now.path, 'copy'),
   move: (_, other) => transfer(other.now.path, 'move'),
@@ -46,6 +49,8 @@ export const ACTIONS = {
     if (here?.folder) throw new Error(`${here.name} is a folder. Enter goes into it.`);
     return here && edit(below(path, here.name));
   },
+  pack,
+  unpack,
   info: (pane) => pane.here && perform('file.getInfo'),
   download,
   upload: ({ now: { path } }) => picked().then((brought) => upload(brought, path)),
@@ -53,9 +58,8 @@ export const ACTIONS = {
   copy_name: copyName,
   menu: menuAtCursor,
   other_pane: () => order('switch_pane'),
-  open: (pane) => (pane.isOnParent || !pane.now.count ? order('nav_to_parent')
-    : perform('open_under_cursor', {}, { quiet: true })),
-  parent: () => order('nav_to_parent'),
+  open,
+  parent,
   visited,
   root: (pane) => order('nav_to_path', { pane: pane.side, path: '/' }),
   home: (pane) => order('nav_to_path', { pane: pane.side, path: '~' }),
@@ -98,6 +102,20 @@ export const ACTIONS = {
   stop_agents: () => order(now().stopped ? 'agents.allow' : 'agents.stop').then(tell),
   settings,
 };
+
+/** Enter a folder, view a file, ask about an archive; among scattered entries go where the file is. @type {Deed} */
+function open(pane, other) {
+  const { here, now: { path, title, count } } = pane;
+  if (pane.isOnParent || !count) return parent(pane);
+  if (title && here && !here.folder) return order('find.go', { path: below(path, here.name) });
+  if (here?.archive) return openArchive(pane, other);
+  return perform('open_under_cursor', {}, { quiet: true });
+}
+
+/** Up one folder; from scattered entries, back to where they were asked for. @param {Pane} pane */
+function parent({ now: { title, tabs } }) {
+  return order(title && tabs.length > 1 ? 'tab.close' : 'nav_to_parent');
+}
 
 /**
  * Do it, once what was ordered before is done; a word that is no action is a command with a key of the person's own.

@@ -44,7 +44,7 @@ export async function decided(answer, { sure = false, then = '', ended } = {}) {
 /**
  * Tell what comes of a job, and wait for it if it takes no more than a moment.
  * @param {string} job
- * @param {{then?: string, ended?: Ended, letsGo?: boolean}} [how] `letsGo`: what was selected for it has been dealt with
+ * @param {{then?: string, ended?: Ended, letsGo?: boolean}} [how] `letsGo`: what was selected was meant
  */
 export async function follow(job, { then = '', ended = () => undefined, letsGo = false } = {}) {
   const side = now().focused;

@@ -2,8 +2,8 @@
 
 /**
  * @typedef {'left' | 'right'} Side
- * @typedef {{name: string, kind: string, folder: boolean, size: string, date: string, selected: boolean,
- *   fresh: boolean}} Row
+ * @typedef {{name: string, kind: string, folder: boolean, archive: boolean, size: string, date: string,
+ *   selected: boolean, fresh: boolean}} Row
  * @typedef {{id: string, name: string, pinned: boolean}} Tab
  * @typedef {{path: string, title: string, tabs: Tab[], tab: string, sort: string, order: string, view: string,
  *   filter: string, count: number, cursor: number, onParent: boolean, hasParent: boolean, selected: number,
