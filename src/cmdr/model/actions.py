@@ -88,7 +88,6 @@ def _a(
 _FILE, _ENTRY, _SELECTION, _FOLDER = AppliesTo.FILE, AppliesTo.ENTRY, AppliesTo.SELECTION, AppliesTo.FOLDER
 _NOTHING, _CHANGES, _DESTROYS = AppliesTo.NOTHING, Risk.CHANGES, Risk.DESTROYS
 _NO_TERMINAL = {Face.PAGE: "a browser has no terminal to lend"}
-_NO_WINDOW = {Face.PAGE: "it has no window there yet"}
 _SAME_DISK = {Face.TERMINAL: "a terminal works on the machine that has the files"}
 _FILES, _GO, _SELECT, _VIEW, _TABS, _WORK = SECTIONS = ("Files", "Go", "Select", "View", "Tabs", "Work")
 
@@ -105,7 +104,7 @@ ACTIONS: tuple[Action, ...] = (
     _a("trash", "Move to the trash", "f8 delete", _FILES, "Trash", _SELECTION, _CHANGES),
     _a("delete", "Delete for good", "shift+f8 shift+delete", _FILES, "", _SELECTION, _DESTROYS),
     _a("bulk_rename", "Rename many", "alt+r", _FILES, "", _SELECTION, _CHANGES),
-    _a("attributes", "Attributes: permissions and time", "alt+e", _FILES, "", _SELECTION, _CHANGES, not_in=_NO_WINDOW),
+    _a("attributes", "Attributes: permissions and time", "alt+e", _FILES, "", _SELECTION, _CHANGES),
     _a("pack", "Pack into an archive", "alt+f5", _FILES, "", _SELECTION, _CHANGES),
     _a("unpack", "Unpack archives", "alt+f9", _FILES, "", _SELECTION, _CHANGES),
     _a("info", "Info", "alt+i alt+enter", _FILES, "", _ENTRY),

@@ -14,6 +14,9 @@ WINDOWS = {
     "F3": "readme.md",
     "F4": "readme.md",
     "Alt+i": "Info",
+    "Alt+e": "Attributes of",
+    "Alt+F5": "Pack",
+    "Alt+F9": "Unpack",
     "Control+f": "Find",
     "Control+v": "Volumes",
     "Control+\\": "Places",
@@ -30,7 +33,7 @@ WINDOWS = {
     "Alt+s": "Settings",
     "Shift+F10": "Open",
 }
-COLOURED = ("F5", "F8", "F3", "Alt+g", "F9", "Alt+s", "Shift+F10")
+COLOURED = ("F5", "F8", "Alt+e", "F3", "Alt+g", "F9", "Alt+s", "Shift+F10")
 """The windows that are looked at in the dark too: together they show every colour."""
 HOSTILE = [
     b"<img src=x onerror=alert(1)>.png",

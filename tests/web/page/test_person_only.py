@@ -20,6 +20,8 @@ ADDRESSES = [
     "GET /page/history",
     "GET /page/agents",
     "GET /page/settings",
+    "POST /page/attributes",
+    "POST /page/attributes/ticked",
     "GET /page/words",
     "GET /page/actions",
     "GET /page/about",

@@ -14,6 +14,7 @@ from cmdr.model.panes.seeking import seek
 from cmdr.model.results.windows import Opened
 from cmdr.model.unseen import UNSEEN
 from cmdr.web.page.actions import actions_json
+from cmdr.web.page.attributes import attributes_json, ticked_json
 from cmdr.web.page.carrying_routes import CarryingRoutes
 from cmdr.web.page.changes import changes
 from cmdr.web.page.chosen import ChosenFiles
@@ -50,6 +51,8 @@ class PageRoutes:
             person_only("GET /page/picture", self._picture),
             person_only("POST /page/command", self._command),
             person_only("POST /page/chosen", self._choose),
+            person_only("POST /page/attributes", self._attributes),
+            person_only("POST /page/attributes/ticked", self._ticked),
             person_only("GET /page/changes", self._changes),
             person_only("GET /page/proposal/{id}", self._proposal),
             person_only("GET /page/edit/{id}", self._edit),
@@ -95,6 +98,12 @@ class PageRoutes:
         if pane is None:
             raise CommandError("The pane is left or right.")
         return self._chosen.keep(pane.tab, is_alone=sent.get("isAlone") is True)
+
+    async def _attributes(self, request: Request, caller: Principal) -> Json:
+        return await attributes_json(self._chosen.get(str((await sent_object(request)).get("chosen"))))
+
+    async def _ticked(self, request: Request, caller: Principal) -> Json:
+        return ticked_json(await sent_object(request))
 
     async def _changes(self, request: Request, caller: Principal) -> Response:
         return changes(self._commander, self._pages, _page(request.query_params.get("page")))

@@ -3,6 +3,7 @@
 import { agents } from './agents.js';
 import { approvals } from './approvals.js';
 import { openArchive, pack, unpack } from './archives.js';
+import { attributes } from './attributes.js';
 import { copyName, copyPath } from './clipboard.js';
 import { download } from './download.js';
 import { picked } from './dropped.js';
@@ -49,6 +50,7 @@ export const ACTIONS = {
     if (here?.folder) throw new Error(`${here.name} is a folder. Enter goes into it.`);
     return here && edit(below(path, here.name));
   },
+  attributes,
   pack,
   unpack,
   info: (pane) => pane.here && perform('file.getInfo'),
