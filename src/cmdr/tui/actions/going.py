@@ -126,6 +126,14 @@ def report(screen: MainScreen) -> None:
     )
 
 
+@action("treemap")
+def treemap(screen: MainScreen) -> None:
+    """What fills this folder."""
+    from cmdr.tui.windows.treemap import TreemapWindow
+
+    screen.terminal.push_screen(TreemapWindow(screen))
+
+
 @action("bookmarks")
 def bookmarks(screen: MainScreen) -> None:
     """Choose among bookmarks and the folders used most."""
