@@ -1,6 +1,5 @@
 """Writes the parts of docs/ that come from the registry; a test makes sure they are current."""
 
-import re
 import sys
 from pathlib import Path
 
@@ -64,47 +63,49 @@ def _row(command: Command, name: str) -> str:
 
 
 def keys_page() -> str:
-    """docs/keys.md: every key of the terminal face, by section."""
-    from cmdr.tui.key_map import ACTIONS, SECTIONS, key_map
+    """docs/keys.md: every action with its keys in both faces, by section, and why a face lacks one."""
+    from cmdr.model.actions import ACTIONS, SECTIONS, Action, AppliesTo, Face, Risk
+    from cmdr.tui.key_map import key_map
+    from cmdr.web.page.actions import page_keys
 
-    keys = key_map({})
+    maps = {Face.TERMINAL: key_map({}), Face.PAGE: page_keys({}, {})}
+    names = {Face.TERMINAL: "terminal", Face.PAGE: "browser"}
+    acts_on = {AppliesTo.NOTHING: "", AppliesTo.FILE: "file", AppliesTo.ENTRY: "entry under the cursor"}
+    risks = {Risk.NONE: "", Risk.CHANGES: "changes files", Risk.DESTROYS: "cannot be undone"}
+
+    def keys(action: Action, face: Face) -> str:
+        return "–" if face in action.not_in else maps[face].all_keys(action.id).replace("|", "\\|")
+
     lines = [
         "# Keys",
         "",
-        "Written by `make docs` from the key map; do not edit.",
+        "Written by `make docs` from the table of actions (`model/actions.py`), which the terminal and the page in the",
+        "browser both read; do not edit.",
         "",
         "Every key can be changed in the settings (Alt+S, Shortcuts) or in `settings.toml`, by action or by a",
-        'command\'s id: `[shortcuts]`, `copy = ["F5", "Ctrl+E"]`, `"file.copyPath" = "Ctrl+N"`. Clashes are told.',
-        "Letters search for a name, `/` filters, Esc gives up waiting, clears the filter, then the selection.",
-        "Alt and a digit, or Esc and a digit right behind it, stand for F1 to F10.",
+        'command\'s id: `[shortcuts]`, `copy = ["F5", "Ctrl+E"]`, `"file.copyPath" = "Ctrl+N"`. That holds in both',
+        "faces, and clashes are told. Letters search for a name, `/` filters, Esc gives up waiting, clears the filter,",
+        "then the selection. In the terminal Alt and a digit, or Esc and a digit right behind it, stand for F1 to F10.",
+        "Browsers keep some keys for themselves (Ctrl+T, Ctrl+W); where the page has other ones, they are named.",
     ]
     for section in SECTIONS:
-        lines += ["", f"## {section}", "", "| keys | what it does | action |", "|---|---|---|"]
+        lines += [
+            "",
+            f"## {section}",
+            "",
+            "| keys | in the browser | what it does | acts on | | action |",
+            "|---|---|---|---|---|---|",
+        ]
         for action in ACTIONS:
             if action.section == section:
-                told = keys.all_keys(action.id).replace("|", "\\|")
-                lines.append(f"| {told} | {action.title} | `{action.id}` |")
-    lines += _browser_keys()
+                here, there = (keys(action, face) for face in Face)
+                on = acts_on.get(action.applies_to, action.applies_to.value)
+                cells = (here, "" if there == here else there, action.title, on, risks[action.risk], f"`{action.id}`")
+                lines.append(f"| {' | '.join(cells)} |")
+    lines += ["", "## What is not everywhere", "", "| action | not in the | because |", "|---|---|---|"]
+    for action in ACTIONS:
+        lines += [f"| {action.title} | {names[face]} | {why} |" for face, why in action.not_in.items()]
     return "\n".join(lines) + "\n"
-
-
-def _browser_keys() -> list[str]:
-    """The keys of the page in the browser, read from its own list."""
-    source = (DOCS.parent / "src/cmdr/web/static/page/keys.js").read_text(encoding="utf-8")
-    lines = [
-        "",
-        "## In the browser",
-        "",
-        "F1 shows them there. Your own keys hold there too. Ctrl+T, Ctrl+W and Ctrl+N belong to the browser, so tabs",
-        "have other keys.",
-        "",
-        "| keys | what it does | action |",
-        "|---|---|---|",
-    ]
-    for action, title, keys in re.findall(r"^(\w+) +\| (.+?) +\| ([^|\n]+)", source, re.MULTILINE):
-        told = keys.replace("Arrow", "").split()
-        lines.append(f"| {', '.join(told)} | {title} | `{action}` |")
-    return lines
 
 
 def settings_page() -> str:

@@ -42,14 +42,3 @@ def test_the_page_loads_nothing_from_elsewhere_and_holds_nothing_inline():
     for module in MODULES:
         found = re.findall(r"https?://[^'\"` ]+", module.read_text(encoding="utf-8"))
         assert [url for url in found if url != "http://www.w3.org/2000/svg"] == [], module.name
-
-
-def test_every_key_is_in_the_documents_and_leads_to_an_action():
-    keys = (PAGE / "keys.js").read_text(encoding="utf-8")
-    actions = "".join((PAGE / name).read_text(encoding="utf-8") for name in ("actions.js", "moving.js"))
-    page = (PAGE.parents[4] / "docs" / "keys.md").read_text(encoding="utf-8")
-    listed = re.findall(r"^(\w+) +\| (.+?) +\| ([^|\n]+)", keys, re.MULTILINE)
-    assert len(listed) > 50
-    for action, title, _ in listed:
-        assert re.search(rf"^  {action}[:,]", actions, re.MULTILINE), action
-        assert title in page, title

@@ -3,8 +3,9 @@
 import pytest
 from textual._xterm_parser import XTermParser
 
+from cmdr.model.keys import normal, spoken
 from cmdr.tui.alt_keys import know_alt_keys
-from cmdr.tui.key_map import ACTIONS, key_map, normal, spoken
+from cmdr.tui.key_map import ACTIONS, key_map
 
 SIGNS = {"full_stop": ".", "minus": "-", "question_mark": "?"}
 

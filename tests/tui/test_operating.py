@@ -56,6 +56,21 @@ async def test_a_finished_operation_clears_what_was_selected_for_it(face):
         assert "copy done" in it.status
 
 
+async def test_what_does_not_act_on_the_selection_leaves_it(face):
+    async with face() as it:
+        await it.press("end", "insert", "f7")
+        await it.type("new")
+        await it.press("enter")
+        await it.until(lambda: it.name == "new")
+        assert it.selected == ["readme.md"]
+        await it.press("end", "shift+f5")
+        await it.type("copy")
+        await it.press("enter")
+        await it.until(lambda: "copy done" in it.status)
+        await it.until(lambda: it.name == "copy.md")
+        assert it.selected == ["readme.md"]
+
+
 async def test_escape_leaves_everything_as_it_was(face):
     async with face() as it:
         await it.press("end", "f6", "escape")

@@ -194,7 +194,7 @@ async def test_a_broken_settings_file_is_told_and_left_alone(face, tmp_path):
 async def test_clashing_keys_in_the_file_are_told(face, tmp_path):
     (tmp_path / "config" / "settings.toml").write_text('[shortcuts]\ncopy = "ctrl+e"\nmove = "ctrl+e"\n')
     async with face() as it:
-        assert "wanted by copy and move" in it.status
+        assert "wanted by Copy and Move" in it.status
 
 
 async def test_volumes_can_be_chosen(face):

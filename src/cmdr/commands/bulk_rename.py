@@ -23,4 +23,6 @@ async def rename_many(
         raise CommandError("rename_many needs as many names as paths.")
     base = pane_of(call.workspace, "focused").tab.path
     pairs = [(path_of(path, base), from_wire(name)) for path, name in zip(paths, names, strict=True)]
-    return proposed(call, await rename_planned(call, pairs), "Rename", reason, preview=preview_of(pairs))
+    plan = await rename_planned(call, pairs)
+    # The person's table of names lists what is selected.
+    return proposed(call, plan, "Rename", reason, preview=preview_of(pairs), from_pane=call.principal.is_person)

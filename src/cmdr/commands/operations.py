@@ -40,10 +40,11 @@ def proposed(
     chosen: bool = False,
     note: str = "",
     preview: Sequence[str] = (),
+    from_pane: bool = False,
 ) -> Proposed:
-    """Stage a plan; `chosen` names what a pane chose for a caller who named nothing."""
+    """Stage a plan; `chosen` names what a pane chose for a caller who named nothing, `from_pane` only knows of it."""
     proposal = call.commander.proposals.add(plan, call.principal, reason)
-    return Proposed(proposal.id, what, plan, note, chosen, tuple(preview))
+    return Proposed(proposal.id, what, plan, note, chosen, tuple(preview), chosen or from_pane)
 
 
 @command("copy", access=Access.PROPOSE, toolset="ops")
@@ -107,21 +108,22 @@ async def rename(
     reason: str = "",
 ) -> Proposed:
     """Propose to rename one, or many by regex."""
-    shown, note = pane_of(call.workspace, "focused"), ""
+    shown, note, from_pane = pane_of(call.workspace, "focused"), "", False
     if new_name is not None:
         one = path_of(path, shown.tab.path) if path is not None else under_cursor(shown)
         pairs = [(one, from_wire(new_name))]
     elif replace is not None:
         match = WHOLE if match is None else match
         sources = await sources_of(call, shown, paths if path is None else [path], set)
-        note = sources.note
+        note, from_pane = sources.note, (path, paths, set) == (None, None, None)
         names = await in_thread(new_names, sources.paths, match, replace)
         pairs = [(old, new) for old, new in zip(sources.paths, names, strict=True) if os.path.basename(old) != new]
         if not pairs:
-            raise CommandError(unchanged(match, sources.paths, is_chosen=(path, paths, set) == (None, None, None)))
+            raise CommandError(unchanged(match, sources.paths, is_chosen=from_pane))
     else:
         raise CommandError('rename needs "newName", or "match" and "replace"; "replace" alone is for whole names.')
-    return proposed(call, await rename_planned(call, pairs), "Rename", reason, note=note, preview=preview_of(pairs))
+    plan = await rename_planned(call, pairs)
+    return proposed(call, plan, "Rename", reason, note=note, preview=preview_of(pairs), from_pane=from_pane)
 
 
 @command("mkdir", access=Access.PROPOSE, toolset="ops")

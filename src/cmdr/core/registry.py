@@ -108,6 +108,10 @@ class Registry:
             raise UnknownCommand(name)
         return found
 
+    def palette_titles(self) -> dict[str, str]:
+        """The titles of what the palette offers, by id; each of these may have a key."""
+        return {command.id: command.title for command in self if command.is_in_palette}
+
     def __iter__(self) -> Iterator[Command]:
         return iter(self.commands.values())
 

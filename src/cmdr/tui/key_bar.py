@@ -4,9 +4,9 @@ from rich.segment import Segment
 from textual import events
 from textual.message import Message
 
+from cmdr.model.keys import KeyMap
 from cmdr.tui.appearance import Appearance
 from cmdr.tui.key_labels import key_labels, label_cells
-from cmdr.tui.key_map import KeyMap
 from cmdr.tui.line_widget import LineWidget
 
 

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from rich.segment import Segment
 from rich.style import Style
 
-from cmdr.tui.key_map import ACTIONS, KeyMap
+from cmdr.model.actions import ACTIONS
+from cmdr.model.keys import KeyMap
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +20,7 @@ class KeyLabel:
 
 def key_labels(keys: KeyMap) -> list[KeyLabel]:
     """The labels of a key map, always ten: a key that does nothing keeps its place, for hands know where F8 stands."""
-    words = {action.id: action.bar or action.title for action in ACTIONS}
+    words = {action.id: action.word or action.title for action in ACTIONS}
     bound = [(str(number), keys.actions.get(f"f{number}", "")) for number in range(1, 11)]
     return [KeyLabel(number, words.get(action, action), action) for number, action in bound]
 

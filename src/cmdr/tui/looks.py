@@ -10,8 +10,11 @@ from rich.style import Style
 ROLES = (
     "file folder link special program archive image media document code data text dull "
     "frame frame_active title title_active header dim cursor cursor_other selected selected_cursor changed "
-    "bar bar_key warning agent match"
+    "bar bar_key warning agent match tile_rest"
 ).split()
+TILES = tuple(f"tile_{number}" for number in range(1, 7))
+"""The fields of a treemap, in turn; the one under the cursor is drawn as a match."""
+ROLES += TILES
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +53,9 @@ _DARK = Look(
         "selected_cursor": "bold #ffd166 on #2f5d95", "changed": "#e0af68", "bar": "#c8d0e0 on #252d3a",
         "bar_key": "bold #4c9df3", "warning": "bold #14181f on #e0af68", "agent": "#e0af68",
         "match": "bold #14181f on #ffd166",
+        "tile_1": "#e8edf5 on #27507f", "tile_2": "#e8edf5 on #1f5c4d", "tile_3": "#e8edf5 on #5e4b1e",
+        "tile_4": "#e8edf5 on #5a3464", "tile_5": "#e8edf5 on #66382c", "tile_6": "#e8edf5 on #3c4270",
+        "tile_rest": "#aab4c2 on #2a303a",
     },
 )  # fmt: skip
 
@@ -64,6 +70,9 @@ _LIGHT = Look(
         "selected_cursor": "bold #ffe08a on #2f6fc4", "changed": "#9a5b00", "bar": "#1f2733 on #dfe4ec",
         "bar_key": "bold #1d5fbf", "warning": "bold #ffffff on #9a5b00", "agent": "#9a5b00",
         "match": "bold #1f2733 on #ffd166",
+        "tile_1": "#1f2733 on #c9def7", "tile_2": "#1f2733 on #c9ebd8", "tile_3": "#1f2733 on #f3e4b4",
+        "tile_4": "#1f2733 on #ead3f0", "tile_5": "#1f2733 on #f6d5c8", "tile_6": "#1f2733 on #d6daf2",
+        "tile_rest": "#4d5866 on #e4e7ec",
     },
 )  # fmt: skip
 
@@ -77,6 +86,9 @@ _TERMINAL = Look(
         "cursor": "black on cyan", "cursor_other": "underline", "selected": "bold yellow",
         "selected_cursor": "bold yellow on cyan", "changed": "yellow", "bar": "black on cyan",
         "bar_key": "bold default", "warning": "black on yellow", "agent": "yellow", "match": "black on yellow",
+        "tile_1": "white on blue", "tile_2": "black on green", "tile_3": "white on magenta",
+        "tile_4": "white on red", "tile_5": "black on cyan", "tile_6": "black on white",
+        "tile_rest": "white on bright_black",
     },
 )  # fmt: skip
 
@@ -91,6 +103,9 @@ _CLASSIC = Look(
         "selected_cursor": "bold #ffff55 on #00aaaa", "changed": "#ffff55", "bar": "#000000 on #00aaaa",
         "bar_key": "#ffffff on #000000", "warning": "bold #000000 on #ffff55", "agent": "#ffff55",
         "match": "#000000 on #ffff55",
+        "tile_1": "#ffffff on #0060a8", "tile_2": "#ffffff on #00695c", "tile_3": "#ffffff on #7a5500",
+        "tile_4": "#ffffff on #7a2f7a", "tile_5": "#ffffff on #8a3324", "tile_6": "#ffffff on #3f3fb0",
+        "tile_rest": "#aaffff on #1a1a9a",
     },
 )  # fmt: skip
 

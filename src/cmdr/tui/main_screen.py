@@ -16,13 +16,14 @@ from textual.screen import Screen
 from cmdr.core.agents.activity import SeenCall
 from cmdr.core.commander import Commander
 from cmdr.core.parameter import Arguments
+from cmdr.model.actions import BY_ID
+from cmdr.model.keys import KeyMap
 from cmdr.model.panes.pane import Side
 from cmdr.model.panes.tab import Tab
 from cmdr.tui.actions import ACTIONS, declare_all
 from cmdr.tui.clicks import clicked
 from cmdr.tui.closing_screen import ClosingScreen
 from cmdr.tui.key_bar import KeyBar
-from cmdr.tui.key_map import KeyMap
 from cmdr.tui.orders import Orders
 from cmdr.tui.pane_view import PaneView
 from cmdr.tui.quick_view_place import QuickViewPlace
@@ -186,9 +187,11 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     def act(self, action: str) -> None:
         """Do what an action or a command says."""
-        deed = ACTIONS.get(action)
+        deed, known = ACTIONS.get(action), BY_ID.get(action)
         if deed is not None:
             deed(self)
+        elif known is not None:
+            self.give(known.command, told=known.tells)
         else:
             self.give(action, told=True)
 

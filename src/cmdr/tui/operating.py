@@ -14,7 +14,6 @@ from cmdr.model.names import from_wire, to_wire
 from cmdr.model.panes.chosen import Chosen
 from cmdr.model.panes.dialog import DialogType
 from cmdr.model.panes.tab import Tab
-from cmdr.model.plans.plan import Verb
 from cmdr.model.plans.proposal import Proposal, ProposalState
 from cmdr.model.results.changes import Proposed
 
@@ -22,8 +21,6 @@ if TYPE_CHECKING:
     from cmdr.tui.terminal import Terminal
 
 SHOW_PROGRESS_AFTER = 1.0
-_TAKES_SELECTED = ("copy", "move", "delete", "rename_many", "attributes", "pack", "unpack")
-"""Commands that act on what is selected, which is let go when they are done."""
 
 
 async def operate(
@@ -41,7 +38,7 @@ async def operate(
     What it `opens` is edited once it is there.
     """
     commander, main = terminal.commander, terminal.main
-    marked = main.tab if command in _TAKES_SELECTED else None
+    tab = main.tab
     answer = await main.orders.wait_for(_planned(terminal, command, arguments, chosen))
     if answer is None:
         return
@@ -49,16 +46,13 @@ async def operate(
         main.tell(answer.words)
         return
     proposal = commander.proposals.get(answer.result.proposal, PERSON)
-    plan = proposal.plan
-    # Who packs is told first what will not be in the archive: it may be all that is left of it some day.
-    lacks = plan.verb is Verb.PACK and bool(plan.skipped)
-    if sure and not plan.risk.is_high and not plan.overwrites and not lacks:
+    if sure and not proposal.plan.asks_again:
         await main.orders.ask("approve", {"proposal": proposal.id, "digest": proposal.plan.digest})
     elif not await _confirmed(terminal, proposal):
         return
     if proposal.job is not None:
         job = commander.jobs.get(proposal.job, PERSON)
-        await follow(terminal, job, then=then, marked=marked)
+        await follow(terminal, job, then=then, marked=tab if answer.result.from_pane else None)
         if opens is not None and job.state is JobState.DONE and terminal.screen is main:
             terminal.edit(opens)
 

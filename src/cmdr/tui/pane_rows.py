@@ -7,10 +7,12 @@ from rich.segment import Segment
 from rich.style import Style
 
 from cmdr.model.formats import DATE_WIDTHS, date, short_size
-from cmdr.model.panes.entry import Entry
+from cmdr.model.panes.entry import Entry, Kind
+from cmdr.model.panes.file_kinds import file_kind
 from cmdr.model.panes.sorting import SortKey
-from cmdr.tui.kinds import look_of, sign_of
 from cmdr.tui.safe_text import fit, fit_name, shown
+
+_SIGNS = {Kind.FOLDER: "/", Kind.LINK: "@", Kind.PIPE: "|", Kind.SOCKET: "=", Kind.BLOCK: "#", Kind.CHARACTER: "-"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +71,7 @@ def full_row(
     entry: Entry, state: RowState, columns: FullColumns, row: RowFormat, ink: dict[str, Style]
 ) -> list[Segment]:
     """One line of the full view."""
-    look = look_of(entry) if row.colours else ("folder" if entry.is_folder else "file")
+    look = file_kind(entry) if row.colours else ("folder" if entry.is_folder else "file")
     style = state.style(ink, look)
     facts = entry.facts
     quiet = style if state.cursor or state.selected else ink["dim"]
@@ -108,7 +110,7 @@ def size_text(entry: Entry, width: int, row: RowFormat) -> str:
 
 def brief_cell(entry: Entry, state: RowState, width: int, row: RowFormat, ink: dict[str, Style]) -> list[Segment]:
     """One cell of the brief view."""
-    look = look_of(entry) if row.colours else ("folder" if entry.is_folder else "file")
+    look = file_kind(entry) if row.colours else ("folder" if entry.is_folder else "file")
     style = state.style(ink, look)
     return [
         _gutter(entry, state, style, ink),
@@ -136,4 +138,13 @@ def _gutter(entry: Entry, state: RowState, style: Style, ink: dict[str, Style]) 
     mark = "»" if state.selected else "•" if state.changed else " "
     if state.changed and not state.cursor:
         style = ink["changed"]
-    return Segment(mark + sign_of(entry), style)
+    return Segment(mark + _sign(entry), style)
+
+
+def _sign(entry: Entry) -> str:
+    """The one letter that tells the kind without any colour."""
+    if entry.kind is Kind.LINK and entry.is_folder:
+        return "~"
+    if entry.kind is Kind.FILE:
+        return "*" if entry.facts is not None and entry.facts.mode & 0o111 else " "
+    return _SIGNS.get(entry.kind, "?")

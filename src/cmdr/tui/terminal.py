@@ -15,11 +15,12 @@ from cmdr.core.panes.first_workspace import furnish
 from cmdr.core.panes.open_tabs import OpenTabs
 from cmdr.core.parameter import Arguments
 from cmdr.core.principals import PERSON
+from cmdr.model.keys import KeyMap
 from cmdr.model.panes.chosen import Chosen
 from cmdr.tui.appearance import Appearance
 from cmdr.tui.held_terminal import HeldTerminal
 from cmdr.tui.ink_filter import InkFilter
-from cmdr.tui.key_map import KeyMap, key_map
+from cmdr.tui.key_map import key_map
 from cmdr.tui.line_widget import LineWidget
 from cmdr.tui.main_screen import MainScreen
 from cmdr.tui.taking_over import driver_over
@@ -226,7 +227,7 @@ class Terminal(App[None], inherit_bindings=False):
         return Appearance.chosen(self.commander.settings)
 
     def _chosen_keys(self) -> KeyMap:
-        return key_map(self.commander.settings.shortcuts, frozenset(command.id for command in self.commander.registry))
+        return key_map(self.commander.settings.shortcuts, self.commander.registry.palette_titles())
 
     def _step_aside(self) -> None:
         self.call_next(self.main.act, "shell")

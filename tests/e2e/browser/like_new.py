@@ -12,8 +12,11 @@ def make_like_new(it):
         it.order("review.reject", review=edit["id"])
     for dialog in seen["dialogs"]:
         it.order("dialog", action="close", type=dialog["type"], **({"path": dialog["path"]} if dialog["path"] else {}))
-    for shortcut in seen["shortcuts"]:
-        it.order("settings.bind", action=shortcut["id"])
+    table = it.context.request.get(f"{it.origin}/page/actions").json()
+    usual = [action for section in table["sections"] for action in section["actions"] if not action["isOwn"]]
+    for chosen in (*(action for section in table["sections"] for action in section["actions"]), *table["commands"]):
+        if chosen not in usual:
+            it.order("settings.bind", action=chosen["id"])
     if seen["hidden"]:
         it.order("toggle_hidden")
     for side, folder in (("right", it.tree.right), ("left", it.tree.left)):

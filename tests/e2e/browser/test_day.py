@@ -74,10 +74,16 @@ def test_trash_and_cancel_leave_what_they_should(alone):
     it.press("Escape")
     it.shut()
     assert [path.name for path in it.tree.right.iterdir()] == ["backup.tar"]
+    it.cursor_to("file4.txt")
+    it.press("Space")
     it.open("F7", title="New folder")
     it.answer("new one")
     it.says("mkdir done")
     expect(it.row("new one")).to_have_class(re.compile("cursor"))
+    # A new folder has nothing to do with what is selected.
+    expect(it.row("file4.txt")).to_have_class(re.compile("selected"))
+    it.press("Escape")
+    expect(it.row("file4.txt")).not_to_have_class(re.compile("selected"))
     it.open("Alt+z", title="History")
     expect(it.window.locator("tbody tr")).to_have_count(2)
     it.press("Escape")
@@ -139,7 +145,7 @@ def test_a_file_is_viewed_searched_edited_and_saved(it):
 def test_tabs_search_places_and_the_tree_by_size(it):
     left = it.tree.left
     (left / "docs" / "large.bin").write_bytes(b"x" * 500_000)
-    it.press("Alt+t")
+    it.press("Alt+Shift+t")
     expect(it.page.locator("#left .tab")).to_have_count(2)
     it.go(left / "docs")
     expect(it.page.locator("#left .tab.front")).to_contain_text("docs")
@@ -147,6 +153,15 @@ def test_tabs_search_places_and_the_tree_by_size(it):
     expect(it.page.locator("#left .path")).to_have_text(str(left))
     it.press("Alt+PageDown")
     it.page.get_by_role("button", name="Close tab docs").click()
+    expect(it.page.locator("#left .tabs")).to_be_hidden()
+    # As in the terminal, Alt+T brings a closed tab back, Alt+Y and Alt+U go where one was before and after.
+    it.press("Alt+t")
+    expect(it.page.locator("#left .tab.front")).to_contain_text("docs")
+    it.press("Alt+y")
+    expect(it.page.locator("#left .path")).to_have_text(str(left))
+    it.press("Alt+u")
+    expect(it.page.locator("#left .path")).to_have_text(str(left / "docs"))
+    it.press("Alt+w")
     expect(it.page.locator("#left .tabs")).to_be_hidden()
     # Letters search; the find window asks the index.
     it.type("pack")
@@ -160,7 +175,7 @@ def test_tabs_search_places_and_the_tree_by_size(it):
     expect(it.row("guide.md")).to_have_class(re.compile("cursor"))
     it.press("Backspace")
     expect(it.page.locator("#left .path")).to_have_text(str(left))
-    it.open("Alt+u", title="What fills this folder")
+    it.open("Alt+g", title="What fills this folder")
     expect(it.window.locator("svg rect").first).to_be_visible()
     it.window.get_by_role("button", name="docs/").click()
     expect(it.window.locator("caption")).to_have_text(str(left / "docs"))

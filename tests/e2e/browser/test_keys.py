@@ -10,21 +10,53 @@ def bind(it, action, keys):
     it.order("settings.bind", action=action, keys=keys)
 
 
-NAMES = {
-    "F5": "F5", "ctrl+e": "Ctrl+e", "Ctrl+E": "Ctrl+e", "PgUp": "PageUp", "ctrl+pageup": "Ctrl+PageUp", "plus": "+",
-    "+": "+", "Ctrl++": "Ctrl++", "alt+full_stop": "Alt+.", "ctrl+underscore": "Ctrl+_", "shift+alt+x": "Alt+Shift+x",
-    "Del": "Delete", "ctrl+↑": "Ctrl+ArrowUp", "Esc": "Escape", "Shift+?": "?", "alt+left_square_bracket": "Alt+[",
-    " space ": "Space", "constructor": "constructor",
+PRESSED = {
+    "F5": "f5", "e": "e", "+": "+", " ": "space", "PageUp": "pageup", "ArrowUp": "up", "Escape": "escape", "?": "?",
+    "[": "[", "ContextMenu": "contextmenu", "Delete": "delete", "A": "a", "1": "1", "Shift": "", "Dead": "",
 }  # fmt: skip
-KEPT = {"Ctrl+PageUp": "ctrl+pageup", "+": "plus", "Ctrl++": "ctrl+plus", "Alt+[": "alt+left_square_bracket",
-        "Ctrl+ArrowUp": "ctrl+up", "F5": "f5", "Alt+Shift+x": "alt+shift+x"}  # fmt: skip
 
 
-def test_keys_are_understood_however_they_are_written(it):
-    script = "([name, keys]) => import('/static/page/key_names.js').then(made => keys.map(made[name]))"
-    assert it.page.evaluate(script, ["normal", list(NAMES)]) == list(NAMES.values())
-    assert it.page.evaluate(script, ["kept", list(KEPT)]) == list(KEPT.values())
-    assert it.page.evaluate(script, ["normal", list(KEPT.values())]) == list(KEPT)
+def test_pressed_keys_are_called_as_the_table_calls_them(it):
+    script = """(keys) => import('/static/page/key_names.js').then(
+        ({pressed}) => keys.map(([key, how]) => pressed(new KeyboardEvent('keydown', {key, ...how}))))"""
+    plain = [[key, {}] for key in PRESSED]
+    assert it.page.evaluate(script, plain) == list(PRESSED.values())
+    held = [["PageUp", {"ctrlKey": True}], ["X", {"altKey": True, "shiftKey": True}], ["+", {"metaKey": True}],
+            ["?", {"altKey": True, "shiftKey": True}], [" ", {"shiftKey": True}],
+            ["1", {"shiftKey": True}]]  # fmt: skip
+    assert it.page.evaluate(script, held) == ["ctrl+pageup", "alt+shift+x", "ctrl++", "alt+?", "shift+space", "1"]
+
+
+def test_the_page_has_a_function_for_each_action_that_it_is_served_and_no_other(it):
+    script = """() => Promise.all(['actions', 'moving', 'key_map'].map((name) => import(`/static/page/${name}.js`)))
+        .then(
+        ([{ACTIONS}, {PLACES}, {allActions}]) => [
+            Object.keys({...ACTIONS, ...PLACES}), allActions().map(({id, command}) => [id, command])])"""
+    functions, actions = it.page.evaluate(script)
+    assert {id for id, command in actions if not command} <= set(functions) <= {id for id, _ in actions}
+
+
+def test_what_is_drawn_is_the_table_that_cmdr_serves(it):
+    table = it.context.request.get(f"{it.origin}/page/actions").json()
+    actions = {action["id"]: action for section in table["sections"] for action in section["actions"]}
+    bar = [table["bound"].get(f"f{number}") for number in range(1, 10)]
+    expect(it.page.locator("#keys button")).to_have_text(
+        [f"F{number} {actions[id]['word']}" for number, id in enumerate(bar, 1)]
+    )
+    expect(it.page.locator("#menu button")).to_have_text([actions[id]["word"] for id in table["topBar"]])
+    it.cursor_to("file3.txt")
+    it.press("Shift+F10")
+    offered = it.page.locator("dialog[open] [role=menuitem]")
+    titles = [actions[id]["title"] for group in table["entryMenu"] for id in group if id in actions]
+    assert [text.removesuffix("…") for text in offered.all_inner_texts()] == titles
+    it.press("Escape")
+    it.cursor_to("docs")
+    it.press("Shift+F10")
+    assert "Edit" not in it.page.locator("dialog[open] [role=menuitem]").all_inner_texts()
+    it.press("Escape")
+    it.open("F1", title="Keys")
+    shown = [title for section in table["sections"] for title in (action["title"] for action in section["actions"])]
+    expect(it.window.locator("dd")).to_have_text(shown)
 
 
 def test_own_keys_replace_the_usual_ones_while_the_page_is_open(it):
@@ -63,7 +95,7 @@ def test_own_keys_replace_the_usual_ones_while_the_page_is_open(it):
 
 def test_a_key_that_the_browser_keeps_leaves_the_usual_ones(it):
     bind(it, "new_tab", ["Ctrl+T"])
-    it.press("Alt+t")
+    it.press("Alt+Shift+t")
     expect(it.page.locator("#left .tab")).to_have_count(2)
     it.open("Alt+s", title="Settings")
     expect(it.window).to_contain_text("Ctrl+T cannot be used here for New tab: it belongs to the browser")

@@ -125,6 +125,18 @@ def test_deleting_for_good_needs_the_typed_word():
     assert word_to_type(copies(copy_of(b"a"))) is None
 
 
+def test_who_said_yes_is_asked_again_where_the_plan_holds_more_than_they_could_see():
+    there, pipe = Fingerprint(1, 9, 5, 0, Kind.FILE), Place(b"/src", b"p")
+    lacking = PlanItem(Step.NOTHING, Kind.SPECIAL, pipe, None, Fingerprint(1, 2, 0, 0, Kind.SPECIAL), reason="a pipe")
+    packed = PlanItem(Step.PACK, Kind.FILE, None, Place(b"/dst", b"a.zip"))
+    assert not copies(copy_of(b"a")).asks_again
+    assert not copies(copy_of(b"a"), lacking).asks_again
+    assert not Plan(Verb.PACK, (packed,), (ROOT, THERE)).asks_again
+    assert copies(copy_of(b"a", decision=Decision.REPLACE, existing=there)).asks_again
+    assert copies(copy_of(b".bashrc", protected="runs at login")).asks_again
+    assert Plan(Verb.PACK, (packed, lacking), (ROOT, THERE)).asks_again
+
+
 def test_protected_places_and_open_questions_are_told():
     plan = copies(copy_of(b".bashrc", protected="runs at login"), copy_of(b"b", decision=Decision.ASK))
     told = summary_of(plan)

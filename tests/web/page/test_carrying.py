@@ -113,7 +113,7 @@ def test_what_is_uploaded_is_copied_by_the_engine_and_can_be_undone(page_server,
     told = order("copy", paths=paths, to=f"{where}/into/")
     proposal = told.split("proposal: ")[1].split()[0]
     whole = person.get(f"/page/proposal/{proposal}").json()
-    assert whole["plain"] is True
+    assert whole["asksAgain"] is False
     job = order("approve", proposal=proposal, digest=whole["digest"]).split("job: ")[1].split()[0]
     page_server.run("await", {"job": job, "timeout": 30}, page_server.person)
     arrived = where / "into" / "sub" / "ü.bin"

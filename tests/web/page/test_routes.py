@@ -1,6 +1,7 @@
 """What the page asks and what it is answered."""
 
 import json
+import os
 
 import pytest
 
@@ -15,6 +16,41 @@ def test_a_command_answers_with_the_picture_after_it(person):
     assert told["answer"].startswith("Switched") or "right" in told["answer"]
     assert told["picture"]["focused"] == "right"
     person.post("/page/command", json={"name": "switch_pane", "arguments": {}})
+
+
+def test_rows_tell_their_kind_as_the_terminal_colours_it(picture):
+    kinds = {row["name"]: row["kind"] for row in picture()["panes"]["left"]["rows"]}
+    assert (kinds["photos"], kinds["notes.md"]) == ("folder", "text")
+
+
+def test_who_packs_less_than_was_chosen_is_asked_again_as_in_the_terminal(person, order, tree):
+    """The page packed without a word about what would not be in the archive."""
+    os.mkfifo(tree / "photos" / "pipe")
+    try:
+        told = order("pack", paths=[str(tree / "photos")], to=str(tree / "photos.zip"))
+        proposal = told.split("proposal: ")[1].split()[0]
+        assert person.get(f"/page/proposal/{proposal}").json()["asksAgain"] is True
+        order("reject", proposal=proposal)
+    finally:
+        (tree / "photos" / "pipe").unlink()
+
+
+def test_a_change_says_whether_it_acts_on_what_is_selected(person, tree):
+    """The page let the selection go after every change, a new folder among them."""
+
+    def from_pane(name, /, **arguments):
+        told = person.post("/page/command", json={"name": name, "arguments": arguments}).json()["result"]
+        person.post("/page/command", json={"name": "reject", "arguments": {"proposal": told["proposal"]}})
+        return told["fromPane"]
+
+    person.post("/page/command", json={"name": "select", "arguments": {"pane": "left", "names": ["notes.md"]}})
+    assert from_pane("delete")
+    assert from_pane("rename", match="notes", replace="words")
+    assert from_pane("rename_many", paths=[str(tree / "notes.md")], names=["words.md"])
+    assert not from_pane("mkdir", name="new")
+    assert not from_pane("delete", paths=[str(tree / "notes.md")])
+    assert not from_pane("rename", path=str(tree / "notes.md"), newName="words.md")
+    person.post("/page/command", json={"name": "selection.none", "arguments": {"pane": "left"}})
 
 
 @pytest.mark.parametrize(

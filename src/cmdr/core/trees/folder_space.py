@@ -37,6 +37,11 @@ class FolderSpace:
     """Whether everything below could be read; if not, the total is a lower bound."""
     fresh: bool
 
+    @property
+    def rest(self) -> int:
+        """The bytes in all others."""
+        return max(0, self.total - sum(filling.size for filling in self.largest))
+
 
 async def space_in(commander: Commander, path: bytes, principal: Principal) -> "FolderSpace | str":
     """What fills a folder; while no index knows it, the id of the scan that was begun."""

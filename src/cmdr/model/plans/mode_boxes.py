@@ -3,10 +3,13 @@
 import re
 from dataclasses import dataclass, field
 
-from cmdr.model.plans.file_mode import ALL
+from cmdr.model.plans.file_mode import ALL, letters_of
 
 ROWS = ((0o400, 0o200, 0o100), (0o040, 0o020, 0o010), (0o004, 0o002, 0o001), (0o4000, 0o2000, 0o1000))
 """User, group, others: read, write, run. Then set-user-ID, set-group-ID, sticky."""
+PEOPLE = ("user", "group", "others")
+RIGHTS = ("read", "write", "run")
+SPECIAL = ("set user ID", "set group ID", "sticky")
 _LETTERS = {
     bit: (who, what) for who, row in zip("ugo", ROWS, strict=False) for bit, what in zip(row, "rwx", strict=True)
 } | {0o4000: ("u", "s"), 0o2000: ("g", "s"), 0o1000: ("o", "t")}
@@ -44,6 +47,11 @@ class ModeBoxes:
         states = [self.state(bit) for bit in _LETTERS]
         return "" if None in states else f"{sum(bit for bit in _LETTERS if self.state(bit)):04o}"
 
+    @property
+    def letters(self) -> str:
+        """All of it as `ls` writes it."""
+        return letters_of(int(self.octal, 8)) if self.octal else "they differ"
+
     def take_octal(self, text: str) -> bool:
         """Tick the boxes as a number says; whether it is one."""
         if _OCTAL.fullmatch(text) is None:
@@ -69,3 +77,13 @@ class ModeBoxes:
             self.ticked.pop(bit, None)
         else:
             self.ticked[bit] = on
+
+
+def bad_octal(text: str) -> str:
+    """What to say of a number that is none."""
+    return f'"{text}" is no octal mode: it has digits from 0 to 7, as in 0644.'
+
+
+def modified_hint(modified: str | None) -> str:
+    """What stands in the empty field of the time, which stays as it is."""
+    return f"{modified or 'they differ'}; or a time, now, the path of a file"

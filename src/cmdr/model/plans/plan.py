@@ -156,6 +156,15 @@ class Plan:
         return self._facts.skipped
 
     @property
+    def asks_again(self) -> bool:
+        """Whether a person who has said yes in a window is asked once more, now that it is known what would happen.
+
+        Who packs is told first what will not be in the archive: it may be all that is left of it some day.
+        """
+        lacks = self.verb is Verb.PACK and bool(self.skipped)
+        return self.risk.is_high or bool(self.overwrites) or lacks
+
+    @property
     def target_folders(self) -> tuple[tuple[bytes, int], ...]:
         """The folders that what was chosen goes to, and how many go there."""
         return self._facts.target_folders

@@ -21,6 +21,8 @@ class Proposed(Result):
     """Whether to name what the pane chose, for a caller who named nothing."""
     preview: tuple[str, ...] = ()
     """The first lines of what it would do, where the plan's own summary does not say it."""
+    from_pane: bool = False
+    """Whether it acts on what is selected in a pane; that is let go once it is done."""
 
     def text(self) -> str:
         plan = self.plan
@@ -54,6 +56,7 @@ class Proposed(Result):
             "skipped": [{"reason": reason, "count": number} for reason, number in plan.skipped],
             "isRisky": plan.risk.is_high,
             "note": self.note,
+            "fromPane": self.from_pane,
         }
 
 

@@ -1,4 +1,4 @@
-"""What every action of the key map does: mostly one command, sometimes a window first."""
+"""What each action does in the terminal, where that is more than the one command that the table names."""
 
 from collections.abc import Callable
 from importlib import import_module

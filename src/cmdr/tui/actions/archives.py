@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from cmdr.core.panes.completion import complete_path
+from cmdr.model.archive_names import usual_name
 from cmdr.model.names import to_wire
 from cmdr.model.panes.chosen import Chosen
 from cmdr.model.plans.taken_names import TAKEN_NAMES
@@ -25,13 +26,13 @@ def pack(screen: MainScreen) -> None:
     if chosen is None:
         return
     base = screen.tab.path
-    name = chosen.first_names(1)[0] if chosen.count == 1 else os.path.basename(base) or b"archive"
+    name = usual_name(os.path.join(base, chosen.first_names(1)[0]), is_only=chosen.count == 1)
     path = to_wire(os.path.join(_other(screen), name))
     window = Ask(
         f"Pack {what(chosen)} into (.zip or .tar.gz)",
-        f"{path}.zip",
+        path,
         above=listed(chosen),
-        select=(len(path) - len(to_wire(name)), len(path)),
+        select=(len(path) - len(to_wire(name)), len(path) - len(".zip")),
         complete=lambda text: complete_path(text, base),
     )
     screen.terminal.ask(window, lambda to: screen.terminal.operate("pack", {"to": to}, chosen=chosen))
@@ -55,8 +56,8 @@ def open_archive(screen: MainScreen) -> None:
         return
     path, here = to_wire(os.path.join(screen.tab.path, name)), screen.tab.path
     choices = [
-        Choice("look", "Look inside", note="F3"),
-        Choice("other", "Unpack to the other pane", to_wire(_other(screen)), "Alt+F9"),
+        Choice("look", "Look inside", note=screen.keys.first_key("view")),
+        Choice("other", "Unpack to the other pane", to_wire(_other(screen)), screen.keys.first_key("unpack")),
         Choice("here", "Unpack here", to_wire(here)),
         Choice("system", "Show in the file manager"),
     ]

@@ -75,18 +75,6 @@ def edit(screen: MainScreen) -> None:
         screen.terminal.edit(path)
 
 
-@action("copy_path")
-def copy_path(screen: MainScreen) -> None:
-    """The path, to the clipboard."""
-    screen.give("file.copyPath", told=True)
-
-
-@action("copy_name")
-def copy_name(screen: MainScreen) -> None:
-    """The name, to the clipboard."""
-    screen.give("file.copyFilename", told=True)
-
-
 @action("copy")
 def copy(screen: MainScreen) -> None:
     """Copy to the other pane, or wherever is typed."""

@@ -54,18 +54,6 @@ def open_other(screen: MainScreen) -> None:
     screen.give("nav_to_path", {"pane": "other", "path": to_wire(path)})
 
 
-@action("back")
-def back(screen: MainScreen) -> None:
-    """Back in the history."""
-    screen.give("nav_back")
-
-
-@action("forward")
-def forward(screen: MainScreen) -> None:
-    """Forward in the history."""
-    screen.give("nav_forward")
-
-
 @action("root")
 def root(screen: MainScreen) -> None:
     """The root folder."""
@@ -78,23 +66,11 @@ def home(screen: MainScreen) -> None:
     screen.give("nav_to_path", {"pane": "focused", "path": "~"})
 
 
-@action("refresh")
-def refresh(screen: MainScreen) -> None:
-    """Read the folder again."""
-    screen.give("refresh")
-
-
 @action("other_pane")
 def other_pane(screen: MainScreen) -> None:
     """The other pane."""
     screen.typing.end()
     screen.give("switch_pane")
-
-
-@action("swap")
-def swap(screen: MainScreen) -> None:
-    """Exchange the panes."""
-    screen.give("swap_panes")
 
 
 @action("same_folder")
@@ -150,6 +126,14 @@ def report(screen: MainScreen) -> None:
     )
 
 
+@action("treemap")
+def treemap(screen: MainScreen) -> None:
+    """What fills this folder."""
+    from cmdr.tui.windows.treemap import TreemapWindow
+
+    screen.terminal.push_screen(TreemapWindow(screen))
+
+
 @action("bookmarks")
 def bookmarks(screen: MainScreen) -> None:
     """Choose among bookmarks and the folders used most."""
@@ -172,25 +156,7 @@ def visited(screen: MainScreen) -> None:
         screen.terminal.ask(window, lambda path: screen.give("nav_to_path", {"pane": "focused", "path": path}))
 
 
-@action("bookmark_here")
-def bookmark_here(screen: MainScreen) -> None:
-    """Bookmark this folder."""
-    screen.give("bookmark.add", told=True)
-
-
 @action("volume")
 def volume(screen: MainScreen) -> None:
     """Choose a volume for this pane."""
     screen.give(f"pane.{screen.commander.workspace.focused}VolumeChooser")
-
-
-@action("left_volume")
-def left_volume(screen: MainScreen) -> None:
-    """Choose a volume for the left pane."""
-    screen.give("pane.leftVolumeChooser")
-
-
-@action("right_volume")
-def right_volume(screen: MainScreen) -> None:
-    """Choose a volume for the right pane."""
-    screen.give("pane.rightVolumeChooser")

@@ -85,24 +85,6 @@ def mark_last(screen: MainScreen) -> None:
     _mark_to(screen, LAST)
 
 
-@action("invert")
-def invert(screen: MainScreen) -> None:
-    """Turn the selection over."""
-    screen.give("selection.invert")
-
-
-@action("select_all")
-def select_all(screen: MainScreen) -> None:
-    """Select everything shown."""
-    screen.give("selection.all")
-
-
-@action("select_none")
-def select_none(screen: MainScreen) -> None:
-    """Select nothing."""
-    screen.give("selection.none")
-
-
 @action("select_mask")
 def select_mask(screen: MainScreen) -> None:
     """Select by mask."""

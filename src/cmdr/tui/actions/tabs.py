@@ -11,24 +11,6 @@ if TYPE_CHECKING:
     from cmdr.tui.main_screen import MainScreen
 
 
-@action("new_tab")
-def new_tab(screen: MainScreen) -> None:
-    """A new tab."""
-    screen.give("tab.new")
-
-
-@action("close_tab")
-def close_tab(screen: MainScreen) -> None:
-    """Close the tab."""
-    screen.give("tab.close")
-
-
-@action("reopen_tab")
-def reopen_tab(screen: MainScreen) -> None:
-    """Bring the last closed tab back."""
-    screen.give("tab.reopen")
-
-
 @action("pin_tab")
 def pin_tab(screen: MainScreen) -> None:
     """Pin the tab to its folder, or let it go."""

@@ -19,12 +19,6 @@ def filter_pane(screen: MainScreen) -> None:
     screen.typing.begin_filter(screen.tab.filter)
 
 
-@action("hidden")
-def hidden(screen: MainScreen) -> None:
-    """Show or hide dot files."""
-    screen.give("toggle_hidden", told=True)
-
-
 @action("view_mode")
 def view_mode(screen: MainScreen) -> None:
     """Brief or full."""
@@ -66,12 +60,6 @@ def sorted_by(screen: MainScreen, by: str) -> Arguments:
         # The largest and the newest are what one looks for.
         order = Direction.ASC if by in (SortKey.NAME, SortKey.EXT) else Direction.DESC
     return {"pane": "focused", "by": by, "order": order.value}
-
-
-@action("folder_size")
-def folder_size(screen: MainScreen) -> None:
-    """Add up what the folder under the cursor holds."""
-    screen.give("folder.size", told=True)
 
 
 @action("preview")

@@ -78,12 +78,6 @@ def approvals(screen: MainScreen) -> None:
     show_next(screen)
 
 
-@action("mention")
-def mention(screen: MainScreen) -> None:
-    """Point the coding agent at the selected files."""
-    screen.give("mention", told=True)
-
-
 @action("agents")
 def agents(screen: MainScreen) -> None:
     """Who is connected and what they did."""

@@ -13,7 +13,7 @@ from cmdr.core.panes.chosen_attributes import in_common
 from cmdr.core.parameter import Arguments
 from cmdr.model.formats import moment
 from cmdr.model.panes.chosen import Chosen
-from cmdr.model.plans.mode_boxes import ModeBoxes
+from cmdr.model.plans.mode_boxes import ModeBoxes, bad_octal, modified_hint
 from cmdr.tui.key_order import hand_to
 from cmdr.tui.text_fields import LineInput
 from cmdr.tui.windows.line_list import LineList
@@ -59,8 +59,8 @@ class AttributesWindow(Window[str]):
     async def _look(self) -> None:
         found = await in_common(self._chosen)
         self._boxes.know(found.every, found.some)
-        then = moment(found.modified_ns) if found.modified_ns is not None else "they differ"
-        self._modified.placeholder = f"{then}; or a time, now, the path of a file"
+        then = moment(found.modified_ns) if found.modified_ns is not None else None
+        self._modified.placeholder = modified_hint(then)
         self._show()
 
     def pressed(self, event: events.Key) -> bool:
@@ -122,7 +122,7 @@ class AttributesWindow(Window[str]):
     def _apply(self) -> None:
         typed = self._octal.value.strip()
         if typed and typed != self._boxes.octal and not self._boxes.take_octal(typed):
-            self._screen.tell(f'"{typed}" is no octal mode: it has digits from 0 to 7, as in 0644.', bad=True)
+            self._screen.tell(bad_octal(typed), bad=True)
             return
         wish: Arguments = {}
         if self._boxes.wish:

@@ -6,7 +6,9 @@ import os
 from typing import TYPE_CHECKING
 
 from cmdr import __version__
-from cmdr.tui.key_map import ACTIONS, SECTIONS, KeyMap
+from cmdr.model.actions import SECTIONS, Risk
+from cmdr.model.keys import KeyMap
+from cmdr.tui.key_map import ACTIONS
 from cmdr.tui.windows.line_list import Row
 
 if TYPE_CHECKING:
@@ -18,6 +20,8 @@ _TYPING: tuple[tuple[str, str], ...] = (
     ("Esc", "give up waiting, clear the filter, clear the selection"),
     ("mouse", "click moves, double click opens, right click selects, a column head sorts"),
 )
+_ROLES = {Risk.DESTROYS: "agent"}
+"""What no undo takes back stands out."""
 
 
 def help_rows(keys: KeyMap) -> list[Row]:
@@ -26,7 +30,7 @@ def help_rows(keys: KeyMap) -> list[Row]:
     for section in SECTIONS:
         rows.append([(f" {section}", "header")])
         rows += [
-            [(f"   {keys.all_keys(action.id) or '–':<24}", "bar_key"), (action.title, "file")]
+            [(f"   {keys.all_keys(action.id) or '–':<24}", "bar_key"), (action.title, _ROLES.get(action.risk, "file"))]
             for action in ACTIONS
             if action.section == section
         ]

@@ -4,14 +4,10 @@ from rich.segment import Segment
 from textual import events
 from textual.message import Message
 
-from cmdr.model.plans.file_mode import letters_of
-from cmdr.model.plans.mode_boxes import ROWS, ModeBoxes
+from cmdr.model.plans.mode_boxes import PEOPLE, RIGHTS, ROWS, SPECIAL, ModeBoxes
 from cmdr.tui.appearance import Appearance
 from cmdr.tui.line_widget import LineWidget
 
-_NAMES = ("user", "group", "others")
-_HEADS = ("read", "write", "run")
-_SPECIAL = ("set user ID", "set group ID", "sticky")
 _LEFT, _STEP, _WIDE_STEP = 11, 9, 18
 _INSIDE = 4
 """The row below those of the permissions."""
@@ -59,19 +55,19 @@ class ModeGrid(LineWidget):
         """One line of boxes."""
         ink = self.appearance.ink
         if y == 0:
-            heads = "".join(f"{head:<{_STEP}}" for head in _HEADS)
-            return [Segment(" " * _LEFT + heads, ink["dim"]), Segment(self._letters(), ink["file"])]
+            heads = "".join(f"{head:<{_STEP}}" for head in RIGHTS)
+            return [Segment(" " * _LEFT + heads, ink["dim"]), Segment(self.boxes.letters, ink["file"])]
         row = self._row_at(y)
         if row is None:
             return [Segment("", ink["base"])]
         if row == _INSIDE:
             return [Segment(" ", ink["base"]), self._box(row, 0), Segment(" also what is inside folders", ink["file"])]
-        if row == len(_NAMES):
+        if row == len(PEOPLE):
             parts = [Segment(" ", ink["base"])]
-            for column, name in enumerate(_SPECIAL):
+            for column, name in enumerate(SPECIAL):
                 parts += [self._box(row, column), Segment(f" {name:<{_WIDE_STEP - 4}}", ink["file"])]
             return parts
-        parts = [Segment(f" {_NAMES[row]:<{_LEFT - 1}}", ink["file"])]
+        parts = [Segment(f" {PEOPLE[row]:<{_LEFT - 1}}", ink["file"])]
         for column in range(3):
             parts += [self._box(row, column), Segment(" " * (_STEP - 3), ink["base"])]
         return parts
@@ -84,7 +80,7 @@ class ModeGrid(LineWidget):
             return
         if row == _INSIDE:
             column = 0
-        elif row == len(_NAMES):
+        elif row == len(PEOPLE):
             column = (event.x - 1) // _WIDE_STEP
         else:
             column = (event.x - _LEFT) // _STEP
@@ -106,9 +102,6 @@ class ModeGrid(LineWidget):
         is_here = self.active and row == self._row and (column == self._column or row == _INSIDE)
         is_new = row != _INSIDE and ROWS[row][column] in self.boxes.ticked
         return Segment(f"[{sign}]", self.appearance.ink["cursor" if is_here else "selected" if is_new else "file"])
-
-    def _letters(self) -> str:
-        return letters_of(int(self.boxes.octal, 8)) if self.boxes.octal else "they differ"
 
     def _row_at(self, y: int) -> int | None:
         rows = [row for row, gap in enumerate(_GAPS) if 1 + row + gap == y]

@@ -6,7 +6,9 @@ from collections.abc import Callable
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from cmdr.tui.key_map import ACTIONS, BY_ID, Action, normal, spoken, unusable
+from cmdr.model.actions import BY_ID, Action
+from cmdr.model.keys import normal, spoken
+from cmdr.tui.key_map import ACTIONS, unusable
 from cmdr.tui.windows.line_list import Row
 
 if TYPE_CHECKING:

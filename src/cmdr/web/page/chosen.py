@@ -1,9 +1,11 @@
 """What the person chose when a window opened: whatever an agent selects meanwhile, these are the files."""
 
+import os
 import secrets
 
 from cmdr.core.errors import CommandError
 from cmdr.core.parameter import Json
+from cmdr.model.archive_names import usual_name
 from cmdr.model.names import to_wire
 from cmdr.model.panes.chosen import Chosen
 from cmdr.model.panes.selection import Selection
@@ -23,12 +25,19 @@ class ChosenFiles:
         """Remember what is chosen now, or the entry under the cursor whatever is selected, and tell of it."""
         chosen = _under_cursor(tab) if is_alone else Chosen.of(tab)
         if chosen is None:
-            return {"id": "", "count": 0, "names": []}
+            return {"id": "", "count": 0, "names": [], "archive": ""}
         id = secrets.token_urlsafe(16)
         self._kept[id] = chosen
         while len(self._kept) > KEPT:
             del self._kept[next(iter(self._kept))]
-        return {"id": id, "count": chosen.count, "names": [to_wire(name) for name in chosen.first_names(NAMED)]}
+        names = chosen.first_names(NAMED)
+        archive = usual_name(os.path.join(chosen.folder, names[0]), is_only=chosen.count == 1)
+        return {
+            "id": id,
+            "count": chosen.count,
+            "names": [to_wire(name) for name in names],
+            "archive": to_wire(archive),
+        }
 
     def get(self, id: str) -> Chosen:
         """What was chosen under a handle."""

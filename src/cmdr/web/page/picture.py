@@ -13,10 +13,10 @@ from cmdr.model.panes.pane import Pane
 from cmdr.model.panes.pane_totals import totals
 from cmdr.model.panes.tab import Tab
 from cmdr.model.units import human_size
+from cmdr.web.page.actions import actions_tag
 from cmdr.web.page.jobs import jobs_told, scans_told
 from cmdr.web.page.look import look_told
 from cmdr.web.page.rows import Rows, Window, Windows
-from cmdr.web.page.shortcuts import shortcuts_told
 from cmdr.web.page.waiting import edits_waiting, expired_unseen, interrupted_waiting, proposals_waiting
 
 ACTIVITY_SECONDS = 4.0
@@ -45,7 +45,7 @@ async def picture(commander: Commander, rows: Rows, windows: Windows) -> dict[st
         "stopped": commander.policy.agents_stopped,
         "activity": _activity(commander),
         "look": look_told(commander),
-        "shortcuts": shortcuts_told(commander),
+        "actions": actions_tag(commander),
     }
 
 

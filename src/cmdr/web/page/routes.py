@@ -13,6 +13,8 @@ from cmdr.model.panes.pane import Side
 from cmdr.model.panes.seeking import seek
 from cmdr.model.results.windows import Opened
 from cmdr.model.unseen import UNSEEN
+from cmdr.web.page.actions import actions_json
+from cmdr.web.page.attributes import attributes_json, ticked_json
 from cmdr.web.page.carrying_routes import CarryingRoutes
 from cmdr.web.page.changes import changes
 from cmdr.web.page.chosen import ChosenFiles
@@ -51,6 +53,8 @@ class PageRoutes:
             person_only("GET /page/picture", self._picture),
             person_only("POST /page/command", self._command),
             person_only("POST /page/chosen", self._choose),
+            person_only("POST /page/attributes", self._attributes),
+            person_only("POST /page/attributes/ticked", self._ticked),
             person_only("GET /page/changes", self._changes),
             person_only("GET /page/proposal/{id}", self._proposal),
             person_only("GET /page/edit/{id}", self._edit),
@@ -63,6 +67,7 @@ class PageRoutes:
             person_only("GET /page/agents", self._agents),
             person_only("GET /page/settings", self._settings),
             person_only("GET /page/words", self._words),
+            person_only("GET /page/actions", self._actions),
             person_only("GET /page/about", self._about),
             *FileRoutes(self._commander, self._links).all(),
             *CarryingRoutes(self._commander, self._chosen, self._links).all(),
@@ -96,6 +101,12 @@ class PageRoutes:
         if pane is None:
             raise CommandError("The pane is left or right.")
         return self._chosen.keep(pane.tab, is_alone=sent.get("isAlone") is True)
+
+    async def _attributes(self, request: Request, caller: Principal) -> Json:
+        return await attributes_json(self._chosen.get(str((await sent_object(request)).get("chosen"))))
+
+    async def _ticked(self, request: Request, caller: Principal) -> Json:
+        return ticked_json(await sent_object(request))
 
     async def _changes(self, request: Request, caller: Principal) -> Response:
         return changes(self._commander, self._pages, _page(request.query_params.get("page")))
@@ -144,6 +155,9 @@ class PageRoutes:
 
     async def _words(self, request: Request, caller: Principal) -> Json:
         return words_told()
+
+    async def _actions(self, request: Request, caller: Principal) -> Json:
+        return actions_json(self._commander)
 
     async def _about(self, request: Request, caller: Principal) -> Json:
         return about_told(self._commander)

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 
 from cmdr.core.commander import Commander
 from cmdr.core.parameter import Json
+from cmdr.model.archive_names import is_archive_name
 from cmdr.model.formats import date, short_size
 from cmdr.model.names import to_wire
 from cmdr.model.panes.entry import Entry
+from cmdr.model.panes.file_kinds import file_kind
 from cmdr.model.panes.listing import Listing
 from cmdr.model.panes.pane import Side
 from cmdr.model.panes.tab import Tab
@@ -110,8 +112,9 @@ def _row(entry: Entry, selected: bool, fresh: bool, style: Style) -> Json:
     facts = entry.facts
     return {
         "name": to_wire(entry.name),
-        "kind": entry.kind.value,
+        "kind": file_kind(entry),
         "folder": entry.is_folder,
+        "archive": not entry.is_folder and is_archive_name(entry.name),
         "size": _size(entry, style),
         "date": "" if facts is None else style.date(facts.modified_ns),
         "selected": selected,

@@ -13,14 +13,13 @@ HIGH = 1000.0
 def treemap_told(path: bytes, space: FolderSpace, shape: float, style: Style) -> dict[str, Json]:
     """Every large entry with its place, and the small ones together."""
     wide = HIGH * shape
-    left = space.total - sum(filling.size for filling in space.largest)
-    boxes = squarify([*(filling.size for filling in space.largest), max(0, left)], Box(0, 0, wide, HIGH))
+    boxes = squarify([*(filling.size for filling in space.largest), space.rest], Box(0, 0, wide, HIGH))
     tiles: list[Json] = [
         _tile(to_wire(filling.name), filling.is_folder, filling.size, box, space.total, style)
         for filling, box in zip(space.largest, boxes, strict=False)
     ]
-    if left > 0:
-        tiles.append(_tile("", False, left, boxes[-1], space.total, style) | {"others": space.others})
+    if space.rest > 0:
+        tiles.append(_tile("", False, space.rest, boxes[-1], space.total, style) | {"others": space.others})
     return {
         "path": to_wire(path),
         "wide": wide,

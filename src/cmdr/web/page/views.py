@@ -30,8 +30,8 @@ class View:
         return self._file
 
     async def open(self, path: bytes) -> None:
-        """Open it; its lines are counted behind."""
-        self._file = await open_view(path, self._news.set)
+        """Open it, of an archive the list of what is in it; its lines are counted behind."""
+        self._file = await open_view(path, self._news.set, lists=True)
 
     async def counted(self, lines: int) -> None:
         """Wait until so many lines are counted, or all of them."""

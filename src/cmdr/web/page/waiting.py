@@ -54,7 +54,7 @@ def proposal_whole(proposal: Proposal) -> dict[str, Json]:
         "digest": plan.digest,
         "word": word_to_type(plan),
         "steps": length_of(plan),
-        "plain": not plan.risk.is_high and not plan.overwrites,
+        "asksAgain": plan.asks_again,
     }
 
 

@@ -1,7 +1,9 @@
-// What the keys and buttons do.
+// What actions do in the page, where that is more than the one command that the table names.
 
 import { agents } from './agents.js';
 import { approvals } from './approvals.js';
+import { openArchive, pack, unpack } from './archives.js';
+import { attributes } from './attributes.js';
 import { copyName, copyPath } from './clipboard.js';
 import { download } from './download.js';
 import { picked } from './dropped.js';
@@ -13,6 +15,7 @@ import { goTo, openOther, pin, places, report, sort, step, visited, volumes } fr
 import { help } from './help.js';
 import { history } from './history.js';
 import { jobsWindow } from './jobs.js';
+import { actionBy } from './key_map.js';
 import { keysWaitFor } from './key_order.js';
 import { menuAtCursor } from './menu.js';
 import { moves } from './moving.js';
@@ -29,22 +32,27 @@ import { upload } from './upload.js';
 
 /** @typedef {import('./pane.js').Pane} Pane */
 
-/** @type {Record<string, (pane: Pane, other: Pane) => unknown>} */
-const ACTIONS = {
-  copy: (_, other) => transfer(other.now.path, 'Copy', 'copy'),
-  move: (_, other) => transfer(other.now.path, 'Move', 'move'),
+/** @typedef {(pane: Pane, other: Pane) => unknown} Deed */
+
+/** @type {Record<string, Deed>} */
+export const ACTIONS = {
+  copy: (_, other) => transfer(other.now.path, 'copy'),
+  move: (_, other) => transfer(other.now.path, 'move'),
   trash: () => remove(false),
   delete: () => remove(true),
   copy_here: copyHere,
   rename,
   bulk_rename: renameMany,
-  mkdir: () => create('New folder', 'mkdir'),
-  new_file: () => create('New file', 'mkfile'),
+  mkdir: () => create('mkdir', 'mkdir'),
+  new_file: () => create('new_file', 'mkfile'),
   view: (pane) => pane.here && (pane.here.folder ? order('open_under_cursor') : perform('file.quickLook')),
   edit: ({ here, now: { path } }) => {
     if (here?.folder) throw new Error(`${here.name} is a folder. Enter goes into it.`);
     return here && edit(below(path, here.name));
   },
+  attributes,
+  pack,
+  unpack,
   info: (pane) => pane.here && perform('file.getInfo'),
   download,
   upload: ({ now: { path } }) => picked().then((brought) => upload(brought, path)),
@@ -52,11 +60,8 @@ const ACTIONS = {
   copy_name: copyName,
   menu: menuAtCursor,
   other_pane: () => order('switch_pane'),
-  open: (pane) => (pane.isOnParent || !pane.now.count ? order('nav_to_parent')
-    : perform('open_under_cursor', {}, { quiet: true })),
-  parent: () => order('nav_to_parent'),
-  back: () => order('nav_back'),
-  forward: () => order('nav_forward'),
+  open,
+  parent,
   visited,
   root: (pane) => order('nav_to_path', { pane: pane.side, path: '/' }),
   home: (pane) => order('nav_to_path', { pane: pane.side, path: '~' }),
@@ -65,14 +70,11 @@ const ACTIONS = {
   report,
   treemap: (pane) => treemap(pane.now.path),
   bookmarks: places,
-  bookmark_here: () => order('bookmark.add').then(tell),
   open_other: openOther,
   same_folder: (pane, other) => order('nav_to_path', { pane: other.side, path: pane.now.path }),
-  swap: () => order('swap_panes'),
   volume: (pane) => volumes(pane.side),
   left_volume: () => volumes('left'),
   right_volume: () => volumes('right'),
-  refresh: () => order('refresh'),
   mark: (pane) => mark(pane, 1),
   mark_stay: (pane) => mark(pane, 0),
   mark_up: (pane) => mark(pane, -1),
@@ -81,24 +83,17 @@ const ACTIONS = {
   mark_page_down: (pane) => markTo(pane, 'page_down'),
   mark_first: (pane) => markTo(pane, 'first'),
   mark_last: (pane) => markTo(pane, 'last'),
-  select_mask: () => mask('Select', 'add'),
-  deselect_mask: () => mask('Deselect', 'subtract'),
-  invert: () => order('selection.invert'),
-  select_all: () => order('selection.all'),
-  select_none: () => order('selection.none'),
+  select_mask: () => mask('select_mask', 'add'),
+  deselect_mask: () => mask('deselect_mask', 'subtract'),
   compare,
   filter: narrow,
   sort,
   view_mode: (pane) => order('set_view_mode', { pane: pane.side, mode: pane.now.view === 'brief' ? 'full' : 'brief' }),
-  hidden: () => order('toggle_hidden'),
   folder_size: (pane) => { if (pane.here) guarded(aside('folder.size').then(tell)); },
   preview: toggleQuickView,
-  new_tab: () => order('tab.new'),
-  close_tab: () => order('tab.close'),
   next_tab: (pane) => step(pane, 1),
   previous_tab: (pane) => step(pane, -1),
   pin_tab: pin,
-  reopen_tab: () => order('tab.reopen'),
   help,
   palette,
   undo: () => operate('undo', {}),
@@ -106,10 +101,23 @@ const ACTIONS = {
   jobs: jobsWindow,
   approvals,
   agents,
-  mention: () => order('mention').then(tell),
   stop_agents: () => order(now().stopped ? 'agents.allow' : 'agents.stop').then(tell),
   settings,
 };
+
+/** Enter a folder, view a file, ask about an archive; among scattered entries go where the file is. @type {Deed} */
+function open(pane, other) {
+  const { here, now: { path, title, count } } = pane;
+  if (pane.isOnParent || !count) return parent(pane);
+  if (title && here && !here.folder) return order('find.go', { path: below(path, here.name) });
+  if (here?.archive) return openArchive(pane, other);
+  return perform('open_under_cursor', {}, { quiet: true });
+}
+
+/** Up one folder; from scattered entries, back to where they were asked for. @param {Pane} pane */
+function parent({ now: { title, tabs } }) {
+  return order(title && tabs.length > 1 ? 'tab.close' : 'nav_to_parent');
+}
 
 /**
  * Do it, once what was ordered before is done; a word that is no action is a command with a key of the person's own.
@@ -123,8 +131,12 @@ export function act(action, panes) {
     const { focused } = now();
     if (moves(action, panes[focused])) return;
     await panes[focused].arrived();
+    const known = actionBy(action);
     if (Object.hasOwn(ACTIONS, action)) {
       await ACTIONS[action](panes[focused], panes[focused === 'left' ? 'right' : 'left']);
+    } else if (known) {
+      const told = await order(known.command);
+      if (known.tells) tell(told);
     } else await perform(action);
   }
 }

@@ -1,6 +1,7 @@
 // Who is connected, what they called, and what they may do.
 
 import { element } from './element.js';
+import { titleOf } from './key_map.js';
 import { order, read } from './server.js';
 import { guarded, tell } from './status.js';
 import { button, show } from './window.js';
@@ -15,7 +16,7 @@ import { button, show } from './window.js';
 /** Who is connected, what they called, and what they may do. */
 export async function agents() {
   const body = element('div', { class: 'agentlist' });
-  show({ title: 'Agents', class: 'wide', body: [body], reads: true });
+  show({ title: titleOf('agents'), class: 'wide', body: [body], reads: true });
   await draw();
 
   async function draw() {
@@ -24,7 +25,7 @@ export async function agents() {
     const { stopped } = found;
     body.replaceChildren(
       element('p', {}, stopped ? 'All agents are stopped. ' : '',
-        does(stopped ? 'Let agents call again' : 'Stop all agents', stopped ? 'agents.allow' : 'agents.stop', {})),
+        does(stopped ? 'Let agents call again' : titleOf('stop_agents'), stopped ? 'agents.allow' : 'agents.stop', {})),
       element('h3', {}, 'Clients'),
       ...(found.clients.length ? found.clients.map(client) : [element('p', {}, 'No agent has called yet.')]),
       element('h3', {}, 'Last calls'),

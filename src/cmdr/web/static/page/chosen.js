@@ -2,7 +2,7 @@
 
 import { inTurn, now, send } from './server.js';
 
-/** @typedef {{id: string, what: string, lines: string[]}} Chosen */
+/** @typedef {{id: string, what: string, lines: string[], archive: string}} Chosen `archive`: its name if packed */
 
 /**
  * The selection of a pane, else the entry under its cursor; null when there is neither.
@@ -12,13 +12,14 @@ import { inTurn, now, send } from './server.js';
  */
 export async function chosen({ side, isAlone = false } = {}) {
   // A cursor that is still on its way must have arrived, however slow cmdr is: the person sees it there already.
-  /** @type {{id: string, count: number, names: string[]}} */
-  const { id, count, names } = await inTurn(() => send('/page/chosen', { pane: side ?? now().focused, isAlone }));
+  /** @type {{id: string, count: number, names: string[], archive: string}} */
+  const told = await inTurn(() => send('/page/chosen', { pane: side ?? now().focused, isAlone }));
+  const { id, count, names, archive } = told;
   if (!count) return null;
-  if (count === 1) return { id, what: names[0], lines: [] };
+  if (count === 1) return { id, archive, what: names[0], lines: [] };
   const more = count - names.length;
   return {
-    id, what: `${count.toLocaleString()} items`,
+    id, archive, what: `${count.toLocaleString()} items`,
     lines: [...names, ...(more > 0 ? [`… ${more.toLocaleString()} more`] : [])],
   };
 }

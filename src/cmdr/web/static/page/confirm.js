@@ -8,7 +8,7 @@ import { button, show } from './window.js';
 
 /**
  * @typedef {{id: string, state: string, title: string, facts: string[], by: string, byAgent: boolean, reason: string,
- *   digest: string, word: string | null, plain: boolean, steps: number}} Proposal
+ *   digest: string, word: string | null, asksAgain: boolean, steps: number}} Proposal
  */
 
 /** What to say when nobody is asked any more. @type {Record<string, string>} */

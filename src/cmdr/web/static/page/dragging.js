@@ -46,8 +46,8 @@ export function listenToDrags(panes) {
       event.preventDefault();
       event.stopPropagation();
       mark(null);
-      const [title, command] = event.shiftKey ? ['Move', 'move'] : ['Copy', 'copy'];
-      guarded(keysWaitFor(transfer(to, title, command, chosen({ side: from.side, isAlone }))));
+      const command = event.shiftKey ? 'move' : 'copy';
+      guarded(keysWaitFor(transfer(to, command, chosen({ side: from.side, isAlone }))));
       from = null;
     });
   }

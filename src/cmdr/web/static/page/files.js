@@ -3,6 +3,7 @@
 import { ask } from './ask.js';
 import { chosen } from './chosen.js';
 import { below } from './element.js';
+import { titleOf } from './key_map.js';
 import { operate } from './operate.js';
 import { words } from './words.js';
 
@@ -10,13 +11,14 @@ import { words } from './words.js';
 
 /**
  * Ask where to, and copy or move what is chosen there.
- * @param {string} to @param {string} title @param {string} command @param {ReturnType<typeof chosen>} [wanted]
+ * @param {string} to @param {'copy' | 'move'} command @param {ReturnType<typeof chosen>} [wanted]
  */
-export async function transfer(to, title, command, wanted = chosen()) {
+export async function transfer(to, command, wanted = chosen()) {
   const what = await wanted;
   if (!what) return;
   const options = (await words()).taken;
-  const typed = await ask({ title: `${title} ${what.what} to`, value: to, complete: true, options, lines: what.lines });
+  const title = `${titleOf(command)} ${what.what} to`;
+  const typed = await ask({ title, value: to, complete: true, options, lines: what.lines });
   if (typed) await operate(command, { to: typed.text, onConflict: typed.option }, { sure: true, chosen: what.id });
 }
 
@@ -65,9 +67,9 @@ export async function renameMany() {
   if (typed?.text) await operate('rename', { match: typed.text, replace: typed.second }, { chosen: what.id });
 }
 
-/** @param {string} title @param {string} command */
-export async function create(title, command) {
-  const typed = await ask({ title, hint: 'A name, or the way to it.' });
+/** @param {'mkdir' | 'new_file'} action @param {string} command */
+export async function create(action, command) {
+  const typed = await ask({ title: titleOf(action), hint: 'A name, or the way to it.' });
   if (!typed?.text) return;
   const where = { [typed.text.includes('/') ? 'path' : 'name']: typed.text };
   await operate(command, where, { sure: true, then: typed.text });

@@ -2,6 +2,7 @@
 
 import { isForList, narrowing } from './choose.js';
 import { below, element } from './element.js';
+import { titleOf } from './key_map.js';
 import { keysWaitFor, keysWaitInside } from './key_order.js';
 import { aside, now, order } from './server.js';
 import { guarded, tell } from './status.js';
@@ -28,7 +29,7 @@ export function find() {
   });
   const note = element('p', { class: 'note', 'aria-live': 'polite' }, `below ${root}`);
   const window = show({
-    title: 'Find', class: 'wide', body: [field.input, note, field.list], keys,
+    title: titleOf('find'), class: 'wide', body: [field.input, note, field.list], keys,
     buttons: [button('Show all in the pane', all), button('Read the tree again', again)],
     closed: () => clearTimeout(timer),
   });

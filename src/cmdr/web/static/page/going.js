@@ -3,7 +3,7 @@
 import { ask } from './ask.js';
 import { choose } from './choose.js';
 import { below } from './element.js';
-import { keysOf } from './key_map.js';
+import { keysOf, titleOf, wordOf } from './key_map.js';
 import { aside, now, order, read } from './server.js';
 import { guarded, tell } from './status.js';
 import { words } from './words.js';
@@ -14,7 +14,7 @@ import { words } from './words.js';
 /** @param {Pane} pane */
 export async function goTo(pane) {
   const hint = 'A path, or words of a folder you use. Tab completes.';
-  const typed = await ask({ title: 'Go to path', value: pane.now.path, complete: true, hint });
+  const typed = await ask({ title: titleOf('go_to_path'), value: pane.now.path, complete: true, hint });
   const text = typed?.text.trim();
   if (!text) return;
   const isPath = text.includes('/') || ['~', '.', '..'].includes(text);
@@ -45,7 +45,7 @@ export async function places() {
   /** @type {{bookmarks: string[], frequent: string[]}} */
   const { bookmarks, frequent } = await read('/page/places');
   const pane = now().focused;
-  const path = await choose('Places', [
+  const path = await choose(wordOf('bookmarks'), [
     ...bookmarks.map((value) => ({ text: value, about: 'bookmark', value })),
     ...frequent.map((value) => ({ text: value, about: 'frequent', value })),
   ], bookmarks.length ? '' : `${keysOf('bookmark_here')[0] ?? 'A command'} bookmarks the folder of the pane.`);
@@ -58,7 +58,7 @@ export async function visited() {
   const found = await read('/page/places');
   if (!found.visited.length) { tell('This tab has been nowhere else yet.'); return; }
   const pane = now().focused;
-  const path = await choose('Folders this tab has been in', found.visited.map((value) => ({ text: value, value })));
+  const path = await choose(titleOf('visited'), found.visited.map((value) => ({ text: value, value })));
   if (path) await order('nav_to_path', { pane, path });
 }
 

@@ -2,6 +2,7 @@
 
 import { heads } from './agents.js';
 import { element } from './element.js';
+import { titleOf, wordOf } from './key_map.js';
 import { keysWaitFor } from './key_order.js';
 import { operate } from './operate.js';
 import { read } from './server.js';
@@ -18,7 +19,7 @@ export async function history() {
   /** @type {{done: Done[], begins: string[]}} */
   const { done, begins } = await read('/page/history');
   const window = show({
-    title: 'History', class: 'wide', reads: true,
+    title: wordOf('history'), class: 'wide', reads: true,
     body: [done.length
       ? element('table', {}, heads('when', 'what', 'by', ''), element('tbody', {}, ...done.map(row)))
       : element('p', {}, begins.length ? 'The history begins here.' : 'Nothing has been changed yet.'),
@@ -28,7 +29,7 @@ export async function history() {
   /** @param {Done} entry */
   function row(entry) {
     const to = entry.to ? ` → ${entry.to}` : '';
-    const undo = button('Undo', () => {
+    const undo = button(titleOf('undo'), () => {
       window.close();
       guarded(keysWaitFor(operate('undo', { operation: entry.id })));
     }, { 'aria-label': `Undo operation ${entry.id}` });

@@ -1,6 +1,7 @@
 // Jobs: how far they are, what they ask, and the reins.
 
 import { element, part } from './element.js';
+import { titleOf } from './key_map.js';
 import { askAbout } from './question.js';
 import { now, order, watch } from './server.js';
 import { guarded } from './status.js';
@@ -43,7 +44,7 @@ export function jobsWindow() {
     body.replaceChildren(...(rows.length ? rows : [element('p', {}, 'Nothing has been done yet.')]));
   };
   const unwatch = watch(draw);
-  show({ title: 'Jobs', body: [body], class: 'wide', reads: true, closed: unwatch });
+  show({ title: titleOf('jobs'), body: [body], class: 'wide', reads: true, closed: unwatch });
   draw();
 }
 

@@ -1,105 +1,99 @@
-// Which key does what by now: the usual keys, and the person's own choices over them.
+// The table of actions, as cmdr serves it: what there is, what each is called, and which key does what by now.
 
-import { normal, pressed, spoken } from './key_names.js';
-import { ALL } from './keys.js';
-
-/** @typedef {import('./picture.js').Shortcut} Shortcut */
-
-/** What browsers keep for themselves: a page never hears of them. */
-const BROWSERS = new Set(['Ctrl+t', 'Ctrl+w', 'Ctrl+n', 'Ctrl+Shift+t', 'Ctrl+Shift+w', 'Ctrl+Shift+n', 'Ctrl+Tab',
-  'Ctrl+Shift+Tab', 'Ctrl+PageUp', 'Ctrl+PageDown', 'F12', 'Alt+F4']);
-/** @type {Map<string, string>} */
-const USUAL = new Map(ALL.map(({ id, title }) => [id, title]));
-
-/** Key to action, or to the id of a command. @type {Map<string, string>} */
-let bound = new Map();
-/** @type {Map<string, string[]>} */
-let keys = new Map();
-/** @type {Map<string, string>} */
-let titles = new Map();
-/** @type {string[]} */
-let problems = [];
-let chosen = '';
-
-/** Obey these choices from now on; whether that is anything new. @param {Shortcut[]} own */
-export function obey(own) {
-  const asked = JSON.stringify(own);
-  if (asked === chosen) return false;
-  chosen = asked;
-  [bound, keys, titles, problems] = [new Map(), new Map(), new Map(USUAL), []];
-  // Actions of the terminal alone have no title here, and no place.
-  for (const { id, keys: wanted, title } of own) {
-    if (!USUAL.has(id) && title) titles.set(id, title);
-    if (titles.has(id)) bind(id, wanted);
-  }
-  for (const { id, title, keys: usual } of ALL) {
-    if (keys.has(id)) continue;
-    const free = usual.filter((key) => !bound.has(key));
-    const [lost] = usual;
-    if (!free.length) problems.push(`${title} has no key left: ${spoken(lost)} now does ${nameAt(lost)}`);
-    take(id, free);
-  }
-  return true;
-}
+import { pressed } from './key_names.js';
+import { now, read, watch } from './server.js';
+import { guarded } from './status.js';
 
 /**
- * Own keys replace the usual ones of their action, unless none of them can be used here.
- * @param {string} id @param {string[]} wanted
+ * @typedef {{id: string, title: string, word: string, keys: string[], isOwn: boolean,
+ *   risk: 'none' | 'changes' | 'destroys', appliesTo: 'nothing' | 'file' | 'entry' | 'selection' | 'folder',
+ *   command: string, tells: boolean}} Action
+ * @typedef {{id: string, title: string, keys: string[]}} OwnCommand a command that the person gave a key
+ * @typedef {{tag: string, sections: {name: string, actions: Action[]}[], commands: OwnCommand[],
+ *   bound: Record<string, string>, problems: string[], entryMenu: string[][], folderMenu: string[][],
+ *   topBar: string[]}} Table
  */
-function bind(id, wanted) {
-  const free = [];
-  for (const key of wanted.map(normal)) {
-    const what = titleOf(id);
-    if (BROWSERS.has(key)) problems.push(`${spoken(key)} cannot be used here for ${what}: it belongs to the browser`);
-    else if (!bound.has(key)) free.push(key);
-    else problems.push(`${spoken(key)} is wanted by ${nameAt(key)} and ${what}; the first gets it`);
-  }
-  if (free.length || !wanted.length) take(id, free);
+
+/** @type {Table} */
+let table = {
+  tag: '', sections: [], commands: [], bound: {}, problems: [], entryMenu: [], folderMenu: [], topBar: [],
+};
+/** @type {Map<string, Action>} */
+let actions = new Map();
+/** @type {Set<() => void>} */
+const watchers = new Set();
+/** @type {Promise<void> | null} */
+let asking = null;
+
+/** Read the table; those who watch it are told. */
+export function readActions() {
+  asking ??= read('/page/actions').then((found) => {
+    table = found;
+    actions = new Map(allActions().map((action) => [action.id, action]));
+    for (const watcher of [...watchers]) watcher();
+  }).finally(() => { asking = null; });
+  return asking;
 }
 
-/** What a key does by now. @param {string} key */
-function nameAt(key) {
-  return titleOf(bound.get(key) ?? '');
+/** Read the table again whenever the person's own keys have changed, wherever that was. */
+export function followActions() {
+  watch(({ actions: tag }) => { if (tag !== table.tag) guarded(upToDate()); });
 }
 
-/** @param {string} id @param {string[]} free */
-function take(id, free) {
-  keys.set(id, free);
-  for (const key of free) bound.set(key, id);
+/** Wait for the table that belongs to the newest picture. */
+export async function upToDate() {
+  await asking;
+  if (now().actions !== table.tag) await readActions();
+}
+
+/** Call this with every new table; returns what ends that. @param {() => void} watcher */
+export function watchActions(watcher) {
+  watchers.add(watcher);
+  return () => { watchers.delete(watcher); };
+}
+
+/** Everything but what it is made of. */
+export function actionTable() {
+  return table;
+}
+
+/** Every action. */
+export function allActions() {
+  return table.sections.flatMap((section) => section.actions);
+}
+
+/** An action, if that is one. @param {string} id */
+export function actionBy(id) {
+  return actions.get(id);
 }
 
 /** What a pressed key does, if anything. @param {KeyboardEvent} event */
 export function actionOf(event) {
-  return bound.get(pressed(event));
+  return actionAt(pressed(event));
 }
 
 /** What a key does. @param {string} key */
 export function actionAt(key) {
-  return bound.get(key);
+  return Object.hasOwn(table.bound, key) ? table.bound[key] : undefined;
 }
 
-/** Every key of an action, as it is shown. @param {string} id */
+/** Every key of an action or a command, as it is shown. @param {string} id */
 export function keysOf(id) {
-  return (keys.get(id) ?? []).map(spoken);
-}
-
-/** Words with the key of an action behind them, if it has one. @param {string} words @param {string} id */
-export function withKey(words, id) {
-  const [first] = keysOf(id);
-  return first ? `${words} (${first})` : words;
+  return (actions.get(id) ?? table.commands.find((command) => command.id === id))?.keys ?? [];
 }
 
 /** What an action or a command is called. @param {string} id */
 export function titleOf(id) {
-  return titles.get(id) ?? id;
+  return (actions.get(id) ?? table.commands.find((command) => command.id === id))?.title ?? id;
 }
 
-/** Commands that the person gave a key. */
-export function ownCommands() {
-  return [...titles].filter(([id]) => !USUAL.has(id) && keysOf(id).length).map(([id, title]) => ({ id, title }));
+/** A short word for an action, or the title of a command with a key. @param {string} id */
+export function wordOf(id) {
+  return actions.get(id)?.word || titleOf(id);
 }
 
-/** What is wrong with the choices, a line each. */
-export function clashes() {
-  return problems;
+/** The title of an action with its key behind it, if it has one. @param {string} id */
+export function titleWithKey(id) {
+  const [first] = keysOf(id);
+  return first ? `${titleOf(id)} (${first})` : titleOf(id);
 }

@@ -9,8 +9,9 @@ import { element, part } from './element.js';
 import { drawStrip } from './jobs.js';
 import { listenToKeys } from './keyboard.js';
 import { listenInOrder } from './key_order.js';
-import { actionAt, obey, titleOf, withKey } from './key_map.js';
-import { ALL } from './keys.js';
+import {
+  actionAt, actionTable, followActions, readActions, titleWithKey, upToDate, watchActions, wordOf,
+} from './key_map.js';
 import { menuAt } from './menu.js';
 import { Pane } from './pane.js';
 import { look, now, watch } from './server.js';
@@ -18,10 +19,6 @@ import { guarded } from './status.js';
 import { dress } from './theme.js';
 import { isCovered, whenUncovered } from './window.js';
 
-const MENU = [
-  ['find', 'Find'], ['bookmarks', 'Places'], ['treemap', 'Space'], ['history', 'History'], ['jobs', 'Jobs'],
-  ['agents', 'Agents'], ['settings', 'Settings'], ['palette', 'Commands'],
-];
 const FADES = 4200;
 
 const hears = { more: () => { guarded(look()); }, act: run, menu: menuAt };
@@ -46,7 +43,6 @@ function draw() {
   const isMoved = picture.focused !== focused;
   focused = picture.focused;
   dress(picture.look);
-  if (obey(picture.shortcuts)) drawKeys();
   panes.left.draw(false);
   panes.right.draw(false);
   if (isMoved && !isCovered()) focusPane();
@@ -71,19 +67,18 @@ function drawHeader() {
 
 /** The function keys below and the words above, as the keys are by now. */
 function drawKeys() {
-  const words = new Map(ALL.map(({ id, bar }) => [id, bar]));
   const bound = [...Array(10).keys()].flatMap((number) => {
-    const action = actionAt(`F${number + 1}`);
+    const action = actionAt(`f${number + 1}`);
     return action ? [{ action, key: `F${number + 1}` }] : [];
   });
   part('keys').replaceChildren(...bound.map(({ action, key }) => element('button', {
     type: 'button', 'data-action': action,
-  }, element('kbd', {}, key), ` ${words.get(action) ?? titleOf(action)}`)));
-  part('menu').replaceChildren(...MENU.map(([id, word]) => element('button', {
-    type: 'button', 'data-action': id, title: withKey(word, id),
-  }, word)));
-  part('stop').title = withKey('Stop all agents', 'stop_agents');
-  part('waiting').title = withKey('What agents propose', 'approvals');
+  }, element('kbd', {}, key), ` ${wordOf(action)}`)));
+  part('menu').replaceChildren(...actionTable().topBar.map((id) => element('button', {
+    type: 'button', 'data-action': id, title: titleWithKey(id),
+  }, wordOf(id))));
+  part('swap').textContent = wordOf('other_pane');
+  for (const id of ['stop', 'waiting', 'swap']) part(id).title = titleWithKey(part(id).dataset.action ?? '');
 }
 
 /** Say why there is nothing to see, until there is. @param {unknown} error @returns {Promise<void>} */
@@ -96,6 +91,7 @@ function firstPicture(error) {
 
 async function start() {
   watch(draw);
+  watchActions(drawKeys);
   whenUncovered(focusPane);
   addEventListener('click', (event) => {
     const hit = event.target instanceof Element ? event.target.closest('[data-action]') : null;
@@ -108,7 +104,10 @@ async function start() {
     if (!isCovered()) run(action);
   });
   addEventListener('cmdr-action', (event) => { if (event instanceof CustomEvent) run(event.detail); });
-  await look().catch(firstPicture);
+  // What keys do is known before there is anything to press them for.
+  await readActions().then(look).catch(firstPicture);
+  followActions();
+  await upToDate();
   focusPane();
   listenInOrder();
   listenToKeys(panes, run);

@@ -1,31 +1,17 @@
 // What can be done with an entry, beside the mouse.
 
 import { element } from './element.js';
+import { actionBy, actionTable } from './key_map.js';
 import { now } from './server.js';
 
 /** @typedef {import('./pane.js').Pane} Pane */
-
-/** @type {[string, string][]} */
-const ON_ENTRY = [
-  ['open', 'Open'], ['view', 'View'], ['edit', 'Edit'], ['', ''], ['copy', 'Copy…'], ['move', 'Move…'],
-  ['rename', 'Rename…'], ['trash', 'Move to the trash…'], ['', ''], ['mark_stay', 'Select or deselect'],
-  ['info', 'Info'], ['download', 'Download'], ['copy_path', 'Copy the path'], ['copy_name', 'Copy the name'],
-  ['mention', 'Mention to the agent'],
-];
-/** @type {[string, string][]} */
-const ON_FOLDER = [
-  ['new_file', 'New file…'], ['mkdir', 'New folder…'], ['upload', 'Upload…'], ['', ''], ['select_all', 'Select all'],
-  ['select_mask', 'Select by mask…'], ['filter', 'Filter…'], ['sort', 'Sort…'], ['hidden', 'Hidden files'], ['', ''],
-  ['treemap', 'What fills this folder'], ['report', 'Report…'], ['bookmark_here', 'Bookmark'],
-  ['refresh', 'Read again'],
-];
 
 /** The menu for the row under the mouse. @param {Pane} pane @param {number | null} place @param {MouseEvent} event */
 export function menuAt(pane, place, event) {
   const isEntry = place !== null && place >= pane.list.above;
   pane.focused(() => {
     if (place !== null) pane.move(place);
-    open(isEntry ? ON_ENTRY : ON_FOLDER, event.clientX, event.clientY);
+    open(isEntry ? pane : null, event.clientX, event.clientY);
   });
 }
 
@@ -33,14 +19,17 @@ export function menuAt(pane, place, event) {
 export function menuAtCursor(pane) {
   const drawn = document.getElementById(`${now().focused}-${pane.place}`) ?? pane.root;
   const box = drawn.getBoundingClientRect();
-  open(pane.here ? ON_ENTRY : ON_FOLDER, box.left + 40, box.bottom);
+  open(pane.here ? pane : null, box.left + 40, box.bottom);
 }
 
-/** @param {[string, string][]} items @param {number} x @param {number} y */
-function open(items, x, y) {
-  const choices = items.map(([action, text]) => (action
-    ? element('button', { type: 'button', role: 'menuitem', tabIndex: -1, onclick: () => run(action) }, text)
-    : element('hr', {})));
+/**
+ * For the entry under the cursor of a pane, or for the folder.
+ * @param {Pane | null} pane @param {number} x @param {number} y
+ */
+function open(pane, x, y) {
+  const { entryMenu, folderMenu } = actionTable();
+  const choices = (pane ? entryMenu : folderMenu).flatMap((group, index) => [
+    ...(index ? [element('hr', {})] : []), ...group.map((id) => item(id, pane))].filter((each) => each !== null));
   const menu = element('dialog', { class: 'menu', 'aria-label': 'What can be done' },
     element('div', { role: 'menu', 'aria-label': 'What can be done' }, ...choices));
   const buttons = choices.filter((choice) => choice instanceof HTMLButtonElement);
@@ -62,6 +51,16 @@ function open(items, x, y) {
   menu.style.left = `${Math.max(4, Math.min(x, innerWidth - menu.offsetWidth - 4))}px`;
   menu.style.top = `${Math.max(4, Math.min(y, innerHeight - menu.offsetHeight - 4))}px`;
   buttons[0].focus();
+
+  /** What applies to files alone is not offered for a folder. @param {string} id @param {Pane | null} on */
+  function item(id, on) {
+    const action = actionBy(id);
+    if (!action || (action.appliesTo === 'file' && on?.here?.folder)) return null;
+    const asks = action.risk === 'none' ? '' : '…';
+    return element('button', {
+      type: 'button', role: 'menuitem', tabIndex: -1, class: action.risk, onclick: () => run(id),
+    }, action.title + asks);
+  }
 
   /** @param {string} action */
   function run(action) {

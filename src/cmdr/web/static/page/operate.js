@@ -33,19 +33,20 @@ export async function decided(answer, { sure = false, then = '', ended } = {}) {
   const { result } = answer;
   if (result.kind !== 'proposed') return false;
   const asked = await proposal(result.proposal);
-  const job = sure && asked.plain
+  const job = sure && !asked.asksAgain
     ? (await ask('approve', { proposal: asked.id, digest: asked.digest })).result.job
     : await confirmed(asked);
-  if (job) await follow(job, then, ended);
+  if (job) await follow(job, { then, ended, letsGo: result.fromPane });
   else ended?.(null);
   return true;
 }
 
 /**
  * Tell what comes of a job, and wait for it if it takes no more than a moment.
- * @param {string} job @param {string} [then] @param {Ended} [ended]
+ * @param {string} job
+ * @param {{then?: string, ended?: Ended, letsGo?: boolean}} [how] `letsGo`: what was selected was meant
  */
-export async function follow(job, then = '', ended = () => undefined) {
+export async function follow(job, { then = '', ended = () => undefined, letsGo = false } = {}) {
   const side = now().focused;
   /** @type {Promise<void> | undefined} */
   let settling;
@@ -61,7 +62,7 @@ export async function follow(job, then = '', ended = () => undefined) {
   await settling;
 
   async function settle() {
-    if (now().panes[side].selected) await order('selection.none', { pane: side });
+    if (letsGo && now().panes[side].selected) await order('selection.none', { pane: side });
     await Promise.all(['left', 'right'].map((pane) => order('refresh', { pane })));
     if (then) await order('move_cursor', { pane: side, to: then }).catch(() => '');
   }

@@ -1,8 +1,7 @@
 // Everything by its name: what has a key, and every command beside.
 
 import { choose } from './choose.js';
-import { keysOf } from './key_map.js';
-import { ALL } from './keys.js';
+import { allActions, keysOf, titleOf } from './key_map.js';
 import { PLACES } from './moving.js';
 import { perform } from './perform.js';
 import { read } from './server.js';
@@ -11,10 +10,10 @@ import { read } from './server.js';
 export async function palette() {
   /** @type {{name: string, id: string, title: string, about: string}[]} */
   const commands = await read('/page/commands');
-  const actions = ALL.filter(({ id }) => id !== 'palette' && !Object.hasOwn(PLACES, id));
+  const actions = allActions().filter(({ id }) => id !== 'palette' && !Object.hasOwn(PLACES, id));
   const titles = new Set(actions.map(({ title }) => title));
-  const run = await choose('All commands', [
-    ...actions.map(({ id, title }) => ({ text: title, about: keysOf(id)[0], value: () => { dispatch(id); } })),
+  const run = await choose(titleOf('palette'), [
+    ...actions.map(({ id, title, keys }) => ({ text: title, about: keys[0], value: () => { dispatch(id); } })),
     ...commands.filter(({ title }) => !titles.has(title)).map(({ name, id, title, about }) => ({
       text: title, about: [about, ...keysOf(id).slice(0, 1)].join(' · '), value: () => perform(name),
     })),

@@ -1,7 +1,7 @@
 // One pane: its tabs, its path, its rows, and what they add up to.
 
 import { element, part } from './element.js';
-import { withKey } from './key_map.js';
+import { titleOf, titleWithKey } from './key_map.js';
 import { keysWaitFor } from './key_order.js';
 import { List } from './list.js';
 import { look, now, order, orderThen } from './server.js';
@@ -27,12 +27,13 @@ export class Pane {
     this.note = '';
     this.root = /** @type {HTMLElement} */ (document.getElementById(side));
     this.tabs = element('div', { class: 'tabs', role: 'toolbar', 'aria-label': `Tabs, ${side} pane` });
-    /** @param {string} action @param {string} text @param {string} title @param {string} [name] */
-    const does = (action, text, title, name = 'small') => element('button', {
-      type: 'button', class: name, title, 'aria-label': `${title}, ${side} pane`,
-      onclick: () => this.focused(() => hears.act(action)),
+    /** @param {string} action @param {string} text @param {string} [name] */
+    const does = (action, text, name = 'small') => element('button', {
+      type: 'button', class: name, 'data-does': action, onclick: () => this.focused(() => hears.act(action)),
     }, text);
-    this.path = does('go_to_path', '', 'Go to path', 'path');
+    this.path = does('go_to_path', '', 'path');
+    /** What can be done with a click; each is called as its action is. */
+    this.buttons = [this.path, does('parent', '↑'), does('volume', '▾'), does('new_tab', '+')];
     this.heads = element('div', { class: 'heads', role: 'toolbar', 'aria-label': `Sort, ${side} pane` });
     this.foot = element('p', { class: 'totals' });
     this.free = element('p', { class: 'free' });
@@ -43,8 +44,7 @@ export class Pane {
       menu: (place, event) => hears.menu(this, place, event),
     });
     this.root.append(this.tabs,
-      element('div', { class: 'bar' }, this.path, does('parent', '↑', 'Up one folder'),
-        does('volume', '▾', 'Volumes'), does('new_tab', '+', 'New tab')),
+      element('div', { class: 'bar' }, ...this.buttons),
       this.heads, this.list.root, element('div', { class: 'foot' }, this.foot, this.free));
   }
 
@@ -78,8 +78,12 @@ export class Pane {
     this.drawTabs(pane);
     const path = pane.title ? `${pane.path}: ${pane.title}` : pane.path;
     this.path.replaceChildren(element('bdi', {}, path));
-    this.path.title = withKey('Go to path', 'go_to_path');
-    this.path.setAttribute('aria-label', `${path}, ${this.side} pane, go to path`);
+    for (const button of this.buttons) {
+      const id = button.dataset.does ?? '';
+      const what = button === this.path ? `${path}, ` : '';
+      button.title = titleWithKey(id);
+      button.setAttribute('aria-label', `${what}${titleOf(id)}, ${this.side} pane`);
+    }
     this.heads.classList.toggle('brief', pane.view === 'brief');
     this.heads.replaceChildren(...HEADS.map(([by, name]) => element('button', {
       type: 'button', class: `head ${by}`, 'aria-pressed': String(pane.sort === by), onclick: () => this.sort(by),

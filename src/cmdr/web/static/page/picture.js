@@ -2,8 +2,8 @@
 
 /**
  * @typedef {'left' | 'right'} Side
- * @typedef {{name: string, kind: string, folder: boolean, size: string, date: string, selected: boolean,
- *   fresh: boolean}} Row
+ * @typedef {{name: string, kind: string, folder: boolean, archive: boolean, size: string, date: string,
+ *   selected: boolean, fresh: boolean}} Row
  * @typedef {{id: string, name: string, pinned: boolean}} Tab
  * @typedef {{path: string, title: string, tabs: Tab[], tab: string, sort: string, order: string, view: string,
  *   filter: string, count: number, cursor: number, onParent: boolean, hasParent: boolean, selected: number,
@@ -19,10 +19,10 @@
  * @typedef {{id: string, type: string, mine: boolean, by: string, path: string | null}} Dialog
  * @typedef {{theme: string, keyBar: boolean, colours: boolean, activity: boolean, search: boolean,
  *   parentRow: boolean, wrap: boolean}} Look
- * @typedef {{id: string, keys: string[], title: string}} Shortcut a command has a title, an action has none
  * @typedef {{rev: number, focused: Side, hidden: boolean, panes: Record<Side, PanePicture>,
  *   dialogs: Dialog[], proposals: Waiting[], expired: {count: number, told: string}, edits: Edit[], jobs: Job[],
- *   interrupted: {id: string, title: string, state: string, by: string}[], warnings: string[], scans: Scan[], stopped: boolean, activity: string, look: Look, shortcuts: Shortcut[]}} Picture
+ *   interrupted: {id: string, title: string, state: string, by: string}[], warnings: string[], scans: Scan[],
+ *   stopped: boolean, activity: string, look: Look, actions: string}} Picture
  */
 
 export {};

@@ -2,6 +2,7 @@
 
 import { ask } from './ask.js';
 import { choose } from './choose.js';
+import { titleOf } from './key_map.js';
 import { PLACES } from './moving.js';
 import { aside, order } from './server.js';
 import { guarded, tell } from './status.js';
@@ -32,15 +33,16 @@ export async function markTo(pane, action) {
   pane.move(to);
 }
 
-/** @param {string} title @param {string} mode */
-export async function mask(title, mode) {
-  const typed = await ask({ title, value: '*', hint: 'Masks like *.py;*.md. Small letters match capitals too.' });
+/** @param {'select_mask' | 'deselect_mask'} action @param {string} mode */
+export async function mask(action, mode) {
+  const hint = 'Masks like *.py;*.md. Small letters match capitals too.';
+  const typed = await ask({ title: titleOf(action), value: '*', hint });
   if (typed) tell(await order('selection.mask', { mask: typed.text || '*', mode }));
 }
 
 /** Select what differs. */
 export async function compare() {
-  const by = await choose('Compare the panes', [
+  const by = await choose(titleOf('compare'), [
     { text: 'Newer or missing', about: 'select what is newer here or missing there', value: 'newer' },
     { text: 'Different size', about: 'select what differs in size, or is missing', value: 'size' },
     { text: 'Missing only', about: 'select what the other pane does not have', value: 'names' },
@@ -54,7 +56,7 @@ export async function narrow(pane) {
   const before = pane.now.filter;
   const { side } = pane;
   const typed = await ask({
-    title: 'Filter', value: before, hint: 'Part of a name, or masks like *.py;*.md. Empty shows all.',
+    title: titleOf('filter'), value: before, hint: 'Part of a name, or masks like *.py;*.md. Empty shows all.',
     typed: (text) => { order('filter', { pane: side, text }).catch(() => undefined); },
   });
   await order('filter', { pane: side, text: typed ? typed.text : before });

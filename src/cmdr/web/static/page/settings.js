@@ -1,6 +1,7 @@
 // The settings, changed at once.
 
 import { element } from './element.js';
+import { titleOf } from './key_map.js';
 import { order, read } from './server.js';
 import { shortcuts } from './shortcuts.js';
 import { guarded, tell } from './status.js';
@@ -18,7 +19,7 @@ export async function settings() {
   const all = await read('/page/settings');
   const sections = [...new Set(all.map(({ section }) => section))];
   const window = show({
-    title: 'Settings', class: 'wide',
+    title: titleOf('settings'), class: 'wide',
     body: sections.map((section) => element('fieldset', {}, element('legend', {}, section),
       ...all.filter((setting) => setting.section === section).map((setting) => (
         element('label', { class: 'setting' }, element('span', {}, setting.title), field(setting)))))),

@@ -1,39 +1,31 @@
-// The person's own keys: they hold in the terminal too, so only what both can do is offered.
+// The person's own keys; what the terminal can do as well obeys them there too.
 
 import { element } from './element.js';
-import { clashes, keysOf } from './key_map.js';
-import { kept, pressed } from './key_names.js';
-import { SECTIONS } from './keys.js';
-import { now, order, watch } from './server.js';
+import { actionTable, allActions, upToDate, watchActions } from './key_map.js';
+import { pressed } from './key_names.js';
+import { order } from './server.js';
 import { guarded } from './status.js';
 import { button } from './window.js';
 
-/** What the terminal has no word for. */
-const ONLY_HERE = new Set(['treemap', 'menu', 'download', 'upload']);
-
 /** Every action with its keys, each to be changed; `end` when nobody looks any more. */
 export function shortcuts() {
-  let drawn = '';
   const rows = element('div', { class: 'shortcuts' });
   const note = element('p', { class: 'care', 'aria-live': 'polite' });
-  const unwatch = watch(({ shortcuts: chosen }) => { if (JSON.stringify(chosen) !== drawn) draw(); });
+  const unwatch = watchActions(draw);
   draw();
   return { root: element('fieldset', {}, element('legend', {}, 'shortcuts'), note, rows), end: unwatch };
 
   function draw() {
     const here = document.activeElement instanceof HTMLElement ? document.activeElement.dataset.key : undefined;
-    const own = new Set(now().shortcuts.map(({ id }) => id));
-    drawn = JSON.stringify(now().shortcuts);
-    rows.replaceChildren(...SECTIONS.flatMap(([, actions]) => actions).filter(({ id }) => !ONLY_HERE.has(id))
-      .map(({ id, title }) => row(id, title, own.has(id))));
-    note.textContent = clashes().join('; ');
+    rows.replaceChildren(...allActions().map(row));
+    note.textContent = actionTable().problems.join('; ');
     const again = here && rows.querySelector(`[data-key="${here}"]`);
     if (again instanceof HTMLElement) again.focus();
   }
 
-  /** @param {string} id @param {string} title @param {boolean} isOwn */
-  function row(id, title, isOwn) {
-    const keys = keysOf(id).join(', ') || 'no key';
+  /** @param {import('./key_map.js').Action} action */
+  function row({ id, title, isOwn, keys: bound }) {
+    const keys = bound.join(', ') || 'no key';
     let isWaiting = false;
     /** @param {boolean} waits whether the next key that is pressed is the new one */
     const wait = (waits) => {
@@ -50,7 +42,7 @@ export function shortcuts() {
         const key = pressed(event);
         if (!key) return;
         wait(false);
-        if (key !== 'Escape') bind({ action: id, keys: [kept(key)] });
+        if (key !== 'escape') bind({ action: id, keys: [key] });
       },
     });
     wait(false);
@@ -61,6 +53,6 @@ export function shortcuts() {
 
   /** @param {{action: string, keys?: string[]}} wanted */
   function bind(wanted) {
-    guarded(order('settings.bind', wanted).then(draw));
+    guarded(order('settings.bind', wanted).then(upToDate).then(draw));
   }
 }

@@ -2,6 +2,7 @@
 
 import { heads } from './agents.js';
 import { below, element, shape } from './element.js';
+import { titleOf } from './key_map.js';
 import { keysWaitFor } from './key_order.js';
 import { now, order, read, watch } from './server.js';
 import { guarded } from './status.js';
@@ -25,7 +26,7 @@ export function treemap(start) {
   const drawing = element('div', { class: 'drawing', 'aria-hidden': 'true' });
   const table = element('div', { class: 'twin', tabIndex: 0, role: 'region', 'aria-label': 'The same as a table' });
   const window = show({
-    title: 'What fills this folder', class: 'full treemap',
+    title: titleOf('treemap'), class: 'full treemap',
     body: [note, element('div', { class: 'both' }, drawing, table)],
     buttons: [button('Up (Backspace)', up), button('Show in the pane', () => leave(path, true)),
       button('Close', () => window.close())],

@@ -1,4 +1,4 @@
-"""What kind of file a name stands for, by its look: it decides the colour of the row and nothing else."""
+"""The kind of file an entry is, by its name and mode: it decides the colour of its row in every face, nothing else."""
 
 from cmdr.model.panes.entry import Entry, Kind
 from cmdr.model.panes.sorting import extension
@@ -18,11 +18,12 @@ _BY_EXTENSION: dict[bytes, str] = {
     }.items()
     for ext in exts.split()
 }
-_SIGNS = {Kind.FOLDER: "/", Kind.LINK: "@", Kind.PIPE: "|", Kind.SOCKET: "=", Kind.BLOCK: "#", Kind.CHARACTER: "-"}
+FILE_KINDS = ("folder", "link", "special", "program", *dict.fromkeys(_BY_EXTENSION.values()), "file")
+"""All there are."""
 
 
-def look_of(entry: Entry) -> str:
-    """The colour role of a row."""
+def file_kind(entry: Entry) -> str:
+    """One of `FILE_KINDS`."""
     if entry.kind is Kind.FOLDER:
         return "folder"
     if entry.kind is Kind.LINK:
@@ -34,12 +35,3 @@ def look_of(entry: Entry) -> str:
     if entry.name.endswith(b"~"):
         return "dull"
     return _BY_EXTENSION.get(extension(entry.name), "file")
-
-
-def sign_of(entry: Entry) -> str:
-    """The one letter that tells the kind without any colour."""
-    if entry.kind is Kind.LINK and entry.is_folder:
-        return "~"
-    if entry.kind is Kind.FILE:
-        return "*" if entry.facts is not None and entry.facts.mode & 0o111 else " "
-    return _SIGNS.get(entry.kind, "?")
