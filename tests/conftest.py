@@ -269,6 +269,14 @@ class _AnyName:
         return Principal("agent", token, token=True) if token.isalnum() else None
 
 
+@pytest.fixture(autouse=True, scope="session")
+def own_trash(tmp_path_factory):
+    """What tests throw away does not end up in the trash of whoever runs them."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_DATA_HOME", str(tmp_path_factory.mktemp("data")))
+        yield
+
+
 class Served(Agent):
     """A real `cmdr serve` process in a private home."""
 

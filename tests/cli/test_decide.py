@@ -74,6 +74,24 @@ def test_a_taken_name_is_asked_about_at_the_prompt(served):
     assert (served.tree.right / "b.txt").read_text() == "old b.txt"
 
 
+def test_a_folder_that_holds_more_than_was_shown_is_asked_about_at_the_prompt(served):
+    """What came after the plan went along unseen and untold."""
+    (served.tree.left / "box").mkdir()
+    (served.tree.left / "box" / "seen").write_text("1")
+    answer = served.call("delete", paths=[str(served.tree.left / "box")])
+    proposal = re.search(r"proposal: (\S+)", answer)[1]
+    with at_prompt(served, "approve", proposal) as prompt:
+        prompt.wait("Do it? [y/N]")
+        (served.tree.left / "box" / "unseen").write_text("22")
+        prompt.send("y", "enter")
+        prompt.wait("box holds something else than was shown")
+        prompt.wait("now: 1 folder, 2 files, 3 B")
+        prompt.send("r", "enter", "o", "enter")
+        prompt.wait("trash done: 2 files, 1 folder, 3 B")
+        assert prompt.wait_end()[0] == 0
+    assert not (served.tree.left / "box").exists()
+
+
 def test_ctrl_c_leaves_the_question_open_and_the_same_words_come_back_to_it(served):
     """Ctrl+C printed a traceback."""
     proposal = copy_onto(served, "a.txt")
@@ -322,6 +340,7 @@ def test_the_states_of_the_history_are_told_in_words():
         == "7   2026-01-02 03:04  copy /a and 2 more to /b  person:terminal  interrupted, 1 of 3"
     )
     assert history_lines([{**entry, "undoneBy": 9}])[1].endswith("undone by 9")
+    assert history_lines([{**entry, "undoneBy": 9, "left": 2}])[1].endswith("undone by 9, 2 left")
     renamed = {**entry, "verb": "rename", "to": None, "newName": "b"}
     assert " rename /a → b and 2 more  " in history_lines([renamed])[1]
 

@@ -489,11 +489,10 @@ def _pack(name: bytes) -> Callable[[World, object], Plan]:
     return lambda world, _: plan_pack([world.here + b"/pick"], world.there + b"/new/" + name)
 
 
-def _beside_others(world: World) -> object:
-    """A copy into whose folder somebody has put something: it is taken back file by file."""
-    found = _done(_sources, _copy)(world)
-    world.write(world.there + b"/pick/sub/not ours", b"came since")
-    return found
+def _joined(world: World) -> None:
+    """Folders that are there already: what is copied into them is taken back file by file."""
+    _sources(world)
+    world.write(world.there + b"/pick/sub/own", b"was there")
 
 
 def _linked(world: World) -> None:
@@ -546,7 +545,7 @@ SCENARIOS = [
     ),
     Scenario("attributes", _sources, _dress, keeps_sources=True),
     Scenario("undo attributes", _done(_sources, _dress), lambda _, found: plan_undo(found), keeps_sources=True),
-    Scenario("undo copy beside others", _beside_others, lambda _, found: plan_undo(found), keeps_sources=True),
+    Scenario("undo joining copy", _done(_joined, _copy), lambda _, found: plan_undo(found), keeps_sources=True),
     Scenario("trash linked", _linked, lambda world, _: plan_trash(_names(world), Choices(trash_home=world.home))),
     Scenario("delete", _flat, lambda world, _: plan_delete([world.there + b"/a", world.there + b"/b"]), destroys=True),
 ]

@@ -2,6 +2,7 @@
 
 import asyncio
 import importlib.util
+import json
 import os
 from pathlib import Path
 
@@ -127,6 +128,37 @@ async def test_a_risky_plan_needs_its_word(commander, left, right):
     await commander.run(PERSON, "approve", {**yes, "word": "Delete"})
     await commander.run(SAME_USER, "await", {"proposal": proposal.id})
     assert not (left / "a.txt").exists()
+
+
+@with_commander
+async def test_what_came_into_a_folder_after_an_agent_proposed_it_is_asked_of_the_person_alone(commander, left, right):
+    """500 files that nobody had seen were told as "1 file, 1 folder"."""
+    (left / "box").mkdir()
+    (left / "box" / "seen").write_text("1")
+    await commander.run(SAME_USER, "delete", {"paths": [str(left / "box")]})
+    proposal = commander.proposals.pending()[-1]
+    for number in range(500):
+        (left / "box" / f"unseen {number}").write_text("22")
+    await commander.run(PERSON, "approve", {"proposal": proposal.id, "digest": proposal.plan.digest})
+    (job,) = commander.jobs.running()
+    while job.question is None:
+        await commander.events.beyond(commander.events.rev)
+    waiting = json.loads(await commander.run(PERSON, "pending"))
+    assert [(it["id"], it["about"]) for it in waiting["questions"]] == [
+        (proposal.id, "holds something else than was shown")
+    ]
+    told = await commander.run(SAME_USER, "jobs.show", {"job": job.id})
+    assert "1 folder, 501 files, 1001 B" in told
+    answer = {"job": job.id, "question": job.question.id, "answer": "overwrite"}
+    with pytest.raises(NotAllowed):
+        await commander.run(SAME_USER, "job.answer", answer)
+    asked = json.loads(await commander.run(PERSON, "job.follow", {"job": job.id}))["question"]
+    assert (asked["shown"], asked["now"]) == ("1 folder, 1 file, 1 B", "1 folder, 501 files, 1001 B")
+    assert (left / "box" / "unseen 499").exists()
+    await commander.run(PERSON, "job.answer", answer)
+    await commander.jobs.finished(job)
+    assert job.outcome == "trash done: 501 files, 1 folder, 1001 B"
+    assert not (left / "box").exists()
 
 
 @with_commander

@@ -32,6 +32,25 @@ async def test_giving_up_at_a_taken_name_says_that_nothing_was_done_and_the_keys
         await it.until(lambda: "cancelled; nothing was done" in it.status)
 
 
+async def test_a_folder_that_holds_more_than_was_shown_is_asked_about(face):
+    async with face(size=(120, 30)) as it:
+        (it.left / "docs" / "seen").write_text("1")
+        assert it.name == "docs"
+        await it.press("f8")
+        await it.until(lambda: it.window == "Confirm")
+        (it.left / "docs" / "unseen").write_text("22")
+        it.clock.forward(DEAF_FOR)
+        await it.press("y")
+        await it.until(lambda: it.window == "Progress" and "holds something else than was shown" in it.drawn)
+        assert "shown: 1 folder, 1 file, 1 B" in it.drawn and "now:   1 folder, 2 files, 3 B" in it.drawn
+        assert "s leave it · o take all of it · capital: all" in it.drawn
+        await it.press("r")
+        assert (it.left / "docs" / "unseen").exists()
+        await it.press("o")
+        await it.until(lambda: "trash done: 2 files, 1 folder" in it.status)
+        assert not (it.left / "docs").exists()
+
+
 async def test_keep_both_gives_a_new_name(face):
     async with face() as it:
         await it.press("down", "down", "f5", "enter")

@@ -223,6 +223,26 @@ async def test_a_question_waits_for_the_answer_to_itself(bench):
     assert [(answer.policy, answer.for_all) for answer in answers] == [("overwrite", True)]
 
 
+async def test_a_folder_that_holds_something_else_is_taken_or_left(bench):
+    plan, job = bench.start(1)
+    answers = []
+
+    def order(plan, control):
+        mark = Fingerprint(1, 2, 300, 400, Kind.FOLDER)
+        answers.append(control.ask(Conflict("q1", plan.items[0], mark, Totals(501, 2, 4096))))
+
+    bench.run.tell(plan, order)
+    await bench.until(job, JobState.WAITING)
+    assert (job.question.target, job.question.inside) == (plan.items[0].place.path, "2 folders, 501 files, 4.0 KiB")
+    assert job.question.about == "holds something else than was shown"
+    with pytest.raises(CommandError, match="overwrite to take all of it, or skip to leave it"):
+        bench.jobs.answer(job, "q1", ConflictPolicy.RENAME, for_all=False)
+    bench.jobs.answer(job, "q1", ConflictPolicy.OVERWRITE, for_all=False)
+    bench.run.finish(plan)
+    await bench.jobs.finished(job)
+    assert [answer.policy for answer in answers] == ["overwrite"]
+
+
 async def test_a_waiting_job_holds_up_no_other_device(bench):
     one, first = bench.start(1)
     bench.run.tell(one, ask("q"))

@@ -89,6 +89,20 @@ def test_trash_and_cancel_leave_what_they_should(alone):
     it.press("Escape")
 
 
+def test_a_folder_that_holds_more_than_was_shown_is_asked_about(alone):
+    it = alone
+    it.cursor_to("docs")
+    it.open("F8", title="Move to trash")
+    (it.tree.left / "docs" / "unseen").write_text("22")
+    it.yes()
+    expect(it.window).to_contain_text("This folder holds something else than was shown")
+    expect(it.window).to_contain_text("1 folder, 2 files, 7 B")
+    expect(it.window.get_by_role("button", name="Leave it (s)")).to_be_focused()
+    it.press("o")
+    it.says("trash done: 2 files, 1 folder")
+    assert not (it.tree.left / "docs").exists()
+
+
 def test_a_key_acts_on_the_row_that_is_drawn_under_the_cursor_however_slow_cmdr_is(it):
     it.cursor_to("file3.txt")
     it.page.evaluate(
