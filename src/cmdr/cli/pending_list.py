@@ -2,27 +2,31 @@
 
 from collections.abc import Mapping, Sequence
 
+from cmdr.model.agent_words import broken, framed
 from cmdr.model.units import count
 
 Waiting = Mapping[str, Sequence[Mapping[str, str]]]
 
 
-def pending_lines(waiting: Waiting) -> list[str]:
-    """One short block for each thing that waits, with the words that answer it."""
+_INDENT = "    "
+
+
+def pending_lines(waiting: Waiting, width: int = 80) -> list[str]:
+    """One short block for each thing that waits, with the words that answer it; no line is wider than `width`."""
     lines: list[str] = []
     for proposal in waiting["proposals"]:
         lines.append(f"{proposal['id']}  {proposal['plan']}")
         if proposal["what"]:
             lines.append(f"    {proposal['what']}")
         lines.append(f"    proposed by {proposal['by']}")
-        if proposal["reason"]:
-            lines.append(f'    who says: "{proposal["reason"]}"')
+        lines += [_INDENT + line for line in framed("who", proposal["reason"], width - len(_INDENT))]
     for edit in waiting["edits"]:
         lines += [f"{edit['id']}  Edit {edit['path']}", f"    {edit['changes']}, proposed by {edit['by']}"]
     for question in waiting["questions"]:
         lines += [f"{question['id']}  {question['title']}", f"    asks about {question['taken']}, which is taken"]
     end = ["Answer with: cmdr approve ID, or cmdr reject ID"] if lines else ["Nothing waits for you."]
-    return [*lines, *end, *_expired_lines(waiting.get("expired", ()))]
+    told = [*lines, *end, *_expired_lines(waiting.get("expired", ()))]
+    return [piece for line in told for piece in broken(line, width)]
 
 
 def _expired_lines(expired: Sequence[Mapping[str, str]]) -> list[str]:

@@ -10,7 +10,7 @@ from cmdr.core.errors import CommandError, NotAllowed
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.model.job import Job, JobState, Question
-from cmdr.model.names import to_wire
+from cmdr.model.names import display_name, to_wire
 from cmdr.model.plans.plan import ConflictPolicy
 from cmdr.model.scan_job import ScanJob
 from cmdr.model.units import human_size, iso_time
@@ -66,7 +66,7 @@ def told_of(job: Job) -> dict[str, Value]:
     if job.question is not None:
         told["question"] = {
             "id": job.question.id,
-            "taken": to_wire(job.question.target),
+            "taken": display_name(job.question.target),
             "size": job.question.target_size,
             "newSize": job.question.source_size,
         }
@@ -104,8 +104,8 @@ def _asked(question: Question | None) -> dict[str, Value] | None:
     there, new = question.target_modified_ns, question.source_modified_ns
     return {
         "id": question.id,
-        "there": f"{to_wire(question.target)} ({human_size(question.target_size)}, {iso_time(there)})",
-        "new": f"{to_wire(question.source)} ({human_size(question.source_size)}, {iso_time(new)})",
+        "there": f"{display_name(question.target)} ({human_size(question.target_size)}, {iso_time(there)})",
+        "new": f"{display_name(question.source)} ({human_size(question.source_size)}, {iso_time(new)})",
     }
 
 

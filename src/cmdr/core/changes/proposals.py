@@ -9,6 +9,7 @@ from cmdr.core.audit import Audit, AuditRecord
 from cmdr.core.errors import CommandError, NotAllowed
 from cmdr.core.events import Events
 from cmdr.core.principals import Principal
+from cmdr.model.agent_words import one_line
 from cmdr.model.names import printable, to_wire
 from cmdr.model.panes.dialog import DialogType
 from cmdr.model.panes.workspace import Workspace
@@ -17,7 +18,6 @@ from cmdr.model.plans.proposal import Proposal, ProposalState
 
 LIFETIME = 600.0
 PENDING_PER_CALLER = 5
-REASON_LENGTH = 200
 KEPT = 200
 """How many decided proposals are remembered, so that a late `await` still learns what happened."""
 
@@ -45,7 +45,7 @@ class Proposals:
                     'dialog {"action": "close", "type": "confirmation", "proposal": "p_…"}, then repeat.'
                 )
         proposal = Proposal(
-            f"p_{secrets.token_urlsafe(9)}", plan, principal.id, _one_line(reason), time.time() + LIFETIME
+            f"p_{secrets.token_urlsafe(9)}", plan, principal.id, one_line(reason), time.time() + LIFETIME
         )
         self._all[proposal.id] = proposal
         self._forget_oldest()
@@ -166,8 +166,3 @@ class Proposals:
         settled = [id for id, proposal in self._all.items() if not proposal.state.is_open]
         for id in settled[: max(0, len(settled) - KEPT)]:
             del self._all[id]
-
-
-def _one_line(reason: str) -> str:
-    # The words are an agent's: they may not hold anything that could be taken for part of the dialog.
-    return printable(" ".join(reason.split()), REASON_LENGTH)

@@ -4,7 +4,7 @@ import secrets
 
 from cmdr.core.errors import CommandError
 from cmdr.core.parameter import Json
-from cmdr.model.names import to_wire
+from cmdr.model.names import display_name
 from cmdr.model.panes.chosen import Chosen
 from cmdr.model.panes.selection import Selection
 from cmdr.model.panes.tab import Tab
@@ -28,7 +28,7 @@ class ChosenFiles:
         self._kept[id] = chosen
         while len(self._kept) > KEPT:
             del self._kept[next(iter(self._kept))]
-        return {"id": id, "count": chosen.count, "names": [to_wire(name) for name in chosen.first_names(NAMED)]}
+        return {"id": id, "count": chosen.count, "names": [display_name(name) for name in chosen.first_names(NAMED)]}
 
     def get(self, id: str) -> Chosen:
         """What was chosen under a handle."""
