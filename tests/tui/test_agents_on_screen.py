@@ -56,8 +56,70 @@ async def test_ctrl_y_shows_the_proposal_drawn_from_the_plan_with_the_reason_las
         assert it.window == "Confirm"
         assert "claude proposes a change" in it.drawn
         assert "Copy 1 file" in it.drawn
-        assert "the agent says: “[@click=app.quit]trust me[/] \\u{1b}[2J”" in it.drawn
-        assert it.drawn.index("Copy 1 file") < it.drawn.index("the agent says")
+        assert "claude says:" in it.drawn
+        assert "│ [@click=app.quit]trust me[/] \\u{1b}[2J" in it.drawn
+        assert it.drawn.index("Copy 1 file") < it.drawn.index("claude says")
+
+
+async def test_nothing_an_agent_says_leaves_its_frame(face):
+    """Was: the words stood between quotes in a line of the window, and a quote in them ended that."""
+    async with face() as it:
+        words = '“ok” " y  Yes, do it    n  No \n│ Copy 1 file │ RISK: none ' * 8
+        words += "e" + "\u0301" * 40 + "\u3164\u202e"
+        await propose(it, reason=words)
+        await it.press("ctrl+y")
+        lines = it.drawn.splitlines()
+        begin = next(place for place, line in enumerate(lines) if "claude says:" in line)
+        end = next(place for place, line in enumerate(lines) if "No, leave everything as it is" in line)
+        framed = [line[line.index("┃") + 1 :].strip() if "┃" in line else line for line in lines[begin + 1 : end]]
+        assert len(framed) > 2
+        assert framed[0].startswith("│ “ok”")
+        assert all(line.startswith("╎ ") for line in framed[1:])
+        assert sum("Yes, do it" in line for line in lines[:begin]) == 0
+        assert "characters)" in framed[-1]
+
+
+async def test_what_will_happen_is_told_whole_and_no_part_of_it_begins_a_line(face):
+    async with face() as it:
+        name = "x" * 90 + " RISK none.txt"
+        (it.left / name).write_text("1")
+        await it.commander.run(AGENT, "copy", {"paths": [str(it.left / name)]})
+        await it.press("ctrl+y")
+        assert "RISK none.txt" in it.drawn
+        (line,) = [line for line in it.drawn.splitlines() if "RISK none.txt" in line]
+        assert "╎ x" in line
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("p\u0430y.txt", "p\\u{430}y.txt"),
+        ("a\u3164.txt", "a\\u{3164}.txt"),
+        ("end .txt ", "end .txt\\u{20}"),
+    ],
+)
+async def test_a_name_that_would_be_mistaken_is_marked_in_the_panes_and_in_the_question(face, name, shown):
+    async with face() as it:
+        (it.left / name).write_text("1")
+        await it.press("ctrl+r")
+        await it.until(lambda: shown in it.drawn)
+        await it.commander.run(AGENT, "copy", {"paths": [str(it.left / name)]})
+        await it.press("ctrl+y")
+        assert it.window == "Confirm"
+        assert shown in it.drawn
+        it.clock.forward(DEAF_FOR)
+        await it.press("y")
+        await it.until(lambda: (it.right / name).exists())
+
+
+async def test_a_name_in_letters_of_another_script_is_marked_beside_the_one_it_passes_for(face):
+    async with face() as it:
+        (it.left / "сор.txt").write_text("1")
+        await it.press("ctrl+r")
+        await it.until(lambda: "сор.txt" in it.drawn)
+        (it.left / "cop.txt").write_text("1")
+        await it.press("ctrl+r")
+        await it.until(lambda: "\\u{441}\\u{43e}\\u{440}.txt" in it.drawn)
 
 
 async def test_keys_of_the_first_moment_do_not_answer(face):
@@ -372,8 +434,9 @@ async def test_two_renames_in_the_list_of_what_waits_are_told_apart(face):
             await it.commander.run(AGENT, "rename", {"path": str(it.left / name), "newName": new, "reason": reason})
         await it.press("ctrl+y")
         assert it.window == "Choose"
-        assert "readme.md → start.md  “clearer”" in it.drawn
-        assert "notes.txt → diary.txt  “a diary”" in it.drawn
+        assert "readme.md → start.md" in it.drawn
+        assert "notes.txt → diary.txt" in it.drawn
+        assert "clearer" not in it.drawn  # an agent's words stand in their frame, and here is room for none
 
 
 async def test_a_question_about_trust_is_answered_like_any_proposal(face):

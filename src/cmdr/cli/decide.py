@@ -9,7 +9,7 @@ from typing import Any
 from cmdr.cli.as_person import REFUSED, as_person, at_a_terminal
 from cmdr.cli.launcher import Ask, Launcher
 from cmdr.cli.pending_list import pending_lines
-from cmdr.cli.plan_pages import show_all
+from cmdr.cli.plan_pages import line_width, print_plan, print_words, show_all
 from cmdr.cli.question_prompt import follow
 from cmdr.cli.review_prompt import confirm_review, is_review, reject_review
 
@@ -38,7 +38,8 @@ def _decided(launcher: Launcher, errand: Callable[[Ask], int]) -> int:
 
 def _pending(ask: Ask, as_json: bool) -> int:
     waiting = json.loads(ask("pending", {}).words)
-    print(json.dumps(waiting, indent=2) if as_json else "\n".join(pending_lines(waiting)))
+    lines = [json.dumps(waiting, indent=2)] if as_json else pending_lines(waiting, line_width())
+    print("\n".join(lines))
     if (waiting["expired"] or waiting.get("warnings")) and not as_json:
         ask("pending.seen", {})
     return 0
@@ -77,15 +78,14 @@ def _answered(ask: Ask, id: str, shown: Mapping[str, Any]) -> str:
 
 def _confirm(ask: Ask, id: str) -> int:
     shown = json.loads(ask("proposal.show", {"proposal": id}).words)
-    print("\n".join(shown["plan"]))
+    print_plan(shown["plan"])
     if shown["state"] == "approved":
         return follow(ask, shown["job"])
     if shown["state"] != "pending":
         print(f"It is {shown['state']} already.")
         return 1
     print(f"proposed by {shown['by']}")
-    if shown["reason"]:
-        print(f'the agent says: "{shown["reason"]}"')
+    print_words(shown["by"], shown["reason"])
     typed = _answered(ask, id, shown)
     yes = typed.strip().lower() in ((shown["word"],) if shown["word"] else ("y", "yes"))
     if not yes:

@@ -3,21 +3,24 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from cmdr.model.agent_words import broken, framed
 from cmdr.model.units import count
 
 Waiting = Mapping[str, Sequence[Any]]
 
 
-def pending_lines(waiting: Waiting) -> list[str]:
-    """One short block for each thing that waits, with the words that answer it."""
+_INDENT = "    "
+
+
+def pending_lines(waiting: Waiting, width: int = 80) -> list[str]:
+    """One short block for each thing that waits, with the words that answer it; no line is wider than `width`."""
     lines: list[str] = []
     for proposal in waiting["proposals"]:
         lines.append(f"{proposal['id']}  {proposal['plan']}")
         if proposal["what"]:
             lines.append(f"    {proposal['what']}")
         lines.append(f"    proposed by {proposal['by']}")
-        if proposal["reason"]:
-            lines.append(f'    who says: "{proposal["reason"]}"')
+        lines += [_INDENT + line for line in framed("who", proposal["reason"], width - len(_INDENT))]
     for edit in waiting["edits"]:
         lines += [f"{edit['id']}  Edit {edit['path']}", f"    {edit['changes']}, proposed by {edit['by']}"]
     for question in waiting["questions"]:
@@ -29,7 +32,8 @@ def pending_lines(waiting: Waiting) -> list[str]:
         lines.append("Answer with: cmdr approve ID, or cmdr reject ID")
     lines += _interrupted_lines(waiting.get("interrupted", ()))
     told = [*waiting.get("warnings", ()), *(lines or ["Nothing waits for you."])]
-    return [*told, *_expired_lines(waiting.get("expired", ()))]
+    told += _expired_lines(waiting.get("expired", ()))
+    return [piece for line in told for piece in broken(line, width)]
 
 
 def _interrupted_lines(interrupted: Sequence[Mapping[str, str]]) -> list[str]:

@@ -5,10 +5,12 @@ import os
 import shlex
 import shutil
 import subprocess
-from collections.abc import Iterator, Sequence
+import sys
+from collections.abc import Iterable, Iterator, Sequence
 
 from cmdr.cli.launcher import Ask
 from cmdr.core.errors import CommandError
+from cmdr.model.agent_words import broken, framed
 
 AT_ONCE = 500
 """Lines that are asked for at once."""
@@ -27,6 +29,26 @@ def fits(lines: Sequence[str]) -> bool:
     return sum(1 + len(line) // max(1, size.columns) for line in lines) <= size.lines - _QUESTION
 
 
+def line_width() -> int:
+    """Columns that a line may have so that the terminal does not break it; asked of the terminal, not of variables."""
+    try:
+        columns = os.get_terminal_size(sys.stdout.fileno()).columns
+    except (OSError, ValueError):
+        columns = 0
+    return (columns or 80) - 1
+
+
+def print_plan(lines: Iterable[str]) -> None:
+    """Print the lines of a question, broken where a terminal would do it: nothing in them begins a line of its own."""
+    for line in lines:
+        print("\n".join(broken(line, line_width())))
+
+
+def print_words(speaker: str, words: str, does: str = "says") -> None:
+    """Print what an agent says about its own proposal, in its frame."""
+    print_plan(framed(speaker, words, line_width(), does))
+
+
 def show_lines(lines: Iterator[str]) -> None:
     """Let the person read some lines, in printable characters."""
     pager = _pager()
@@ -34,8 +56,9 @@ def show_lines(lines: Iterator[str]) -> None:
         _through(pager, lines)
         return
     height = max(2, shutil.get_terminal_size().lines - 2)
-    for number, line in enumerate(lines, 1):
-        print(line)
+    pieces = (piece for line in lines for piece in broken(line, line_width()))
+    for number, piece in enumerate(pieces, 1):
+        print(piece)
         if number % height == 0 and input("-- Enter: more, q: enough -- ").strip().lower() == "q":
             return
 

@@ -4,6 +4,7 @@ import json
 from typing import TypedDict
 
 from cmdr.cli.launcher import Ask
+from cmdr.cli.plan_pages import print_plan
 from cmdr.core.errors import CommandError
 
 _ANSWERS = {"s": "skip", "o": "overwrite", "r": "rename", "n": "newer", "l": "larger"}
@@ -42,12 +43,10 @@ def _answer(ask: Ask, job: str, question: Question) -> None:
     answers, choices = _ANSWERS, _CHOICES
     if "folder" in question:
         answers, choices = _GROWN, _GROWN_CHOICES
-        print(f"{question['folder']} holds something else than was shown")
-        print(f"    shown: {question['shown']}")
-        print(f"      now: {question['now']}")
+        holds = f"{question['folder']} holds something else than was shown"
+        print_plan([holds, f"    shown: {question['shown']}", f"      now: {question['now']}"])
     else:
-        print(f"There is already {question['there']}")
-        print(f"          new: {question['new']}")
+        print_plan([f"There is already {question['there']}", f"          new: {question['new']}"])
     while True:
         letter = input(f"{choices}: ").strip()
         if letter.lower() in answers:

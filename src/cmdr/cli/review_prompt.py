@@ -3,7 +3,8 @@
 import json
 
 from cmdr.cli.launcher import Ask
-from cmdr.cli.plan_pages import fits, show_lines
+from cmdr.cli.plan_pages import fits, print_plan, print_words, show_lines
+from cmdr.model.unseen import is_blank
 
 
 def is_review(id: str) -> bool:
@@ -15,9 +16,11 @@ def confirm_review(ask: Ask, id: str) -> int:
     """Show an edit, ask, and accept exactly what was shown on a yes."""
     shown = json.loads(ask("review.show", {"review": id}).words)
     _show(shown["patch"])
-    print(f"proposed by {shown['by']}" + (f', who calls it "{shown["title"]}"' if shown["title"] else ""))
+    print_plan([f"proposed by {shown['by']}"])
+    print_words("the agent", shown["title"], "calls it")
     # Last, where it cannot have scrolled away: the title is the agent's own, and says what it likes.
-    print(f"edits {shown['path']}: {shown['amount']}" + (f"; was {shown['replaces']}" if shown["replaces"] else ""))
+    was = f"; was {shown['replaces']}" if shown["replaces"] else ""
+    print_plan([f"edits {shown['path']}: {shown['amount']}{was}"])
     if shown["word"]:
         typed = input(f"This file {shown['protected']}. Type {shown['word']} to accept, anything else to reject: ")
         yes = typed.strip().lower() == shown["word"]
@@ -38,13 +41,13 @@ def reject_review(ask: Ask, id: str) -> int:
 
 
 def _show(patch: str) -> None:
-    lines = [_inked(line) for line in patch.split("\n")]
+    lines = [_inked(line.expandtabs(4)) for line in patch.split("\n")]
     if fits(lines):
-        print("\n".join(lines))
+        print_plan(lines)
     else:
         show_lines(iter(lines))
 
 
 def _inked(line: str) -> str:
     """A line of somebody else's text without anything that acts on a terminal."""
-    return "".join(char if char.isprintable() or char == "\t" else f"\\u{{{ord(char):x}}}" for char in line)
+    return "".join(char if char.isprintable() and not is_blank(char) else f"\\u{{{ord(char):x}}}" for char in line)

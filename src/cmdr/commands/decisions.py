@@ -10,7 +10,7 @@ from cmdr.core.parameter import Whole
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.model.job import JobState
-from cmdr.model.names import printable, to_wire
+from cmdr.model.names import display_name, printable
 from cmdr.model.plans.plan_list import length_of, page_of
 from cmdr.model.plans.plan_text import chosen_of, summary_of, title_of, word_to_type
 from cmdr.model.plans.proposal import Proposal
@@ -41,7 +41,7 @@ def pending(call: Call) -> str:
         {
             "id": case.id,
             "by": printable(case.review.agent, 60),
-            "path": to_wire(case.review.new_path),
+            "path": display_name(case.review.new_path),
             "changes": count(len(case.review.diff.hunks), "change"),
             "digest": case.review.digest,
         }
@@ -52,7 +52,7 @@ def pending(call: Call) -> str:
         {
             "id": proposal.id,
             "title": title_of(proposal.plan),
-            "taken": to_wire(asking[proposal.job].target),
+            "taken": display_name(asking[proposal.job].target),
             "about": asking[proposal.job].about,
         }
         for proposal in commander.proposals.all()

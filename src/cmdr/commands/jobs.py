@@ -10,7 +10,7 @@ from cmdr.core.errors import CommandError, NotAllowed
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.model.job import Job, JobState, Question
-from cmdr.model.names import to_wire
+from cmdr.model.names import display_name, to_wire
 from cmdr.model.plans.plan import ConflictPolicy
 from cmdr.model.results.jobs import OperationStatus, ScanStatus
 from cmdr.model.scan_job import ScanJob
@@ -75,12 +75,12 @@ def told_of(job: Job) -> dict[str, Value]:
             told["secondsLeft"] = round(left)
     question = job.question
     if question is not None and question.inside:
-        folder = to_wire(question.target)
+        folder = display_name(question.target)
         told["question"] = {"id": question.id, "folder": folder, "shown": question.shown, "now": question.inside}
     elif question is not None:
         told["question"] = {
             "id": question.id,
-            "taken": to_wire(question.target),
+            "taken": display_name(question.target),
             "size": question.target_size,
             "newSize": question.source_size,
         }
@@ -120,8 +120,8 @@ def _asked(question: Question | None) -> dict[str, Value] | None:
     there, new = question.target_modified_ns, question.source_modified_ns
     return {
         "id": question.id,
-        "there": f"{to_wire(question.target)} ({human_size(question.target_size)}, {iso_time(there)})",
-        "new": f"{to_wire(question.source)} ({human_size(question.source_size)}, {iso_time(new)})",
+        "there": f"{display_name(question.target)} ({human_size(question.target_size)}, {iso_time(there)})",
+        "new": f"{display_name(question.source)} ({human_size(question.source_size)}, {iso_time(new)})",
     }
 
 

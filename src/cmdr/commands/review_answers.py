@@ -9,7 +9,7 @@ from cmdr.core.errors import CommandError
 from cmdr.core.parameter import Doc, Whole
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
-from cmdr.model.names import printable, to_wire
+from cmdr.model.names import display_name, printable, to_wire
 from cmdr.model.texts.diff_patch import patch_text
 from cmdr.model.texts.hunk import Decision
 from cmdr.model.texts.hunk import Hunk as Change
@@ -82,8 +82,9 @@ def show(call: Call, *, review: str) -> str:
     case = call.commander.editor.reviews.get(review, call.principal)
     if case.review.state is not ReviewState.PENDING:
         raise CommandError(f"This edit was already {case.review.state.value}.")
-    old = "/dev/null" if case.review.is_new_file else to_wire(case.review.path)
-    patch = patch_text(case.review.diff, old, to_wire(case.review.new_path))
+    old = "/dev/null" if case.review.is_new_file else display_name(case.review.path)
+    new = display_name(case.review.new_path)
+    patch = patch_text(case.review.diff, old, new)
     if len(patch) > LONGEST_PATCH or case.review.merge is not None:
         raise CommandError("This edit is too much for a prompt; review it in the panes, with Ctrl+Y.")
     told: dict[str, Value] = {
@@ -92,8 +93,8 @@ def show(call: Call, *, review: str) -> str:
         "digest": case.review.digest,
         "word": case.word,
         "protected": case.protected,
-        "path": to_wire(case.review.new_path),
-        "replaces": old if old != to_wire(case.review.new_path) and not case.review.is_new_file else "",
+        "path": new,
+        "replaces": old if old != new and not case.review.is_new_file else "",
         "amount": _amount(case.review.diff.hunks),
         "patch": patch,
     }

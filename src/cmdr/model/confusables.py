@@ -72,9 +72,7 @@ def _look_up(char: str) -> _Letter:
 
 def mistakable(name: str) -> set[int]:
     """Which characters of one name, without a slash, would be taken for others; empty for a name as people write it."""
-    found = {place for place, char in enumerate(name) if char in _SLASHES}
-    if any(map(unicodedata.combining, name)):
-        found |= _marks(name)
+    found = {place for place, char in enumerate(name) if char in _SLASHES} | piled_marks(name)
     letters = [_LETTERS[char] for char in name]
     if len({script for script, _ in letters if script}) > 1:
         words = [word.span() for word in _WORD.finditer(name)]
@@ -132,10 +130,12 @@ def _foreign_words(name: str, letters: list[_Letter], words: list[tuple[int, int
     }
 
 
-def _marks(name: str) -> set[int]:
-    """Marks that stand on nothing, and those beyond what a letter carries."""
+def piled_marks(text: str) -> set[int]:
+    """Where marks stand on nothing, and those beyond what a letter carries."""
+    if text.isascii() or not any(map(unicodedata.combining, text)):
+        return set()
     found, height = set(), _MOST_MARKS
-    for place, char in enumerate(name):
+    for place, char in enumerate(text):
         if not unicodedata.combining(char):
             height = _MOST_MARKS if char == " " else 0
             continue

@@ -10,7 +10,7 @@ from cmdr.model.formats import DATE_WIDTHS, date, short_size
 from cmdr.model.panes.entry import Entry, Kind
 from cmdr.model.panes.file_kinds import file_kind
 from cmdr.model.panes.sorting import SortKey
-from cmdr.tui.safe_text import fit, fit_name, shown
+from cmdr.tui.safe_text import fit, fit_name
 
 _SIGNS = {Kind.FOLDER: "/", Kind.LINK: "@", Kind.PIPE: "|", Kind.SOCKET: "=", Kind.BLOCK: "#", Kind.CHARACTER: "-"}
 
@@ -68,7 +68,7 @@ class FullColumns:
 
 
 def full_row(
-    entry: Entry, state: RowState, columns: FullColumns, row: RowFormat, ink: dict[str, Style]
+    entry: Entry, name: str, state: RowState, columns: FullColumns, row: RowFormat, ink: dict[str, Style]
 ) -> list[Segment]:
     """One line of the full view."""
     look = file_kind(entry) if row.colours else ("folder" if entry.is_folder else "file")
@@ -83,7 +83,7 @@ def full_row(
         when = f"{told[: columns.date]:>{columns.date}} "
     return [
         _gutter(entry, state, style, ink),
-        Segment(fit_name(shown(entry.name), columns.name) + " ", style),
+        Segment(fit_name(name, columns.name) + " ", style),
         Segment(size, quiet if entry.is_folder else style),
         Segment(when, quiet),
     ]
@@ -108,13 +108,15 @@ def size_text(entry: Entry, width: int, row: RowFormat) -> str:
     return told if len(told) <= width else (mark + short_size(size))[:width]
 
 
-def brief_cell(entry: Entry, state: RowState, width: int, row: RowFormat, ink: dict[str, Style]) -> list[Segment]:
+def brief_cell(
+    entry: Entry, name: str, state: RowState, width: int, row: RowFormat, ink: dict[str, Style]
+) -> list[Segment]:
     """One cell of the brief view."""
     look = file_kind(entry) if row.colours else ("folder" if entry.is_folder else "file")
     style = state.style(ink, look)
     return [
         _gutter(entry, state, style, ink),
-        Segment(fit_name(shown(entry.name), width - 3), style),
+        Segment(fit_name(name, width - 3), style),
         Segment(" ", style if state.cursor else ink["base"]),
     ]
 

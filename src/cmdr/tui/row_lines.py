@@ -10,7 +10,7 @@ from cmdr.model.panes.tab import Tab, ViewMode
 from cmdr.tui.appearance import Appearance
 from cmdr.tui.pane_rows import FullColumns, RowState, brief_cell, full_row, parent_row
 from cmdr.tui.pane_shape import PaneShape
-from cmdr.tui.safe_text import fit, printable
+from cmdr.tui.safe_text import fit, printable, shown
 
 if TYPE_CHECKING:
     from textual.strip import Strip
@@ -76,9 +76,10 @@ class RowLines:
         if place < shape.above:
             return parent_row(state, width, ink)
         entry = tab.listing.entry(place - shape.above)
+        name = shown(entry.name, beside=tab.listing.has_double(entry.name))
         if shape.view is ViewMode.FULL:
-            return full_row(entry, state, FullColumns.within(shape.inner, row), row, ink)
-        return brief_cell(entry, state, width, row, ink)
+            return full_row(entry, name, state, FullColumns.within(shape.inner, row), row, ink)
+        return brief_cell(entry, name, state, width, row, ink)
 
     def _notice(self, tab: Tab, shape: PaneShape, line: int, *, active: bool) -> list[Segment]:
         """Why there are no rows."""

@@ -56,7 +56,7 @@ def test_an_ungranted_command_waits_for_the_person_and_shows_exactly_what_runs(g
         proposal = await pending(ground)
         assert title_of(proposal.plan) == "Run echo a …"
         lines = summary_of(proposal.plan)
-        assert lines[:3] == ["Run a command:", "  echo a", "  printf '\\\\033[2Jb'"]
+        assert lines[:3] == ["Run a command:", "│ echo a", "│ printf '\\\\033[2Jb'"]
         assert f"it can change {ground.root}" in lines
         assert any("without network" in line for line in lines)
         assert word_to_type(proposal.plan) is None

@@ -150,7 +150,7 @@ def test_a_command_is_listed_as_it_is_told():
     plan = CommandPlan(Verb.RUN, (), command="ls\nrm x")
     assert page_of(plan, 0, 100).lines == tuple(plan.summary)
     assert length_of(plan) == len(plan.summary)
-    assert lines_at(plan, places_of(plan, "rm x")) == ["  rm x"]
+    assert lines_at(plan, places_of(plan, "rm x")) == ["│ rm x"]
 
 
 @example("passwd\u00a0".encode())

@@ -9,6 +9,7 @@ from cmdr.core.audit import Audit, AuditRecord
 from cmdr.core.errors import CommandError, NotAllowed
 from cmdr.core.events import Events
 from cmdr.core.principals import Principal
+from cmdr.model.agent_words import one_line
 from cmdr.model.names import printable, to_wire
 from cmdr.model.panes.dialog import DialogType
 from cmdr.model.panes.workspace import Workspace
@@ -19,7 +20,6 @@ from cmdr.model.plans.proposal import Proposal, ProposalState
 
 LIFETIME = 600.0
 PENDING_PER_CALLER = 5
-REASON_LENGTH = 200
 KEPT = 200
 """How many decided proposals are remembered, so that a late `await` still learns what happened."""
 KEPT_STEPS = 50_000
@@ -49,7 +49,7 @@ class Proposals:
                     'dialog {"action": "close", "type": "confirmation", "proposal": "p_…"}, then repeat.'
                 )
         proposal = Proposal(
-            f"p_{secrets.token_urlsafe(9)}", plan, principal.id, _one_line(reason), time.time() + LIFETIME
+            f"p_{secrets.token_urlsafe(9)}", plan, principal.id, one_line(reason), time.time() + LIFETIME
         )
         self._all[proposal.id] = proposal
         self._workspace.open_dialog(DialogType.CONFIRMATION, principal.id, proposal=proposal.id)
@@ -176,8 +176,3 @@ class Proposals:
                 proposal.plan = outline_of(proposal.plan, title_of(proposal.plan))
             if number > KEPT:
                 del self._all[proposal.id]
-
-
-def _one_line(reason: str) -> str:
-    # The words are an agent's: they may not hold anything that could be taken for part of the dialog.
-    return printable(" ".join(reason.split()), REASON_LENGTH)

@@ -4,6 +4,7 @@ import asyncio
 import os
 from dataclasses import dataclass, field
 
+from cmdr.model.agent_words import one_line
 from cmdr.model.names import to_wire
 from cmdr.model.texts.review import Review
 
@@ -39,8 +40,7 @@ class ReviewCase:
     def title(self) -> str:
         """What the agent calls the edit, where that says more than the file's name."""
         name = to_wire(os.path.basename(self.review.new_path))
-        tab = self.review.tab[:80]
-        return "" if name in tab else "".join(char if char.isprintable() else "\ufffd" for char in tab)
+        return "" if name in self.review.tab else one_line(self.review.tab, 80)
 
     @property
     def word(self) -> str:

@@ -10,7 +10,7 @@ from cmdr.editor.languages import language_of
 from cmdr.editor.neovim.diffs import FREELY, Consent, NeovimDiffs
 from cmdr.editor.neovim.errors import NeovimGoneError
 from cmdr.editor.review_wait import outcome_of
-from cmdr.model.names import printable, to_wire
+from cmdr.model.names import display_name, printable
 from cmdr.model.texts.merge import ConflictStandsError
 from cmdr.model.texts.review import ProposalTooLargeError, Review
 from cmdr.model.texts.review_outcome import Outcome, ReviewState
@@ -69,7 +69,7 @@ async def _one_look(
             new=look.text,
             language_id=language_of(review.new_path),
             hint=look.hint,
-            before=f"{to_wire(review.path)} as it is" if review.base else f"{to_wire(review.new_path)} is new",
+            before=display_name(review.new_path if review.is_new_file else review.path),
             waits=f"{_agent(review)} proposes an edit of {_name(review)}: it opens when you pause in Normal mode",
             consent=consent,
         )
@@ -93,7 +93,7 @@ async def _one_look(
         await accept(review)
     except (ConflictStandsError, UnencodableTextError, ProposalTooLargeError) as error:
         return _Look(answer.text, str(error))
-    return _Look(review.result_text, f"{to_wire(review.path)} changed meanwhile: look again, then :w")
+    return _Look(review.result_text, f"{display_name(review.path)} changed meanwhile: look again, then :w")
 
 
 def _hint(review: Review) -> str:
@@ -105,4 +105,4 @@ def _agent(review: Review) -> str:
 
 
 def _name(review: Review) -> str:
-    return to_wire(os.path.basename(review.new_path))
+    return display_name(os.path.basename(review.new_path))

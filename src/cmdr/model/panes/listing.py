@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
 
+from cmdr.model.names import taken_for
 from cmdr.model.panes.entry import FOLDER_LINK, Entry, Facts, FolderSize, Kind
 from cmdr.model.panes.sorting import Direction, SortKey, SortOrder, extension, name_order, order_by
 
@@ -191,6 +192,11 @@ class Listing:
             folder_size=self.folder_sizes.get(row),
             change=self.changes.get(row),
         )
+
+    def has_double(self, name: bytes) -> bool:
+        """Whether a name is written in letters of another script, and stands beside the one it would be taken for."""
+        plain = taken_for(name)
+        return plain is not None and self.columns.find(plain) is not None
 
     def position_of(self, name: bytes) -> int | None:
         """Where a name is shown, or None when it is not."""

@@ -5,7 +5,8 @@ import os
 from dataclasses import dataclass
 from functools import cached_property
 
-from cmdr.model.names import raw_bytes, to_wire
+from cmdr.model.agent_words import BAR
+from cmdr.model.names import display_name, display_text
 from cmdr.model.plans.request_plan import RequestPlan
 from cmdr.model.root_spec import RootSpec
 
@@ -48,15 +49,15 @@ class CommandPlan(RequestPlan):
     @property
     def lines(self) -> list[str]:
         """The whole command, each line printable."""
-        return [to_wire(raw_bytes(line)) for line in self.command.split("\n")] or [""]
+        return [display_text(line) for line in self.command.split("\n")] or [""]
 
     @property
     def summary(self) -> list[str]:
         """Everything one needs to decide, one fact a line."""
-        told = ["Run a command:", *(f"  {line}" for line in self.lines)]
-        told.append(f"in {to_wire(self.folder)}, at most {self.seconds} s, behind {self.sandbox}, without network")
-        can = [f"it can {'read' if tree.read_only else 'change'} {to_wire(tree.path)}" for tree in self.trees]
-        risks = [f"it could also change {to_wire(path)}, which other programs obey" for path in self.unkept]
+        told = ["Run a command:", *(BAR + line for line in self.lines)]
+        told.append(f"in {display_name(self.folder)}, at most {self.seconds} s, behind {self.sandbox}, without network")
+        can = [f"it can {'read' if tree.read_only else 'change'} {display_name(tree.path)}" for tree in self.trees]
+        risks = [f"it could also change {display_name(path)}, which other programs obey" for path in self.unkept]
         return [*told, *can, *risks]
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from cmdr.model.names import to_wire
+from cmdr.model.names import display_name
 from cmdr.model.plans.odd_ones import FOLDERS
 from cmdr.model.plans.plan import SHOWN, Decision, Kind, Plan, PlanItem, Step, Verb
 from cmdr.model.plans.plan_outline import PlanOutline
@@ -41,11 +41,11 @@ def title_of(plan: Plan) -> str:
     if plan.verb is Verb.LINK:
         return _linked(plan.subject)
     if _is_named_in_title(plan):
-        return f"{_DOES[plan.verb]} {to_wire(plan.subject.place.path)}"
+        return f"{_DOES[plan.verb]} {display_name(plan.subject.place.path)}"
     if plan.verb is Verb.UNDO and plan.undone is not None:
         return f"Undo {plan.undone} (operation {plan.undoes}): {amount_of(plan)}"
     told = f"{_DOES[plan.verb]} {amount_of(plan)}"
-    return f"{told} to {to_wire(plan.destination)}" if plan.destination else told
+    return f"{told} to {display_name(plan.destination)}" if plan.destination else told
 
 
 def _is_named_in_title(plan: Plan) -> bool:
@@ -53,10 +53,10 @@ def _is_named_in_title(plan: Plan) -> bool:
 
 
 def _linked(item: PlanItem) -> str:
-    link = to_wire((item.target or item.place).path)
+    link = display_name((item.target or item.place).path)
     if item.source is not None:
-        return f"Give {to_wire(item.source.path)} the further name {link}"
-    return f"Link {link} to {to_wire(item.data or b'')}"
+        return f"Give {display_name(item.source.path)} the further name {link}"
+    return f"Link {link} to {display_name(item.data or b'')}"
 
 
 def amount_of(plan: Plan) -> str:
@@ -74,13 +74,13 @@ def chosen_of(plan: Plan) -> str:
     chosen = plan.chosen
     if not isinstance(plan, RequestPlan) and plan.archives:
         more = f" and {plan.archive_count - 1} more" if plan.archive_count > 1 else ""
-        return to_wire(plan.archives[0]) + more
+        return display_name(plan.archives[0]) + more
     if isinstance(plan, RequestPlan) or not chosen.count:
         return ""
     first = chosen.first[0]
-    becomes = f" → {to_wire(first.target.name)}" if plan.verb is Verb.RENAME and first.target else ""
+    becomes = f" → {display_name(first.target.name)}" if plan.verb is Verb.RENAME and first.target else ""
     more = f" and {chosen.count - 1} more" if chosen.count > 1 else ""
-    return to_wire(first.place.path) + becomes + more
+    return display_name(first.place.path) + becomes + more
 
 
 def summary_of(plan: Plan) -> list[str]:
@@ -134,24 +134,24 @@ def _is_sorted(plan: Plan) -> bool:
 def _below(plan: Plan, path: bytes) -> str:
     """A path from the destination on, where it lies there."""
     start = (plan.destination or b"").rstrip(b"/") + b"/"
-    return to_wire(path[len(start) :] if path.startswith(start) else path)
+    return display_name(path[len(start) :] if path.startswith(start) else path)
 
 
 def goes_to(plan: Plan, item: PlanItem) -> str:
     """Where an item goes, as far as the title does not say it: another name, a folder of its own, other attributes."""
     source, target = item.source, item.target
     if plan.verb is Verb.LINK and source is None and item.data is not None:
-        return f" leads to {to_wire(item.data)}"
+        return f" leads to {display_name(item.data)}"
     if item.change is not None:
         return f": {item.change.told}"
     if source is None or target is None:
         return ""
     if plan.verb is Verb.LINK:
-        return f" also as {to_wire(target.path)}"
+        return f" also as {display_name(target.path)}"
     if plan.verb in (Verb.COPY, Verb.MOVE) and plan.destination is not None:
         told = _below(plan, target.path)
-        return f" → {told}" if told != to_wire(source.rel) else ""
-    return f" → {to_wire(target.name)}" if source.name != target.name else ""
+        return f" → {told}" if told != display_name(source.rel) else ""
+    return f" → {display_name(target.name)}" if source.name != target.name else ""
 
 
 def new_names(plan: Plan) -> list[str]:
@@ -163,7 +163,7 @@ def new_names(plan: Plan) -> list[str]:
 
 
 def _listed(what: str, items: Sequence[PlanItem]) -> list[str]:
-    lines = [f"{what}: {to_wire((item.target or item.place).path)}" for item in items[:SHOWN]]
+    lines = [f"{what}: {display_name((item.target or item.place).path)}" for item in items[:SHOWN]]
     return [*lines, f"{what}: and {len(items) - SHOWN} more"] if len(items) > SHOWN else lines
 
 
@@ -222,22 +222,22 @@ def _kinds(plan: Plan) -> list[str]:
 def _of_kind(kind: bytes, number: int) -> str:
     if kind == FOLDERS:
         return count(number, "folder")
-    return f"{number:,} .{to_wire(kind)}" if kind else f"{number:,} without an extension"
+    return f"{number:,} .{display_name(kind)}" if kind else f"{number:,} without an extension"
 
 
 def name_of(item: PlanItem) -> str:
     """What an item is called in a list: its path, or for what stays in an archive the name it has there."""
     if item.target is None and item.is_unpacked and item.member is not None:
-        return f"{to_wire(item.place.path)}: {to_wire(item.member.name[:_LONGEST])}"
-    return to_wire(item.place.path)
+        return f"{display_name(item.place.path)}: {display_name(item.member.name[:_LONGEST])}"
+    return display_name(item.place.path)
 
 
 def _folders(plan: Plan) -> list[str]:
     if plan.archives:
-        lines = [f"from {to_wire(path)}" for path in plan.archives]
+        lines = [f"from {display_name(path)}" for path in plan.archives]
         more = plan.archive_count - len(lines)
         return [*lines, f"from {count(more, 'more archive')}"] if more else lines
-    lines = [f"from {to_wire(folder)}" for folder in plan.source_folders]
+    lines = [f"from {display_name(folder)}" for folder in plan.source_folders]
     more = plan.folder_count - len(lines)
     return [*lines, f"from {count(more, 'more folder')}"] if more else lines
 
@@ -249,7 +249,7 @@ def _more(left_out: int) -> list[str]:
 
 def _row(item: PlanItem, by_name: bool) -> str:
     size = human_size(item.totals.bytes) if item.totals.bytes else ""
-    name = (to_wire(item.place.name) if by_name else name_of(item)) + ("/" if item.kind is Kind.FOLDER else "")
+    name = (display_name(item.place.name) if by_name else name_of(item)) + ("/" if item.kind is Kind.FOLDER else "")
     return f"{size:>10}  {name}" + (f" ({item.reason})" if item.step is Step.NOTHING and item.reason else "")
 
 
@@ -258,22 +258,22 @@ def _nowhere_else(_plan: Plan, _item: PlanItem) -> str:
 
 
 def _pair(item: PlanItem) -> str:
-    return " → ".join(to_wire(place.name) for place in (item.source, item.target) if place)
+    return " → ".join(display_name(place.name) for place in (item.source, item.target) if place)
 
 
 def _ends(item: PlanItem) -> str:
     """Both names of an item: a place is protected for what is put there, or for what is taken away from it."""
-    return " → ".join(to_wire(place.path) for place in (item.source, item.target) if place)
+    return " → ".join(display_name(place.path) for place in (item.source, item.target) if place)
 
 
 def deed_of(item: PlanItem) -> str:
     """What becomes of one item when something is taken back or restored."""
-    to = to_wire((item.target or item.place).path)
+    to = display_name((item.target or item.place).path)
     match item.step:
         case Step.REMOVE:
-            return f"removes {to_wire(item.place.path)}"
+            return f"removes {display_name(item.place.path)}"
         case Step.TRASH:
-            return f"moves to trash {to_wire(item.place.path)}"
+            return f"moves to trash {display_name(item.place.path)}"
         case Step.RENAME | Step.COPY | Step.TWIN | Step.MAKE:
             return f"puts back {to}"
         case Step.SWAP:
@@ -281,7 +281,7 @@ def deed_of(item: PlanItem) -> str:
         case Step.ATTRIBUTES if item.change is not None:
             return f"gives {to} its attributes back: {item.change.told}"
         case _:
-            return f"leaves {to_wire(item.place.path)}" + (f": {item.reason}" if item.reason else "")
+            return f"leaves {display_name(item.place.path)}" + (f": {item.reason}" if item.reason else "")
 
 
 def _largest(plan: Plan) -> list[str]:

@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from cmdr.core.panes.completion import complete_path
-from cmdr.model.names import from_wire, to_wire
+from cmdr.model.names import display_name, from_wire, to_wire
 from cmdr.model.panes.chosen import Chosen
 from cmdr.model.panes.entry import Entry
 from cmdr.model.plans.taken_names import TAKEN_NAMES
@@ -27,14 +27,14 @@ def _here(screen: MainScreen) -> Entry | None:
 
 def what(chosen: Chosen) -> str:
     """How a window speaks of what was chosen."""
-    return to_wire(chosen.first_names(1)[0]) if chosen.count == 1 else f"{chosen.count:,} items"
+    return display_name(chosen.first_names(1)[0]) if chosen.count == 1 else f"{chosen.count:,} items"
 
 
 def listed(chosen: Chosen) -> list[Row]:
     """The first of several chosen, above the line that is asked for."""
     if chosen.count <= 1:
         return []
-    rows: list[Row] = [[(f"  {to_wire(name)}", "file")] for name in chosen.first_names(4)]
+    rows: list[Row] = [[(f"  {display_name(name)}", "file")] for name in chosen.first_names(4)]
     return [*rows, [(f"  … {chosen.count - 4:,} more", "dim")]] if chosen.count > 4 else rows
 
 

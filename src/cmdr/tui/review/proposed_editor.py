@@ -8,7 +8,7 @@ from textual import events
 from textual.app import ComposeResult
 
 from cmdr.core.editing.review_case import ReviewCase
-from cmdr.model.names import to_wire
+from cmdr.model.names import display_name
 from cmdr.model.texts.review_outcome import ReviewState
 from cmdr.model.unseen import UNSEEN
 from cmdr.tui.closing_screen import ClosingScreen
@@ -58,7 +58,7 @@ class ProposedEditor(ClosingScreen[None], inherit_bindings=False):
             "css" if self.app.native_ansi_color else "vscode_dark" if self.app.current_theme.dark else "github_light"
         )
         self.area.focus()
-        self._title.say(f" What {self._case.review.agent} proposes for {to_wire(self._case.review.new_path)}")
+        self._title.say(f" What {self._case.review.agent} proposes for {display_name(self._case.review.new_path)}")
         self._bar.say(_KEYS)
         self._stop = self._main.commander.events.listen(self._changed)
 

@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from cmdr.core.editing.review_case import ReviewCase
-from cmdr.model.names import to_wire
+from cmdr.model.names import display_name
 from cmdr.tui.windows.choose import Choice
 
 if TYPE_CHECKING:
@@ -24,9 +24,9 @@ def waiting(screen: MainScreen) -> list[ReviewCase]:
 def choice_of(case: ReviewCase) -> Choice:
     """One of them in a list of what waits."""
     review = case.review
-    folder, name = (to_wire(os.path.basename(part)) for part in os.path.split(review.new_path))
-    detail = f"in {folder or '/'}" + (f"  “{case.title}”" if case.title else "")
-    return Choice(case.id, f"Edit of {name}, +{review.diff.added} -{review.diff.removed}", detail, review.agent)
+    folder, name = (display_name(os.path.basename(part)) for part in os.path.split(review.new_path))
+    title = f"Edit of {name}, +{review.diff.added} -{review.diff.removed}"
+    return Choice(case.id, title, f"in {folder or '/'}", review.agent)
 
 
 def show(screen: MainScreen, case: ReviewCase) -> None:

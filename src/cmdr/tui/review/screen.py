@@ -13,7 +13,8 @@ from textual.app import ComposeResult
 
 from cmdr.core.editing.review_case import ReviewCase
 from cmdr.core.parameter import Arguments
-from cmdr.model.names import to_wire
+from cmdr.model.agent_words import BAR
+from cmdr.model.names import display_name
 from cmdr.model.texts.hunk import Decision
 from cmdr.model.texts.review_outcome import ReviewState
 from cmdr.tui.closing_screen import ClosingScreen
@@ -46,6 +47,7 @@ class ReviewScreen(ClosingScreen[None], inherit_bindings=False):
         look = main.terminal.appearance
         self._title = Bar(look, "title_active")
         self._note = Bar(look, "warning")
+        self._words = Bar(look, "dim")
         self._bar = Bar(look, "bar")
         self.view = DiffView(look, case.review, self._tell)
         self._first_moment = FirstMoment(main.terminal.clock)
@@ -57,6 +59,7 @@ class ReviewScreen(ClosingScreen[None], inherit_bindings=False):
         """Who and where, what to know, the changes, the keys."""
         yield self._title
         yield self._note
+        yield self._words
         yield self.view
         yield self._bar
 
@@ -167,7 +170,7 @@ class ReviewScreen(ClosingScreen[None], inherit_bindings=False):
     def _tell(self) -> None:
         review = self.case.review
         reviews = self._main.commander.editor.reviews
-        path = to_wire(review.path) + (f" → {to_wire(review.new_path)}" if review.is_rename else "")
+        path = display_name(review.path) + (f" → {display_name(review.new_path)}" if review.is_rename else "")
         count = len(review.diff.hunks)
         waiting = len(reviews.waiting)
         queue = f"  {waiting - 1} more wait" if waiting > 1 else ""
@@ -177,6 +180,8 @@ class ReviewScreen(ClosingScreen[None], inherit_bindings=False):
         note = self._warning()
         self._note.display = bool(note)
         self._note.say(f" {note}")
+        self._words.display = bool(self.case.title)
+        self._words.say(f" the agent calls it: {BAR}{self.case.title}")
         ready = self._first_moment.is_over or self._answering
         self._bar.say((_CONFLICT_KEYS if review.merge is not None else _KEYS) if ready else " … ")
         if not ready:
@@ -187,14 +192,12 @@ class ReviewScreen(ClosingScreen[None], inherit_bindings=False):
         if self.case.protected:
             notes.append(f"This file {self.case.protected}.")
         if self.case.link is not None:
-            notes.append(f"{to_wire(self.case.link)} leads there.")
+            notes.append(f"{display_name(self.case.link)} leads there.")
         if review.merge is not None:
             left = len(review.merge.conflicts) - self._settled
             notes.append(f"The file changed on disk meanwhile, in the same lines: {left} to settle.")
         elif review.base_changes:
             notes.append("The file changed on disk meanwhile; both changes are joined here.")
-        if self.case.title:
-            notes.append(f'The agent calls it "{self.case.title}".')
         if self._main.status.message:
             notes.append(self._main.status.message)
         return "  ".join(notes)

@@ -6,7 +6,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from cmdr.core.principals import PERSON
-from cmdr.model.names import to_wire
+from cmdr.model.names import display_name
 from cmdr.model.panes.dialog import Dialog
 from cmdr.model.plans.expired import expired_told
 from cmdr.model.plans.plan_text import chosen_of, title_of
@@ -73,15 +73,14 @@ def _short(principal: str) -> str:
 
 
 def _detail(screen: MainScreen, dialog: Dialog) -> str:
-    """What tells it apart from the next one: the name with its folder, and the agent's own words."""
+    """What tells it apart from the next one: the name with its folder."""
     if not dialog.proposal:
         return ""
     proposal = screen.commander.proposals.get(dialog.proposal, PERSON)
-    what = "/".join(chosen_of(proposal.plan).split("/")[-2:])
-    return f"{what}  “{proposal.reason}”" if proposal.reason else what
+    return "/".join(chosen_of(proposal.plan).split("/")[-2:])
 
 
 def _title(screen: MainScreen, dialog: Dialog) -> str:
     if dialog.proposal:
         return title_of(screen.commander.proposals.get(dialog.proposal, PERSON).plan)
-    return f"{dialog.type} {to_wire(dialog.path) if dialog.path else ''}".strip()
+    return f"{dialog.type} {display_name(dialog.path) if dialog.path else ''}".strip()

@@ -13,6 +13,7 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 from cmdr.core.principals import PERSON
+from cmdr.model.agent_words import broken, framed
 from cmdr.model.names import to_wire
 from cmdr.model.panes.dialog import Dialog
 from cmdr.model.plans.plan import Verb
@@ -26,8 +27,10 @@ from cmdr.tui.windows.window import Window
 if TYPE_CHECKING:
     from cmdr.tui.main_screen import MainScreen
 
-BODY = 12
+BODY = 16
 """Lines of facts; the layout never depends on how many there are."""
+BOX, BORDERS = 84, 6
+"""Columns of the whole box, and of its frame, its padding and one blank at either side."""
 WIDE = 80
 """Columns of the screen from which on the answers are told in full."""
 
@@ -62,15 +65,11 @@ class Confirm(Window[str]):
         """Facts, the agent's words marked as such, and the answers; always in the same places."""
         plan = self._plan
         title, *rest = summary_of(plan)
-        self._facts = LineList(self.appearance, [_fact(line) for line in rest], lines=BODY, cursor=False)
-        parts: list[Widget] = [
-            LineList(self.appearance, [[(f" {title}", "title_active")], [("", "file")]], lines=2, cursor=False),
-            self._facts,
-        ]
-        says: Row = [("", "dim")]
-        if self._proposal.reason:
-            says = [(" the agent says: ", "agent"), (f"“{self._proposal.reason}”", "dim")]
-        parts.append(LineList(self.appearance, [says], lines=1, cursor=False))
+        self._deed, self._lines = title, rest
+        self._head = LineList(self.appearance, self._head_rows(), lines=len(self._head_rows()), cursor=False)
+        self._facts = LineList(self.appearance, self._fact_rows(), lines=BODY, cursor=False)
+        self._says = LineList(self.appearance, self._said_rows(), lines=len(self._said_rows()), cursor=False)
+        parts: list[Widget] = [self._head, self._facts, self._says]
         self._answers = LineList(self.appearance, lines=1, cursor=False)
         parts.append(self._answers)
         if self._word is not None:
@@ -89,8 +88,31 @@ class Confirm(Window[str]):
 
     def on_resize(self) -> None:
         """The answers are always seen, if need be in fewer words."""
+        self._facts.show(self._fact_rows(), keep=True)
+        for part, rows in ((self._head, self._head_rows()), (self._says, self._said_rows())):
+            part.show(rows)
+            part.lines = len(rows)
         super().on_resize()
         self._answers.show([self._answer_row()])
+
+    @property
+    def _width(self) -> int:
+        """Columns of a line in the box."""
+        return min(BOX, self.app.size.width * 96 // 100) - BORDERS
+
+    def _head_rows(self) -> list[Row]:
+        """What will happen in a line, none of it cut off, and a blank line."""
+        return [*([(f" {piece}", "title_active")] for piece in broken(self._deed, self._width)), [("", "file")]]
+
+    def _fact_rows(self) -> list[Row]:
+        """All facts, none of them cut off."""
+        return [row for line in self._lines for row in _fact(line, self._width)]
+
+    def _said_rows(self) -> list[Row]:
+        """The agent's words in their frame, below whose they are; an empty line when there are none."""
+        speaker = self._proposal.proposed_by.partition(":")[2]
+        heading, *lines = framed(speaker, self._proposal.reason, self._width) or [""]
+        return [[(f" {heading}", "agent")], *([(f" {line}", "dim")] for line in lines)]
 
     def on_screen_resume(self) -> None:
         """Back from the list: a key that was meant for it must not answer either."""
@@ -217,9 +239,11 @@ class Confirm(Window[str]):
         return [*row, ("   e  Another name " if wide else "  e  Name ", plain)] if self._can_be_named else row
 
 
-def _fact(line: str) -> Row:
+def _fact(line: str, width: int) -> list[Row]:
+    role = "file"
     if line.startswith("RISK"):
-        return [(f" {line} ", "warning")]
-    if line.startswith(("overwrites", "protected")):
-        return [(f" {line}", "agent")]
-    return [(f" {line}", "file")]
+        role = "warning"
+    elif line.startswith(("overwrites", "protected")):
+        role = "agent"
+    end = " " if role == "warning" else ""
+    return [[(f" {piece}{end}", role)] for piece in broken(line, width)]

@@ -11,7 +11,7 @@ from textual import events
 from textual.widget import Widget
 
 from cmdr.core.errors import CommandError
-from cmdr.model.names import to_wire
+from cmdr.model.names import display_name
 from cmdr.tui.pane_frame import tilde
 from cmdr.tui.safe_text import fit, width_of
 from cmdr.tui.windows.line_list import LineList, Row
@@ -71,7 +71,7 @@ def _row(entry: HistoryEntry, home: bytes, width: int) -> Row:
     when = time.strftime("%m-%d %H:%M", time.localtime(entry.started))
     told = tilde(entry.title, home)
     if entry.new_name is not None:
-        told += f" → {to_wire(entry.new_name)}"
+        told += f" → {display_name(entry.new_name)}"
     if entry.total > 1:
         told += f" and {entry.total - 1} more"
     if entry.destination is not None and entry.destination != os.path.dirname(entry.title):

@@ -9,7 +9,7 @@ from textual.widget import Widget
 
 from cmdr.model.formats import span
 from cmdr.model.job import Job, JobState
-from cmdr.model.names import to_wire
+from cmdr.model.names import display_name
 from cmdr.model.units import human_size, iso_time
 from cmdr.tui.windows.line_list import LineList, Row
 from cmdr.tui.windows.window import Window
@@ -99,7 +99,7 @@ def progress_rows(job: Job, width: int) -> list[Row]:
     if question is None:
         return [*rows, [("", "dim")], [(f" {done.current}", "dim")], [(f" {job.state}", "dim")]]
     folder, _, name = question.target.rpartition(b"/")
-    rows.append([(f" {to_wire(name)} {question.about} ", "warning"), (f" in {to_wire(folder)}", "dim")])
+    rows.append([(f" {display_name(name)} {question.about} ", "warning"), (f" in {display_name(folder)}", "dim")])
     if question.inside:
         return [
             *rows,
@@ -111,5 +111,5 @@ def progress_rows(job: Job, width: int) -> list[Row]:
         *rows,
         [(f"   there: {question.target_size:>14,} B  {iso_time(question.target_modified_ns)}", "file")],
         [(f"   new:   {question.source_size:>14,} B  {iso_time(question.source_modified_ns)}", "file")],
-        [(f"   from {to_wire(question.source)}", "dim")],
+        [(f"   from {display_name(question.source)}", "dim")],
     ]

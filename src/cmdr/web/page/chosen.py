@@ -6,7 +6,7 @@ import secrets
 from cmdr.core.errors import CommandError
 from cmdr.core.parameter import Json
 from cmdr.model.archive_names import usual_name
-from cmdr.model.names import to_wire
+from cmdr.model.names import display_name, to_wire
 from cmdr.model.panes.chosen import Chosen
 from cmdr.model.panes.selection import Selection
 from cmdr.model.panes.tab import Tab
@@ -35,7 +35,7 @@ class ChosenFiles:
         return {
             "id": id,
             "count": chosen.count,
-            "names": [to_wire(name) for name in names],
+            "names": [display_name(name) for name in names],
             "archive": to_wire(archive),
         }
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from cmdr.core.editing.review_case import ReviewCase
 from cmdr.core.parameter import Json
-from cmdr.model.names import printable, to_wire
+from cmdr.model.names import display_name, printable
 from cmdr.model.texts.diff_rows import DiffRows, Row, RowLine
 from cmdr.model.texts.diff_words import Span, WordMarks
 from cmdr.model.texts.merge import Merge
@@ -23,16 +23,16 @@ def edit_whole(case: ReviewCase, start: int, count: int, *, unified: bool, folde
     stop = min(len(rows), start + max(1, min(count, MOST)))
     return {
         "id": case.id,
-        "path": to_wire(review.new_path),
-        "from": to_wire(review.path) if review.is_rename else None,
+        "path": display_name(review.new_path),
+        "from": display_name(review.path) if review.is_rename else None,
         "isNew": review.is_new_file,
-        "title": printable(case.title, 300),
+        "title": case.title,
         "by": printable(review.agent, 60),
         "state": review.state.value,
         "digest": review.digest,
         "word": case.word,
         "protected": case.protected,
-        "link": None if case.link is None else to_wire(case.link),
+        "link": None if case.link is None else display_name(case.link),
         "joined": review.merge is None and bool(review.base_changes),
         "ended": "" if review.outcome is None else f"{review.outcome.state.value}: {review.outcome.reason}",
         "decisions": [decision.value for decision in review.decisions],

@@ -3,7 +3,7 @@
 from cmdr.core.commander import Commander
 from cmdr.core.parameter import Json
 from cmdr.model.job import Job, Question
-from cmdr.model.names import to_wire
+from cmdr.model.names import display_name
 from cmdr.model.scan_job import ScanJob
 from cmdr.model.units import human_size, iso_time
 
@@ -48,7 +48,7 @@ def scans_told(commander: Commander) -> list[Json]:
 def _scan(scan: ScanJob) -> Json:
     return {
         "id": scan.id,
-        "title": f"Reading {to_wire(scan.root)}",
+        "title": f"Reading {display_name(scan.root)}",
         "share": None if scan.percent is None else round(scan.percent / 100, 3),
         "entries": f"{scan.entries:,} entries",
     }
@@ -60,7 +60,7 @@ def _question(question: Question | None) -> Json:
     if question.inside:
         return {
             "id": question.id,
-            "folder": to_wire(question.target),
+            "folder": display_name(question.target),
             "there": "",
             "thereFacts": question.inside,
             "new": "",
@@ -69,8 +69,8 @@ def _question(question: Question | None) -> Json:
     return {
         "id": question.id,
         "folder": None,
-        "there": to_wire(question.target),
+        "there": display_name(question.target),
         "thereFacts": f"{human_size(question.target_size)}, {iso_time(question.target_modified_ns)}",
-        "new": to_wire(question.source),
+        "new": display_name(question.source),
         "newFacts": f"{human_size(question.source_size)}, {iso_time(question.source_modified_ns)}",
     }

@@ -8,7 +8,7 @@ from cmdr.core.commander import Commander
 from cmdr.core.parameter import Json
 from cmdr.model.archive_names import is_archive_name
 from cmdr.model.formats import date, short_size
-from cmdr.model.names import to_wire
+from cmdr.model.names import display_name
 from cmdr.model.panes.entry import Entry
 from cmdr.model.panes.file_kinds import file_kind
 from cmdr.model.panes.listing import Listing
@@ -83,7 +83,7 @@ class Rows:
         rows: list[Json] = []
         for at in range(start, stop):
             entry = listing.entry(at)
-            rows.append(_row(entry, listing.order[at] in tab.selection, entry.name in fresh, style))
+            rows.append(_row(entry, listing, listing.order[at] in tab.selection, entry.name in fresh, style))
         return start, rows
 
     def _look_up(self, tab: Tab, window: Window) -> asyncio.Task[None]:
@@ -108,10 +108,10 @@ def _known(listing: Listing, window: Window) -> int:
     return sum((row in listing.looked_up) + (row in listing.folder_sizes) for row in rows)
 
 
-def _row(entry: Entry, selected: bool, fresh: bool, style: Style) -> Json:
+def _row(entry: Entry, listing: Listing, selected: bool, fresh: bool, style: Style) -> Json:
     facts = entry.facts
     return {
-        "name": to_wire(entry.name),
+        "name": display_name(entry.name, beside=listing.has_double(entry.name)),
         "kind": file_kind(entry),
         "folder": entry.is_folder,
         "archive": not entry.is_folder and is_archive_name(entry.name),

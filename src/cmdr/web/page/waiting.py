@@ -3,7 +3,7 @@
 from cmdr.core.commander import Commander
 from cmdr.core.entrance.browser_login import BROWSER
 from cmdr.core.parameter import Json
-from cmdr.model.names import printable, to_wire
+from cmdr.model.names import display_name, printable
 from cmdr.model.plans.expired import expired_told
 from cmdr.model.plans.plan_list import length_of
 from cmdr.model.plans.plan_text import chosen_of, summary_of, title_of, word_to_type
@@ -50,7 +50,7 @@ def proposal_whole(proposal: Proposal) -> dict[str, Json]:
         "facts": [*facts],
         "by": _speaker(proposal.proposed_by),
         "byAgent": not proposal.proposed_by.startswith("person:"),
-        "reason": printable(proposal.reason, 500),
+        "reason": proposal.reason,
         "digest": plan.digest,
         "word": word_to_type(plan),
         "steps": length_of(plan),
@@ -63,7 +63,7 @@ def edits_waiting(commander: Commander) -> list[Json]:
     return [
         {
             "id": case.id,
-            "path": to_wire(case.review.new_path),
+            "path": display_name(case.review.new_path),
             "by": printable(case.review.agent, 60),
             "changes": count(len(case.review.diff.hunks), "change"),
         }

@@ -1,5 +1,6 @@
 // The confirmation of a proposed change, drawn from the plan that would run and from nothing else.
 
+import { agentWords } from './agent_words.js';
 import { element } from './element.js';
 import { planList } from './plan_list.js';
 import { ask, order, read, watch } from './server.js';
@@ -49,8 +50,7 @@ export function confirmed(asked) {
         element('p', { class: 'deed' }, asked.title),
         element('ul', { class: 'facts', tabIndex: 0, 'aria-label': 'What will happen' },
           ...asked.facts.map((fact) => element('li', { class: tone(fact) }, fact))),
-        ...(asked.reason ? [element('p', { class: 'reason', tabIndex: 0 },
-          element('strong', {}, 'the agent says: '), `“${asked.reason}”`)] : []),
+        ...agentWords(`${asked.by} says:`, asked.reason),
         ...(word ? [word] : []),
       ],
       buttons: [

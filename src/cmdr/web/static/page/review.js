@@ -1,5 +1,6 @@
 // A proposed edit: who wants what changed, change by change, and the person's answer.
 
+import { agentWords } from './agent_words.js';
 import { conflict } from './conflict.js';
 import { DiffView } from './diff_view.js';
 import { element } from './element.js';
@@ -14,7 +15,7 @@ export async function review(id) {
   let isMine = false;
   let isAnswering = false;
   const view = new DiffView(id, drawNote);
-  const { word: wanted, by, isNew, from, path } = await view.open();
+  const { word: wanted, by, isNew, from, path, title } = await view.open();
   const note = element('div', { class: 'note', 'aria-live': 'polite' });
   const word = wanted ? element('input', {
     type: 'text', placeholder: `type “${wanted}” to accept`, 'aria-label': `Type ${wanted} to accept`,
@@ -33,7 +34,7 @@ export async function review(id) {
   };
   const window = show({
     title: `${by}: ${isNew ? 'new file ' : ''}${from ? `${from} → ` : ''}${path}`,
-    class: 'full', body: [note, view.rows, ...(word ? [word] : [])],
+    class: 'full', body: [note, ...agentWords('the agent calls it:', title), view.rows, ...(word ? [word] : [])],
     buttons: [accept, button('Reject (r)', () => answer(false)),
       ...Object.entries(does).map(([key, [text, run]]) => (text ? button(`${text} (${key})`, run) : null)),
       button('Later', () => window.close())],
@@ -68,10 +69,10 @@ export async function review(id) {
   }
 
   function drawNote() {
-    const { decisions, title, protected: why, link, joined, conflicts } = view.known;
+    const { decisions, protected: why, link, joined, conflicts } = view.known;
     const taken = decisions.filter((decision) => decision !== 'rejected').length;
     const told = [
-      title && `The agent calls it “${title}”`, why && `This file ${why}`, link && `${link} leads there`,
+      why && `This file ${why}`, link && `${link} leads there`,
       joined && 'The file changed on disk meanwhile; both changes are joined here',
       `change ${decisions.length ? view.hunk + 1 : 0} of ${decisions.length}`, `${taken} taken`,
     ];
