@@ -125,6 +125,28 @@ async def test_a_folder_that_vanishes_and_comes_back_is_live_again(core, left, s
         await until(commander, lambda: b"again" in names(tab))
 
 
+async def test_a_folder_gone_from_under_both_panes_is_not_looked_for_without_end(core, left, monkeypatch):
+    """Each look of one pane began a watch of the other, and cmdr was busy with it until it ended."""
+    looks = 0
+    real = folder_reading.scan
+
+    def counted(*args, **how):
+        nonlocal looks
+        looks += 1
+        return real(*args, **how)
+
+    async with core(watch=True) as commander:
+        panes = commander.workspace.left, commander.workspace.right
+        await commander.run(PERSON, "nav_to_path", {"pane": "right", "path": str(left)})
+        monkeypatch.setattr(folder_reading, "scan", counted)
+        left.rmdir()
+        await until(commander, lambda: all(pane.tab.problem is not None for pane in panes))
+        watches = commander.browser._watching._tasks
+        while watches:
+            await asyncio.wait(set(watches))
+        assert looks <= 4
+
+
 async def test_a_hostile_name_does_not_end_the_watch(core, left):
     async with core(watch=True) as commander:
         tab = commander.workspace.left.tab

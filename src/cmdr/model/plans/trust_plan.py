@@ -5,7 +5,7 @@ import os
 from dataclasses import dataclass
 from functools import cached_property
 
-from cmdr.model.names import to_wire
+from cmdr.model.names import display_name
 from cmdr.model.plans.request_plan import RequestPlan
 
 Identity = tuple[int, int, int | None]
@@ -26,7 +26,7 @@ class Extras:
     def told(self) -> str:
         """All of it in a few words; empty when there is nothing."""
         flags = [word for word, is_on in (("network", self.network), ("write", self.write)) if is_on]
-        return ", ".join([*flags, *(f"read {to_wire(path)}" for path in self.read)])
+        return ", ".join([*flags, *(f"read {display_name(path)}" for path in self.read)])
 
 
 NOTHING_MORE = Extras()
@@ -49,14 +49,14 @@ class TrustPlan(RequestPlan):
     @property
     def title(self) -> str:
         """The folder by name."""
-        return f"Trust {to_wire(self.folder)}"
+        return f"Trust {display_name(self.folder)}"
 
     @property
     def summary(self) -> list[str]:
         """What trusting means, in plain words."""
         return [
             "Trust a folder, and everything below it:",
-            f"  {to_wire(self.folder)}",
+            f"  {display_name(self.folder)}",
             *meaning_of(self.extras),
             "Until you take it back: cmdr trust --remove",
         ]
@@ -68,4 +68,4 @@ def meaning_of(extras: Extras) -> list[str]:
     told.append("  they can change the files in it" if extras.write else "  they can read it and change nothing")
     told.append("  they can use the network" if extras.network else "  without network")
     told.append("  without your keys, tokens and private places")
-    return [*told, *(f"  they can also read {to_wire(path)}" for path in extras.read)]
+    return [*told, *(f"  they can also read {display_name(path)}" for path in extras.read)]
