@@ -8,6 +8,7 @@ from ops_ground import Stops, tree
 from cmdr.files.engine import finder_trash
 from cmdr.files.engine.choices import Choices
 from cmdr.files.engine.control import Answer, Cancelled, Unattended
+from cmdr.files.engine.inside import DEEPEST
 from cmdr.files.engine.planning import plan_move, plan_trash
 from cmdr.files.engine.rename_plan import plan_rename
 from cmdr.files.engine.restore_plan import plan_restore
@@ -140,6 +141,20 @@ def test_a_stop_is_heard_while_a_large_folder_is_looked_through(world):
     assert world.run(plan, control=Stops(5)).pending
     assert os.path.exists(world.here + b"/tree/b")
     assert world.leftovers() == []
+
+
+def test_a_pit_dug_into_a_folder_meanwhile_is_not_climbed_down_to_its_ground(world):
+    plan = trashing(world, b"/tree")
+    here = os.getcwdb()
+    os.chdir(world.here + b"/tree")
+    try:
+        for _ in range(DEEPEST + 1):
+            os.mkdir(b"d")
+            os.chdir(b"d")
+    finally:
+        os.chdir(here)
+    outcome = world.run(plan)
+    assert [item.reason for item in outcome.drifted] == ["it holds more folders inside each other than any plan has"]
 
 
 def test_the_finder_is_not_handed_more_than_was_shown(world, monkeypatch):

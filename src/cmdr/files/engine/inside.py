@@ -6,11 +6,15 @@ unseen. It is of names, not of contents: a file that is written to meanwhile is 
 
 import hashlib
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 from cmdr.files.engine.syscalls import FOLDER_FLAGS
+from cmdr.files.engine.trouble import Drifted
 from cmdr.model.plans.plan import Totals
+
+DEEPEST = 256
+"""Folders inside each other; each is held open while it is looked through."""
 
 
 class Inside(NamedTuple):
@@ -21,39 +25,40 @@ class Inside(NamedTuple):
     """The digest of all names."""
 
 
-def digest_of(entries: Iterable[tuple[bytes, str]]) -> str:
-    """The digest of a folder: of its names, and for the folders among them of theirs."""
-    state = hashlib.blake2b(digest_size=16)
-    for name, below in sorted(entries):
-        state.update(b"%b\0%b\0" % (name, below.encode()))
+def digest_of(names: Iterable[bytes], folders: Mapping[bytes, str]) -> str:
+    """The digest of a folder: of all its names, and of the digests of the folders among them."""
+    state = hashlib.blake2b(b"\0".join(sorted(names)), digest_size=16)
+    for name in sorted(folders):
+        state.update(b"\0\0%b\0%b" % (name, folders[name].encode()))
     return state.hexdigest()
 
 
-def look_inside(name: bytes, folder: int, check: Callable[[], None], *, sizes: bool) -> Inside:
+def look_inside(name: bytes, folder: int, check: Callable[[], None], *, sizes: bool, depth: int = 1) -> Inside:
     """All that a folder in an open one holds now; without sizes not a single file is looked at, only names."""
+    if depth > DEEPEST:
+        raise Drifted("it holds more folders inside each other than any plan has")
     here = os.open(name, FOLDER_FLAGS, dir_fd=folder)
     try:
-        return _look(here, check, sizes)
+        return _look(here, check, sizes, depth)
     finally:
         os.close(here)
 
 
-def _look(here: int, check: Callable[[], None], sizes: bool) -> Inside:
-    files, size, folders = 0, 0, []
-    digests: list[tuple[bytes, str]] = []
+def _look(here: int, check: Callable[[], None], sizes: bool, depth: int) -> Inside:
     with os.scandir(here) as entries:
-        for entry in entries:
-            name = os.fsencode(entry.name)
-            if entry.is_dir(follow_symlinks=False):
-                folders.append(name)
-                continue
-            files += 1
-            digests.append((name, ""))
-            size += entry.stat(follow_symlinks=False).st_size if sizes else 0
-    totals = Totals(files, 1, size)
-    for name in folders:
+        found = list(entries)
+    # All names at once, because there may be very many; none holds a zero byte.
+    names = os.fsencode("\0".join([entry.name for entry in found])).split(b"\0") if found else []
+    below = [entry.name for entry in found if entry.is_dir(follow_symlinks=False)]
+    size = sum(_size(entry) for entry in found) if sizes else 0
+    totals, folders = Totals(len(found) - len(below), 1, size), {}
+    for name in map(os.fsencode, below):
         check()
-        below = look_inside(name, here, check, sizes=sizes)
-        totals += below.totals
-        digests.append((name, below.names))
-    return Inside(totals, digest_of(digests))
+        inside = look_inside(name, here, check, sizes=sizes, depth=depth + 1)
+        totals += inside.totals
+        folders[name] = inside.names
+    return Inside(totals, digest_of(names, folders))
+
+
+def _size(entry: "os.DirEntry[str]") -> int:
+    return 0 if entry.is_dir(follow_symlinks=False) else entry.stat(follow_symlinks=False).st_size

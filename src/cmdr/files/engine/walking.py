@@ -153,20 +153,20 @@ class Survey:
             self.count()
             return Inside(Totals(1, 0, found.st_size), "")
         files, folders, size = 0, 1, 0
-        names: list[tuple[bytes, str]] = []
+        names: list[bytes] = []
+        below: dict[bytes, str] = {}
         with self.children(folder, name, depth, path) as children:
             for child, stat in children.entries():
                 if self.seen is not None:
                     self.seen(path + b"/" + child, stat)
-                below = ""
+                names.append(child)
                 if fingerprint.kind_of(stat.st_mode) is Kind.FOLDER:
-                    totals, below = self._inside(children.fd, child, stat, depth + 1, path + b"/" + child)
+                    totals, below[child] = self._inside(children.fd, child, stat, depth + 1, path + b"/" + child)
                     files, folders, size = files + totals.files, folders + totals.folders, size + totals.bytes
                 else:
                     self.count()
                     files, size = files + 1, size + stat.st_size
-                names.append((child, below))
-        return Inside(Totals(files, folders, size), digest_of(names))
+        return Inside(Totals(files, folders, size), digest_of(names, below))
 
 
 class Children:

@@ -58,7 +58,7 @@ class WholeFolders:
                 self._apart.append(item)
             self._apart.append(emptied)
             return
-        digest = digest_of((name, inside.names.get(name, "")) for name in names)
+        digest = digest_of(names, inside.names)
         above, whole = self._above(place), totals + inside.totals
         above.count += 1
         above.totals += whole
