@@ -116,7 +116,12 @@ def _asked(question: Question | None) -> dict[str, Value] | None:
     if question is None:
         return None
     if question.inside:
-        return {"id": question.id, "folder": display_name(question.target), "shown": question.shown, "now": question.inside}
+        return {
+            "id": question.id,
+            "folder": display_name(question.target),
+            "shown": question.shown,
+            "now": question.inside,
+        }
     there, new = question.target_modified_ns, question.source_modified_ns
     return {
         "id": question.id,
