@@ -39,8 +39,8 @@ class Watching:
         for side, tab in tabs.items():
             current = self._watches.get(side)
             if current is not None:
-                # A folder that is gone is watched again once it was read again. Two panes in it would otherwise look for
-                # it in turns for ever: each is put in place by a look of the other.
+                # A folder that is gone is watched again once it was read again. Two panes in it would otherwise look
+                # for it in turns for ever: each is put in place by a look of the other.
                 is_over = current.task.done() and tab.problem is None
                 if current.tab is tab and current.path == tab.path and not is_over:
                     continue
