@@ -18,7 +18,7 @@ Function = TypeVar("Function", bound=Callable[..., Returned | Awaitable[Returned
 
 DEFAULT_TOOLSETS = frozenset({"panes", "ops", "index", "review"})
 ALL_TOOLSETS = DEFAULT_TOOLSETS | {"ide", "fs", "shell"}
-_LOOKING = {Access.READ: frozenset({None, "panes", "ops", "index"}), Access.VIEW: frozenset({None, "panes"})}
+_LOOKING = {Access.READ: frozenset({None, "panes", "index"}), Access.VIEW: frozenset({None, "panes"})}
 """The toolsets that only tell of names, and those that only change what is shown, unless a command says otherwise."""
 
 

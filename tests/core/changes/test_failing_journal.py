@@ -91,6 +91,18 @@ async def test_a_journal_that_works_again_at_once_needs_no_restart(journal, plan
     assert await engine.interrupted() == []
 
 
+async def test_two_that_were_cut_short_are_looked_after_one_by_one(journal, plan):
+    calls = Failing(journal)
+    engine = Engine(journal, calls)
+    for number in (1, 2):
+        calls.landed = 0
+        with pytest.raises(CutShort, match=f"Operation {number} was stopped"):
+            engine.run(plan, "agent:a", Unattended())
+        refuse(journal, refuses=False)
+    assert [entry.state for entry in await engine.history()] == [OperationState.INTERRUPTED] * 2
+    assert [entry.id for entry in journal.interrupted()] == [1, 2]
+
+
 def test_what_could_not_even_begin_has_done_nothing(journal, plan, tmp_path):
     refuse(journal)
     with pytest.raises(JournalUnavailable):
