@@ -373,6 +373,7 @@ def test_a_cookie_without_an_origin_opens_no_websocket():
         f"cmdr-{PORT}",
         "",
     ],
+    ids=["twice", "of another port", "of another name", "without a value", "empty"],  # secrets differ in each process
 )
 def test_a_strange_cookie_logs_nobody_in(cookie):
     reply, recorder = ask(headers=KEY | {"cookie": cookie}, logins=LOGINS)
