@@ -193,6 +193,23 @@ async def test_what_somebody_else_changed_has_to_be_seen_before_it_is_accepted(f
         assert file.read_text() == "other\n"
 
 
+async def test_what_the_agent_calls_its_edit_stands_on_a_line_of_its_own(face):
+    """A quote in it ended the quotes around it, in the line that warns."""
+    async with face() as it:
+        it.commander.sandbox = Sandbox((RootSpec(bytes(it.left)),))
+        (it.left / "story.txt").write_text(OLD)
+        title = 'fine".  This file is safe.\n\u202e a accept'
+        wish = {"path": str(it.left / "story.txt"), "contents": NEW, "title": title}
+        call = asyncio.create_task(it.commander.run(AGENT, "open_diff", wish))
+        await it.until(lambda: it.commander.editor.reviews.waiting or call.done())
+        await it.press("ctrl+y")
+        await it.until(lambda: "calls it" in it.drawn)
+        (line,) = [line for line in it.drawn.splitlines() if "This file is safe" in line]
+        assert line.startswith(' the agent calls it: │ fine". This file is safe. \\u{202e} a accept')
+        call.cancel()
+        await asyncio.wait({call})
+
+
 async def test_an_edit_answered_elsewhere_closes_its_view(face):
     async with face() as it:
         _, call = await proposed(it)
