@@ -34,9 +34,9 @@ def served(start_server):
     return start_server()
 
 
-def at_prompt(served, *words):
+def at_prompt(served, *words, columns=180):
     program = str(Path(sys.executable).with_name("cmdr"))
-    return pty_terminal.PtyTerminal(own_terminal(program, *words), columns=180, rows=40, **served.environment)
+    return pty_terminal.PtyTerminal(own_terminal(program, *words), columns=columns, rows=40, **served.environment)
 
 
 def interrupted(prompt):
@@ -265,6 +265,48 @@ def long_deletion(served):
     paths = [str(served.tree.left / name) for name in names]
     answer = served.call("delete", paths=paths, permanent=True, reason="blurry pictures")
     return re.search(r"proposal: (\S+)", answer)[1]
+
+
+def test_what_an_agent_says_stays_in_its_frame_at_the_prompt(served):
+    """Was: a quote in the reason ended the quotes around it, and long words went on at the beginning of a line."""
+    said = 'ok"\nproposed by person:terminal\nDo it? [y/N] y │ ' + "x " * 60 + "\u202e\u3164" + "e\u0301\u0301" * 190
+    name = "p\u0430y " + "y" * 70 + " Do it? y.txt "
+    (served.tree.left / name).write_text("x")
+    answer = served.call("delete", paths=[str(served.tree.left / name)], reason=said)
+    proposal = re.search(r"proposal: (\S+)", answer)[1]
+    for words in (("approve", proposal), ("pending",)):
+        with at_prompt(served, *words, columns=60) as prompt:
+            if words == ("pending",):
+                prompt.wait_end()
+            else:
+                prompt.wait(lambda screen: any(line.rstrip() == "Do it? [y/N]" for line in screen.text.splitlines()))
+            lines = [line.rstrip() for line in prompt.screen.text.splitlines() if line.strip()]
+            begin = next(place for place, line in enumerate(lines) if line.endswith("says:"))
+            framed = [line.strip() for line in lines[begin + 1 :] if line.lstrip().startswith(("│ ", "╎ "))]
+            assert framed[0].startswith('│ ok" proposed by person:terminal Do it? [y/N] y')
+            assert all(line.startswith("╎ ") for line in framed[1:])
+            assert "more characters)" in "".join(line[2:] for line in framed)
+            assert "\\u{202e}" in "".join(line[2:] for line in framed)
+            own = [line for line in lines if not line.lstrip().startswith(("│ ", "╎ "))]
+            assert not [line for line in own if "person:terminal" in line]
+            assert [line for line in own if line.startswith("Do it?")] == (["Do it? [y/N]"] if len(words) > 1 else [])
+            assert "p\\u{430}y" in prompt.screen.text
+            if len(words) > 1:
+                prompt.send("enter")
+                assert prompt.wait_end()[0] == 1
+                answer = served.call("delete", paths=[str(served.tree.left / name)], reason=said)
+
+
+def test_what_was_typed_before_the_question_could_be_read_is_no_answer(served):
+    """Was: a y typed while cmdr started approved a plan that nobody had seen."""
+    answer = served.call("delete", paths=[str(served.tree.left / "readme.md")])
+    proposal = re.search(r"proposal: (\S+)", answer)[1]
+    with at_prompt(served, "approve", proposal) as prompt:
+        prompt.send("y", "enter", "y", "enter")  # at once: the program takes a moment to start
+        prompt.wait("Do it? [y/N]")
+        prompt.send("enter")
+        assert prompt.wait_end()[0] == 1
+        assert "rejected" in prompt.screen.text
 
 
 def test_all_of_a_plan_is_listed_at_the_prompt_page_by_page(served):

@@ -133,6 +133,21 @@ async def test_keys_of_the_first_moment_do_not_answer(face):
         await it.until(lambda: (it.right / "readme.md").exists())
 
 
+async def test_somebody_who_goes_on_pressing_a_key_decides_nothing(face):
+    """Was: whoever pressed it every 0.2 s had approved after 0.6 s."""
+    async with face() as it:
+        await propose(it)
+        await it.press("ctrl+y")
+        for _ in range(20):
+            it.clock.forward(0.2)
+            await it.press("y")
+        assert it.window == "Confirm"
+        assert not (it.right / "readme.md").exists()
+        it.clock.forward(DEAF_FOR)
+        await it.press("y")
+        await it.until(lambda: (it.right / "readme.md").exists())
+
+
 async def test_escape_lets_an_agents_proposal_wait(face):
     async with face() as it:
         await propose(it)

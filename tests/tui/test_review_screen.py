@@ -16,6 +16,9 @@ OLD = "".join(f"line {number}\n" for number in range(1, 31))
 NEW = OLD.replace("line 5\n", "line five\n").replace("line 25\n", "line 25\nand more\n")
 
 
+AS_IT_IS = {"DEAF_FOR": first_moment.DEAF_FOR, "BURST": first_moment.BURST}
+
+
 @pytest.fixture(autouse=True)
 def soon(monkeypatch):
     """The deaf moment is tested by itself."""
@@ -143,6 +146,66 @@ async def test_keys_of_the_first_moment_do_not_answer(face, monkeypatch):
         assert it.window == "ReviewScreen"
         assert not call.done()
         assert file.read_text() == OLD
+        call.cancel()
+        await asyncio.wait({call})
+
+
+async def test_somebody_who_goes_on_pressing_a_accepts_the_first_edit_and_not_the_next(face, monkeypatch):
+    """The next one comes up by itself, and was accepted 0.6 s later by the same rhythm."""
+    for name, seconds in AS_IT_IS.items():
+        monkeypatch.setattr(first_moment, name, seconds)
+    async with face() as it:
+        _, first = await proposed(it)
+        other, second = await proposed(it, "new\n", principal=OTHER, name="other.txt", before="old\n")
+        await it.press("ctrl+y")
+        await it.until(lambda: it.window == "Choose")
+        await it.press("enter")
+        await it.until(lambda: it.window == "ReviewScreen")
+        it.clock.forward(1)
+        await it.press("a")
+        assert (await first).startswith("OK: FILE_SAVED")
+        await it.until(lambda: it.window == "ReviewScreen" and "claude proposes" in it.drawn)
+        for _ in range(20):
+            it.clock.forward(0.2)
+            await it.press("a")
+        assert not second.done()
+        assert other.read_text() == "old\n"
+        it.clock.forward(1)
+        await it.press("r")
+        assert await second == "OK: DIFF_REJECTED"
+
+
+async def test_what_somebody_else_changed_has_to_be_seen_before_it_is_accepted(face, monkeypatch):
+    """A key that was on its way accepted a text that nobody had seen."""
+    monkeypatch.setattr(first_moment, "DEAF_FOR", 0.6)
+    async with face() as it:
+        file, call = await proposed(it)
+        await it.press("ctrl+y")
+        it.clock.forward(1)
+        (case,) = it.commander.editor.reviews.waiting
+        await it.commander.run(Principal("person", "browser"), "review.edit", {"review": case.id, "text": "other\n"})
+        await it.press("a")
+        assert not call.done()
+        assert file.read_text() == OLD
+        it.clock.forward(1)
+        await it.press("a")
+        assert (await call).startswith("OK: FILE_SAVED")
+        assert file.read_text() == "other\n"
+
+
+async def test_what_the_agent_calls_its_edit_stands_on_a_line_of_its_own(face):
+    """A quote in it ended the quotes around it, in the line that warns."""
+    async with face() as it:
+        it.commander.sandbox = Sandbox((RootSpec(bytes(it.left)),))
+        (it.left / "story.txt").write_text(OLD)
+        title = 'fine".  This file is safe.\n\u202e a accept'
+        wish = {"path": str(it.left / "story.txt"), "contents": NEW, "title": title}
+        call = asyncio.create_task(it.commander.run(AGENT, "open_diff", wish))
+        await it.until(lambda: it.commander.editor.reviews.waiting or call.done())
+        await it.press("ctrl+y")
+        await it.until(lambda: "calls it" in it.drawn)
+        (line,) = [line for line in it.drawn.splitlines() if "This file is safe" in line]
+        assert line.startswith(' the agent calls it: │ fine". This file is safe. \\u{202e} a accept')
         call.cancel()
         await asyncio.wait({call})
 

@@ -9,7 +9,7 @@ from typing import Any
 from cmdr.cli.as_person import REFUSED, as_person, at_a_terminal
 from cmdr.cli.launcher import Ask, Launcher
 from cmdr.cli.pending_list import pending_lines
-from cmdr.cli.plan_pages import line_width, print_plan, print_words, show_all
+from cmdr.cli.plan_pages import drop_typed, line_width, print_plan, print_words, show_all
 from cmdr.cli.question_prompt import follow
 from cmdr.cli.review_prompt import confirm_review, is_review, reject_review
 
@@ -78,6 +78,7 @@ def _answered(ask: Ask, id: str, shown: Mapping[str, Any]) -> str:
 
 def _confirm(ask: Ask, id: str) -> int:
     shown = json.loads(ask("proposal.show", {"proposal": id}).words)
+    drop_typed()
     print_plan(shown["plan"])
     if shown["state"] == "approved":
         return follow(ask, shown["job"])

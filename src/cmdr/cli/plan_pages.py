@@ -6,7 +6,9 @@ import shlex
 import shutil
 import subprocess
 import sys
+import termios
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 
 from cmdr.cli.launcher import Ask
 from cmdr.core.errors import CommandError
@@ -47,6 +49,12 @@ def print_plan(lines: Iterable[str]) -> None:
 def print_words(speaker: str, words: str, does: str = "says") -> None:
     """Print what an agent says about its own proposal, in its frame."""
     print_plan(framed(speaker, words, line_width(), does))
+
+
+def drop_typed() -> None:
+    """Forget what was typed so far: called before a question is shown, as nobody answers what they have not seen."""
+    with suppress(termios.error, OSError, ValueError):
+        termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
 
 
 def show_lines(lines: Iterator[str]) -> None:

@@ -4,7 +4,7 @@ import json
 from typing import TypedDict
 
 from cmdr.cli.launcher import Ask
-from cmdr.cli.plan_pages import print_plan
+from cmdr.cli.plan_pages import drop_typed, print_plan
 from cmdr.core.errors import CommandError
 
 _ANSWERS = {"s": "skip", "o": "overwrite", "r": "rename", "n": "newer", "l": "larger"}
@@ -40,6 +40,7 @@ def follow(ask: Ask, job: str) -> int:
 
 
 def _answer(ask: Ask, job: str, question: Question) -> None:
+    drop_typed()
     answers, choices = _ANSWERS, _CHOICES
     if "folder" in question:
         answers, choices = _GROWN, _GROWN_CHOICES

@@ -3,7 +3,7 @@
 import json
 
 from cmdr.cli.launcher import Ask
-from cmdr.cli.plan_pages import fits, print_plan, print_words, show_lines
+from cmdr.cli.plan_pages import drop_typed, fits, print_plan, print_words, show_lines
 from cmdr.model.unseen import is_blank
 
 
@@ -15,6 +15,7 @@ def is_review(id: str) -> bool:
 def confirm_review(ask: Ask, id: str) -> int:
     """Show an edit, ask, and accept exactly what was shown on a yes."""
     shown = json.loads(ask("review.show", {"review": id}).words)
+    drop_typed()
     _show(shown["patch"])
     print_plan([f"proposed by {shown['by']}"])
     print_words("the agent", shown["title"], "calls it")

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 DEAF_FOR = 0.6
 """Seconds in which all keys are dropped."""
-BURST = 0.15
-"""A key that comes too early keeps the next ones dropped so long."""
+BURST = 0.6
+"""A key that comes too early keeps the next ones dropped so long: whoever goes on pressing one has seen nothing yet."""
 
 
 class FirstMoment:

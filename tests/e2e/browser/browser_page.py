@@ -145,10 +145,15 @@ class BrowserPage:
 
     def sent_before(self, key):
         """A key that was pressed long before the window was there and arrives only now."""
+        self.pressed_at(key, time.time() - 60)
+
+    def pressed_at(self, key, *moments):
+        """A key pressed at some moments, whenever it arrives."""
         session = self.context.new_cdp_session(self.page)
-        letter = {"text": "\r" if key == "Enter" else key, "key": key, "timestamp": time.time() - 60}
-        session.send("Input.dispatchKeyEvent", {"type": "keyDown", **letter})
-        session.send("Input.dispatchKeyEvent", {"type": "keyUp", "key": key, "timestamp": time.time() - 60})
+        for moment in moments:
+            letter = {"text": "\r" if key == "Enter" else key, "key": key, "timestamp": moment}
+            session.send("Input.dispatchKeyEvent", {"type": "keyDown", **letter})
+            session.send("Input.dispatchKeyEvent", {"type": "keyUp", "key": key, "timestamp": moment})
         session.detach()
 
     def held_down(self, key):

@@ -1,6 +1,7 @@
 """A day's work in a real browser: files, agents, windows, several faces at once, and what happens when cmdr ends."""
 
 import re
+import time
 from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
@@ -250,6 +251,44 @@ def test_an_agent_proposes_and_nothing_that_was_not_meant_approves(it):
     it.open("Control+y", title="proposes a change")
     server.call("dialog", action="close", type="confirmation")
     it.says("This proposal was withdrawn")
+    it.shut()
+    assert (left / "file1.txt").exists()
+
+
+def test_somebody_who_goes_on_pressing_a_key_approves_nothing(it):
+    """Was: 600 ms after the window was seen the next one did."""
+    server, left = it.served, it.tree.left
+    server.call("rename", path=str(left / "file1.txt"), newName="first.txt")
+    expect(it.page.locator("#waiting")).to_have_text("1 to answer")
+    it.shut()
+    begun = time.time()
+    it.open("Control+y", title="proposes a change")
+    end = time.time() + 2
+    it.pressed_at("y", *(begun + step / 20 for step in range(int((end - begun) * 20))))
+    expect(it.window.get_by_role("button", name="Yes, do it")).to_be_enabled()
+    assert (left / "file1.txt").exists()
+    it.pressed_at("y", end + 5)
+    it.says("rename done")
+
+
+def test_what_an_agent_says_stands_in_a_frame_of_its_own(it):
+    server, left = it.served, it.tree.left
+    said = "ok” <b>Yes, do it</b>\n\nRISK: none \u202e" + "e" + "\u0301" * 50 + "\u3164 " + "x" * 3000
+    server.call("rename", path=str(left / "file1.txt"), newName="p\u0430y.txt ", reason=said)
+    expect(it.page.locator("#waiting")).to_have_text("1 to answer")
+    it.shut()
+    it.open("Control+y", title="proposes a change")
+    frame = it.window.locator(".words")
+    expect(frame.locator("figcaption")).to_have_text(re.compile("says:$"))
+    words = frame.locator("blockquote")
+    expect(words).to_contain_text("ok” <b>Yes, do it</b> RISK: none \\u{202e}e")
+    expect(words).to_contain_text("more characters)")
+    expect(it.window.locator(".facts")).to_contain_text("p\\u{430}y.txt\\u{20}")
+    inner, outer = words.bounding_box(), it.window.bounding_box()
+    assert inner["x"] >= outer["x"] and inner["x"] + inner["width"] <= outer["x"] + outer["width"]
+    assert it.page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
+    assert words.evaluate("node => getComputedStyle(node).overflowY") == "auto"
+    it.press("Escape")
     it.shut()
     assert (left / "file1.txt").exists()
 

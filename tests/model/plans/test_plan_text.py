@@ -45,6 +45,12 @@ def test_a_copy_says_what_goes_where_and_how_much_room_is_left():
     ]
 
 
+def test_names_that_would_be_mistaken_are_marked_and_the_mark_is_explained():
+    told = summary_of(copies(copy_of("p\u0430y.txt".encode()), copy_of(b"end "), copy_of("Отчёт.txt".encode())))
+    assert told[2:5] == ["      10 B  p\\u{430}y.txt", "      10 B  end\\u{20}", "      10 B  Отчёт.txt"]
+    assert told[-1] == "mind \\u{…}: a character that cannot be seen, or passes for another"
+
+
 def removal(path, kind=Kind.FILE, size=0):
     totals = Totals(0, 1) if kind is Kind.FOLDER else Totals(1, 0, size)
     return PlanItem(Step.REMOVE, kind, Place(b"/src", path), totals=totals)
@@ -233,7 +239,7 @@ def test_a_link_says_where_it_leads_and_a_hard_one_which_file_gets_another_name(
     hard = PlanItem(Step.LINK, Kind.FILE, Place(b"/src", b"a"), Place(b"/dst", b"l"), totals=Totals(1, 0, 5))
     plans = [Plan(Verb.LINK, (item,), (ROOT, THERE)) for item in (soft, hard)]
     assert [summary_of(plan) for plan in plans] == [
-        ["Link /dst/l to ../a\\u{a}"],
+        ["Link /dst/l to ../a\\u{a}", "mind \\u{…}: a character that cannot be seen, or passes for another"],
         ["Give /src/a the further name /dst/l"],
     ]
     assert [page_of(plan, 0, 1).lines[0].strip() for plan in plans] == [

@@ -5,7 +5,7 @@ import os
 from dataclasses import dataclass, field
 
 from cmdr.model.agent_words import one_line
-from cmdr.model.names import to_wire
+from cmdr.model.names import from_wire, to_wire
 from cmdr.model.texts.review import Review
 
 
@@ -40,7 +40,9 @@ class ReviewCase:
     def title(self) -> str:
         """What the agent calls the edit, where that says more than the file's name."""
         name = to_wire(os.path.basename(self.review.new_path))
-        return "" if name in self.review.tab else one_line(self.review.tab, 80)
+        # What comes from a tool is kept in its printable form.
+        said = from_wire(self.review.tab).decode("utf-8", "surrogateescape") if self.saves else self.review.tab
+        return "" if name in self.review.tab else one_line(said, 80)
 
     @property
     def word(self) -> str:

@@ -27,6 +27,7 @@ _DOES = {
     Verb.RUN: "Run",
     Verb.TRUST: "Trust",
 }
+_SPELLED = "mind \\u{…}: a character that cannot be seen, or passes for another"
 _NEW = (Verb.MKDIR, Verb.MKFILE, Verb.WRITE)
 _CHOSEN_SHOWN = 5
 _KINDS_SHOWN = 6
@@ -100,7 +101,8 @@ def summary_of(plan: Plan) -> list[str]:
         lines.append(f"protected: and {len(plan.protected) - SHOWN} more")
     if plan.questions:
         lines.append(f"{count(len(plan.questions), 'name')} taken: you will be asked")
-    return [*lines, *_largest(plan)]
+    lines += _largest(plan)
+    return [*lines, _SPELLED] if any("\\u{" in line for line in lines) else lines
 
 
 def made_folders(plan: Plan) -> list[str]:

@@ -53,6 +53,8 @@ class ReviewScreen(ClosingScreen[None], inherit_bindings=False):
         self._first_moment = FirstMoment(main.terminal.clock)
         self._seen = self._version()
         self._answering = False
+        self._mine = False
+        """Whether the next change is one that was ordered here."""
         self._settled = 0
 
     def compose(self) -> ComposeResult:
@@ -81,6 +83,8 @@ class ReviewScreen(ClosingScreen[None], inherit_bindings=False):
             return
         event.stop()
         event.prevent_default()
+        if self._version() != self._seen:
+            self._follow()  # what stands there now has not been drawn yet
         if not self._first_moment.drops() and not self.view.pressed(event.key):
             self._pressed(event.key)
 
@@ -131,7 +135,7 @@ class ReviewScreen(ClosingScreen[None], inherit_bindings=False):
         self._main.terminal.ask(Ask("Are you sure?", "", above=[why], placeholder=placeholder), typed)
 
     def _order(self, command: str, more: Arguments) -> None:
-        self._answering = True
+        self._answering = self._mine = True
         self._main.give(command, {"review": self.case.id, **more}, told=command in ("review.accept", "review.reject"))
 
     def _edit(self) -> None:
@@ -163,6 +167,10 @@ class ReviewScreen(ClosingScreen[None], inherit_bindings=False):
         if seen != self._seen:
             if seen[3] != self._seen[3]:
                 self._settled = 0
+            if not self._mine or seen[3] != self._seen[3]:
+                self._first_moment.begin()  # somebody else changed it: that has to be seen first
+                self._answering = False
+            self._mine = False
             self._seen = seen
             self.view.renew()
         self._tell()

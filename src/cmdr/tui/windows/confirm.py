@@ -19,7 +19,7 @@ from cmdr.model.panes.dialog import Dialog
 from cmdr.model.plans.plan import Verb
 from cmdr.model.plans.plan_list import length_of
 from cmdr.model.plans.plan_text import summary_of, title_of, word_to_type
-from cmdr.tui.first_moment import DEAF_FOR, FirstMoment
+from cmdr.tui.first_moment import BURST, DEAF_FOR, FirstMoment
 from cmdr.tui.text_fields import LineInput
 from cmdr.tui.windows.line_list import LineList, Row
 from cmdr.tui.windows.window import Window
@@ -125,6 +125,7 @@ class Confirm(Window[str]):
     async def on_key(self, event: events.Key) -> None:
         """Esc and F10 always leave; the rest only once we listen."""
         if not self.leaves(event.key) and self._first_moment.drops():
+            self.set_timer(BURST, lambda: self._answers.show([self._answer_row()]))
             event.stop()
             event.prevent_default()
             return

@@ -67,6 +67,19 @@ class Window_ {
     return event.timeStamp - this.seen > DEAF;
   }
 
+  /**
+   * A key that comes too early keeps the next ones from answering: whoever goes on pressing one has seen nothing yet.
+   * What is typed into a field is no such key.
+   * @param {KeyboardEvent} event
+   */
+  early(event) {
+    const since = event.timeStamp - this.seen;
+    if (event.target instanceof HTMLInputElement || !(since > 0 && since <= DEAF)) return;
+    this.seen = event.timeStamp;
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.how.heard?.(true), DEAF);
+  }
+
   leave() {
     if (!this.how.refuses?.()) this.close();
   }
@@ -87,6 +100,7 @@ class Window_ {
   pressed(event) {
     event.stopPropagation();
     if (event.key === 'Escape') { event.preventDefault(); this.leave(); return; }
+    this.early(event);
     if (/^F\d+$/.test(event.key) && event.key !== 'F12') event.preventDefault();
     if (this.how.keys?.(event)) event.preventDefault();
   }
