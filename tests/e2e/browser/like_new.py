@@ -12,7 +12,7 @@ def make_like_new(it):
         it.order("review.reject", review=edit["id"])
     for dialog in seen["dialogs"]:
         it.order("dialog", action="close", type=dialog["type"], **({"path": dialog["path"]} if dialog["path"] else {}))
-    table = it.context.request.get(f"{it.origin}/page/actions").json()
+    table = it.context.request.get(f"{it.origin}/page/actions", headers=it.headers).json()
     usual = [action for section in table["sections"] for action in section["actions"] if not action["isOwn"]]
     for chosen in (*(action for section in table["sections"] for action in section["actions"]), *table["commands"]):
         if chosen not in usual:

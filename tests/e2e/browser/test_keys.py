@@ -37,7 +37,7 @@ def test_the_page_has_a_function_for_each_action_that_it_is_served_and_no_other(
 
 
 def test_what_is_drawn_is_the_table_that_cmdr_serves(it):
-    table = it.context.request.get(f"{it.origin}/page/actions").json()
+    table = it.context.request.get(f"{it.origin}/page/actions", headers=it.headers).json()
     actions = {action["id"]: action for section in table["sections"] for action in section["actions"]}
     bar = [table["bound"].get(f"f{number}") for number in range(1, 10)]
     expect(it.page.locator("#keys button")).to_have_text(

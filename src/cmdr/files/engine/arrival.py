@@ -11,6 +11,7 @@ from cmdr.files.engine.group_commit import LARGE
 from cmdr.files.engine.landing import Spot, place, replace
 from cmdr.files.engine.metadata import keep_link_metadata, keep_metadata
 from cmdr.files.engine.newcomer import Newcomer
+from cmdr.files.engine.recorder import PutBack
 from cmdr.files.engine.trouble import Drifted
 from cmdr.files.engine.workbench import Landed, Workbench
 from cmdr.model.plans.plan import Fingerprint, Kind, PlanItem
@@ -46,6 +47,7 @@ class Arrival(Newcomer):
                     place(self.bench.syscalls, temp, target, self.item.kind, is_copy=True)
                     clean = self.release_slot()
                 else:
+                    self.is_begun = True
                     replace(self.bench.syscalls, temp, target, self.replacing, self.slot, is_copy=True)
                     self.bench.changed(self.slot.spot.look())
                     self.touched |= {self.slot.spot.folder, self.slot.note.folder}
@@ -62,6 +64,10 @@ class Arrival(Newcomer):
             self.bench.landed[self.target] = landed
         kept = self.kept if self.replacing else None
         return Landed(target=self.target, landed=landed, kept=kept, warnings=self.warnings, is_clean=clean)
+
+    def put_back(self) -> PutBack | None:
+        """How the file to be replaced looks after an attempt; the source of a copy is only read."""
+        return PutBack(None, self._again(self.item.target, self.item.existing)) if self.is_begun else None
 
     def abandon(self) -> bool:
         if self.fd is not None:

@@ -7,7 +7,7 @@ from cmdr.files.engine import fingerprint
 from cmdr.files.engine.inside import look_inside
 from cmdr.files.engine.landing import Spot, move_exactly, place, replace, swap
 from cmdr.files.engine.newcomer import Newcomer
-from cmdr.files.engine.recorder import Intent, Kept
+from cmdr.files.engine.recorder import Intent, Kept, PutBack
 from cmdr.files.engine.removal import put_back, remove_exactly, vouched_for
 from cmdr.files.engine.spelling import folded
 from cmdr.files.engine.trash import Slot
@@ -147,7 +147,8 @@ class Swapped(Work):
         for spot in (source, target):
             self.bench.changed(spot.look(), again=True)
         self.touched |= {source.folder, target.folder}
-        return Landed(target=second, landed=landed)
+        # The other one got a name too, and a later step of the ring, or of its resumption, knows it by its new stamp.
+        return Landed(target=second, landed=landed, put_back=PutBack(None, source.found))
 
     def abandon(self) -> bool:
         first, _ = source_of(self.item)

@@ -89,7 +89,9 @@ class _Broom:
             if item.step is Step.ATTRIBUTES:
                 self._undress(item)
             note = self._judge(item, found)
-            if self._is_put_back:
+            if item.step is Step.SWAP and note.landed is not None:
+                note.put_back = PutBack(None, self._traded(item))
+            elif self._is_put_back or self._is_linked(item, found):
                 note.put_back = PutBack(*self._marks(item))
             self._drop_left_note(item)
             self._drop_orphan(found.kept)
@@ -274,6 +276,18 @@ class _Broom:
         for at, mark in ((item.source, item.fingerprint), (item.target, item.existing)):
             there = None if mark is None else self._standing(at)
             yield there if mark is not None and mark.is_like(there) else None
+
+    def _traded(self, item: PlanItem) -> Fingerprint | None:
+        """The other file of a swap that took place, as it looks now; it has the first one's name."""
+        there = self._standing(item.source)
+        return there if item.existing is not None and item.existing.is_like(there) else None
+
+    def _is_linked(self, item: PlanItem, found: ItemRecord) -> bool:
+        """Whether a file to be replaced has a second name in the trash and was not replaced: that changed its stamp."""
+        existing = item.existing
+        if found.kept is None or existing is None or not existing.is_same_file(self._standing(item.target)):
+            return False
+        return existing.is_same_file(self._slot(found.kept).spot.found)
 
     def _is_gone(self, at: Place) -> bool:
         return self._standing(at) is None
