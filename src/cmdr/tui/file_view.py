@@ -49,6 +49,7 @@ class FileView(LineWidget):
         self._store = FileStore()
         self._rows: list[list[Segment]] | None = None
         self._filling: asyncio.Task[None] | None = None
+        self._wants_more = False
 
     async def open(self, path: bytes) -> None:
         """Show another file."""
@@ -244,8 +245,15 @@ class FileView(LineWidget):
         self.move(-WHEEL)
 
     def _want(self) -> None:
+        self._wants_more = True
         if self._filling is None or self._filling.done():
-            self._filling = asyncio.get_running_loop().create_task(self.fill())
+            self._filling = asyncio.get_running_loop().create_task(self._fill_what_is_wanted())
+
+    async def _fill_what_is_wanted(self) -> None:
+        # Who moved on meanwhile sees another part than the one that is just being read.
+        while self._wants_more:
+            self._wants_more = False
+            await self.fill()
 
     def _news(self) -> None:
         self._stay_within()

@@ -19,8 +19,8 @@ T = TypeVar("T")
 Word = str | bytes
 _KEYS = (signal.SIGINT, signal.SIGQUIT, signal.SIGTSTP)
 """What keys of an ordinary terminal send to the program in front."""
-_TO_ALL = 0.05
-"""Seconds in which a stop reaches all programs in front: one that was woken before it would stop unseen, for good."""
+_STOP_SECONDS = 1.0
+"""How long a stop may take to reach all programs in front: one that was woken before it would stop for good."""
 
 
 async def lend(terminal: Terminal, use: Callable[[], T]) -> T | None:
@@ -69,10 +69,40 @@ def run_in_front(
                 child.returncode = os.waitstatus_to_exitcode(status)
                 return child.returncode
             # By Ctrl+Z, or because it wanted the terminal before it had it; nobody else could ever wake it.
-            time.sleep(_TO_ALL)
+            _wait_for_stop(child.pid, os.WSTOPSIG(status))
             os.killpg(child.pid, signal.SIGCONT)
     finally:
         _bring_to_front(os.getpgrp())
+
+
+def _wait_for_stop(group: int, number: int) -> None:
+    """Wait until a signal has stopped all programs of a group, but for those that hear or ignore it."""
+    deadline = time.monotonic() + (0.0 if number == signal.SIGSTOP else _STOP_SECONDS)  # that one was not sent to all
+    while time.monotonic() < deadline and any(_will_stop(pid, group, number) for pid in _processes()):
+        time.sleep(0.005)
+
+
+def _processes() -> list[str]:
+    try:
+        return [name for name in os.listdir("/proc") if name.isdecimal()]
+    except FileNotFoundError:  # pragma: no cover - where there is no /proc, a moment has to be enough
+        time.sleep(0.05)
+        return []
+
+
+def _will_stop(pid: str, group: int, number: int) -> bool:
+    """Whether a process of the group still runs that this signal stops."""
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            state, _, process_group = file.read().rpartition(b")")[2].split()[:3]
+        if int(process_group) != group or state in b"TtZX":
+            return False
+        with open(f"/proc/{pid}/status", "rb") as file:
+            told = dict(line.split(b":\t") for line in file.read().splitlines() if line.startswith((b"SigI", b"SigC")))
+    except (FileNotFoundError, ProcessLookupError):  # it has just ended
+        return False
+    deaf = int(told[b"SigIgn"], 16) | int(told[b"SigCgt"], 16)
+    return not deaf >> (number - 1) & 1
 
 
 def _bring_to_front(group: int) -> None:
