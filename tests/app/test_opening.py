@@ -78,7 +78,7 @@ def test_a_dead_disk_holds_up_neither_the_picture_nor_the_other_pane(workspace, 
     def look(path, found):
         return look_up(path, found) if path != dead or never.wait() else []
 
-    monkeypatch.setattr(opening, "PATIENCE", 0.5)
+    monkeypatch.setattr(opening, "PATIENCE", 2.0)
     monkeypatch.setattr(opening, "look_up", look)
     opening.read_at_once(workspace, rows=10)
     never.set()
@@ -102,7 +102,7 @@ async def _started(workspace, log, shown):
     commander.events.listen(lambda _: happened.set())
     await commander.start_panes()
     try:
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(60):
             while not shown():
                 happened.clear()
                 await happened.wait()

@@ -79,7 +79,7 @@ def test_the_terminal_takes_the_place_of_a_cmdr_that_runs_for_agents_only(served
         assert "focused" in agent("state")
         with at_terminal(served, str(served.tree.left), "--port", "0") as terminal:
             terminal.wait("readme.md")
-            assert served.process.wait(30) == 0
+            assert served.process.wait(60) == 0
             # The agent's bridge finds the new one, whose panes the person sees.
             assert str(served.tree.left) in agent("state")
             assert not running(served.environment).headless
@@ -99,7 +99,7 @@ def test_a_cmdr_with_a_proposal_that_waits_stays_and_says_what_to_type(served):
 def test_quit_ends_a_cmdr_without_a_terminal(served):
     code, told = said(served, "quit")
     assert (code, told) == (0, f"cmdr (process {served.process.pid}) has quit.")
-    assert served.process.wait(30) == 0
+    assert served.process.wait(60) == 0
     assert said(served, "quit") == (0, "cmdr is not running.")
 
 
@@ -107,7 +107,7 @@ def test_quitting_hangs_up_on_bridges_without_a_complaint(served):
     with bridge(served.environment) as agent:
         agent("state")
         assert said(served, "quit")[0] == 0
-        assert served.process.wait(30) == 0
+        assert served.process.wait(60) == 0
         assert '"level": "error"' not in served.log()
 
 
@@ -122,7 +122,7 @@ def test_quit_asks_while_something_waits(served):
         prompt.wait("Quit anyway?")
         prompt.send("y", "enter")
         assert prompt.wait_end()[0] == 0
-    assert served.process.wait(30) == 0
+    assert served.process.wait(60) == 0
 
 
 def test_quit_is_the_persons_alone(served):
@@ -159,7 +159,7 @@ def lingering(environment, seconds):
 def test_a_cmdr_that_nobody_uses_ends_by_itself(alone):
     """A server that a bridge had started stayed for ever."""
     with lingering(alone, 0.2) as process:
-        assert process.wait(30) == 0
+        assert process.wait(60) == 0
 
 
 def test_the_bridge_starts_one_that_ends_by_itself(alone):

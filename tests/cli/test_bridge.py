@@ -61,7 +61,7 @@ class Peer:
     def close(self):
         with contextlib.suppress(BrokenPipeError):
             self.process.stdin.close()
-        self.process.wait(20)
+        self.process.wait(60)
         self.process.stdout.close()
 
 
@@ -106,7 +106,7 @@ class Bridge:
     def end(self):
         with contextlib.suppress(BrokenPipeError):
             self.process.stdin.close()
-        code = self.process.wait(20)
+        code = self.process.wait(60)
         rest, complaints = self.process.stdout.read(), self.process.stderr.read()
         self.process.stdout.close()
         self.process.stderr.close()
@@ -158,7 +158,7 @@ def opened(bridge):
 def client(env, era, **options):
     # Only what is given here and the SDK's short list of variables reaches the bridge, as with real agents.
     server = StdioServerParameters(command=BRIDGE[0], args=BRIDGE[1:], env=env)
-    return Client(server, mode=era, read_timeout_seconds=30, **options)
+    return Client(server, mode=era, read_timeout_seconds=60, **options)
 
 
 def said(result):
@@ -224,11 +224,11 @@ def test_a_change_is_told_to_those_who_asked(places_env, peer, era):
                 with pytest.warns(MCPDeprecationWarning):
                     await agent.subscribe_resource("cmdr://state")
                 await agent.call_tool("touch")
-                await asyncio.wait_for(told.wait(), 20)
+                await asyncio.wait_for(told.wait(), 60)
             else:
                 async with agent.listen(resource_subscriptions=["cmdr://state"]) as changes:
                     await agent.call_tool("touch")
-                    change = await asyncio.wait_for(anext(aiter(changes)), 20)
+                    change = await asyncio.wait_for(anext(aiter(changes)), 60)
                     assert change.uri == "cmdr://state"
 
     asyncio.run(run())
@@ -252,7 +252,7 @@ def test_a_blocked_call_does_not_hold_up_others_and_can_be_given_up(places_env, 
             pending.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await pending
-            await asyncio.wait_for(until("cancelled", cancelled + 1), 20)
+            await asyncio.wait_for(until("cancelled", cancelled + 1), 60)
 
     asyncio.run(run())
 
@@ -403,7 +403,7 @@ def test_the_session_is_ended_with_the_input(own_env, tmp_path):
 def test_a_signal_ends_it_as_the_end_of_input_does(places_env, peer):
     bridge = opened(Bridge(places_env))
     bridge.process.send_signal(signal.SIGTERM)
-    assert bridge.process.wait(20) == 0
+    assert bridge.process.wait(60) == 0
     bridge.end()
 
 

@@ -19,7 +19,7 @@ def run(server, cwd, path, *arguments):
         env=environment,
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=60,
         check=False,
     )
 

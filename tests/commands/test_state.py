@@ -127,12 +127,12 @@ async def test_rows_whose_facts_do_not_come_are_pending_and_the_state_comes_all_
     hang = threading.Event()
 
     def dead(path, names):
-        hang.wait(10)
+        hang.wait()
         return [None] * len(names)
 
     async with desk() as at:
         monkeypatch.setattr(row_facts, "look_up", dead)
-        rows = (await asyncio.wait_for(at.state(detail="short"), 5))["left"]["files"]
+        rows = (await asyncio.wait_for(at.state(detail="short"), 60))["left"]["files"]
         assert rows[5] == "i:5 f README.md pending"
         hang.set()
 
@@ -146,12 +146,12 @@ async def test_a_pane_that_moves_on_while_it_is_looked_at_is_told_as_it_is_then(
         def slow(path, names):
             if path.endswith(b"left"):
                 entered.set()
-                moved.wait(5)
+                moved.wait()
             return real(path, names)
 
         monkeypatch.setattr(row_facts, "look_up", slow)
         asking = asyncio.ensure_future(at.state(pane="left", detail="short"))
-        assert await asyncio.to_thread(entered.wait, 5)
+        assert await asyncio.to_thread(entered.wait, 60)
         await at.person("nav_to_path", pane="left", path="docs")
         moved.set()
         left = (await asking)["left"]

@@ -23,7 +23,7 @@ async def test_whoever_waits_is_woken_by_the_next_change(events):
 async def test_a_change_that_has_happened_is_not_waited_for(events):
     events.changed()
     events.changed()
-    assert await asyncio.wait_for(events.beyond(1), 1) == 2
+    assert await asyncio.wait_for(events.beyond(1), 60) == 2
 
 
 async def test_no_wake_up_is_lost_when_changes_follow_each_other(events):
@@ -105,5 +105,5 @@ async def test_progress_raises_the_revision_and_is_no_news(events):
         await asyncio.sleep(0)
     assert not news.done()
     assert events.changed() == 2
-    await asyncio.wait_for(news, 1)
-    await asyncio.wait_for(events.news_beyond(1), 1)
+    await asyncio.wait_for(news, 60)
+    await asyncio.wait_for(events.news_beyond(1), 60)

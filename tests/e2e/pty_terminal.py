@@ -232,7 +232,7 @@ def _in_a_family_of_its_own(words):
 class PtyTerminal:
     """Runs a program in a pty; sends keys, reads the screen, waits for text with a deadline."""
 
-    PATIENCE = 20.0
+    PATIENCE = 60.0
 
     def __init__(self, argv, *, columns=100, rows=28, cwd=None, **environment):
         self.screen = Screen(columns, rows)

@@ -32,7 +32,7 @@ def fixtures_url():
             yield process.stdout.readline().strip()
         finally:
             process.stdin.close()
-            process.wait(30)
+            process.wait(60)
 
 
 @pytest.mark.parametrize("revision", REVISIONS)

@@ -24,7 +24,7 @@ def at_prompt(server, *words):
 
 def pending(server, count):
     """The ids of the edits that wait, once there are so many."""
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         with at_prompt(server, "pending") as prompt:
             prompt.wait_end()

@@ -26,7 +26,7 @@ def test_answers_on_a_kept_connection_are_not_held_back():
 
 def test_a_second_start_says_where_the_first_one_listens(server):
     program = [str(Path(sys.executable).with_name("cmdr")), "serve", "--port", "0"]
-    second = subprocess.run(program, env=server.environment, capture_output=True, text=True, check=False, timeout=30)
+    second = subprocess.run(program, env=server.environment, capture_output=True, text=True, check=False, timeout=60)
     assert second.returncode == 1
     assert second.stdout == ""
     assert f"http://127.0.0.1:{server.port}" in second.stderr
@@ -38,6 +38,6 @@ def test_a_second_start_says_where_the_first_one_listens(server):
 def test_a_signal_ends_it_as_quit_does(start_server, number):
     served = start_server()
     served.process.send_signal(number)
-    assert served.process.wait(10) == 0
+    assert served.process.wait(60) == 0
     assert "Traceback" not in served.errors() + served.log()
     assert not (served.home / "run" / "cmdr" / "instance.json").exists()

@@ -56,7 +56,7 @@ def quit_well(it):
     return seconds
 
 
-def eventually(it, truth, seconds=20.0):
+def eventually(it, truth, seconds=60.0):
     """Wait for the disk to say so, reading the screen: a program whose screen nobody reads stands still."""
     deadline = time.monotonic() + seconds
     while not truth():

@@ -51,7 +51,7 @@ def at_a_terminal(served, *arguments, typed=""):
     except OSError:
         pass
     os.close(ours)
-    process.wait(30)
+    process.wait(60)
     return printed.decode(errors="replace")
 
 
@@ -104,7 +104,7 @@ def test_a_command_runs_after_the_person_said_yes_at_a_terminal(served):
     assert "Run echo approved" in printed
     shown = at_a_terminal(served, "approve", id, typed="y\n")
     assert "echo approved; touch ran" in shown
-    asking.join(30)
+    asking.join(60)
     assert answers[0].startswith("OK: exit code 0")
     assert (served.tree.left / "ran").exists()
     assert served.token not in served.log()
@@ -124,7 +124,7 @@ def test_a_root_that_is_not_there_stops_the_start(tmp_path):
         env=environment,
         capture_output=True,
         text=True,
-        timeout=30,
+        timeout=60,
     )
     assert done.returncode == 1
     assert "/no/such/root cannot be used" in done.stderr

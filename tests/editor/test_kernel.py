@@ -4,12 +4,15 @@ import asyncio
 import base64
 import builtins
 import sys
+import time
+from types import SimpleNamespace
 
 import psutil
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cmdr.editor import kernel
 from cmdr.editor.kernel import Kernel
 from cmdr.editor.kernel_command import KernelMissingError
 from cmdr.editor.kernel_output import ImageOutput, OutputCollector, TextOutput
@@ -71,9 +74,20 @@ def test_pictures_are_returned_as_pictures():
     assert (image.media_type, base64.b64decode(image.data)) == ("image/png", base64.b64decode(PNG))
 
 
-def test_code_that_never_returns_is_interrupted_and_the_kernel_lives_on():
+@pytest.fixture
+def over(tmp_path, monkeypatch):
+    """The name of a file; once it is there, ten minutes have gone by for the kernels."""
+    file = tmp_path / "over"
+    clock = SimpleNamespace(monotonic=lambda: time.monotonic() + 600 * file.exists())
+    monkeypatch.setattr(kernel, "time", clock)
+    return str(file)
+
+
+def test_code_that_never_returns_is_interrupted_and_the_kernel_lives_on(over, monkeypatch):
+    monkeypatch.setattr(kernel, "_INTERRUPT_GRACE", 60.0)
+
     async def story(kernels):
-        slow = await kernels.run("a", "x = 1\nwhile True: pass", time_limit=0.4)
+        slow = await kernels.run("a", f"x = 1\nopen({over!r}, 'w').close()\nwhile True: pass", time_limit=300)
         return slow, await kernels.run("a", "x")
 
     slow, after = run_story(story)
@@ -85,13 +99,14 @@ STUBBORN = """
 import signal, subprocess, sys
 signal.signal(signal.SIGINT, signal.SIG_IGN)
 subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+open({over!r}, "w").close()
 while True: pass
 """
 
 
-def test_code_that_resists_is_killed_with_its_children_and_the_next_run_starts_afresh():
+def test_code_that_resists_is_killed_with_its_children_and_the_next_run_starts_afresh(over):
     async def story(kernels):
-        stubborn = await kernels.run("a", STUBBORN, time_limit=0.4)
+        stubborn = await kernels.run("a", STUBBORN.format(over=over), time_limit=300)
         return stubborn, await kernels.run("a", "'x' in globals()")
 
     stubborn, after = run_story(story)

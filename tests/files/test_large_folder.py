@@ -50,7 +50,7 @@ def test_a_helper_that_hangs_is_ended_as_soon_as_nobody_waits(tmp_path, monkeypa
     monkeypatch.setattr(large_folder, "_PROGRAM", program)
     with pytest.raises(ScanStopped):
         scan_in_process(bytes(tmp_path), SortOrder(), show_hidden=True, stopped=pids.exists)
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 60
     while not pids.read_text() and time.monotonic() < deadline:
         pass
     with pytest.raises(ProcessLookupError):

@@ -87,7 +87,7 @@ def test_an_expression_that_takes_for_ever_holds_nobody_up_and_ends_when_nobody_
     searching.start()
     assert sum(range(1000)) == 499_500  # other threads go on working
     nobody_waits.set()
-    searching.join(30)
+    searching.join(60)
     assert not searching.is_alive()
     assert found == [None]
     assert not [child for child in psutil.Process().children() if "text_search" in " ".join(child.cmdline())]

@@ -9,7 +9,7 @@ import pytest
 
 from cmdr.files.watch import changes
 
-PATIENCE = 10
+PATIENCE = 60
 
 
 def on_a_loop(test):

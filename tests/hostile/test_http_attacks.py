@@ -80,7 +80,7 @@ class Server:
 
     def close(self):
         self._server.should_exit = True
-        self._thread.join(20)
+        self._thread.join(60)
         self._socket.close()
 
     def send(self, data, more=()):

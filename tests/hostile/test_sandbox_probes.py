@@ -79,7 +79,7 @@ def world(tmp_path):
         yield at
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as last:
             last.sendto(b"", udp.getsockname())
-        echo.join(5)
+        echo.join(60)
 
 
 def _echo(udp):

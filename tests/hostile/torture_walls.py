@@ -17,11 +17,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 HERE = Path(__file__).parent
-sys.path[:0] = [str(HERE), str(HERE.parent)]
+sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parent / "core" / "agents")]
 
 from crowd_ground import Client, Person, figures, flood, paced, percentile, served_with, settled  # noqa: E402
 from evil_commands import EVIL, STORM, marked, survivors  # noqa: E402
 from test_killed_commands import AS_NOBODY  # noqa: E402
+from test_shells import grant, stopped  # noqa: E402
 from test_symlink_race import read_while  # noqa: E402
 from walls_ground import NOBODY, Ground, Swapper, as_nobody, can_be_nobody  # noqa: E402
 
@@ -91,6 +92,18 @@ def commands():
         )
         assert left == 0
         assert max(late) <= 1
+
+
+def switch():
+    """The kill switch while a command sleeps, in the strongest sandbox that works here."""
+    took = []
+    for number in range(max(3, RUNS // 5)):
+        with tempfile.TemporaryDirectory(prefix="walls-switch-") as folder, Ground(folder, shell=True) as ground:
+            grant(ground)
+            took.append(ground.run(stopped(ground, f"{7000 + os.getpid() % 1000}.{number:05}1")) * 1000)
+            tier = ground.commander.shells.tier
+    print(f"  {tier}: {len(took)} times, gone after {statistics.median(took):.0f} ms, at most {max(took):.0f} ms")
+    assert percentile(took, 90) <= 200
 
 
 def crowd():
@@ -270,7 +283,7 @@ async def _beside_runaways(port, ordinary, runaways, kind):
     return _Pace(quiet, openings[0], answers), _Pace(openings[0], over, answers), openings, statuses
 
 
-PARTS = (race, commands, crowd, unclosed, fairness)
+PARTS = (race, commands, switch, crowd, unclosed, fairness)
 
 
 def main():

@@ -31,14 +31,14 @@ def test_progress_alone_is_told_later_and_news_at_once(tmp_path, monkeypatch):
             await asyncio.sleep(0)
         assert heard.empty()
         commander.events.changed()
-        assert await asyncio.wait_for(heard.get(), 10) == STATE
+        assert await asyncio.wait_for(heard.get(), 60) == STATE
         assert heard.empty()
         monkeypatch.setattr(subscriptions, "PROGRESS_EVERY", 0.0)
         for _ in range(2):  # the first ends the wait that had begun before
             commander.events.changed()
-            await asyncio.wait_for(heard.get(), 10)
+            await asyncio.wait_for(heard.get(), 60)
         commander.events.progressed()
-        assert await asyncio.wait_for(heard.get(), 10) == STATE
+        assert await asyncio.wait_for(heard.get(), 60) == STATE
         await told.close()
         await commander.close()
 
@@ -60,7 +60,7 @@ def test_an_end_in_the_very_moment_of_news_is_an_end(tmp_path, monkeypatch):
         commander.events.changed()
         for _ in range(steps):
             await asyncio.sleep(0)
-        ended, _ = await asyncio.wait({asyncio.ensure_future(told.close())}, timeout=5)
+        ended, _ = await asyncio.wait({asyncio.ensure_future(told.close())}, timeout=60)
         assert ended
         await commander.close()
 
@@ -84,7 +84,7 @@ def test_a_scan_tells_its_subscribers_when_it_begins_comes_further_and_ends(tmp_
 
         async def news():
             commander.events.changed()
-            while (uri := await asyncio.wait_for(heard.get(), 10)) == STATE:
+            while (uri := await asyncio.wait_for(heard.get(), 60)) == STATE:
                 commander.events.changed()
             return uri
 

@@ -97,7 +97,7 @@ class Face:
         signs = {"*": "asterisk", ".": "full_stop", "/": "slash", " ": "space", "-": "minus", ";": "semicolon"}
         await self.press(*(signs.get(char, char) for char in text))
 
-    async def until(self, truth, seconds=10.0):
+    async def until(self, truth, seconds=60.0):
         """Wait for something to become true."""
         deadline = asyncio.get_running_loop().time() + seconds
         while not truth():

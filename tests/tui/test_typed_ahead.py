@@ -33,7 +33,7 @@ async def all_at_once(it, *keys):
 
 async def in_time(it, truth):
     """A burst is many keys, and each takes its time where many others work."""
-    await it.until(truth, seconds=45)
+    await it.until(truth, seconds=60)
 
 
 async def viewing(it, *keys):

@@ -48,12 +48,12 @@ class Server:
 
     def __enter__(self):
         self._thread.start()
-        assert self._ready.wait(20)
+        assert self._ready.wait(60)
         return self
 
     def __exit__(self, *exc):
         self._loop.call_soon_threadsafe(self._stop)
-        self._thread.join(20)
+        self._thread.join(60)
 
     def _stop(self):
         self._server.should_exit = True
@@ -90,7 +90,7 @@ class Server:
 
     def on_loop(self, work):
         """What a coroutine answers that runs on the server's loop."""
-        return asyncio.run_coroutine_threadsafe(work, self._loop).result(30)
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result(60)
 
     def log_in(self):
         """A client that is logged in as the person's browser."""
@@ -99,7 +99,7 @@ class Server:
             return self.commander.new_login_link()
 
         origin = f"http://127.0.0.1:{self.port}"
-        http = httpx.Client(base_url=origin, trust_env=False, headers={"origin": origin}, timeout=30)
+        http = httpx.Client(base_url=origin, trust_env=False, headers={"origin": origin}, timeout=60)
         given = re.search(r'name="cmdr-page" content="([^"]+)"', http.get(self.on_loop(link())).text)
         http.headers["x-cmdr-page"] = given[1]
         return http

@@ -19,7 +19,7 @@ def hasty(monkeypatch):
 
 
 def connected(server):
-    return socket.create_connection(("127.0.0.1", server.port), timeout=10)
+    return socket.create_connection(("127.0.0.1", server.port), timeout=60)
 
 
 @pytest.mark.usefixtures("hasty")
@@ -47,7 +47,7 @@ def test_a_byte_now_and_then_does_not_help(server):
 
 @pytest.mark.usefixtures("hasty")
 def test_one_that_has_asked_is_kept_open_between_its_requests(server):
-    client = http.client.HTTPConnection("127.0.0.1", server.port, timeout=10)
+    client = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
     for _ in range(2):
         client.request("GET", "/mcp/health")
         assert client.getresponse().read() == b'{"ok":true}'
@@ -59,7 +59,7 @@ def test_one_that_has_asked_is_kept_open_between_its_requests(server):
 
 
 def test_a_list_of_a_million_numbers_is_refused_before_it_is_parsed(server):
-    client = http.client.HTTPConnection("127.0.0.1", server.port, timeout=10)
+    client = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
     headers = {"authorization": f"Bearer {server.token}", "content-type": "application/json"}
     client.request("POST", "/mcp", b"[" + b"1," * 1_000_000 + b"1]", headers)
     answer = client.getresponse()
@@ -77,7 +77,7 @@ def test_whoever_leaves_in_the_middle_of_a_body_leaves_nothing_in_the_log(server
     for _ in range(20):
         with connected(server) as connection:
             connection.sendall(head)
-    client = http.client.HTTPConnection("127.0.0.1", server.port, timeout=10)
+    client = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
     client.request("GET", "/mcp/health")
     assert client.getresponse().status == 200
     client.close()
@@ -103,7 +103,7 @@ def test_a_caller_listens_on_few_streams_side_by_side(serve, tree, monkeypatch):
     }
 
     def listening():
-        client = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
+        client = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
         client.request("POST", "/mcp", body, headers)
         answer = client.getresponse()
         while not (line := answer.readline()).lstrip(b"data: ").startswith(b"{"):

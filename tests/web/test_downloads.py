@@ -104,7 +104,7 @@ def test_nothing_is_taken_after_the_person_stopped_the_agents(reading):
 
 def begun(server, name="big.bin", token=None):
     """A connection on which a download has begun; nobody reads on."""
-    line = socket.create_connection(("127.0.0.1", server.port), timeout=20)
+    line = socket.create_connection(("127.0.0.1", server.port), timeout=60)
     line.sendall(
         f"GET {address(server, name)}/download HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n"
         f"Authorization: Bearer {token or server.token}\r\n\r\n".encode()
@@ -188,7 +188,7 @@ def test_the_file_is_closed_when_its_taker_is_gone(reading):
 
 def test_where_all_connections_are_taken_the_one_idle_for_longest_makes_room(reading, monkeypatch):
     monkeypatch.setattr(connections, "most_connections", lambda: 3)
-    first, *others = [socket.create_connection(("127.0.0.1", reading.port), timeout=20) for _ in range(3)]
+    first, *others = [socket.create_connection(("127.0.0.1", reading.port), timeout=60) for _ in range(3)]
     assert get(reading, "/mcp/health", None).status_code == 200
     assert first.recv(1) == b""
     for line in (first, *others):
@@ -197,7 +197,7 @@ def test_where_all_connections_are_taken_the_one_idle_for_longest_makes_room(rea
 
 def test_many_newcomers_at_once_take_no_more_places_than_there_are(reading, monkeypatch):
     monkeypatch.setattr(connections, "most_connections", lambda: 3)
-    lines = [socket.create_connection(("127.0.0.1", reading.port), timeout=20) for _ in range(60)]
+    lines = [socket.create_connection(("127.0.0.1", reading.port), timeout=60) for _ in range(60)]
     while len(reading._server.server_state.connections) > 3:
         get(reading, "/mcp/health", None)
     for line in lines:

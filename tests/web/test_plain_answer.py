@@ -64,7 +64,7 @@ async def read_answer(reader):
 
 
 def run(scene):
-    asyncio.run(asyncio.wait_for(scene(), 20))
+    asyncio.run(asyncio.wait_for(scene(), 60))
 
 
 def test_head_and_body_leave_together():

@@ -178,23 +178,25 @@ def test_a_grant_is_for_one_client_and_can_be_taken_back(ground):
     assert not commands.policy.grants.has(AGENT, "shell")
 
 
-def test_the_kill_switch_ends_commands_within_a_moment(ground):
+async def stopped(ground, seconds):
+    """How long it takes from the kill switch until a command that would sleep is gone."""
+    call = asyncio.create_task(ground.commander.run(AGENT, "shell_run", {"command": f"sleep {seconds}"}))
+    while not survivors(seconds):
+        await asyncio.sleep(0.01)
+    started = time.monotonic()
+    await ground.commander.run(PERSON, "agents.stop", {})
+    while survivors(seconds):
+        await asyncio.sleep(0.005)
+    took = time.monotonic() - started
+    with pytest.raises(CommandError):
+        await call
+    return took
+
+
+def test_the_kill_switch_ends_commands(ground):
+    """How quickly, `make torture` tells."""
     grant(ground)
-
-    async def scene():
-        call = asyncio.create_task(ground.commander.run(AGENT, "shell_run", {"command": "sleep 4111.5"}))
-        while not survivors("4111.5"):
-            await asyncio.sleep(0.01)
-        started = time.monotonic()
-        await ground.commander.run(PERSON, "agents.stop", {})
-        while survivors("4111.5"):
-            await asyncio.sleep(0.005)
-        seconds = time.monotonic() - started
-        with pytest.raises(CommandError):
-            await call
-        return seconds
-
-    assert ground.run(scene()) < 0.2
+    ground.run(stopped(ground, "4111.5"))
     assert "stopped all agents" in ground.ask("shell_run", command="id")
 
 

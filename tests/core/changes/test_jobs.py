@@ -58,7 +58,7 @@ class FakeRun:
         orders = self.orders.setdefault(id(plan), queue.SimpleQueue())
         self.begun.put((plan, by, control))
         while True:
-            order = orders.get(timeout=10)
+            order = orders.get(timeout=60)
             try:
                 outcome = order(plan, control)
             except Cancelled:
@@ -86,11 +86,11 @@ class Bench:
 
     async def until(self, job, *states):
         while job.state not in states:
-            await asyncio.wait_for(self.events.beyond(self.events.rev), 5)
+            await asyncio.wait_for(self.events.beyond(self.events.rev), 60)
 
     async def begun(self, plan):
         """Wait until the operation's thread really runs."""
-        found = await asyncio.to_thread(self.run.begun.get, True, 5)
+        found = await asyncio.to_thread(self.run.begun.get, True, 60)
         assert found[0] is plan
 
 
@@ -171,7 +171,7 @@ async def test_pause_and_resume(bench):
     with pytest.raises(CommandError, match="only a running one can be paused"):
         bench.jobs.pause(job)
     bench.jobs.resume(job)
-    assert await asyncio.to_thread(passed.wait, 5)
+    assert await asyncio.to_thread(passed.wait, 60)
     with pytest.raises(CommandError, match="only a paused one can be resumed"):
         bench.jobs.resume(job)
     bench.run.finish(plan)
@@ -276,7 +276,7 @@ async def test_what_failed_can_be_tried_again_once(bench):
     assert (job.state, job.can_retry, job.problems) == ("failed", True, ("failed: /d1/f1: broken",))
     again = await bench.jobs.retry(job, "person:terminal")
     await bench.begun(plan)
-    tried, by, _ = await asyncio.to_thread(bench.run.begun.get, True, 5)
+    tried, by, _ = await asyncio.to_thread(bench.run.begun.get, True, 60)
     assert [item.place.name for item in tried.items] == [b"f1"]
     assert by == "person:terminal"
     with pytest.raises(CommandError, match="nothing to retry"):
@@ -330,9 +330,9 @@ async def test_progress_is_told(bench, monkeypatch):
         moved.set()
 
     bench.run.tell(plan, order)
-    await asyncio.to_thread(moved.wait, 5)
+    await asyncio.to_thread(moved.wait, 60)
     while not job.progress.bytes_done:
-        await asyncio.wait_for(bench.events.beyond(bench.events.rev), 5)
+        await asyncio.wait_for(bench.events.beyond(bench.events.rev), 60)
     assert (job.progress.bytes_done, job.progress.current, job.progress.rate) == (5, "/d1/f0", 5.0)
     assert job.progress.seconds_left == 1.0
     bench.run.finish(plan)
@@ -366,9 +366,9 @@ async def test_closing_cancels_everything_and_begins_nothing(bench):
 async def test_a_quit_waits_only_a_little_for_an_operation_that_hangs(bench):
     plan, job = bench.start(1)
     release = threading.Event()
-    bench.run.tell(plan, lambda plan, control: release.wait(10) and outcome_of(plan))
+    bench.run.tell(plan, lambda plan, control: release.wait(60) and outcome_of(plan))
     await bench.begun(plan)
-    await asyncio.wait_for(bench.jobs.close(0.05), 5)
+    await asyncio.wait_for(bench.jobs.close(0.05), 60)
     assert not job.state.is_over
     release.set()
     await bench.jobs.finished(job)

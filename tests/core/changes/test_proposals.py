@@ -129,7 +129,7 @@ async def test_a_proposal_expires_by_itself(board, agent, monkeypatch):
     monkeypatch.setattr(proposing, "LIFETIME", 0.02)
     proposal = board.proposals.add(plan_for(), agent)
     while proposal.state.is_open:
-        await asyncio.wait_for(board.events.beyond(board.events.rev), 5)
+        await asyncio.wait_for(board.events.beyond(board.events.rev), 60)
     assert proposal.state is ProposalState.EXPIRED
     assert board.confirmations() == []
 

@@ -33,7 +33,7 @@ class Worker:
         return self._thread.is_alive()
 
     def result(self):
-        self._thread.join(5)
+        self._thread.join(60)
         assert not self._thread.is_alive()
         return self.outcome
 
@@ -73,7 +73,7 @@ def test_a_question_waits_for_its_own_answer():
     asked = threading.Event()
     reins = reins_with(ask=lambda conflict: asked.set())
     worker = Worker(lambda: reins.ask(CONFLICT))
-    assert asked.wait(5)
+    assert asked.wait(60)
     reins.answer("another", Answer(ConflictPolicy.OVERWRITE))
     worker._thread.join(0.05)
     assert worker.is_running
@@ -92,7 +92,7 @@ def test_a_cancel_ends_a_question_too():
     asked = threading.Event()
     reins = reins_with(ask=lambda conflict: asked.set())
     worker = Worker(lambda: reins.ask(CONFLICT))
-    assert asked.wait(5)
+    assert asked.wait(60)
     reins.cancel()
     assert worker.result() == "cancelled"
 

@@ -115,7 +115,7 @@ def ask(
 
     recorder = app or Recorder()
     guard = Guard(recorder, port=PORT, tokens=OneToken(), peer=lambda *_: peer, tells=lambda: tells, **options)
-    asyncio.run(asyncio.wait_for(guard(scope, receive, send), 20))
+    asyncio.run(asyncio.wait_for(guard(scope, receive, send), 60))
     return Reply(sent), recorder
 
 

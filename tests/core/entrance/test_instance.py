@@ -43,7 +43,7 @@ def start(runtime, program=RACER):
 
 def finish(process):
     process.stdin.close()
-    process.wait(20)
+    process.wait(60)
     process.stdout.close()
 
 
@@ -142,7 +142,7 @@ def test_a_killed_owner_leaves_nothing_that_counts(runtime):
     assert owner.stdout.readline() == "owner\n"
     assert running(runtime) is not None
     owner.send_signal(signal.SIGKILL)
-    owner.wait(20)
+    owner.wait(60)
     assert os.path.exists(os.path.join(runtime, instance.RECORD))
     assert running(runtime) is None
     with Instance.claim(runtime):

@@ -22,7 +22,7 @@ def with_commander(tmp_path):
             commander = Commander(Workspace.at(b"/", b"/"), Audit(str(tmp_path / "audit")), watch=False)
             staying = Lingering(commander, SOON)
             try:
-                await asyncio.wait_for(errand(commander, staying), 30)
+                await asyncio.wait_for(errand(commander, staying), 60)
             finally:
                 staying.close()
 

@@ -56,7 +56,7 @@ def test_another_users_connection_is_theirs(server, ask, uid):
         with accepted:
             assert ask(*ends(accepted)) == uid
             accepted.sendall(b".")
-        assert child.wait(20) == 0
+        assert child.wait(60) == 0
 
 
 @pytest.mark.parametrize("ask", WAYS)

@@ -66,11 +66,11 @@ class Gate:
         self.calls.append(path)
         if path in self.held:
             self.reached[path].set()
-            self.held[path].wait(20)
+            self.held[path].wait()
         return self.real(path, *args, **kwargs)
 
     async def wait_until_reached(self, path):
-        assert await asyncio.to_thread(self.reached[path].wait, 5)
+        assert await asyncio.to_thread(self.reached[path].wait, 60)
 
     def let_all_through(self):
         for event in self.held.values():
@@ -101,11 +101,11 @@ async def test_a_start_in_a_folder_that_is_gone_gives_way_to_the_nearest(tmp_pat
 
 async def test_a_start_on_a_dead_mount_asks_it_only_once(desk, gate, monkeypatch):
     """It asked every folder above it in turn, each for as long as the first."""
-    monkeypatch.setattr(folder_reading, "PATIENCE", 0.5)  # the living folder must answer within it too
+    monkeypatch.setattr(folder_reading, "PATIENCE", 2.0)  # the living folder must answer within it too
     for path in (desk.path("sub"), desk.path()):
         gate.hold(path)
     desk.tab.path = desk.path("sub")
-    await asyncio.wait_for(desk.browser.start(), 5)
+    await asyncio.wait_for(desk.browser.start(), 60)
     assert desk.tab.path == b"/"
     assert gate.calls.count(desk.path()) == 0
 
@@ -118,7 +118,7 @@ async def test_of_two_journeys_the_last_wins_and_the_first_is_told(desk, gate):
     await desk.browser.open(desk.pane, desk.path("other"))
     # At once, although the first folder still does not answer.
     with pytest.raises(ScanStopped):
-        await asyncio.wait_for(first, 2)
+        await asyncio.wait_for(first, 60)
     assert desk.tab.path == desk.path("other")
     assert [visit.path for visit in desk.tab.history.visits] == [desk.path(), desk.path("other")]
     gate.let_all_through()
@@ -142,7 +142,7 @@ async def test_a_journey_ends_a_refresh_that_hangs(desk, gate):
     await gate.wait_until_reached(desk.path())
     await desk.browser.open(desk.pane, desk.path("sub"))
     with pytest.raises(ScanStopped):
-        await asyncio.wait_for(refresh, 2)
+        await asyncio.wait_for(refresh, 60)
     assert desk.tab.path == desk.path("sub")
 
 
@@ -187,12 +187,12 @@ async def test_a_refresh_while_sorting_does_not_fail_the_sort(desk, monkeypatch)
     def arranged(self, *args, **kwargs):
         if self is listing:
             entered.set()
-            go.wait(5)
+            go.wait()
         return real(self, *args, **kwargs)
 
     monkeypatch.setattr(type(listing), "arranged", arranged)
     sorting = asyncio.ensure_future(desk.browser.arranging.sort(desk.tab, SortOrder(SortKey.EXT)))
-    assert await asyncio.to_thread(entered.wait, 5)
+    assert await asyncio.to_thread(entered.wait, 60)
     (desk.root / "left" / "c.a").touch()
     await desk.browser.refresh(desk.tab)
     go.set()
@@ -297,7 +297,7 @@ async def test_a_folder_that_vanishes_while_shown_says_so_and_comes_back(desk):
 
 
 async def test_a_dead_mount_is_given_up_and_others_are_not_held_up(desk, gate, monkeypatch):
-    monkeypatch.setattr(folder_reading, "PATIENCE", 0.2)
+    monkeypatch.setattr(folder_reading, "PATIENCE", 2.0)
     await desk.browser.start()
     gate.hold(desk.path("sub"))
     stuck = asyncio.ensure_future(desk.browser.open(desk.pane, desk.path("sub")))
@@ -305,7 +305,7 @@ async def test_a_dead_mount_is_given_up_and_others_are_not_held_up(desk, gate, m
     await desk.browser.open(desk.workspace.right, desk.path("other"))
     assert desk.workspace.right.tab.path == desk.path("other")
     with pytest.raises(
-        NoAnswer, match=r"No answer from .*/left/sub within 0 s\. Its mount may be dead; go elsewhere\."
+        NoAnswer, match=r"No answer from .*/left/sub within 2 s\. Its mount may be dead; go elsewhere\."
     ):
         await stuck
     assert desk.tab.path == desk.path()
@@ -323,7 +323,7 @@ async def test_a_slow_folder_that_answers_bit_by_bit_is_no_dead_mount(desk, monk
         return real(path, *args, alive=alive, **kwargs)
 
     monkeypatch.setattr(folder_reading, "scan", slow)
-    monkeypatch.setattr(folder_reading, "PATIENCE", 0.5)
+    monkeypatch.setattr(folder_reading, "PATIENCE", 2.0)
     await desk.browser.open(desk.pane, desk.path("sub"))
     assert desk.tab.path == desk.path("sub")
     monkeypatch.setattr(folder_reading, "LONGEST", 0.3)
@@ -335,7 +335,7 @@ async def test_a_path_that_does_not_answer_is_an_error_one_can_act_on(desk, monk
     """The bare TimeoutError counted as a fault of the program."""
     monkeypatch.setattr(row_facts, "PATIENCE", 0.05)
     hang = threading.Event()
-    monkeypatch.setattr(row_facts, "check_exists", lambda path: hang.wait(10))
+    monkeypatch.setattr(row_facts, "check_exists", lambda path: hang.wait())
     with pytest.raises(NoAnswer):
         await desk.browser.row_facts.check_exists(b"/dead")
     hang.set()
@@ -349,12 +349,12 @@ async def test_facts_that_do_not_come_are_not_waited_for_and_asked_only_once(des
 
     def look(path, names):
         asked.append(path)
-        hang.wait(10)
+        hang.wait()
         return [None] * len(names)
 
     monkeypatch.setattr(row_facts, "look_up", look)
     for _ in range(3):
-        await asyncio.wait_for(desk.browser.row_facts.look_up(desk.tab, 0, 4), 2)
+        await asyncio.wait_for(desk.browser.row_facts.look_up(desk.tab, 0, 4), 60)
     assert len(asked) == 1
     assert desk.tab.listing.looked_up == {}
     hang.set()
@@ -414,7 +414,7 @@ class TestLargeFolders:
 
     async def first_part(self, desk):
         while desk.tab.listing.complete:
-            await asyncio.wait_for(desk.events.beyond(desk.events.rev), 5)
+            await asyncio.wait_for(desk.events.beyond(desk.events.rev), 60)
 
     async def test_the_first_part_is_shown_and_then_the_whole(self, desk):
         await desk.browser.start()
@@ -501,7 +501,7 @@ class TestLargeFolders:
 
     async def test_a_large_folder_that_fails_after_its_first_part_says_so(self, desk, monkeypatch):
         """Its first part stayed, loading for ever."""
-        monkeypatch.setattr(folder_reading, "PATIENCE", 0.3)
+        monkeypatch.setattr(folder_reading, "PATIENCE", 2.0)
         await desk.browser.start()
         with pytest.raises(NoAnswer):
             await desk.browser.open(desk.pane, desk.path("sub"))

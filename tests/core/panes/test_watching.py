@@ -18,7 +18,7 @@ def names(tab):
 
 async def until(commander, condition):
     while not condition():
-        await asyncio.wait_for(commander.events.beyond(commander.events.rev), 10)
+        await asyncio.wait_for(commander.events.beyond(commander.events.rev), 60)
 
 
 @pytest.fixture
@@ -86,7 +86,7 @@ async def test_an_untouched_folder_is_read_only_once(core, left, monkeypatch):
 
     monkeypatch.setattr(browsing.Browser, "_is_stale", stale)
     async with core(watch=True):
-        await asyncio.wait_for(standing.wait(), 5)
+        await asyncio.wait_for(standing.wait(), 60)
         await asyncio.sleep(0)
     assert reads.count(bytes(left)) == 1
 
@@ -163,12 +163,12 @@ async def test_a_quit_is_not_held_up_by_a_refresh_on_a_dead_mount(core, left, mo
 
         def dead(*args, **kwargs):
             stuck.set()
-            hang.wait(30)
+            hang.wait()
 
         monkeypatch.setattr(folder_reading, "scan", dead)
         (left / "new").touch()
-        assert await asyncio.to_thread(stuck.wait, 5)
-        async with asyncio.timeout(20):  # the mount alone would hold it up for longer
+        assert await asyncio.to_thread(stuck.wait, 60)
+        async with asyncio.timeout(60):  # the mount alone would hold it up for longer
             await commander.browser.close()
         hang.set()
 

@@ -10,12 +10,12 @@ from playwright.sync_api import expect
 from pty_terminal import PtyTerminal
 
 CMDR = str(Path(sys.executable).with_name("cmdr"))
-expect.set_options(timeout=30_000)
+expect.set_options(timeout=60_000)
 
 
 def login_link(environment):
     """What `cmdr web` prints at a terminal, as soon as there is a cmdr to ask."""
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         with PtyTerminal([CMDR, "web"], columns=200, rows=5, **environment) as prompt:
             prompt.wait_end()
@@ -34,7 +34,7 @@ class BrowserPage:
         self.context = browser.new_context(
             **{"viewport": {"width": 1280, "height": 760}, "storage_state": login, **how}
         )
-        self.context.set_default_timeout(30_000)
+        self.context.set_default_timeout(60_000)
         before(self)
         self.page = self.new_page()
 

@@ -344,7 +344,7 @@ def test_an_agents_edit_is_reviewed_change_by_change(alone):
         expect(it.window.get_by_role("button", name="Accept (a)")).to_be_enabled()
         it.press("a")
         it.shut()
-        assert called.result(30).startswith("OK: FILE_SAVED")
+        assert called.result(60).startswith("OK: FILE_SAVED")
     lines = file.read_text().splitlines()
     assert lines[3].startswith("LINE three")
     assert lines[30] == "line 30"

@@ -50,7 +50,7 @@ class RunningNeovim:
 
     async def attach(self):
         """Connect as soon as Neovim listens."""
-        end = time.monotonic() + 20
+        end = time.monotonic() + 60
         while True:
             try:
                 return await Neovim.attach(self.address)
@@ -64,7 +64,7 @@ class RunningNeovim:
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
         if self._master is not None:
-            self._reader.join(5)
+            self._reader.join(60)
             os.close(self._master)
             self._master = None
 
@@ -100,7 +100,7 @@ def with_neovim(start_neovim):
             neovim = await running.attach()
             neovim.connection.quiet_ms, neovim.diffs.deaf_ms = quiet_ms, deaf_ms
             try:
-                async with asyncio.timeout(40):
+                async with asyncio.timeout(60):
                     return await story(neovim, running)
             finally:
                 await neovim.close()

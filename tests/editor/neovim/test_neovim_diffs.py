@@ -24,7 +24,7 @@ async def shown(neovim, old="one\ntwo\n", new="one\n2\n", id="d1", consent=FREEL
     how = {"label": TAB, "old": old, "new": new, "language_id": "python", "hint": "50% x", "consent": consent}
     task = asyncio.create_task(neovim.diffs.show(id, **how))
     await asyncio.sleep(0)
-    await asyncio.wait_for(neovim.diffs.shown(id), 20)
+    await asyncio.wait_for(neovim.diffs.shown(id), 60)
     return task
 
 
@@ -402,7 +402,7 @@ def test_a_diff_sent_while_neovim_waits_for_a_key_appears_after_it(with_neovim, 
         task = asyncio.create_task(neovim.diffs.show("d1", label=TAB, old="a\n", new="b\n"))
         await asyncio.sleep(0)
         await neovim.connection._request("nvim_input", (go_on,), 5)
-        await asyncio.wait_for(neovim.diffs.shown("d1"), 20)
+        await asyncio.wait_for(neovim.diffs.shown("d1"), 60)
         await keys(neovim, "<Esc>:w<CR>")
         return await task
 
@@ -443,7 +443,7 @@ def test_the_hit_enter_prompt_of_a_real_terminal_stops_nothing_but_neovim(with_n
         with pytest.raises(NeovimBusyError):
             await neovim.documents.editors()
         await neovim.connection._request("nvim_input", ("<CR>",), 5)
-        await asyncio.wait_for(neovim.diffs.shown("d1"), 20)
+        await asyncio.wait_for(neovim.diffs.shown("d1"), 60)
         await keys(neovim, ":q<CR>")
         return await task
 
@@ -504,7 +504,7 @@ def test_a_review_in_neovim_gives_its_outcome(with_neovim):
         task = asyncio.create_task(review_in_neovim(neovim.diffs, edit))
         await asyncio.sleep(0)
         await asyncio.sleep(0)
-        await asyncio.wait_for(neovim.diffs.shown("r1"), 20)
+        await asyncio.wait_for(neovim.diffs.shown("r1"), 60)
         await keys(neovim, "Goedited<Esc>:w<CR>")
         return await task
 
@@ -518,7 +518,7 @@ def test_a_review_answered_elsewhere_leaves_neovim(with_neovim):
         task = asyncio.create_task(review_in_neovim(neovim.diffs, edit))
         await asyncio.sleep(0)
         await asyncio.sleep(0)
-        await asyncio.wait_for(neovim.diffs.shown("r1"), 20)
+        await asyncio.wait_for(neovim.diffs.shown("r1"), 60)
         edit.accept()
         outcome = await task
 
@@ -537,7 +537,7 @@ def test_a_killed_neovim_rejects_its_review(with_neovim):
         task = asyncio.create_task(review_in_neovim(neovim.diffs, edit))
         await asyncio.sleep(0)
         await asyncio.sleep(0)
-        await asyncio.wait_for(neovim.diffs.shown("r1"), 20)
+        await asyncio.wait_for(neovim.diffs.shown("r1"), 60)
         running.process.kill()
         return await task
 
@@ -558,14 +558,14 @@ def test_a_file_that_changed_meanwhile_is_shown_again_before_it_is_accepted(with
         task = asyncio.create_task(review_in_neovim(neovim.diffs, edit, accept))
         await asyncio.sleep(0)
         await asyncio.sleep(0)
-        await asyncio.wait_for(neovim.diffs.shown("r1"), 20)
+        await asyncio.wait_for(neovim.diffs.shown("r1"), 60)
         await keys(neovim, ":w<CR>")
 
         async def again():
             return edit.base_changes == 1 and neovim.diffs._shown.get("r1") is not None
 
         await settled(again)
-        await asyncio.wait_for(neovim.diffs.shown("r1"), 20)
+        await asyncio.wait_for(neovim.diffs.shown("r1"), 60)
         await keys(neovim, ":w<CR>")
         return await task
 

@@ -154,7 +154,7 @@ def test_moves_of_the_cursor_are_told(with_neovim, path):
         await neovim.documents.on_selection(moved.set)
         moved.clear()
         await keys(neovim, "j")
-        await asyncio.wait_for(moved.wait(), 20)
+        await asyncio.wait_for(moved.wait(), 60)
 
     with_neovim(story, terminal=True)
 
@@ -240,7 +240,7 @@ def test_opening_a_file_never_lands_in_a_diff(with_neovim, path):
     async def story(neovim, _):
         task = asyncio.create_task(neovim.diffs.show("d", label="t", old="a\n", new="b\n"))
         await asyncio.sleep(0)
-        await asyncio.wait_for(neovim.diffs.shown("d"), 20)
+        await asyncio.wait_for(neovim.diffs.shown("d"), 60)
         await neovim.documents.open_file(path)
         assert not task.done()
         editors = await neovim.documents.editors()
@@ -279,7 +279,7 @@ def test_something_else_at_the_address_is_left_after_a_moment(tmp_path, hangs_up
         thread.start()
         with pytest.raises(NeovimUnreachableError):
             asyncio.run(Neovim.attach(address, deadline=5 if hangs_up else 0.3))
-        thread.join(20)
+        thread.join(60)
         assert not thread.is_alive()
     assert not [each for each in threading.enumerate() if each.name == "cmdr-neovim"]
 

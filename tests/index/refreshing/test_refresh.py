@@ -437,14 +437,14 @@ def test_a_scan_waits_for_a_refresh_instead_of_being_refused(tmp_path):
         def slow_refresh():
             with indexed._work:
                 entered.set()
-                assert go_on.wait(10)
+                assert go_on.wait(60)
 
         refreshing = threading.Thread(target=slow_refresh)
         refreshing.start()
-        assert entered.wait(10)
+        assert entered.wait(60)
         scanning = threading.Thread(target=lambda: library.index(bytes(root)))
         scanning.start()
         go_on.set()
-        scanning.join(20)
-        refreshing.join(10)
+        scanning.join(60)
+        refreshing.join(60)
         assert library.info(info.id).epoch == info.epoch + 1

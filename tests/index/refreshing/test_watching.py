@@ -123,7 +123,7 @@ def test_folders_beyond_the_depth_limit_are_neither_watched_nor_listed(library, 
     answers.indexed.watch(told.set)
     write(root + b"/a/unseen")
     write(root + b"/seen")
-    assert told.wait(20)
+    assert told.wait(60)
     view = answers.view
     assert view.totals(view.directory(view.find(root + b"/a"))).files == 0
     answers.indexed.close()
@@ -140,8 +140,8 @@ def test_a_watcher_that_fails_inside_no_longer_says_that_it_watches(tmp_path, ca
     try:
         watcher.watch([(1, os.fsencode(tmp_path))])
         (tmp_path / "new").touch()
-        assert heard.wait(30)
-        watcher._thread.join(30)
+        assert heard.wait(60)
+        watcher._thread.join(60)
         assert watcher.trouble == "watching failed; the log says how"
     finally:
         watcher.close()

@@ -33,12 +33,12 @@ def viewer(made, by, path=b"/a"):
 async def left_after(made, *pages):
     """The dialogs that are left once the grace of these pages is over."""
     rev = made.events.rev
-    await asyncio.wait_for(made.events.beyond(rev), 20)
+    await asyncio.wait_for(made.events.beyond(rev), 60)
     return list(made.workspace.dialogs)
 
 
 def run(scene):
-    return asyncio.run(asyncio.wait_for(scene, 20))
+    return asyncio.run(asyncio.wait_for(scene, 60))
 
 
 def test_a_page_that_has_gone_takes_its_dialogs_with_it_and_no_others(commander):

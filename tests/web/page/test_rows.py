@@ -154,7 +154,7 @@ def test_facts_that_come_late_are_announced(commander, workspace, monkeypatch):
         await made.events.beyond(before)
         return await picture(made, rows, {Side.LEFT: Window(120, 60)})
 
-    drawn = asyncio.run(asyncio.wait_for(scene(), 20))
+    drawn = asyncio.run(asyncio.wait_for(scene(), 60))
     assert drawn["panes"]["left"]["rows"][0]["size"] == "5"
 
 
