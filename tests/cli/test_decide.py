@@ -150,7 +150,7 @@ def test_what_waits_is_a_list_to_read():
         "The journal was gone.",
         "7  Copy /src/a and 40 more",
         "    interrupted: 3 of 41 done, by agent:a",
-        "Go on with: cmdr resume ID. Take it back: cmdr undo ID. Or leave it: cmdr leave ID",
+        "Go on: cmdr resume ID. Take it back: cmdr undo ID. Leave it: cmdr leave ID",
     ]
 
 

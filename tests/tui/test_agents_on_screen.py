@@ -322,7 +322,7 @@ async def propose_deletion(it):
 
 async def test_a_risky_question_scrolls_while_its_word_is_typed(face):
     """The field for the word took the keys."""
-    async with face() as it:
+    async with face(size=(100, 24)) as it:
         await propose_deletion(it)
         facts = it.terminal.screen._facts
         assert len(facts.rows) > facts.size.height

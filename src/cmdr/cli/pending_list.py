@@ -41,7 +41,7 @@ def _interrupted_lines(interrupted: Sequence[Mapping[str, str]]) -> list[str]:
     lines: list[str] = []
     for job in interrupted:
         lines += [f"{job['id']}  {job['title']}", f"    {job['state']}, by {job['by']}"]
-    words = "Go on with: cmdr resume ID. Take it back: cmdr undo ID. Or leave it: cmdr leave ID"
+    words = "Go on: cmdr resume ID. Take it back: cmdr undo ID. Leave it: cmdr leave ID"
     return [*lines, words] if lines else []
 
 
