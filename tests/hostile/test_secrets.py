@@ -26,14 +26,14 @@ SECRETS = ["planted-1f7c", "planted-93b0", "planted-55ae", "planted-20d1"]
 LOOK = """
 import glob, json, os, sys
 
-def look(secrets):
+def look(secrets, with_files=True):
     '''Where one of some secrets can be read: every process, and every file that is no program.'''
     secrets = [secret[::-1].encode() for secret in secrets]  # told backwards, so that none of this is a find
     found, seen = [], 0
     places = [path for what in ("environ", "cmdline", "maps", "mountinfo", "comm", "auxv")
               for path in glob.glob(f"/proc/*/{what}") + glob.glob(f"/proc/*/task/*/{what}")]
     starts = ["/", os.getcwd(), "/etc", "/tmp", "/run", "/var", "/dev", os.environ["HOME"], os.environ["TMPDIR"]]
-    for folder, inner, names in (found for start in starts for found in os.walk(start)):
+    for folder, inner, names in (found for start in starts if with_files for found in os.walk(start)):
         inner[:] = [] if folder in ("/usr", "/opt", "/proc", "/sys", "/lib", "/nix") else [
             name for name in inner if name not in ("site-packages", "lib", "lib64", "bin", "share")]
         places += [os.path.join(folder, name) for name in names if folder != "/proc"]
@@ -157,8 +157,9 @@ def test_no_kernel_finds_a_key_of_cmdrs_environment(place, tier, user):
 
 
 def test_the_search_would_find_a_key(place):
-    """Without walls it is in plain sight; otherwise the search would prove nothing."""
-    line = [PYTHON, str(place / "root" / "look.py"), SECRETS[0][::-1]]
+    """Without walls it is in plain sight, in processes alone; otherwise the search would prove nothing."""
+    code = f"{LOOK}\nprint(json.dumps(look(sys.argv[1:], with_files=False)))"
+    line = [PYTHON, "-c", code, SECRETS[0][::-1]]
     variables = {"HOME": str(place), "TMPDIR": str(place)}
     done = subprocess.run(line, env={**variables, **PLANTED}, cwd=place, capture_output=True, text=True, check=True)
     assert "/proc/self/environ" in json.loads(done.stdout)["found"]
