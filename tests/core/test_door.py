@@ -18,10 +18,10 @@ def test_whatever_reads_contents_or_changes_anything_is_no_look():
         changes = each.access in (Access.PROPOSE, Access.ACT) or each.lasting
         if changes or each.toolset in ("fs", "shell", "review", "ide"):
             assert each.name not in looks
-    assert not looks & {"resource_set", "rest_query_delete", "index"}, "these are kept"
-    assert {"state", "nav_to_path", "jobs.list", "rest_tree", "command"} <= looks
+    assert not looks & {"resource_set", "savedQuery.delete", "index"}, "these are kept"
+    assert {"state", "nav_to_path", "jobs.list", "tree.page", "command"} <= looks
     assert "await" not in looks, "it may tell what a command printed"
-    assert "rest_detail" not in looks, "it tells how a text begins"
+    assert "node.detail" not in looks, "it tells how a text begins"
 
 
 @pytest.fixture

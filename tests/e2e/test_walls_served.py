@@ -43,11 +43,13 @@ def at_a_terminal(served, *arguments, typed=""):
         start_new_session=True,
     )
     os.close(theirs)
-    os.write(ours, typed.encode())
     printed = b""
     try:
         while data := os.read(ours, 4096):
             printed += data
+            if typed and b"[y/N]" in printed:  # what is typed before the question is forgotten
+                os.write(ours, typed.encode())
+                typed = ""
     except OSError:
         pass
     os.close(ours)

@@ -223,7 +223,7 @@ async def test_code_is_offered_only_where_it_is_switched_on_and_a_no_runs_nothin
         while not it.commander.proposals.pending():
             await it.commander.events.beyond(it.commander.events.rev)
         (proposal,) = it.commander.proposals.pending()
-        assert "  print(1)" in proposal.plan.summary
+        assert "│ print(1)" in proposal.plan.summary
         await it.person("reject", proposal=proposal.id)
         refused = (await asked)["result"]
         assert refused["isError"] is True

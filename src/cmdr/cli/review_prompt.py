@@ -51,4 +51,7 @@ def _show(patch: str) -> None:
 
 def _inked(line: str) -> str:
     """A line of somebody else's text without anything that acts on a terminal."""
-    return "".join(char if char.isprintable() and not is_blank(char) else f"\\u{{{ord(char):x}}}" for char in line)
+    return "".join(
+        char if char == "\t" or (char.isprintable() and not is_blank(char)) else f"\\u{{{ord(char):x}}}"
+        for char in line
+    )
