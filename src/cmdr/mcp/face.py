@@ -14,7 +14,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from cmdr import __version__
 from cmdr.core.commander import Commander
-from cmdr.mcp.fast_lane import FastLane
 from cmdr.mcp.resources import Resources
 from cmdr.mcp.sessions import TOGETHER, Sessions
 from cmdr.mcp.subscriptions import Subscriptions
@@ -72,10 +71,6 @@ class McpFace:
     def routes(self) -> list[BaseRoute]:
         """`/mcp` for every verb, and a sign of life."""
         return [*mcp_routes(WithoutSession(self._sessions, self._resources), self._commander.quitting)]
-
-    def quick(self, app: ASGIApp) -> FastLane:
-        """The application with a lane before it for the usual call, which needs no router."""
-        return FastLane(app, self._commander, self._sessions)
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:

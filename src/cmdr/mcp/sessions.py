@@ -21,11 +21,9 @@ EACH = 64
 """Sessions of one caller."""
 TOGETHER = 256
 """Sessions of all callers; when there are more, whoever has several loses one, and nobody its only one."""
-UNSEEN = 300.0
-"""Seconds after which the SDK sees the next call of a session, so that it does not take the session for left."""
 IDLE_S = 1800.0
 """Seconds without a request after which a session is over; the SDK counts the same."""
-_ID = b"mcp-session-id"
+SESSION_ID = b"mcp-session-id"
 
 Headers = Iterable[tuple[bytes, bytes]]
 
@@ -34,8 +32,6 @@ Headers = Iterable[tuple[bytes, bytes]]
 class _Held:
     """A session that is open."""
 
-    seen: float
-    """When the SDK last saw it."""
     used: float
     under_way: int = 0
     """Requests that the SDK has not answered yet: a standing stream, or a call that waits for somebody."""
@@ -66,13 +62,13 @@ class Sessions:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         principal: Principal = scope[PRINCIPAL]
         caller = principal.id
-        named = next((value for key, value in scope["headers"] if key == _ID), None)
+        named = next((value for key, value in scope["headers"] if key == SESSION_ID), None)
         is_end = scope["method"] == "DELETE"
         opened = False
 
         def note(status: int, headers: Headers) -> None:
             nonlocal opened
-            told = next((value for key, value in headers if key.lower() == _ID), named)
+            told = next((value for key, value in headers if key.lower() == SESSION_ID), named)
             if told is not None and (status == 404 or is_end):
                 self._forget(caller, told)
             elif told is not None and status < 400:
@@ -91,22 +87,12 @@ class Sessions:
         if opened:
             await self._make_room(caller)
 
-    def use(self, caller: str, id: bytes) -> bool:
-        """Whether a call in this session can be answered without the SDK; then it was used."""
-        held = self._held.get(caller, {})
-        one, now = held.get(id), self._clock()
-        if one is None or now - one.seen > UNSEEN:
-            return False
-        one.used = now
-        held[id] = held.pop(id)
-        return True
-
     def _note(self, caller: str, id: bytes) -> bool:
         """Remember a session as the one used last; whether it is a new one."""
         held, now = self._held.setdefault(caller, {}), self._clock()
         one = held.pop(id, None)
-        held[id] = one or _Held(now, now)
-        held[id].seen = held[id].used = now
+        held[id] = one or _Held(now)
+        held[id].used = now
         return one is None
 
     def _forget(self, caller: str, id: bytes) -> None:
@@ -151,7 +137,7 @@ class Sessions:
             "method": "DELETE",
             "path": "/mcp",
             "query_string": b"",
-            "headers": [(_ID, id)],
+            "headers": [(SESSION_ID, id)],
         }
         await self._app(_as_user(scope, caller), _nothing_more, _unheard)
 

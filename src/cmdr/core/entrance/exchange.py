@@ -24,9 +24,6 @@ UNAUTHENTICATED = -31001
 TOO_MANY = -31002
 """JSON-RPC code for a caller that sends too many requests; `retryAfterMs` says how long to wait."""
 
-WHOLE = "cmdr.whole"
-"""Set in the scope of a request that came with all of its body, so that nobody has to wait for it."""
-
 MAX_HEADERS = 32 << 10
 _ID_BYTES = 64 << 10
 
@@ -125,14 +122,11 @@ class Exchange:
             return self._ahead.pop()
         if self._complete:
             return await self._receive()
-        if WHOLE in self._scope:
-            message = await self._receive()
-        else:
-            try:
-                async with asyncio.timeout_at(self._deadline):
-                    message = await self._receive()
-            except TimeoutError:
-                return await self._cut(Refused(408, "The body took too long to arrive."))
+        try:
+            async with asyncio.timeout_at(self._deadline):
+                message = await self._receive()
+        except TimeoutError:
+            return await self._cut(Refused(408, "The body took too long to arrive."))
         if message["type"] == "http.request":
             self._read += len(message.get("body", b""))
             self._complete = not message.get("more_body", False)
