@@ -4,9 +4,9 @@ import asyncio
 
 import pytest
 
+from cmdr.core.admission.token_bucket import Limits, Rate
 from cmdr.core.audit_chain import read_log
 from cmdr.core.errors import CommandError, NotAllowed, TooMany, UnknownCommand
-from cmdr.core.limits import Limits, Rate
 from cmdr.core.policy import Policy
 from cmdr.core.principals import PERSON, Access, Principal
 from cmdr.core.registry import Registry, command

@@ -2,15 +2,15 @@
 
 import json
 
+from cmdr.core.admission.limits import MAX_ANSWER_CHARACTERS
 from cmdr.core.fitting_lines import ROOM, all_fit, first_that_fit
-from cmdr.core.spoken import LONGEST_ANSWER
 
 
 def test_as_many_lines_come_as_fit():
     lines = ["\u4f60" * 100] * 500
     taken = first_that_fit(lines)
     assert 0 < len(taken) < 500
-    assert len(json.dumps(taken, ensure_ascii=False)) <= ROOM < LONGEST_ANSWER
+    assert len(json.dumps(taken, ensure_ascii=False)) <= ROOM < MAX_ANSWER_CHARACTERS
 
 
 def test_a_line_longer_than_an_answer_is_told_as_far_as_it_fits():

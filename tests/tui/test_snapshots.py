@@ -7,11 +7,11 @@ import re
 import pytest
 
 from cmdr import commands
+from cmdr.core.admission.token_bucket import RateLimiter
 from cmdr.core.audit import Audit
 from cmdr.core.changes.engine import Engine
 from cmdr.core.changes.journal import Journal
 from cmdr.core.commander import Commander
-from cmdr.core.limits import Limits
 from cmdr.core.panes.space import Space
 from cmdr.core.principals import Principal
 from cmdr.model.panes.volume import Volume
@@ -62,7 +62,7 @@ def terminal(tmp_path, monkeypatch):
         Workspace.at(os.fsencode(left), os.fsencode(right)),
         Audit(str(tmp_path / "audit")),
         engine=Engine(Journal(os.fsencode(tmp_path / "journal.db"))),
-        limits=Limits(scale=1e6),
+        rates=RateLimiter(scale=1e6),
         watch=False,
     )
     yield Terminal(commander, clock=lambda: 0.0)

@@ -11,6 +11,7 @@ import pytest
 import uvicorn
 from uvicorn.server import ServerState
 
+from cmdr.core.admission.limits import Concurrency
 from cmdr.mcp import subscriptions
 from cmdr.web import connections
 from cmdr.web.connections import Connection
@@ -91,7 +92,7 @@ def test_whoever_leaves_in_the_middle_of_a_body_leaves_nothing_in_the_log(server
 
 def test_a_caller_listens_on_few_streams_side_by_side(serve, tree, monkeypatch):
     """One caller could hold every connection there is with streams that never end."""
-    monkeypatch.setattr(subscriptions, "EACH", 2)
+    monkeypatch.setattr(subscriptions, "LISTEN_STREAMS", Concurrency(2, 512))
     server = serve(tree)
     meta = {
         "io.modelcontextprotocol/protocolVersion": MODERN,

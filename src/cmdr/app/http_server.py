@@ -7,6 +7,8 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING
 
+from cmdr.core.admission.limits import KEEP_ALIVE_S, MAX_MCP_BODY_BYTES
+
 if TYPE_CHECKING:
     import uvicorn
 
@@ -54,7 +56,7 @@ def application(commander: Commander, tokens: Verifier, port: int) -> App:
 
     from cmdr.core.entrance.browser_login import BrowserLogin
     from cmdr.core.entrance.guard import Guard
-    from cmdr.mcp.face import MAX_BODY, McpFace
+    from cmdr.mcp.face import McpFace
     from cmdr.web.face import WebFace
     from cmdr.web.replies import nothing_there
 
@@ -72,7 +74,7 @@ def application(commander: Commander, tokens: Verifier, port: int) -> App:
     routes = Starlette(
         routes=[*face.routes(), *web.routes()], lifespan=lifespan, exception_handlers={HTTPException: nothing_there}
     )
-    return Guard(routes, port=port, tokens=tokens, logins=login, body_limits={"/mcp": MAX_BODY})
+    return Guard(routes, port=port, tokens=tokens, logins=login, body_limits={"/mcp": MAX_MCP_BODY_BYTES})
 
 
 def http_server(commander: Commander, tokens: Verifier, port: int) -> uvicorn.Server:
@@ -101,7 +103,7 @@ def http_server(commander: Commander, tokens: Verifier, port: int) -> uvicorn.Se
             server_header=False,
             proxy_headers=False,
             timeout_graceful_shutdown=GRACE,
-            timeout_keep_alive=75,
+            timeout_keep_alive=KEEP_ALIVE_S,
             ws="none",
             http=Connection,
             backlog=TAKEN_AT_ONCE,

@@ -3,9 +3,9 @@
 import json
 from collections.abc import Iterable, Sequence
 
-from cmdr.core.spoken import LONGEST_ANSWER
+from cmdr.core.admission.limits import MAX_ANSWER_CHARACTERS
 
-ROOM = LONGEST_ANSWER - 1000
+ROOM = MAX_ANSWER_CHARACTERS - 1000
 """Characters that lines may take in one answer, as JSON, beside what stands around them."""
 
 

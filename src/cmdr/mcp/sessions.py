@@ -14,15 +14,10 @@ from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from cmdr.core.admission.limits import MCP_SESSION_IDLE_S, MCP_SESSIONS, Concurrency
 from cmdr.core.entrance.guard import PRINCIPAL
 from cmdr.core.principals import Principal
 
-EACH = 64
-"""Sessions of one caller."""
-TOGETHER = 256
-"""Sessions of all callers; when there are more, whoever has several loses one, and nobody its only one."""
-IDLE_S = 1800.0
-"""Seconds without a request after which a session is over; the SDK counts the same."""
 SESSION_ID = b"mcp-session-id"
 
 Headers = Iterable[tuple[bytes, bytes]]
@@ -43,13 +38,11 @@ class Sessions:
     def __init__(
         self,
         app: ASGIApp,
-        each: int = EACH,
-        together: int = TOGETHER,
+        limit: Concurrency = MCP_SESSIONS,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._app = app
-        self._each = each
-        self._together = together
+        self._limit = limit
         self._clock = clock
         self._held: dict[str, dict[bytes, _Held]] = {}
         """Of each caller, its sessions in the order of use."""
@@ -106,9 +99,9 @@ class Sessions:
         """A session was opened: others end that nobody uses, or that are too many."""
         for each, id in self._left():
             await self._end(each, id)
-        if len(self._held.get(caller, ())) > self._each:
+        if len(self._held.get(caller, ())) > self._limit.per_caller:
             await self._end(*self._least_missed([caller]))
-        if len(self) > self._together:
+        if len(self) > self._limit.total:
             await self._end(*self._least_missed(self._held))
 
     def _left(self) -> list[tuple[str, bytes]]:
@@ -117,7 +110,7 @@ class Sessions:
             (caller, id)
             for caller, held in self._held.items()
             for id, one in held.items()
-            if not one.under_way and now - one.used > IDLE_S
+            if not one.under_way and now - one.used > MCP_SESSION_IDLE_S
         ]
 
     def _least_missed(self, callers: Iterable[str]) -> tuple[str, bytes]:
@@ -177,7 +170,7 @@ def _as_user(scope: Scope, caller: str) -> Scope:
     return {**scope, "user": _user(caller)}
 
 
-@lru_cache(TOGETHER)
+@lru_cache(MCP_SESSIONS.total)
 def _user(caller: str) -> AuthenticatedUser:
     return AuthenticatedUser(AccessToken(token="", client_id=caller, scopes=[]))
 

@@ -6,14 +6,9 @@ import resource
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
+from cmdr.core.admission.limits import HEAD_TIMEOUT_S, MAX_OVERHEAD_BYTES, STALL_TIMEOUT_S
 from cmdr.core.entrance.guard import PEER
 
-HEAD_TIMEOUT_S = 20.0
-"""How long the head of a request may take, from the first byte, or from the opening of the connection."""
-STALL_TIMEOUT_S = 30.0
-"""How long a client may take nothing of an answer that is more than its line holds; then it is cut off."""
-MAX_OVERHEAD_BYTES = 64 << 10
-"""Everything of a request that is not its body; the parser itself knows no bound."""
 RESERVED_DESCRIPTORS = 256
 """Descriptors that connections leave to the person's own socket, to files and to databases."""
 MIN_CONNECTIONS = 32

@@ -4,7 +4,7 @@ import asyncio
 import os
 from collections.abc import Callable
 
-from cmdr.core.agents.agents_room import check_windows
+from cmdr.core.admission.quotas import check_windows
 from cmdr.core.editing.shown_document import OpenedDocument, SelectedText, ShownDocument
 from cmdr.core.editing.text_files import load_text
 from cmdr.core.events import Events

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable
 
 from cmdr.core.acting import person_acts
-from cmdr.core.agents.agents_room import check_tabs
+from cmdr.core.admission.quotas import check_tabs
 from cmdr.core.errors import CommandError
 from cmdr.core.events import Events
 from cmdr.core.panes.arranging import Arranging
