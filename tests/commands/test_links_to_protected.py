@@ -11,7 +11,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(
 from walls_ground import Ground
 
 from cmdr.commands.real_places import with_real_places
-from cmdr.core.principals import PERSON, Principal
+from cmdr.core.dispatch.principals import PERSON, Principal
 from cmdr.files.engine.new_plan import plan_mkfile
 from cmdr.files.engine.protected import Protection
 from cmdr.files.engine.refusals import ChangedSince

@@ -5,11 +5,11 @@ import asyncio
 import pytest
 
 from cmdr.core.admission.token_bucket import Limits, Rate
-from cmdr.core.audit_chain import read_log
+from cmdr.core.audit.chain import read_log
+from cmdr.core.dispatch.policy import Policy
+from cmdr.core.dispatch.principals import PERSON, Access, Principal
+from cmdr.core.dispatch.registry import Registry, command
 from cmdr.core.errors import CommandError, NotAllowed, TooMany, UnknownCommand
-from cmdr.core.policy import Policy
-from cmdr.core.principals import PERSON, Access, Principal
-from cmdr.core.registry import Registry, command
 from cmdr.files.errors import PathNotFound
 
 

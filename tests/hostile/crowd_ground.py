@@ -117,7 +117,7 @@ def settled(pid):
 _PERSON = """
 import json, sys, time
 from cmdr.core import places
-from cmdr.core.entrance.person_line import PersonCaller
+from cmdr.core.runtime.control_socket import PersonCaller
 caller = PersonCaller(places.runtime())
 waits = []
 while time.monotonic() < float(sys.argv[1]):

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from cmdr.core.admission.limits import SUBSCRIPTIONS_PER_SESSION
-from cmdr.core.audit import Audit
+from cmdr.core.audit.log import Audit
 from cmdr.core.commander import Commander
 from cmdr.mcp import subscriptions
 from cmdr.mcp.resources import JOB, STATE

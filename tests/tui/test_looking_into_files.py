@@ -6,8 +6,8 @@ import threading
 import pytest
 from textual.events import MouseScrollDown, MouseScrollUp
 
+from cmdr.core.dispatch.principals import Principal
 from cmdr.core.errors import CommandError
-from cmdr.core.principals import Principal
 from cmdr.files.viewing import ViewedFile
 from cmdr.tui.text_search import next_place
 

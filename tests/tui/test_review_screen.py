@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from cmdr.core.principals import Principal
+from cmdr.core.dispatch.principals import Principal
 from cmdr.files.sandbox.reach import Sandbox
 from cmdr.model.root_spec import RootSpec
 from cmdr.tui import first_moment

@@ -28,10 +28,10 @@ class _Application:
         import asyncio
 
         from cmdr.app.headless import serve
-        from cmdr.app.http_server import PortTaken, listening
-        from cmdr.core.entrance.instance import AlreadyRunning, Instance
         from cmdr.core.environment import BadSetting, Environment
         from cmdr.core.places import Unusable, needed
+        from cmdr.core.runtime.instance import AlreadyRunning, Instance
+        from cmdr.http.server import PortTaken, listening
 
         try:
             environment = Environment.read()
@@ -51,11 +51,11 @@ class _Application:
         """Run the terminal face until the person quits."""
         import gc
 
+        from cmdr.app.handover import claimed
         from cmdr.app.opening import opened
-        from cmdr.app.taking_place import claimed
-        from cmdr.core.entrance.instance import AlreadyRunning
         from cmdr.core.environment import BadSetting, Environment
         from cmdr.core.places import Unusable, needed
+        from cmdr.core.runtime.instance import AlreadyRunning
 
         # Imports make a hundred thousand objects that stay; looking them over again and again would delay the panes.
         gc.disable()

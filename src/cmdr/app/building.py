@@ -23,12 +23,12 @@ async def commander_at(
     from cmdr.core import places
     from cmdr.core.agents.agent_roots import chosen_roots, sandbox_of
     from cmdr.core.agents.trust import Trust
-    from cmdr.core.audit import Audit
+    from cmdr.core.audit.log import Audit
     from cmdr.core.changes.engine import Engine
     from cmdr.core.changes.journal import Journal
     from cmdr.core.commander import Commander
+    from cmdr.core.dispatch.policy import Policy
     from cmdr.core.panes.bookmarks import Bookmarks
-    from cmdr.core.policy import Policy
     from cmdr.core.settings import Settings
     from cmdr.model.panes.workspace import Workspace
 

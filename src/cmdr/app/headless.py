@@ -13,19 +13,19 @@ if TYPE_CHECKING:
     import socket
 
     from cmdr.cli.launcher import Start
-    from cmdr.core.entrance.instance import Instance
     from cmdr.core.environment import Environment
+    from cmdr.core.runtime.instance import Instance
 
 
 async def serve(start: Start, environment: Environment, instance: Instance, listener: socket.socket) -> None:
     """Serve until asked to quit, by a command or a signal."""
-    from cmdr.app.agents import agents_served
     from cmdr.app.building import commander_at, raise_file_limit
     from cmdr.app.editor_face import editor_face
+    from cmdr.app.serving import agents_served
     from cmdr.core import places
     from cmdr.core.agents.tokens import Tokens
-    from cmdr.core.entrance.lingering import Lingering
-    from cmdr.core.entrance.server_log import log_to
+    from cmdr.core.runtime.idle_shutdown import IdleShutdown
+    from cmdr.core.runtime.log_file import log_to
 
     raise_file_limit()
     with places.needed():
@@ -36,11 +36,11 @@ async def serve(start: Start, environment: Environment, instance: Instance, list
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             loop.add_signal_handler(number, commander.quitting.set)
-        lingering = Lingering(commander, start.leave_after) if start.leave_after is not None else None
-        if lingering is not None:
-            lingering.start()
+        idle_shutdown = IdleShutdown(commander, start.leave_after) if start.leave_after is not None else None
+        if idle_shutdown is not None:
+            idle_shutdown.start()
         instance.headless = True
-        async with agents_served(commander, listener, tokens, instance, lingering) as serving:
+        async with agents_served(commander, listener, tokens, instance, idle_shutdown) as serving:
             print(f"cmdr {__version__} listens at {commander.base_url}/mcp", flush=True)
             print(f"token: {tokens.path}\nlog:   {log}", flush=True)
             if commander.policy.toolsets & {"fs", "shell"}:
@@ -49,5 +49,5 @@ async def serve(start: Start, environment: Environment, instance: Instance, list
                 print(problem, flush=True)
                 logging.getLogger(__name__).warning("%s", problem)
             await serving
-        if lingering is not None:
-            lingering.close()
+        if idle_shutdown is not None:
+            idle_shutdown.close()

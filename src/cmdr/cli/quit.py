@@ -5,9 +5,9 @@ import sys
 
 from cmdr.cli.as_person import REFUSED, at_a_terminal
 from cmdr.cli.launcher import Launcher
-from cmdr.core.entrance import instance
 from cmdr.core.errors import CommandError, NotAllowed
 from cmdr.core.places import UnsafePlace
+from cmdr.core.runtime import instance
 
 END_SECONDS = 20.0
 

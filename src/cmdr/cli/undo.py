@@ -9,7 +9,7 @@ from cmdr.cli.decide import confirm
 from cmdr.cli.history_table import history_lines
 from cmdr.cli.launcher import Ask, Launcher
 from cmdr.cli.question_prompt import follow
-from cmdr.core.parameter import Arguments
+from cmdr.core.dispatch.parameter import Arguments
 
 
 def add(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:

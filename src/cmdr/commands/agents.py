@@ -2,9 +2,9 @@
 
 import json
 
-from cmdr.core.call import Call
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 
 
 @command("agents.stop", access=Access.ACT, title="Stop all agents")

@@ -12,11 +12,11 @@ from cmdr.commands.places import PaneRef, pane_of, path_of
 from cmdr.commands.planning import planned
 from cmdr.commands.reach import reach_of
 from cmdr.commands.sources import sources_of
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.parameter import Doc
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError, NotAllowed
-from cmdr.core.parameter import Doc
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
 from cmdr.files.engine.choices import Choices
 from cmdr.files.errors import disk_error

@@ -1,9 +1,9 @@
 """Letting a browser in: the link that makes it the person's own."""
 
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
 
 
 @command("web.link", access=Access.ACT, title="Log a browser in")

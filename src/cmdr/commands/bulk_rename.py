@@ -5,11 +5,11 @@ from typing import Annotated
 from cmdr.commands.operations import proposed
 from cmdr.commands.places import pane_of, path_of
 from cmdr.commands.renaming import preview_of, rename_planned
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.parameter import Doc
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError
-from cmdr.core.parameter import Doc
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
 from cmdr.model.names import from_wire
 from cmdr.model.results.changes import Proposed
 

@@ -1,9 +1,9 @@
 """Comparing what the two panes show."""
 
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
 from cmdr.files.comparing import differing_contents
 from cmdr.model.panes.comparing import CompareBy, differing

@@ -5,11 +5,11 @@ from typing import Annotated
 
 from cmdr.commands.places import PaneRef, pane_of
 from cmdr.commands.row_numbers import check_rev, checked_row
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.parameter import Doc, Whole
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError
-from cmdr.core.parameter import Doc, Whole
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
 from cmdr.model.names import from_wire, printable, to_wire
 from cmdr.model.panes.tab import Tab
 

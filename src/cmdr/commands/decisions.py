@@ -3,12 +3,12 @@
 import json
 from typing import Annotated
 
-from cmdr.core.call import Call
+from cmdr.core.dispatch.answer import all_fit, first_that_fit
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.parameter import Whole
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError
-from cmdr.core.fitting_lines import all_fit, first_that_fit
-from cmdr.core.parameter import Whole
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
 from cmdr.model.job import JobState
 from cmdr.model.names import display_name, printable
 from cmdr.model.plans.plan_list import length_of, page_of

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from cmdr.commands.name_to_write import landing_name
 from cmdr.commands.places import pane_of, path_of
 from cmdr.commands.reach import named, reach_of
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
 from cmdr.core.errors import CommandError, NotAllowed
 from cmdr.core.threads import in_thread
 from cmdr.files.engine.protected import Protection

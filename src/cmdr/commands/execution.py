@@ -4,9 +4,9 @@ import asyncio
 
 from cmdr.commands.shell import MOST, PATIENCE, approved_job, wait_until
 from cmdr.core.agents.grants import Grant
-from cmdr.core.call import Call
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.model.plans.proposal import ProposalState
 from cmdr.model.results.jobs import NotAnsweredYet, RunEnded
 from cmdr.model.results.result import Result

@@ -3,10 +3,10 @@
 from cmdr.commands.file import under_cursor
 from cmdr.commands.find import known_tree
 from cmdr.commands.places import PaneRef, pane_of
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
 from cmdr.model.names import to_wire
 from cmdr.model.panes.entry import FolderSize

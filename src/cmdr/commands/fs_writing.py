@@ -11,11 +11,11 @@ from cmdr.commands.becoming_protected import known_as, with_protection
 from cmdr.commands.name_to_write import landing_name, name_to_write
 from cmdr.commands.reach import as_asked, named, reach_of
 from cmdr.commands.written_text import after_writing, encoded, standing_bytes
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.parameter import Doc
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError
-from cmdr.core.parameter import Doc
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
 from cmdr.files.engine import fingerprint
 from cmdr.files.engine.choices import Choices

@@ -1,10 +1,10 @@
 """What single clients may do without asking; the person's alone."""
 
 from cmdr.core.agents.grants import Grant
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
 from cmdr.model.names import printable
 from cmdr.model.yaml_text import Value, document

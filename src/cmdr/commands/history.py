@@ -4,12 +4,12 @@ import json
 from datetime import datetime
 from typing import Annotated
 
-from cmdr.core.call import Call
 from cmdr.core.changes.journal_history import HistoryEntry
-from cmdr.core.fitting_lines import first_that_fit
-from cmdr.core.parameter import Whole
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
+from cmdr.core.dispatch.answer import first_that_fit
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.parameter import Whole
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.files.engine.recorder import OperationState
 from cmdr.model.names import to_wire
 from cmdr.model.results.changes import Resumed

@@ -5,12 +5,12 @@ import os
 from urllib.parse import quote
 
 from cmdr.commands.editor_paths import check_may_read, editor_path, may_tell, spoken_path
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.parameter import Json
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.core.editing.shown_document import SelectedText
 from cmdr.core.errors import CommandError
-from cmdr.core.parameter import Json
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
 from cmdr.model.texts.text_selection import Position
 
 

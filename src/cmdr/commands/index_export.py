@@ -5,10 +5,10 @@ import platform
 
 from cmdr.commands.shell_sessions import place_in
 from cmdr.commands.telling import size_text
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
 from cmdr.model.names import to_wire
 

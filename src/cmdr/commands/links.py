@@ -7,11 +7,11 @@ from cmdr.commands.file import under_cursor
 from cmdr.commands.operations import proposed
 from cmdr.commands.places import PaneRef, pane_of, path_of
 from cmdr.commands.real_places import with_real_places
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.parameter import Doc
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError
-from cmdr.core.parameter import Doc
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
 from cmdr.files.engine import fingerprint
 from cmdr.files.engine.new_plan import plan_link

@@ -3,10 +3,10 @@
 import os
 
 from cmdr.commands.real_places import with_real_places
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
 from cmdr.files.engine.new_plan import plan_mkdir, plan_mkfile
 from cmdr.model.names import from_wire, to_wire

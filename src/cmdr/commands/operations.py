@@ -12,11 +12,11 @@ from cmdr.commands.real_places import with_real_places
 from cmdr.commands.renaming import preview_of, rename_planned, unchanged
 from cmdr.commands.sorted_into import sorted_into
 from cmdr.commands.sources import sources_of
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.parameter import Doc
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError
-from cmdr.core.parameter import Doc
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
 from cmdr.files.engine.choices import Choices
 from cmdr.files.engine.free_name import free_name

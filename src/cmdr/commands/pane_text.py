@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
 from cmdr.model.names import to_wire
 from cmdr.model.panes.entry import Entry, Kind
 from cmdr.model.panes.pane import Pane

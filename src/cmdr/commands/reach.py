@@ -2,7 +2,7 @@
 
 import os
 
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
 from cmdr.files.sandbox.reach import Reach
 from cmdr.model.names import from_wire
 

@@ -4,7 +4,7 @@ import os
 from collections.abc import Sequence
 
 from cmdr.commands.real_places import with_real_places
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
 from cmdr.core.threads import in_thread
 from cmdr.files.engine.rename_plan import plan_rename
 from cmdr.model.names import printable, to_wire

@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import Sequence
 
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
 from cmdr.core.editing.review_case import ReviewCase
 from cmdr.core.errors import CommandError
 from cmdr.model.texts.diff import diff_texts

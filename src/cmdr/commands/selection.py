@@ -11,11 +11,11 @@ from cmdr.commands.file import nothing_there
 from cmdr.commands.marking import marks
 from cmdr.commands.places import PaneRef, pane_of
 from cmdr.commands.row_numbers import check_rev, checked_row
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.parameter import Doc, Whole
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError
-from cmdr.core.parameter import Doc, Whole
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
 from cmdr.model.names import from_wire, printable, to_wire
 from cmdr.model.panes.listing import Listing
 from cmdr.model.panes.matching import matching_rows

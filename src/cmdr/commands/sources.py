@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from cmdr.commands.file import nothing_there
 from cmdr.commands.places import path_of
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
 from cmdr.core.errors import CommandError
 from cmdr.core.threads import in_thread
 from cmdr.files.engine.walking import Limits

@@ -8,10 +8,10 @@ from cmdr.commands.operations import proposed
 from cmdr.commands.places import PaneRef, pane_of
 from cmdr.commands.real_places import with_real_places
 from cmdr.commands.sources import sources_of
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
 from cmdr.files.engine.restore_plan import plan_restore
 from cmdr.files.engine.trash_site import NoTrashHere, home_trash, locate

@@ -1,9 +1,9 @@
 """How panes are shown."""
 
 from cmdr.commands.places import PaneRef, pane_of
-from cmdr.core.call import Call
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.model.panes.sorting import Direction, SortKey, SortOrder
 from cmdr.model.panes.tab import ViewMode
 

@@ -8,12 +8,12 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
-from cmdr.core.answer import Answer
-from cmdr.core.call import Progress, no_progress
 from cmdr.core.commander import Commander
+from cmdr.core.dispatch.answer import Answer
+from cmdr.core.dispatch.call import Progress, no_progress
+from cmdr.core.dispatch.parameter import Arguments
+from cmdr.core.dispatch.principals import PERSON
 from cmdr.core.errors import CommandError, UnknownCommand
-from cmdr.core.parameter import Arguments
-from cmdr.core.principals import PERSON
 from cmdr.model.panes.chosen import Chosen
 from cmdr.tui.typed_key import TypedKey
 

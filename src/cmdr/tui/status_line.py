@@ -6,7 +6,7 @@ from rich.segment import Segment
 from textual.strip import Strip
 
 from cmdr.core.commander import Commander
-from cmdr.core.principals import PERSON
+from cmdr.core.dispatch.principals import PERSON
 from cmdr.model.job import JobState
 from cmdr.model.units import count
 from cmdr.tui.appearance import Appearance

@@ -11,10 +11,10 @@ from textual.app import App
 from textual.screen import Screen
 
 from cmdr.core.commander import Commander
+from cmdr.core.dispatch.parameter import Arguments
+from cmdr.core.dispatch.principals import PERSON
 from cmdr.core.panes.first_workspace import furnish
 from cmdr.core.panes.open_tabs import OpenTabs
-from cmdr.core.parameter import Arguments
-from cmdr.core.principals import PERSON
 from cmdr.model.keys import KeyMap
 from cmdr.model.panes.chosen import Chosen
 from cmdr.tui.appearance import Appearance

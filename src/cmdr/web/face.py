@@ -8,7 +8,7 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from cmdr.core.commander import Commander
-from cmdr.core.entrance.browser_login import BrowserLogin
+from cmdr.http.browser_login import BrowserLogin
 from cmdr.web.api.openapi import openapi
 from cmdr.web.api.routes import api_routes
 from cmdr.web.downloads import download_routes

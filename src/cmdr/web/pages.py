@@ -2,7 +2,7 @@
 
 from html import escape
 
-from cmdr.core.parameter import Json
+from cmdr.core.dispatch.parameter import Json
 
 _FRAME = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>{title}</title><link rel="stylesheet" href="/static/cmdr.css"></head>

@@ -9,10 +9,10 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 
-from cmdr.core.entrance.guard import PRINCIPAL
+from cmdr.core.dispatch.parameter import Json
+from cmdr.core.dispatch.principals import Principal
 from cmdr.core.errors import CommandError, NotAllowed, NotRecorded, NotThere, TooMany, UnknownCommand, Vanished
-from cmdr.core.parameter import Json
-from cmdr.core.principals import Principal
+from cmdr.http.authentication import PRINCIPAL
 from cmdr.web.pages import page_of
 
 log = logging.getLogger(__name__)

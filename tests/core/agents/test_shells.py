@@ -12,8 +12,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from evil_commands import survivors
 from walls_ground import AGENT, OTHER, Ground
 
+from cmdr.core.dispatch.principals import PERSON, SAME_USER, Principal
 from cmdr.core.errors import CommandError
-from cmdr.core.principals import PERSON, SAME_USER, Principal
 from cmdr.files.shell.tiers import Tier, holds, probe
 from cmdr.model.plans.plan_text import summary_of, title_of, word_to_type
 from cmdr.model.root_spec import RootSpec

@@ -11,8 +11,8 @@ from cmdr.core.agents import trusting
 from cmdr.core.agents.trust import NAME, BrokenTrust, CannotTrust, Trust, identity_of
 from cmdr.core.changes.engine import Engine
 from cmdr.core.changes.journal import Journal
+from cmdr.core.dispatch.principals import PERSON, Principal
 from cmdr.core.errors import CommandError, UnknownCommand
-from cmdr.core.principals import PERSON, Principal
 from cmdr.files.sandbox.private_places import PrivatePlaces
 from cmdr.files.sandbox.reach import Sandbox
 from cmdr.model.job import JobState

@@ -7,12 +7,12 @@ import sqlite3
 
 import pytest
 
+from cmdr.core.audit.record_warnings import RecordWarnings
 from cmdr.core.changes.engine import CutShort, Engine
 from cmdr.core.changes.jobs import Jobs
 from cmdr.core.changes.journal import Journal
 from cmdr.core.changes.journal_store import JournalUnavailable, look_into, open_store, transaction, unavailable
 from cmdr.core.events import Events
-from cmdr.core.record_warnings import RecordWarnings
 from cmdr.files.engine.control import Unattended
 from cmdr.files.engine.planning import plan_copy
 from cmdr.files.engine.recorder import OperationState

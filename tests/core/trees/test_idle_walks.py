@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from cmdr.core.principals import PERSON
+from cmdr.core.dispatch.principals import PERSON
 from cmdr.core.trees.idle_walks import UNWATCHED, WATCHED, IdleWalks, WalkedTree
 from cmdr.index.errors import RootMissing
 

@@ -18,7 +18,7 @@ from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler
 from starlette.applications import Starlette
 
-from cmdr.core.entrance.guard import Guard
+from cmdr.http.authentication import Guard
 from cmdr.mcp.face import MAX_BODY, manager_of, mcp_routes, sessions_of
 
 

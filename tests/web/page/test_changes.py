@@ -6,7 +6,7 @@ import os
 import pytest
 
 from cmdr import commands
-from cmdr.core.audit import Audit
+from cmdr.core.audit.log import Audit
 from cmdr.core.commander import Commander
 from cmdr.model.panes.workspace import Workspace
 from cmdr.web.page.changes import changes

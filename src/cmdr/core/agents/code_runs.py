@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 from cmdr.core.admission.command_slots import NeverRan, Slot
 from cmdr.core.agents.shells import Shells, in_turn, new_job
-from cmdr.core.audit import Audit, AuditRecord
+from cmdr.core.audit.log import Audit, AuditRecord
 from cmdr.core.changes.jobs import Jobs
+from cmdr.core.dispatch.principals import Principal
 from cmdr.core.errors import CommandError
 from cmdr.core.events import Events
-from cmdr.core.principals import Principal
 from cmdr.files.shell.walls import Walls
 from cmdr.model.answer_part import AnswerPart, PicturePart, TextPart
 from cmdr.model.job import Job, JobState

@@ -17,7 +17,7 @@ from cmdr.core.editing.workspace_folders import WorkspaceFolders
 if TYPE_CHECKING:
     from cmdr.core.agents.shells import Shells
     from cmdr.core.agents.trusting import Trusting
-    from cmdr.core.audit import Audit
+    from cmdr.core.audit.log import Audit
     from cmdr.core.changes.jobs import Jobs
     from cmdr.core.events import Events
     from cmdr.files.sandbox.reach import Sandbox

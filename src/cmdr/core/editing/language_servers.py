@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from cmdr.core.agents.trust import BrokenTrust, TrustedFolder
-from cmdr.core.audit import AuditRecord
+from cmdr.core.audit.log import AuditRecord
 from cmdr.core.errors import CommandError
 from cmdr.core.threads import in_thread
 from cmdr.files.shell.kept_places import kept_below
@@ -20,7 +20,7 @@ from cmdr.model.within import is_within
 if TYPE_CHECKING:
     from cmdr.core.agents.shells import Shells
     from cmdr.core.agents.trust import Trust
-    from cmdr.core.audit import Audit
+    from cmdr.core.audit.log import Audit
     from cmdr.core.editing.workspace_folders import WorkspaceFolders
     from cmdr.editor.diagnostics.desk import Asker
     from cmdr.editor.diagnostics.servers import Installed, Offer, ServerSpec

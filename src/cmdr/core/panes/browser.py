@@ -5,8 +5,8 @@ import os
 from collections import deque
 from collections.abc import Callable
 
-from cmdr.core.acting import person_acts
 from cmdr.core.admission.quotas import check_tabs
+from cmdr.core.dispatch.principals import person_acts
 from cmdr.core.errors import CommandError
 from cmdr.core.events import Events
 from cmdr.core.panes.arranging import Arranging

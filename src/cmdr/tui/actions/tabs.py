@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cmdr.core.parameter import Arguments
+from cmdr.core.dispatch.parameter import Arguments
 from cmdr.tui.actions import action
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from textual import events
 from textual.app import ComposeResult
 
+from cmdr.core.dispatch.parameter import Arguments
 from cmdr.core.editing.review_case import ReviewCase
-from cmdr.core.parameter import Arguments
 from cmdr.model.agent_words import BAR
 from cmdr.model.names import display_name
 from cmdr.model.texts.hunk import Decision

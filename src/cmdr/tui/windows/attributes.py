@@ -9,8 +9,8 @@ from textual.containers import Horizontal
 from textual.widget import Widget
 from textual.widgets import Input
 
+from cmdr.core.dispatch.parameter import Arguments
 from cmdr.core.panes.chosen_attributes import in_common
-from cmdr.core.parameter import Arguments
 from cmdr.model.formats import moment
 from cmdr.model.panes.chosen import Chosen
 from cmdr.model.plans.mode_boxes import ModeBoxes, bad_octal, modified_hint

@@ -11,8 +11,8 @@ from textual import events
 from textual.widget import Widget
 from textual.widgets import Input
 
+from cmdr.core.dispatch.principals import PERSON
 from cmdr.core.errors import CommandError, UnknownCommand
-from cmdr.core.principals import PERSON
 from cmdr.model.formats import DATE_WIDTHS, date, short_size
 from cmdr.model.names import to_wire
 from cmdr.model.scan_job import ScanJob

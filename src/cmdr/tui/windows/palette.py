@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cmdr.core.principals import PERSON, Access
-from cmdr.core.registry import Command
+from cmdr.core.dispatch.principals import PERSON, Access
+from cmdr.core.dispatch.registry import Command
 from cmdr.tui.key_map import ACTIONS
 from cmdr.tui.windows.choose import Choice, Choose
 

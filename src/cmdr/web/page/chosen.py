@@ -3,8 +3,8 @@
 import os
 import secrets
 
+from cmdr.core.dispatch.parameter import Json
 from cmdr.core.errors import CommandError
-from cmdr.core.parameter import Json
 from cmdr.model.archive_names import usual_name
 from cmdr.model.names import display_name, to_wire
 from cmdr.model.panes.chosen import Chosen

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
+from cmdr.core.dispatch.parameter import Json
 from cmdr.core.editing.review_case import ReviewCase
-from cmdr.core.parameter import Json
 from cmdr.model.names import display_name, printable
 from cmdr.model.texts.diff_rows import DiffRows, Row, RowLine
 from cmdr.model.texts.diff_words import Span, WordMarks

@@ -1,7 +1,7 @@
 """Jobs as the page shows them: how far, how long still, what they ask, what came of them."""
 
 from cmdr.core.commander import Commander
-from cmdr.core.parameter import Json
+from cmdr.core.dispatch.parameter import Json
 from cmdr.model.job import Job, Question
 from cmdr.model.names import display_name
 from cmdr.model.scan_job import ScanJob

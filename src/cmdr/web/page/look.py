@@ -1,7 +1,7 @@
 """The settings that decide how the page looks and listens."""
 
 from cmdr.core.commander import Commander
-from cmdr.core.parameter import Json
+from cmdr.core.dispatch.parameter import Json
 
 _FLAGS = {
     "keyBar": "appearance.key_bar",

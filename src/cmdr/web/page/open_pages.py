@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from cmdr.core.commander import Commander
-from cmdr.core.entrance.browser_login import BROWSER
+from cmdr.http.browser_login import BROWSER
 from cmdr.model.panes.dialog import Dialog
 
 GRACE = 3.0

@@ -5,10 +5,10 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from cmdr.core.commander import Commander
+from cmdr.core.dispatch.parameter import Json
+from cmdr.core.dispatch.principals import Principal
 from cmdr.core.errors import CommandError
 from cmdr.core.panes.completion import complete_path
-from cmdr.core.parameter import Json
-from cmdr.core.principals import Principal
 from cmdr.model.panes.pane import Side
 from cmdr.model.panes.seeking import seek
 from cmdr.model.results.windows import Opened

@@ -5,7 +5,7 @@ import time
 from dataclasses import dataclass
 
 from cmdr.core.commander import Commander
-from cmdr.core.parameter import Json
+from cmdr.core.dispatch.parameter import Json
 from cmdr.model.archive_names import is_archive_name
 from cmdr.model.formats import date, short_size
 from cmdr.model.names import display_name

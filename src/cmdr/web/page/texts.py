@@ -1,8 +1,8 @@
 """The contents of a file of any size, a stretch of lines or bytes at a time; and a small text whole, to edit."""
 
+from cmdr.core.dispatch.parameter import Json
 from cmdr.core.editing.text_files import load_text
 from cmdr.core.errors import CommandError
-from cmdr.core.parameter import Json
 from cmdr.model.names import to_wire
 from cmdr.model.unseen import UNSEEN, visible
 from cmdr.web.page.views import View

@@ -1,6 +1,6 @@
 """What fills a folder, as rectangles to draw and as rows to read."""
 
-from cmdr.core.parameter import Json
+from cmdr.core.dispatch.parameter import Json
 from cmdr.core.trees.folder_space import FolderSpace
 from cmdr.model.names import to_wire
 from cmdr.model.treemap import Box, squarify

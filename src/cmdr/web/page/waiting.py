@@ -1,8 +1,8 @@
 """What waits for the person's answer, as the page needs it to ask."""
 
 from cmdr.core.commander import Commander
-from cmdr.core.entrance.browser_login import BROWSER
-from cmdr.core.parameter import Json
+from cmdr.core.dispatch.parameter import Json
+from cmdr.http.browser_login import BROWSER
 from cmdr.model.names import display_name, printable
 from cmdr.model.plans.expired import expired_told
 from cmdr.model.plans.plan_list import length_of

@@ -1,0 +1,105 @@
+"""What the dispatcher hands back: a command's result as text and JSON of bounded length, and errors as its own."""
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from cmdr.core.admission.limits import MAX_ANSWER_CHARACTERS
+from cmdr.core.errors import CommandError, NotThere, Vanished
+from cmdr.files.errors import PathNotFound
+from cmdr.index.errors import BadHandle, Gone, NoSuchIndex, NoSuchQuery, NoSuchSet, NotIndexed, StaleCursor
+from cmdr.model.results.result import Data, Json, Result
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A result in its envelope. Faces with windows read `result`; what agents and prompts are shown is `text`."""
+
+    result: Result
+    is_bare: bool = False
+    """Told as it is, whole and without `OK:`, as editors want it; data for programs always is."""
+    is_plain: bool = False
+    """Told without `OK:`, within a bound."""
+
+    @property
+    def failed(self) -> bool:
+        """Whether it tells of a failure."""
+        return self.result.failed
+
+    @property
+    def text(self) -> str:
+        """The text for agents and prompts, with `OK:` or `ERROR:` before it."""
+        told = self.result.text()
+        if self.is_bare or isinstance(self.result, Data):
+            return told
+        return truncate(told if self.is_plain else f"{'ERROR' if self.failed else 'OK'}: {told}")
+
+    @property
+    def words(self) -> str:
+        """What a face shows a person: the text without the sign before it."""
+        return self.result.text()
+
+    @property
+    def json(self) -> dict[str, Json]:
+        """The result for programs."""
+        return self.result.json()
+
+
+def command_error(error: Exception) -> CommandError:
+    """The command's error for an error of files, plans or indexes."""
+    if isinstance(error, Gone | StaleCursor):
+        return Vanished(str(error))
+    if isinstance(error, PathNotFound | NoSuchIndex | NoSuchSet | NoSuchQuery | BadHandle | NotIndexed):
+        return NotThere(str(error))
+    return CommandError(str(error))
+
+
+def truncate(answer: str) -> str:
+    """An answer of bounded length; one that was cut says so in its last line."""
+    if len(answer) <= MAX_ANSWER_CHARACTERS:
+        return answer
+    kept = answer[: MAX_ANSWER_CHARACTERS - 100]
+    kept = kept[: kept.rfind("\n") + 1] or kept
+    left_out = answer.count("\n", len(kept))
+    return f"{kept}# {left_out} more lines left out; ask for less, with limit or pane\n"
+
+
+MAX_LINES_CHARACTERS = MAX_ANSWER_CHARACTERS - 1000
+"""What lines may take in one answer, as JSON, beside what stands around them: half a JSON document says nothing."""
+
+
+def first_that_fit(lines: Iterable[str]) -> list[str]:
+    """The first lines that fit into one answer, at least one; the caller asks again for the rest."""
+    taken: list[str] = []
+    left = MAX_LINES_CHARACTERS
+    for line in lines:
+        left -= len(json.dumps(line, ensure_ascii=False)) + 2
+        if left < 0 and taken:
+            break
+        taken.append(line if left >= 0 else f"{line[: MAX_LINES_CHARACTERS // 3]}…")
+    return taken
+
+
+def all_fit(lines: Sequence[str]) -> list[str]:
+    """All lines in one answer; where very long names leave no space for that, the longest are cut."""
+    if len(json.dumps(lines, ensure_ascii=False)) <= MAX_LINES_CHARACTERS:
+        return list(lines)
+    most = MAX_LINES_CHARACTERS // len(lines) // 2  # a character may take two there
+    return [line if len(line) <= most else f"{line[: most - 1]}…" for line in lines]
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """An answer as it crosses the control socket: the same, whether the core is in this process or another."""
+
+    words: str
+    """What to print, whole and without a sign before it."""
+    result: dict[str, Any]
+    """The result's JSON, with its `kind`."""
+    failed: bool = False
+
+    @classmethod
+    def of(cls, answer: Answer) -> "Reply":
+        """An answer of a core in this process."""
+        return cls(answer.words, answer.json, answer.failed)
