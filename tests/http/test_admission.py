@@ -1,4 +1,4 @@
-"""Admission of requests: callers come in one after the other, few of each are worked on, and a flood is refused unread."""
+"""Admission of requests: callers come one after the other, few of each are worked on, a flood is refused unread."""
 
 import asyncio
 import json
