@@ -56,7 +56,7 @@ def test_an_empty_folder_is_an_empty_listing_in_both_processes(tmp_path):
 @pytest.fixture
 def large(tmp_path, monkeypatch):
     """A folder that counts as large."""
-    monkeypatch.setattr(scanning, "LARGE", 10)
+    monkeypatch.setattr(scanning, "LARGE_FOLDER_ENTRIES", 10)
     for number in range(25):
         (tmp_path / f"f{number}").touch()
     return bytes(tmp_path)
@@ -77,7 +77,7 @@ def test_no_first_part_is_shown_when_the_order_needs_every_entry(large):
 
 
 def test_a_folder_of_exactly_the_limit_is_not_large(large, monkeypatch):
-    monkeypatch.setattr(scanning, "LARGE", 25)
+    monkeypatch.setattr(scanning, "LARGE_FOLDER_ENTRIES", 25)
     monkeypatch.setattr(scanning, "scan_in_process", None)
     assert len(scan(large, SortOrder(), show_hidden=True)) == 25
 

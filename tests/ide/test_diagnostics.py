@@ -10,7 +10,7 @@ import psutil
 import pytest
 
 from cmdr.core.agents.trust import Trust
-from cmdr.files.shell.tiers import probe
+from cmdr.files.process_sandbox.backend import probe
 
 EAGER = Path(__file__).parents[1] / "hostile" / "eager_server.py"
 HANGING = f"#!{sys.executable}\nimport sys\nwhile sys.stdin.buffer.read(1):\n    pass\n"

@@ -19,7 +19,7 @@ from cmdr.core.threads import in_thread
 from cmdr.files.engine import fingerprint
 from cmdr.files.engine.choices import Choices
 from cmdr.files.engine.free_name import free_name
-from cmdr.files.sandbox.reach import Reach
+from cmdr.files.sandbox.path_resolver import PathResolver
 from cmdr.model.archive_names import usual_name
 from cmdr.model.names import to_wire
 from cmdr.model.plans.plan import ConflictPolicy, Fingerprint, Verb
@@ -76,7 +76,7 @@ async def pack(
     return proposed(call, plan, "Pack", reason, chosen=paths is None and set is None, note=note)
 
 
-def _in_reach(reach: Reach, paths: Sequence[bytes], target: bytes) -> dict[bytes, Fingerprint]:
+def _in_reach(reach: PathResolver, paths: Sequence[bytes], target: bytes) -> dict[bytes, Fingerprint]:
     """The archives as the agent may see them; refused when one is out of its reach, or the target is."""
     expected = {}
     for path in paths:

@@ -23,8 +23,8 @@ from cmdr.core.entrance.person_line import PersonCaller
 from cmdr.core.environment import BadSetting, Environment
 from cmdr.core.errors import CommandError
 from cmdr.core.settings import Settings
-from cmdr.files.sandbox.beneath import kernel_can
-from cmdr.files.shell.tiers import LADDER, Tier, holds
+from cmdr.files.process_sandbox.backend import BACKENDS, Backend, holds
+from cmdr.files.sandbox.open_beneath import kernel_can
 from cmdr.model.installing import how_to_install
 from cmdr.model.names import to_wire
 from cmdr.model.units import count
@@ -255,7 +255,7 @@ def _sandboxes() -> Iterator[Finding]:
             "the kernel does not resolve paths beneath a folder here (openat2); cmdr walks them itself",
             "use Linux 5.6 or newer, or allow openat2 in the container's seccomp profile",
         )
-    found = {tier: holds(tier) for tier in LADDER}
+    found = {tier: holds(tier) for tier in BACKENDS}
     best = next((tier for tier, works in found.items() if works), None)
     if best is None:
         yield Finding(
@@ -265,7 +265,7 @@ def _sandboxes() -> Iterator[Finding]:
         )
         return
     yield Finding(Health.GOOD, f"agents' commands run behind {best}")
-    if Tier.BUBBLEWRAP in found and not found[Tier.BUBBLEWRAP]:
+    if Backend.BUBBLEWRAP in found and not found[Backend.BUBBLEWRAP]:
         yield Finding(
             Health.NOTE,
             "bubblewrap, the strongest sandbox, does not work here",

@@ -33,7 +33,7 @@ from cmdr.core.settings import Settings
 from cmdr.core.trees.indexing import Indexing
 from cmdr.files.engine.control import Control
 from cmdr.files.engine.outcome import Outcome
-from cmdr.files.sandbox.reach import Sandbox
+from cmdr.files.sandbox.path_resolver import Sandbox
 from cmdr.index.errors import IndexFault
 from cmdr.model.panes.chosen import Chosen
 from cmdr.model.panes.tab import Tab

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from cmdr.core.editing.editor_room import EditorRoom
     from cmdr.core.editing.review_case import ReviewCase
     from cmdr.core.events import Events
-    from cmdr.files.sandbox.reach import Sandbox
+    from cmdr.files.sandbox.path_resolver import Sandbox
     from cmdr.model.panes.workspace import Workspace
 
 

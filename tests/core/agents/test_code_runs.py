@@ -10,8 +10,8 @@ import pytest
 from cmdr.core.errors import CommandError
 from cmdr.core.policy import Policy
 from cmdr.core.principals import PERSON, Principal
-from cmdr.files.sandbox.reach import Sandbox
-from cmdr.files.shell.tiers import probe
+from cmdr.files.process_sandbox.backend import probe
+from cmdr.files.sandbox.path_resolver import Sandbox
 from cmdr.model.answer_part import PicturePart, TextPart
 from cmdr.model.root_spec import RootSpec
 
@@ -42,7 +42,7 @@ async def opened(core, root, tier):
     how = {"policy": Policy(allow_shell=True), "sandbox": Sandbox((RootSpec(bytes(root)),))}
     engine = Engine(Journal(bytes(root.parent / "journal.db")))
     async with core(engine=engine, **how) as commander:
-        commander.shells.tier = tier
+        commander.shells.backend = tier
         commander.shells.rate_scale = 100
         yield commander
 

@@ -14,7 +14,7 @@ from walls_ground import AGENT, OTHER, Ground
 
 from cmdr.core.errors import CommandError
 from cmdr.core.principals import PERSON, SAME_USER, Principal
-from cmdr.files.shell.tiers import Tier, holds, probe
+from cmdr.files.process_sandbox.backend import Backend, holds, probe
 from cmdr.model.plans.plan_text import summary_of, title_of, word_to_type
 from cmdr.model.root_spec import RootSpec
 
@@ -45,7 +45,7 @@ def test_a_granted_client_runs_at_once_and_learns_the_tier(ground):
     answer = ground.ask("shell_run", command="echo hello; pwd; exit 3", cwd="sub")
     first, *rest = answer.splitlines()
     assert first.startswith("OK: exit code 3, ")
-    assert first.endswith(str(ground.commander.shells.tier))
+    assert first.endswith(str(ground.commander.shells.backend))
     assert rest == ["hello", f"{ground.root}/sub"]
     assert ground.ask("shell.run", command="cat file.txt").endswith("inside")
 
@@ -283,7 +283,7 @@ def test_only_the_roots_are_there_and_read_only_ones_stay_so(ground):
     assert (ground.outside / "secret.txt").read_text().startswith("TOP-SECRET")
 
 
-@pytest.mark.skipif(not holds(Tier.BUBBLEWRAP), reason="only bubblewrap can hide")
+@pytest.mark.skipif(not holds(Backend.BUBBLEWRAP), reason="only bubblewrap can hide")
 def test_private_places_inside_a_root_are_out_of_sight(ground):
     grant(ground)
     (ground.root / ".ssh").mkdir()
@@ -295,11 +295,11 @@ def test_private_places_inside_a_root_are_out_of_sight(ground):
     assert (ground.root / ".ssh" / "id").read_text() == "TOP-SECRET"
 
 
-@pytest.mark.skipif(not holds(Tier.LANDLOCK), reason="needs Landlock")
+@pytest.mark.skipif(not holds(Backend.LANDLOCK), reason="needs Landlock")
 def test_a_sandbox_that_cannot_hide_refuses_roots_with_secrets(ground):
     grant(ground)
     ground.ask("shell_run", command="true")
-    ground.commander.shells.tier = Tier.LANDLOCK
+    ground.commander.shells.backend = Backend.LANDLOCK
     assert "landlock" in ground.ask("shell_run", command="echo ok")
     (ground.root / ".ssh").mkdir()
     assert "cannot hide it" in ground.ask("shell_run", command="echo ok")
@@ -314,7 +314,7 @@ def plant_kept(ground):
         (ground.root / name).write_text("mine")
 
 
-@pytest.mark.skipif(not holds(Tier.BUBBLEWRAP), reason="only bubblewrap can keep")
+@pytest.mark.skipif(not holds(Backend.BUBBLEWRAP), reason="only bubblewrap can keep")
 def test_what_other_programs_obey_is_kept_as_it_is(ground):
     grant(ground)
     plant_kept(ground)
@@ -335,12 +335,12 @@ def test_what_other_programs_obey_is_kept_as_it_is(ground):
     assert (ground.root / "proj" / "x" / "y").read_text() == "y\n"
 
 
-@pytest.mark.skipif(not holds(Tier.LANDLOCK), reason="needs Landlock")
+@pytest.mark.skipif(not holds(Backend.LANDLOCK), reason="needs Landlock")
 def test_a_sandbox_that_cannot_keep_asks_in_spite_of_a_grant(ground, monkeypatch):
     monkeypatch.setattr("cmdr.commands.shell.PATIENCE", 0.05)
     grant(ground)
     ground.ask("shell_run", command="true")
-    ground.commander.shells.tier = Tier.LANDLOCK
+    ground.commander.shells.backend = Backend.LANDLOCK
     plant_kept(ground)
     assert "Shown to the person" in ground.ask("shell_run", command="true")
     (proposal,) = ground.commander.proposals.pending()
@@ -349,17 +349,17 @@ def test_a_sandbox_that_cannot_keep_asks_in_spite_of_a_grant(ground, monkeypatch
 
 def test_our_own_code_is_kept_when_it_lies_in_a_root():
     from cmdr.files.engine.protected import Protection
-    from cmdr.files.shell.kept_places import kept_below, program_code
+    from cmdr.files.process_sandbox.read_only_paths import program_paths, protected_below
 
-    package = program_code()[0]
+    package = program_paths()[0]
     assert package.endswith(b"/cmdr")
-    assert package in kept_below(os.path.dirname(package), Protection())
+    assert package in protected_below(os.path.dirname(package), Protection())
 
 
 def test_without_a_sandbox_nothing_runs(ground):
     grant(ground)
     ground.ask("shell_run", command="true")
-    ground.commander.shells.tier = None
+    ground.commander.shells.backend = None
     assert "Install bubblewrap" in ground.ask("shell_run", command="touch ran")
     assert not (ground.root / "ran").exists()
 
@@ -382,10 +382,10 @@ def test_impossible_commands_are_refused(ground):
 def test_the_launcher_runs_any_program_behind_the_walls(ground):
     import subprocess
 
-    from cmdr.core.agents.shells import walls_for
+    from cmdr.core.agents.shells import profile_for
 
     ground.ask("shell_run", PERSON, command="true")
-    walls = walls_for(ground.sandbox, ground.sandbox.reach(), None)
+    walls = profile_for(ground.sandbox, ground.sandbox.resolver(), None)
     launch = ground.commander.shells.launcher(
         [b"/bin/cat", bytes(ground.root / "file.txt"), bytes(ground.outside / "secret.txt")], walls
     )

@@ -13,8 +13,8 @@ from cmdr.core.changes.engine import Engine
 from cmdr.core.changes.journal import Journal
 from cmdr.core.errors import CommandError, UnknownCommand
 from cmdr.core.principals import PERSON, Principal
+from cmdr.files.sandbox.path_resolver import Sandbox
 from cmdr.files.sandbox.private_places import PrivatePlaces
-from cmdr.files.sandbox.reach import Sandbox
 from cmdr.model.job import JobState
 from cmdr.model.plans.plan_text import summary_of, title_of, word_to_type
 from cmdr.model.plans.proposal import ProposalState

@@ -15,7 +15,7 @@ from cmdr.core.changes.jobs import Jobs
 from cmdr.core.errors import CommandError
 from cmdr.core.events import Events
 from cmdr.core.principals import Principal
-from cmdr.files.shell.walls import Walls
+from cmdr.files.process_sandbox.sandbox_profile import SandboxProfile
 from cmdr.model.answer_part import AnswerPart, PicturePart, TextPart
 from cmdr.model.job import Job, JobState
 from cmdr.model.launch import Launch
@@ -151,7 +151,7 @@ class CodeRuns:
 
     def _walled(self, plan: CodePlan, folder: str) -> Launch:
         """What puts a kernel behind the walls; `folder` holds its sockets and its own settings."""
-        walls = Walls(
+        profile = SandboxProfile(
             plan.folder,
             write=(*(tree.path for tree in plan.trees if not tree.read_only), os.fsencode(folder)),
             read=(*(tree.path for tree in plan.trees if tree.read_only), *_python()),
@@ -159,7 +159,7 @@ class CodeRuns:
             keep=plan.kept,
         )
         inside = ["/usr/bin/env", f"IPYTHONDIR={folder}/ipython", f"JUPYTER_RUNTIME_DIR={folder}", f"HOME={folder}"]
-        return self._shells.launcher([os.fsencode(word) for word in inside], walls)
+        return self._shells.launcher([os.fsencode(word) for word in inside], profile)
 
 
 def _python() -> tuple[bytes, ...]:

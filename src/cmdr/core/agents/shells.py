@@ -15,11 +15,11 @@ from cmdr.core.errors import CommandError, TooMany
 from cmdr.core.events import Events
 from cmdr.core.principals import Principal
 from cmdr.core.threads import in_thread
-from cmdr.files.sandbox.reach import Reach, Sandbox
-from cmdr.files.shell.kept_places import kept_below
-from cmdr.files.shell.running import Ended, Running
-from cmdr.files.shell.tiers import CANNOT_CARVE, CannotHide, Tier, probe, sandboxed
-from cmdr.files.shell.walls import Walls
+from cmdr.files.process_sandbox.backend import ALLOWS_WHOLE_FOLDERS_ONLY, Backend, CannotHide, probe, sandboxed_command
+from cmdr.files.process_sandbox.read_only_paths import protected_below
+from cmdr.files.process_sandbox.runner import RunResult, SandboxedRun
+from cmdr.files.process_sandbox.sandbox_profile import SandboxProfile
+from cmdr.files.sandbox.path_resolver import PathResolver, Sandbox
 from cmdr.model.job import Job, JobState
 from cmdr.model.launch import Launch
 from cmdr.model.names import raw_bytes, to_wire
@@ -39,7 +39,7 @@ _NO_SANDBOX = (
 class _Current:
     slot: Slot
     task: "asyncio.Task[None]"
-    running: Running | None = None
+    running: SandboxedRun | None = None
     """None while it waits for its turn."""
 
     def stop(self, why: str) -> None:
@@ -58,7 +58,7 @@ class Shells:
         self._current: dict[str, _Current] = {}
         self.slots = CommandSlots()
         self._started: dict[str, list[float]] = {}
-        self.tier: Tier | None = None
+        self.backend: Backend | None = None
         """The sandbox in use; None until one was found by running it, and when there is none."""
         self._probing: asyncio.Task[None] | None = None
         self.rate_scale = Environment.read().rate_scale
@@ -67,22 +67,22 @@ class Shells:
         """Begin to find out which sandbox works here, by running one; commands wait for the answer."""
         self._probing = asyncio.get_running_loop().create_task(self._probe())
 
-    async def ready(self) -> Tier | None:
+    async def ready(self) -> Backend | None:
         """The sandbox in use, once it is known; None when none works here."""
-        if self.tier is None and self._probing is None:
+        if self.backend is None and self._probing is None:
             self.look_for_a_sandbox()
         if self._probing is not None:
             await asyncio.shield(self._probing)
-        return self.tier
+        return self.backend
 
     async def _probe(self) -> None:
-        self.tier = await in_thread(probe)
+        self.backend = await in_thread(probe)
 
     async def plan(self, command: str, folder: bytes | None, seconds: int, principal: Principal) -> CommandPlan:
         """What running a command would mean, for the person to look at."""
         if self._probing is not None:
             await asyncio.shield(self._probing)
-        if self.tier is None:
+        if self.backend is None:
             raise CommandError(_NO_SANDBOX)
         if not command.strip() or "\0" in command:
             raise CommandError("That is no command.")
@@ -92,31 +92,31 @@ class Shells:
             raise CommandError(
                 f"The command has too many lines to show; at most {MOST_LINES}. Write a script file first."
             )
-        reach = self._sandbox.reach(principal.roots, read_only=principal.read_only)
-        walls = await in_thread(walls_for, self._sandbox, reach, folder)
-        _check_hidable(walls, self.tier)
-        can_keep = self.tier not in CANNOT_CARVE
+        reach = self._sandbox.resolver(principal.roots, read_only=principal.read_only)
+        profile = await in_thread(profile_for, self._sandbox, reach, folder)
+        _check_hidable(profile, self.backend)
+        can_keep = self.backend not in ALLOWS_WHOLE_FOLDERS_ONLY
         return CommandPlan(
             Verb.RUN,
             (),
             command=command,
-            folder=walls.folder,
+            folder=profile.folder,
             seconds=seconds,
-            sandbox=self.tier.value,
+            sandbox=self.backend.value,
             trees=reach.trees,
-            hidden=walls.hide,
-            kept=walls.keep if can_keep else (),
-            unkept=() if can_keep else walls.keep,
+            hidden=profile.hide,
+            kept=profile.keep if can_keep else (),
+            unkept=() if can_keep else profile.keep,
         )
 
-    def launcher(self, command: Sequence[bytes], walls: Walls) -> Launch:
+    def launcher(self, command: Sequence[bytes], profile: SandboxProfile) -> Launch:
         """What runs any program behind the walls in use; it ends with whoever starts it.
 
         With no command it is what goes before one, as a kernel needs it. Behind Landlock there are no sockets at all.
         """
-        if self.tier is None:
+        if self.backend is None:
             raise CommandError(_NO_SANDBOX)
-        return sandboxed(command, walls, self.tier)
+        return sandboxed_command(command, profile, self.backend)
 
     def check_room(self, principal: Principal) -> None:
         """Refuse a client that runs too many at once or too often."""
@@ -138,8 +138,8 @@ class Shells:
         self._jobs.adopt(job, lambda: current.stop("cancelled"))
         return job
 
-    def _prepared(self, plan: CommandPlan) -> Running:
-        walls = Walls(
+    def _prepared(self, plan: CommandPlan) -> SandboxedRun:
+        profile = SandboxProfile(
             plan.folder,
             write=tuple(tree.path for tree in plan.trees if not tree.read_only),
             read=tuple(tree.path for tree in plan.trees if tree.read_only),
@@ -147,7 +147,7 @@ class Shells:
             keep=plan.kept,
         )
         words = [b"/bin/sh", b"-c", raw_bytes(plan.command)]
-        return Running(words, walls, Tier(plan.sandbox), seconds=plan.seconds)
+        return SandboxedRun(words, profile, Backend(plan.sandbox), timeout_s=plan.seconds)
 
     def stop_all(self, why: str = "stopped by the person") -> None:
         """The kill switch: end every command at once."""
@@ -201,15 +201,15 @@ async def in_turn(job: Job, slot: Slot, events: Events) -> None:
         events.changed()
 
 
-def told(ended: Ended, plan: CommandPlan) -> tuple[str, str]:
+def told(ended: RunResult, plan: CommandPlan) -> tuple[str, str]:
     """One line about the end, and the output."""
     how = f"exit code {ended.code}" if not ended.why else ended.why
     line = f"{how}, {ended.seconds:.1f} s, {plan.sandbox}"
     return line, ended.output.text(SHOWN).rstrip("\n")
 
 
-def walls_for(sandbox: Sandbox, reach: Reach, folder: bytes | None) -> Walls:
-    """Walls around everything a caller can reach, with what is private in there out of sight; looks at the disk."""
+def profile_for(sandbox: Sandbox, reach: PathResolver, folder: bytes | None) -> SandboxProfile:
+    """Everything a caller can reach, with what is private in there out of sight; looks at the disk."""
     if not reach.trees:
         raise CommandError("There is no folder to run in. The person starts cmdr with --root.")
     start = reach.trees[0].path if folder is None else folder
@@ -217,8 +217,8 @@ def walls_for(sandbox: Sandbox, reach: Reach, folder: bytes | None) -> Walls:
         where = found.real
     hide = {path for tree in reach.trees for path in sandbox.private.below(tree.path)}
     writable = [tree.path for tree in reach.trees if not tree.read_only]
-    keep = {path for tree in writable for path in kept_below(tree, sandbox.protection)}
-    return Walls(
+    keep = {path for tree in writable for path in protected_below(tree, sandbox.protection)}
+    return SandboxProfile(
         where,
         write=tuple(tree.path for tree in reach.trees if not tree.read_only),
         read=tuple(tree.path for tree in reach.trees if tree.read_only),
@@ -227,8 +227,8 @@ def walls_for(sandbox: Sandbox, reach: Reach, folder: bytes | None) -> Walls:
     )
 
 
-def _check_hidable(walls: Walls, tier: Tier) -> None:
-    if walls.hide and tier in CANNOT_CARVE:
+def _check_hidable(profile: SandboxProfile, backend: Backend) -> None:
+    if profile.hide and backend in ALLOWS_WHOLE_FOLDERS_ONLY:
         raise CommandError(
-            str(CannotHide(walls.hide[0], tier)).replace(os.fsdecode(walls.hide[0]), to_wire(walls.hide[0]))
+            str(CannotHide(profile.hide[0], backend)).replace(os.fsdecode(profile.hide[0]), to_wire(profile.hide[0]))
         )

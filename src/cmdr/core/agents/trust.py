@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from cmdr.core import places
 from cmdr.core.errors import CommandError
-from cmdr.files.facts import facts_of
+from cmdr.files.file_stat import stat_entry
 from cmdr.model.names import to_wire
 from cmdr.model.plans.trust_plan import NOTHING_MORE, Extras, Identity
 from cmdr.model.within import is_within
@@ -111,7 +111,7 @@ def identity_of(path: bytes) -> Identity | None:
     except (OSError, ValueError):
         return None
     try:
-        facts = facts_of(handle, b".")
+        facts = stat_entry(handle, b".")
     finally:
         os.close(handle)
     return None if facts is None else (facts.device, facts.inode, facts.created_ns)

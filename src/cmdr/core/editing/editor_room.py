@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from cmdr.core.audit import Audit
     from cmdr.core.changes.jobs import Jobs
     from cmdr.core.events import Events
-    from cmdr.files.sandbox.reach import Sandbox
+    from cmdr.files.sandbox.path_resolver import Sandbox
     from cmdr.model.panes.workspace import Workspace
 
 

@@ -11,7 +11,7 @@ from cmdr.core.parameter import Arguments
 from cmdr.core.principals import Principal
 from cmdr.core.threads import in_thread, opened_in_thread
 from cmdr.files.errors import DiskError
-from cmdr.files.sandbox.reach import Reach
+from cmdr.files.sandbox.path_resolver import PathResolver
 from cmdr.index.errors import IndexFault
 
 
@@ -60,7 +60,7 @@ async def _opened(
     try:
         commander.policy.admit(commander.registry.find("fs_read"), principal)
         await audit.ready()
-        reach = commander.sandbox.reach(principal.roots, read_only=True)
+        reach = commander.sandbox.resolver(principal.roots, read_only=True)
         opened = await opened_in_thread(_open, reach, await path())
         try:
             commander.policy.admit(commander.registry.find("fs_read"), principal)  # the person may have said stop
@@ -78,7 +78,7 @@ async def _opened(
     return opened
 
 
-def _open(reach: Reach, path: bytes) -> Download:
+def _open(reach: PathResolver, path: bytes) -> Download:
     try:
         with reach.find(path) as found:
             if not found.is_file:
