@@ -18,7 +18,7 @@ OWN_DATA = {
     "core/audit.py": "the audit log is append-only and rotates itself",
     "core/audit_anchor.py": "the anchor beside the audit log",
     "core/changes/journal_store.py": "a damaged journal is put aside, and the mark that there was one",
-    "editor/diagnostics/server_process.py": "the scratch directory of a language server",
+    "editor/diagnostics/language_server.py": "the scratch directory of a language server",
     "core/entrance/instance.py": "the instance lock and port file",
     "core/entrance/person_line.py": "the private socket of the terminal face",
     "core/places.py": "the program's own directories and settings file",

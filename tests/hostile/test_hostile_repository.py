@@ -224,7 +224,7 @@ def test_servers_see_no_more_than_the_one_who_asks(world):
 
 
 def test_without_a_sandbox_no_server_runs_and_the_answer_says_so(world, monkeypatch):
-    monkeypatch.setattr("cmdr.core.agents.shells.probe", lambda: None)
+    monkeypatch.setattr("cmdr.core.agents.shell_commands.probe", lambda: None)
     world.commander.shells.backend = None
     trust(world)
     row = asked(world, world.root / "a.go")
@@ -233,7 +233,7 @@ def test_without_a_sandbox_no_server_runs_and_the_answer_says_so(world, monkeypa
 
 
 def test_a_damaged_list_of_trust_runs_nothing_and_is_told(world, tmp_path):
-    from cmdr.core.agents.trust import NAME
+    from cmdr.core.agents.trust_store import NAME
 
     world.commander.trusting.trust._path = str(world.own / NAME)
     (world.own / NAME).write_text("{")

@@ -20,8 +20,7 @@ from cmdr.files.engine import fingerprint
 from cmdr.files.engine.choices import Choices
 from cmdr.files.engine.free_name import free_name
 from cmdr.files.sandbox.path_resolver import PathResolver
-from cmdr.model.archive_names import usual_name
-from cmdr.model.names import to_wire
+from cmdr.model.names import default_archive_name, to_wire
 from cmdr.model.plans.plan import ConflictPolicy, Fingerprint, Verb
 from cmdr.model.results.changes import Proposed
 
@@ -94,7 +93,7 @@ def _archive(sources: Sources, folder: bytes, wanted: bytes | None, typed: str) 
     if wanted is not None and not (typed.endswith("/") or os.path.isdir(wanted)):
         return wanted
     folder = folder if wanted is None else wanted
-    usual = usual_name(sources.paths[0], is_only=len(sources.paths) == 1)
+    usual = default_archive_name(sources.paths[0], is_only=len(sources.paths) == 1)
     taken = os.path.lexists(os.path.join(folder, usual))
     free = free_name(usual, lambda name: os.path.lexists(os.path.join(folder, name))) if taken else usual
     return os.path.join(folder, free)

@@ -14,8 +14,8 @@ from cmdr.files.errors import disk_error
 from cmdr.files.sandbox.path_resolver import PathResolver
 from cmdr.model.names import to_wire
 from cmdr.model.texts.diff import BinaryContentError, TooManyLinesError, diff_texts
-from cmdr.model.texts.diff_patch import patch_text
 from cmdr.model.texts.text_format import read_text
+from cmdr.model.texts.unified_diff import patch_text
 from cmdr.model.units import count
 
 MOST_READ = 2 * 2**20

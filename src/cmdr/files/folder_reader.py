@@ -12,10 +12,10 @@ from operator import attrgetter
 from cmdr.files.errors import ScanStopped
 from cmdr.files.file_stat import stat_entry, storable_ns
 from cmdr.files.volumes import remote_mounts
+from cmdr.model.names import is_within
 from cmdr.model.panes.entry import FOLDER_LINK, Kind
 from cmdr.model.panes.listing import UNKNOWN, Columns, FactColumns, Listing
 from cmdr.model.panes.sorting import SortOrder
-from cmdr.model.within import is_within
 
 _KINDS = {
     stat.S_IFDIR: Kind.FOLDER,

@@ -11,7 +11,7 @@ from enum import StrEnum
 from cmdr.files.process_sandbox.bubblewrap import bubblewrap
 from cmdr.files.process_sandbox.sandbox_profile import SandboxProfile
 from cmdr.files.process_sandbox.seatbelt import seatbelt
-from cmdr.model.launch import Launch
+from cmdr.model.launch_spec import LaunchSpec
 
 _PROBE_TIMEOUT_S = 10.0
 # Without the machine's site packages: this very program, and Python's own library.
@@ -59,7 +59,7 @@ def sandboxed_command(
     *,
     info_fd: int | None = None,
     leash: int | None = None,
-) -> Launch:
+) -> LaunchSpec:
     """What runs a command in a sandbox; the command is an argv, its first word an absolute path.
 
     `info_fd` is a descriptor on which bubblewrap tells its process id, `leash` one whose closing ends everything behind
@@ -91,8 +91,8 @@ def sandboxed_command(
     return _launch([*line, b"--", *command])
 
 
-def _launch(words: Sequence[bytes]) -> Launch:
-    return Launch(tuple(words), _ENVIRONMENT)
+def _launch(words: Sequence[bytes]) -> LaunchSpec:
+    return LaunchSpec(tuple(words), _ENVIRONMENT)
 
 
 def _bubblewrap() -> bytes | None:

@@ -8,7 +8,7 @@ import os
 import sys
 
 from cmdr.files.engine.protected import Protection
-from cmdr.model.within import is_within
+from cmdr.model.names import is_within
 
 _DEPTH = 3
 _MOST_FOLDERS = 2000

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from cmdr.files.sandbox.hard_links import HardLinks
 from cmdr.files.sandbox.open_beneath import real_path
-from cmdr.model.within import is_within
+from cmdr.model.names import is_within
 
 # Below any home, and wherever else such a name stands: other users' homes and copies of one are no better.
 _FOLDERS = (

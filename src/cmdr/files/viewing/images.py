@@ -7,7 +7,7 @@ from importlib.util import find_spec
 
 from cmdr.files.viewing.decoding import Decoding
 from cmdr.files.viewing.viewed_file import NotViewable
-from cmdr.model.installing import how_to_install
+from cmdr.model.install_hint import install_command
 
 Pixel = tuple[int, int, int]
 _HEAD_BYTES = 16
@@ -87,7 +87,7 @@ class SmallPicture:
         """At most so wide and high; raises `NotViewable`, OSError, or ValueError for no path."""
         self._width, self._height = width, height
         if find_spec("PIL") is None:
-            raise NotViewable(f"Pictures need Pillow: {how_to_install('pillow')}")
+            raise NotViewable(f"Pictures need Pillow: {install_command('pillow')}")
         opened = open_picture(path)
         try:
             self._decoding = Decoding(
