@@ -31,7 +31,7 @@ async def main(times):
     from cmdr.core.commander import Commander
     from cmdr.core.limits import Limits
     from cmdr.core.principals import PERSON, Principal
-    from cmdr.files.sandbox.reach import Sandbox
+    from cmdr.files.sandbox.path_resolver import Sandbox
     from cmdr.ide.face import IdeFace
     from cmdr.model.panes.workspace import Workspace
     from cmdr.model.root_spec import RootSpec

@@ -14,7 +14,7 @@ import pytest
 
 from cmdr.cli.history_table import history_lines
 from cmdr.cli.pending_list import pending_lines
-from cmdr.core.agents.agent_shell import MARKS
+from cmdr.core.agents.agent_detection import MARKS
 from cmdr.core.changes.engine import Engine
 from cmdr.core.changes.journal import Journal
 from cmdr.files.engine.control import Unattended

@@ -8,8 +8,7 @@ import pytest
 
 from cmdr.core.principals import PERSON, Principal
 from cmdr.core.trees.indexing import Indexing
-from cmdr.model.job import Job, JobState, Progress
-from cmdr.model.scan_job import ScanJob
+from cmdr.model.job import Job, JobState, Progress, ScanJob
 
 AGENT = Principal("agent", "tester")
 OTHER = Principal("agent", "somebody-else", token=True)

@@ -10,7 +10,7 @@ import pytest
 from cmdr.core.editing import reviews as reviews_module
 from cmdr.core.errors import CommandError
 from cmdr.core.principals import SAME_USER, Principal
-from cmdr.files.sandbox.reach import Sandbox
+from cmdr.files.sandbox.path_resolver import Sandbox
 from cmdr.model.root_spec import RootSpec
 
 AGENT = Principal("agent", "tester", token=True)

@@ -14,6 +14,7 @@ import pytest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "hostile"))
 
+from cmdr.files.engine.write_target import Spot
 from ops_ground import FaultySyscalls, World
 
 from cmdr.core.changes.outcome_text import outcome_line
@@ -21,7 +22,6 @@ from cmdr.files.engine import dressing
 from cmdr.files.engine.attribute_plan import plan_attributes
 from cmdr.files.engine.choices import Choices
 from cmdr.files.engine.control import Cancelled, Unattended
-from cmdr.files.engine.landing import Spot
 from cmdr.files.engine.powers import Powers
 from cmdr.files.engine.protected import Protection
 from cmdr.files.engine.recorder import Intent, ItemState, NoRecord, OperationState

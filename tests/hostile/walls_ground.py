@@ -18,8 +18,8 @@ from cmdr.core.limits import Limits
 from cmdr.core.policy import Policy
 from cmdr.core.principals import Principal
 from cmdr.core.registry import ALL_TOOLSETS
+from cmdr.files.sandbox.path_resolver import Sandbox
 from cmdr.files.sandbox.private_places import PrivatePlaces
-from cmdr.files.sandbox.reach import Sandbox
 from cmdr.model.panes.workspace import Workspace
 from cmdr.model.root_spec import RootSpec
 

@@ -23,14 +23,14 @@ MOMENT = 1_700_000_000
 @pytest.fixture
 def terminal(tmp_path, monkeypatch):
     """A face whose every letter is the same on every machine and at any time."""
-    from cmdr.model import formats
+    from cmdr.model import units
     from cmdr.tui.terminal import Terminal
 
     commands.register()
     for name, value in {"COLORTERM": "truecolor", "TERM": "xterm-256color", "TZ": "UTC", "HOME": "/work/demo"}.items():
         monkeypatch.setenv(name, value)
     monkeypatch.delenv("NO_COLOR", raising=False)
-    formats._date.cache_clear()
+    units._date.cache_clear()
     left, right = tmp_path / "left", tmp_path / "right"
     (left / "docs").mkdir(parents=True)
     (left / "src").mkdir()
@@ -57,7 +57,7 @@ def terminal(tmp_path, monkeypatch):
     monkeypatch.setattr("cmdr.tui.pane_frame.tilde", lambda path, home: "~/" + os.path.basename(path).decode())
     for face in ("cmdr.tui.pane_frame", "cmdr.model.panes.pane_totals"):
         monkeypatch.setattr(f"{face}.human_size", lambda size: "50.0 GiB" if size > 1 << 35 else f"{size:,} B")
-    monkeypatch.setattr("cmdr.model.formats.time.time", lambda: float(MOMENT + 86400))
+    monkeypatch.setattr("cmdr.model.units.time.time", lambda: float(MOMENT + 86400))
     commander = Commander(
         Workspace.at(os.fsencode(left), os.fsencode(right)),
         Audit(str(tmp_path / "audit")),

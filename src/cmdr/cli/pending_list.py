@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from cmdr.model.agent_words import broken, framed
+from cmdr.model.agent_text import broken, framed
 from cmdr.model.units import count
 
 Waiting = Mapping[str, Sequence[Any]]

@@ -12,7 +12,7 @@ from contextlib import suppress
 
 from cmdr.cli.launcher import Ask
 from cmdr.core.errors import CommandError
-from cmdr.model.agent_words import broken, framed
+from cmdr.model.agent_text import broken, framed
 
 AT_ONCE = 500
 """Lines that are asked for at once."""

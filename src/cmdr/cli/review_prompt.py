@@ -4,7 +4,7 @@ import json
 
 from cmdr.cli.launcher import Ask
 from cmdr.cli.plan_pages import drop_typed, fits, print_plan, print_words, show_lines
-from cmdr.model.unseen import is_blank
+from cmdr.model.invisible_chars import is_blank
 
 
 def is_review(id: str) -> bool:

@@ -19,9 +19,8 @@ from cmdr.core.threads import in_thread
 from cmdr.files.engine import fingerprint
 from cmdr.files.engine.choices import Choices
 from cmdr.files.engine.free_name import free_name
-from cmdr.files.sandbox.reach import Reach
-from cmdr.model.archive_names import usual_name
-from cmdr.model.names import to_wire
+from cmdr.files.sandbox.path_resolver import PathResolver
+from cmdr.model.names import default_archive_name, to_wire
 from cmdr.model.plans.plan import ConflictPolicy, Fingerprint, Verb
 from cmdr.model.results.changes import Proposed
 
@@ -76,7 +75,7 @@ async def pack(
     return proposed(call, plan, "Pack", reason, chosen=paths is None and set is None, note=note)
 
 
-def _in_reach(reach: Reach, paths: Sequence[bytes], target: bytes) -> dict[bytes, Fingerprint]:
+def _in_reach(reach: PathResolver, paths: Sequence[bytes], target: bytes) -> dict[bytes, Fingerprint]:
     """The archives as the agent may see them; refused when one is out of its reach, or the target is."""
     expected = {}
     for path in paths:
@@ -94,7 +93,7 @@ def _archive(sources: Sources, folder: bytes, wanted: bytes | None, typed: str) 
     if wanted is not None and not (typed.endswith("/") or os.path.isdir(wanted)):
         return wanted
     folder = folder if wanted is None else wanted
-    usual = usual_name(sources.paths[0], is_only=len(sources.paths) == 1)
+    usual = default_archive_name(sources.paths[0], is_only=len(sources.paths) == 1)
     taken = os.path.lexists(os.path.join(folder, usual))
     free = free_name(usual, lambda name: os.path.lexists(os.path.join(folder, name))) if taken else usual
     return os.path.join(folder, free)

@@ -21,7 +21,7 @@ from cmdr.core.threads import in_thread
 from cmdr.files.engine.choices import Choices
 from cmdr.files.errors import disk_error
 from cmdr.files.owner_names import gid_of, uid_of
-from cmdr.files.sandbox.reach import Reach
+from cmdr.files.sandbox.path_resolver import PathResolver
 from cmdr.model.names import printable, to_wire
 from cmdr.model.plans.attributes import AttributeWish
 from cmdr.model.plans.file_mode import BadMode, ModeChange
@@ -111,7 +111,7 @@ def _modified(path: bytes) -> int:
         raise disk_error(path, error) from error
 
 
-def _modified_within(reach: Reach, path: bytes) -> int:
+def _modified_within(reach: PathResolver, path: bytes) -> int:
     with reach.find(path) as found:
         return found.stat.st_mtime_ns
 

@@ -12,7 +12,7 @@ from cmdr.core.errors import CommandError, NotThere
 from cmdr.core.parameter import Unlisted, Whole
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
-from cmdr.model.job import Job, JobState
+from cmdr.model.job import Job, JobState, ScanJob
 from cmdr.model.names import to_wire
 from cmdr.model.plans.plan import Verb
 from cmdr.model.plans.plan_text import title_of
@@ -20,7 +20,6 @@ from cmdr.model.plans.proposal import Proposal, ProposalState
 from cmdr.model.results.jobs import JobEnded, ProposalEnded, StateMoved, StillWaiting
 from cmdr.model.results.result import Result, Said
 from cmdr.model.results.trees import ScanEnded
-from cmdr.model.scan_job import ScanJob
 
 LONGEST = 60
 USUAL = 45

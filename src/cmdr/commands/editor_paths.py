@@ -11,9 +11,8 @@ from cmdr.core.errors import CommandError, NotAllowed
 from cmdr.core.threads import in_thread
 from cmdr.files.engine.protected import Protection
 from cmdr.files.errors import DiskError
-from cmdr.files.sandbox.refused_paths import PrivatePlace
-from cmdr.model.names import to_wire
-from cmdr.model.within import is_within
+from cmdr.files.sandbox.resolved_path import PrivatePlace
+from cmdr.model.names import is_within, to_wire
 
 
 @dataclass(frozen=True, slots=True)

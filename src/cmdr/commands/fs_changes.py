@@ -11,11 +11,11 @@ from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
 from cmdr.files.errors import disk_error
-from cmdr.files.sandbox.reach import Reach
+from cmdr.files.sandbox.path_resolver import PathResolver
 from cmdr.model.names import to_wire
 from cmdr.model.texts.diff import BinaryContentError, TooManyLinesError, diff_texts
-from cmdr.model.texts.diff_patch import patch_text
 from cmdr.model.texts.text_format import read_text
+from cmdr.model.texts.unified_diff import patch_text
 from cmdr.model.units import count
 
 MOST_READ = 2 * 2**20
@@ -51,7 +51,7 @@ async def fs_diff(
     return await in_thread(_told, (before, earlier.content), (to_wire(real), now), context, before)
 
 
-def _content(reach: Reach, path: bytes) -> tuple[bytes, bytes]:
+def _content(reach: PathResolver, path: bytes) -> tuple[bytes, bytes]:
     with reach.find(path) as found:
         if found.is_folder:
             raise CommandError(f"{to_wire(found.path)} is a folder. Name a file.")

@@ -23,9 +23,8 @@ from cmdr.files.engine.new_plan import plan_mkdir, plan_mkfile, plan_write
 from cmdr.files.engine.planning import plan_copy, plan_move, plan_trash
 from cmdr.files.engine.walking import Limits
 from cmdr.files.errors import DiskError, PathNotFound
-from cmdr.files.sandbox.found import HeldName
-from cmdr.files.sandbox.reach import Reach, Sandbox
-from cmdr.files.sandbox.refused_paths import PrivatePlace
+from cmdr.files.sandbox.path_resolver import PathResolver, Sandbox
+from cmdr.files.sandbox.resolved_path import PrivatePlace, ResolvedName
 from cmdr.model.job import JobState
 from cmdr.model.names import to_wire
 from cmdr.model.plans.plan import ConflictPolicy, Fingerprint, Plan
@@ -76,7 +75,7 @@ async def fs_create(call: Call, *, path: str, type: Literal["file", "directory"]
 @command("fs_delete", access=Access.ACT, toolset="fs", destructive=True)
 async def fs_delete(call: Call, *, path: str) -> str:
     """Move a file or folder inside the roots to the trash."""
-    held = await in_thread(reach_of(call).held_name, named(path))
+    held = await in_thread(reach_of(call).resolve_name, named(path))
     protection = call.commander.sandbox.protection
     return await _carried_out(
         call,
@@ -129,22 +128,22 @@ async def _relocated(
     return await _carried_out(call, [source, target], planned, leaves=source if moves else None, asked=asked)
 
 
-def _source(reach: Reach, path: bytes, moves: bool) -> HeldName:
+def _source(reach: PathResolver, path: bytes, moves: bool) -> ResolvedName:
     """What is copied or moved: a link itself, never what it leads to. Reading is enough for a copy."""
     if moves:
-        return reach.held_name(path)
+        return reach.resolve_name(path)
     with reach.find(path, follow=False) as found:
         above, name = os.path.split(found.real)
         if any(found.real == tree.path for tree in reach.trees):
             raise DiskError(f"{to_wire(found.path)} is a root itself; it stays as it is.")
-        return HeldName(reach.folder(above), name)
+        return ResolvedName(reach.folder(above), name)
 
 
-def _target(reach: Reach, path: bytes, name: bytes) -> HeldName:
+def _target(reach: PathResolver, path: bytes, name: bytes) -> ResolvedName:
     try:
         with reach.find(path) as found:
             if found.is_folder:
-                return reach.held_name(found.real.rstrip(b"/") + b"/" + name)
+                return reach.resolve_name(found.real.rstrip(b"/") + b"/" + name)
     except PathNotFound:
         pass
     return name_to_write(reach, path)
@@ -152,10 +151,10 @@ def _target(reach: Reach, path: bytes, name: bytes) -> HeldName:
 
 async def _carried_out(
     call: Call,
-    held_names: Sequence[HeldName],
+    held_names: Sequence[ResolvedName],
     make_plan: Callable[[], Plan],
     *,
-    leaves: HeldName | None = None,
+    leaves: ResolvedName | None = None,
     asked: Sequence[str] = (),
     adds: Callable[[], list[str]] = list,
 ) -> str:
@@ -174,7 +173,7 @@ async def _carried_out(
 
 
 def _checked(
-    sandbox: Sandbox, held_names: Sequence[HeldName], make_plan: Callable[[], Plan], leaves: HeldName | None
+    sandbox: Sandbox, held_names: Sequence[ResolvedName], make_plan: Callable[[], Plan], leaves: ResolvedName | None
 ) -> Plan:
     """A plan that works in the very folders that were found inside the roots, and takes nothing private along."""
     plan = make_plan()
@@ -213,7 +212,7 @@ async def _run(call: Call, plan: Plan, adds: Callable[[], list[str]]) -> str:
     return "\n".join([job.outcome, *job.problems, f"operation: {job.operation}", *await in_thread(adds)])
 
 
-def _write_plan(sandbox: Sandbox, held: HeldName, data: bytes, expected: str | None, overwrite: bool) -> Plan:
+def _write_plan(sandbox: Sandbox, held: ResolvedName, data: bytes, expected: str | None, overwrite: bool) -> Plan:
     seen = held.seen()
     if seen is None:
         if expected is not None:
@@ -237,7 +236,7 @@ def _expectation(expected: str | None, standing: Fingerprint) -> Fingerprint | s
     return standing
 
 
-def _standing(held: HeldName) -> bytes:
+def _standing(held: ResolvedName) -> bytes:
     if held.seen() is None:
         raise PathNotFound(held.path)
     return held.path

@@ -1,8 +1,7 @@
 """How far long work has come, in a line; a share of the whole only where the whole is known."""
 
 from cmdr.commands.telling import size_text
-from cmdr.model.job import Job, JobState
-from cmdr.model.scan_job import ScanJob
+from cmdr.model.job import Job, JobState, ScanJob
 from cmdr.model.units import count
 
 

@@ -14,7 +14,7 @@ from cmdr.core.parameter import Whole
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
-from cmdr.files.facts import link_target
+from cmdr.files.file_stat import link_target
 from cmdr.index.errors import Gone, IndexFault
 from cmdr.index.owners import user
 from cmdr.model.names import printable, to_wire

@@ -17,7 +17,7 @@ from cmdr.files.engine import fingerprint
 from cmdr.files.engine.new_plan import plan_link
 from cmdr.files.engine.refusals import ChangedSince
 from cmdr.files.errors import disk_error
-from cmdr.files.sandbox.reach import Sandbox
+from cmdr.files.sandbox.path_resolver import Sandbox
 from cmdr.model.names import to_wire
 from cmdr.model.plans.plan import Plan
 from cmdr.model.results.changes import Proposed

@@ -13,9 +13,9 @@ from cmdr.core.parameter import Whole
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
-from cmdr.files.facts import link_target
-from cmdr.files.preview import digest as digest_of
-from cmdr.files.preview import extended_attributes, preview
+from cmdr.files.contents import digest as digest_of
+from cmdr.files.contents import extended_attributes, preview
+from cmdr.files.file_stat import link_target
 from cmdr.index.owners import user
 from cmdr.model.filters.filter import SortKey
 from cmdr.model.names import to_wire

@@ -23,7 +23,7 @@ from cmdr.files.engine.free_name import free_name
 from cmdr.files.engine.new_plan import plan_mkdir, plan_mkfile
 from cmdr.files.engine.protected import Protection
 from cmdr.files.errors import disk_error
-from cmdr.files.new_names import WHOLE, new_names
+from cmdr.files.rename_patterns import WHOLE, new_names
 from cmdr.model.names import from_wire, printable
 from cmdr.model.plans.plan import ConflictPolicy, Plan, Verb
 from cmdr.model.results.changes import Proposed

@@ -3,13 +3,13 @@
 import os
 
 from cmdr.core.call import Call
-from cmdr.files.sandbox.reach import Reach
+from cmdr.files.sandbox.path_resolver import PathResolver
 from cmdr.model.names import from_wire
 
 
-def reach_of(call: Call) -> Reach:
+def reach_of(call: Call) -> PathResolver:
     """What this caller may get at: its own roots, or those all agents share."""
-    return call.commander.sandbox.reach(call.principal.roots, read_only=call.principal.read_only)
+    return call.commander.sandbox.resolver(call.principal.roots, read_only=call.principal.read_only)
 
 
 def as_asked(call: Call, text: str) -> bytes:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from cmdr.files.engine.protected import Protection
 from cmdr.files.engine.refusals import ChangedSince
-from cmdr.files.sandbox.beneath import real_path
+from cmdr.files.sandbox.open_beneath import real_path
 from cmdr.model.names import to_wire
 from cmdr.model.plans.packed_items import packed
 from cmdr.model.plans.plan import Plan, PlanItem, Root, Step

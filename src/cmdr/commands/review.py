@@ -10,8 +10,8 @@ from urllib.parse import quote, unquote_to_bytes, urlsplit
 from cmdr.commands.editor_paths import EditorPath, check_may_read, editor_path, folder_around, spoken_path
 from cmdr.commands.reviewed import outcome_told
 from cmdr.core.call import Call
-from cmdr.core.editing.diagnosing import UNHURRIED
-from cmdr.core.editing.review_case import ReviewCase
+from cmdr.core.editing.diagnostics import UNHURRIED
+from cmdr.core.editing.review_record import ReviewRecord
 from cmdr.core.editing.reviews import Opening, new_review
 from cmdr.core.editing.text_files import text_now
 from cmdr.core.errors import CommandError
@@ -19,11 +19,11 @@ from cmdr.core.parameter import Also, Fields, Json, Unlisted
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
-from cmdr.editor.diagnostics.desk import Asker, Checked
-from cmdr.model.answer_part import TextPart
+from cmdr.editor.diagnostics.service import Asker, Checked
+from cmdr.model.content_part import TextPart
 from cmdr.model.names import printable, raw_bytes, to_wire
 from cmdr.model.texts.diagnostic import Diagnostic
-from cmdr.model.texts.review_outcome import ReviewState
+from cmdr.model.texts.review import ReviewState
 from cmdr.model.texts.text_edits import TextEdit, apply_edits
 from cmdr.model.texts.text_format import FileText
 from cmdr.model.texts.text_selection import Position, TextSelection
@@ -80,7 +80,7 @@ async def _reviewed(
         raise
 
 
-async def _for_the_writing_client(call: Call, case: ReviewCase) -> str:
+async def _for_the_writing_client(call: Call, case: ReviewRecord) -> str:
     await case.over.wait()
     outcome = case.review.outcome
     if outcome is not None and outcome.state is ReviewState.ACCEPTED:
@@ -98,7 +98,7 @@ async def _proposed(
     new_path: str | None,
     title: str,
     opening: Opening,
-) -> ReviewCase:
+) -> ReviewRecord:
     if (contents is None) == (edits is None):
         raise CommandError('open_diff needs "contents" or "edits".')
     room = call.commander.editor
@@ -133,7 +133,7 @@ def _case(
     proposed: str,
     title: str,
     protected: str,
-) -> ReviewCase:
+) -> ReviewRecord:
     reviews = call.commander.editor.reviews
     told = to_wire(os.path.basename(after.real))
     review = new_review(
@@ -146,7 +146,7 @@ def _case(
         base=base,
         proposed=proposed,
     )
-    return ReviewCase(review, call.principal.id, not call.connection, protected, after.link or target.link)
+    return ReviewRecord(review, call.principal.id, not call.connection, protected, after.link or target.link)
 
 
 def _edited(base: FileText | None, edits: list[dict[str, str]]) -> str:

@@ -5,18 +5,18 @@ import time
 from collections.abc import Sequence
 
 from cmdr.core.call import Call
-from cmdr.core.editing.review_case import ReviewCase
+from cmdr.core.editing.review_record import ReviewRecord
 from cmdr.core.errors import CommandError
 from cmdr.model.texts.diff import diff_texts
-from cmdr.model.texts.diff_patch import patch_text
-from cmdr.model.texts.review_outcome import ReviewState
+from cmdr.model.texts.review import ReviewState
+from cmdr.model.texts.unified_diff import patch_text
 
 TELL_EVERY = 5.0
 RETURNED = 4_000
 """Characters about what the person changed that an answer carries."""
 
 
-async def outcome_told(call: Call, case: ReviewCase, patience: float) -> str:
+async def outcome_told(call: Call, case: ReviewRecord, patience: float) -> str:
     """Wait for the person's answer and tell it, or say after a while that it still waits."""
     started = time.monotonic()
     while not case.over.is_set():
@@ -34,7 +34,7 @@ async def outcome_told(call: Call, case: ReviewCase, patience: float) -> str:
     return _told(call, case)
 
 
-def _told(call: Call, case: ReviewCase) -> str:
+def _told(call: Call, case: ReviewRecord) -> str:
     outcome = case.review.outcome
     if outcome is None or outcome.state is not ReviewState.ACCEPTED:
         why = "" if outcome is None or outcome.reason == "person" else f" ({outcome.reason})"

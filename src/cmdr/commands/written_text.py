@@ -4,7 +4,7 @@ import os
 
 from cmdr.core.errors import CommandError
 from cmdr.files.regular_file import regular_file
-from cmdr.files.sandbox.found import HeldName
+from cmdr.files.sandbox.resolved_path import ResolvedName
 from cmdr.model.names import printable
 from cmdr.model.texts.diff import BinaryContentError
 from cmdr.model.texts.text_format import FileText, read_text
@@ -24,7 +24,7 @@ def encoded(content: str, encoding: str) -> bytes:
     return data
 
 
-def standing_bytes(held: HeldName) -> tuple[bytes, os.stat_result] | None:
+def standing_bytes(held: ResolvedName) -> tuple[bytes, os.stat_result] | None:
     """What a file holds, as far as texts go, with what the system says about it; None where there is none to read."""
     try:
         with regular_file(held.name, held.folder.handle) as file:
@@ -34,7 +34,7 @@ def standing_bytes(held: HeldName) -> tuple[bytes, os.stat_result] | None:
         return None
 
 
-def after_writing(held: HeldName, before: bytes | None, data: bytes) -> list[str]:
+def after_writing(held: ResolvedName, before: bytes | None, data: bytes) -> list[str]:
     """The lines that an answer adds. The time is told only of the very bytes: others may have written since."""
     now = standing_bytes(held)
     told = [f"mtime: {now[1].st_mtime_ns}"] if now is not None and now[0] == data else []

@@ -23,9 +23,8 @@ from cmdr.index.shelves.catalogue import Catalogue, IndexRecord
 from cmdr.index.standing import Standing
 from cmdr.index.view import View
 from cmdr.index.walking.walk import Progress
-from cmdr.model.names import to_wire
+from cmdr.model.names import is_within, to_wire
 from cmdr.model.trees.indexes import Freshness, WalkOptions
-from cmdr.model.within import is_within
 
 _MANY = 5000  # changed directories
 _MANY_ROWS = 100_000  # in changed directories: walkers list them faster than a refresh does

@@ -34,10 +34,9 @@ from cmdr.index.shelves.queryshelf import QueryShelf
 from cmdr.index.shelves.setshelf import SetShelf
 from cmdr.index.walking.walk import Progress
 from cmdr.model.filters.filter import EVERYTHING
-from cmdr.model.names import to_wire
+from cmdr.model.names import is_within, to_wire
 from cmdr.model.trees.indexes import IndexInfo, WalkOptions
 from cmdr.model.trees.reports import KINDS, Keep, Report
-from cmdr.model.within import is_within
 
 
 class Library:

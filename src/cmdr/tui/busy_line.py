@@ -2,8 +2,8 @@
 
 from cmdr.core.commander import Commander
 from cmdr.core.errors import CommandError
+from cmdr.model.names import is_within
 from cmdr.model.units import human_size
-from cmdr.model.within import is_within
 
 
 def busy_line(commander: Commander, doing: str = "") -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from cmdr.core.editing.text_files import load_text
 from cmdr.core.errors import CommandError
 from cmdr.core.threads import in_thread
-from cmdr.model.unseen import UNSEEN
+from cmdr.model.invisible_chars import UNSEEN
 from cmdr.tui.lent_terminal import lend, run_in_front
 
 if TYPE_CHECKING:

@@ -3,9 +3,9 @@
 import os
 import time
 
-from cmdr.model.formats import date, mode_text
 from cmdr.model.panes.entry import Kind
 from cmdr.model.panes.tab import Tab
+from cmdr.model.units import date, mode_text
 from cmdr.tui.link_targets import LinkTargets
 from cmdr.tui.safe_text import shown
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from rich.segment import Segment
 from rich.style import Style
 
-from cmdr.model.formats import DATE_WIDTHS, date, short_size
 from cmdr.model.panes.entry import Entry, Kind
 from cmdr.model.panes.file_kinds import file_kind
 from cmdr.model.panes.sorting import SortKey
+from cmdr.model.units import DATE_WIDTHS, date, short_size
 from cmdr.tui.safe_text import fit, fit_name
 
 _SIGNS = {Kind.FOLDER: "/", Kind.LINK: "@", Kind.PIPE: "|", Kind.SOCKET: "=", Kind.BLOCK: "#", Kind.CHARACTER: "-"}

@@ -1,8 +1,8 @@
 """Which later operation must be taken back first: the newest one that changed the same file."""
 
 from cmdr.core.changes.journal import Journal
+from cmdr.model.names import is_within
 from cmdr.model.plans.plan import PlanItem
-from cmdr.model.within import is_within
 
 FAR_BACK = 50
 """Operations that are looked through."""

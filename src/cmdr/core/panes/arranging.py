@@ -8,7 +8,7 @@ from cmdr.core.events import Events
 from cmdr.core.panes.folder_reading import FolderRead, FolderReading, filtered
 from cmdr.core.threads import in_thread
 from cmdr.files.errors import DiskError
-from cmdr.files.scan import LARGE
+from cmdr.files.scan import LARGE_FOLDER_ENTRIES
 from cmdr.model.panes.selection import marked
 from cmdr.model.panes.sorting import SortKey, SortOrder
 from cmdr.model.panes.tab import Tab
@@ -65,7 +65,7 @@ class Arranging:
             listing = tab.listing
             wish = self._reading.wish(tab, sort)
             order = sort or tab.sort
-            if (len(listing.columns) > LARGE and order.by is not SortKey.NAME) or (
+            if (len(listing.columns) > LARGE_FOLDER_ENTRIES and order.by is not SortKey.NAME) or (
                 order.needs_facts and listing.columns.facts is None
             ):
                 arranged = await self._reading.read(tab, tab.path, sort)

@@ -16,7 +16,7 @@ from cmdr.core.panes.watching import Watching
 from cmdr.core.panes.way_back import WayBack
 from cmdr.core.threads import in_thread
 from cmdr.files.errors import DiskError, ScanStopped
-from cmdr.files.facts import last_change
+from cmdr.files.file_stat import folder_mtime_ns
 from cmdr.files.volumes import volumes
 from cmdr.model.names import to_wire
 from cmdr.model.panes.listing import Listing
@@ -224,4 +224,4 @@ class Browser:
     async def _is_stale(self, tab: Tab) -> bool:
         """Whether a tab's folder has changed since it was read."""
         mark = tab.listing.mark
-        return mark is None or await in_thread(last_change, tab.path) != mark
+        return mark is None or await in_thread(folder_mtime_ns, tab.path) != mark

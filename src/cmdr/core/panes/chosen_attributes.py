@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from cmdr.core.panes.folder_reading import PATIENCE
 from cmdr.core.threads import in_thread
-from cmdr.files.facts import look_up
+from cmdr.files.file_stat import stat_entries
 from cmdr.model.panes.chosen import Chosen
 from cmdr.model.plans.file_mode import ALL
 
@@ -34,7 +34,7 @@ async def in_common(chosen: Chosen) -> InCommon:
 
 
 def _look(chosen: Chosen) -> InCommon:
-    facts = [fact for fact in look_up(chosen.folder, chosen.names()) if fact and not stat.S_ISLNK(fact.mode)]
+    facts = [fact for fact in stat_entries(chosen.folder, chosen.names()) if fact and not stat.S_ISLNK(fact.mode)]
     if not facts:
         return InCommon()
     every, some = ALL, 0

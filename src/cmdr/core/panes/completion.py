@@ -4,7 +4,7 @@ import asyncio
 import os
 
 from cmdr.core.threads import in_thread
-from cmdr.files.completing import names_beginning
+from cmdr.files.scan import names_starting_with
 from cmdr.model.names import from_wire, to_wire
 
 PATIENCE = 2.0
@@ -16,7 +16,9 @@ async def complete_path(text: str, base: bytes, *, folders_only: bool = True) ->
     head, slash, start = typed.rpartition(b"/")
     folder = os.path.join(base, _expanded(head + slash)) if slash else base
     try:
-        found = await asyncio.wait_for(in_thread(names_beginning, folder, start, folders_only=folders_only), PATIENCE)
+        found = await asyncio.wait_for(
+            in_thread(names_starting_with, folder, start, folders_only=folders_only), PATIENCE
+        )
     except TimeoutError:
         return text, []
     if not found:

@@ -1,9 +1,8 @@
 """What the disk says about one entry, in words for the window that shows it."""
 
 from cmdr.core.commander import Commander
-from cmdr.model.formats import mode_text, moment
 from cmdr.model.names import to_wire
-from cmdr.model.units import exact_size
+from cmdr.model.units import exact_size, mode_text, moment
 
 
 async def info_of(commander: Commander, path: bytes) -> list[tuple[str, str]]:

@@ -5,7 +5,7 @@ import os
 
 from cmdr.core.panes.folder_reading import PATIENCE, NoAnswer
 from cmdr.core.threads import in_thread
-from cmdr.files.facts import check_exists, link_target, look_up
+from cmdr.files.file_stat import check_exists, link_target, stat_entries
 from cmdr.model.panes.entry import Facts
 from cmdr.model.panes.tab import Tab
 
@@ -31,7 +31,7 @@ class RowFacts:
             await asyncio.wait({glance}, timeout=GLANCE)
             return
         names = [listing.columns.name(row) for row in rows]
-        glance = asyncio.ensure_future(in_thread(look_up, path, names))
+        glance = asyncio.ensure_future(in_thread(stat_entries, path, names))
         done, _ = await asyncio.wait({glance}, timeout=GLANCE)
         if done:
             listing.looked_up.update(zip(rows, glance.result(), strict=True))
@@ -48,7 +48,7 @@ class RowFacts:
         """The facts of any entry, and where it leads if it is a link; nothing when it is gone or does not answer."""
 
         def look() -> tuple[Facts | None, bytes | None]:
-            return look_up(os.path.dirname(path), [os.path.basename(path) or b"."])[0], link_target(path)
+            return stat_entries(os.path.dirname(path), [os.path.basename(path) or b"."])[0], link_target(path)
 
         try:
             return await asyncio.wait_for(in_thread(look), PATIENCE)

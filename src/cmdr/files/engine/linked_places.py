@@ -5,7 +5,7 @@ import time
 from dataclasses import dataclass, field
 
 from cmdr.files.engine.protected_names import AGENTS, EDITORS, HOME_PLACES, KEYS, LANGUAGES, STARTUP
-from cmdr.model.within import is_within
+from cmdr.model.names import is_within
 
 _FRESH = 1.0
 """Seconds for which it is believed where links lead."""

@@ -5,7 +5,7 @@ import os
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from cmdr.files.archives.entry import BadArchive
+from cmdr.files.archives.archive_file import BadArchive
 from cmdr.files.engine import fingerprint
 from cmdr.files.engine.folders import Folders
 from cmdr.files.engine.syscalls import Syscalls

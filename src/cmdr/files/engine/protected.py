@@ -6,8 +6,7 @@ from typing import Protocol
 
 from cmdr.files.engine.linked_places import LinkedPlaces
 from cmdr.files.engine.protected_names import AGENTS, EDITORS, KEYS, LANGUAGES, STARTUP, is_obeyed, may_hold_obeyed
-from cmdr.model.names import to_wire
-from cmdr.model.within import is_within
+from cmdr.model.names import is_within, to_wire
 
 _BY_NAME = {
     **dict.fromkeys(STARTUP, "runs when a shell starts"),

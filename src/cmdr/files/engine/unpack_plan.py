@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from itertools import islice
 
-from cmdr.files.archives.entry import BadArchive, Entry
+from cmdr.files.archives.archive_file import BadArchive, Entry
 from cmdr.files.archives.opening import Archive, open_archive
 from cmdr.files.engine import fingerprint
 from cmdr.files.engine.choices import USUAL, Choices

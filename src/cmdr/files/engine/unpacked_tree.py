@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from cmdr.files.archives.entry import Entry
+from cmdr.files.archives.archive_file import Entry
 from cmdr.files.engine.choices import Choices
 from cmdr.files.engine.folders import Folders
 from cmdr.files.engine.member_names import BadMember, Parts, folder_for, must_stay_inside, parts_of

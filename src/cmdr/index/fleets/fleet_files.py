@@ -12,13 +12,13 @@ from urllib.parse import unquote
 from cmdr.index.errors import DamagedExport, NoSuchFleet
 from cmdr.index.fleets.parquet import FILE, HOST_KEY, ROOT_KEY, VERSION, VERSION_KEY, WHEN_KEY
 from cmdr.index.fleets.parquet_rows import COLUMNS
-from cmdr.model.installing import how_to_install
+from cmdr.model.install_hint import install_command
 from cmdr.model.names import printable
 
 if TYPE_CHECKING:
     import duckdb
 
-_INSTALL = f"Asking exports needs ibis and DuckDB: {how_to_install('ibis-framework', 'duckdb')}"
+_INSTALL = f"Asking exports needs ibis and DuckDB: {install_command('ibis-framework', 'duckdb')}"
 
 
 @dataclass(frozen=True, slots=True)

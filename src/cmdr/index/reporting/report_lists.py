@@ -11,10 +11,9 @@ from cmdr.index.epochs.columns import FORMAT_DIR, FORMAT_FILE, Flag
 from cmdr.index.reporting.duplicates import find_duplicates
 from cmdr.index.reporting.report_basis import Basis, Lines, Spare
 from cmdr.index.shelves.handles import node_handle
-from cmdr.model.names import to_wire
+from cmdr.model.names import is_within, to_wire
 from cmdr.model.trees.node import DirState
 from cmdr.model.trees.reports import ReportRow
-from cmdr.model.within import is_within
 
 
 def largest_files(basis: Basis) -> Lines:

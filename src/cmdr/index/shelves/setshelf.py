@@ -18,10 +18,9 @@ from cmdr.index.shelves.handles import new_handle, node_number
 from cmdr.index.shelves.setfiles import SetFiles
 from cmdr.index.shelves.sets import Members, combine, freeze, in_natural_order, pick, states
 from cmdr.index.view import View
-from cmdr.model.names import to_wire
+from cmdr.model.names import is_within, to_wire
 from cmdr.model.panes.sorting import path_order
 from cmdr.model.trees.sets import SetInfo, SetPage
-from cmdr.model.within import is_within
 
 SORTED = 100_000
 """Members up to which a set is sorted; a longer one is told in the order in which it was found."""

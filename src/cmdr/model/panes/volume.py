@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from cmdr.model.within import is_within
+from cmdr.model.names import is_within
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from cmdr.core.panes.completion import complete_path
-from cmdr.model.archive_names import is_archive_name
-from cmdr.model.names import to_wire
+from cmdr.model.names import is_archive_name, to_wire
 from cmdr.tui.actions import action
 
 if TYPE_CHECKING:

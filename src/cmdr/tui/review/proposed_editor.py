@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from textual import events
 from textual.app import ComposeResult
 
-from cmdr.core.editing.review_case import ReviewCase
+from cmdr.core.editing.review_record import ReviewRecord
+from cmdr.model.invisible_chars import UNSEEN
 from cmdr.model.names import display_name
-from cmdr.model.texts.review_outcome import ReviewState
-from cmdr.model.unseen import UNSEEN
+from cmdr.model.texts.review import ReviewState
 from cmdr.tui.closing_screen import ClosingScreen
 from cmdr.tui.key_order import pass_on
 from cmdr.tui.text_fields import TextBox
@@ -37,7 +37,7 @@ class ProposedEditor(ClosingScreen[None], inherit_bindings=False):
     ProposedEditor > TextBox:focus { border: none; }
     """
 
-    def __init__(self, case: ReviewCase, main: MainScreen) -> None:
+    def __init__(self, case: ReviewRecord, main: MainScreen) -> None:
         super().__init__()
         self._case = case
         self._main = main

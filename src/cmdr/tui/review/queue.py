@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from cmdr.core.editing.review_case import ReviewCase
+from cmdr.core.editing.review_record import ReviewRecord
 from cmdr.model.names import display_name
 from cmdr.tui.windows.choose import Choice
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from cmdr.tui.main_screen import MainScreen
 
 
-def waiting(screen: MainScreen) -> list[ReviewCase]:
+def waiting(screen: MainScreen) -> list[ReviewRecord]:
     """Those that are not on the screen already, first come first."""
     from cmdr.tui.review.screen import ReviewScreen
 
@@ -21,7 +21,7 @@ def waiting(screen: MainScreen) -> list[ReviewCase]:
     return [case for case in screen.commander.rooms.waiting_reviews() if case not in shown]
 
 
-def choice_of(case: ReviewCase) -> Choice:
+def choice_of(case: ReviewRecord) -> Choice:
     """One of them in a list of what waits."""
     review = case.review
     folder, name = (display_name(os.path.basename(part)) for part in os.path.split(review.new_path))
@@ -29,7 +29,7 @@ def choice_of(case: ReviewCase) -> Choice:
     return Choice(case.id, title, f"in {folder or '/'}", review.agent)
 
 
-def show(screen: MainScreen, case: ReviewCase) -> None:
+def show(screen: MainScreen, case: ReviewRecord) -> None:
     """Put one before the person."""
     from cmdr.tui.review.screen import ReviewScreen
 

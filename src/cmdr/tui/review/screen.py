@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 from textual import events
 from textual.app import ComposeResult
 
-from cmdr.core.editing.review_case import ReviewCase
+from cmdr.core.editing.review_record import ReviewRecord
 from cmdr.core.parameter import Arguments
-from cmdr.model.agent_words import BAR
+from cmdr.model.agent_text import BAR
 from cmdr.model.names import display_name
-from cmdr.model.texts.hunk import Decision
-from cmdr.model.texts.review_outcome import ReviewState
+from cmdr.model.texts.diff import Decision
+from cmdr.model.texts.review import ReviewState
 from cmdr.tui.closing_screen import ClosingScreen
 from cmdr.tui.first_moment import DEAF_FOR, FirstMoment
 from cmdr.tui.key_order import pass_on
@@ -40,7 +40,7 @@ class ReviewScreen(ClosingScreen[None], inherit_bindings=False):
 
     DEFAULT_CSS = "ReviewScreen { layout: vertical; } ReviewScreen > Bar { height: 1; }"
 
-    def __init__(self, case: ReviewCase, main: MainScreen) -> None:
+    def __init__(self, case: ReviewRecord, main: MainScreen) -> None:
         super().__init__()
         self.case = case
         self._main = main

@@ -11,9 +11,9 @@ from textual.widgets import Input
 
 from cmdr.core.panes.chosen_attributes import in_common
 from cmdr.core.parameter import Arguments
-from cmdr.model.formats import moment
 from cmdr.model.panes.chosen import Chosen
 from cmdr.model.plans.mode_boxes import ModeBoxes, bad_octal, modified_hint
+from cmdr.model.units import moment
 from cmdr.tui.key_order import hand_to
 from cmdr.tui.text_fields import LineInput
 from cmdr.tui.windows.line_list import LineList

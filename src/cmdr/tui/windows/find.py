@@ -13,11 +13,9 @@ from textual.widgets import Input
 
 from cmdr.core.errors import CommandError, UnknownCommand
 from cmdr.core.principals import PERSON
-from cmdr.model.formats import DATE_WIDTHS, date, short_size
-from cmdr.model.names import to_wire
-from cmdr.model.scan_job import ScanJob
-from cmdr.model.units import count, human_size
-from cmdr.model.within import is_within
+from cmdr.model.job import ScanJob
+from cmdr.model.names import is_within, to_wire
+from cmdr.model.units import DATE_WIDTHS, count, date, human_size, short_size
 from cmdr.tui.key_order import hand_to, is_writing
 from cmdr.tui.pane_frame import tilde
 from cmdr.tui.safe_text import fit, printable

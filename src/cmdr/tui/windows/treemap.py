@@ -13,9 +13,8 @@ from cmdr.core.errors import CommandError
 from cmdr.core.principals import PERSON
 from cmdr.core.trees.folder_space import Filling, FolderSpace, space_in
 from cmdr.model.actions import BY_ID
-from cmdr.model.formats import short_size
 from cmdr.model.names import to_wire
-from cmdr.model.units import count
+from cmdr.model.units import count, short_size
 from cmdr.tui.pane_frame import tilde
 from cmdr.tui.safe_text import fit, printable
 from cmdr.tui.windows.line_list import LineList, Row

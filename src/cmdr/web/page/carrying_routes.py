@@ -14,7 +14,7 @@ from cmdr.core.errors import CommandError
 from cmdr.core.parameter import Json
 from cmdr.core.principals import Principal
 from cmdr.core.threads import in_thread
-from cmdr.core.transfers.given_out import Archive, open_chosen
+from cmdr.core.transfers.downloads import Archive, open_chosen
 from cmdr.core.transfers.uploads import Uploads
 from cmdr.model.names import to_wire
 from cmdr.model.panes.chosen import Chosen

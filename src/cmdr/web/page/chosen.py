@@ -5,8 +5,7 @@ import secrets
 
 from cmdr.core.errors import CommandError
 from cmdr.core.parameter import Json
-from cmdr.model.archive_names import usual_name
-from cmdr.model.names import display_name, to_wire
+from cmdr.model.names import default_archive_name, display_name, to_wire
 from cmdr.model.panes.chosen import Chosen
 from cmdr.model.panes.selection import Selection
 from cmdr.model.panes.tab import Tab
@@ -31,7 +30,7 @@ class ChosenFiles:
         while len(self._kept) > KEPT:
             del self._kept[next(iter(self._kept))]
         names = chosen.first_names(NAMED)
-        archive = usual_name(os.path.join(chosen.folder, names[0]), is_only=chosen.count == 1)
+        archive = default_archive_name(os.path.join(chosen.folder, names[0]), is_only=chosen.count == 1)
         return {
             "id": id,
             "count": chosen.count,

@@ -2,9 +2,8 @@
 
 from cmdr.core.commander import Commander
 from cmdr.core.parameter import Json
-from cmdr.model.job import Job, Question
+from cmdr.model.job import Job, Question, ScanJob
 from cmdr.model.names import display_name
-from cmdr.model.scan_job import ScanJob
 from cmdr.model.units import human_size, iso_time
 
 SHOWN = 30

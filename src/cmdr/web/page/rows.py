@@ -6,14 +6,13 @@ from dataclasses import dataclass
 
 from cmdr.core.commander import Commander
 from cmdr.core.parameter import Json
-from cmdr.model.archive_names import is_archive_name
-from cmdr.model.formats import date, short_size
-from cmdr.model.names import display_name
+from cmdr.model.names import display_name, is_archive_name
 from cmdr.model.panes.entry import Entry
 from cmdr.model.panes.file_kinds import file_kind
 from cmdr.model.panes.listing import Listing
 from cmdr.model.panes.pane import Side
 from cmdr.model.panes.tab import Tab
+from cmdr.model.units import date, short_size
 from cmdr.web.page.news import News
 
 MOST = 300

@@ -3,8 +3,8 @@
 from cmdr.core.editing.text_files import load_text
 from cmdr.core.errors import CommandError
 from cmdr.core.parameter import Json
+from cmdr.model.invisible_chars import UNSEEN, visible
 from cmdr.model.names import to_wire
-from cmdr.model.unseen import UNSEEN, visible
 from cmdr.web.page.views import View
 
 LINES = 500
