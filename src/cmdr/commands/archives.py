@@ -16,9 +16,9 @@ from cmdr.core.parameter import Doc
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
-from cmdr.files.engine import fingerprint
-from cmdr.files.engine.choices import Choices
-from cmdr.files.engine.free_name import free_name
+from cmdr.engine.fs import fingerprint
+from cmdr.engine.fs.names import free_name
+from cmdr.engine.plan.choices import Choices
 from cmdr.files.sandbox.reach import Reach
 from cmdr.model.archive_names import usual_name
 from cmdr.model.names import to_wire

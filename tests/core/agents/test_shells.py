@@ -348,7 +348,7 @@ def test_a_sandbox_that_cannot_keep_asks_in_spite_of_a_grant(ground, monkeypatch
 
 
 def test_our_own_code_is_kept_when_it_lies_in_a_root():
-    from cmdr.files.engine.protected import Protection
+    from cmdr.files.protected import Protection
     from cmdr.files.shell.kept_places import kept_below, program_code
 
     package = program_code()[0]

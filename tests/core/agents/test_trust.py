@@ -10,9 +10,9 @@ import pytest
 from cmdr.core.agents import trusting
 from cmdr.core.agents.trust import NAME, BrokenTrust, CannotTrust, Trust, identity_of
 from cmdr.core.changes.engine import Engine
-from cmdr.core.changes.journal import Journal
 from cmdr.core.errors import CommandError, UnknownCommand
 from cmdr.core.principals import PERSON, Principal
+from cmdr.engine.journal.journal import Journal
 from cmdr.files.sandbox.private_places import PrivatePlaces
 from cmdr.files.sandbox.reach import Sandbox
 from cmdr.model.job import JobState
