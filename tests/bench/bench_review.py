@@ -27,10 +27,10 @@ async def main(times):
     from cmdr import commands
     from cmdr.core.audit import Audit
     from cmdr.core.changes.engine import Engine
-    from cmdr.core.changes.journal import Journal
     from cmdr.core.commander import Commander
     from cmdr.core.limits import Limits
     from cmdr.core.principals import PERSON, Principal
+    from cmdr.engine.journal.journal import Journal
     from cmdr.files.sandbox.path_resolver import Sandbox
     from cmdr.ide.face import IdeFace
     from cmdr.model.panes.workspace import Workspace

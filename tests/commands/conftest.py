@@ -91,7 +91,7 @@ def desk(small_tree, tmp_path):
         how.setdefault("limits", Limits(scale=1e6))
         if engine:
             from cmdr.core.changes.engine import Engine
-            from cmdr.core.changes.journal import Journal
+            from cmdr.engine.journal.journal import Journal
 
             how["engine"] = Engine(Journal(bytes(tmp_path / "journal.db")))
         commander = Commander(workspace, Audit(str(tmp_path / "audit")), watch=watch, **how)

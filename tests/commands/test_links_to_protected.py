@@ -12,9 +12,9 @@ from walls_ground import Ground
 
 from cmdr.commands.real_places import with_real_places
 from cmdr.core.principals import PERSON, Principal
-from cmdr.files.engine.new_plan import plan_mkfile
-from cmdr.files.engine.protected import Protection
-from cmdr.files.engine.refusals import ChangedSince
+from cmdr.engine.plan.new_plan import plan_mkfile
+from cmdr.engine.plan.refusals import ChangedSince
+from cmdr.files.protected import Protection
 from cmdr.model.plans.plan_text import summary_of, word_to_type
 
 NEEDED = "OK: This needs the person (touches protected places)"

@@ -9,13 +9,13 @@ from pathlib import Path
 from cmdr import commands
 from cmdr.core.audit import Audit
 from cmdr.core.changes.engine import Engine
-from cmdr.core.changes.journal import Journal
 from cmdr.core.commander import Commander
 from cmdr.core.errors import CommandError, UnknownCommand
 from cmdr.core.limits import Limits
 from cmdr.core.policy import Policy
 from cmdr.core.principals import PERSON, SAME_USER, Access, Principal
 from cmdr.core.registry import ALL_TOOLSETS
+from cmdr.engine.journal.journal import Journal
 from cmdr.model.panes.workspace import Workspace
 
 LONGEST = 6

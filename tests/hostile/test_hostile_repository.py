@@ -469,9 +469,9 @@ MODULES = "json pickle struct marshal array sitecustomize usercustomize os re ct
 
 def test_helper_processes_obey_no_file_of_the_folder_they_are_started_in(world, monkeypatch):
     """Reading and sorting, planning, searching and scanning, each in a process of its own."""
-    from cmdr.files.engine.planning import Choices
+    from cmdr.engine.plan.large_plan import plan_in_process
+    from cmdr.engine.plan.transfer_plan import Choices
     from cmdr.files.large_folder import scan_in_process
-    from cmdr.files.large_plan import plan_in_process
     from cmdr.files.viewing.text_search import find_apart
     from cmdr.index.walking.hand import Hand
     from cmdr.model.panes.sorting import SortOrder

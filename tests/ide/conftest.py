@@ -12,11 +12,11 @@ from websockets.asyncio.client import connect
 from cmdr import commands
 from cmdr.core.audit import Audit
 from cmdr.core.changes.engine import Engine
-from cmdr.core.changes.journal import Journal
 from cmdr.core.commander import Commander
 from cmdr.core.errors import CommandError
 from cmdr.core.limits import Limits
 from cmdr.core.principals import PERSON
+from cmdr.engine.journal.journal import Journal
 from cmdr.ide.face import IdeFace
 from cmdr.model.panes.workspace import Workspace
 

@@ -11,12 +11,12 @@ from textual.events import Key
 from cmdr import commands
 from cmdr.core.audit import Audit
 from cmdr.core.changes.engine import Engine
-from cmdr.core.changes.journal import Journal
 from cmdr.core.commander import Commander
 from cmdr.core.limits import Limits
 from cmdr.core.panes.bookmarks import Bookmarks
 from cmdr.core.principals import Principal
 from cmdr.core.settings import Settings
+from cmdr.engine.journal.journal import Journal
 from cmdr.model.panes.workspace import Workspace
 
 DEADLINE = 60

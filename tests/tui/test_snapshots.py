@@ -9,11 +9,11 @@ import pytest
 from cmdr import commands
 from cmdr.core.audit import Audit
 from cmdr.core.changes.engine import Engine
-from cmdr.core.changes.journal import Journal
 from cmdr.core.commander import Commander
 from cmdr.core.limits import Limits
 from cmdr.core.panes.space import Space
 from cmdr.core.principals import Principal
+from cmdr.engine.journal.journal import Journal
 from cmdr.model.panes.volume import Volume
 from cmdr.model.panes.workspace import Workspace
 

@@ -15,12 +15,12 @@ from cmdr.app.http_server import http_server
 from cmdr.core.agents.tokens import Tokens
 from cmdr.core.audit import Audit
 from cmdr.core.changes.engine import Engine
-from cmdr.core.changes.journal import Journal
 from cmdr.core.commander import Commander
 from cmdr.core.limits import Limits
 from cmdr.core.policy import Policy
 from cmdr.core.registry import DEFAULT_TOOLSETS
 from cmdr.core.settings import Settings
+from cmdr.engine.journal.journal import Journal
 from cmdr.model.panes.workspace import Workspace
 
 

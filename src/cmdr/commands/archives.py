@@ -16,9 +16,9 @@ from cmdr.core.parameter import Doc
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
-from cmdr.files.engine import fingerprint
-from cmdr.files.engine.choices import Choices
-from cmdr.files.engine.free_name import free_name
+from cmdr.engine.fs import fingerprint
+from cmdr.engine.fs.names import free_name
+from cmdr.engine.plan.choices import Choices
 from cmdr.files.sandbox.path_resolver import PathResolver
 from cmdr.model.names import default_archive_name, to_wire
 from cmdr.model.plans.plan import ConflictPolicy, Fingerprint, Verb

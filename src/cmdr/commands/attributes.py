@@ -18,7 +18,7 @@ from cmdr.core.parameter import Doc
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
-from cmdr.files.engine.choices import Choices
+from cmdr.engine.plan.choices import Choices
 from cmdr.files.errors import disk_error
 from cmdr.files.owner_names import gid_of, uid_of
 from cmdr.files.sandbox.path_resolver import PathResolver

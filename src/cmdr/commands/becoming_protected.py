@@ -7,7 +7,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import replace
 
-from cmdr.files.engine.protected import Protection
+from cmdr.files.protected import Protection
 from cmdr.model.names import to_wire
 from cmdr.model.plans.plan import Kind, Plan, PlanItem, Step
 

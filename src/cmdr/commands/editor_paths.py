@@ -9,8 +9,8 @@ from cmdr.commands.reach import named, reach_of
 from cmdr.core.call import Call
 from cmdr.core.errors import CommandError, NotAllowed
 from cmdr.core.threads import in_thread
-from cmdr.files.engine.protected import Protection
 from cmdr.files.errors import DiskError
+from cmdr.files.protected import Protection
 from cmdr.files.sandbox.resolved_path import PrivatePlace
 from cmdr.model.names import is_within, to_wire
 

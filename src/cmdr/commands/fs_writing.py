@@ -17,11 +17,11 @@ from cmdr.core.parameter import Doc
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
-from cmdr.files.engine import fingerprint
-from cmdr.files.engine.choices import Choices
-from cmdr.files.engine.new_plan import plan_mkdir, plan_mkfile, plan_write
-from cmdr.files.engine.planning import plan_copy, plan_move, plan_trash
-from cmdr.files.engine.walking import Limits
+from cmdr.engine.fs import fingerprint
+from cmdr.engine.plan.choices import Choices
+from cmdr.engine.plan.new_plan import plan_mkdir, plan_mkfile, plan_write
+from cmdr.engine.plan.survey import Limits
+from cmdr.engine.plan.transfer_plan import plan_copy, plan_move, plan_trash
 from cmdr.files.errors import DiskError, PathNotFound
 from cmdr.files.sandbox.path_resolver import PathResolver, Sandbox
 from cmdr.files.sandbox.resolved_path import PrivatePlace, ResolvedName

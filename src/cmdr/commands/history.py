@@ -5,12 +5,11 @@ from datetime import datetime
 from typing import Annotated
 
 from cmdr.core.call import Call
-from cmdr.core.changes.journal_history import HistoryEntry
 from cmdr.core.fitting_lines import first_that_fit
 from cmdr.core.parameter import Whole
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
-from cmdr.files.engine.recorder import OperationState
+from cmdr.model.history import HistoryEntry, OperationState
 from cmdr.model.names import to_wire
 from cmdr.model.results.changes import Resumed
 from cmdr.model.units import count

@@ -13,9 +13,9 @@ from cmdr.core.parameter import Doc
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
-from cmdr.files.engine import fingerprint
-from cmdr.files.engine.new_plan import plan_link
-from cmdr.files.engine.refusals import ChangedSince
+from cmdr.engine.fs import fingerprint
+from cmdr.engine.plan.new_plan import plan_link
+from cmdr.engine.plan.refusals import ChangedSince
 from cmdr.files.errors import disk_error
 from cmdr.files.sandbox.path_resolver import Sandbox
 from cmdr.model.names import to_wire

@@ -8,7 +8,7 @@ from cmdr.core.errors import CommandError
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
-from cmdr.files.engine.new_plan import plan_mkdir, plan_mkfile
+from cmdr.engine.plan.new_plan import plan_mkdir, plan_mkfile
 from cmdr.model.names import from_wire, to_wire
 from cmdr.model.plans.plan import Verb
 

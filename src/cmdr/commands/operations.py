@@ -18,12 +18,12 @@ from cmdr.core.parameter import Doc
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
-from cmdr.files.engine.choices import Choices
-from cmdr.files.engine.free_name import free_name
-from cmdr.files.engine.new_plan import plan_mkdir, plan_mkfile
-from cmdr.files.engine.protected import Protection
+from cmdr.engine.fs.names import free_name
+from cmdr.engine.plan.choices import Choices
+from cmdr.engine.plan.new_names import WHOLE, new_names
+from cmdr.engine.plan.new_plan import plan_mkdir, plan_mkfile
 from cmdr.files.errors import disk_error
-from cmdr.files.rename_patterns import WHOLE, new_names
+from cmdr.files.protected import Protection
 from cmdr.model.names import from_wire, printable
 from cmdr.model.plans.plan import ConflictPolicy, Plan, Verb
 from cmdr.model.results.changes import Proposed

@@ -3,8 +3,8 @@
 import os
 from dataclasses import replace
 
-from cmdr.files.engine.protected import Protection
-from cmdr.files.engine.refusals import ChangedSince
+from cmdr.engine.plan.refusals import ChangedSince
+from cmdr.files.protected import Protection
 from cmdr.files.sandbox.open_beneath import real_path
 from cmdr.model.names import to_wire
 from cmdr.model.plans.packed_items import packed

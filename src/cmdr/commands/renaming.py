@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from cmdr.commands.real_places import with_real_places
 from cmdr.core.call import Call
 from cmdr.core.threads import in_thread
-from cmdr.files.engine.rename_plan import plan_rename
+from cmdr.engine.plan.rename_plan import plan_rename
 from cmdr.model.names import printable, to_wire
 from cmdr.model.plans.plan import Plan
 

@@ -8,7 +8,7 @@ from cmdr.commands.places import path_of
 from cmdr.core.call import Call
 from cmdr.core.errors import CommandError
 from cmdr.core.threads import in_thread
-from cmdr.files.engine.walking import Limits
+from cmdr.engine.plan.survey import Limits
 from cmdr.model.names import to_wire
 from cmdr.model.panes.chosen import Chosen
 from cmdr.model.panes.pane import Pane

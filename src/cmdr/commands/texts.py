@@ -10,7 +10,7 @@ from cmdr.core.parameter import Doc
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
-from cmdr.files.engine.new_plan import plan_write
+from cmdr.engine.plan.new_plan import plan_write
 from cmdr.model.job import JobState
 from cmdr.model.names import to_wire
 from cmdr.model.results.texts import Saved

@@ -184,7 +184,7 @@ def _record() -> Iterator[Finding]:
 
 
 def _journal(path: bytes) -> Iterator[Finding]:
-    from cmdr.core.changes.journal_store import JournalUnavailable, look_into
+    from cmdr.engine.journal.store import JournalUnavailable, look_into
 
     try:
         damage, waiting = look_into(path)

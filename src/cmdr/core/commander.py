@@ -31,8 +31,8 @@ from cmdr.core.record_warnings import RecordWarnings
 from cmdr.core.registry import REGISTRY, Command, Registry
 from cmdr.core.settings import Settings
 from cmdr.core.trees.indexing import Indexing
-from cmdr.files.engine.control import Control
-from cmdr.files.engine.outcome import Outcome
+from cmdr.engine.run.control import Control
+from cmdr.engine.run.outcome import Outcome
 from cmdr.files.sandbox.path_resolver import Sandbox
 from cmdr.index.errors import IndexFault
 from cmdr.model.job import ScanJob

@@ -18,7 +18,7 @@ from cmdr.core.signature import bind
 from cmdr.core.spoken import spoken
 from cmdr.core.threads import is_being_cancelled
 from cmdr.core.turns import Turns
-from cmdr.files.engine.refusals import PlanRefused
+from cmdr.engine.plan.refusals import PlanRefused
 from cmdr.files.errors import DiskError
 from cmdr.index.errors import IndexFault
 from cmdr.model.filters.filter import FilterError

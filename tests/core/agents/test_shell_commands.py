@@ -348,8 +348,8 @@ def test_a_sandbox_that_cannot_keep_asks_in_spite_of_a_grant(ground, monkeypatch
 
 
 def test_our_own_code_is_kept_when_it_lies_in_a_root():
-    from cmdr.files.engine.protected import Protection
     from cmdr.files.process_sandbox.read_only_paths import program_paths, protected_below
+    from cmdr.files.protected import Protection
 
     package = program_paths()[0]
     assert package.endswith(b"/cmdr")

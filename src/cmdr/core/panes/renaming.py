@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from cmdr.core.errors import CommandError
 from cmdr.core.threads import in_thread
-from cmdr.files.engine.refusals import PlanRefused
-from cmdr.files.rename_patterns import new_names
+from cmdr.engine.plan.new_names import new_names
+from cmdr.engine.plan.refusals import PlanRefused
 
 
 async def preview_names(folder: bytes, names: Sequence[bytes], match: str, replace: str, *, regex: bool) -> list[bytes]:
