@@ -13,11 +13,11 @@ import time
 
 from bench_index import Big, grow, multiply
 
-from cmdr.index.asking.answers import Answers
-from cmdr.index.epochs.epoch import StoredColumns
 from cmdr.index.fleets.parquet import export
-from cmdr.index.scan import scan
-from cmdr.index.view import stored_view
+from cmdr.index.query.answers import Answers
+from cmdr.index.scan.scan import scan
+from cmdr.index.snapshots.epoch import StoredColumns
+from cmdr.index.snapshots.view import stored_view
 from cmdr.model.filters.filter import Question
 from cmdr.model.filters.filter_text import from_text
 

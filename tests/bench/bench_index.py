@@ -25,14 +25,14 @@ from pathlib import Path
 
 import numpy as np
 
-from cmdr.index.asking.answers import Answers
-from cmdr.index.epochs.assemble import assemble
-from cmdr.index.epochs.epoch import EpochWriter, StoredColumns
-from cmdr.index.epochs.identity import Known
-from cmdr.index.epochs.runs import Runs
-from cmdr.index.epochs.source import Source
 from cmdr.index.library import Library
-from cmdr.index.view import View, stored_view
+from cmdr.index.query.answers import Answers
+from cmdr.index.snapshots.assemble import assemble
+from cmdr.index.snapshots.epoch import EpochWriter, StoredColumns
+from cmdr.index.snapshots.identity import Known
+from cmdr.index.snapshots.runs import Runs
+from cmdr.index.snapshots.source import Source
+from cmdr.index.snapshots.view import View, stored_view
 from cmdr.model.filters.filter import Question, Text
 from cmdr.model.filters.filter_text import from_text
 from cmdr.model.names import to_wire
@@ -267,15 +267,15 @@ def run_measured(command: list[str]) -> tuple[float, float]:
 SCAN = """
 import sys, os, time
 started = time.perf_counter()
-from cmdr.index.scan import scan
+from cmdr.index.scan.scan import scan
 from cmdr.model.trees.indexes import WalkOptions
 scan(os.fsencode(sys.argv[1]), sys.argv[2], WalkOptions(nice=0))
 """
 OPEN = """
 import sys, os
-from cmdr.index.epochs.epoch import StoredColumns
-from cmdr.index.view import stored_view
-from cmdr.index.asking.namesearch import containing
+from cmdr.index.snapshots.epoch import StoredColumns
+from cmdr.index.snapshots.view import stored_view
+from cmdr.index.query.namesearch import containing
 view = stored_view(StoredColumns(sys.argv[1]))
 mode = sys.argv[2]
 if mode == "list":
@@ -498,7 +498,7 @@ def main() -> None:
         scans(root, work, chosen.rounds, table)
         for name in ("small", "big"):
             shutil.rmtree(os.path.join(work, name), ignore_errors=True)
-        from cmdr.index.scan import scan
+        from cmdr.index.scan.scan import scan
 
         small = scan(os.fsencode(root), os.path.join(work, "small"))
         os.sync()  # what was written must not be on its way to the disk while something else is timed
@@ -532,8 +532,8 @@ SERVE = """
 import sys, json
 sys.path.insert(0, sys.argv[2])
 from bench_index import Big, Answers
-from cmdr.index.epochs.epoch import StoredColumns
-from cmdr.index.view import stored_view
+from cmdr.index.snapshots.epoch import StoredColumns
+from cmdr.index.snapshots.view import stored_view
 from cmdr.model.filters.filter_text import from_text
 answers = Answers(Big(stored_view(StoredColumns(sys.argv[1]))), None)
 for line in ("report", "ext:py size>10K mtime>2026-01-01", "name:zzqx", 'name:regex"report.*py$"'):

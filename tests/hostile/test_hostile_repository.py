@@ -473,7 +473,7 @@ def test_helper_processes_obey_no_file_of_the_folder_they_are_started_in(world, 
     from cmdr.files.large_folder import scan_in_process
     from cmdr.files.large_plan import plan_in_process
     from cmdr.files.text_search import find_apart
-    from cmdr.index.walking.hand import Hand
+    from cmdr.index.scan.hand import Hand
     from cmdr.model.panes.sorting import SortOrder
     from cmdr.model.plans.plan import Verb
 

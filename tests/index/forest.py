@@ -5,11 +5,11 @@ import random
 
 from hypothesis import strategies as st
 
-from cmdr.index.asking.folding import fold
-from cmdr.index.asking.globs import parse_glob
-from cmdr.index.asking.moments import moment_ns
-from cmdr.index.asking.path_leaf import match_paths
-from cmdr.index.epochs.extensions import LONGEST, extension
+from cmdr.index.query.globs import parse_glob
+from cmdr.index.query.moments import moment_ns
+from cmdr.index.query.path_leaf import match_paths
+from cmdr.index.snapshots.extensions import LONGEST, extension
+from cmdr.index.snapshots.folding import fold
 from cmdr.model.filters import filter as f
 from cmdr.model.names import from_wire
 

@@ -5,11 +5,11 @@ import random
 
 import pytest
 
+from cmdr.index.delta import large_listing
 from cmdr.index.errors import Gone
 from cmdr.index.library import Library
-from cmdr.index.refreshing import large_listing
-from cmdr.index.scan import scan
-from cmdr.index.view import View
+from cmdr.index.scan.scan import scan
+from cmdr.index.snapshots.view import View
 from cmdr.model.trees.indexes import WalkOptions
 
 FEW = WalkOptions(workers=2, nice=0)

@@ -24,7 +24,7 @@ from cmdr.model.filters.filter_given import given_filter
 from cmdr.model.names import printable, to_wire
 
 if TYPE_CHECKING:
-    from cmdr.index.asking.answers import Answer, Answers
+    from cmdr.index.query.answers import Answer, Answers
     from cmdr.model.trees.node import Node
 
 T = TypeVar("T")

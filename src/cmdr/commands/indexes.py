@@ -27,7 +27,7 @@ from cmdr.model.yaml_text import quoted_name
 
 if TYPE_CHECKING:
     from cmdr.core.trees.indexing import Indexing
-    from cmdr.index.asking.answers import Answers
+    from cmdr.index.query.answers import Answers
     from cmdr.model.trees.node import Node, Totals
 
 
@@ -115,7 +115,7 @@ async def _unknown(indexing: Indexing, place: bytes) -> CommandError:
 def _inside(children: int | None, totals: Totals) -> str:
     """What is in a folder, or why nobody knows."""
     if children is None:
-        from cmdr.index.asking.explanation import UNLISTED
+        from cmdr.index.query.explanation import UNLISTED
 
         return f"children: unknown, {UNLISTED[totals.state]}"
     more = "" if totals.complete else " (at least)"

@@ -27,7 +27,7 @@ from cmdr.model.units import count
 from cmdr.model.yaml_text import quoted_name
 
 if TYPE_CHECKING:
-    from cmdr.index.asking.answers import Answer, Answers
+    from cmdr.index.query.answers import Answer, Answers
     from cmdr.model.trees.node import Node
     from cmdr.model.trees.queries import SavedQuery
 
@@ -190,7 +190,7 @@ async def _newest_index(call: Call) -> str:
 
 def _first(answers: Answers, answer: Answer, limit: int) -> tuple[Node, ...]:
     """The first of what was found, in the order of their paths as long as they are not very many."""
-    from cmdr.index.node import nodes as nodes_of
+    from cmdr.index.query.nodes import nodes as nodes_of
 
     rows, view = answer.rows, answer.view
     if len(rows) <= SORTED:

@@ -21,7 +21,7 @@ from cmdr.model.units import count, iso_date, iso_time
 from cmdr.model.yaml_text import quoted_name
 
 if TYPE_CHECKING:
-    from cmdr.index.reporting.report_basis import Spare
+    from cmdr.index.reports.report_basis import Spare
 
 PAGE = 50
 """Lines of a page, unless more or fewer are asked for."""

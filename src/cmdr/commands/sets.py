@@ -15,7 +15,7 @@ from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
 from cmdr.index.errors import IndexFault
-from cmdr.index.shelves.handles import is_node_handle
+from cmdr.index.store.handles import is_node_handle
 from cmdr.model.names import printable, to_wire
 from cmdr.model.panes.tab import Found
 from cmdr.model.results.sets import Forgotten, SetCard, SetEntries, SetList, SetShown
@@ -23,8 +23,8 @@ from cmdr.model.units import count
 from cmdr.model.yaml_text import quoted_name
 
 if TYPE_CHECKING:
-    from cmdr.index.asking.answers import Answers
-    from cmdr.index.shelves.setshelf import SetShelf
+    from cmdr.index.query.answers import Answers
+    from cmdr.index.store.setshelf import SetShelf
     from cmdr.model.trees.sets import SetInfo, SetMember
 
 Action = Literal["create", "list", "get", "add", "remove", "union", "intersect", "subtract", "delete", "open"]

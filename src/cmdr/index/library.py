@@ -15,24 +15,24 @@ from dataclasses import replace
 
 import numpy as np
 
-from cmdr.index.asking.answers import Answers
-from cmdr.index.asking.cursor import Scope, make_cursor, read_cursor
-from cmdr.index.asking.knowing import Knowing, knowing
-from cmdr.index.epochs.columns import Column
-from cmdr.index.epochs.epochs_kept import AT_ONCE
-from cmdr.index.epochs.folder_totals import totals_epochs
-from cmdr.index.epochs.history import moment_of
 from cmdr.index.errors import BadQuestion, LibraryBusy, NoSuchIndex, RootMissing
-from cmdr.index.indexed import Changes, Indexed
-from cmdr.index.reporting.growth_report import growth_report
-from cmdr.index.reporting.report_basis import Spare
-from cmdr.index.reporting.report_making import report
-from cmdr.index.shelves.adopted import settle_folders
-from cmdr.index.shelves.catalogue import Catalogue, IndexRecord
-from cmdr.index.shelves.handles import new_handle, new_tag, node_handle
-from cmdr.index.shelves.queryshelf import QueryShelf
-from cmdr.index.shelves.setshelf import SetShelf
-from cmdr.index.walking.walk import Progress
+from cmdr.index.query.answers import Answers
+from cmdr.index.query.cursor import Scope, make_cursor, read_cursor
+from cmdr.index.query.knowing import Knowing, knowing
+from cmdr.index.reports.growth_report import growth_report
+from cmdr.index.reports.report_basis import Spare
+from cmdr.index.reports.report_making import report
+from cmdr.index.scan.walk import Progress
+from cmdr.index.snapshots.columns import Column
+from cmdr.index.snapshots.epochs_kept import AT_ONCE
+from cmdr.index.snapshots.folder_totals import totals_epochs
+from cmdr.index.snapshots.history import moment_of
+from cmdr.index.store.adopted import settle_folders
+from cmdr.index.store.catalogue import Catalogue, IndexRecord
+from cmdr.index.store.handles import new_handle, new_tag, node_handle
+from cmdr.index.store.queryshelf import QueryShelf
+from cmdr.index.store.setshelf import SetShelf
+from cmdr.index.tree import Changes, Indexed
 from cmdr.model.filters.filter import EVERYTHING
 from cmdr.model.names import to_wire
 from cmdr.model.trees.indexes import IndexInfo, WalkOptions

@@ -151,10 +151,10 @@ def standing(core, tmp_path):
 
 
 async def test_an_edit_inside_a_file_that_nobody_told_of_is_found(standing, tmp_path, monkeypatch):
-    from cmdr.index.indexed import Indexed
+    from cmdr.index.tree import Indexed
 
     monkeypatch.setattr(Indexed, "watch", lambda self, told=None: self.freshness)
-    monkeypatch.setattr("cmdr.index.indexed.IDLE_NICE", 0)  # beside other tests the lowest might wait for ever
+    monkeypatch.setattr("cmdr.index.tree.IDLE_NICE", 0)  # beside other tests the lowest might wait for ever
     tree = tmp_path / "indexed"
     tree.mkdir()
     (tree / "log").write_bytes(b"x" * 100)
@@ -178,7 +178,7 @@ async def test_an_edit_inside_a_file_that_nobody_told_of_is_found(standing, tmp_
 
 
 async def test_a_stopped_idle_walk_leaves_the_index_as_fresh_as_it_was(standing, tmp_path, monkeypatch):
-    monkeypatch.setattr("cmdr.index.indexed.IDLE_NICE", 0)
+    monkeypatch.setattr("cmdr.index.tree.IDLE_NICE", 0)
     tree = tmp_path / "indexed"
     tree.mkdir()
     (tree / "file").write_bytes(b"x")
@@ -192,19 +192,19 @@ async def test_a_stopped_idle_walk_leaves_the_index_as_fresh_as_it_was(standing,
 
 
 async def test_only_one_walker_of_the_lowest_priority_walks_when_idle(standing, tmp_path, monkeypatch):
-    from cmdr.index import indexed
+    from cmdr.index import tree
 
-    tree = tmp_path / "indexed"
-    tree.mkdir()
+    folder = tmp_path / "indexed"
+    folder.mkdir()
     async with standing() as at:
-        answers, _ = await at.indexing.ensure(os.fsencode(tree), PERSON)
+        answers, _ = await at.indexing.ensure(os.fsencode(folder), PERSON)
         seen = []
-        real = indexed.scan
+        real = tree.scan
 
         def scan(root, home, options, *rest):
             seen.append((options.workers, options.nice))
-            return real(root, home, indexed.replace(options, nice=0), *rest)
+            return real(root, home, tree.replace(options, nice=0), *rest)
 
-        monkeypatch.setattr(indexed, "scan", scan)
+        monkeypatch.setattr(tree, "scan", scan)
         await at.indexing._walk_again(answers.indexed.record.id, lambda: False)
         assert seen == [(1, 19)]

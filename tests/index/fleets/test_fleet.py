@@ -15,9 +15,6 @@ from hypothesis import strategies as st
 from tests.index.forest import NOW, filters, naive, plant
 
 from cmdr.cli.fleet import DIALECTS
-from cmdr.index.asking.evaluate import evaluate
-from cmdr.index.asking.looked_up import Surroundings
-from cmdr.index.epochs.columns import Flag
 from cmdr.index.errors import BadPattern, BadQuestion
 from cmdr.index.fleets import parquet
 from cmdr.index.fleets.fleet import Fleet, sql
@@ -25,6 +22,9 @@ from cmdr.index.fleets.fleet_question import kept, table
 from cmdr.index.fleets.parquet import export
 from cmdr.index.fleets.parquet_rows import ExportedRows
 from cmdr.index.library import Library
+from cmdr.index.query.evaluate import evaluate
+from cmdr.index.query.looked_up import Surroundings
+from cmdr.index.snapshots.columns import Flag
 from cmdr.model.filters import filter as f
 from cmdr.model.filters.filter_text import from_text
 from cmdr.model.names import from_wire, to_wire

@@ -10,7 +10,7 @@ from cmdr.core.threads import in_thread
 from cmdr.index.errors import IndexFault
 
 if TYPE_CHECKING:
-    from cmdr.index.asking.answers import Answers
+    from cmdr.index.query.answers import Answers
 
 MOST = 150
 """Entries that are told one by one; a smaller rectangle could not be hit any more."""

@@ -22,8 +22,8 @@ from cmdr.model.panes.entry import FolderSize
 from cmdr.model.scan_job import ScanJob
 
 if TYPE_CHECKING:
-    from cmdr.index.asking.answers import Answers
     from cmdr.index.library import Library
+    from cmdr.index.query.answers import Answers
     from cmdr.model.trees.indexes import WalkOptions
 
 T = TypeVar("T")
@@ -113,7 +113,7 @@ class Indexing:
     async def ask_of_entry(self, path: bytes, question: "Callable[[Answers], T]") -> T | None:
         """What the index says that knows best of an entry, or None; it may never have looked into it."""
         library = await self.library()
-        from cmdr.index.asking.knowing import Knowing
+        from cmdr.index.query.knowing import Knowing
 
         return await self._ask(library, lambda: library.covering(path, Knowing.ENTRY), question)
 

@@ -18,7 +18,7 @@ from cmdr.model.scan_job import ScanJob
 
 if TYPE_CHECKING:
     from cmdr.index.library import Library
-    from cmdr.index.walking.walk import Progress
+    from cmdr.index.scan.walk import Progress
     from cmdr.model.trees.indexes import WalkOptions
 
 log = logging.getLogger(__name__)

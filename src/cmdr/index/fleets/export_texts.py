@@ -7,7 +7,7 @@ null: raw and text when they equal the printable form, folded when lower case of
 
 from typing import NamedTuple
 
-from cmdr.index.asking.folding import fold
+from cmdr.index.snapshots.folding import fold
 from cmdr.model.names import to_wire
 
 _BYTES = 0x10FE00  # a byte that is part of no character stands as the private character so far behind it

@@ -12,14 +12,14 @@ from typing import Any, Never
 
 import ibis  # type: ignore[import-untyped]  # it ships no types
 
-from cmdr.index.asking.folding import fold
-from cmdr.index.asking.moments import moment_ns
-from cmdr.index.epochs.extensions import LONGEST
 from cmdr.index.errors import BadQuestion
 from cmdr.index.fleets.export_texts import raw_text
 from cmdr.index.fleets.fleet_globs import fits_glob
 from cmdr.index.fleets.fleet_regex import portable
-from cmdr.index.shelves.handles import is_node_handle
+from cmdr.index.query.moments import moment_ns
+from cmdr.index.snapshots.extensions import LONGEST
+from cmdr.index.snapshots.folding import fold
+from cmdr.index.store.handles import is_node_handle
 from cmdr.model.filters.filter import (
     And,
     DuplicateOf,

@@ -6,8 +6,8 @@ from typing import Any
 
 import ibis  # type: ignore[import-untyped]  # it ships no types
 
-from cmdr.index.asking.globs import Glob, class_members, parse_glob
 from cmdr.index.fleets.export_texts import raw_text
+from cmdr.index.query.globs import Glob, class_members, parse_glob
 
 
 def fits_glob(have: Any, pattern: bytes) -> Any:

@@ -8,8 +8,8 @@ knows the letters of ASCII.
 import re
 from typing import Never
 
-from cmdr.index.asking.regexes import check_regex
 from cmdr.index.errors import BadPattern
+from cmdr.index.query.regexes import check_regex
 
 _DIGIT = r"\p{Nd}"
 _WORD = r"\p{L}\p{M}\p{Nd}\p{Nl}\p{Pc}\x{200c}\x{200d}" + (

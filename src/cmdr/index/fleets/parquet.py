@@ -18,11 +18,11 @@ from urllib.parse import quote
 
 import numpy as np
 
-from cmdr.index.asking.answers import Answers
-from cmdr.index.epochs.columns import Column
 from cmdr.index.errors import Cancelled, ExportRunning
 from cmdr.index.fleets.parquet_rows import ExportedRows
+from cmdr.index.query.answers import Answers
 from cmdr.index.room import needing_room
+from cmdr.index.snapshots.columns import Column
 from cmdr.model.filters.filter import EVERYTHING
 from cmdr.model.names import to_wire
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cmdr.index.epochs.columns import KIND_OF_FORMAT, KINDS, Column, Flag
 from cmdr.index.fleets.export_texts import Texts, texts
 from cmdr.index.owners import user
-from cmdr.index.view import View
+from cmdr.index.snapshots.columns import KIND_OF_FORMAT, KINDS, Column, Flag
+from cmdr.index.snapshots.view import View
 from cmdr.model.names import to_wire
 from cmdr.model.trees.node import DirState
 
