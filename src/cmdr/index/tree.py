@@ -4,6 +4,7 @@ Reading never waits: it takes the view of the moment. Scanning, refreshing and c
 putting another view in place.
 """
 
+import ctypes
 import os
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -12,20 +13,28 @@ from dataclasses import dataclass, replace
 
 from cmdr.index.delta.changed_directories import changed_directories
 from cmdr.index.delta.compact import compact
-from cmdr.index.delta.following import Following
-from cmdr.index.delta.refresh import Wanted, refresh, rows_to_list
+from cmdr.index.delta.live_updates import LiveUpdates
+from cmdr.index.delta.refresh import RefreshOptions, refresh, rows_to_list
+from cmdr.index.disk_space import disk_full_as_error
 from cmdr.index.errors import Cancelled, Corrupt, RootMissing, ScanRunning
-from cmdr.index.give_back import give_back_memory
-from cmdr.index.room import needing_room
 from cmdr.index.scan.scan import scan
 from cmdr.index.scan.walk import Progress
 from cmdr.index.snapshots.history import remember
 from cmdr.index.snapshots.view import View
 from cmdr.index.store.catalogue import Catalogue, IndexRecord
-from cmdr.index.tree_state import Standing
+from cmdr.index.tree_state import TreeState
 from cmdr.model.names import to_wire
 from cmdr.model.trees.indexes import Freshness, WalkOptions
 from cmdr.model.within import is_within
+
+_trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+
+
+def release_memory() -> None:
+    """Hand back what is free; where the C library knows no way, it does so by itself."""
+    if _trim is not None:
+        _trim(ctypes.c_size_t(0))
+
 
 _MANY = 5000  # changed directories
 _MANY_ROWS = 100_000  # in changed directories: walkers list them faster than a refresh does
@@ -42,7 +51,7 @@ class Changes:
     full_scan: bool = False
 
 
-class Indexed:
+class IndexedTree:
     """An index that is open."""
 
     compact_above = 20_000  # overlay rows
@@ -63,8 +72,8 @@ class Indexed:
         self._one_scan = threading.Lock()
         self._scanning = self._idling = False
         os.makedirs(home, mode=0o700, exist_ok=True)
-        self._standing = Standing(record, home, catalogue)
-        self._following = Following(self, self._work)
+        self._standing = TreeState(record, home, catalogue)
+        self._following = LiveUpdates(self, self._work)
 
     # -- reading --------------------------------------------------------------------------------------------------
     @property
@@ -97,7 +106,7 @@ class Indexed:
         epoch, revision = (-1, -1) if view is None else (view.epoch, view.revision)
         return epoch, revision, self._scanning, standing.dirty
 
-    def is_stale(self, why: str) -> None:
+    def mark_stale(self, why: str) -> None:
         """Some changes are not known yet."""
         self._standing.dirty = why
 
@@ -142,7 +151,7 @@ class Indexed:
         idle: bool = False,
     ) -> View:
         """Read the whole tree again; refused while another scan of it runs. An idle scan leaves the state as it is."""
-        with self._only_scan(), needing_room("the new epoch; the old one stays in use"):
+        with self._only_scan(), disk_full_as_error("the new epoch; the old one stays in use"):
             self._scanning, self._idling = not idle, idle
             # Only the walker gives way: a thread of ours that waits for its turn while it holds the interpreter's lock
             # would keep everybody waiting.
@@ -152,11 +161,11 @@ class Indexed:
                 before = self._standing.latest
                 view = scan(self.record.root, self.home, options, before, progress, cancelled, first_id)
             except RootMissing:
-                self.is_stale("its folder is not there")
+                self.mark_stale("its folder is not there")
                 raise
             except Cancelled:
                 if not idle:
-                    self.is_stale("the last scan was stopped before its end")
+                    self.mark_stale("the last scan was stopped before its end")
                 return self.view
             finally:
                 self._scanning = self._idling = False
@@ -167,7 +176,7 @@ class Indexed:
     def _install(self, view: View) -> None:
         self._standing.install(view)
         self._following.watch_all()
-        give_back_memory()
+        release_memory()
 
     def check(self, stop: Callable[[], bool] = lambda: False) -> Changes:
         """Look at every directory's time and list again what changed."""
@@ -175,19 +184,19 @@ class Indexed:
             try:
                 changed = changed_directories(self.view, stop)
             except RootMissing:
-                self.is_stale("its folder is not there")
+                self.mark_stale("its folder is not there")
                 raise
             rows = rows_to_list(self.view, changed)
             few = len(changed) < max(_MANY, len(self.view.dirs["dpar"]) // 4)
             if few and rows < max(_MANY_ROWS, self.view.base_rows // 4):
                 changes = self._relist(changed, stop, edits=False)
-                give_back_memory()
+                release_memory()
                 return changes
         before = self.view.next_id
         view = self.scan(cancelled=stop)  # so much changed that the walkers are quicker
         return Changes(len(changed), view.next_id - before, 0, True)
 
-    def list_again(self, directories: list[int], names: Mapping[int, frozenset[bytes]] | None = None) -> Changes:
+    def relist(self, directories: list[int], names: Mapping[int, frozenset[bytes]] | None = None) -> Changes:
         """List some directories again, or of large ones only these names; whoever calls holds the index's lock."""
         return self._relist(directories, lambda: False, names=names)
 
@@ -205,16 +214,16 @@ class Indexed:
         if not paths:
             known()
             return Changes(0, 0, 0)
-        wanted = Wanted(self.options.depth_limit, self.options.cross_file_systems, edits, names)
+        wanted = RefreshOptions(self.options.depth_limit, self.options.cross_file_systems, edits, names)
         try:
             found = refresh(view, standing.patch, list(paths), wanted, stop)
         except RootMissing:
-            self.is_stale("its folder is not there")
+            self.mark_stale("its folder is not there")
             raise
         standing.lay(found.patch)
         known()
         self._following.watch_listed(found.paths)
-        if self.overlay_rows > self.compact_above and self._later is not None:
+        if self.delta_rows_count > self.compact_above and self._later is not None:
             self._later(self.compact)
         return Changes(found.listed, found.added, found.removed)
 
@@ -223,14 +232,14 @@ class Indexed:
         return is_within(path, self._own)
 
     @property
-    def overlay_rows(self) -> int:
+    def delta_rows_count(self) -> int:
         """How much stands beside the epoch, waiting to be compacted."""
         return self._standing.patch.rows
 
     def compact(self) -> None:
         """Write the epoch and its overlay as one new epoch."""
         standing = self._standing
-        with self._work, needing_room("the new epoch; the old one stays in use"):
+        with self._work, disk_full_as_error("the new epoch; the old one stays in use"):
             if standing.latest is None or not (standing.patch.listings or standing.patch.gone):
                 return
             fresh = (standing.checked_ns, standing.dirty)
@@ -244,7 +253,7 @@ class Indexed:
         """Follow changes as they happen; `told` is called after each refresh. Falls back to checks when it cannot."""
         self._following.begin(told)
         self.check()
-        give_back_memory()
+        release_memory()
         return self.freshness
 
     @property

@@ -12,7 +12,7 @@ from cmdr.index.errors import BadHandle, Gone, NotIndexed
 from cmdr.index.library import Library
 from cmdr.index.scan.scan import scan
 from cmdr.index.snapshots.view import View
-from cmdr.index.tree import Indexed
+from cmdr.index.tree import IndexedTree
 from cmdr.model.filters.filter_text import from_text
 from cmdr.model.trees.indexes import WalkOptions
 
@@ -134,7 +134,7 @@ def test_ids_stay_when_the_rows_are_matched_in_small_portions(library, tree, mon
     if with_overlay:
         write(tree + b"/src/between.txt")
         library.refresh(index)
-        assert answers.indexed.overlay_rows
+        assert answers.indexed.delta_rows_count
     before = ids(answers.view)
     os.rename(tree + b"/archive.tar.gz", tree + b"/empty/moved.gz")
     os.rename(tree + b"/docs/deep", tree + b"/src/deeper")
@@ -262,9 +262,9 @@ def test_after_any_changes_a_refreshed_view_equals_a_new_scan_and_so_does_its_co
 
 def answers_rows(view: View, line: str):
     from cmdr.index.query.evaluate import evaluate
-    from cmdr.index.query.looked_up import Surroundings
+    from cmdr.index.query.leaves import EvaluationContext
 
-    return evaluate(view, from_text(line), Surroundings(None, None, None)).rows.tolist()
+    return evaluate(view, from_text(line), EvaluationContext(None, None, None)).rows.tolist()
 
 
 def test_a_big_overlay_is_compacted_behind(library, tree):
@@ -316,7 +316,7 @@ def wait_until(happened, told: threading.Event) -> None:
 def test_without_watches_to_give_the_index_says_so_and_checks_instead(library, tree, monkeypatch):
     import ctypes
 
-    from cmdr.index.delta import watch
+    from cmdr.index.delta import watcher
 
     info = library.index(tree, FEW)
     indexed = library.get(info.id).indexed
@@ -330,14 +330,14 @@ def test_without_watches_to_give_the_index_says_so_and_checks_instead(library, t
             ctypes.set_errno(28)
             return -1
 
-    monkeypatch.setattr(watch.ctypes, "CDLL", lambda *args, **kw: NoWatches())
+    monkeypatch.setattr(watcher.ctypes, "CDLL", lambda *args, **kw: NoWatches())
     freshness = indexed.watch()
     assert indexed.watch_trouble == "the system's limit of inotify watches is reached"
     assert freshness.reason.startswith("checked; edits inside files are known up to")
 
 
 def test_a_huge_folder_is_not_listed_again_when_nobody_tells_what_changed_in_it(library, tree, monkeypatch):
-    monkeypatch.setattr("cmdr.index.delta.following._HUGE", 3)
+    monkeypatch.setattr("cmdr.index.delta.live_updates._HUGE", 3)
     index = library.index(tree, FEW).id
     library.refresh(index)
     answers = library.get(index)
@@ -386,7 +386,7 @@ def test_a_clock_set_back_loses_nothing(library, tree):
 def test_an_unknown_node_id_is_refused(indexed):
     with pytest.raises(BadHandle):
         indexed.node("n_7777777777777")
-    assert isinstance(indexed.indexed, Indexed)
+    assert isinstance(indexed.indexed, IndexedTree)
 
 
 def test_our_own_state_below_the_root_is_not_followed(tmp_path, tree):

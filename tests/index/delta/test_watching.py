@@ -6,9 +6,9 @@ import threading
 
 import pytest
 
-from cmdr.index.delta import large_listing
-from cmdr.index.delta.watch import Watcher
-from cmdr.index.query.largest import largest_files
+from cmdr.index.delta import large_directory
+from cmdr.index.delta.watcher import Watcher
+from cmdr.index.query.sizes import largest_files
 from cmdr.index.scan.scan import scan
 from cmdr.model.trees.indexes import WalkOptions
 
@@ -103,12 +103,12 @@ def test_what_happened_between_a_listing_and_its_watch_is_found(watched, monkeyp
     """A folder is listed, then watched: a file that comes in between is in neither."""
     from cmdr.index import tree_state
 
-    root, lay_over = watched.root, tree_state.lay_over
+    root, apply_delta = watched.root, tree_state.apply_delta
 
     def late(base, patch, revision):
         if os.path.isdir(root + b"/other/new") and not os.path.exists(root + b"/other/new/between"):
             write(root + b"/other/new/between", 9)
-        return lay_over(base, patch, revision)
+        return apply_delta(base, patch, revision)
 
     monkeypatch.setattr(tree_state, "lay_over", late)
     os.mkdir(root + b"/other/new")
@@ -163,8 +163,8 @@ def test_a_watch_takes_four_bytes(tmp_path):
 # -- few names in a large folder ------------------------------------------------------------------------------------
 @pytest.fixture
 def flat(library, tmp_path, monkeypatch):
-    monkeypatch.setattr(large_listing, "LARGE", 20)
-    monkeypatch.setattr("cmdr.index.delta.following._HUGE", 100)
+    monkeypatch.setattr(large_directory, "LARGE", 20)
+    monkeypatch.setattr("cmdr.index.delta.live_updates._HUGE", 100)
     root = bytes(tmp_path / "root")
     os.makedirs(root + b"/flat/inner")
     for number in range(300):
@@ -191,7 +191,7 @@ def facts(view):
 
 def test_a_few_named_files_of_a_huge_folder_are_looked_at_alone(flat, tmp_path, monkeypatch):
     listed = []
-    for where in ("cmdr.index.delta.large_listing._listed", "cmdr.index.delta.refresh.read_listing"):
+    for where in ("cmdr.index.delta.large_directory._listed", "cmdr.index.delta.refresh.read_listing"):
         monkeypatch.setattr(where, listed.append)
     root = flat.root + b"/flat"
     write(root + b"/photo_007.jpg", 70_000)
@@ -228,12 +228,12 @@ def test_a_file_edited_in_a_huge_folder_is_known_after_a_restart_a_compaction_an
 
 
 def test_what_grew_where_it_stands_is_told_by_the_growth_report(flat, library):
-    from cmdr.index.snapshots.file_changes import overlay_changes
+    from cmdr.index.snapshots.history_files import delta_changes
 
     path = flat.root + b"/flat/photo_100.jpg"
     nid = flat.answers.view.id_of(flat.answers.view.find(path))
     write(path, 5_000)
     flat.until(lambda: flat.size(b"/flat/photo_100.jpg") == 5_000)
-    changes = overlay_changes(flat.answers.view)
+    changes = delta_changes(flat.answers.view)
     found = zip(changes.ids.tolist(), changes.before.tolist(), changes.after.tolist(), strict=True)
     assert list(found) == [(nid, 100, 5_000)]

@@ -2,7 +2,7 @@
 
 import os
 
-from cmdr.index.query.kind_counts import KindCounts
+from cmdr.index.query.answers import KindCounts
 from cmdr.model.filters.filter_text import from_text
 
 

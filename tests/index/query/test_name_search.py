@@ -5,12 +5,10 @@ import random
 import numpy as np
 import pytest
 
-from cmdr.index import side_by_side
 from cmdr.index.errors import Cancelled
-from cmdr.index.query import namesearch, short_needles
-from cmdr.index.query.namesearch import rows_holding
-from cmdr.index.snapshots.name_blobs import NameBlob
-from cmdr.index.snapshots.packed_names import joined_names, packed, take_names
+from cmdr.index.query import name_search, parallel
+from cmdr.index.query.name_search import blob_rows
+from cmdr.index.snapshots.name_blobs import NameBlob, joined_names, packed, take_names
 
 
 def names_of(count: int, seed: int) -> list[bytes]:
@@ -27,16 +25,16 @@ def blob_of(names: list[bytes]) -> NameBlob:
 @pytest.mark.parametrize("few", [0, 3, 1 << 20])
 @pytest.mark.parametrize("cores", [1, 2])
 def test_every_way_of_searching_finds_what_asking_each_name_finds(monkeypatch, few, cores):
-    monkeypatch.setattr(namesearch, "_FEW", few)
-    monkeypatch.setattr(namesearch, "_SLICE", 500)
-    monkeypatch.setattr(short_needles, "_FEWEST", 10)
-    monkeypatch.setattr(side_by_side, "_cores", lambda: cores)
+    monkeypatch.setattr(name_search, "_FEW", few)
+    monkeypatch.setattr(name_search, "_SLICE", 500)
+    monkeypatch.setattr(name_search, "_FEWEST", 10)
+    monkeypatch.setattr(parallel, "_cores", lambda: cores)
     names = names_of(400, few)
     blob = blob_of(names)
     for needle in (b"a", b"ab", b".js", b"report", b"xx", b"xxxxx", b"s\0", b"abo", b"nowhere", b"reportreport"):
         for rows in (range(400), range(7, 391), range(390, 392), range(5, 5)):
             expected = [row for row in rows if needle in names[row] + b"\0"]
-            assert rows_holding(blob, needle, rows, lambda: False).tolist() == expected, (needle, rows)
+            assert blob_rows(blob, needle, rows, lambda: False).tolist() == expected, (needle, rows)
 
 
 def test_a_place_leads_to_the_row_that_holds_it():
@@ -47,7 +45,7 @@ def test_a_place_leads_to_the_row_that_holds_it():
 
 
 def test_whoever_cancels_ends_the_work_of_both_threads(monkeypatch):
-    monkeypatch.setattr(side_by_side, "_cores", lambda: 2)
+    monkeypatch.setattr(parallel, "_cores", lambda: 2)
     done: list[int] = []
 
     def work(numbers):
@@ -57,14 +55,14 @@ def test_whoever_cancels_ends_the_work_of_both_threads(monkeypatch):
                 raise Cancelled("enough")
 
     with pytest.raises(Cancelled):
-        side_by_side.side_by_side(1_000_000, work)
+        parallel.run_in_slices(1_000_000, work)
     assert len(done) < 1000
 
 
 def test_every_slice_is_done_once_whoever_does_it(monkeypatch):
-    monkeypatch.setattr(side_by_side, "_cores", lambda: 2)
+    monkeypatch.setattr(parallel, "_cores", lambda: 2)
     done: list[int] = []
-    side_by_side.side_by_side(5000, done.extend)
+    parallel.run_in_slices(5000, done.extend)
     assert sorted(done) == list(range(5000))
 
 

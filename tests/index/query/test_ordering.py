@@ -5,10 +5,10 @@ import os
 import numpy as np
 import pytest
 
-from cmdr.index.query import kept_answers, ordering, spelling
-from cmdr.index.query.explanation import Found
-from cmdr.index.query.kept_answers import KeptAnswers
-from cmdr.index.snapshots.folding import fold
+from cmdr.index.query import answers, ordering
+from cmdr.index.query.answers import ResultCache
+from cmdr.index.query.coverage import Found
+from cmdr.index.snapshots.name_blobs import fold
 from cmdr.model.filters import filter as f
 from cmdr.model.filters.filter_text import from_text
 from cmdr.model.trees.queries import Explanation
@@ -28,8 +28,8 @@ def every_page(answers, question, limit):
 def test_pages_over_an_epoch_and_its_overlay_are_in_one_order(library, tree, monkeypatch, down, sort):
     monkeypatch.setattr(ordering, "_NATURAL", 0)
     monkeypatch.setattr(ordering, "_FEW", 0)
-    monkeypatch.setattr(spelling, "_FEW", 2)
-    monkeypatch.setattr(spelling, "_STEP", 5)
+    monkeypatch.setattr(ordering, "_FEW", 2)
+    monkeypatch.setattr(ordering, "_STEP", 5)
     for folder in (b"/src", b"/docs"):
         for name in (b"a-name-of-some-length", b"a-name-of-some-length-and-more", b"a-name-o", b"a-name-", b"same"):
             with open(tree + folder + b"/" + name, "wb") as out:
@@ -52,7 +52,7 @@ def test_pages_over_an_epoch_and_its_overlay_are_in_one_order(library, tree, mon
 @pytest.mark.parametrize("down", [False, True])
 def test_one_name_in_many_folders_is_paged_by_id(library, tmp_path, monkeypatch, down):
     monkeypatch.setattr(ordering, "_NATURAL", 0)
-    monkeypatch.setattr(spelling, "_FEW", 2)
+    monkeypatch.setattr(ordering, "_FEW", 2)
     for number in range(30):
         os.makedirs(tmp_path / "many" / str(number))
         (tmp_path / "many" / str(number) / "the very same name").touch()
@@ -68,8 +68,8 @@ def found(rows: int) -> Found:
 
 
 def test_big_answers_make_room_and_the_newest_always_stays(monkeypatch):
-    monkeypatch.setattr(kept_answers, "_ROOM", 8 * 100)
-    kept = KeptAnswers()
+    monkeypatch.setattr(answers, "_ROOM", 8 * 100)
+    kept = ResultCache()
     kept.put("a", found(40))
     kept.put("b", found(40))
     assert kept.get("a") is not None

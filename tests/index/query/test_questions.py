@@ -10,11 +10,11 @@ from tests.index.forest import NOW, filters, naive, plant
 
 from cmdr.index.errors import BadCursor, BadPattern, BadQuestion, Cancelled, ForeignCursor, StaleCursor
 from cmdr.index.library import Library
-from cmdr.index.query import globs, ordering, spelling
+from cmdr.index.query import globs, ordering
 from cmdr.index.query.evaluate import evaluate
 from cmdr.index.query.globs import parse_glob
-from cmdr.index.query.looked_up import Surroundings
-from cmdr.index.snapshots.folding import fold
+from cmdr.index.query.leaves import EvaluationContext
+from cmdr.index.snapshots.name_blobs import fold
 from cmdr.model.filters import filter as f
 from cmdr.model.filters.filter_text import from_text
 from cmdr.model.names import to_wire
@@ -41,7 +41,7 @@ def forest(tmp_path_factory):
 def test_the_fast_evaluator_agrees_with_a_naive_one(forest, wanted):
     answers, everything = forest
     view = answers.view
-    found = evaluate(view, wanted, Surroundings(None, None, None, NOW))
+    found = evaluate(view, wanted, EvaluationContext(None, None, None, NOW))
     assert view.paths(found.rows) == [node.path for node in everything if naive(wanted, node, view.root)]
 
 
@@ -60,7 +60,7 @@ def test_pages_bring_everything_once_and_in_order(forest, wanted, sort, down, li
     with (
         mock.patch.object(ordering, "_NATURAL", natural),
         mock.patch.object(ordering, "_FEW", few),
-        mock.patch.object(spelling, "_FEW", few),
+        mock.patch.object(ordering, "_FEW", few),
     ):
         listed, total = all_pages(answers, question, limit)
     assert len(listed) == total == len({node.id for node in listed})
@@ -150,7 +150,7 @@ def test_a_glob_with_an_accent_finds_the_same_among_very_many(forest, pattern):
     answers, everything = forest
     wanted = f.Text("name", "glob", pattern)
     with mock.patch.object(globs, "_MANY", 0):
-        found = evaluate(answers.view, wanted, Surroundings(None, None, None, NOW))
+        found = evaluate(answers.view, wanted, EvaluationContext(None, None, None, NOW))
     assert answers.view.paths(found.rows) == [
         node.path for node in everything if naive(wanted, node, answers.view.root)
     ]
@@ -160,7 +160,7 @@ def test_a_cancel_is_seen(forest):
     answers, _ = forest
     for line in ("name:x", "size>1", "path:*x*", 'name:regex"x"'):
         with pytest.raises(Cancelled):
-            evaluate(answers.view, from_text(line), Surroundings(None, None, None), stop=lambda: True)
+            evaluate(answers.view, from_text(line), EvaluationContext(None, None, None), stop=lambda: True)
 
 
 def test_a_place_that_is_not_indexed_is_a_clear_error(forest):

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from cmdr.index.errors import Cancelled
-from cmdr.index.query import short_needles
-from cmdr.index.query.short_needles import rows_with
+from cmdr.index.query import name_search
+from cmdr.index.query.name_search import short_needle_rows
 from cmdr.index.snapshots.name_blobs import NameBlob
 
 
@@ -21,34 +21,34 @@ def packed(names: list[bytes], dtype: str = "<u4") -> NameBlob:
 @pytest.mark.parametrize("slice_rows", [1, 7, 1 << 14])
 @pytest.mark.parametrize("dtype", ["<u4", "<i8"])
 def test_agrees_with_asking_each_name(monkeypatch, slice_rows, dtype):
-    monkeypatch.setattr(short_needles, "_FEWEST", slice_rows)
-    monkeypatch.setattr(short_needles, "_MOST", slice_rows)
+    monkeypatch.setattr(name_search, "_FEWEST", slice_rows)
+    monkeypatch.setattr(name_search, "_MOST", slice_rows)
     chance = random.Random(slice_rows)
     letters = [b"a", b"b", b"c" * 60, b"\xff", b"cc", b"ab"]
     names = [b""] + [b"".join(chance.choices(letters, k=chance.randint(1, 4))) for _ in range(300)]
     blob = packed(names, dtype)
     for needle in (b"a", b"b", b"ab", b"ba", b"cc", b"\xff", b"z", b"az"):
         expected = [row for row in range(3, 290) if needle in names[row]]
-        assert rows_with(blob, needle, range(3, 290), lambda: False).tolist() == expected
+        assert short_needle_rows(blob, needle, range(3, 290), lambda: False).tolist() == expected
 
 
 def test_a_carry_runs_through_names_of_every_length_without_leaving_them():
     names = [b"x" * length + tail for length in range(1, 256) for tail in (b"", b"a")]
     blob = packed(names)
-    assert rows_with(blob, b"a", range(len(names)), lambda: False).tolist() == list(range(1, len(names), 2))
+    assert short_needle_rows(blob, b"a", range(len(names)), lambda: False).tolist() == list(range(1, len(names), 2))
 
 
 def test_two_bytes_of_two_neighbouring_names_are_no_hit():
     blob = packed([b"xa", b"bx", b"ab"])
-    assert rows_with(blob, b"ab", range(3), lambda: False).tolist() == [2]
+    assert short_needle_rows(blob, b"ab", range(3), lambda: False).tolist() == [2]
 
 
 def test_no_rows_no_hits():
     blob = packed([b"a"])
-    assert not len(rows_with(blob, b"a", range(0), lambda: False))
+    assert not len(short_needle_rows(blob, b"a", range(0), lambda: False))
 
 
 def test_a_cancel_is_seen():
     blob = packed([b"a"])
     with pytest.raises(Cancelled):
-        rows_with(blob, b"a", range(1), lambda: True)
+        short_needle_rows(blob, b"a", range(1), lambda: True)

@@ -5,9 +5,9 @@ import os
 import pytest
 
 from cmdr.index.errors import BadCursor, BadQuestion, ForeignCursor
-from cmdr.index.reports import replaced_files
-from cmdr.index.snapshots import file_changes, history
-from cmdr.index.snapshots.folder_totals import totals_path
+from cmdr.index.reports import growth
+from cmdr.index.snapshots import history, history_files
+from cmdr.index.snapshots.history_files import totals_path
 from cmdr.model.trees.indexes import WalkOptions
 
 FEW = WalkOptions(workers=2, nice=0)
@@ -90,7 +90,7 @@ def test_a_file_that_another_one_replaced_under_its_name_is_one_that_changed(lib
 
 
 def test_very_many_files_that_went_are_not_looked_up(library, tree, monkeypatch):
-    monkeypatch.setattr(replaced_files, "MOST", 0)
+    monkeypatch.setattr(growth, "MOST", 0)
     index = library.index(tree, FEW).id
     write(tree + b"/part", 9000)
     library.refresh(index)
@@ -111,7 +111,7 @@ def test_growth_adds_up_over_scans_refreshes_and_compactions(library, tree):
     os.unlink(tree + b"/comes and goes")
     write(tree + b"/src/later", 2000)
     library.refresh(index)
-    assert indexed.overlay_rows
+    assert indexed.delta_rows_count
     files = [one for one in told(library.report(index, "growth", since="1"), tree) if "." not in one[1]]
     assert files == [("added", "grows", 0, 30_000), ("added", "src/later", 0, 2000)]
 
@@ -201,7 +201,7 @@ def test_when_a_link_of_the_chain_is_damaged_folders_are_told_and_the_rest_is_sa
     index = library.index(tree, FEW).id
     write(tree + b"/src/new", 4000)
     library.index(tree, FEW)
-    with open(file_changes.changes_path(library.get(index).indexed.home, 1), "r+b") as file:
+    with open(history_files.changes_path(library.get(index).indexed.home, 1), "r+b") as file:
         file.seek(20)
         file.write(b"\xff\xff")
     report = library.report(index, "growth")
@@ -225,7 +225,7 @@ def test_damaged_totals_are_passed_over(library, tree):
 
 
 def test_beyond_a_number_of_changes_the_biggest_are_remembered_and_the_report_says_so(library, tree, monkeypatch):
-    monkeypatch.setattr(file_changes, "MOST", 3)
+    monkeypatch.setattr(history_files, "MOST", 3)
     index = library.index(tree, FEW).id
     for number in range(1, 8):
         write(tree + b"/new%d" % number, number * 1000)

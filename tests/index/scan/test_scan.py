@@ -13,7 +13,7 @@ import pytest
 from cmdr.index.errors import DiskFull, RootMissing, ScanRunning, WalkFailed
 from cmdr.index.scan import walk
 from cmdr.index.scan.scan import scan
-from cmdr.index.snapshots.epoch import EpochWriter
+from cmdr.index.snapshots.snapshot import SnapshotWriter
 from cmdr.model.trees.indexes import WalkOptions
 
 FEW = WalkOptions(workers=2, nice=0)
@@ -246,7 +246,7 @@ def test_a_full_disk_is_its_own_error_and_the_old_epoch_stays(library, tree, mon
     def full(self, name, stored, dtype) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(EpochWriter, "_write", full)
+    monkeypatch.setattr(SnapshotWriter, "_write", full)
     with pytest.raises(DiskFull):
         library.index(tree, FEW)
     monkeypatch.undo()
@@ -258,7 +258,7 @@ def test_a_full_disk_is_its_own_error_and_the_old_epoch_stays(library, tree, mon
 
 def test_a_walker_that_dies_ends_the_scan_with_an_error(library, tree, monkeypatch):
     info = library.index(tree, FEW)
-    monkeypatch.setattr("cmdr.index.scan.hand._START", "import os; os._exit(3)")
+    monkeypatch.setattr("cmdr.index.scan.walk._START", "import os; os._exit(3)")
     with pytest.raises(WalkFailed):
         library.index(tree, FEW)
     assert library.get(info.id).view.epoch == 1
@@ -320,18 +320,18 @@ def test_a_tree_that_changes_while_it_is_walked_gives_a_whole_epoch(library, tre
 def test_walkers_end_when_the_application_is_killed(tree, tmp_path):
     code = """
 import os, signal, sys
-from cmdr.index.scan import hand, walk
+from cmdr.index.scan import walk
 def kill(progress):
     with open(sys.argv[2], "w") as out:
         out.write(" ".join(str(one) for one in crews[0]))
     os.kill(os.getpid(), signal.SIGKILL)
 crews = []
-start = hand.Hand.__init__
+start = walk.Worker.__init__
 def remember(self, part):
     start(self, part)
     crews.append([]) if not crews else None
     crews[0].append(self.process.pid)
-hand.Hand.__init__ = remember
+walk.Worker.__init__ = remember
 walk.walk(os.fsencode(sys.argv[1]), walk.WalkOptions(workers=3), sys.argv[3], kill)
 """
     pids, scratch = tmp_path / "pids", tmp_path / "scratch"
@@ -357,20 +357,20 @@ def wait_for_end(pid: int) -> None:
 
 
 def test_no_walker_is_hired_once_the_others_were_sent_home(tree, tmp_path, monkeypatch):
-    plain = walk._Crew.feed
+    plain = walk._WorkerPool.hand_out
 
-    def feed(crew):
-        at_the_end = len(crew.hungry) == len(crew.hands) and not crew.queue
-        plain(crew)
+    def hand_out(pool):
+        at_the_end = len(pool.idle) == len(pool.workers) and not pool.queue
+        plain(pool)
         if at_the_end:
-            crew.hire()
+            pool.start_workers()
 
-    monkeypatch.setattr(walk._Crew, "feed", feed)
+    monkeypatch.setattr(walk._WorkerPool, "hand_out", hand_out)
     monkeypatch.setattr(walk, "_PATIENCE", 0.0)
     late = time.monotonic() + 60
-    harvest = walk.walk(tree, WalkOptions(nice=0), str(tmp_path), cancelled=lambda: time.monotonic() > late)
-    assert not harvest.cancelled
-    assert sum(part.rows for part in harvest.parts) > 10
+    result = walk.walk(tree, WalkOptions(nice=0), str(tmp_path), cancelled=lambda: time.monotonic() > late)
+    assert not result.cancelled
+    assert sum(part.rows for part in result.parts) > 10
 
 
 def test_building_tells_as_much_as_the_walk_before_it(library, tree):

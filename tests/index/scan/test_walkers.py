@@ -46,7 +46,7 @@ def test_only_the_directory_that_was_seen_is_entered(tree, tmp_path, library):
 MOVED = """
 import os, sys
 from cmdr.index.scan.compiled_reader import directory_reader
-from cmdr.index.scan.whereabouts import Whereabouts
+from cmdr.index.scan.walker_process import Whereabouts
 root = os.fsencode(sys.argv[1])
 inode = {place: os.stat(root + place).st_ino for place in (b"/docs", b"/docs/deep", b"/src")}
 steps = Whereabouts(directory_reader(sys.argv[2] or None), None)
@@ -81,13 +81,13 @@ def test_a_column_of_one_value_is_never_written_until_another_comes(tmp_path):
 def test_more_walkers_come_only_while_those_there_wait_for_the_disk(tree, tmp_path, monkeypatch, waits, walkers):
     monkeypatch.setattr(walking, "_LOOK", 0)
     monkeypatch.setattr(walking.os, "cpu_count", lambda: 2)
-    monkeypatch.setattr(walking.Hand, "waits_for_disk", lambda self: waits)
-    crew = walking._Crew(tree, os.stat(tree), WalkOptions(nice=0), str(tmp_path))
+    monkeypatch.setattr(walking.Worker, "waits_for_disk", lambda self: waits)
+    pool = walking._WorkerPool(tree, os.stat(tree), WalkOptions(nice=0), str(tmp_path))
     try:
-        crew.hire_when_waiting()
-        assert len(crew.hands) == walkers
+        pool.start_more_if_waiting()
+        assert len(pool.workers) == walkers
     finally:
-        crew.end()
+        pool.end()
 
 
 @pytest.mark.parametrize(("looks", "walkers"), [([1, 0, 0, 0, 0, 0], 2), ([1, 0, 1, 0, 1, 0], 4)])
@@ -95,20 +95,20 @@ def test_a_tree_in_memory_makes_walkers_wait_by_chance_only(tree, tmp_path, monk
     """Two looks in a row with all of them waiting hardly ever came, and a cold tree was read by two."""
     monkeypatch.setattr(walking, "_LOOK", 0)
     monkeypatch.setattr(walking.os, "cpu_count", lambda: 2)
-    crew = walking._Crew(tree, os.stat(tree), WalkOptions(nice=0), str(tmp_path))
+    pool = walking._WorkerPool(tree, os.stat(tree), WalkOptions(nice=0), str(tmp_path))
     try:
         for one_waits in looks:
-            for number, hand in enumerate(crew.hands):
-                monkeypatch.setattr(hand, "waits_for_disk", lambda number=number, it=one_waits: number < it)
-            crew.hire_when_waiting()
-        assert len(crew.hands) == walkers
+            for number, worker in enumerate(pool.workers):
+                monkeypatch.setattr(worker, "waits_for_disk", lambda number=number, it=one_waits: number < it)
+            pool.start_more_if_waiting()
+        assert len(pool.workers) == walkers
     finally:
-        crew.end()
+        pool.end()
 
 
 def test_however_many_walkers_there_are_every_entry_is_seen_once(tree, tmp_path, monkeypatch):
     monkeypatch.setattr(walking, "_LOOK", 0)
-    monkeypatch.setattr(walking.Hand, "waits_for_disk", lambda self: True)
-    harvest = walk(tree, WalkOptions(nice=0), str(tmp_path))
+    monkeypatch.setattr(walking.Worker, "waits_for_disk", lambda self: True)
+    result = walk(tree, WalkOptions(nice=0), str(tmp_path))
     expected = sum(len(folders) + len(files) for _, folders, files in os.walk(tree))
-    assert sum(part.rows for part in harvest.parts) == expected
+    assert sum(part.rows for part in result.parts) == expected

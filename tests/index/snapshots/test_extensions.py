@@ -4,7 +4,7 @@ import random
 
 import numpy as np
 
-from cmdr.index.snapshots.extensions import Extensions, distinct, extension
+from cmdr.index.snapshots.names import Extensions, distinct, extension
 
 
 def test_reads_every_extension_as_one_by_one():

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from cmdr.index.errors import BadHandle, Corrupt, LibraryBusy, NoSuchIndex
 from cmdr.index.library import Library
-from cmdr.index.snapshots.epoch import EpochWriter, StoredColumns
-from cmdr.index.snapshots.folding import fold, fold_names
+from cmdr.index.snapshots.name_blobs import fold, fold_names
+from cmdr.index.snapshots.snapshot import SnapshotWriter, StoredColumns
 from cmdr.index.store.handles import node_handle, node_number
 from cmdr.model.trees.indexes import WalkOptions
 
@@ -92,7 +92,7 @@ def test_one_flipped_bit_is_found_by_verifying(library, tree):
 
 KILLED = """
 import os, sys
-from cmdr.index.snapshots.epoch import EpochWriter
+from cmdr.index.snapshots.snapshot import EpochWriter
 from cmdr.index.library import Library
 from cmdr.model.trees.indexes import WalkOptions
 moment = int(sys.argv[3])
@@ -131,7 +131,7 @@ def test_only_one_process_works_with_a_library(library):
 
 
 def test_a_writer_that_is_abandoned_leaves_nothing(tmp_path):
-    writer = EpochWriter(str(tmp_path), "epoch")
+    writer = SnapshotWriter(str(tmp_path), "epoch")
     writer.put("a", np.arange(5), "<i8")
     writer.abandon()
     assert os.listdir(tmp_path) == []

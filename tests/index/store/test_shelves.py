@@ -7,8 +7,8 @@ import pytest
 
 from cmdr.index.errors import BadCursor, BadQuestion, Corrupt, NoSuchIndex, NoSuchQuery, NoSuchSet
 from cmdr.index.library import Library
-from cmdr.index.query.knowing import Knowing
-from cmdr.index.store import setshelf
+from cmdr.index.query.coverage import Coverage
+from cmdr.index.store import sets
 from cmdr.model.filters import filter as f
 from cmdr.model.filters.filter_text import from_text
 from cmdr.model.trees.indexes import WalkOptions
@@ -89,7 +89,7 @@ def test_a_page_of_a_set_begins_behind_the_last_member_even_when_that_one_was_ta
     library, indexed, is_sorted, monkeypatch
 ):
     if not is_sorted:
-        monkeypatch.setattr(setshelf, "SORTED", 1)
+        monkeypatch.setattr(sets, "SORTED", 1)
     made = library.sets.create_from(indexed.indexed.record.id, "files", indexed.ask(from_text("kind:file")))
     everyone = [one.node for one in library.sets.page(made.id).members]
     first = library.sets.page(made.id, 4)
@@ -153,7 +153,7 @@ def test_an_index_does_not_answer_for_a_folder_it_never_listed(library, tree):
     shallow = library.index(tree + b"/docs", WalkOptions(depth_limit=1, workers=1)).id
     assert library.covering(tree + b"/docs/deep") is None
     assert library.covering(tree + b"/docs/deep/er") is None
-    assert library.covering(tree + b"/docs/deep", Knowing.ENTRY).indexed.record.id == shallow
+    assert library.covering(tree + b"/docs/deep", Coverage.ENTRY).indexed.record.id == shallow
     whole = library.index(tree, FEW).id
     for folder in (b"/docs/deep/er", b"/docs/deep", b"/docs"):
         assert library.covering(tree + folder).indexed.record.id == whole

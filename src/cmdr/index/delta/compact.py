@@ -6,16 +6,15 @@ import numpy as np
 
 from cmdr.index.snapshots.assemble import assemble
 from cmdr.index.snapshots.columns import Column
-from cmdr.index.snapshots.epoch import EpochWriter, StoredColumns, epoch_name
-from cmdr.index.snapshots.known_before import known
-from cmdr.index.snapshots.runs import Runs
-from cmdr.index.snapshots.source import Source
+from cmdr.index.snapshots.identity import known
+from cmdr.index.snapshots.snapshot import SnapshotWriter, StoredColumns, snapshot_name
+from cmdr.index.snapshots.source import RowRuns, Source
 from cmdr.index.snapshots.view import View, stored_view
 
 
 def compact(view: View, home: str) -> View:
     """The same tree as `view`, stored whole as the next epoch."""
-    writer = EpochWriter(home, epoch_name(view.epoch + 1))
+    writer = SnapshotWriter(home, snapshot_name(view.epoch + 1))
     try:
         facts = assemble(_source(view), writer, known(view, to_match=False)).facts
     except OSError as trouble:
@@ -36,18 +35,18 @@ def _source(view: View) -> Source:
     dense[live] = np.arange(len(live))
     segments = [segment for _, segment in view.segments()]
 
-    def column(name: str, runs: Runs) -> Column:
+    def column(name: str, runs: RowRuns) -> Column:
         if name == "uid":
             return coded("owner", view.base.owners, runs)
         if name == "device":
             return coded("dev", view.base.devices, runs)
         return runs.gather([segment[name] for segment in segments])
 
-    def coded(name: str, table: Column, runs: Runs) -> Column:
+    def coded(name: str, table: Column, runs: RowRuns) -> Column:
         codes = runs.gather([segment[name] for segment in segments])
         return table[np.minimum(codes, len(table) - 1)]
 
-    def names(runs: Runs) -> Iterator[Column]:
+    def names(runs: RowRuns) -> Iterator[Column]:
         for piece, first, last in runs.stretches(tuple(segment.rows for segment in segments)):
             segment = segments[piece]
             yield segment.names[int(segment.noff[first]) : int(segment.noff[last])]

@@ -6,10 +6,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from cmdr.index.delta.hard_links import known_alone
-from cmdr.index.delta.known_again import KnownAgain, is_same
-from cmdr.index.delta.large_listing import Different, is_large, read_differences, read_named
-from cmdr.index.delta.patch import Entry, Listing, Patch, read_listing
+from cmdr.index.delta.delta import Delta, Entry, Listing, read_listing
+from cmdr.index.delta.delta_rows import known_alone
+from cmdr.index.delta.large_directory import Different, is_large, read_differences, read_named
 from cmdr.index.errors import Cancelled, RootMissing
 from cmdr.index.snapshots.columns import Column, Flag
 from cmdr.index.snapshots.view import View
@@ -23,7 +22,7 @@ Fresh = tuple[bytes, int, int]  # a new directory: path, depth, device
 class Refreshed:
     """What a refresh found."""
 
-    patch: Patch
+    patch: Delta
     paths: tuple[bytes, ...]  # the directories that were listed
     listed: int
     added: int
@@ -31,7 +30,7 @@ class Refreshed:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class RefreshOptions:
     """How directories are listed again.
 
     Without `edits`, of a large directory only the names that came, went or were replaced are looked at; where the
@@ -45,7 +44,7 @@ class Wanted:
 
 
 def refresh(
-    view: View, patch: Patch, changed: list[int], wanted: Wanted, stop: Callable[[], bool] = lambda: False
+    view: View, patch: Delta, changed: list[int], wanted: RefreshOptions, stop: Callable[[], bool] = lambda: False
 ) -> Refreshed:
     """List these directories again, follow what is new, and give everything its id."""
     return _Refresh(view, patch, wanted, stop).run(changed)
@@ -56,8 +55,63 @@ def rows_to_list(view: View, changed: list[int]) -> int:
     return sum(int(view.dirs["dcn"][number]) for number in changed if not is_large(view, number))
 
 
+def is_same(view: View, row: int, entry: Entry) -> bool:
+    """Whether an entry is what stands in the row of its name."""
+    born = view.value("born", row)
+    alike = view.value("ino", row) == entry.ino and view.value("mode", row) >> 12 == entry.mode >> 12
+    return alike and (born == entry.born or not born or not entry.born)
+
+
+class NodeMatcher:
+    """Gives every entry without an id the one of a row that vanished elsewhere, or a new one."""
+
+    def __init__(self, view: View, vanished: list[int], next_id: int) -> None:
+        self.view, self.next_id = view, next_id
+        self.added = 0
+        self.found: set[int] = set()
+        rows = np.array(vanished, np.int64)
+        self._inodes = dict(zip(view.gather("ino", rows).tolist(), vanished, strict=True)) if vanished else {}
+        parents = view.gather("pdir", rows)
+        owners = view.gather("nid", view.dirs["drow"][parents]) if vanished else parents
+        self._places = {(int(owner), view.name(row)): row for owner, row in zip(owners.tolist(), vanished, strict=True)}
+
+    def identify(self, listings: dict[bytes, Listing], directory_ids: dict[bytes, int]) -> dict[bytes, Listing]:
+        """The listings with all their ids; those of the directories that had one before are given."""
+        ids, out = dict(directory_ids), dict(listings)
+        for path in sorted(listings, key=lambda one: (one.count(b"/"), one)):
+            entries = []
+            for listed in listings[path].entries:
+                entry = listed
+                if entry.nid < 0:
+                    entry = entry._replace(nid=self._id(entry, ids.get(path, -1)))
+                if entry.is_dir:
+                    ids[path.rstrip(b"/") + b"/" + entry.name] = entry.nid
+                entries.append(entry)
+            out[path] = replace(listings[path], entries=tuple(entries))
+        return out
+
+    def _id(self, entry: Entry, parent: int) -> int:
+        moved, replaced = self._inodes.get(entry.ino), self._places.get((parent, entry.name))
+        for row in (moved, replaced):
+            if row is None or row in self.found or self.view.value("mode", row) >> 12 != entry.mode >> 12:
+                continue
+            if row == moved and row != replaced and not self._is_moved(row, entry):
+                continue
+            self.found.add(row)
+            return self.view.id_of(row)
+        self.added += 1
+        self.next_id += 1
+        return self.next_id - 1
+
+    def _is_moved(self, row: int, entry: Entry) -> bool:
+        born = self.view.value("born", row)
+        if born and entry.born:
+            return born == entry.born
+        return self.view.value("mtime", row) == entry.mtime
+
+
 class _Refresh:
-    def __init__(self, view: View, patch: Patch, wanted: Wanted, stop: Callable[[], bool]) -> None:
+    def __init__(self, view: View, patch: Delta, wanted: RefreshOptions, stop: Callable[[], bool]) -> None:
         self.view, self.patch, self.wanted, self.stop = view, patch, wanted, stop
         self.device = int(view.base.devices[view.value("dev", 0)])
         self.listings: dict[bytes, Listing] = {}
@@ -68,13 +122,13 @@ class _Refresh:
         self.listed = 0
 
     def run(self, changed: list[int]) -> Refreshed:
-        self.list_again(changed)
-        self.list_again(self.linked_elsewhere())
-        known = KnownAgain(self.view, self.vanished, max(self.view.next_id, self.patch.next_id))
+        self.relist(changed)
+        self.relist(self.linked_elsewhere())
+        known = NodeMatcher(self.view, self.vanished, max(self.view.next_id, self.patch.next_id))
         self.listings = known.identify(self.listings, self.parent_id)
         return self.result(known)
 
-    def list_again(self, changed: Iterable[int]) -> None:
+    def relist(self, changed: Iterable[int]) -> None:
         """List directories, and whatever is new below them."""
         fresh: list[Fresh] = []
         again = sorted(set(changed))
@@ -208,7 +262,7 @@ class _Refresh:
             self.listings[path] = listing
             fresh += [(path + b"/" + one.name, depth + 1, one.device) for one in listing.entries if one.is_dir]
 
-    def result(self, known: KnownAgain) -> Refreshed:
+    def result(self, known: NodeMatcher) -> Refreshed:
         lost = [row for row in self.vanished if row not in known.found]
         gone = dict(self.patch.gone)
         rows: Column = np.array(lost, np.int64)
@@ -216,5 +270,5 @@ class _Refresh:
         kept = {path: listing for path, listing in self.patch.listings.items() if not self.is_removed(path)}
         alive = {entry.nid for listing in self.listings.values() for entry in listing.entries}
         gone = {nid: path for nid, path in gone.items() if nid not in alive}
-        patch = Patch(kept | self.listings, gone, known.next_id)
+        patch = Delta(kept | self.listings, gone, known.next_id)
         return Refreshed(patch, tuple(self.listings), self.listed, known.added, len(lost))

@@ -1,31 +1,102 @@
 """Questions to one index: nodes, listings, filters and their pages, all as frozen answers."""
 
 import os
-from collections.abc import Callable
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
+from threading import Lock
+
+import numpy as np
 
 from cmdr.index.errors import BadHandle, BadQuestion, Gone, NotIndexed
+from cmdr.index.query.coverage import Found
 from cmdr.index.query.cursor import Scope, make_cursor, read_cursor
 from cmdr.index.query.evaluate import evaluate
-from cmdr.index.query.explanation import Found
-from cmdr.index.query.held_bytes import held_bytes
-from cmdr.index.query.kept_answers import KeptAnswers
-from cmdr.index.query.kind_counts import KindCounts, biggest_of_each, kinds_of
-from cmdr.index.query.looked_up import Surroundings
+from cmdr.index.query.leaves import EvaluationContext
 from cmdr.index.query.nodes import node, nodes
 from cmdr.index.query.ordering import is_natural, page
+from cmdr.index.query.sizes import largest_of, total_bytes
 from cmdr.index.reports.duplicates import same_as
-from cmdr.index.snapshots.columns import Column
+from cmdr.index.snapshots.columns import FORMAT_DIR, FORMAT_FILE, Column
 from cmdr.index.snapshots.rows_view import Rows
 from cmdr.index.snapshots.view import View
 from cmdr.index.store.handles import node_number
-from cmdr.index.tree import Indexed
+from cmdr.index.tree import IndexedTree
 from cmdr.model.filters.filter import And, DuplicateOf, Filter, InSet, Not, Or, Question, SortKey, Time
 from cmdr.model.filters.filter_json import to_json
 from cmdr.model.filters.filter_text import to_text
 from cmdr.model.names import from_wire, printable, to_wire
 from cmdr.model.trees.node import Node, Totals
 from cmdr.model.trees.queries import Explanation
+
+
+@dataclass(frozen=True)
+class KindCounts:
+    """How many there are, and how much the files hold by themselves, each counted once."""
+
+    files: int
+    dirs: int
+    others: int
+    file_bytes: int
+
+
+def kinds_of(view: View, rows: Column) -> KindCounts:
+    """Count these rows by their kind."""
+    form = view.gather("mode", rows) >> 12
+    is_file, dirs = form == FORMAT_FILE, int((form == FORMAT_DIR).sum())
+    files = int(is_file.sum())
+    return KindCounts(files, dirs, len(rows) - files - dirs, total_bytes(view, rows[is_file]) if files else 0)
+
+
+def biggest_of_each(view: View, rows: Column, count: int) -> Column:
+    """The biggest files among these rows, then the biggest folders, then others: all of them where there is room, and
+    up to half of the room for folders where there is not."""
+    form = view.gather("mode", rows) >> 12
+    dirs, others = rows[form == FORMAT_DIR], rows[(form != FORMAT_DIR) & (form != FORMAT_FILE)]
+    files = largest_of(view, rows, count)
+    if len(rows) <= count:  # further names of a file that is among them count as well
+        rest = rows[(form == FORMAT_FILE) & ~np.isin(rows, files)]
+        files = np.concatenate([files, rest])
+    room = max(count - len(files), min(len(dirs), count // 2))
+    kept = page(view, dirs, "size", True, room, None).rows if len(dirs) and room else dirs[:0]
+    found = np.concatenate([files[: count - len(kept)], kept])
+    return np.concatenate([found, others[: count - len(found)]])
+
+
+_KEPT = 8
+_ROOM = 1 << 26  # bytes; the newest answer is kept whatever its size
+
+
+class ResultCache:
+    """Some answers by their questions; the one that was asked for longest ago goes first."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[Hashable, Found] = OrderedDict()
+        self._lock = Lock()
+
+    def put(self, question: Hashable, found: Found) -> None:
+        """Keep an answer."""
+        with self._lock:
+            self._kept[question] = found
+            self._kept.move_to_end(question)
+            room = _ROOM
+            for number, one in enumerate(reversed(list(self._kept)), 1):
+                room -= self._kept[one].rows.nbytes
+                if number > _KEPT or (number > 1 and room < 0):
+                    del self._kept[one]
+
+    def get(self, question: Hashable) -> Found | None:
+        """An answer that was kept, or None."""
+        with self._lock:
+            if question in self._kept:
+                self._kept.move_to_end(question)
+            return self._kept.get(question)
+
+    def clear(self) -> None:
+        """Forget them all."""
+        with self._lock:
+            self._kept.clear()
+
 
 _BIGGEST_PAGE = 1000
 _AT_A_GLANCE: tuple[SortKey, SortKey] = ("size", "mtime")
@@ -53,7 +124,7 @@ class Summary:
 
 
 @dataclass(frozen=True, eq=False)
-class Answer:
+class QueryResult:
     """What a filter found: how many, how much, and (as rows of one view) which."""
 
     count: int
@@ -67,12 +138,12 @@ class Answer:
         return kinds_of(self.view, self.rows)
 
 
-class Answers:
+class IndexQueries:
     """Everything that can be asked of one index."""
 
-    def __init__(self, indexed: Indexed, members: Callable[[View, str], Column]) -> None:
+    def __init__(self, indexed: IndexedTree, members: Callable[[View, str], Column]) -> None:
         self.indexed, self._members = indexed, members
-        self._found = KeptAnswers()
+        self._found = ResultCache()
 
     @property
     def view(self) -> View:
@@ -135,12 +206,14 @@ class Answers:
         return Summary(own, view.totals(number), len(rows), biggest, newest)
 
     # -- questions ------------------------------------------------------------------------------------------------
-    def ask(self, wanted: Filter, below: str | bytes | None = None, stop: Callable[[], bool] = lambda: False) -> Answer:
+    def ask(
+        self, wanted: Filter, below: str | bytes | None = None, stop: Callable[[], bool] = lambda: False
+    ) -> QueryResult:
         """Which nodes satisfy a filter, in the whole index or below a directory."""
         view = self.view
         number = 0 if below is None else self.directory(below, view)
         found = self._evaluate(view, wanted, number, stop)
-        return Answer(len(found.rows), held_bytes(view, found.rows), view, found.rows, found.explanation)
+        return QueryResult(len(found.rows), total_bytes(view, found.rows), view, found.rows, found.explanation)
 
     def page(
         self,
@@ -157,7 +230,7 @@ class Answers:
         name = f"query\0{to_text(question.filter)}\0{number}\0{question.sort}\0{question.descending}"
         return self._page(view, rows, name, question.sort, question.descending, limit, cursor)
 
-    def biggest(self, answer: Answer, count: int) -> tuple[Node, ...]:
+    def biggest(self, answer: QueryResult, count: int) -> tuple[Node, ...]:
         """The biggest files of an answer, and the biggest folders when there are any."""
         return nodes(answer.view, self.tag, biggest_of_each(answer.view, answer.rows, count))
 
@@ -187,7 +260,7 @@ class Answers:
         lasting = not _moves_with_time(wanted)
         if lasting and (kept := self._found.get(key)) is not None:
             return kept
-        around = Surroundings(
+        around = EvaluationContext(
             lambda place: self._place(place, view),
             lambda set_id: self._members(view, set_id),
             lambda place: same_as(view, self.row(place, view), stop),

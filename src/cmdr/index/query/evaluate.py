@@ -10,12 +10,11 @@ from collections.abc import Callable
 import numpy as np
 
 from cmdr.index.errors import Cancelled
-from cmdr.index.query.explanation import Found, not_covered
-from cmdr.index.query.looked_up import LookedUp, Surroundings
-from cmdr.index.query.path_leaf import PathLeaves
+from cmdr.index.query.coverage import Found, not_covered
+from cmdr.index.query.leaves import EvaluationContext, LookupLeaves, PathLeaves
 from cmdr.index.query.predicates import COST, Rows, mask, member
 from cmdr.index.snapshots.columns import Column
-from cmdr.index.snapshots.folding import fold
+from cmdr.index.snapshots.name_blobs import fold
 from cmdr.index.snapshots.segment import Segment
 from cmdr.index.snapshots.view import View
 from cmdr.model.filters.filter import (
@@ -47,7 +46,7 @@ NONE = np.empty(0, np.int64)
 
 
 def evaluate(
-    view: View, wanted: Filter, around: Surroundings, below: int = 0, stop: Callable[[], bool] = lambda: False
+    view: View, wanted: Filter, around: EvaluationContext, below: int = 0, stop: Callable[[], bool] = lambda: False
 ) -> Found:
     """All rows below directory `below` that satisfy a filter."""
     plain = normal(wanted)
@@ -60,11 +59,11 @@ def evaluate(
 
 
 class _Evaluation:
-    def __init__(self, view: View, around: Surroundings, stop: Callable[[], bool]) -> None:
+    def __init__(self, view: View, around: EvaluationContext, stop: Callable[[], bool]) -> None:
         self.view, self.around, self.stop = view, around, stop
         self.steps: list[str] = []
         self.examined = self.total = 0
-        self.leaves = LookedUp(view, around, stop)
+        self.leaves = LookupLeaves(view, around, stop)
         self.paths = PathLeaves(
             view, lambda leaf, part: self.leaves.hits(leaf, part, range(part.rows), part is view.extra), self.pause
         )

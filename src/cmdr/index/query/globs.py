@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from cmdr.index.errors import Cancelled
-from cmdr.index.query.namesearch import NONE, rows_holding
+from cmdr.index.query.name_search import NONE, blob_rows
 from cmdr.index.snapshots.columns import Column
-from cmdr.index.snapshots.folding import fold
+from cmdr.index.snapshots.name_blobs import fold
 from cmdr.index.snapshots.segment import Segment
 
 _STEP = 1 << 14
@@ -138,11 +138,11 @@ def matching_glob(segment: Segment, pattern: bytes, case: bool, rows: range, sto
     if plain is not None and len(plain) > 1 and not plain[0] and not any(plain[1:-1]):
         if not plain[-1]:
             return np.arange(rows.start, rows.stop)
-        return rows_holding(names, plain[-1] + b"\0", rows, stop)  # the usual *.ext
+        return blob_rows(names, plain[-1] + b"\0", rows, stop)  # the usual *.ext
     literal = glob.literal
     candidates = np.arange(rows.start, rows.stop)
     if literal:
-        candidates = rows_holding(names, literal, rows, stop)
+        candidates = blob_rows(names, literal, rows, stop)
     if len(candidates) > _MANY:
         candidates = _narrow(segment, glob, case, rows, candidates, stop)
     verify = glob.verifier().match

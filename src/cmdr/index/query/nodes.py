@@ -1,5 +1,7 @@
 """Nodes made from the rows of a view."""
 
+import pwd
+
 import numpy as np
 
 from cmdr.index.snapshots.columns import Column, Flag, kind_name
@@ -64,3 +66,11 @@ def nodes(view: View, tag: int, rows: Column, above: bytes | None = None) -> tup
             )
         )
     return tuple(found)
+
+
+def user(uid: int) -> str:
+    """A user's name, or the number when nobody has it."""
+    try:
+        return pwd.getpwuid(uid).pw_name
+    except (KeyError, OverflowError):
+        return str(uid)

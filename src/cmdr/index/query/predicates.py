@@ -5,14 +5,15 @@ satisfies no comparison.
 """
 
 import pwd
+import re
+from datetime import UTC, datetime
 from typing import assert_never
 
 import numpy as np
 
-from cmdr.index.query.moments import moment_ns
 from cmdr.index.snapshots.columns import KIND_OF_FORMAT, KINDS, Column, Flag
-from cmdr.index.snapshots.extensions import LONGEST
-from cmdr.index.snapshots.folding import fold
+from cmdr.index.snapshots.name_blobs import fold
+from cmdr.index.snapshots.names import LONGEST
 from cmdr.index.snapshots.segment import Segment
 from cmdr.model.filters.filter import Ext, Is, KindIs, Mode, Number, Owner, Time
 from cmdr.model.names import from_wire
@@ -118,3 +119,20 @@ def _extension(segment: Segment, rows: Rows, values: tuple[str, ...]) -> Column:
 
 def _ends(name: bytes, endings: tuple[bytes, ...]) -> bool:
     return any(len(name) > len(ending) and name.endswith(ending) for ending in endings)
+
+
+_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800, "y": 31_557_600}
+_AGO = re.compile(r"(\d{1,9})([smhdwy])")
+_EARLIEST, _LATEST = -(1 << 63), (1 << 63) - 1
+
+
+def moment_ns(text: str, now_ns: int) -> int:
+    """Nanoseconds since the epoch. A time without a zone is taken as UTC, so that answers do not depend on where."""
+    ago = _AGO.fullmatch(text)
+    if ago is not None:
+        return max(_EARLIEST, now_ns - int(ago[1]) * _SECONDS[ago[2]] * 10**9)
+    moment = datetime.fromisoformat(text)
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    whole = moment.replace(microsecond=0)
+    return max(_EARLIEST, min(_LATEST, int(whole.timestamp()) * 10**9 + moment.microsecond * 1000))

@@ -4,6 +4,7 @@ Python's `re` can take hours on one name; expressions from outside only ever run
 with the first expression.
 """
 
+import io
 import os
 import threading
 import weakref
@@ -14,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from cmdr.index.errors import BadPattern, Cancelled
-from cmdr.index.query.name_texts import STEP, keep_for_a_while, names_as_text, slice_of_names
-from cmdr.index.query.namesearch import NONE, containing
+from cmdr.index.query.name_search import NONE, names_containing
 from cmdr.index.query.regex_literal import required_texts
 from cmdr.index.snapshots.columns import Column
+from cmdr.index.snapshots.name_blobs import take_names
 from cmdr.index.snapshots.segment import Segment
 
 _SOME = 1 << 16
@@ -25,7 +26,7 @@ _LONGEST = 1000
 _BRANCHES = 4
 _SPARSE = 4  # when fewer rows than one in four can match, only these are tried
 _accents: "weakref.WeakKeyDictionary[Segment, Column]" = weakref.WeakKeyDictionary()
-_lock = threading.Lock()
+_accents_lock = threading.Lock()
 
 
 def matching_regex(segment: Segment, pattern: str, case: bool, rows: range, stop: Callable[[], bool]) -> Column:
@@ -70,7 +71,7 @@ def _likely(
     """The rows that can match at all, ascending; None when a search for them would not pay."""
     if not 0 < len(texts) <= _BRANCHES or min(map(len, texts)) < 2:
         return None
-    found = [containing(segment, text.encode(), case, rows, stop) for text in texts]
+    found = [names_containing(segment, text.encode(), case, rows, stop) for text in texts]
     if not case:
         found.append(_accented(segment, stop))
     if len(found) == 1:
@@ -81,12 +82,12 @@ def _likely(
 
 def _accented(segment: Segment, stop: Callable[[], bool]) -> Column:
     """Rows with an accent of its own (U+0300 to U+036F): folding makes it one with the letter before it."""
-    with _lock:
+    with _accents_lock:
         found = _accents.get(segment)
     if found is None:
         every = range(segment.rows)
-        found = np.union1d(*(containing(segment, lead, True, every, stop) for lead in (b"\xcc", b"\xcd")))
-        with _lock:
+        found = np.union1d(*(names_containing(segment, lead, True, every, stop) for lead in (b"\xcc", b"\xcd")))
+        with _accents_lock:
             _accents[segment] = found
     return found
 
@@ -110,7 +111,7 @@ def _search(segment: Segment, expression: str, raw: bool, rows: range, stop: Cal
         found = np.flatnonzero(_contains(slice_of_names(segment, raw, number), expression)) + number * STEP
         return found[(found >= rows.start) & (found < rows.stop)]
 
-    keep_for_a_while()
+    postpone_expiry()
     kept = [NONE]
     pool = ThreadPoolExecutor(os.cpu_count() or 1, "cmdr-index-regex")
     try:
@@ -138,3 +139,68 @@ def _reason(pattern: str, trouble: str) -> str:
     if why is None:
         why = "it grows too big" if "size limit" in trouble else "it is not understood"
     return f"The expression {pattern[:80]!r} cannot be used: {why}."
+
+
+STEP = 1 << 20
+"""Rows of one slice."""
+_WHILE = 120.0  # seconds
+_texts: "weakref.WeakKeyDictionary[Segment, dict[tuple[bool, int], Any]]" = weakref.WeakKeyDictionary()
+_texts_lock = threading.Lock()
+_going: threading.Timer | None = None
+
+
+def slice_of_names(segment: Segment, raw: bool, number: int) -> Any:
+    """The names of slice `number` of a segment, as written or folded; kept for a while."""
+    with _texts_lock:
+        slices = _texts.setdefault(segment, {})
+        found = slices.get((raw, number))
+        if found is None:
+            first = number * STEP
+            last = min(first + STEP, segment.rows)
+            blob, offsets = (segment.names, segment.noff) if raw else (segment.folded, segment.foff)
+            found = _text(blob[int(offsets[first]) : int(offsets[last])].tobytes(), last - first)
+            slices[raw, number] = found
+        return found
+
+
+def names_as_text(segment: Segment, rows: Column) -> Any:
+    """The names of some rows, as written."""
+    return _text(take_names(segment.names, segment.noff, rows).blob.tobytes(), len(rows))
+
+
+def drop_name_texts() -> None:
+    """Give back the room of all that is kept."""
+    with _texts_lock:
+        _texts.clear()
+
+
+def postpone_expiry() -> None:
+    """Somebody asks: what is kept stays for a while from now on."""
+    global _going
+    with _texts_lock:
+        if _going is not None:
+            _going.cancel()
+        _going = threading.Timer(_WHILE, drop_name_texts)
+        _going.daemon = True
+        _going.start()
+
+
+def _text(names: bytes, count: int) -> Any:
+    import polars
+
+    if not count:
+        return polars.Series("name", [], polars.String)
+    root = names.startswith(b"\0")  # its empty name would be an empty line, which the reader skips
+    # NUL ends a name and a slash can stand in none: lines with one field, and the CSV reader is the quickest.
+    table = polars.read_csv(
+        io.BytesIO(b"root" + names if root else names),
+        has_header=False,
+        separator="/",
+        eol_char="\0",
+        quote_char=None,
+        schema={"name": polars.String},
+        encoding="utf8-lossy",
+    )
+    if len(table) != count:
+        raise BadPattern("The names could not be read as text.")
+    return table["name"]

@@ -23,19 +23,19 @@ _OPEN = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK | getattr(os,
 
 
 @dataclass(frozen=True, eq=False)
-class Twins:
+class DuplicateGroup:
     """Files with one content."""
 
     size: int
     rows: Column
 
-    def kept_first(self, view: View, keep: Keep) -> "Twins":
+    def kept_first(self, view: View, keep: Keep) -> "DuplicateGroup":
         """The same files, first the one to keep: the oldest or newest, of equally old ones the shortest path."""
         times, paths = view.gather("mtime", self.rows).tolist(), view.paths(self.rows)
         if keep == "newest":
             times = [-time for time in times]
         order = sorted(range(len(paths)), key=lambda at: (times[at], len(paths[at]), paths[at]))
-        return Twins(self.size, self.rows[order])
+        return DuplicateGroup(self.size, self.rows[order])
 
     @property
     def wasted(self) -> int:
@@ -49,18 +49,18 @@ def find_duplicates(
     least_size: int = 1,
     stop: Callable[[], bool] = lambda: False,
     most_files: int | None = None,
-) -> tuple[list[Twins], bool]:
+) -> tuple[list[DuplicateGroup], bool]:
     """Groups of equal files among these rows, the most wasteful first; and whether all candidates were compared."""
     groups = _same_size(view, rows, least_size)
     budget = most_files
-    found: list[Twins] = []
+    found: list[DuplicateGroup] = []
     for size, members in groups:
         if budget is not None and budget < len(members):
             return _sorted(found), False
         budget = None if budget is None else budget - len(members)
         for alike in _split(view, members, lambda path: _digest(path, _HEAD, stop)):
             whole = [alike] if size <= _HEAD else _split(view, alike, lambda path: _digest(path, None, stop))
-            found += [Twins(size, twins) for twins in whole]
+            found += [DuplicateGroup(size, twins) for twins in whole]
     return _sorted(found), True
 
 
@@ -139,5 +139,5 @@ def _digest(path: bytes, length: int | None, stop: Callable[[], bool]) -> bytes 
         os.close(fd)
 
 
-def _sorted(found: list[Twins]) -> list[Twins]:
+def _sorted(found: list[DuplicateGroup]) -> list[DuplicateGroup]:
     return sorted(found, key=lambda one: (-one.wasted, int(one.rows[0])))

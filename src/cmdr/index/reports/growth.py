@@ -1,15 +1,26 @@
-"""What filled the disk: the folders and files that changed between two epochs, the biggest change first."""
+"""The report on growth: since when, how much in all, and a page of what changed."""
 
+import os
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
+from cmdr.index.errors import BadQuestion
+from cmdr.index.query.answers import IndexQueries
+from cmdr.index.query.cursor import Scope, make_cursor, read_cursor
+from cmdr.index.query.predicates import moment_ns
 from cmdr.index.snapshots.columns import NO_ROW, Column
-from cmdr.index.snapshots.file_changes import FileChanges
-from cmdr.index.snapshots.folder_totals import FolderTotals
+from cmdr.index.snapshots.history import changes_since, nearest_totals
+from cmdr.index.snapshots.history_files import FileChanges, FolderTotals, folder_totals, load_totals, totals_epochs
 from cmdr.index.snapshots.view import View
+from cmdr.index.store.handles import node_handle
+from cmdr.index.store.set_members import SetMembers
+from cmdr.model.filters.filter import is_moment
+from cmdr.model.names import printable, to_wire
+from cmdr.model.trees.reports import Report, ReportRow
 
 Change = Literal["added", "removed", "grown", "shrunk"]
 _EXPLAINED = 0.8
@@ -158,3 +169,123 @@ def _word(was: bool, present: bool, more: bool) -> Change:
     if not present:
         return "removed"
     return "grown" if more else "shrunk"
+
+
+WEEK = 7 * 86_400.0
+_UNREAD = "The earlier scan could not read everything: where the later one could, growth is overstated."
+_FOLDERS_ONLY = "Which files changed since then is not known; only folders are told."
+
+
+def growth_report(
+    answers: IndexQueries,
+    limit: int,
+    since: str | None = None,
+    inside: str | bytes | None = None,
+    members: SetMembers | None = None,
+    cursor: str | None = None,
+) -> Report:
+    """What changed since an epoch or a moment (the last week, when nobody says), in a folder or a set."""
+    view, home = answers.view, answers.indexed.home
+    before = _start(home, view, since)
+    if before is None:
+        return Report("growth", (), 0, True, (), "There is no earlier epoch to compare with yet.")
+    after = folder_totals(view)
+    files = changes_since(home, before.epoch, view)
+    growth = compare(before, after, None if files is None else by_name(view, files))
+    row = 0 if inside is None else answers.row(inside, view)
+    place = view.path(row)
+    if place != view.root:
+        growth = below(view, growth, place)
+    if members is not None:
+        growth = growth.only(np.isin(growth.ids, members.ids))
+    total = len(growth)
+    scope = Scope(answers.indexed.record.id, before.epoch, f"growth\0{to_wire(place)}")
+    if cursor is not None:
+        amount, nid = read_cursor(answers.indexed.catalogue.secret, scope, cursor)
+        growth = growth.behind(int(amount), nid)
+    notes = [_UNREAD] if total and not before.complete else []
+    if files is None:
+        notes.append(_FOLDERS_ONLY)
+    elif not files.whole:
+        notes.append("So many files changed that only the biggest changes are told.")
+    return Report(
+        "growth",
+        _rows(view, answers.tag, growth, limit),
+        total,
+        before.complete and files is not None and files.whole,
+        (),
+        " ".join(notes),
+        cursor=_cursor(answers, scope, growth, limit),
+        since_ns=before.taken_ns,
+        before=_size_of(before, view.id_of(row)),
+        after=_size_of(after, view.id_of(row)),
+    )
+
+
+def _start(home: str, view: View, since: str | None) -> FolderTotals | None:
+    """What to compare with; a number is an epoch, anything else a moment."""
+    kept = totals_epochs(home)
+    if since is not None and since.isdecimal():
+        if int(since) not in kept:
+            known = ", ".join(str(epoch) for epoch in kept) or "none"
+            raise BadQuestion(f"The totals of epoch {printable(since, 20)} are not kept; there are: {known}.")
+        return load_totals(home, int(since))
+    if since is not None and not is_moment(since):
+        raise BadQuestion("since takes an epoch, a date (2026-01-31), or an age such as 7d.")
+    when = time.time() - WEEK if since is None else moment_ns(since, time.time_ns()) / 1e9
+    return nearest_totals(home, [epoch for epoch in kept if epoch < view.epoch or view.revision], when)
+
+
+def _rows(view: View, tag: int, growth: Growth, limit: int) -> tuple[ReportRow, ...]:
+    find = place_of(view)
+    lines = []
+    for one in growth.told(limit):
+        path = find(one.nid)
+        label, node = f"{one.change} {to_wire(path) if path else '(unknown)'}", node_handle(tag, one.nid)
+        lines.append(
+            ReportRow(
+                label, one.files, one.after, node, path, before=one.before, change=one.change, folder=one.is_folder
+            )
+        )
+    return tuple(lines)
+
+
+def _cursor(answers: IndexQueries, scope: Scope, growth: Growth, limit: int) -> str | None:
+    if not 0 < limit < len(growth):
+        return None
+    last = growth.told(limit)[-1]
+    return make_cursor(answers.indexed.catalogue.secret, scope, abs(last.delta), last.nid)
+
+
+def _size_of(totals: FolderTotals, nid: int) -> int | None:
+    at = int(np.searchsorted(totals.ids, nid))
+    return int(totals.bytes[at]) if at < len(totals.ids) and totals.ids[at] == nid else None
+
+
+MOST = 100_000
+"""Files that went from folders where others came; beyond that they are told apart, because each is looked up."""
+
+
+def by_name(view: View, files: FileChanges) -> FileChanges:
+    """The same changes, with each file that went and the one that came under its name as one."""
+    came, went = files.before < 0, files.after < 0
+    went_at = np.flatnonzero(went & np.isin(files.parents, files.parents[came]))
+    came_at = np.flatnonzero(came & np.isin(files.parents, files.parents[went_at]))
+    if not len(went_at) or len(went_at) > MOST:
+        return files
+    names = view.names(view.rows_of(files.ids[came_at]).astype(np.int64))
+    there = dict(zip(zip(files.parents[came_at].tolist(), names, strict=True), came_at.tolist(), strict=True))
+    before, kept = files.before.copy(), np.ones(len(files.ids), bool)
+    for at in went_at.tolist():
+        name = os.path.basename(view.last_path(int(files.ids[at])) or b"")
+        successor = there.get((int(files.parents[at]), name))
+        if successor is not None:
+            before[successor], kept[at] = files.before[at], False
+    kept &= before != files.after
+    return replace(
+        files,
+        ids=files.ids[kept],
+        parents=files.parents[kept],
+        before=before[kept],
+        after=files.after[kept],
+    )

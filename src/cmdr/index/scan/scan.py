@@ -11,8 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cmdr.index.errors import Cancelled, RootMissing
-from cmdr.index.scan.harvest import Harvest
-from cmdr.index.scan.walk import Progress, walk
+from cmdr.index.scan.walk import Progress, ScanResult, walk
 from cmdr.model.names import to_wire
 from cmdr.model.trees.indexes import WalkOptions
 
@@ -45,28 +44,28 @@ def scan(
 
     try:
         expected = before.facts["rows"] if before is not None and not before.facts.get("cancelled") else None
-        harvest = walk(root, options, scratch, told, cancelled, expected, meanwhile=_load)
-        _check_root(harvest)
-        if harvest.cancelled and before is not None and not before.facts.get("cancelled"):
+        result = walk(root, options, scratch, told, cancelled, expected, meanwhile=_load)
+        _check_root(result)
+        if result.cancelled and before is not None and not before.facts.get("cancelled"):
             raise Cancelled("The scan was stopped; the complete epoch before it is kept.")
         if walked:
-            told(replace(walked[-1], phase="building", seconds=harvest.seconds))
-        from cmdr.index.scan.building import build
+            told(replace(walked[-1], phase="building", seconds=result.seconds))
+        from cmdr.index.scan.build import build
 
-        return build(harvest, home, options, before, first_id)
+        return build(result, home, options, before, first_id)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
 
 
 def _load() -> None:
-    from cmdr.index.scan import building  # noqa: F401 - it is there when the walk ends
+    from cmdr.index.scan import build  # noqa: F401 - it is there when the walk ends
 
 
-def _check_root(harvest: Harvest) -> None:
+def _check_root(result: ScanResult) -> None:
     """A root that went away during the walk must not become an empty epoch."""
     try:
-        now = os.stat(harvest.root)
+        now = os.stat(result.root)
     except OSError as trouble:
-        raise RootMissing(f"{to_wire(harvest.root)} went away during the scan; the old epoch is kept.") from trouble
-    if (now.st_dev, now.st_ino) != (harvest.root_facts.st_dev, harvest.root_facts.st_ino):
-        raise RootMissing(f"{to_wire(harvest.root)} was replaced during the scan; the old epoch is kept.")
+        raise RootMissing(f"{to_wire(result.root)} went away during the scan; the old epoch is kept.") from trouble
+    if (now.st_dev, now.st_ino) != (result.root_facts.st_dev, result.root_facts.st_ino):
+        raise RootMissing(f"{to_wire(result.root)} was replaced during the scan; the old epoch is kept.")

@@ -1,29 +1,120 @@
 """Walking a tree with several fresh interpreter processes that share one queue of work.
 
 The application is never forked: each walker is a bare `python -I -S`. This side only passes spare work
-from busy walkers to hungry ones, reports progress and carries a cancel; it never touches the tree itself.
+from busy walkers to idle ones, reports progress and carries a cancel; it never touches the tree itself.
 """
 
 import errno
+import marshal
 import math
 import mmap
 import os
 import selectors
 import stat
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any, cast
 
 from cmdr.index.errors import DiskFull, RootMissing, WalkFailed
 from cmdr.index.scan import walker_process
 from cmdr.index.scan.compiled_reader import compiled_library
-from cmdr.index.scan.hand import Hand
-from cmdr.index.scan.harvest import ROOT_NUMBER, Harvest, Part
 from cmdr.index.scan.statx import packed_device
 from cmdr.model.names import to_wire
 from cmdr.model.trees.indexes import WalkOptions
+
+ROOT_NUMBER = (1 << 63) - 1
+"""The number of the root among the directories of a walk; walkers count their own from below."""
+
+
+@dataclass
+class Part:
+    """What one walker saw; the rows themselves are in its part files."""
+
+    path: str
+    rows: int
+    found: dict[str, Any]
+
+
+@dataclass
+class ScanResult:
+    """Everything that a walk brought home."""
+
+    root: bytes
+    root_facts: os.stat_result
+    started_ns: int
+    seconds: float
+    cancelled: bool
+    parts: list[Part]
+    refused_links: set[int] = field(default_factory=set)  # followed by another link already
+    problems: list[tuple[bytes, int]] = field(default_factory=list)
+
+
+# A bare interpreter that finds this package and nothing else that is installed.
+_START = "import sys; sys.path.append(sys.argv[1]); from cmdr.index.scan.walker_process import main; main()"
+_SOURCE = os.path.abspath(os.path.join(os.path.dirname(walker_process.__file__), *[os.path.pardir] * 3))
+
+
+class Worker:
+    """One walker process, seen from the application."""
+
+    def __init__(self, part: str) -> None:
+        self.part = part
+        self.buffer = bytearray()
+        self.process = subprocess.Popen(
+            [sys.executable, "-I", "-S", "-c", _START, _SOURCE],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,  # a terminal face may own the screen
+        )
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self.into, self.out = self.process.stdin.fileno(), self.process.stdout.fileno()
+
+    def send(self, message: object) -> None:
+        body = marshal.dumps(cast(Any, message))
+        data = memoryview(len(body).to_bytes(4, "little") + body)
+        with suppress(BrokenPipeError):  # its end is noticed when reading
+            while data:
+                data = data[os.write(self.into, data) :]
+
+    def receive(self) -> list[tuple[Any, ...]]:
+        data = os.read(self.out, 1 << 20)
+        if not data:
+            return [("ended",)]
+        self.buffer += data
+        messages = []
+        while len(self.buffer) >= 4:
+            size = int.from_bytes(self.buffer[:4], "little")
+            if len(self.buffer) < 4 + size:
+                break
+            messages.append(marshal.loads(self.buffer[4 : 4 + size]))  # noqa: S302 - from our own walker
+            del self.buffer[: 4 + size]
+        return messages
+
+    def end(self) -> None:
+        for stream in (self.process.stdin, self.process.stdout):
+            if stream is not None:
+                stream.close()
+        try:
+            self.process.wait(0.2)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            with suppress(subprocess.TimeoutExpired):  # stuck in the kernel: it ends when its mount answers
+                self.process.wait(1)
+
+    def waits_for_disk(self) -> bool | None:
+        """Whether it is held up by the disk just now; None where the system does not tell."""
+        try:
+            with open(f"/proc/{self.process.pid}/stat", "rb") as facts:
+                return facts.read().rpartition(b") ")[2][:1] == b"D"
+        except OSError:
+            return None
+
 
 _TICK = 0.1
 _LOOK = 0.02  # seconds between two looks whether walkers wait for the disk
@@ -64,7 +155,7 @@ def walk(
     cancelled: Callable[[], bool] = lambda: False,
     expected: int | None = None,
     meanwhile: Callable[[], None] | None = None,
-) -> Harvest:
+) -> ScanResult:
     """List everything below `root` into part files in `scratch`; a cancel keeps what was read.
 
     What is done `meanwhile`, in a thread, is done when this answers.
@@ -75,18 +166,18 @@ def walk(
         raise RootMissing(f"{to_wire(root)} cannot be indexed: {trouble.strerror}.") from trouble
     if not stat.S_ISDIR(facts.st_mode):
         raise RootMissing(f"{to_wire(root)} is not a folder, so there is no tree to index.")
-    crew = _Crew(root, facts, options, scratch)
+    pool = _WorkerPool(root, facts, options, scratch)
     try:
         beside = threading.Thread(target=meanwhile, name="cmdr-index-meanwhile")
         beside.start()
-        harvest = crew.work(progress, cancelled, expected)
+        result = pool.work(progress, cancelled, expected)
         beside.join()
-        return harvest
+        return result
     finally:
-        crew.end()
+        pool.end()
 
 
-class _Crew:
+class _WorkerPool:
     """The walker processes of one scan and the queue between them."""
 
     def __init__(self, root: bytes, facts: os.stat_result, options: WalkOptions, scratch: str) -> None:
@@ -106,10 +197,10 @@ class _Crew:
         self.queue: list[list[Any]] = [[(root, ROOT_NUMBER, 0, facts.st_ino, False)]]
         self.targets: set[tuple[int, int]] = set()
         self.refused: set[int] = set()
-        self.hungry: list[Hand] = []
+        self.idle: list[Worker] = []
         self.parts: list[Part] = []
         self.problems: list[tuple[bytes, int]] = []
-        self.hands: list[Hand] = []
+        self.workers: list[Worker] = []
         self.setup = {
             "depth_limit": -1 if options.depth_limit is None else options.depth_limit,
             "cross": options.cross_file_systems,
@@ -120,42 +211,42 @@ class _Crew:
             "nice": options.nice,
             "library": compiled_library(),
         }
-        self.hire()
+        self.start_workers()
 
-    def hire(self) -> None:
+    def start_workers(self) -> None:
         """Start some more walkers."""
-        for wid in range(len(self.hands), min(len(self.hands) + self.batch, self.most)):
+        for wid in range(len(self.workers), min(len(self.workers) + self.batch, self.most)):
             part = os.path.join(self.scratch, f"part-{wid}")
-            hand = Hand(part)
-            self.hands.append(hand)
-            self.selector.register(hand.out, selectors.EVENT_READ, hand)
-            hand.send(self.setup | {"wid": wid, "part": part})
+            worker = Worker(part)
+            self.workers.append(worker)
+            self.selector.register(worker.out, selectors.EVENT_READ, worker)
+            worker.send(self.setup | {"wid": wid, "part": part})
 
-    def hire_when_waiting(self) -> None:
+    def start_more_if_waiting(self) -> None:
         """Walkers that wait for the disk leave the processor to others: more of them read more at once."""
         now = time.monotonic()
-        if not self.may_hire or now - self.looked < _LOOK:
+        if not self.can_start_more or now - self.looked < _LOOK:
             return
-        waiting = sum(hand.waits_for_disk() is not False for hand in self.hands) / len(self.hands)
+        waiting = sum(worker.waits_for_disk() is not False for worker in self.workers) / len(self.workers)
         self.looked, self.waited = now, max(0.0, self.waited + waiting - _MUST_WAIT)
         if self.waited > _CERTAIN:
             self.waited = 0.0
-            self.hire()
+            self.start_workers()
 
     @property
-    def may_hire(self) -> bool:
-        return len(self.hands) < self.most and not self.hungry and not self.parts
+    def can_start_more(self) -> bool:
+        return len(self.workers) < self.most and not self.idle and not self.parts
 
     def work(
         self, progress: Callable[[Progress], None] | None, cancelled: Callable[[], bool], expected: int | None
-    ) -> Harvest:
+    ) -> ScanResult:
         told, deadline = 0.0, math.inf
-        while len(self.parts) < len(self.hands):
-            for key, _ in self.selector.select(_LOOK if self.may_hire else _TICK):
+        while len(self.parts) < len(self.workers):
+            for key, _ in self.selector.select(_LOOK if self.can_start_more else _TICK):
                 for message in key.data.receive():
-                    self.take(key.data, message)
-            self.feed()
-            self.hire_when_waiting()
+                    self.handle(key.data, message)
+            self.hand_out()
+            self.start_more_if_waiting()
             now = time.perf_counter()
             if not self.counters[0] and cancelled():
                 self.counters[0] = 1
@@ -170,7 +261,7 @@ class _Crew:
         seconds = time.perf_counter() - self.started
         stopped = bool(self.counters[0])
         found = sorted(self.parts, key=lambda part: part.found["wid"])
-        return Harvest(
+        return ScanResult(
             self.root, self.facts, self.started_ns, seconds, stopped, found, self.refused, sorted(self.problems)
         )
 
@@ -179,10 +270,10 @@ class _Crew:
         sums = [sum(self.counters[step + i :: step].tolist()) for i in range(3)]
         return Progress("walking", sums[0], sums[1], sums[2], time.perf_counter() - self.started, expected)
 
-    def take(self, hand: Hand, message: tuple[Any, ...]) -> None:
+    def handle(self, worker: Worker, message: tuple[Any, ...]) -> None:
         kind = message[0]
-        if kind == "hungry":
-            self.hungry.append(hand)
+        if kind == "idle":
+            self.idle.append(worker)
         elif kind == "spare":
             self.queue.append(message[1])
         elif kind == "link":
@@ -194,10 +285,10 @@ class _Crew:
                 self.queue.append([item])
         elif kind == "done":
             found = message[1]
-            found["wid"] = self.hands.index(hand)
-            self.parts.append(Part(hand.part, found["rows"], found))
+            found["wid"] = self.workers.index(worker)
+            self.parts.append(Part(worker.part, found["rows"], found))
             self.problems += found["problems"]
-            self.selector.unregister(hand.out)
+            self.selector.unregister(worker.out)
         elif kind == "failed":
             if message[1] == errno.ENOSPC:
                 raise DiskFull("There is no room on the disk for the scan's notes; nothing was changed.")
@@ -205,23 +296,23 @@ class _Crew:
         else:
             raise WalkFailed("A walker process ended early; the scan was given up and the old epoch kept.")
 
-    def feed(self) -> None:
-        while self.queue and self.hungry:
-            self.hungry.pop().send(self.queue.pop(0))
-        if len(self.hungry) == len(self.hands):
-            for hand in self.hungry:
-                hand.send(None)
-            self.hungry.clear()
-            self.most = len(self.hands)  # who came now would wait for work that nobody brings
+    def hand_out(self) -> None:
+        while self.queue and self.idle:
+            self.idle.pop().send(self.queue.pop(0))
+        if len(self.idle) == len(self.workers):
+            for worker in self.idle:
+                worker.send(None)
+            self.idle.clear()
+            self.most = len(self.workers)  # who came now would wait for work that nobody brings
             self.counters[1] = 0
         else:
-            self.counters[1] = len(self.hungry)
+            self.counters[1] = len(self.idle)
 
     def end(self) -> None:
         """Leave no process behind, whatever happened."""
         self.counters[0] = 1
-        for hand in self.hands:
-            hand.end()
+        for worker in self.workers:
+            worker.end()
         self.selector.close()
         self.counters.release()
         self.shared.close()

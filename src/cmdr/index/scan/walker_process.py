@@ -2,12 +2,13 @@
 
 Runs with the standard library only (`python -I -S`), so that starting it costs a few milliseconds. It talks in
 length-prefixed `marshal` messages: work comes in on stdin; spare work, link targets and the result go out on stdout.
-A small shared file carries what must be seen without a message: the stop flag, the number of hungry walkers, and this
+A small shared file carries what must be seen without a message: the stop flag, the number of idle walkers, and this
 walker's counters.
 """
 
 import errno
 import gc
+import marshal
 import mmap
 import os
 import stat
@@ -15,10 +16,94 @@ from array import array
 from time import time_ns
 
 from cmdr.index.scan.compiled_reader import directory_reader
+from cmdr.index.scan.directory_reader import DirectoryReader
 from cmdr.index.scan.part_file import BLOCK, PartFile
-from cmdr.index.scan.statx import packed_device
-from cmdr.index.scan.walker_pipe import receive, send
-from cmdr.index.scan.whereabouts import Whereabouts, list_blindly
+from cmdr.index.scan.statx import open_directory, packed_device
+
+
+class WorkingDirectory:
+    """The working directory of a walker; every directory must be on `device`, unless that is None."""
+
+    def __init__(self, reader: DirectoryReader, device: int | None) -> None:
+        self.visit, self.device = reader.visit, device
+        self.here = self.above = b""  # the directory entered last, and the one above it
+
+    def step_into(self, path: bytes, inode: int) -> bool:
+        """Make a directory the working directory and read it; false when it is not the one that was seen.
+
+        From the directory entered last the way is short. Whatever it led through, the inode and the device of the
+        place reached decide; when they are others, the whole way is tried before the directory is given up.
+        """
+        above, _, name = path.rpartition(b"/")
+        way = self.way(above, name)
+        self.here = b""
+        if way:
+            try:
+                if self.visit(way, inode, self.device):
+                    self.here, self.above = path, above
+                    return True
+            except OSError:  # the directory entered last was moved meanwhile
+                pass
+        try:
+            visited = self.visit(path, inode, self.device)
+        except OSError as trouble:
+            if trouble.errno != errno.ENAMETOOLONG:
+                raise
+            fd = open_directory(path)
+            try:
+                os.fchdir(fd)
+            finally:
+                os.close(fd)
+            visited = self.visit(b".", inode, self.device)
+        if not visited:
+            return False
+        self.here, self.above = path, above
+        return True
+
+    def way(self, above: bytes, name: bytes) -> bytes:
+        """The short way from the directory entered last to a name in `above`; empty when that is none above it."""
+        if not self.here or above == self.here:
+            return name if self.here else b""
+        if above == self.above:
+            return b"../" + name
+        above += b"/"
+        return b"../" * (1 + self.here.count(b"/", len(above))) + name if self.here.startswith(above) else b""
+
+
+def list_blindly(path: bytes, inode: int) -> list[bytes]:
+    """The names in a directory that can be read but not entered."""
+    fd = open_directory(path)
+    try:
+        if os.fstat(fd).st_ino != inode:
+            raise FileNotFoundError(errno.ENOENT, "another directory took its place")
+        return [os.fsencode(name) for name in os.listdir(fd)]
+    finally:
+        os.close(fd)
+
+
+def send(*message: "Any") -> None:
+    """Tell the application something."""
+    body = marshal.dumps(message)
+    view = memoryview(len(body).to_bytes(4, "little") + body)
+    while view:
+        view = view[os.write(1, view) :]
+
+
+def receive() -> "Any":
+    """Wait for what the application has to say; when it is gone, the walker ends."""
+    size = int.from_bytes(_read(4), "little")
+    return marshal.loads(_read(size))  # noqa: S302 - from our own parent, through our own pipe
+
+
+def _read(size: int) -> bytes:
+    data = b""
+    while len(data) < size:
+        more = os.read(0, size - len(data))
+        if not more:
+            os._exit(0)
+        data += more
+    return data
+
 
 TYPE_CHECKING = False  # loading `typing` for it takes as long as all the rest
 if TYPE_CHECKING:
@@ -31,7 +116,7 @@ Item = tuple[bytes, int, int, int, bool]  # path, number, depth, inode (0: do no
 
 
 class Walker:
-    """Lists directories from its own stack and gives half of it away when others are hungry."""
+    """Lists directories from its own stack and gives half of it away when others are idle."""
 
     def __init__(self, setup: "dict[str, Any]") -> None:
         self.wid: int = setup["wid"]
@@ -41,7 +126,7 @@ class Walker:
         self.root: bytes = setup["root"]
         self.root_device: int = setup["device"]
         self.reader = directory_reader(setup["library"])
-        self.whereabouts = Whereabouts(self.reader, None if self.cross else self.root_device)
+        self.working_directory = WorkingDirectory(self.reader, None if self.cross else self.root_device)
         self.part = PartFile(setup["part"], self.reader.moment_bytes)
         with open(setup["shared"], "r+b") as shared:
             self.shared = mmap.mmap(shared.fileno(), 0)
@@ -66,7 +151,7 @@ class Walker:
                 break
             self.walk([tuple(item) for item in stack])
             self.count()
-            send("hungry")
+            send("idle")
         self.flush()
         send("done", self.finish())
 
@@ -132,7 +217,7 @@ class Walker:
         """Read one directory; those in it that are to be entered are added to `inside`. Tells its state."""
         reader = self.reader
         try:
-            if not self.whereabouts.step_into(item[0], item[3]):
+            if not self.working_directory.step_into(item[0], item[3]):
                 return VANISHED  # another directory took its place
         except PermissionError:  # names may be read there, but nothing about them
             reader.take_blindly(list_blindly(item[0], item[3]))
@@ -217,13 +302,13 @@ class Walker:
 
 
 def main() -> None:
-    """Take the setup, walk until told to end, hand over the result."""
+    """Take the setup, walk until told to end, worker over the result."""
     setup = receive()
     gc.disable()  # nothing here goes in circles, and looking for it costs
     try:
         os.nice(setup["nice"])
         walker = Walker(setup)
-        send("hungry")
+        send("idle")
         walker.run()
         os._exit(0)  # everything is written; tidying up memory would only take time
     except BrokenPipeError:

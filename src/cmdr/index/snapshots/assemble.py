@@ -10,15 +10,13 @@ from typing import Any
 import numpy as np
 
 from cmdr.index.errors import IndexFull
-from cmdr.index.snapshots import order
-from cmdr.index.snapshots.below import Below
-from cmdr.index.snapshots.columns import FORMAT_FILE, ROW_COLUMNS, Column, Flag
-from cmdr.index.snapshots.epoch import EpochWriter
-from cmdr.index.snapshots.extensions import distinct
+from cmdr.index.snapshots import preorder
+from cmdr.index.snapshots.columns import DIR_COLUMNS, FORMAT_DIR, FORMAT_FILE, ROW_COLUMNS, ZONE, Column, Flag
 from cmdr.index.snapshots.identity import Identities, Known
-from cmdr.index.snapshots.names_written import WrittenNames, write_names
-from cmdr.index.snapshots.runs import runs_of
-from cmdr.index.snapshots.source import Source
+from cmdr.index.snapshots.names import WrittenNames, distinct, write_names
+from cmdr.index.snapshots.snapshot import SnapshotWriter
+from cmdr.index.snapshots.source import Source, row_runs
+from cmdr.model.trees.node import INCOMPLETE
 
 MAX_ROWS = 0xFFFFFFF0
 
@@ -30,7 +28,7 @@ class Assembled:
     facts: dict[str, Any]
 
 
-def assemble(source: Source, writer: EpochWriter, known: Known) -> Assembled:
+def assemble(source: Source, writer: SnapshotWriter, known: Known) -> Assembled:
     """Write all columns of `source` in block-DFS order; ids come from `known` where a node was known before."""
     if source.rows > MAX_ROWS:
         raise IndexFull("This tree has more entries than one index can number.")
@@ -40,9 +38,9 @@ def assemble(source: Source, writer: EpochWriter, known: Known) -> Assembled:
 class _Assembling:
     """One epoch on its way: the order of its directories first, then column by column."""
 
-    def __init__(self, source: Source, writer: EpochWriter) -> None:
+    def __init__(self, source: Source, writer: SnapshotWriter) -> None:
         self.source, self.writer = source, writer
-        self.tree = order.preorder(_parents(source) if source.parent is None else source.parent)
+        self.tree = preorder.preorder(_parents(source) if source.parent is None else source.parent)
         old, above = self.tree.old, self.tree.parent
         self.count = source.block_rows[old]
         self.start = np.ones(len(old) + 1, np.int64)
@@ -51,7 +49,7 @@ class _Assembling:
         # A directory's own row stands in the block of the directory above it.
         self.dir_row = self.start[above] + source.dir_row[old] - source.block_start[old[above]]
         self.dir_row[0] = 0
-        self.runs = runs_of(source.block_start[old], self.count)
+        self.runs = row_runs(source.block_start[old], self.count)
         self.facts: dict[str, Any] = {"rows": source.rows, "dirs": len(old)}
 
     def run(self, known: Known) -> dict[str, Any]:
@@ -79,7 +77,7 @@ class _Assembling:
         ino = self.put("ino", self.column("ino"))
         dev = self.write_codes("dev", "device", "devices", 255)
         flags = self.put("flags", _count_once(self.column("flags"), ino, dev))
-        below = Below(self.tree, self.start, self.count)
+        below = SubtreeTotals(self.tree, self.start, self.count)
         below.see_kinds(mode, flags)
         del ino, dev, flags
         below.see_sizes(self.put("size", self.column("size")))
@@ -148,3 +146,73 @@ def _count_once(flags: Column, ino: Column, dev: Column) -> Column:
         rest[first] = False
         flags[many[rest]] |= int(Flag.SHARED)
     return flags
+
+
+_NO_TIME = -(1 << 63)
+
+
+class SubtreeTotals:
+    """Totals of whole subtrees: their rows are one stretch, so each is a difference of two running sums."""
+
+    def __init__(self, tree: preorder.Preorder, start: Column, count: Column) -> None:
+        self.tree, self.first, self.count = tree, start[:-1], count
+        self.end = start[tree.last]
+        self.totals: dict[str, Column] = {}
+        self.zones: Column = np.zeros(0, np.int64)
+
+    def see_kinds(self, mode: Column, flags: Column) -> None:
+        """Files and directories; must come before the sizes."""
+        form = mode >> 12
+        self.counted = (flags & int(Flag.SHARED)) == 0
+        self.is_file = form == FORMAT_FILE
+        inner = self._total(form == FORMAT_DIR)
+        self.totals |= {"dfiles": self.end - self.first - inner, "ddirs": inner}
+        self.totals["dmiss"] = self._total((flags & int(Flag.UNKNOWN)) != 0)
+
+    def see_sizes(self, size: Column) -> None:
+        sizes = np.zeros(-(-len(size) // ZONE) * ZONE, np.int64)
+        np.copyto(sizes[: len(size)], size, where=self.is_file)
+        self.zones = sizes.reshape(-1, ZONE).max(axis=1)
+        sizes = sizes[: len(size)]
+        sizes[~self.counted] = 0
+        self.totals["dbytes"] = self._total(sizes)
+
+    def see_allocated(self, allocated: Column) -> None:
+        self.totals["dalloc"] = self._total(np.where(self.counted, allocated, 0))
+
+    def see_times(self, mtime: Column) -> None:
+        newest = preorder.max_blocks(mtime, self.first, self.count, _NO_TIME)
+        self.totals["dnewest"] = preorder.max_subtrees(newest, self.tree.parent, self.tree.levels)
+
+    def _total(self, values: Column) -> Column:
+        running = np.zeros(len(values) + 1, np.int64)
+        np.cumsum(values, out=running[1:])
+        return np.asarray(running[self.end] - running[self.first])
+
+    def write(self, source: Source, writer: SnapshotWriter, dir_row: Column) -> dict[str, Any]:
+        """All columns of the directories; answers what the manifest tells of the whole."""
+        tree, state = self.tree, source.state[self.tree.old]
+        unread = np.isin(state, [int(one) for one in INCOMPLETE]).astype(np.int64)
+        self.totals["dmiss"] += preorder.sum_subtrees(unread, tree.last)
+        shape = {
+            "drow": dir_row,
+            "dpar": tree.parent,
+            "dcs": self.first,
+            "dcn": self.count,
+            "dlast": tree.last,
+            "dend": self.end,
+            "ddepth": tree.depth,
+            "dstate": state,
+            "dlisted": source.listed[tree.old],
+        }
+        for name, values in (shape | self.totals).items():
+            writer.put(name, values, DIR_COLUMNS[name])
+        writer.put("dorder", np.argsort(dir_row, kind="stable"), "<u4")
+        writer.put("zmax", self.zones, "<i8")
+        states = zip(*np.unique(state, return_counts=True), strict=True)
+        return {
+            "bytes": int(self.totals["dbytes"][0]),
+            "files": int(self.totals["dfiles"][0]),
+            "missing": int(self.totals["dmiss"][0]),
+            "states": {str(int(key)): int(number) for key, number in states},
+        }

@@ -9,23 +9,21 @@ import time
 from contextlib import suppress
 
 from cmdr.index.errors import Corrupt
-from cmdr.index.snapshots.file_changes import (
+from cmdr.index.snapshots.history_files import (
     FileChanges,
+    FolderTotals,
     changes_between,
     changes_path,
+    delta_changes,
+    folder_totals,
     joined,
     load_changes,
-    overlay_changes,
-    save_changes,
-    unchanged,
-)
-from cmdr.index.snapshots.folder_totals import (
-    FolderTotals,
-    folder_totals,
     load_totals,
+    save_changes,
     save_totals,
     totals_epochs,
     totals_path,
+    unchanged,
 )
 from cmdr.index.snapshots.view import View
 
@@ -58,7 +56,7 @@ def changes_since(home: str, epoch: int, view: View) -> FileChanges | None:
         if not found.last < link.last <= view.epoch:
             return None
         found = joined(found, link)
-    return joined(found, overlay_changes(view))
+    return joined(found, delta_changes(view))
 
 
 def nearest_totals(home: str, epochs: list[int], when: float) -> FolderTotals | None:

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from cmdr.index.snapshots.columns import FORMAT_DIR, Column, Flag
-from cmdr.index.snapshots.epoch import StoredColumns
-from cmdr.index.snapshots.packed_names import PackedNames, joined_names, take_names
+from cmdr.index.snapshots.name_blobs import PackedNames, joined_names, take_names
 from cmdr.index.snapshots.segment import Segment
+from cmdr.index.snapshots.snapshot import StoredColumns
 from cmdr.model.trees.node import DirState, Totals
 
 Rows = Column | range

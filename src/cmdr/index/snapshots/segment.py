@@ -6,8 +6,8 @@ from functools import cached_property
 import numpy as np
 
 from cmdr.index.snapshots.columns import ROW_COLUMNS, Column, Flag
-from cmdr.index.snapshots.epoch import StoredColumns
 from cmdr.index.snapshots.name_blobs import NameBlob
+from cmdr.index.snapshots.snapshot import StoredColumns
 
 
 @dataclass(eq=False)

@@ -5,12 +5,12 @@ import os
 import shutil
 import time
 
-from cmdr.index.snapshots.epochs_kept import newest_whole
 from cmdr.index.store.catalogue import Catalogue, IndexRecord
 from cmdr.index.store.handles import new_tag
+from cmdr.index.tree_state import open_newest_snapshot
 
 
-def settle_folders(home: str, catalogue: Catalogue) -> None:
+def adopt_orphans(home: str, catalogue: Catalogue) -> None:
     """Make every index folder one that the catalogue knows; what cannot be known again is scanned anew when asked for.
 
     An adopted index answers to its old id, so that its sets stay; its nodes get new handles, since nobody knows any
@@ -27,7 +27,7 @@ def settle_folders(home: str, catalogue: Catalogue) -> None:
 
 
 def _record(name: str, folder: str) -> IndexRecord | None:
-    view, _ = newest_whole(folder)
+    view, _ = open_newest_snapshot(folder)
     if view is None:
         return None
     options = json.dumps(view.facts["options"])

@@ -11,8 +11,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from cmdr.index.disk_space import disk_full_as_error
 from cmdr.index.errors import NotText
-from cmdr.index.room import needing_room
 from cmdr.index.store.catalogue_file import opened
 from cmdr.model.trees.queries import SavedQuery
 
@@ -55,7 +55,7 @@ class Catalogue:
 
     def __init__(self, path: str) -> None:
         self._thread = ThreadPoolExecutor(1, "cmdr-index-catalogue")
-        with needing_room("the list of indexes"):
+        with disk_full_as_error("the list of indexes"):
             self._db, self.was_damaged = self._thread.submit(opened, path, PERSON).result()
         self.secret = self.run(_secret)
 
@@ -66,7 +66,7 @@ class Catalogue:
             with self._db:
                 return work(self._db)
 
-        with needing_room("the list of indexes, sets and queries; it stays as it was"):
+        with disk_full_as_error("the list of indexes, sets and queries; it stays as it was"):
             try:
                 return self._thread.submit(transaction).result()
             except UnicodeEncodeError as trouble:

@@ -4,7 +4,8 @@ import base64
 import re
 import secrets
 
-from cmdr.index.errors import BadHandle
+from cmdr.index.errors import BadHandle, BadQuestion
+from cmdr.model.names import printable
 
 _NODE = re.compile(r"n_([0-9a-f]{8})([0-9a-f]{1,8})")
 
@@ -47,3 +48,14 @@ def is_node_handle(text: str) -> bool:
 
 def _text(data: bytes) -> str:
     return base64.b32encode(data).decode().rstrip("=").lower()
+
+
+LONGEST = 80
+
+
+def valid_name(name: str) -> str:
+    """The name itself; refused when it is empty, long, or holds what does not show as itself."""
+    plain = name.replace("\\", "")  # a backslash shows, and is only doubled where names of files are told
+    if not name.strip() or len(name) > LONGEST or printable(plain, LONGEST) != plain:
+        raise BadQuestion(f'A name has 1 to {LONGEST} printable characters; "{printable(name, 40)}" has not.')
+    return name
