@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 NODE := tests/e2e/node/node_modules tests/e2e/language_servers/node_modules
-COMPILED := src/cmdr/index/walking/read_directory.c  # installed again when it changes; a C compiler is not required
+COMPILED := src/cmdr/index/scan/read_directory.c  # installed again when it changes; a C compiler is not required
 
 # What proves the parts that must not be wrong: changing files, the walls around agents, approval, the journal.
 PROOF := tests/files $(patsubst %,tests/model/plans/test_%.py,packed_items plan_list plan_text) \

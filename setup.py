@@ -4,7 +4,5 @@ from setuptools import Extension, setup
 
 # Reading directories takes half of a scan's work in Python; everything works without it, a scan is then slower.
 setup(
-    ext_modules=[
-        Extension("cmdr.index.walking._read_directory", ["src/cmdr/index/walking/read_directory.c"], optional=True)
-    ]
+    ext_modules=[Extension("cmdr.index.scan._read_directory", ["src/cmdr/index/scan/read_directory.c"], optional=True)]
 )

@@ -388,7 +388,7 @@ async def test_an_answer_that_may_not_know_the_latest_says_so(shelf, monkeypatch
     async with shelf() as at:
         await indexed(at, root=at.path())
         answers = await at.commander.indexing.covering(os.fsencode(at.path()))
-        answers.indexed.is_stale("for a test")
+        answers.indexed.mark_stale("for a test")
         found = await at.agent("query_run", root=at.path(), text="readme")
         assert found.splitlines()[0] == f"OK: 1 found, 2.3K in all below {at.path()} (stale)"
         assert " (stale)\n" in await at.agent("report", kind="largest-files", root=at.path())

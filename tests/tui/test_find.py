@@ -102,7 +102,7 @@ async def test_all_results_are_shown_in_the_pane(library):
 
 async def test_an_unindexed_tree_is_told_with_the_progress_of_its_scan(library, monkeypatch):
     from cmdr.index.library import Library
-    from cmdr.index.walking.walk import Progress
+    from cmdr.index.scan.walk import Progress
 
     real, go_on = Library.index, threading.Event()
 
@@ -156,7 +156,7 @@ async def test_long_answers_stay_whole_json(library, places):
 
 
 async def test_a_dropped_question_stops_its_thread(library, monkeypatch):
-    from cmdr.index.asking.answers import Answers
+    from cmdr.index.query.answers import IndexQueries
 
     asked, ended = asyncio.Event(), asyncio.Event()
     loop = asyncio.get_running_loop()
@@ -170,7 +170,7 @@ async def test_a_dropped_question_stops_its_thread(library, monkeypatch):
             loop.call_soon_threadsafe(ended.set)
             raise AssertionError
 
-        monkeypatch.setattr(Answers, "ask", ask)
+        monkeypatch.setattr(IndexQueries, "ask", ask)
         question = asyncio.ensure_future(it.commander.run(PERSON, "find.run", {"text": "slow"}))
         await asked.wait()
         question.cancel()

@@ -20,11 +20,11 @@ from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
 from cmdr.core.trees.indexing import PATIENCE
 from cmdr.model.filters.filter import Filter, Question, Text, checked
-from cmdr.model.filters.filter_given import given_filter
+from cmdr.model.filters.filter_text import given_filter
 from cmdr.model.names import printable, to_wire
 
 if TYPE_CHECKING:
-    from cmdr.index.asking.answers import Answer, Answers
+    from cmdr.index.query.answers import IndexQueries, QueryResult
     from cmdr.model.trees.node import Node
 
 T = TypeVar("T")
@@ -117,7 +117,7 @@ def _place(call: Call, root: str) -> bytes:
     return path_of(root, pane_of(call.workspace, "focused").tab.path)
 
 
-async def known_tree(call: Call, place: bytes) -> Answers:
+async def known_tree(call: Call, place: bytes) -> IndexQueries:
     """The index of a tree; a person sees the scan's progress and waits as long as they like."""
     patience = A_DAY if call.principal.is_person else PATIENCE
     return (await call.commander.indexing.ensure(place, call.principal, patience))[0]
@@ -133,8 +133,8 @@ async def _ask(question: Callable[[Callable[[], bool]], T]) -> T:
 
 
 def _look(
-    answers: Answers, wanted: Filter, place: bytes, limit: int, stop: Callable[[], bool]
-) -> tuple[Answer, tuple[Node, ...]]:
+    answers: IndexQueries, wanted: Filter, place: bytes, limit: int, stop: Callable[[], bool]
+) -> tuple[QueryResult, tuple[Node, ...]]:
     answer = answers.ask(wanted, place, stop)
     return answer, answers.page(Question(wanted), place, limit, stop=stop).nodes
 

@@ -16,7 +16,7 @@ from cmdr.model.names import to_wire
 @command("index.export", access=Access.ACT, title="Export an index as Parquet")
 async def index_export(call: Call, *, root: str, to: str) -> str:
     """Write what the index of a tree knows as Parquet, below a folder, by host and root."""
-    from cmdr.index.fleets.parquet import export
+    from cmdr.index.fleets.parquet_export import export
 
     indexing = call.commander.indexing
     place = await in_thread(os.path.realpath, place_in(call, root))

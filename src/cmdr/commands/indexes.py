@@ -16,7 +16,7 @@ from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
 from cmdr.files.file_stat import link_target
 from cmdr.index.errors import Gone, IndexFault
-from cmdr.index.owners import user
+from cmdr.index.query.nodes import user
 from cmdr.model.names import printable, to_wire
 from cmdr.model.results.indexes import IndexList, IndexShown
 from cmdr.model.results.result import Result
@@ -27,7 +27,7 @@ from cmdr.model.yaml_text import quoted_name
 
 if TYPE_CHECKING:
     from cmdr.core.trees.indexing import Indexing
-    from cmdr.index.asking.answers import Answers
+    from cmdr.index.query.answers import IndexQueries
     from cmdr.model.trees.node import Node, Totals
 
 
@@ -94,7 +94,7 @@ async def inspect(call: Call, *, node_id: str | None = None, path: str | None = 
     return _told(call, *found)
 
 
-def _looked_up(answers: Answers, place: str | bytes) -> tuple[Node, bytes | None]:
+def _looked_up(answers: IndexQueries, place: str | bytes) -> tuple[Node, bytes | None]:
     """A node and, if it is a link, where it leads."""
     node = answers.node(place)
     return node, link_target(node.path)
@@ -115,7 +115,7 @@ async def _unknown(indexing: Indexing, place: bytes) -> CommandError:
 def _inside(children: int | None, totals: Totals) -> str:
     """What is in a folder, or why nobody knows."""
     if children is None:
-        from cmdr.index.asking.explanation import UNLISTED
+        from cmdr.index.query.coverage import UNLISTED
 
         return f"children: unknown, {UNLISTED[totals.state]}"
     more = "" if totals.complete else " (at least)"

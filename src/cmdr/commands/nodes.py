@@ -16,7 +16,7 @@ from cmdr.core.threads import in_thread
 from cmdr.files.contents import digest as digest_of
 from cmdr.files.contents import extended_attributes, preview
 from cmdr.files.file_stat import link_target
-from cmdr.index.owners import user
+from cmdr.index.query.nodes import user
 from cmdr.model.filters.filter import SortKey
 from cmdr.model.names import to_wire
 from cmdr.model.panes.sorting import Direction

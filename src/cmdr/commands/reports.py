@@ -21,7 +21,7 @@ from cmdr.model.units import count, iso_date, iso_time
 from cmdr.model.yaml_text import quoted_name
 
 if TYPE_CHECKING:
-    from cmdr.index.reporting.report_basis import Spare
+    from cmdr.index.reports.basis import Spare
 
 PAGE = 50
 """Lines of a page, unless more or fewer are asked for."""
@@ -53,7 +53,7 @@ async def report(
     else:
         place = place_in(call, root or ".")
         answers, _ = await indexing.ensure(place, call.principal)
-        if kind == "growth" and (longest := await in_thread(library.remembering, place)) is not None:
+        if kind == "growth" and (longest := await in_thread(library.with_longest_history, place)) is not None:
             answers = await indexing.open(longest.indexed.record.id)
     index = answers.indexed.record.id
     spare = None

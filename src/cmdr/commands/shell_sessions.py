@@ -20,7 +20,7 @@ from cmdr.model.shell_session import ShellSession, Units
 from cmdr.model.yaml_text import quoted_name
 
 if TYPE_CHECKING:
-    from cmdr.index.asking.answers import Answers
+    from cmdr.index.query.answers import IndexQueries
 
 
 @command("cd", access=Access.READ, toolset="index", ids=("change-directory",))
@@ -40,7 +40,7 @@ async def cd(
     wanted = PageWanted(limit, cursor, sort, order)
     url = call.commander.base_url
 
-    def indexed(answers: Answers) -> Glance | None:
+    def indexed(answers: IndexQueries) -> Glance | None:
         return indexed_glance(url, answers, target, session, wanted) if _knows(answers, target) else None
 
     glance = await call.commander.indexing.ask_of_folder(target, indexed)
@@ -82,7 +82,7 @@ def _session(call: Call, id: str | None) -> ShellSession:
     return call.commander.indexing.sessions.get(id, call.principal, call.conversation, start)
 
 
-def _knows(answers: Answers, path: bytes) -> bool:
+def _knows(answers: IndexQueries, path: bytes) -> bool:
     try:
         answers.directory(path)
     except IndexFault:

@@ -8,17 +8,17 @@ from cmdr.model.units import iso_date
 from cmdr.model.units import size_text as size_text
 
 if TYPE_CHECKING:
-    from cmdr.index.asking.answers import Answers
+    from cmdr.index.query.answers import IndexQueries
     from cmdr.model.trees.node import Node
 
 
-def freshness_of(answers: Answers) -> str:
+def freshness_of(answers: IndexQueries) -> str:
     """`stale` or `scanning` when an answer may not know the latest: the index is read again, or was not checked yet."""
     state = answers.indexed.freshness.state
     return state if state in ("stale", "scanning") else ""
 
 
-def behind(answers: Answers) -> str:
+def behind(answers: IndexQueries) -> str:
     """The same, as said behind an answer."""
     return f" ({state})" if (state := freshness_of(answers)) else ""
 

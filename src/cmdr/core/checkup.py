@@ -283,7 +283,7 @@ def _descriptors() -> Finding:
 
 
 def _scans() -> Finding:
-    from cmdr.index.walking.compiled_reader import CompiledReader, compiled_library, directory_reader
+    from cmdr.index.scan.compiled_reader import CompiledReader, compiled_library, directory_reader
 
     if isinstance(directory_reader(compiled_library()), CompiledReader):
         return Finding(Health.GOOD, "trees are scanned with the compiled reader")
