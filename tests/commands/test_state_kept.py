@@ -7,6 +7,7 @@ import pytest
 
 from cmdr.core.agents.kept_texts import MOST, KeptTexts
 from cmdr.model.panes.entry import FolderSize
+from cmdr.model.results.result import PlainText
 
 STEPS = 60
 
@@ -124,5 +125,5 @@ async def test_nothing_waits_where_everything_is_known(desk):
         from cmdr.core.call import Call
         from cmdr.core.principals import PERSON
 
-        assert isinstance(command.function(Call(at.commander, PERSON), detail="full"), str)
-        assert os.fspath(at.path()) in command.function(Call(at.commander, PERSON))
+        assert isinstance(command.function(Call(at.commander, PERSON), detail="full"), PlainText)
+        assert os.fspath(at.path()) in command.function(Call(at.commander, PERSON)).text()

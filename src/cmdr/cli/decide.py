@@ -37,10 +37,12 @@ def _decided(launcher: Launcher, errand: Callable[[Ask], int]) -> int:
 
 
 def _pending(ask: Ask, as_json: bool) -> int:
-    waiting = json.loads(ask("pending", {}).words)
-    lines = [json.dumps(waiting, indent=2)] if as_json else pending_lines(waiting, line_width())
-    print("\n".join(lines))
-    if (waiting["expired"] or waiting.get("warnings")) and not as_json:
+    waiting = ask("pending", {}).result
+    if as_json:
+        print(json.dumps({key: value for key, value in waiting.items() if key != "kind"}, indent=2))
+        return 0
+    print("\n".join(pending_lines(waiting, line_width())))
+    if waiting["expired"] or waiting["warnings"]:
         ask("pending.seen", {})
     return 0
 
@@ -77,7 +79,7 @@ def _answered(ask: Ask, id: str, shown: Mapping[str, Any]) -> str:
 
 
 def _confirm(ask: Ask, id: str) -> int:
-    shown = json.loads(ask("proposal.show", {"proposal": id}).words)
+    shown = ask("proposal.show", {"proposal": id}).result
     drop_typed()
     print_plan(shown["plan"])
     if shown["state"] == "approved":
@@ -92,5 +94,4 @@ def _confirm(ask: Ask, id: str) -> int:
     if not yes:
         print(ask("reject", {"proposal": id}).words)
         return 1
-    ask("approve", {"proposal": id, "digest": shown["digest"], "word": typed})
-    return follow(ask, json.loads(ask("proposal.show", {"proposal": id}).words)["job"])
+    return follow(ask, ask("approve", {"proposal": id, "digest": shown["digest"], "word": typed}).result["job"])

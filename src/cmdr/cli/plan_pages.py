@@ -1,6 +1,5 @@
 """More than a screen holds at a shell prompt: through the person's pager, page by page where there is none."""
 
-import json
 import os
 import shlex
 import shutil
@@ -74,7 +73,7 @@ def show_lines(lines: Iterator[str]) -> None:
 def _lines(ask: Ask, id: str, digest: str) -> Iterator[str]:
     start = 0
     while True:
-        page = json.loads(ask("proposal.items", {"proposal": id, "start": start, "count": AT_ONCE}).words)
+        page = ask("proposal.items", {"proposal": id, "start": start, "count": AT_ONCE}).result
         if page["digest"] != digest:
             raise CommandError("The plan has been changed meanwhile. Look at it again.")
         yield from page["lines"]

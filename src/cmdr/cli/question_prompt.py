@@ -1,6 +1,5 @@
 """A job at a shell prompt: followed to its end, with all its questions asked."""
 
-import json
 from typing import TypedDict
 
 from cmdr.cli.launcher import Ask
@@ -27,7 +26,7 @@ class Question(TypedDict, total=False):
 def follow(ask: Ask, job: str) -> int:
     """Stay with a job until it is over; the exit code says whether everything went well."""
     while True:
-        told = json.loads(ask("job.follow", {"job": job}).words)
+        told = ask("job.follow", {"job": job}).result
         if told["over"]:
             print(told["outcome"])
             if told["operation"]:

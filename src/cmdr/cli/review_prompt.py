@@ -1,7 +1,5 @@
 """Answering a proposed edit at a shell prompt: the patch, its file, then one question whose usual answer is no."""
 
-import json
-
 from cmdr.cli.launcher import Ask
 from cmdr.cli.plan_pages import drop_typed, fits, print_plan, print_words, show_lines
 from cmdr.model.unseen import is_blank
@@ -14,7 +12,7 @@ def is_review(id: str) -> bool:
 
 def confirm_review(ask: Ask, id: str) -> int:
     """Show an edit, ask, and accept exactly what was shown on a yes."""
-    shown = json.loads(ask("review.show", {"review": id}).words)
+    shown = ask("review.show", {"review": id}).result
     drop_typed()
     _show(shown["patch"])
     print_plan([f"proposed by {shown['by']}"])

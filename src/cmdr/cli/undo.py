@@ -32,7 +32,7 @@ def add(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
 
 def _history(chosen: argparse.Namespace, launcher: Launcher) -> int:
     def listed(ask: Ask) -> int:
-        entries, begins = _entries(ask, chosen.limit), json.loads(ask("history.beginning", {}).words)
+        entries, begins = _entries(ask, chosen.limit), ask("history.beginning", {}).result["sentences"]
         print(json.dumps(entries, indent=2) if chosen.json else "\n".join(history_lines(entries, begins)))
         return 0
 
@@ -43,7 +43,7 @@ def _entries(ask: Ask, limit: int) -> list[dict[str, Any]]:
     entries: list[dict[str, Any]] = []
     while len(entries) < limit:
         before: Arguments = {"before": entries[-1]["operation"]} if entries else {}
-        more = json.loads(ask("history.entries", {"limit": min(200, limit - len(entries)), **before}).words)
+        more = ask("history.entries", {"limit": min(200, limit - len(entries)), **before}).result["entries"]
         if not more:
             break
         entries += more

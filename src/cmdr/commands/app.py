@@ -9,11 +9,12 @@ from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.model.names import to_wire
 from cmdr.model.panes.dialog import DialogType
+from cmdr.model.results.result import Said
 from cmdr.model.results.windows import Opened
 
 
 @command("quit", access=Access.VIEW, toolset="panes", ids=("app.quit",), lasting=True)
-def quit_app(call: Call) -> str:
+def quit_app(call: Call) -> Said:
     """Quit cmdr."""
     if not call.principal.is_person:
         if call.commander.desktop.suspend is not None:
@@ -28,19 +29,19 @@ def quit_app(call: Call) -> str:
 
 
 @command("app.quitAnyway", access=Access.ACT, title="Quit without saving")
-def quit_anyway(call: Call) -> str:
+def quit_anyway(call: Call) -> Said:
     """Quit, whatever is unsaved or under way."""
     call.commander.quitting.set()
-    return "Quitting"
+    return Said("Quitting")
 
 
 @command("app.giveWay", access=Access.ACT, title="Quit if nothing is under way")
-def give_way(call: Call) -> str:
+def give_way(call: Call) -> Said:
     """Quit, unless something is under way or waits for an answer."""
     if left := unfinished(call.commander):
         raise CommandError(f"{', '.join(left)}.")
     call.commander.quitting.set()
-    return "Quitting"
+    return Said("Quitting")
 
 
 @command("app.about", access=Access.VIEW, title="About cmdr")
@@ -55,7 +56,7 @@ def about(call: Call) -> Opened:
 
 
 @command("app.hide", access=Access.VIEW, title="Suspend to the shell")
-def hide(call: Call) -> str:
+def hide(call: Call) -> Said:
     """Step aside and give the terminal back to the shell."""
     suspend = call.commander.desktop.suspend
     if not call.principal.is_person:
@@ -63,4 +64,4 @@ def hide(call: Call) -> str:
     if suspend is None:
         raise CommandError("cmdr runs without a terminal here; there is nothing to hide.")
     suspend()
-    return "Suspended to the shell"
+    return Said("Suspended to the shell")

@@ -9,11 +9,12 @@ from cmdr.files.comparing import differing_contents
 from cmdr.model.panes.comparing import CompareBy, differing
 from cmdr.model.panes.entry import Facts
 from cmdr.model.panes.tab import Tab
+from cmdr.model.results.result import Said
 from cmdr.model.units import count
 
 
 @command("compare_panes", access=Access.VIEW, ids=("pane.compare",), title="Compare the panes")
-async def compare_panes(call: Call, *, by: CompareBy = CompareBy.NEWER) -> str:
+async def compare_panes(call: Call, *, by: CompareBy = CompareBy.NEWER) -> Said:
     """Select in both panes the files that are missing or different in the other."""
     left, right = call.workspace.left.tab, call.workspace.right.tab
     if left.path == right.path:
@@ -33,8 +34,8 @@ async def compare_panes(call: Call, *, by: CompareBy = CompareBy.NEWER) -> str:
         tab.selection.add(rows)
     call.events.changed()
     if not any(found):
-        return "The panes do not differ"
-    return f"Selected {count(len(found[0]), 'file')} left, {count(len(found[1]), 'file')} right"
+        return Said("The panes do not differ")
+    return Said(f"Selected {count(len(found[0]), 'file')} left, {count(len(found[1]), 'file')} right")
 
 
 async def _facts(call: Call, tab: Tab) -> dict[bytes, Facts | None]:

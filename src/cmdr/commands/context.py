@@ -9,12 +9,13 @@ from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.model.names import to_wire
 from cmdr.model.panes.workspace import Workspace
+from cmdr.model.results.result import Said
 
 SHOWN = 50
 
 
 @command("context_get_selection", access=Access.READ, toolset="fs", idempotent=True)
-def context_get_selection(workspace: Workspace) -> str:
+def context_get_selection(workspace: Workspace) -> Said:
     """The selected files of the focused pane, else the one under the cursor."""
     pane = workspace.pane(workspace.focused)
     tab = pane.tab
@@ -24,18 +25,18 @@ def context_get_selection(workspace: Workspace) -> str:
         try:
             names = [under_cursor(pane)]
         except CommandError:
-            return "nothing; the pane is empty"
+            return Said("nothing; the pane is empty")
     more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    return json.dumps([to_wire(name) for name in names[:SHOWN]], ensure_ascii=False) + more
+    return Said(json.dumps([to_wire(name) for name in names[:SHOWN]], ensure_ascii=False) + more)
 
 
 @command("context_get_current_paths", access=Access.READ, toolset="fs", idempotent=True)
-def context_get_current_paths(workspace: Workspace) -> str:
+def context_get_current_paths(workspace: Workspace) -> Said:
     """The folders both panes show."""
-    return json.dumps({pane.side.value: to_wire(pane.tab.path) for pane in workspace.panes}, ensure_ascii=False)
+    return Said(json.dumps({pane.side.value: to_wire(pane.tab.path) for pane in workspace.panes}, ensure_ascii=False))
 
 
 @command("context_get_focused_pane", access=Access.READ, toolset="fs", idempotent=True)
-def context_get_focused_pane(workspace: Workspace) -> str:
+def context_get_focused_pane(workspace: Workspace) -> Said:
     """Which pane has the focus."""
-    return workspace.focused.value
+    return Said(workspace.focused.value)

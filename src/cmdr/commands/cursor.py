@@ -12,32 +12,33 @@ from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.model.names import from_wire, printable, to_wire
 from cmdr.model.panes.tab import Tab
+from cmdr.model.results.result import Said
 
 
 @command("scroll_to", access=Access.VIEW, toolset="panes", idempotent=True)
-def scroll_to(call: Call, *, pane: PaneRef, index: Annotated[int, Whole()]) -> str:
+def scroll_to(call: Call, *, pane: PaneRef, index: Annotated[int, Whole()]) -> Said:
     """Choose the first row that state shows. The person's view stays."""
     tab = pane_of(call.workspace, pane).tab
     tab.window = checked_row(tab, index)
     call.events.changed()
-    return f"Scrolled to index {index}"
+    return Said(f"Scrolled to index {index}")
 
 
 @command("move_cursor", access=Access.VIEW, toolset="panes", idempotent=True)
 def move_cursor(
     call: Call, *, pane: PaneRef, to: Annotated[int | str, Doc("index or name")], rev: int | None = None
-) -> str:
+) -> Said:
     """Put the cursor on an entry."""
     tab = pane_of(call.workspace, pane).tab
     check_rev(tab, rev)
     position = checked_row(tab, to) if isinstance(to, int) else _place_of(tab, to)
     tab.put_cursor(position)
     call.events.changed()
-    return f"Cursor moved to index {position} ({to_wire(tab.listing.name(position))})"
+    return Said(f"Cursor moved to index {position} ({to_wire(tab.listing.name(position))})")
 
 
 @command("cursor.up_row", access=Access.VIEW, title="Cursor on the .. row")
-def to_parent_row(call: Call, *, pane: PaneRef = "focused") -> str:
+def to_parent_row(call: Call, *, pane: PaneRef = "focused") -> Said:
     """Put the cursor above all entries, on the way up to the parent folder."""
     tab = pane_of(call.workspace, pane).tab
     if not tab.has_parent:
@@ -45,7 +46,7 @@ def to_parent_row(call: Call, *, pane: PaneRef = "focused") -> str:
     tab.put_cursor(0)
     tab.on_parent_row = True
     call.events.changed()
-    return "Cursor moved to the .. row"
+    return Said("Cursor moved to the .. row")
 
 
 def _place_of(tab: Tab, name: str) -> int:

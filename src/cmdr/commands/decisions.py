@@ -1,11 +1,9 @@
 """Proposals: what has become of them, and the person's answers, which no agent ever has."""
 
-import json
 from typing import Annotated
 
 from cmdr.core.call import Call
 from cmdr.core.errors import CommandError
-from cmdr.core.fitting_lines import all_fit, first_that_fit
 from cmdr.core.parameter import Whole
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
@@ -15,6 +13,17 @@ from cmdr.model.plans.plan_list import length_of, page_of
 from cmdr.model.plans.plan_text import chosen_of, summary_of, title_of, word_to_type
 from cmdr.model.plans.proposal import Proposal
 from cmdr.model.results.changes import Approved
+from cmdr.model.results.pending import (
+    Expired,
+    Interrupted,
+    OpenQuestion,
+    Pending,
+    PendingEdit,
+    PendingProposal,
+    ProposalItems,
+    ProposalShown,
+)
+from cmdr.model.results.result import PlainText, Said
 from cmdr.model.units import count
 from cmdr.model.yaml_text import Value, document
 
@@ -22,105 +31,88 @@ MOST_ITEMS = 500
 """Lines of a plan in one answer."""
 
 
-@command("pending", access=Access.ACT, title="Pending proposals", plain=True)
-def pending(call: Call) -> str:
+@command("pending", access=Access.ACT, title="Pending proposals")
+def pending(call: Call) -> Pending:
     """Everything that waits for the person's answer, as JSON."""
     commander = call.commander
-    proposals = [
-        {
-            "id": proposal.id,
-            "by": proposal.proposed_by,
-            "plan": title_of(proposal.plan),
-            "what": chosen_of(proposal.plan),
-            "digest": proposal.plan.digest,
-            "reason": proposal.reason,
-        }
-        for proposal in commander.proposals.pending()
-    ]
-    edits = [
-        {
-            "id": case.id,
-            "by": printable(case.review.agent, 60),
-            "path": display_name(case.review.new_path),
-            "changes": count(len(case.review.diff.hunks), "change"),
-            "digest": case.review.digest,
-        }
-        for case in commander.rooms.waiting_reviews()
-    ]
     asking = {job.id: job.question for job in commander.jobs.running() if job.question is not None}
-    questions = [
-        {
-            "id": proposal.id,
-            "title": title_of(proposal.plan),
-            "taken": display_name(asking[proposal.job].target),
-            "about": asking[proposal.job].about,
-        }
-        for proposal in commander.proposals.all()
-        if proposal.job in asking
-    ]
-    expired = [
-        {"id": proposal.id, "by": proposal.proposed_by, "plan": title_of(proposal.plan)}
-        for proposal in commander.proposals.missed()
-    ]
-    interrupted = [
-        {"id": str(job.operation), "by": job.started_by, "title": job.title, "state": job.outcome}
-        for job in commander.jobs.interrupted()
-    ]
-    told = {"proposals": proposals, "edits": edits, "questions": questions, "interrupted": interrupted}
-    return json.dumps({**told, "expired": expired, "warnings": commander.warnings.told()})
+    return Pending(
+        proposals=tuple(
+            PendingProposal(
+                one.id, one.proposed_by, title_of(one.plan), chosen_of(one.plan), one.plan.digest, one.reason
+            )
+            for one in commander.proposals.pending()
+        ),
+        edits=tuple(
+            PendingEdit(
+                case.id,
+                printable(case.review.agent, 60),
+                display_name(case.review.new_path),
+                count(len(case.review.diff.hunks), "change"),
+                case.review.digest,
+            )
+            for case in commander.rooms.waiting_reviews()
+        ),
+        questions=tuple(
+            OpenQuestion(one.id, title_of(one.plan), display_name(asking[one.job].target), asking[one.job].about)
+            for one in commander.proposals.all()
+            if one.job in asking
+        ),
+        interrupted=tuple(
+            Interrupted(str(job.operation), job.started_by, job.title, job.outcome)
+            for job in commander.jobs.interrupted()
+        ),
+        expired=tuple(Expired(one.id, one.proposed_by, title_of(one.plan)) for one in commander.proposals.missed()),
+        warnings=tuple(commander.warnings.told()),
+    )
 
 
 @command("pending.seen", access=Access.ACT, title="Forget expired proposals")
-async def pending_seen(call: Call) -> str:
+async def pending_seen(call: Call) -> Said:
     """Take note of the proposals that expired, and of a journal that was damaged; they are not told of again."""
     call.commander.proposals.missed_seen()
     await call.commander.warnings.seen()
-    return "Noted"
+    return Said("Noted")
 
 
-@command("proposal.state", access=Access.READ, title="State of a proposal", plain=True)
-def proposal_state(call: Call, *, proposal: str) -> str:
+@command("proposal.state", access=Access.READ, title="State of a proposal")
+def proposal_state(call: Call, *, proposal: str) -> PlainText:
     """What has become of a proposal."""
     asked = call.commander.proposals.get(proposal, call.principal)
     told: dict[str, Value] = {"id": asked.id, "plan": title_of(asked.plan), "state": asked.state.value}
     if asked.job is not None:
         told["job"] = asked.job
-    return document(told)
+    return PlainText(document(told))
 
 
-@command("proposal.show", access=Access.ACT, title="Show proposal", plain=True)
-def show(call: Call, *, proposal: str) -> str:
+@command("proposal.show", access=Access.ACT, title="Show proposal")
+def show(call: Call, *, proposal: str) -> ProposalShown:
     """Everything one needs to know to decide about a proposal."""
     asked = call.commander.proposals.get(proposal, call.principal)
-    told: dict[str, Value] = {
-        "state": asked.state.value,
-        "by": asked.proposed_by,
-        "digest": asked.plan.digest,
-        "word": word_to_type(asked.plan),
-        "plan": [*all_fit(summary_of(asked.plan))],
-        "steps": length_of(asked.plan),
-        "reason": asked.reason,
-        "job": asked.job,
-    }
-    return json.dumps(told, ensure_ascii=False)
+    return ProposalShown(
+        asked.state,
+        asked.proposed_by,
+        asked.plan.digest,
+        word_to_type(asked.plan),
+        tuple(summary_of(asked.plan)),
+        length_of(asked.plan),
+        asked.reason,
+        asked.job,
+    )
 
 
-@command("proposal.items", access=Access.ACT, title="List proposal", plain=True)
+@command("proposal.items", access=Access.ACT, title="List proposal")
 def items(
     call: Call,
     *,
     proposal: str,
     start: Annotated[int, Whole(0, 1 << 31)] = 0,
     count: Annotated[int, Whole(1, MOST_ITEMS)] = 200,
-) -> str:
-    """Some lines of everything a proposal would do, as JSON: start, total, the digest they belong to, and lines.
-
-    There may be fewer lines than were asked for: as many as one answer holds. The next begin where these end.
-    """
+) -> ProposalItems:
+    """Some lines of everything a proposal would do, as JSON: start, total, the digest they belong to, and lines."""
     plan = call.commander.proposals.get(proposal, call.principal).plan
     page = page_of(plan, start, count)
-    told = {"digest": plan.digest, "start": page.start, "total": page.total, "lines": first_that_fit(page.lines)}
-    return json.dumps(told, ensure_ascii=False)
+    return ProposalItems(plan.digest, page.start, page.total, tuple(page.lines))
 
 
 @command("approve", access=Access.ACT, title="Approve proposal")
@@ -140,7 +132,7 @@ def _why_it_waits(call: Call, approved: Proposal) -> str:
 
 
 @command("reject", access=Access.ACT, title="Reject proposal")
-def reject(call: Call, *, proposal: str) -> str:
+def reject(call: Call, *, proposal: str) -> Said:
     """Say no to a proposal; nothing is changed."""
     rejected = call.commander.proposals.reject(proposal, call.principal)
-    return f"Proposal {proposal} is {rejected.state}"
+    return Said(f"Proposal {proposal} is {rejected.state}")

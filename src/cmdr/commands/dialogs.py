@@ -13,7 +13,7 @@ from cmdr.core.registry import command
 from cmdr.model.names import printable, to_wire
 from cmdr.model.panes.dialog import DESCRIPTIONS, Dialog, DialogType, SettingsSection
 from cmdr.model.panes.workspace import Workspace
-from cmdr.model.results.result import Result
+from cmdr.model.results.result import PlainText, Result, Said
 from cmdr.model.results.windows import SPOKEN, Opened
 from cmdr.model.yaml_text import Value, document
 
@@ -29,7 +29,7 @@ async def dialog(
     section: SettingsSection | None = None,
     path: str | None = None,
     proposal: str | None = None,
-) -> Result | str:
+) -> Result:
     """Open, focus or close a dialog. Closing the confirmation withdraws the proposal."""
     if proposal is not None and (action, type) != ("close", DialogType.CONFIRMATION):
         raise CommandError('Only closing the confirmation takes a "proposal".')
@@ -42,7 +42,7 @@ async def dialog(
     target = None if path is None else path_of(path, pane_of(call.workspace, "focused").tab.path)
     answer = _focus(call.workspace, type, section, target) if action == "focus" else close(call, type, target, proposal)
     call.events.changed()
-    return answer
+    return Said(answer)
 
 
 async def open_dialog(call: Call, type: DialogType, section: SettingsSection | None, path: str | None) -> Opened:
@@ -92,8 +92,8 @@ def close(call: Call, type: DialogType, path: bytes | None, proposal: str | None
     return f"Closed {SPOKEN[type]}" + (f" for {to_wire(path)}" if path else "")
 
 
-@command("dialogs_available", access=Access.READ, title="Available dialogs", idempotent=True, plain=True)
-def dialogs_available(workspace: Workspace) -> str:
+@command("dialogs_available", access=Access.READ, title="Available dialogs", idempotent=True)
+def dialogs_available(workspace: Workspace) -> PlainText:
     """Which dialogs there are."""
     told: list[Value] = []
     for type in DialogType:
@@ -103,7 +103,7 @@ def dialogs_available(workspace: Workspace) -> str:
         if type in DESCRIPTIONS:
             row["description"] = DESCRIPTIONS[type]
         told.append(row)
-    return document({"dialogs": told})
+    return PlainText(document({"dialogs": told}))
 
 
 def _focus(workspace: Workspace, type: DialogType, section: SettingsSection | None, path: bytes | None) -> str:

@@ -12,6 +12,7 @@ from cmdr.model.names import to_wire
 from cmdr.model.panes.dialog import Dialog, DialogType
 from cmdr.model.panes.entry import Kind
 from cmdr.model.panes.pane import Pane
+from cmdr.model.results.result import Said
 from cmdr.model.results.windows import Opened
 
 
@@ -31,28 +32,28 @@ def nothing_there(pane: Pane) -> CommandError:
 
 
 @command("file.copyPath", access=Access.VIEW, title="Copy path", lasting=True)
-async def copy_path(call: Call, *, pane: PaneRef = "focused") -> str:
+async def copy_path(call: Call, *, pane: PaneRef = "focused") -> Said:
     """Copy the path of the entry under the cursor to the clipboard."""
     path = under_cursor(pane_of(call.workspace, pane))
     way = await call.commander.desktop.copy(os.fsdecode(path))
-    return f"Copied {to_wire(path)} through {way}"
+    return Said(f"Copied {to_wire(path)} through {way}")
 
 
 @command("file.copyFilename", access=Access.VIEW, title="Copy file name", lasting=True)
-async def copy_filename(call: Call, *, pane: PaneRef = "focused") -> str:
+async def copy_filename(call: Call, *, pane: PaneRef = "focused") -> Said:
     """Copy the name of the entry under the cursor to the clipboard."""
     name = os.path.basename(under_cursor(pane_of(call.workspace, pane)))
     way = await call.commander.desktop.copy(os.fsdecode(name))
-    return f"Copied {to_wire(name)} through {way}"
+    return Said(f"Copied {to_wire(name)} through {way}")
 
 
 @command("file.showInFinder", access=Access.VIEW, title="Show in file manager", lasting=True)
-async def show_in_finder(call: Call, *, pane: PaneRef = "focused") -> str:
+async def show_in_finder(call: Call, *, pane: PaneRef = "focused") -> Said:
     """Show the entry under the cursor in the system's file manager."""
     shown = pane_of(call.workspace, pane)
     path = under_cursor(shown)
     way = await call.commander.desktop.reveal(path)
-    return f"Showing {to_wire(path)} through {way}"
+    return Said(f"Showing {to_wire(path)} through {way}")
 
 
 @command("file.quickLook", access=Access.VIEW, title="Quick look")

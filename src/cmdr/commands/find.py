@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Callable
@@ -11,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 from cmdr.commands.places import pane_of, path_of
 from cmdr.commands.sets import show_set
 from cmdr.commands.shell_sessions import units_of
-from cmdr.commands.telling import size_text
 from cmdr.core.call import Call
 from cmdr.core.errors import CommandError
 from cmdr.core.parameter import Doc, Whole
@@ -22,6 +20,8 @@ from cmdr.core.trees.indexing import PATIENCE
 from cmdr.model.filters.filter import Filter, Question, Text, checked
 from cmdr.model.filters.filter_given import given_filter
 from cmdr.model.names import printable, to_wire
+from cmdr.model.results.result import Said
+from cmdr.model.results.trees import FindAnswer
 
 if TYPE_CHECKING:
     from cmdr.index.asking.answers import Answer, Answers
@@ -32,42 +32,27 @@ T = TypeVar("T")
 ROWS = 200
 FEW = 20
 """Rows that an agent gets unless it asks for more."""
-LONGEST = 16_000
-"""Characters that the rows of one answer may take."""
 A_DAY = 86_400.0
 """Seconds a person may watch a tree being indexed; they can leave at any time."""
 _FIELD = "name|path|ext|kind|size|allocated|mtime|ctime|depth|under|mode|owner"
 _OPERATOR = re.compile(rf'[*?"]|(?:^|[\s(])(?:[A-Za-z]+|(?:{_FIELD})\s+)(?:>=|<=|[:=<>])', re.IGNORECASE)
 
 
-@command("find.run", access=Access.READ, title="Find", idempotent=True, plain=True)
+@command("find.run", access=Access.READ, title="Find", idempotent=True)
 async def find(
     call: Call,
     *,
     text: Annotated[str, Doc("part of a name, or a filter such as ext:md size>=1M")],
     root: Annotated[str, Doc("a folder; the focused pane's if left out")] = ".",
     limit: Annotated[int | None, Whole(0, ROWS)] = None,
-) -> str:
+) -> FindAnswer:
     """Find entries below a folder: count, size and the first rows; for the person's faces as JSON."""
     place = _place(call, root)
     wanted = await call.commander.indexing.sets.named_in(wanted_by(text), call.principal)
     answers = await known_tree(call, place)
-    is_person = call.principal.is_person
-    rows = limit if limit is not None else ROWS if is_person else FEW
+    rows = limit if limit is not None else ROWS if call.principal.is_person else FEW
     answer, nodes = await _ask(lambda stop: _look(answers, wanted, place, rows, stop))
-    if not is_person:
-        units = units_of(call)
-        found = f"{answer.count} found, {size_text(answer.bytes, units)} in all below {to_wire(place)}"
-        return "\n".join([found, *(node.line(units, place) for node in nodes)])
-    return json.dumps(
-        {
-            "count": answer.count,
-            "bytes": answer.bytes,
-            "complete": answer.explanation.complete,
-            "rows": _rows(nodes, place),
-        },
-        ensure_ascii=False,
-    )
+    return FindAnswer(place, answer.count, answer.bytes, answer.explanation.complete, nodes, units_of(call))
 
 
 @command("find.open", access=Access.VIEW, title="Find and show in the pane")
@@ -76,7 +61,7 @@ async def find_open(
     *,
     text: Annotated[str, Doc("part of a name, or a filter such as ext:md size>=1M")],
     root: Annotated[str, Doc("a folder; the focused pane's if left out")] = ".",
-) -> str:
+) -> Said:
     """Show everything that is found below a folder in a new tab of the focused pane."""
     place = _place(call, root)
     wanted = await call.commander.indexing.sets.named_in(wanted_by(text), call.principal)
@@ -86,11 +71,11 @@ async def find_open(
     library = await indexing.library()
     kept = await in_thread(library.sets.create_from, answers.indexed.record.id, printable(text), answer)
     await indexing.sets.own(kept.id, call.principal, passing=True)
-    return await show_set(call, kept.id)
+    return Said(await show_set(call, kept.id))
 
 
 @command("find.go", access=Access.VIEW, title="Go to a file")
-async def find_go(call: Call, *, path: str) -> str:
+async def find_go(call: Call, *, path: str) -> Said:
     """Show the folder of a file in the focused pane, with the cursor on the file."""
     shown = pane_of(call.workspace, "focused")
     target = path_of(path, shown.tab.path)
@@ -105,7 +90,7 @@ async def find_go(call: Call, *, path: str) -> str:
     if len(tab.listing):
         tab.put_cursor(position)
     call.events.changed()
-    return f"Went to {to_wire(target)}\nindex: {position} rev: {tab.rev}"
+    return Said(f"Went to {to_wire(target)}\nindex: {position} rev: {tab.rev}")
 
 
 def wanted_by(text: str) -> Filter:
@@ -137,21 +122,3 @@ def _look(
 ) -> tuple[Answer, tuple[Node, ...]]:
     answer = answers.ask(wanted, place, stop)
     return answer, answers.page(Question(wanted), place, limit, stop=stop).nodes
-
-
-def _rows(nodes: tuple[Node, ...], place: bytes) -> list[dict[str, object]]:
-    below = place.rstrip(b"/") + b"/"
-    rows: list[dict[str, object]] = []
-    room = LONGEST
-    for node in nodes:
-        row: dict[str, object] = {
-            "path": to_wire(node.path.removeprefix(below)),
-            "kind": node.kind,
-            "size": node.size,
-            "modifiedNs": node.mtime_ns,
-        }
-        room -= len(json.dumps(row, ensure_ascii=False)) + 2
-        if room < 0:
-            break
-        rows.append(row)
-    return rows

@@ -10,11 +10,12 @@ from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
 from cmdr.model.names import to_wire
 from cmdr.model.panes.entry import FolderSize
+from cmdr.model.results.result import Said
 from cmdr.model.units import exact_size
 
 
 @command("folder.size", access=Access.VIEW, title="Size of the folder under the cursor")
-async def folder_size(call: Call, *, pane: PaneRef = "focused") -> str:
+async def folder_size(call: Call, *, pane: PaneRef = "focused") -> Said:
     """Add up all that the folder under the cursor holds, and show it in its row."""
     shown = pane_of(call.workspace, pane)
     path, listing = under_cursor(shown), shown.tab.listing
@@ -28,4 +29,4 @@ async def folder_size(call: Call, *, pane: PaneRef = "focused") -> str:
     fresh = answers.indexed.freshness.state == "fresh"
     known = listing.folder_sizes[row] = FolderSize(node.size, node.totals.complete, fresh)
     shown.tab.rev = call.events.changed()
-    return f"{to_wire(entry.name)} holds {known.mark}{exact_size(node.size)}"
+    return Said(f"{to_wire(entry.name)} holds {known.mark}{exact_size(node.size)}")

@@ -13,6 +13,7 @@ from cmdr.core.threads import in_thread
 from cmdr.files.errors import disk_error
 from cmdr.files.sandbox.reach import Reach
 from cmdr.model.names import to_wire
+from cmdr.model.results.result import Said
 from cmdr.model.texts.diff import BinaryContentError, TooManyLinesError, diff_texts
 from cmdr.model.texts.diff_patch import patch_text
 from cmdr.model.texts.text_format import read_text
@@ -31,7 +32,7 @@ async def fs_diff(
     other: Annotated[str | None, Doc("a file to compare with")] = None,
     operation: Annotated[int | None, Doc("compare with before this one; default: the last that wrote it")] = None,
     context: Annotated[int, Whole(0, 20)] = 0,
-) -> str:
+) -> Said:
     """Only the changed lines of a text file inside the roots, as a patch."""
     if other is not None and operation is not None:
         raise CommandError('Give "other" or "operation", not both.')
@@ -40,7 +41,7 @@ async def fs_diff(
     if other is not None:
         real_other, then = await in_thread(_content, reach, named(other))
         told = to_wire(real_other)
-        return await in_thread(_told, (told, then), (to_wire(real), now), context, told)
+        return Said(await in_thread(_told, (told, then), (to_wire(real), now), context, told))
     earlier = await call.commander.engine.earlier_version(real, operation, MOST_READ)
     if earlier is None:
         raise CommandError(
@@ -48,7 +49,7 @@ async def fs_diff(
             'Name the file to compare with in "other", or an operation from command {"id": "history"}.'
         )
     before = f"before operation {earlier.operation}"
-    return await in_thread(_told, (before, earlier.content), (to_wire(real), now), context, before)
+    return Said(await in_thread(_told, (before, earlier.content), (to_wire(real), now), context, before))
 
 
 def _content(reach: Reach, path: bytes) -> tuple[bytes, bytes]:

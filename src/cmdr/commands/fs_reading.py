@@ -19,6 +19,7 @@ from cmdr.files.sandbox.found import Found
 from cmdr.files.sandbox.reach import Reach
 from cmdr.model.names import to_wire
 from cmdr.model.panes.entry import Kind
+from cmdr.model.results.result import Said
 from cmdr.model.units import count as counted
 from cmdr.model.units import iso_time
 from cmdr.model.yaml_text import quoted_name
@@ -46,11 +47,11 @@ async def fs_list(
     path: str,
     offset: Annotated[int, Whole()] = 0,
     limit: Annotated[int, Whole(1, PAGE)] = 100,
-) -> str:
+) -> Said:
     """List a folder inside the roots: kind, name, size."""
     total, rows = await in_thread(_list, reach_of(call), named(path), offset, limit)
     more = f"\n… {total - offset - len(rows)} more, offset {offset + len(rows)}" if offset + len(rows) < total else ""
-    return "\n".join([counted(total, "entry", "entries"), *rows]) + more
+    return Said("\n".join([counted(total, "entry", "entries"), *rows]) + more)
 
 
 @command("fs_read", access=Access.READ, toolset="fs", idempotent=True)
@@ -63,7 +64,7 @@ async def fs_read(
     offset: Annotated[int | None, Whole(FROM_END), Doc("first byte, instead of line; negative from the end")] = None,
     bytes: Annotated[int | None, Whole(1), Doc("how many")] = None,
     encoding: str | None = None,
-) -> str:
+) -> Said:
     """Read a text file inside the roots, at most 32 KiB a call."""
     if (offset is not None or bytes is not None) and (line is not None or lines is not None):
         raise CommandError('Give "line" and "lines", or "offset" and "bytes", not both.')
@@ -72,21 +73,21 @@ async def fs_read(
     by_bytes = offset is not None or bytes is not None
     span = (offset or 0, bytes) if by_bytes else (line or 1, lines)
     try:
-        return await in_thread(_read, reach_of(call), named(path), by_bytes, span, encoding)
+        return Said(await in_thread(_read, reach_of(call), named(path), by_bytes, span, encoding))
     except _Binary as binary:
-        return _told(call, binary)
+        return Said(_told(call, binary))
 
 
 @command("fs_exists", access=Access.READ, toolset="fs", idempotent=True)
-async def fs_exists(call: Call, *, path: str) -> str:
+async def fs_exists(call: Call, *, path: str) -> Said:
     """Whether something stands at a path inside the roots, and what."""
-    return await in_thread(_exists, reach_of(call), named(path))
+    return Said(await in_thread(_exists, reach_of(call), named(path)))
 
 
 @command("fs_stat", access=Access.READ, toolset="fs", idempotent=True)
-async def fs_stat(call: Call, *, path: str) -> str:
+async def fs_stat(call: Call, *, path: str) -> Said:
     """Size, times, mode and sha256 of a file inside the roots."""
-    return await in_thread(_stat, reach_of(call), named(path))
+    return Said(await in_thread(_stat, reach_of(call), named(path)))
 
 
 def _list(reach: Reach, path: bytes, offset: int, limit: int) -> tuple[int, list[str]]:

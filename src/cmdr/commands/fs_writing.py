@@ -29,6 +29,7 @@ from cmdr.files.sandbox.refused_paths import PrivatePlace
 from cmdr.model.job import JobState
 from cmdr.model.names import to_wire
 from cmdr.model.plans.plan import ConflictPolicy, Fingerprint, Plan
+from cmdr.model.results.result import Said
 
 PATIENCE = 50.0
 """Seconds a call waits for the disk; longer work goes on as a job."""
@@ -49,7 +50,7 @@ async def fs_write(
     expected: Annotated[str | None, Doc("mtime or sha256 you saw: refuse if it changed")] = None,
     overwrite: Overwrite = False,
     encoding: str = "utf-8",
-) -> str:
+) -> Said:
     """Write a text file inside the roots, whole."""
     data = encoded(content, encoding)
     reach = reach_of(call)
@@ -65,7 +66,7 @@ async def fs_write(
 
 
 @command("fs_create", access=Access.ACT, toolset="fs")
-async def fs_create(call: Call, *, path: str, type: Literal["file", "directory"] = "file") -> str:
+async def fs_create(call: Call, *, path: str, type: Literal["file", "directory"] = "file") -> Said:
     """Create an empty file or a folder inside the roots."""
     held = await in_thread(name_to_write, reach_of(call), named(path))
     make = plan_mkdir if type == "directory" else plan_mkfile
@@ -74,7 +75,7 @@ async def fs_create(call: Call, *, path: str, type: Literal["file", "directory"]
 
 
 @command("fs_delete", access=Access.ACT, toolset="fs", destructive=True)
-async def fs_delete(call: Call, *, path: str) -> str:
+async def fs_delete(call: Call, *, path: str) -> Said:
     """Move a file or folder inside the roots to the trash."""
     held = await in_thread(reach_of(call).held_name, named(path))
     protection = call.commander.sandbox.protection
@@ -88,20 +89,20 @@ async def fs_delete(call: Call, *, path: str) -> str:
 
 
 @command("fs_move", access=Access.ACT, toolset="fs", destructive=True)
-async def fs_move(call: Call, *, from_: str, to: str, overwrite: Overwrite = False) -> str:
+async def fs_move(call: Call, *, from_: str, to: str, overwrite: Overwrite = False) -> Said:
     """Move or rename a file or folder inside the roots; into `to` when that is a folder."""
     return await _relocated(call, plan_move, from_, to, overwrite, moves=True)
 
 
 @command("fs_copy", access=Access.ACT, toolset="fs", destructive=True)
-async def fs_copy(call: Call, *, from_: str, to: str, overwrite: Overwrite = False) -> str:
+async def fs_copy(call: Call, *, from_: str, to: str, overwrite: Overwrite = False) -> Said:
     """Copy a file or folder inside the roots; into `to` when that is a folder."""
     return await _relocated(call, plan_copy, from_, to, overwrite, moves=False)
 
 
 async def _relocated(
     call: Call, plan: Callable[..., Plan], from_: str, to: str, overwrite: bool, *, moves: bool
-) -> str:
+) -> Said:
     reach = reach_of(call)
     source = await in_thread(_source, reach, named(from_), moves)
     try:
@@ -158,7 +159,7 @@ async def _carried_out(
     leaves: HeldName | None = None,
     asked: Sequence[str] = (),
     adds: Callable[[], list[str]] = list,
-) -> str:
+) -> Said:
     """Plan and run a change; the folders stay open so that nothing else can take their place meanwhile."""
     try:
         sandbox = call.commander.sandbox
@@ -190,13 +191,13 @@ def _checked(
     return with_protection(plan, sandbox.protection)
 
 
-def _asked(call: Call, plan: Plan) -> str:
+def _asked(call: Call, plan: Plan) -> Said:
     why = "; ".join(plan.risk.reasons) or plan.protected[0].protected
     proposal = call.commander.proposals.add(plan, call.principal)
-    return f"This needs the person ({why}). Waiting for confirmation.\nproposal: {proposal.id} (await it)"
+    return Said(f"This needs the person ({why}). Waiting for confirmation.\nproposal: {proposal.id} (await it)")
 
 
-async def _run(call: Call, plan: Plan, adds: Callable[[], list[str]]) -> str:
+async def _run(call: Call, plan: Plan, adds: Callable[[], list[str]]) -> Said:
     jobs = call.commander.jobs
     call.commander.engine  # noqa: B018 - refuses where nothing can change files
     job = jobs.start(plan, call.principal.id)
@@ -204,13 +205,13 @@ async def _run(call: Call, plan: Plan, adds: Callable[[], list[str]]) -> str:
         async with asyncio.timeout(PATIENCE):
             await jobs.finished(job)
     except TimeoutError:
-        return f"still running\njob: {job.id} (await it)"
+        return Said(f"still running\njob: {job.id} (await it)")
     except asyncio.CancelledError:
         jobs.cancel(job)
         raise
     if job.state is not JobState.DONE:
         raise CommandError("\n".join([job.outcome, *job.problems]))
-    return "\n".join([job.outcome, *job.problems, f"operation: {job.operation}", *await in_thread(adds)])
+    return Said("\n".join([job.outcome, *job.problems, f"operation: {job.operation}", *await in_thread(adds)]))
 
 
 def _write_plan(sandbox: Sandbox, held: HeldName, data: bytes, expected: str | None, overwrite: bool) -> Plan:

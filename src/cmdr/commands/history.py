@@ -1,46 +1,43 @@
 """What was done: the journal, and operations that a crash cut short."""
 
-import json
 from datetime import datetime
 from typing import Annotated
 
 from cmdr.core.call import Call
 from cmdr.core.changes.journal_history import HistoryEntry
-from cmdr.core.fitting_lines import first_that_fit
 from cmdr.core.parameter import Whole
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.files.engine.recorder import OperationState
 from cmdr.model.names import to_wire
 from cmdr.model.results.changes import Resumed
+from cmdr.model.results.history import HistoryBeginning, HistoryEntries, HistoryRow
+from cmdr.model.results.result import PlainText, Said
 from cmdr.model.units import count
 from cmdr.model.yaml_text import Value, document, quoted_name
 
-LONGEST_PATH = 2000
-"""Characters of a path as data: an operation must fit into an answer."""
 
-
-@command("history.list", access=Access.READ, ids=("history",), title="History", plain=True)
-async def list_history(call: Call, *, limit: Annotated[int, Whole(1, 200)] = 20) -> str:
+@command("history.list", access=Access.READ, ids=("history",), title="History")
+async def list_history(call: Call, *, limit: Annotated[int, Whole(1, 200)] = 20) -> PlainText:
     """The newest operations, newest first."""
     entries = await call.commander.engine.history(limit)
     rows: list[Value] = [line_of(entry) for entry in entries]
     begins: list[Value] = [*await beginning(call)]
-    return document({"history": rows, **({"beginning": begins} if begins else {})})
+    return PlainText(document({"history": rows, **({"beginning": begins} if begins else {})}))
 
 
-@command("history.entries", access=Access.READ, title="History as data", plain=True)
-async def list_entries(call: Call, *, limit: Annotated[int, Whole(1, 200)] = 20, before: int | None = None) -> str:
-    """The newest operations, or those before one, newest first, as JSON: as many objects as one answer holds."""
-    entries = await call.commander.engine.history(limit, before)
-    told = [json.dumps(_facts_of(entry), ensure_ascii=False) for entry in entries]
-    return f"[{', '.join(first_that_fit(told))}]"
+@command("history.entries", access=Access.READ, title="History as data")
+async def list_entries(
+    call: Call, *, limit: Annotated[int, Whole(1, 200)] = 20, before: int | None = None
+) -> HistoryEntries:
+    """The newest operations, or those before one, newest first, as JSON."""
+    return HistoryEntries(tuple(_row(entry) for entry in await call.commander.engine.history(limit, before)))
 
 
-@command("history.beginning", access=Access.READ, title="How the history begins", plain=True)
-async def list_beginning(call: Call) -> str:
+@command("history.beginning", access=Access.READ, title="How the history begins")
+async def list_beginning(call: Call) -> HistoryBeginning:
     """What came before the history and could not go on, as a JSON list of sentences; empty when it begins by itself."""
-    return json.dumps(await beginning(call), ensure_ascii=False)
+    return HistoryBeginning(tuple(await beginning(call)))
 
 
 async def beginning(call: Call) -> list[str]:
@@ -48,21 +45,21 @@ async def beginning(call: Call) -> list[str]:
     return [damage.told() for damage in await call.commander.engine.damage()]
 
 
-def _facts_of(entry: HistoryEntry) -> dict[str, str | int | None]:
-    return {
-        "operation": entry.id,
-        "when": datetime.fromtimestamp(entry.started).astimezone().isoformat(timespec="seconds"),
-        "verb": entry.verb.value,
-        "first": to_wire(entry.title)[:LONGEST_PATH],
-        "newName": None if entry.new_name is None else to_wire(entry.new_name),
-        "items": entry.total,
-        "done": entry.done,
-        "to": None if entry.destination is None else to_wire(entry.destination)[:LONGEST_PATH],
-        "state": entry.state.value,
-        "by": entry.by,
-        "undoneBy": entry.undone_by,
-        "left": entry.left,
-    }
+def _row(entry: HistoryEntry) -> HistoryRow:
+    return HistoryRow(
+        operation=entry.id,
+        when=datetime.fromtimestamp(entry.started).astimezone().isoformat(timespec="seconds"),
+        verb=entry.verb.value,
+        first=entry.title,
+        new_name=entry.new_name,
+        items=entry.total,
+        done=entry.done,
+        to=entry.destination,
+        state=entry.state.value,
+        by=entry.by,
+        undone_by=entry.undone_by,
+        left=entry.left,
+    )
 
 
 def line_of(entry: HistoryEntry) -> str:
@@ -96,11 +93,11 @@ async def resume_operation(call: Call, *, operation: int) -> Resumed:
 
 
 @command("operation.leave", access=Access.ACT, title="Leave interrupted operation")
-async def leave_operation(call: Call, *, operation: int) -> str:
+async def leave_operation(call: Call, *, operation: int) -> Said:
     """Leave an interrupted operation as it is."""
     waiting = call.commander.jobs.interrupted_as(operation)
     if waiting is not None:
         call.commander.jobs.cancel(waiting)
     else:
         await call.commander.engine.leave(operation)
-    return f"Left operation {operation} as it is"
+    return Said(f"Left operation {operation} as it is")

@@ -11,10 +11,11 @@ from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
 from cmdr.model.names import to_wire
+from cmdr.model.results.result import Said
 
 
 @command("index.export", access=Access.ACT, title="Export an index as Parquet")
-async def index_export(call: Call, *, root: str, to: str) -> str:
+async def index_export(call: Call, *, root: str, to: str) -> Said:
     """Write what the index of a tree knows as Parquet, below a folder, by host and root."""
     from cmdr.index.fleets.parquet import export
 
@@ -26,4 +27,4 @@ async def index_export(call: Call, *, root: str, to: str) -> str:
         made = await in_thread(export, answers, place, os.fsdecode(folder), platform.node())
     except OSError as error:
         raise CommandError(f"The export cannot be written to {to_wire(folder)}: {error.strerror}.") from error
-    return f"{made.rows} entries in {size_text(made.bytes)}: {to_wire(os.fsencode(made.folder))}"
+    return Said(f"{made.rows} entries in {size_text(made.bytes)}: {to_wire(os.fsencode(made.folder))}")

@@ -19,7 +19,7 @@ from cmdr.index.errors import Gone, IndexFault
 from cmdr.index.owners import user
 from cmdr.model.names import printable, to_wire
 from cmdr.model.results.indexes import IndexList, IndexShown
-from cmdr.model.results.result import Result
+from cmdr.model.results.result import Result, Said
 from cmdr.model.results.trees import ScanProgress, ScanStarted
 from cmdr.model.trees.indexes import WalkOptions
 from cmdr.model.units import count, iso_time
@@ -60,17 +60,17 @@ async def index_info(call: Call, *, index_id: str) -> IndexShown:
 
 
 @command("job_progress", access=Access.READ, toolset="index", idempotent=True)
-async def job_progress(call: Call, *, job_id: str) -> Result | str:
+async def job_progress(call: Call, *, job_id: str) -> Result:
     """How far a job is."""
     if (scan := call.commander.indexing.job(job_id, call.principal)) is not None:
         return ScanProgress.of(scan, scan_counts(scan), call.commander.base_url)
     job = call.commander.jobs.get(job_id, call.principal)
     told = job_line(job)
-    return told if job.state.is_over else f"{told}\nstatus: {call.commander.base_url}/api/jobs/{job.id}"
+    return Said(told if job.state.is_over else f"{told}\nstatus: {call.commander.base_url}/api/jobs/{job.id}")
 
 
 @command("inspect", access=Access.READ, toolset="index", idempotent=True)
-async def inspect(call: Call, *, node_id: str | None = None, path: str | None = None) -> str:
+async def inspect(call: Call, *, node_id: str | None = None, path: str | None = None) -> Said:
     """Metadata of one entry."""
     if (node_id is None) == (path is None):
         raise CommandError('inspect needs "nodeId" or "path".')
@@ -85,13 +85,13 @@ async def inspect(call: Call, *, node_id: str | None = None, path: str | None = 
                 raise
             except IndexFault:
                 continue
-            return _told(call, info.id, node, target)
+            return Said(_told(call, info.id, node, target))
         raise CommandError(f"No index knows the node {printable(node_id, 40)}.")
     place = place_in(call, path or "")
     found = await indexing.ask_of_entry(place, lambda answers: (answers.indexed.record.id, *_looked_up(answers, place)))
     if found is None:
         raise await _unknown(indexing, place)
-    return _told(call, *found)
+    return Said(_told(call, *found))
 
 
 def _looked_up(answers: Answers, place: str | bytes) -> tuple[Node, bytes | None]:

@@ -1,7 +1,6 @@
 """Steering jobs: pause, resume, cancel, take back, answer, try again."""
 
 import asyncio
-import json
 from contextlib import suppress
 from typing import Literal
 
@@ -12,7 +11,8 @@ from cmdr.core.registry import command
 from cmdr.model.job import Job, JobState, Question
 from cmdr.model.names import display_name, to_wire
 from cmdr.model.plans.plan import ConflictPolicy
-from cmdr.model.results.jobs import OperationStatus, ScanStatus
+from cmdr.model.results.jobs import JobFollowed, OperationStatus, ScanStatus
+from cmdr.model.results.result import PlainText, Said
 from cmdr.model.scan_job import ScanJob
 from cmdr.model.units import human_size, iso_time
 from cmdr.model.yaml_text import Value, document
@@ -21,24 +21,24 @@ FOLLOWED = 60.0
 """Seconds that one call follows a job; whoever follows on calls again."""
 
 
-@command("jobs.list", access=Access.READ, title="Jobs", plain=True)
-def list_jobs(call: Call) -> str:
+@command("jobs.list", access=Access.READ, title="Jobs")
+def list_jobs(call: Call) -> PlainText:
     """What is running, waiting or over."""
     principal = call.principal
     jobs: list[Value] = [
         told_of(job) for job in call.commander.jobs.all() if principal.is_person or job.started_by == principal.id
     ]
     jobs += [scan_told(scan) for scan in call.commander.scans() if scan.is_seen_by(principal.id, principal.is_person)]
-    return document({"jobs": jobs})
+    return PlainText(document({"jobs": jobs}))
 
 
-@command("jobs.show", access=Access.READ, title="Show job", plain=True)
-def show_job(call: Call, *, job: str) -> str:
+@command("jobs.show", access=Access.READ, title="Show job")
+def show_job(call: Call, *, job: str) -> PlainText:
     """How far one job has come."""
     scan = call.commander.scan_job(job, call.principal)
     if scan is not None:
-        return document(scan_told(scan))
-    return document(told_of(call.commander.jobs.get(job, call.principal)))
+        return PlainText(document(scan_told(scan)))
+    return PlainText(document(told_of(call.commander.jobs.get(job, call.principal))))
 
 
 @command("job.status", access=Access.READ, toolset="index", programs_only=True)
@@ -93,26 +93,25 @@ def told_of(job: Job) -> dict[str, Value]:
     return told
 
 
-@command("job.follow", access=Access.ACT, title="Follow job", blocking=True, plain=True)
-async def follow(call: Call, *, job: str) -> str:
+@command("job.follow", access=Access.ACT, title="Follow job", blocking=True)
+async def follow(call: Call, *, job: str) -> JobFollowed:
     """Wait, at most 60 s, until a job asks something or is over; as JSON."""
     followed, events = call.commander.jobs.get(job, call.principal), call.events
     with suppress(TimeoutError):
         async with asyncio.timeout(FOLLOWED):
             while followed.question is None and not followed.state.is_over:
                 await events.beyond(events.rev)
-    told: dict[str, Value] = {
-        "state": followed.state.value,
-        "over": followed.state.is_over,
-        "done": followed.state is JobState.DONE,
-        "outcome": "\n".join([followed.outcome, *followed.problems, *([followed.output] if followed.output else [])]),
-        "operation": followed.operation,
-        "question": _asked(followed.question),
-    }
-    return json.dumps(told)
+    return JobFollowed(
+        followed.state,
+        over=followed.state.is_over,
+        done=followed.state is JobState.DONE,
+        outcome="\n".join([followed.outcome, *followed.problems, *([followed.output] if followed.output else [])]),
+        operation=followed.operation,
+        question=_asked(followed.question),
+    )
 
 
-def _asked(question: Question | None) -> dict[str, Value] | None:
+def _asked(question: Question | None) -> dict[str, str] | None:
     if question is None:
         return None
     if question.inside:
@@ -131,27 +130,27 @@ def _asked(question: Question | None) -> dict[str, Value] | None:
 
 
 @command("job.pause", access=Access.ACT, title="Pause job")
-def pause(call: Call, *, job: str) -> str:
+def pause(call: Call, *, job: str) -> Said:
     """Hold a running job."""
     call.commander.jobs.pause(_operation(call, job))
-    return f"Paused {job}"
+    return Said(f"Paused {job}")
 
 
 @command("job.resume", access=Access.ACT, title="Resume job")
-def resume(call: Call, *, job: str) -> str:
+def resume(call: Call, *, job: str) -> Said:
     """Let a paused job go on."""
     call.commander.jobs.resume(_operation(call, job))
-    return f"Resumed {job}"
+    return Said(f"Resumed {job}")
 
 
 @command("job.cancel", access=Access.PROPOSE, title="Cancel job")
-def cancel(call: Call, *, job: str) -> str:
+def cancel(call: Call, *, job: str) -> Said:
     """Stop a job; what is finished stays. An agent can cancel only what it proposed or started."""
     scan = call.commander.scan_job(job, call.principal)
     if scan is not None:
-        return _cancel_scan(call, scan)
+        return Said(_cancel_scan(call, scan))
     call.commander.jobs.cancel(call.commander.jobs.get(job, call.principal))
-    return f"Cancelling {job}"
+    return Said(f"Cancelling {job}")
 
 
 def _cancel_scan(call: Call, scan: ScanJob) -> str:
@@ -171,7 +170,7 @@ def _operation(call: Call, job: str) -> Job:
 
 
 @command("job.rollback", access=Access.ACT, title="Cancel job and take it back")
-async def rollback(call: Call, *, job: str) -> str:
+async def rollback(call: Call, *, job: str) -> Said:
     """Stop a job and take back what it has done."""
     jobs = call.commander.jobs
     stopped = _operation(call, job)
@@ -179,19 +178,19 @@ async def rollback(call: Call, *, job: str) -> str:
         jobs.cancel(stopped)
         await jobs.finished(stopped)
     if not stopped.operation:
-        return f"{job} had done nothing yet"
+        return Said(f"{job} had done nothing yet")
     plan = await call.commander.engine.undo_plan(stopped.operation)
     jobs.cancel(stopped, takes_back=True)
     back = jobs.start(plan, call.principal.id)
-    return f"Taking back {job}\njob: {back.id}"
+    return Said(f"Taking back {job}\njob: {back.id}")
 
 
 @command("job.retry", access=Access.ACT, title="Retry failed items")
-async def retry(call: Call, *, job: str) -> str:
+async def retry(call: Call, *, job: str) -> Said:
     """Run the items that failed or were not reached."""
     jobs = call.commander.jobs
     again = await jobs.retry(_operation(call, job), call.principal.id)
-    return f"Retrying what failed\njob: {again.id}"
+    return Said(f"Retrying what failed\njob: {again.id}")
 
 
 @command("job.answer", access=Access.ACT, title="Answer a question")
@@ -202,11 +201,11 @@ def answer(
     question: str,
     answer: Literal["skip", "overwrite", "rename", "newer", "larger"],
     for_all: bool = False,
-) -> str:
+) -> Said:
     """Say what to do about a taken name; of a folder that holds more than was shown, overwrite takes all, skip none."""
     jobs = call.commander.jobs
     asked = jobs.get(job, call.principal)
     if asked.question is None:
         raise CommandError(f"Job {asked.id} asks nothing.")
     jobs.answer(asked, question, ConflictPolicy(answer), for_all=for_all)
-    return f"Answered: {answer}" + (" for all" if for_all else "")
+    return Said(f"Answered: {answer}" + (" for all" if for_all else ""))

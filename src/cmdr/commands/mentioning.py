@@ -13,6 +13,7 @@ from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
 from cmdr.model.names import to_wire
+from cmdr.model.results.result import Said
 
 MOST = 20
 
@@ -20,7 +21,7 @@ Line = Annotated[int | None, Whole(1), Doc("counted from 1")]
 
 
 @command("mention", access=Access.ACT, title="Mention to the coding agent")
-async def mention(call: Call, *, path: str | None = None, first: Line = None, last: Line = None) -> str:
+async def mention(call: Call, *, path: str | None = None, first: Line = None, last: Line = None) -> Said:
     """Point the connected coding agent at the selected files, or at a file and some of its lines."""
     room = call.commander.editor
     tab = pane_of(call.workspace, "focused").tab
@@ -39,6 +40,7 @@ async def mention(call: Call, *, path: str | None = None, first: Line = None, la
         end = None if last is None else last - 1
         if not room.mentions.tell(Mention(each, begin, end)):
             raise CommandError("No coding agent is connected. Start one with: cmdr claude")
-    return f"Mentioned {to_wire(os.path.basename(chosen[0]))}" + (
-        f" and {len(chosen) - 1} more" if len(chosen) > 1 else ""
+    return Said(
+        f"Mentioned {to_wire(os.path.basename(chosen[0]))}"
+        + (f" and {len(chosen) - 1} more" if len(chosen) > 1 else "")
     )

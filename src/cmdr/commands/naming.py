@@ -11,12 +11,13 @@ from cmdr.core.threads import in_thread
 from cmdr.files.engine.new_plan import plan_mkdir, plan_mkfile
 from cmdr.model.names import from_wire, to_wire
 from cmdr.model.plans.plan import Verb
+from cmdr.model.results.result import Said
 
 _PLANNED = {Verb.MKDIR: plan_mkdir, Verb.MKFILE: plan_mkfile}
 
 
 @command("proposal.name", access=Access.ACT, title="Name what is created")
-async def name_proposal(call: Call, *, proposal: str, name: str) -> str:
+async def name_proposal(call: Call, *, proposal: str, name: str) -> Said:
     """Give the folder or file that a proposal creates another name."""
     commander = call.commander
     asked = commander.proposals.get(proposal, call.principal)
@@ -30,4 +31,4 @@ async def name_proposal(call: Call, *, proposal: str, name: str) -> str:
     protection = commander.sandbox.protection
     renamed = await in_thread(lambda: with_real_places(planned(new, protection=protection), protection))
     commander.proposals.replan(proposal, renamed, call.principal)
-    return f"Named {to_wire(new)}"
+    return Said(f"Named {to_wire(new)}")

@@ -14,7 +14,7 @@ from cmdr.model.names import printable, to_wire
 from cmdr.model.panes.pane import Pane
 from cmdr.model.panes.tab import Tab
 from cmdr.model.panes.volume import volume_of
-from cmdr.model.results.result import Result
+from cmdr.model.results.result import Result, Said
 
 
 def arrived(tab: Tab, before: Tab | None = None) -> str:
@@ -31,7 +31,7 @@ def beside(tab: Tab, before: Tab | None) -> str:
 
 
 @command("select_volume", access=Access.VIEW, toolset="panes", idempotent=True)
-async def select_volume(call: Call, *, pane: PaneRef, name: str) -> str:
+async def select_volume(call: Call, *, pane: PaneRef, name: str) -> Said:
     """Show a volume by its name."""
     await call.browser.reload_volumes()
     workspace = call.workspace
@@ -42,23 +42,23 @@ async def select_volume(call: Call, *, pane: PaneRef, name: str) -> str:
     shown = pane_of(workspace, pane)
     here = volume_of(shown.tab.path, workspace.volumes)
     if here == volume:
-        return f"Volume {name} is already shown in the {shown.side} pane"
+        return Said(f"Volume {name} is already shown in the {shown.side} pane")
     before = shown.tab
     tab = await call.browser.open(shown, volume.path)
     told = f"Selected volume {name}\npath: {to_wire(tab.path)} totalFiles: {len(tab.listing)} rev: {tab.rev}"
-    return told + beside(tab, before)
+    return Said(told + beside(tab, before))
 
 
 @command("nav_to_path", access=Access.VIEW, toolset="panes", idempotent=True, always_loaded=True)
-async def nav_to_path(call: Call, *, pane: PaneRef, path: str) -> str:
+async def nav_to_path(call: Call, *, pane: PaneRef, path: str) -> Said:
     """Show a folder in a pane. ~ and relative paths work."""
     shown = pane_of(call.workspace, pane)
     before = shown.tab
-    return arrived(await call.browser.open(shown, path_of(path, before.path)), before)
+    return Said(arrived(await call.browser.open(shown, path_of(path, before.path)), before))
 
 
 @command("nav_to_parent", access=Access.VIEW, toolset="panes", ids=("nav.parent",))
-async def nav_to_parent(call: Call, *, pane: PaneRef = "focused") -> str:
+async def nav_to_parent(call: Call, *, pane: PaneRef = "focused") -> Said:
     """Go up one folder."""
     shown = pane_of(call.workspace, pane)
     before = shown.tab
@@ -69,20 +69,20 @@ async def nav_to_parent(call: Call, *, pane: PaneRef = "focused") -> str:
     while here != b"/":
         here, name = os.path.split(here)
         with suppress(PathNotFound):
-            return arrived(await call.browser.open(shown, here, cursor=name), before)
+            return Said(arrived(await call.browser.open(shown, here, cursor=name), before))
     raise PathNotFound(here)
 
 
 @command("nav_back", access=Access.VIEW, toolset="panes", ids=("nav.back",))
-async def nav_back(call: Call, *, pane: PaneRef = "focused") -> str:
+async def nav_back(call: Call, *, pane: PaneRef = "focused") -> Said:
     """Go back in the tab's history."""
-    return await _through_history(call, pane_of(call.workspace, pane), -1)
+    return Said(await _through_history(call, pane_of(call.workspace, pane), -1))
 
 
 @command("nav_forward", access=Access.VIEW, toolset="panes", ids=("nav.forward",))
-async def nav_forward(call: Call, *, pane: PaneRef = "focused") -> str:
+async def nav_forward(call: Call, *, pane: PaneRef = "focused") -> Said:
     """Go forward in the tab's history."""
-    return await _through_history(call, pane_of(call.workspace, pane), +1)
+    return Said(await _through_history(call, pane_of(call.workspace, pane), +1))
 
 
 async def _through_history(call: Call, pane: Pane, step: int) -> str:
@@ -99,7 +99,7 @@ async def _through_history(call: Call, pane: Pane, step: int) -> str:
 
 
 @command("open_under_cursor", access=Access.VIEW, toolset="panes", ids=("nav.open",))
-async def open_under_cursor(call: Call, *, pane: PaneRef = "focused") -> Result | str:
+async def open_under_cursor(call: Call, *, pane: PaneRef = "focused") -> Result:
     """Enter the folder under the cursor, or view the file."""
     shown = pane_of(call.workspace, pane)
     tab = shown.tab
@@ -110,13 +110,13 @@ async def open_under_cursor(call: Call, *, pane: PaneRef = "focused") -> Result 
         raise CommandError(f"The {shown.side} pane is empty.")
     path = os.path.join(tab.path, name)
     if tab.listing.entry(tab.cursor).is_folder:
-        return arrived(await call.browser.open(shown, path))
+        return Said(arrived(await call.browser.open(shown, path)))
     return view(call, path)
 
 
 @command("refresh", access=Access.VIEW, toolset="panes", idempotent=True)
-async def refresh(call: Call, *, pane: PaneRef = "focused") -> str:
+async def refresh(call: Call, *, pane: PaneRef = "focused") -> Said:
     """Read a pane's folder again."""
     shown = pane_of(call.workspace, pane)
     await call.browser.refresh(shown.tab)
-    return f"Refreshed {shown.side} pane\ntotalFiles: {len(shown.tab.listing)} rev: {shown.tab.rev}"
+    return Said(f"Refreshed {shown.side} pane\ntotalFiles: {len(shown.tab.listing)} rev: {shown.tab.rev}")

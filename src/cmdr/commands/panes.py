@@ -5,19 +5,20 @@ from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.model.panes.dialog import DialogType
 from cmdr.model.panes.pane import Side
+from cmdr.model.results.result import Said
 from cmdr.model.results.windows import Opened
 
 
 @command("switch_pane", access=Access.VIEW, toolset="panes", ids=("pane.switch",))
-def switch_pane(call: Call) -> str:
+def switch_pane(call: Call) -> Said:
     """Move the focus to the other pane."""
     call.workspace.focused = call.workspace.focused.other
     call.events.changed()
-    return f"Switched focus to {call.workspace.focused} pane"
+    return Said(f"Switched focus to {call.workspace.focused} pane")
 
 
 @command("swap_panes", access=Access.VIEW, toolset="panes", ids=("pane.swap",))
-def swap_panes(call: Call) -> str:
+def swap_panes(call: Call) -> Said:
     """Exchange what the panes show."""
     left, right = call.workspace.panes
     left.tabs, right.tabs = right.tabs, left.tabs
@@ -26,7 +27,7 @@ def swap_panes(call: Call) -> str:
     rev = call.events.changed()
     left.tab.rev = right.tab.rev = rev
     call.browser.follow_active_tabs()
-    return f"Swapped panes\nrev: {rev}"
+    return Said(f"Swapped panes\nrev: {rev}")
 
 
 @command("pane.leftVolumeChooser", access=Access.VIEW, title="Left volume")

@@ -21,6 +21,7 @@ from cmdr.model.filters.filter_json import extensions, to_json
 from cmdr.model.filters.filter_text import to_text
 from cmdr.model.names import printable, to_wire
 from cmdr.model.panes.sorting import path_order
+from cmdr.model.results.result import Said
 from cmdr.model.results.sets import Forgotten, QueryCard, QueryList, QueryRan, QueryShown
 from cmdr.model.results.trees import Kinds, QueryAnswer
 from cmdr.model.units import count
@@ -106,21 +107,21 @@ async def query_run(
 
 
 @command("query_list", access=Access.READ, toolset="index", ids=("query-get",), idempotent=True)
-async def query_list(call: Call, *, query: str | None = None) -> str:
+async def query_list(call: Call, *, query: str | None = None) -> Said:
     """Saved queries, or one with its filter."""
     queries, url = call.commander.indexing.queries, call.commander.base_url
     if query is not None:
         saved, question = await queries.get(query, call.principal)
         told = json.dumps(to_json(question.filter))
         line = printable(to_text(question.filter), LONGEST)
-        return f"{saved.name}: {line}{_below(saved)}\n{told}\nlink: {url}/api/queries/{saved.id} (+ /run)"
+        return Said(f"{saved.name}: {line}{_below(saved)}\n{told}\nlink: {url}/api/queries/{saved.id} (+ /run)")
     saved_queries = await queries.all(call.principal)
     lines = [f"{one.id} {one.name}: {_card(one)}" for one in saved_queries[:LISTED]]
     if len(saved_queries) > LISTED:
         lines.append(f"and {len(saved_queries) - LISTED} more: GET {url}/api/queries")
     if lines:
         lines.append(f"run: POST {url}/api/queries/ID/run")
-    return "\n".join([count(len(saved_queries), "saved query", "saved queries"), *lines])
+    return Said("\n".join([count(len(saved_queries), "saved query", "saved queries"), *lines]))
 
 
 @command("savedQuery.list", access=Access.READ, toolset="index", programs_only=True)

@@ -14,6 +14,7 @@ from cmdr.core.threads import in_thread
 from cmdr.model.names import to_wire
 from cmdr.model.panes.sorting import Direction, SortKey, SortOrder
 from cmdr.model.panes.tab import Found
+from cmdr.model.results.result import Said
 from cmdr.model.trees.reports import Report
 
 MOST = 1000
@@ -36,7 +37,7 @@ async def open_report(
     *,
     kind: Kind,
     root: Annotated[str, Doc("a folder; the focused pane's if left out")] = ".",
-) -> str:
+) -> Said:
     """Show the entries of a report on a folder in a new tab of the focused pane."""
     pane = pane_of(call.workspace, "focused")
     place = path_of(root, pane.tab.path)
@@ -51,7 +52,7 @@ async def open_report(
     folder_sizes = {name: held[start + name] for name in names} if kind == "largest-dirs" else {}
     found = Found(kind, names, folder_sizes, _changes(made, start))
     tab = await call.browser.open_found(pane, place, found, _SORTS.get(kind, SortOrder()))
-    return f"{kind}: {len(tab.listing)} of {made.total} shown{_note(made)}"
+    return Said(f"{kind}: {len(tab.listing)} of {made.total} shown{_note(made)}")
 
 
 def _held(report: Report) -> dict[bytes, int]:

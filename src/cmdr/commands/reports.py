@@ -15,6 +15,7 @@ from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
 from cmdr.model.names import printable, to_wire
 from cmdr.model.results.indexes import ReportPage
+from cmdr.model.results.result import Said
 from cmdr.model.shell_session import Units
 from cmdr.model.trees.reports import KINDS, Keep, Report, ReportRow
 from cmdr.model.units import count, iso_date, iso_time
@@ -39,7 +40,7 @@ async def report(
     limit: Annotated[int, Whole(1, 50, cut=True)] = 10,
     keep: Annotated[Keep, Unlisted()] = "oldest",
     since: Annotated[str | None, Unlisted()] = None,
-) -> str:
+) -> Said:
     """Report on a tree or set: largest-files, duplicates and more."""
     _check_kind(kind)
     if since is not None and kind != "growth":
@@ -79,7 +80,7 @@ async def report(
         about += f"&{urlencode({'since': since})}" if since is not None else ""
         about += "&keep=newest" if keep == "newest" else ""
         told.append(f"more: {call.commander.base_url}/api/indexes/{index}/reports/{kind}?limit=100{about}")
-    return "\n".join(told)
+    return Said("\n".join(told))
 
 
 @command("report.page", access=Access.READ, toolset="index", programs_only=True)

@@ -22,6 +22,7 @@ from cmdr.core.threads import in_thread
 from cmdr.editor.diagnostics.desk import Asker, Checked
 from cmdr.model.answer_part import TextPart
 from cmdr.model.names import printable, raw_bytes, to_wire
+from cmdr.model.results.result import Said
 from cmdr.model.texts.diagnostic import Diagnostic
 from cmdr.model.texts.review_outcome import ReviewState
 from cmdr.model.texts.text_edits import TextEdit, apply_edits
@@ -45,7 +46,7 @@ def open_diff(
     edits: Edits = None,
     new_path: Annotated[str | None, Also(("new_file_path",))] = None,
     title: Annotated[str, Also(("tab_name",))] = "",
-) -> Awaitable[str]:
+) -> Awaitable[Said]:
     """Propose an edit: contents or edits [{old,new}]."""
     # Noted in this very step, and the rest in its own time: a later call that closes the tab finds it.
     named = title if call.connection else printable(title, 80)
@@ -65,13 +66,13 @@ async def _reviewed(
     new_path: str | None,
     title: str,
     opening: Opening,
-) -> str:
+) -> Said:
     reviews = call.commander.editor.reviews
     case = await _proposed(call, path, contents, edits, new_path, title, opening)
     try:
         if call.connection:
             return await _for_the_writing_client(call, case)
-        return await outcome_told(call, case, PATIENCE)
+        return Said(await outcome_told(call, case, PATIENCE))
     except asyncio.CancelledError:
         quitting = call.commander.quitting.is_set()
         reviews.end(case, "shutdown" if quitting else "client gone")
@@ -80,14 +81,14 @@ async def _reviewed(
         raise
 
 
-async def _for_the_writing_client(call: Call, case: ReviewCase) -> str:
+async def _for_the_writing_client(call: Call, case: ReviewCase) -> Said:
     await case.over.wait()
     outcome = case.review.outcome
     if outcome is not None and outcome.state is ReviewState.ACCEPTED:
         call.parts.append(TextPart(outcome.text or ""))
-        return "FILE_SAVED"
+        return Said("FILE_SAVED")
     call.parts.append(TextPart(case.review.tab))
-    return "DIFF_REJECTED"
+    return Said("DIFF_REJECTED")
 
 
 async def _proposed(
@@ -174,7 +175,7 @@ async def open_file(
     end_text: Annotated[str | None, Unlisted()] = None,
     select_to_end_of_line: Annotated[bool, Unlisted()] = False,
     make_frontmost: Annotated[bool, Unlisted()] = True,
-) -> str:
+) -> Said:
     """Show a file."""
     target = await editor_path(call, file_path)
     opened = await call.commander.editor.text.open_file(
@@ -190,13 +191,13 @@ async def open_file(
     told = spoken_path(call, target.link or opened.path)
     if not make_frontmost:
         row: dict[str, Json] = {"success": True, "filePath": told}
-        return json.dumps({**row, "languageId": opened.language_id, "lineCount": opened.line_count})
+        return Said(json.dumps({**row, "languageId": opened.language_id, "lineCount": opened.line_count}))
     note = f"\n{opened.message}" if opened.message and call.principal.token else ""
-    return f"Opened file: {told}{note}"
+    return Said(f"Opened file: {told}{note}")
 
 
 @command("get_diagnostics", access=Access.READ, toolset="review", title="Diagnostics")
-async def get_diagnostics(call: Call, *, uri: str | None = None) -> str:
+async def get_diagnostics(call: Call, *, uri: str | None = None) -> Said:
     """Errors in files."""
     findings = call.commander.editor.findings
     if not call.connection:
@@ -212,7 +213,7 @@ async def get_diagnostics(call: Call, *, uri: str | None = None) -> str:
         except CommandError:
             # A client that hears an error here stops asking, also about files that are fine.
             if call.connection:
-                return "[]"
+                return Said("[]")
             raise
         # Where a root was moved meanwhile nothing is known of what lies around the file, so no more than its folder.
         asker = await _asker(call, target.real) or Asker(_name(call), os.path.dirname(target.real))
@@ -226,7 +227,7 @@ async def get_diagnostics(call: Call, *, uri: str | None = None) -> str:
             if not call.connection and sum(map(len, told)) > MOST_TOLD:
                 told.pop()
                 break
-    return f"[{', '.join(told)}]"
+    return Said(f"[{', '.join(told)}]")
 
 
 async def _asker(call: Call, path: bytes) -> Asker | None:

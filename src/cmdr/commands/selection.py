@@ -21,6 +21,7 @@ from cmdr.model.panes.listing import Listing
 from cmdr.model.panes.matching import matching_rows
 from cmdr.model.panes.selection import marked
 from cmdr.model.panes.tab import Tab
+from cmdr.model.results.result import Said
 from cmdr.model.units import count as counted
 
 
@@ -36,7 +37,7 @@ async def select(
     glob: str | None = None,
     set: str | None = None,
     rev: int | None = None,
-) -> str:
+) -> Said:
     """Select entries of a pane: a range of rows, names, a glob, or a resource set."""
     tab = pane_of(call.workspace, pane).tab
     check_rev(tab, rev)
@@ -59,7 +60,7 @@ async def select(
     else:
         selection.add_marked(found)
     call.events.changed()
-    return f"Selected {counted(selection.count, 'file')}"
+    return Said(f"Selected {counted(selection.count, 'file')}")
 
 
 @command("selection.toggle", access=Access.VIEW, title="Select or deselect the entry under the cursor")
@@ -69,7 +70,7 @@ def toggle(
     pane: PaneRef = "focused",
     index: Annotated[int | None, Whole(), Doc("default: under the cursor")] = None,
     step: Annotated[int, Whole(-1, 1), Doc("move the cursor afterwards")] = 0,
-) -> str:
+) -> Said:
     """Turn the selection of one entry over, and move the cursor on if wanted."""
     shown = pane_of(call.workspace, pane)
     tab = shown.tab
@@ -82,35 +83,35 @@ def toggle(
     if step:
         tab.put_cursor(position + step)
     call.events.changed()
-    return f"Selected {counted(tab.selection.count, 'file')}"
+    return Said(f"Selected {counted(tab.selection.count, 'file')}")
 
 
 @command("selection.all", access=Access.VIEW, title="Select all")
-async def select_all(call: Call, *, pane: PaneRef = "focused") -> str:
+async def select_all(call: Call, *, pane: PaneRef = "focused") -> Said:
     """Select everything that is shown."""
     tab = pane_of(call.workspace, pane).tab
     tab.selection.add_marked(await marks(tab, lambda listing: listing.order))
     call.events.changed()
-    return f"Selected {counted(tab.selection.count, 'file')}"
+    return Said(f"Selected {counted(tab.selection.count, 'file')}")
 
 
 @command("selection.none", access=Access.VIEW, title="Select nothing")
-def select_none(call: Call, *, pane: PaneRef = "focused") -> str:
+def select_none(call: Call, *, pane: PaneRef = "focused") -> Said:
     """Select nothing."""
     pane_of(call.workspace, pane).tab.selection.clear()
     call.events.changed()
-    return "Selected nothing"
+    return Said("Selected nothing")
 
 
 @command("selection.invert", access=Access.VIEW, title="Invert the selection")
 async def invert(
     call: Call, *, pane: PaneRef = "focused", folders: Annotated[bool, Doc("turn folders over too")] = False
-) -> str:
+) -> Said:
     """Select what is not selected and the other way round; folders stay as they are unless wanted."""
     tab = pane_of(call.workspace, pane).tab
     tab.selection.turn_marked(await marks(tab, lambda listing: _without_folders(listing.order, listing, folders)))
     call.events.changed()
-    return f"Selected {counted(tab.selection.count, 'file')}"
+    return Said(f"Selected {counted(tab.selection.count, 'file')}")
 
 
 @command("selection.mask", access=Access.VIEW, title="Select by mask")
@@ -121,7 +122,7 @@ async def by_mask(
     mask: Annotated[str, Doc("as in *.py;*.md")],
     mode: Literal["add", "subtract"] = "add",
     folders: Annotated[bool, Doc("folders too")] = False,
-) -> str:
+) -> Said:
     """Select or deselect by masks; small letters match capitals too."""
     tab = pane_of(call.workspace, pane).tab
     found = await marks(
@@ -133,7 +134,7 @@ async def by_mask(
     else:
         tab.selection.remove_marked(found)
     call.events.changed()
-    return f"{found.count(1):,} matched, {counted(tab.selection.count, 'file')} selected"
+    return Said(f"{found.count(1):,} matched, {counted(tab.selection.count, 'file')} selected")
 
 
 async def _where(tab: Tab, wanted: Callable[[Listing], Iterable[int]]) -> bytearray:

@@ -18,6 +18,7 @@ from cmdr.index.errors import IndexFault
 from cmdr.index.shelves.handles import is_node_handle
 from cmdr.model.names import printable, to_wire
 from cmdr.model.panes.tab import Found
+from cmdr.model.results.result import Said
 from cmdr.model.results.sets import Forgotten, SetCard, SetEntries, SetList, SetShown
 from cmdr.model.units import count
 from cmdr.model.yaml_text import quoted_name
@@ -45,34 +46,34 @@ async def resource_set(
     other: str | None = None,
     cursor: Annotated[str | None, Unlisted()] = None,
     limit: Annotated[int, Whole(0, MOST, cut=True), Unlisted()] = SAMPLES,
-) -> str:
+) -> Said:
     """Make, change, combine or open sets of entries."""
     library = await call.commander.indexing.library()
     shelf = library.sets
     if action == "list":
         mine = await call.commander.indexing.sets.all(call.principal)
-        return "\n".join([count(len(mine), "set"), *(_line(call, info) for info in mine)])
+        return Said("\n".join([count(len(mine), "set"), *(_line(call, info) for info in mine)]))
     places: list[str | bytes] = [
         *(nodes or ()),
         *(path if is_node_handle(path) else place_in(call, path) for path in paths or ()),
     ]
     if action == "create":
-        return f"Created {_told(call, await _made(call, await index_of(call, places), name, places))}"
+        return Said(f"Created {_told(call, await _made(call, await index_of(call, places), name, places))}")
     if set is None:
         raise CommandError(f'{action} needs "set": one of your sets, by id or name.')
     named, set = set, await call.commander.indexing.sets.find(set, call.principal)
     match action:
         case "get":
-            return await _shown(call, shelf, set, limit, cursor)
+            return Said(await _shown(call, shelf, set, limit, cursor))
         case "add" | "remove":
-            return await _changed(call, shelf, action, set, places)
+            return Said(await _changed(call, shelf, action, set, places))
         case "delete":
             # Sets that were made before a name meant one of them go together; else the name would mean an older one.
             more = 0 if named == set else await call.commander.indexing.sets.forget_namesakes(set, call.principal)
             await in_thread(shelf.delete, set)
-            return f"Deleted {count(1 + more, 'set')}: {quoted_name(named)}; the files in it stay"
+            return Said(f"Deleted {count(1 + more, 'set')}: {quoted_name(named)}; the files in it stay")
         case "open":
-            return await show_set(call, set)
+            return Said(await show_set(call, set))
         case "union" | "intersect" | "subtract":
             if other is None:
                 raise CommandError(f'{action} needs "other": another of your sets, by id or name.')
@@ -81,7 +82,7 @@ async def resource_set(
                 name = await call.commander.indexing.sets.new_name(name, call.principal)
             info = await in_thread(shelf.combine, action, set, other, name)
             await call.commander.indexing.sets.own(info.id, call.principal)
-            return f"{action}: {_told(call, info)}"
+            return Said(f"{action}: {_told(call, info)}")
 
 
 async def _found(call: Call, named: str) -> tuple[SetShelf, str]:

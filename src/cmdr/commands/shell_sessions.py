@@ -16,6 +16,7 @@ from cmdr.index.errors import IndexFault
 from cmdr.model.names import to_wire
 from cmdr.model.panes.sorting import Direction, SortKey, SortOrder
 from cmdr.model.results.indexes import SessionShown
+from cmdr.model.results.result import Said
 from cmdr.model.shell_session import ShellSession, Units
 from cmdr.model.yaml_text import quoted_name
 
@@ -33,7 +34,7 @@ async def cd(
     sort: Sort = "name",
     order: Direction = Direction.ASC,
     session_id: Annotated[str | None, Doc("any name")] = None,
-) -> str:
+) -> Said:
     """Go to a folder (also .. - ~): counts, size, biggest, newest, first entries."""
     session = _session(call, session_id)
     target = session.previous if path == "-" else path_of(path, session.cwd)
@@ -49,7 +50,7 @@ async def cd(
         listing = await in_thread(scan, target, SortOrder(SortKey.SIZE), show_hidden=True)
         glance = await in_thread(live_glance, listing.columns, session, wanted)
     session.previous, session.cwd = session.cwd, target
-    return "\n".join([f"{quoted_name(to_wire(target))}: {glance.headline}", *glance.lines()])
+    return Said("\n".join([f"{quoted_name(to_wire(target))}: {glance.headline}", *glance.lines()]))
 
 
 @command("session_preferences", access=Access.READ, toolset="index", idempotent=True)
@@ -59,13 +60,13 @@ def session_preferences(
     session_id: Annotated[str | None, Unlisted()] = None,
     units: Units | None = None,
     limit: Annotated[int | None, Whole(1, FEW, cut=True)] = None,
-) -> str:
+) -> Said:
     """Units of sizes, rows of cd."""
     session = _session(call, session_id)
     session.units = units or session.units
     session.limit = limit or session.limit
     limit = session.limit or FEW
-    return f"session {session.id}: units {session.units}, limit {limit}, cwd {quoted_name(to_wire(session.cwd))}"
+    return Said(f"session {session.id}: units {session.units}, limit {limit}, cwd {quoted_name(to_wire(session.cwd))}")
 
 
 @command("session.show", access=Access.READ, toolset="index", programs_only=True)

@@ -15,19 +15,20 @@ from cmdr.model.job import Job
 from cmdr.model.names import to_wire
 from cmdr.model.panes.dialog import Dialog
 from cmdr.model.panes.pane import Pane
+from cmdr.model.results.result import PlainText
 from cmdr.model.yaml_text import Value, document
 
 ROWS = 50
 
 
-@command("state", access=Access.READ, toolset="panes", idempotent=True, always_loaded=True, plain=True)
+@command("state", access=Access.READ, toolset="panes", idempotent=True, always_loaded=True)
 def state(
     call: Call,
     *,
     pane: PaneRef | None = None,
     limit: Annotated[int | None, Whole(0, 500), Doc("rows a pane")] = None,
     detail: Detail | None = None,
-) -> str | Awaitable[str]:
+) -> PlainText | Awaitable[PlainText]:
     """Both panes with their rows, volumes, jobs and dialogs, as YAML."""
     workspace = call.workspace
     limit = ROWS if limit is None else limit
@@ -37,7 +38,7 @@ def state(
     return _looked_up(call, panes, limit, detail)
 
 
-async def _looked_up(call: Call, panes: list[Pane], limit: int, detail: Detail | None) -> str:
+async def _looked_up(call: Call, panes: list[Pane], limit: int, detail: Detail | None) -> PlainText:
     for _ in range(3):
         listings = [shown.tab.listing for shown in panes]
         await asyncio.gather(*(look_up(call, shown, limit, detail) for shown in panes))
@@ -47,9 +48,9 @@ async def _looked_up(call: Call, panes: list[Pane], limit: int, detail: Detail |
     return _text(call, panes, limit, detail)
 
 
-def _text(call: Call, panes: list[Pane], limit: int, detail: Detail | None) -> str:
+def _text(call: Call, panes: list[Pane], limit: int, detail: Detail | None) -> PlainText:
     shown_rows = max(end - start for start, end in (window(shown.tab, limit) for shown in panes))
-    return _fitting(lambda rows: _told(call, panes, rows, detail), shown_rows)
+    return PlainText(_fitting(lambda rows: _told(call, panes, rows, detail), shown_rows))
 
 
 def _told(call: Call, panes: list[Pane], limit: int, detail: Detail | None) -> str:

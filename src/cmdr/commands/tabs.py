@@ -8,6 +8,7 @@ from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.model.names import printable, to_wire
 from cmdr.model.panes.pane import Pane
+from cmdr.model.results.result import Said
 
 
 def _place(pane: Pane, id: str) -> int:
@@ -19,7 +20,7 @@ def _place(pane: Pane, id: str) -> int:
 
 
 @command("activate_tab", access=Access.VIEW, toolset="panes", idempotent=True)
-async def activate_tab(call: Call, *, pane: PaneRef, tab: str) -> str:
+async def activate_tab(call: Call, *, pane: PaneRef, tab: str) -> Said:
     """Bring a tab to the front."""
     shown = pane_of(call.workspace, pane)
     shown.active = _place(shown, tab)
@@ -30,29 +31,29 @@ async def activate_tab(call: Call, *, pane: PaneRef, tab: str) -> str:
         note = await call.browser.open_nearest(shown)
     else:
         await call.browser.refresh(shown.tab)
-    return note or f"Activated tab {tab} ({to_wire(shown.tab.path)})"
+    return Said(note or f"Activated tab {tab} ({to_wire(shown.tab.path)})")
 
 
 @command("pin_tab", access=Access.VIEW, toolset="panes", idempotent=True)
-def pin_tab(call: Call, *, pane: PaneRef, tab: str, pinned: bool = True) -> str:
+def pin_tab(call: Call, *, pane: PaneRef, tab: str, pinned: bool = True) -> Said:
     """Pin a tab to its folder, or let it go."""
     shown = pane_of(call.workspace, pane)
     shown.tabs[_place(shown, tab)].pinned = pinned
     call.events.changed()
-    return f"{'Pinned' if pinned else 'Unpinned'} tab {tab}"
+    return Said(f"{'Pinned' if pinned else 'Unpinned'} tab {tab}")
 
 
 @command("tab.new", access=Access.VIEW, title="New tab")
-async def new_tab(call: Call, *, pane: PaneRef = "focused", path: str | None = None) -> str:
+async def new_tab(call: Call, *, pane: PaneRef = "focused", path: str | None = None) -> Said:
     """Open a new tab beside the one in front."""
     shown = pane_of(call.workspace, pane)
     here = shown.tab.path
     tab = await call.browser.open(shown, path_of(path, here) if path else here, new_tab=True)
-    return f"Opened tab {tab.id} ({to_wire(tab.path)})"
+    return Said(f"Opened tab {tab.id} ({to_wire(tab.path)})")
 
 
 @command("tab.close", access=Access.VIEW, title="Close tab")
-def close_tab(call: Call, *, pane: PaneRef = "focused", tab: str | None = None) -> str:
+def close_tab(call: Call, *, pane: PaneRef = "focused", tab: str | None = None) -> Said:
     """Close a tab; the last one stays."""
     shown = pane_of(call.workspace, pane)
     place = shown.active if tab is None else _place(shown, tab)
@@ -64,11 +65,11 @@ def close_tab(call: Call, *, pane: PaneRef = "focused", tab: str | None = None) 
     shown.close_tab(place)
     call.events.changed()
     call.browser.follow_active_tabs()
-    return f"Closed tab {closed.id}"
+    return Said(f"Closed tab {closed.id}")
 
 
 @command("tab.reopen", access=Access.VIEW, title="Reopen closed tab")
-async def reopen_tab(call: Call, *, pane: PaneRef = "focused") -> str:
+async def reopen_tab(call: Call, *, pane: PaneRef = "focused") -> Said:
     """Bring back the tab that was closed last."""
     shown = pane_of(call.workspace, pane)
     if not shown.closed:
@@ -78,4 +79,4 @@ async def reopen_tab(call: Call, *, pane: PaneRef = "focused") -> str:
     shown.open_tab(tab)
     call.events.changed()
     await call.browser.refresh(tab)
-    return f"Reopened tab {tab.id} ({to_wire(tab.path)})"
+    return Said(f"Reopened tab {tab.id} ({to_wire(tab.path)})")

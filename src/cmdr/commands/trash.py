@@ -17,14 +17,15 @@ from cmdr.files.engine.restore_plan import plan_restore
 from cmdr.files.engine.trash_site import NoTrashHere, home_trash, locate
 from cmdr.files.errors import disk_error
 from cmdr.model.results.changes import Proposed
+from cmdr.model.results.result import Said
 
 
 @command("nav_to_trash", access=Access.VIEW, ids=("nav.trash",), title="Go to the trash")
-async def nav_to_trash(call: Call, *, pane: PaneRef = "focused") -> str:
+async def nav_to_trash(call: Call, *, pane: PaneRef = "focused") -> Said:
     """Show the trash of the volume that a pane is on."""
     shown = pane_of(call.workspace, pane)
     before = shown.tab
-    return arrived(await call.browser.open(shown, await in_thread(_trash_for, before.path)), before)
+    return Said(arrived(await call.browser.open(shown, await in_thread(_trash_for, before.path)), before))
 
 
 @command("restore", access=Access.PROPOSE, title="Restore from the trash")

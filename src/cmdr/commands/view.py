@@ -6,40 +6,41 @@ from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.model.panes.sorting import Direction, SortKey, SortOrder
 from cmdr.model.panes.tab import ViewMode
+from cmdr.model.results.result import Said
 
 
 @command("sort", access=Access.VIEW, toolset="panes", idempotent=True)
-async def sort(call: Call, *, pane: PaneRef, by: SortKey, order: Direction = Direction.ASC) -> str:
+async def sort(call: Call, *, pane: PaneRef, by: SortKey, order: Direction = Direction.ASC) -> Said:
     """Sort a pane."""
     shown = pane_of(call.workspace, pane)
     await call.browser.arranging.sort(shown.tab, SortOrder(by, order))
-    return f"Sorted {shown.side} pane by {by} ({order})\nrev: {shown.tab.rev}"
+    return Said(f"Sorted {shown.side} pane by {by} ({order})\nrev: {shown.tab.rev}")
 
 
 @command("toggle_hidden", access=Access.VIEW, toolset="panes", ids=("view.showHidden",))
-async def toggle_hidden(call: Call, *, value: bool | None = None) -> str:
+async def toggle_hidden(call: Call, *, value: bool | None = None) -> Said:
     """Show or hide dot files."""
     show = not call.workspace.show_hidden if value is None else value
     await call.browser.arranging.show_hidden(show)
-    return f"Hidden files {'shown' if show else 'hidden'}"
+    return Said(f"Hidden files {'shown' if show else 'hidden'}")
 
 
 @command("set_view_mode", access=Access.VIEW, toolset="panes", idempotent=True)
-def set_view_mode(call: Call, *, pane: PaneRef, mode: ViewMode) -> str:
+def set_view_mode(call: Call, *, pane: PaneRef, mode: ViewMode) -> Said:
     """Brief shows names, full adds size and dates."""
     shown = pane_of(call.workspace, pane)
     shown.tab.view = mode
     call.events.changed()
-    return f"{shown.side.capitalize()} pane set to {mode} view"
+    return Said(f"{shown.side.capitalize()} pane set to {mode} view")
 
 
 @command("view.briefMode", access=Access.VIEW, title="Brief view", idempotent=True)
-def brief_mode(call: Call, *, pane: PaneRef = "focused") -> str:
+def brief_mode(call: Call, *, pane: PaneRef = "focused") -> Said:
     """Show a pane's names in columns."""
     return set_view_mode(call, pane=pane, mode=ViewMode.BRIEF)
 
 
 @command("view.fullMode", access=Access.VIEW, title="Full view", idempotent=True)
-def full_mode(call: Call, *, pane: PaneRef = "focused") -> str:
+def full_mode(call: Call, *, pane: PaneRef = "focused") -> Said:
     """Show a pane with sizes and dates."""
     return set_view_mode(call, pane=pane, mode=ViewMode.FULL)
