@@ -89,7 +89,7 @@ def house(tmp_path_factory):
     ("room", "line", "contract"),
     [
         ("model/units.py", "import cmdr.core.errors", "who may import whom"),
-        ("mcp/face.py", "import cmdr.commands.state", "never reach below the core"),
+        ("mcp/face.py", "import cmdr.commands.panes.state", "never reach below the core"),
         ("core/events.py", "import starlette", "nothing knows a terminal"),
     ],
     ids=["upwards", "a face below the core", "the web below the faces"],

@@ -178,7 +178,7 @@ async def test_a_dropped_question_stops_its_thread(library, monkeypatch):
 
 def test_words_are_part_of_a_name_until_they_have_a_filters_signs():
     commands.register()  # in their own order, before one of them is imported alone
-    from cmdr.commands.find import wanted_by
+    from cmdr.commands.trees.find import wanted_by
 
     assert wanted_by("not found") == Text("name", "contains", "not found")
     assert wanted_by("ext:md") == Ext(("md",))
