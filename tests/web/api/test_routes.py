@@ -113,12 +113,12 @@ def test_growth_is_paged_names_files_and_says_since_when(client, server, tmp_pat
 
 def test_a_set_is_made_changed_and_forgotten(client, index, tree):
     index_id = index["indexId"]
-    indexes = [entry["nodeId"] for entry in client.get(f"/api/indexes/{index_id}/tree").json()["entries"]]
-    made = client.post("/api/resource-sets", json={"name": "mine", "nodes": indexes[:1]}).json()
+    nodes = [entry["nodeId"] for entry in client.get(f"/api/indexes/{index_id}/tree").json()["entries"]]
+    made = client.post("/api/resource-sets", json={"name": "mine", "nodes": nodes[:1]}).json()
     url = f"/api/resource-sets/{made['selectionId']}"
-    assert client.post(f"{url}/entries", json={"nodes": indexes[1:]}).json()["counts"] == 3
-    assert client.patch(f"{url}/entries", json={"remove": indexes[:1]}).json()["counts"] == 2
-    assert client.request("DELETE", f"{url}/entries", json={"nodes": indexes[1:2]}).json()["counts"] == 1
+    assert client.post(f"{url}/entries", json={"nodes": nodes[1:]}).json()["counts"] == 3
+    assert client.patch(f"{url}/entries", json={"remove": nodes[:1]}).json()["counts"] == 2
+    assert client.request("DELETE", f"{url}/entries", json={"nodes": nodes[1:2]}).json()["counts"] == 1
     assert client.patch(url, json={"name": "renamed"}).json()["name"] == "renamed"
     assert client.delete(url).status_code == 200
     assert client.get(url).status_code == 404
@@ -141,14 +141,14 @@ def test_a_wrong_parameter_is_told_by_the_address(client, index):
 
 
 def test_a_set_answers_to_its_name_in_every_route_and_only_to_its_owner(client, server, index):
-    indexes = [entry["nodeId"] for entry in client.get(f"/api/indexes/{index['indexId']}/tree").json()["entries"]]
-    made = client.post("/api/resource-sets", json={"name": "old & new", "nodes": indexes}).json()
+    nodes = [entry["nodeId"] for entry in client.get(f"/api/indexes/{index['indexId']}/tree").json()["entries"]]
+    made = client.post("/api/resource-sets", json={"name": "old & new", "nodes": nodes}).json()
     url = "/api/resource-sets/old%20%26%20new"
     assert client.get(url).json()["selectionId"] == made["selectionId"]
     page = client.get(f"{url}/entries?limit=1").json()
     assert page["total"] == 3
     assert client.get(page["nextPageUrl"]).json()["entries"]
-    assert client.patch(f"{url}/entries", json={"remove": indexes[:1]}).json()["counts"] == 2
+    assert client.patch(f"{url}/entries", json={"remove": nodes[:1]}).json()["counts"] == 2
     saved = client.post("/api/queries", json={"name": "again", "filter": {"inSet": "old & new"}}).json()
     here = {"indexId": index["indexId"]}
     assert client.post(saved["runUrl"], json=here).json()["counts"] == 2

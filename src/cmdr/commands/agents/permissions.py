@@ -12,7 +12,7 @@ from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
 from cmdr.model.names import printable, to_wire
 from cmdr.model.plans.trust_plan import Extras
-from cmdr.model.results.access import AgentAccess
+from cmdr.model.results.app import AgentAccess
 from cmdr.model.results.result import PlainText, Said
 from cmdr.model.yaml_text import Value, document
 

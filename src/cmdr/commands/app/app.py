@@ -9,8 +9,8 @@ from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.model.names import to_wire
 from cmdr.model.panes.dialog import DialogType
+from cmdr.model.results.app import Opened
 from cmdr.model.results.result import Said
-from cmdr.model.results.windows import Opened
 
 
 @command("quit", access=Access.VIEW, toolset="panes", ids=("app.quit",), lasting=True)

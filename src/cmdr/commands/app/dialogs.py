@@ -13,8 +13,8 @@ from cmdr.core.registry import command
 from cmdr.model.names import printable, to_wire
 from cmdr.model.panes.dialog import DESCRIPTIONS, Dialog, DialogType, SettingsSection
 from cmdr.model.panes.workspace import Workspace
+from cmdr.model.results.app import SPOKEN, Opened
 from cmdr.model.results.result import PlainText, Result, Said
-from cmdr.model.results.windows import SPOKEN, Opened
 from cmdr.model.yaml_text import Value, document
 
 _WITH_PATH = (DialogType.FILE_VIEWER, DialogType.INFO)

@@ -10,8 +10,7 @@ from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.files.engine.recorder import OperationState
 from cmdr.model.names import to_wire
-from cmdr.model.results.changes import Resumed
-from cmdr.model.results.history import HistoryBeginning, HistoryEntries, HistoryRow
+from cmdr.model.results.changes import HistoryBeginning, HistoryEntries, HistoryRow, Resumed
 from cmdr.model.results.result import PlainText, Said
 from cmdr.model.units import count
 from cmdr.model.yaml_text import Value, document, quoted_name

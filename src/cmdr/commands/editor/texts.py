@@ -16,8 +16,8 @@ from cmdr.core.threads import in_thread
 from cmdr.files.engine.new_plan import plan_write
 from cmdr.model.job import JobState
 from cmdr.model.names import to_wire
+from cmdr.model.results.app import Saved
 from cmdr.model.results.result import Said
-from cmdr.model.results.texts import Saved
 from cmdr.model.texts.text_format import UnencodableTextError, content_digest, write_text
 
 LARGEST = 32 << 20

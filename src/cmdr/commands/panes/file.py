@@ -12,8 +12,8 @@ from cmdr.model.names import to_wire
 from cmdr.model.panes.dialog import Dialog, DialogType
 from cmdr.model.panes.entry import Kind
 from cmdr.model.panes.pane import Pane
+from cmdr.model.results.app import Opened
 from cmdr.model.results.result import Said
-from cmdr.model.results.windows import Opened
 
 
 def under_cursor(pane: Pane) -> bytes:

@@ -5,8 +5,8 @@ from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.model.panes.dialog import DialogType
 from cmdr.model.panes.pane import Side
+from cmdr.model.results.app import Opened
 from cmdr.model.results.result import Said
-from cmdr.model.results.windows import Opened
 
 
 @command("switch_pane", access=Access.VIEW, toolset="panes", ids=("pane.switch",))

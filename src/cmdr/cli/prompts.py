@@ -1,4 +1,4 @@
-"""More than a screen holds at a shell prompt: through the person's pager, page by page where there is none."""
+"""What verbs show and ask at a shell prompt: plans, long lists through a pager, and a job followed to its end."""
 
 import os
 import shlex
@@ -8,6 +8,7 @@ import sys
 import termios
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
+from typing import TypedDict
 
 from cmdr.cli.launcher import Ask
 from cmdr.core.errors import CommandError
@@ -17,6 +18,10 @@ AT_ONCE = 500
 """Lines that are asked for at once."""
 _QUESTION = 6
 """Lines that are kept free for what is told and asked in the end."""
+_ANSWERS = {"s": "skip", "o": "overwrite", "r": "rename", "n": "newer", "l": "larger"}
+_GROWN = {"s": "skip", "o": "overwrite"}
+_CHOICES = "s skip · o overwrite · r keep both · n if newer · l if larger; a capital letter answers all that follow"
+_GROWN_CHOICES = "s leave it · o take all of it; a capital letter answers all that follow"
 
 
 def show_all(ask: Ask, id: str, digest: str) -> None:
@@ -105,3 +110,49 @@ def _through(pager: list[str], lines: Iterator[str]) -> None:
             shown.communicate()
         except BrokenPipeError:
             shown.wait()
+
+
+class Question(TypedDict, total=False):
+    """A taken name, or a folder that holds something else than was shown, as `job.follow` tells it."""
+
+    id: str
+    there: str
+    new: str
+    folder: str
+    shown: str
+    now: str
+
+
+def follow(ask: Ask, job: str) -> int:
+    """Stay with a job until it is over; the exit code says whether everything went well."""
+    while True:
+        told = ask("job.follow", {"job": job}).result
+        if told["over"]:
+            print(told["outcome"])
+            if told["operation"]:
+                print(f"To take it back: cmdr undo {told['operation']}")
+            return 0 if told["done"] else 1
+        if told["question"] is not None:
+            _answer(ask, job, told["question"])
+        else:
+            print(f"still {told['state']} …")
+
+
+def _answer(ask: Ask, job: str, question: Question) -> None:
+    drop_typed()
+    answers, choices = _ANSWERS, _CHOICES
+    if "folder" in question:
+        answers, choices = _GROWN, _GROWN_CHOICES
+        holds = f"{question['folder']} holds something else than was shown"
+        print_plan([holds, f"    shown: {question['shown']}", f"      now: {question['now']}"])
+    else:
+        print_plan([f"There is already {question['there']}", f"          new: {question['new']}"])
+    while True:
+        letter = input(f"{choices}: ").strip()
+        if letter.lower() in answers:
+            break
+    answer, for_all = answers[letter.lower()], letter.isupper()
+    try:
+        ask("job.answer", {"job": job, "question": question["id"], "answer": answer, "forAll": for_all})
+    except CommandError as error:
+        print(error)  # answered elsewhere meanwhile

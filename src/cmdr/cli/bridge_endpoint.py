@@ -32,7 +32,7 @@ class Unreachable(Exception):
     """There is no cmdr to talk to; the message says why and what to do."""
 
 
-class Target(NamedTuple):
+class Endpoint(NamedTuple):
     """Where to send a message, and what proves who sends it."""
 
     host: str
@@ -50,8 +50,8 @@ class Target(NamedTuple):
         return {**headers, "authorization": f"Bearer {self.token}"} if self.token else dict(headers)
 
 
-class Reach:
-    """The way to cmdr: a fixed address, or the one instance of this user."""
+class EndpointFinder:
+    """Finds cmdr: at a fixed address, or the one instance of this user, which it starts when need be."""
 
     def __init__(self, url: str | None = None) -> None:
         self._fixed = _parse(url) if url else None
@@ -60,7 +60,7 @@ class Reach:
         self._line: socket.socket | None = None
         self._there_for: instance.Record | None = None
 
-    def target(self, start: bool = True) -> Target:
+    def find(self, start: bool = True) -> Endpoint:
         """Where cmdr listens now; starts it when it does not run and `start` allows it."""
         record = _running()
         if self._fixed is not None:
@@ -72,7 +72,7 @@ class Reach:
         if record is None:
             raise Unreachable("cmdr is not running; start it with: cmdr serve")
         self._be_there(record)
-        return Target("127.0.0.1", record.port, _PATH, _token(from_file=True))
+        return Endpoint("127.0.0.1", record.port, _PATH, _token(from_file=True))
 
     @property
     def is_starting(self) -> bool:
@@ -178,7 +178,7 @@ def _token(from_file: bool) -> str | None:
     return data.decode("ascii", "replace").strip() if data else None
 
 
-def _parse(url: str) -> Target:
+def _parse(url: str) -> Endpoint:
     from urllib.parse import urlsplit
 
     parts = urlsplit(url)
@@ -189,4 +189,4 @@ def _parse(url: str) -> Target:
     if parts.scheme != "http" or not parts.hostname or port is None:
         raise Unreachable(f"{url} is not an address of cmdr; it looks like http://127.0.0.1:9224/mcp")
     path = parts.path or _PATH
-    return Target(parts.hostname, port, f"{path}?{parts.query}" if parts.query else path, None)
+    return Endpoint(parts.hostname, port, f"{path}?{parts.query}" if parts.query else path, None)

@@ -1,10 +1,10 @@
-"""Dialogs that were opened."""
+"""What the program opened, saved and allows: dialogs, texts, the access of agents."""
 
 from dataclasses import dataclass
 
 from cmdr.model.names import to_wire
 from cmdr.model.panes.dialog import DialogType
-from cmdr.model.results.result import Result
+from cmdr.model.results.result import Data, Result
 
 SPOKEN = {
     DialogType.SETTINGS: "settings",
@@ -32,3 +32,27 @@ class Opened(Result):
     def text(self) -> str:
         told = f"Opened {SPOKEN[self.type]}" + (f" for {to_wire(self.path)}" if self.path else self.what)
         return told if self.is_seen else f"{told}\nwaiting: it shows once the person asks for it"
+
+
+@dataclass(frozen=True, slots=True)
+class Saved(Result):
+    """A text is on the disk."""
+
+    kind = "saved"
+    path: bytes
+    digest: str
+    """Of what was written: whoever saves again says which text they began with."""
+
+    def text(self) -> str:
+        return f"Saved {to_wire(self.path)}\ndigest: {self.digest}"
+
+
+@dataclass(frozen=True, slots=True)
+class AgentAccess(Data):
+    """What this run lets agents do, and what keeps it from recording what is done."""
+
+    kind = "agentAccess"
+    toolsets: tuple[str, ...]
+    switches: tuple[str, ...]
+    roots: tuple[str, ...]
+    warnings: tuple[str, ...]

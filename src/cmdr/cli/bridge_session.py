@@ -1,4 +1,4 @@
-"""One message of an agent on its way to cmdr over HTTP, and the messages that come back.
+"""One message of an agent on its way to cmdr over HTTP, what comes back, and the session of the older era.
 
 A message says itself which era of the protocol it is of: since 2026-07-28 every request carries the version, and its
 headers repeat what it asks for; before that, one handshake opens a session that later messages name.
@@ -9,10 +9,11 @@ import contextlib
 import http.client
 import json
 import socket
+import threading
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from cmdr.cli.reach import Reach, Target, Unreachable
+from cmdr.cli.bridge_endpoint import Endpoint, EndpointFinder, Unreachable
 
 _CONNECT_SECONDS = 5.0
 _ACCEPT = "application/json, text/event-stream"
@@ -28,9 +29,10 @@ _NAMED_BY = {
 }
 
 Json = dict[str, Any]
+_ID = "mcp-session-id"
 
 
-class TurnedAway(Exception):
+class RequestRefused(Exception):
     """cmdr refused a message before reading it; the message says why."""
 
 
@@ -68,17 +70,17 @@ class Call:
         """The same message, to be sent once more."""
         return Call(json.loads(self.line), self.line)
 
-    def post(self, reach: Reach, session: Mapping[str, str]) -> http.client.HTTPResponse:
+    def post(self, finder: EndpointFinder, session: Mapping[str, str]) -> http.client.HTTPResponse:
         """Send the message and wait for the head of the reply; `session` ties it to the older era's handshake.
 
         Raises `Unreachable` when there is nobody to send it to, and `OSError` or `HTTPException` when no reply came.
         """
         self.is_sent = False
-        target = reach.target()
+        target = finder.find()
         try:
             self._connection = connect(target)
         except OSError:
-            target = reach.target()  # it may have moved between the look and the call
+            target = finder.find()  # it may have moved between the look and the call
             try:
                 self._connection = connect(target)
             except OSError as error:
@@ -108,7 +110,7 @@ class Call:
         return headers
 
 
-def connect(target: Target) -> http.client.HTTPConnection:
+def connect(target: Endpoint) -> http.client.HTTPConnection:
     """Open a connection that waits for its answer without limit: a person may be thinking about it."""
     connection = http.client.HTTPConnection(target.host, target.port, timeout=_CONNECT_SECONDS)
     connection.connect()
@@ -135,7 +137,7 @@ def answers(response: http.client.HTTPResponse) -> Iterator[tuple[bytes, Json]]:
         if isinstance(found, dict) and "jsonrpc" in found:
             yield text, found
         elif isinstance(found, dict) and isinstance(found.get("error"), str):
-            raise TurnedAway(f"cmdr refused this: {found['error']}")
+            raise RequestRefused(f"cmdr refused this: {found['error']}")
 
 
 def _events(response: http.client.HTTPResponse) -> Iterator[bytes]:
@@ -147,3 +149,56 @@ def _events(response: http.client.HTTPResponse) -> Iterator[bytes]:
         elif not line and data:
             yield b"\n".join(data)
             data = []
+
+
+class Session:
+    """What ties the agent's messages of the older era together."""
+
+    def __init__(self, finder: EndpointFinder) -> None:
+        self._finder = finder
+        self._lock = threading.Lock()
+        self._headers: dict[str, str] = {}
+        self._opening: Call | None = None
+        self._ready: Call | None = None
+        self._subscribed: dict[str, Call] = {}
+
+    def headers(self) -> dict[str, str]:
+        """What later messages carry; waits while the session is being opened again."""
+        with self._lock:
+            return self._headers
+
+    def note(self, call: Call, answer: Json, response: http.client.HTTPResponse) -> None:
+        """Keep what is needed to open the session again."""
+        if call.version is not None or response.status >= 400:
+            return
+        uri = str(call.params.get("uri"))
+        if call.method == "initialize":
+            with self._lock:
+                self._opened(call, answer, response)
+        elif call.method == "notifications/initialized":
+            self._ready = call
+        elif call.method == "resources/subscribe" and "result" in answer:
+            self._subscribed[uri] = call
+        elif call.method == "resources/unsubscribe":
+            self._subscribed.pop(uri, None)
+
+    def renew(self, lost: dict[str, str]) -> list[str]:
+        """Open the session again at a cmdr that does not know it; returns what may have changed meanwhile."""
+        with self._lock:
+            if self._headers is not lost or self._opening is None:
+                return []  # done already for another call
+            with contextlib.closing(self._opening.again()) as again:
+                response = again.post(self._finder, {})
+                for _, answer in answers(response):
+                    self._opened(self._opening, answer, response)
+            for call in [self._ready, *self._subscribed.values()]:
+                if call is not None:
+                    with contextlib.closing(call.again()) as again:
+                        again.post(self._finder, self._headers).read()
+            return list(self._subscribed)
+
+    def _opened(self, call: Call, answer: Json, response: http.client.HTTPResponse) -> None:
+        result, identifier = answer.get("result"), response.getheader(_ID)
+        if isinstance(result, dict) and identifier is not None:
+            self._opening = call
+            self._headers = {_ID: identifier, "mcp-protocol-version": str(result.get("protocolVersion", ""))}
