@@ -32,6 +32,10 @@ class Desk:
         """What the person gets."""
         return await self.ask(PERSON, name, arguments)
 
+    async def data(self, name, /, **arguments):
+        """What the person's faces get: the JSON of the result."""
+        return (await self.commander.ask(PERSON, name, arguments)).json
+
     async def ask(self, principal, name, arguments):
         try:
             return await self.commander.run(principal, name, arguments)

@@ -1,7 +1,6 @@
 """What `cmdr doctor` looks at: each finding says how things are and, where they are not well, how to mend them."""
 
 import importlib.util
-import json
 import os
 import resource
 import shutil
@@ -92,7 +91,7 @@ def _running() -> Iterator[Finding]:
         return  # told below
     who = f"the running cmdr (process {record.pid})"
     try:
-        told = json.loads(caller.ask("app.access", {}).words)
+        told = caller.ask("app.access", {}).result
     except CommandError as error:
         yield Finding(Health.NOTE, f"{who} does not tell what holds: {error}", "run this at a terminal of your own")
         return

@@ -13,7 +13,7 @@ from cmdr.core.errors import CommandError, NotAllowed, NotRecorded
 from cmdr.core.limits import Limits
 from cmdr.core.parameter import Arguments
 from cmdr.core.policy import Policy
-from cmdr.core.registry import Command, Returned
+from cmdr.core.registry import Command
 from cmdr.core.signature import bind
 from cmdr.core.spoken import spoken
 from cmdr.core.threads import is_being_cancelled
@@ -22,7 +22,7 @@ from cmdr.engine.plan.refusals import PlanRefused
 from cmdr.files.errors import DiskError
 from cmdr.index.errors import IndexFault
 from cmdr.model.filters.filter import FilterError
-from cmdr.model.results.result import Result, Said
+from cmdr.model.results.result import Result
 
 
 class Door:
@@ -38,7 +38,7 @@ class Door:
         self._policy = policy
         self._limits = limits
         self._turns = Turns()
-        self._agent_calls: set[asyncio.Task[Returned]] = set()
+        self._agent_calls: set[asyncio.Task[Result]] = set()
 
     async def perform(self, command: Command, arguments: Arguments, call: Call) -> Answer:
         """Run a command that was found, for the caller of `call`.
@@ -83,7 +83,7 @@ class Door:
             if result != "not recorded" and not (result in ("ok", "failed") and needs_record):
                 self._audit.record(record())
             self.activity.end(seen, result, round((time.monotonic() - started) * 1000))
-        return Answer(answer, is_bare=bool(call.connection), is_plain=command.plain)
+        return Answer(answer, is_bare=bool(call.connection))
 
     def end_agent_calls(self) -> None:
         """End every call of an agent that still waits; their callers are told why."""
@@ -91,15 +91,11 @@ class Door:
             call.cancel()
 
     async def _perform(self, command: Command, bound: dict[str, object], call: Call) -> Result:
-        returned = await self._returned(command, bound, call)
-        return Said(returned) if isinstance(returned, str) else returned
-
-    async def _returned(self, command: Command, bound: dict[str, object], call: Call) -> Returned:
         with acting(call.principal):
             outcome = command.function(call if command.wants_call else call.commander.workspace, **bound)
-            if isinstance(outcome, str | Result):
+            if isinstance(outcome, Result):
                 return outcome
-            task: asyncio.Task[Returned] = asyncio.ensure_future(outcome)
+            task: asyncio.Task[Result] = asyncio.ensure_future(outcome)
         if not call.principal.is_person:
             self._agent_calls.add(task)
         try:

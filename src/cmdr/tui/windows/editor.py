@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 
 from cmdr.model.names import to_wire
 from cmdr.model.panes.sorting import extension
-from cmdr.model.results.texts import Saved
+from cmdr.model.results.app import Saved
 from cmdr.model.texts.text_format import FileText
 from cmdr.tui.closing_screen import ClosingScreen
 from cmdr.tui.key_order import is_writing, pass_on

@@ -12,7 +12,7 @@ from cmdr.core.principals import Principal
 from cmdr.model.invisible_chars import UNSEEN
 from cmdr.model.panes.pane import Side
 from cmdr.model.panes.seeking import seek
-from cmdr.model.results.windows import Opened
+from cmdr.model.results.app import Opened
 from cmdr.web.page.actions import actions_json
 from cmdr.web.page.attributes import attributes_json, ticked_json
 from cmdr.web.page.carrying_routes import CarryingRoutes

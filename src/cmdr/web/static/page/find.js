@@ -4,7 +4,7 @@ import { isForList, narrowing } from './choose.js';
 import { below, element } from './element.js';
 import { titleOf } from './key_map.js';
 import { keysWaitFor, keysWaitInside } from './key_order.js';
-import { aside, now, order } from './server.js';
+import { aside, asideResult, now, order } from './server.js';
 import { guarded, tell } from './status.js';
 import { button, show } from './window.js';
 
@@ -56,7 +56,7 @@ export function find() {
     const text = field.input.value.trim();
     const isOld = () => number !== asked || text !== field.input.value.trim();
     try {
-      const found = text ? JSON.parse(await aside('find.run', { text, root })) : { rows: [], count: 0, complete: true };
+      const found = text ? await asideResult('find.run', { text, root }) : { rows: [], count: 0, complete: true };
       if (isOld()) return;
       rows = found.rows;
       const partly = found.complete ? '' : ' (not everything could be read)';

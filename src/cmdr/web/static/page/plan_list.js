@@ -1,7 +1,7 @@
 // All that a proposed change would do, step by step: some lines at once, more when they are asked for.
 
 import { element } from './element.js';
-import { aside } from './server.js';
+import { asideResult } from './server.js';
 import { guarded } from './status.js';
 import { button, show } from './window.js';
 
@@ -24,7 +24,7 @@ export function planList(id, digest, closed) {
     const wanted = lines.childElementCount + AT_ONCE;
     do {
       const start = lines.childElementCount;
-      const page = JSON.parse(await aside('proposal.items', { proposal: id, start, count: wanted - start }));
+      const page = await asideResult('proposal.items', { proposal: id, start, count: wanted - start });
       if (page.digest !== digest) { window.close(); return; }
       lines.append(...page.lines.map((/** @type {string} */ line) => element('li', {}, line)));
       left = page.lines.length ? page.total - lines.childElementCount : 0;

@@ -159,6 +159,11 @@ export async function aside(name, args = {}, chosen = '') {
   return (await run(name, args, chosen)).text;
 }
 
+/** The same for its result. @param {string} name @param {object} [args] */
+export async function asideResult(name, args = {}) {
+  return (await run(name, args, '')).result;
+}
+
 /** @param {string} name @param {object} args @param {string} chosen @returns {Promise<Answer>} */
 async function run(name, args, chosen) {
   const number = ++asked;
