@@ -45,6 +45,8 @@ _LIBRARIES = (
     ("textual", "the terminal face", how_to_install("textual")),
     ("ipykernel", "running code for agents", how_to_install("jupyter_client", "ipykernel")),
     ("pynvim", "the Neovim bridge", how_to_install("pynvim")),
+    ("pygls", "diagnostics from language servers", how_to_install("pygls", "lsprotocol")),
+    ("tree_sitter", "colours of code in the editor", how_to_install("'textual[syntax]'")),
     ("duckdb", "asking exports of many machines", how_to_install("ibis-framework", "duckdb")),
 )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 from collections.abc import Callable
 from contextlib import suppress
@@ -14,6 +15,7 @@ from cmdr.core.threads import in_thread
 from cmdr.files.shell.kept_places import kept_below
 from cmdr.files.shell.tiers import CANNOT_CARVE, CannotHide, Tier
 from cmdr.files.shell.walls import MIB, PROGRAMS, Limits, Walls
+from cmdr.model.installing import how_to_install
 from cmdr.model.names import to_wire
 from cmdr.model.within import is_within
 
@@ -63,6 +65,9 @@ class LanguageServers:
             return Offer(why_not=f"Language servers do not run. {error}")
         if trusted is None:
             return await in_thread(_untrusted, path)
+        if importlib.util.find_spec("pygls") is None:
+            needed = f"they need cmdr-fm[lsp]: {how_to_install('pygls', 'lsprotocol')}"
+            return Offer(why_not=f"Language servers do not run: {needed}")
         tier = await self._shells().ready()
         if tier is None:
             return Offer(why_not="Language servers do not run: no sandbox works on this machine (cmdr doctor).")
