@@ -1,6 +1,7 @@
 """The viewer, the quick view and the editor."""
 
 import os
+import sys
 import threading
 
 import pytest
@@ -174,6 +175,22 @@ async def test_editing_marks_saves_and_closes(face):
         await it.until(lambda: not editor.dirty)
         await it.press("escape")
         await it.until(lambda: it.window == "MainScreen")
+
+
+async def test_an_editor_that_cannot_colour_edits_and_names_the_extra(face, monkeypatch):
+    async with face() as it:
+        await it.type("main")
+        await it.press("f4")
+        await it.until(lambda: it.window == "Editor")
+        assert it.terminal.screen.area.language == "python" and "cmdr-fm" not in it.drawn
+        await it.press("escape")
+        monkeypatch.setitem(sys.modules, "tree_sitter", None)
+        await it.press("f4")
+        await it.until(lambda: it.window == "Editor")
+        assert it.terminal.screen.area.language is None
+        assert "F2 save" in it.drawn and "colours need cmdr-fm[syntax]: cmdr doctor" in it.drawn
+        await it.type("xy")
+        assert it.terminal.screen.area.text.startswith("xy")
 
 
 async def test_closing_a_changed_text_asks_and_saving_is_first(face):

@@ -44,6 +44,8 @@ _LIBRARIES = (
     ("textual", "the terminal face", install_command("textual")),
     ("ipykernel", "running code for agents", install_command("jupyter_client", "ipykernel")),
     ("pynvim", "the Neovim bridge", install_command("pynvim")),
+    ("pygls", "diagnostics from language servers", install_command("pygls", "lsprotocol")),
+    ("tree_sitter", "colours of code in the editor", install_command("'textual[syntax]'")),
     ("duckdb", "asking exports of many machines", install_command("ibis-framework", "duckdb")),
 )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import importlib.util
 from typing import TYPE_CHECKING
 
 from textual import events
@@ -30,6 +31,7 @@ _LANGUAGES = {
     b"sh": "bash", b"bash": "bash", b"xml": "xml",
 }  # fmt: skip
 _KEYS = " F2 save   F7 search   Shift+F7 again   Ctrl+Z undo   Ctrl+Y redo   Esc closes "
+_NO_COLOURS = " F2 save   F7 search   Esc closes   (colours need cmdr-fm[syntax]: cmdr doctor) "
 
 
 class Editor(ClosingScreen[None], inherit_bindings=False):
@@ -71,13 +73,15 @@ class Editor(ClosingScreen[None], inherit_bindings=False):
 
     def on_mount(self) -> None:
         """Ready to type."""
-        if self._language in self.area.available_languages and not self.app.native_ansi_color:
+        can_colour = importlib.util.find_spec("tree_sitter") is not None
+        wants_colour = self._language in self.area.available_languages and not self.app.native_ansi_color
+        if wants_colour and can_colour:
             self.area.language = self._language
         self.area.theme = (
             "css" if self.app.native_ansi_color else "vscode_dark" if self.app.current_theme.dark else "github_light"
         )
         self.area.focus()
-        self._bar.say(_KEYS)
+        self._bar.say(_NO_COLOURS if wants_colour and not can_colour else _KEYS)
         self._tell()
 
     @property
