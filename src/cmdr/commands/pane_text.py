@@ -7,7 +7,7 @@ from cmdr.model.names import to_wire
 from cmdr.model.panes.entry import Entry, Kind
 from cmdr.model.panes.pane import Pane
 from cmdr.model.panes.tab import Tab, ViewMode
-from cmdr.model.panes.volume import Volume, volume_of
+from cmdr.model.panes.workspace import Volume, volume_of
 from cmdr.model.units import iso_date, iso_time
 from cmdr.model.yaml_text import Plain, Value, document, quoted_name
 

@@ -10,8 +10,8 @@ from cmdr.core.errors import CommandError
 from cmdr.core.threads import in_thread
 from cmdr.files.engine.walking import Limits
 from cmdr.model.names import to_wire
-from cmdr.model.panes.chosen import Chosen
 from cmdr.model.panes.pane import Pane
+from cmdr.model.panes.tab import Chosen
 from cmdr.model.plans.plan import Plan
 
 # A person may plan whatever a pane can show. While it is planned a chosen file takes about a kilobyte, and several

@@ -11,7 +11,7 @@ from cmdr.core.threads import opened_in_thread
 from cmdr.core.transfers.downloads import Download
 from cmdr.core.transfers.zip_stream import zip_stream
 from cmdr.model.names import to_wire
-from cmdr.model.panes.chosen import Chosen
+from cmdr.model.panes.tab import Chosen
 
 PATIENCE = 10.0
 

@@ -7,9 +7,8 @@ from cmdr.core.errors import CommandError
 from cmdr.core.parameter import Json
 from cmdr.model.archive_names import usual_name
 from cmdr.model.names import display_name, to_wire
-from cmdr.model.panes.chosen import Chosen
 from cmdr.model.panes.selection import Selection
-from cmdr.model.panes.tab import Tab
+from cmdr.model.panes.tab import Chosen, Tab
 
 KEPT = 16
 NAMED = 4
