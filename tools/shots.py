@@ -71,7 +71,7 @@ async def shoot(name: str, keys: tuple[str, ...], theme: str, target: Path) -> N
     from cmdr.core.settings import Settings
     from cmdr.engine.journal.journal import Journal
     from cmdr.model.panes.workspace import Workspace
-    from cmdr.tui.terminal import Terminal
+    from cmdr.tui.app import Terminal
 
     commands.register()
     with _home() as root:

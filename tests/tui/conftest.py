@@ -152,7 +152,7 @@ def face(places, tmp_path, monkeypatch):
 
     @asynccontextmanager
     async def opened(*, size=(100, 28), left=None, right=None, watch=False, indexes=None, open_tabs=None, policy=None):
-        from cmdr.tui.terminal import Terminal
+        from cmdr.tui.app import Terminal
 
         one, two = left or places[0], right or places[1]
         commander = Commander(

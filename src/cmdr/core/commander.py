@@ -23,7 +23,7 @@ from cmdr.core.limits import Limits
 from cmdr.core.panes.bookmarks import Bookmarks
 from cmdr.core.panes.browser import Browser
 from cmdr.core.panes.desktop import Desktop
-from cmdr.core.panes.space import SpaceBoard
+from cmdr.core.panes.free_space import SpaceBoard
 from cmdr.core.parameter import Arguments
 from cmdr.core.policy import Policy
 from cmdr.core.principals import Principal
@@ -36,8 +36,7 @@ from cmdr.engine.run.outcome import Outcome
 from cmdr.files.sandbox.path_resolver import Sandbox
 from cmdr.index.errors import IndexFault
 from cmdr.model.job import ScanJob
-from cmdr.model.panes.chosen import Chosen
-from cmdr.model.panes.tab import Tab
+from cmdr.model.panes.tab import Chosen, Tab
 from cmdr.model.panes.workspace import Workspace
 from cmdr.model.plans.plan import Plan
 from cmdr.model.plans.proposal import Proposal

@@ -8,7 +8,7 @@ import pytest
 from cmdr.commands.changes import planning
 from cmdr.core.call import Call
 from cmdr.core.principals import PERSON
-from cmdr.model.panes.chosen import Chosen
+from cmdr.model.panes.tab import Chosen
 from cmdr.model.plans.plan import Verb
 
 

@@ -11,8 +11,7 @@ from cmdr.core.errors import CommandError
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.model.names import printable, to_wire
-from cmdr.model.panes.dialog import DESCRIPTIONS, Dialog, DialogType, SettingsSection
-from cmdr.model.panes.workspace import Workspace
+from cmdr.model.panes.workspace import DESCRIPTIONS, Dialog, DialogType, SettingsSection, Workspace
 from cmdr.model.results.app import SPOKEN, Opened
 from cmdr.model.results.result import PlainText, Result, Said
 from cmdr.model.yaml_text import Value, document

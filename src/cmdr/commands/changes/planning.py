@@ -21,8 +21,8 @@ from cmdr.engine.plan.survey import Limits
 from cmdr.files.protected import Protection
 from cmdr.files.sandbox.open_beneath import real_path
 from cmdr.model.names import to_wire
-from cmdr.model.panes.chosen import Chosen
 from cmdr.model.panes.pane import Pane
+from cmdr.model.panes.tab import Chosen
 from cmdr.model.plans.packed_items import packed
 from cmdr.model.plans.plan import Plan, PlanItem, Root, Step, Verb
 from cmdr.model.results.changes import Proposed

@@ -12,11 +12,10 @@ from cmdr.core.registry import command
 from cmdr.core.spoken import LONGEST_ANSWER
 from cmdr.model.job import Job
 from cmdr.model.names import to_wire
-from cmdr.model.panes.dialog import Dialog
 from cmdr.model.panes.entry import Entry, Kind
 from cmdr.model.panes.pane import Pane
 from cmdr.model.panes.tab import Tab, ViewMode
-from cmdr.model.panes.volume import Volume, volume_of
+from cmdr.model.panes.workspace import Dialog, Volume, volume_of
 from cmdr.model.results.result import PlainText
 from cmdr.model.units import iso_date, iso_time
 from cmdr.model.yaml_text import Plain, Value, document, quoted_name

@@ -19,15 +19,58 @@ from cmdr.model.names import from_wire, is_within, to_wire
 from cmdr.model.panes.sorting import natural_keys
 from cmdr.model.results.trees import FindAnswer, FoundEntry
 from cmdr.model.units import DATE_WIDTHS, count, date, human_size, short_size
-from cmdr.tui.key_order import hand_to, is_writing
-from cmdr.tui.pane_frame import tilde
-from cmdr.tui.safe_text import fit, printable
-from cmdr.tui.text_fields import LineInput
-from cmdr.tui.windows.line_list import LineList, Row
+from cmdr.tui.input.key_forwarding import hand_to, is_writing
+from cmdr.tui.panes.frame import tilde
+from cmdr.tui.terminal.safe_text import fit, printable
+from cmdr.tui.widgets.lines import LineList, Row
+from cmdr.tui.widgets.text_fields import LineInput
 from cmdr.tui.windows.window import ALL_THERE_IS, Window
 
 if TYPE_CHECKING:
     from cmdr.tui.main_screen import MainScreen
+
+
+import json
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One entry that was found."""
+
+    path: str
+    kind: str
+    size: int | None
+    modified_ns: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Hits:
+    """What a question brought: how many, how much, and the first of them."""
+
+    count: int
+    bytes: int
+    complete: bool
+    rows: tuple[Hit, ...]
+
+    @classmethod
+    def read(cls, answer: str, asked: str) -> Hits:
+        """The answer of `find.run`, which comes in the order of the index; the likeliest are put first."""
+        told = json.loads(answer)
+        rows = [Hit(row["path"], row["kind"], row["size"], row["modifiedNs"]) for row in told["rows"]]
+        return cls(told["count"], told["bytes"], told["complete"], tuple(_likeliest_first(rows, asked)))
+
+
+def _likeliest_first(rows: list[Hit], asked: str) -> list[Hit]:
+    """Names that begin with what was typed, then the others; each by name, as in a pane."""
+    start = asked.casefold()
+    names = [row.path.rpartition("/")[2] for row in rows]
+    keys = natural_keys([from_wire(name) for name in names])
+    order = sorted(
+        range(len(rows)), key=lambda at: (not names[at].casefold().startswith(start), keys[at], rows[at].path)
+    )
+    return [rows[at] for at in order]
+
 
 _SIZE = 6
 _HELP = "part of a name, or a filter"

@@ -6,9 +6,8 @@ import secrets
 from cmdr.core.errors import CommandError
 from cmdr.core.parameter import Json
 from cmdr.model.names import default_archive_name, display_name, to_wire
-from cmdr.model.panes.chosen import Chosen
 from cmdr.model.panes.selection import Selection
-from cmdr.model.panes.tab import Tab
+from cmdr.model.panes.tab import Chosen, Tab
 
 MAX_CHOICES = 16
 MAX_NAMES = 4

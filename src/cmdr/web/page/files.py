@@ -9,7 +9,7 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from cmdr.core.commander import Commander
-from cmdr.core.panes.entry_info import info_of
+from cmdr.core.panes.facts import info_of
 from cmdr.core.parameter import Json
 from cmdr.core.principals import Principal
 from cmdr.core.threads import in_thread
@@ -72,7 +72,7 @@ class FileRoutes:
         return {"href": self._links.make(request, drawn)}
 
     async def _info(self, request: Request, caller: Principal) -> Json:
-        return [[name, value] for name, value in await info_of(self._commander, asked_path(request))]
+        return [[name, value] for name, value in await info_of(self._commander.browser.row_facts, asked_path(request))]
 
     async def _treemap(self, request: Request, caller: Principal) -> Json:
         path = asked_path(request)

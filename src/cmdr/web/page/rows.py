@@ -8,8 +8,7 @@ from cmdr.core.commander import Commander
 from cmdr.core.panes.recent_changes import RecentChanges
 from cmdr.core.parameter import Json
 from cmdr.model.names import display_name, is_archive_name
-from cmdr.model.panes.entry import Entry
-from cmdr.model.panes.file_kinds import file_kind
+from cmdr.model.panes.entry import Entry, file_kind
 from cmdr.model.panes.listing import Listing
 from cmdr.model.panes.pane import Side
 from cmdr.model.panes.tab import Tab

@@ -17,7 +17,7 @@ from cmdr.core.threads import in_thread
 from cmdr.core.transfers.downloads import Archive, open_chosen
 from cmdr.core.transfers.uploads import Uploads
 from cmdr.model.names import to_wire
-from cmdr.model.panes.chosen import Chosen
+from cmdr.model.panes.tab import Chosen
 from cmdr.web.downloads import attachment, saved_as
 from cmdr.web.page.chosen import ChosenFiles
 from cmdr.web.page.links import PageLinks
