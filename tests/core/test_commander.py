@@ -4,12 +4,13 @@ import asyncio
 
 import pytest
 
+from cmdr.core.admission.token_bucket import Rate
 from cmdr.core.audit_chain import read_log
 from cmdr.core.errors import CommandError, NotAllowed, TooMany, UnknownCommand
-from cmdr.core.limits import Limits, Rate
 from cmdr.core.policy import Policy
 from cmdr.core.principals import PERSON, Access, Principal
 from cmdr.core.registry import Registry, command
+from cmdr.engine.plan.survey import Limits
 from cmdr.files.errors import PathNotFound
 from cmdr.model.results.result import PlainText, Said
 

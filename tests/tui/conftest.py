@@ -9,10 +9,10 @@ import pytest
 from textual.events import Key
 
 from cmdr import commands
+from cmdr.core.admission.token_bucket import RateLimiter
 from cmdr.core.audit import Audit
 from cmdr.core.changes.engine import Engine
 from cmdr.core.commander import Commander
-from cmdr.core.limits import Limits
 from cmdr.core.panes.bookmarks import Bookmarks
 from cmdr.core.principals import Principal
 from cmdr.core.settings import Settings
@@ -161,7 +161,7 @@ def face(places, tmp_path, monkeypatch):
             engine=Engine(Journal(os.fsencode(tmp_path / "journal.db"))),
             settings=Settings(str(tmp_path / "config")),
             bookmarks=Bookmarks(),
-            limits=Limits(scale=1e6),
+            rates=RateLimiter(scale=1e6),
             policy=policy,
             watch=watch,
             indexes=indexes,

@@ -7,10 +7,10 @@ import re
 import pytest
 
 from cmdr import commands
+from cmdr.core.admission.token_bucket import RateLimiter
 from cmdr.core.audit import Audit
 from cmdr.core.changes.engine import Engine
 from cmdr.core.commander import Commander
-from cmdr.core.limits import Limits
 from cmdr.core.panes.free_space import Space
 from cmdr.core.principals import Principal
 from cmdr.engine.journal.journal import Journal
@@ -63,7 +63,7 @@ def terminal(tmp_path, monkeypatch):
         Workspace.at(os.fsencode(left), os.fsencode(right)),
         Audit(str(tmp_path / "audit")),
         engine=Engine(Journal(os.fsencode(tmp_path / "journal.db"))),
-        limits=Limits(scale=1e6),
+        rates=RateLimiter(scale=1e6),
         watch=False,
     )
     yield Terminal(commander, clock=lambda: 0.0)

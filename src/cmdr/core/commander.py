@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack, suppress
 from typing import TYPE_CHECKING
 
+from cmdr.core.admission.token_bucket import RateLimiter
 from cmdr.core.agents.text_cache import TextCache
 from cmdr.core.agents.trust_requests import TrustRequests
 from cmdr.core.agents.trust_store import TrustStore
@@ -19,7 +20,6 @@ from cmdr.core.entrance.short_links import ShortLinks
 from cmdr.core.errors import CommandError
 from cmdr.core.events import Events
 from cmdr.core.late_rooms import LateRooms
-from cmdr.core.limits import Limits
 from cmdr.core.panes.bookmarks import Bookmarks
 from cmdr.core.panes.browser import Browser
 from cmdr.core.panes.desktop import Desktop
@@ -62,7 +62,7 @@ class Commander:
         *,
         registry: Registry = REGISTRY,
         policy: Policy | None = None,
-        limits: Limits | None = None,
+        rates: RateLimiter | None = None,
         engine: Engine | None = None,
         settings: Settings | None = None,
         bookmarks: Bookmarks | None = None,
@@ -76,7 +76,7 @@ class Commander:
         self.registry = registry
         self.audit = audit
         self.policy = policy or Policy()
-        self._door = Door(audit, self.policy, limits or Limits())
+        self._door = Door(audit, self.policy, rates or RateLimiter())
         self.activity = self._door.activity
         self.quitting = self._door.quitting
         """Set when somebody asked the program to end."""

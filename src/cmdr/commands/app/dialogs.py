@@ -5,7 +5,7 @@ from typing import Literal
 
 from cmdr.commands._paths import pane_of, path_of
 from cmdr.commands.panes.file import is_seen, nothing_there
-from cmdr.core.agents.agents_room import check_windows
+from cmdr.core.admission.quotas import check_windows
 from cmdr.core.call import Call
 from cmdr.core.errors import CommandError
 from cmdr.core.principals import Access

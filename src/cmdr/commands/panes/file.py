@@ -3,7 +3,7 @@
 import os
 
 from cmdr.commands._paths import PaneRef, pane_of
-from cmdr.core.agents.agents_room import check_windows
+from cmdr.core.admission.quotas import check_windows
 from cmdr.core.call import Call
 from cmdr.core.errors import CommandError
 from cmdr.core.principals import Access

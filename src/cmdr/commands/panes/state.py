@@ -5,11 +5,11 @@ from collections.abc import Awaitable, Callable
 from typing import Annotated, Literal
 
 from cmdr.commands._paths import PaneRef, pane_of
+from cmdr.core.admission.limits import MAX_ANSWER_CHARACTERS
 from cmdr.core.call import Call
 from cmdr.core.parameter import Doc, Whole
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
-from cmdr.core.spoken import LONGEST_ANSWER
 from cmdr.model.job import Job
 from cmdr.model.names import to_wire
 from cmdr.model.panes.entry import Entry, Kind
@@ -81,10 +81,10 @@ def _told(call: Call, panes: list[Pane], limit: int, detail: Detail | None) -> s
 def _fitting(text_with: Callable[[int], str], limit: int) -> str:
     """The text with as many rows as an answer may hold: everything else stays whole."""
     text = text_with(limit)
-    if limit > 0 and len(text) > LONGEST_ANSWER:
+    if limit > 0 and len(text) > MAX_ANSWER_CHARACTERS:
         rest = len(text_with(0))
-        share = (LONGEST_ANSWER - rest) / (len(text) - rest)
-        while len(text) > LONGEST_ANSWER and limit > 0:
+        share = (MAX_ANSWER_CHARACTERS - rest) / (len(text) - rest)
+        while len(text) > MAX_ANSWER_CHARACTERS and limit > 0:
             limit = max(0, int(limit * min(share, 0.9)))
             text, share = text_with(limit), 0.9
     return text

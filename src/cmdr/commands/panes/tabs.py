@@ -1,7 +1,7 @@
 """Tabs of a pane."""
 
 from cmdr.commands._paths import PaneRef, pane_of, path_of
-from cmdr.core.agents.agents_room import check_tabs
+from cmdr.core.admission.quotas import check_tabs
 from cmdr.core.call import Call
 from cmdr.core.errors import CommandError
 from cmdr.core.principals import Access

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from cmdr.core.acting import person_acts
-from cmdr.core.agents.agents_room import check_tabs
+from cmdr.core.admission.quotas import check_tabs
 from cmdr.core.errors import CommandError
 from cmdr.core.events import Events
 from cmdr.core.panes.facts import RowFacts

@@ -4,11 +4,12 @@ import asyncio
 
 import pytest
 
-from cmdr.core.agents.command_slots import CommandSlots, NeverRan
+from cmdr.core.admission.command_slots import CommandSlots, NeverRan
+from cmdr.core.admission.limits import Concurrency
 
 
 async def test_a_client_has_few_commands_at_once_and_the_next_one_says_why_it_waits():
-    slots = CommandSlots(each=2)
+    slots = CommandSlots(Concurrency(2))
     first, second, third = [slots.claim("agent:a") for _ in range(3)]
     await first.begin()
     await second.begin()
@@ -23,7 +24,7 @@ async def test_a_client_has_few_commands_at_once_and_the_next_one_says_why_it_wa
 
 
 async def test_all_clients_together_have_so_many_and_who_came_first_goes_first():
-    slots = CommandSlots(each=2, together=3)
+    slots = CommandSlots(Concurrency(2, 3))
     running = [slots.claim(client) for client in ("a", "a", "b")]
     late = [slots.claim(client) for client in ("a", "c", "d")]
     assert "2 commands of a" in late[0].why
@@ -35,7 +36,7 @@ async def test_all_clients_together_have_so_many_and_who_came_first_goes_first()
 
 
 async def test_a_command_stopped_while_it_waits_never_runs_and_takes_nobodys_place():
-    slots = CommandSlots(each=1)
+    slots = CommandSlots(Concurrency(1))
     first, second, third = [slots.claim("a") for _ in range(3)]
     assert second.stop("cancelled")
     with pytest.raises(NeverRan, match="cancelled before it ran"):

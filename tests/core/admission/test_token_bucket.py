@@ -4,50 +4,50 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cmdr.core.buckets import SWEPT, Buckets
+from cmdr.core.admission.limits import CALL_RATES, Rate
+from cmdr.core.admission.token_bucket import PRUNE_AT, RateLimiter, TokenBuckets
 from cmdr.core.errors import TooMany
-from cmdr.core.limits import DEFAULT_RATES, Limits, Rate
 from cmdr.core.principals import PERSON, Access, Principal
 
 ONE, OTHER = Principal("agent", "one"), Principal("agent", "other")
 RATES = dict.fromkeys(Access, Rate(2, 3))
 
 
-def spend(limits, principal, access, now):
+def spend(rates, principal, access, now):
     taken = 0
     while True:
         try:
-            limits.take(principal, access, now)
+            rates.take(principal, access, now)
         except TooMany as refused:
             return taken, refused
         taken += 1
 
 
 def test_a_burst_is_let_through_and_then_the_wait_is_told():
-    limits = Limits(RATES, scale=1)
-    taken, refused = spend(limits, ONE, Access.READ, 100.0)
+    rates = RateLimiter(RATES, scale=1)
+    taken, refused = spend(rates, ONE, Access.READ, 100.0)
     assert taken == 3
     assert refused.retry_after_ms == 500
     assert str(refused) == "Too many read calls. Wait 500 ms, then repeat."
 
 
 def test_callers_and_kinds_of_access_do_not_use_up_each_others_share():
-    limits = Limits(RATES, scale=1)
-    spend(limits, ONE, Access.READ, 0.0)
-    assert spend(limits, ONE, Access.VIEW, 0.0)[0] == 3
-    assert spend(limits, OTHER, Access.READ, 0.0)[0] == 3
+    rates = RateLimiter(RATES, scale=1)
+    spend(rates, ONE, Access.READ, 0.0)
+    assert spend(rates, ONE, Access.VIEW, 0.0)[0] == 3
+    assert spend(rates, OTHER, Access.READ, 0.0)[0] == 3
 
 
 def test_a_bucket_never_holds_more_than_its_burst():
-    limits = Limits(RATES, scale=1)
-    spend(limits, ONE, Access.READ, 0.0)
-    assert spend(limits, ONE, Access.READ, 1e6)[0] == 3
+    rates = RateLimiter(RATES, scale=1)
+    spend(rates, ONE, Access.READ, 0.0)
+    assert spend(rates, ONE, Access.READ, 1e6)[0] == 3
 
 
 def test_people_are_not_limited():
-    limits = Limits(dict.fromkeys(Access, Rate(0.001, 1)), scale=1)
+    rates = RateLimiter(dict.fromkeys(Access, Rate(0.001, 1)), scale=1)
     for _ in range(1000):
-        limits.take(PERSON, Access.ACT, 0.0)
+        rates.take(PERSON, Access.ACT, 0.0)
 
 
 @given(
@@ -58,21 +58,21 @@ def test_people_are_not_limited():
 )
 def test_whoever_waits_as_long_as_told_is_let_through(speed, burst, pauses, start):
     """Rounding the wait down refused the repeated call once more."""
-    limits, now = Limits(dict.fromkeys(Access, Rate(speed, burst)), scale=1), start
+    rates, now = RateLimiter(dict.fromkeys(Access, Rate(speed, burst)), scale=1), start
     for pause in pauses:
         now += pause
-        _, refused = spend(limits, ONE, Access.VIEW, now)
+        _, refused = spend(rates, ONE, Access.VIEW, now)
         now += refused.retry_after_ms / 1000
-        limits.take(ONE, Access.VIEW, now)
+        rates.take(ONE, Access.VIEW, now)
 
 
 @given(st.lists(st.floats(0, 0.4), min_size=20, max_size=60))
 def test_no_caller_gets_more_than_burst_and_rate_over_any_time(pauses):
-    limits, now, taken = Limits(RATES, scale=1), 0.0, 0
+    rates, now, taken = RateLimiter(RATES, scale=1), 0.0, 0
     for pause in pauses:
         now += pause
         try:
-            limits.take(ONE, Access.READ, now)
+            rates.take(ONE, Access.READ, now)
             taken += 1
         except TooMany:
             pass
@@ -81,26 +81,26 @@ def test_no_caller_gets_more_than_burst_and_rate_over_any_time(pauses):
 
 def test_the_scale_raises_burst_and_rate(monkeypatch):
     monkeypatch.setenv("CMDR_MCP_RATE_SCALE", "10")
-    assert spend(Limits(RATES), ONE, Access.READ, 0.0)[0] == 30
+    assert spend(RateLimiter(RATES), ONE, Access.READ, 0.0)[0] == 30
 
 
 @pytest.mark.parametrize("access", Access)
 def test_every_kind_of_access_has_a_rate(access):
-    assert DEFAULT_RATES[access].burst >= 1
-    assert spend(Limits(scale=1), ONE, access, 0.0)[0] == DEFAULT_RATES[access].burst
+    assert CALL_RATES[access].burst >= 1
+    assert spend(RateLimiter(scale=1), ONE, access, 0.0)[0] == CALL_RATES[access].burst
 
 
 def test_buckets_that_are_full_again_are_forgotten_and_the_others_remembered():
-    buckets, rate = Buckets(), Rate(1, 10)
-    for caller in range(SWEPT - 1):
+    buckets, rate = TokenBuckets(1), Rate(1, 10)
+    for caller in range(PRUNE_AT - 1):
         buckets.take(caller, rate, 0.0)
     for _ in range(10):
         buckets.take("greedy", rate, 0.0)
-    assert len(buckets) <= SWEPT
-    for caller in range(10 * SWEPT):
+    assert len(buckets) <= PRUNE_AT
+    for caller in range(10 * PRUNE_AT):
         buckets.take(f"later {caller}", rate, 5.0)
-    assert len(buckets) < 11 * SWEPT
+    assert len(buckets) < 11 * PRUNE_AT
     assert [buckets.take("greedy", rate, 5.0) for _ in range(6)] == [0, 0, 0, 0, 0, 1000]
-    for caller in range(2 * 11 * SWEPT):
+    for caller in range(2 * 11 * PRUNE_AT):
         buckets.take(f"last {caller}", rate, 60.0 + caller)
-    assert len(buckets) <= SWEPT
+    assert len(buckets) <= PRUNE_AT

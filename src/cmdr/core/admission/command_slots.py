@@ -2,18 +2,14 @@
 
 import asyncio
 
-EACH = 2
-"""Commands of one client that run side by side."""
-TOGETHER = 8
-"""Commands of all clients that run side by side."""
+from cmdr.core.admission.limits import COMMANDS, Concurrency
 
 
 class CommandSlots:
     """Belongs to the loop. Whoever came first goes first, unless that client has enough running."""
 
-    def __init__(self, each: int = EACH, together: int = TOGETHER) -> None:
-        self._each = each
-        self._together = together
+    def __init__(self, limit: Concurrency = COMMANDS) -> None:
+        self._limit = limit
         self._running: list[Slot] = []
         self._waiting: list[Slot] = []
 
@@ -47,10 +43,10 @@ class CommandSlots:
 
     def _why_full(self, client: str) -> str:
         """Why another command of this client cannot run now, or nothing."""
-        if sum(slot.client == client for slot in self._running) >= self._each:
-            return f"{self._each} commands of {client} are running; it waits for one to end"
-        if len(self._running) >= self._together:
-            return f"{self._together} commands of all clients are running; it waits for one to end"
+        if sum(slot.client == client for slot in self._running) >= self._limit.per_caller:
+            return f"{self._limit.per_caller} commands of {client} are running; it waits for one to end"
+        if len(self._running) >= self._limit.total:
+            return f"{self._limit.total} commands of all clients are running; it waits for one to end"
         return ""
 
 
