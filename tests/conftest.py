@@ -18,7 +18,7 @@ from types import SimpleNamespace
 import pytest
 from hypothesis import settings
 
-from cmdr.core.agents.agent_shell import MARKS
+from cmdr.core.agents.agent_detection import MARKS
 
 AGENTS = tuple(mark.variable for mark in MARKS)
 """What an agent that runs the tests says of itself; the programs under test know nothing of it."""

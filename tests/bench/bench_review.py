@@ -28,10 +28,10 @@ async def main(times):
     from cmdr.core.admission.token_bucket import RateLimiter
     from cmdr.core.audit.log import Audit
     from cmdr.core.changes.engine import Engine
-    from cmdr.core.changes.journal import Journal
     from cmdr.core.commander import Commander
     from cmdr.core.dispatch.principals import PERSON, Principal
-    from cmdr.files.sandbox.reach import Sandbox
+    from cmdr.engine.journal.journal import Journal
+    from cmdr.files.sandbox.path_resolver import Sandbox
     from cmdr.ide.face import IdeFace
     from cmdr.model.panes.workspace import Workspace
     from cmdr.model.root_spec import RootSpec

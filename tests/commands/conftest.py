@@ -32,6 +32,10 @@ class Desk:
         """What the person gets."""
         return await self.ask(PERSON, name, arguments)
 
+    async def data(self, name, /, **arguments):
+        """What the person's faces get: the JSON of the result."""
+        return (await self.commander.ask(PERSON, name, arguments)).json
+
     async def ask(self, principal, name, arguments):
         try:
             return await self.commander.run(principal, name, arguments)
@@ -91,7 +95,7 @@ def desk(small_tree, tmp_path):
         how.setdefault("rates", RateLimiter(scale=1e6))
         if engine:
             from cmdr.core.changes.engine import Engine
-            from cmdr.core.changes.journal import Journal
+            from cmdr.engine.journal.journal import Journal
 
             how["engine"] = Engine(Journal(bytes(tmp_path / "journal.db")))
         commander = Commander(workspace, Audit(str(tmp_path / "audit")), watch=watch, **how)

@@ -11,10 +11,10 @@ from cmdr import commands
 from cmdr.core.admission.token_bucket import RateLimiter
 from cmdr.core.audit.log import Audit
 from cmdr.core.changes.engine import Engine
-from cmdr.core.changes.journal import Journal
 from cmdr.core.commander import Commander
 from cmdr.core.dispatch.principals import Principal
 from cmdr.core.dispatch.registry import REGISTRY
+from cmdr.engine.journal.journal import Journal
 from cmdr.mcp.tools import tool_of
 from cmdr.model.panes.workspace import Workspace
 

@@ -117,8 +117,8 @@ def settled(pid):
 _PERSON = """
 import json, sys, time
 from cmdr.core import places
-from cmdr.core.runtime.control_socket import PersonCaller
-caller = PersonCaller(places.runtime())
+from cmdr.core.runtime.control_socket import ControlClient
+caller = ControlClient(places.runtime())
 waits = []
 while time.monotonic() < float(sys.argv[1]):
     started = time.monotonic()

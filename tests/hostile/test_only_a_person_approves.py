@@ -12,11 +12,11 @@ from cmdr import commands
 from cmdr.core.admission.token_bucket import RateLimiter
 from cmdr.core.audit.log import Audit
 from cmdr.core.changes.engine import Engine
-from cmdr.core.changes.journal import Journal
 from cmdr.core.commander import Commander
 from cmdr.core.dispatch.principals import PERSON, SAME_USER, Access
 from cmdr.core.dispatch.registry import REGISTRY
 from cmdr.core.errors import CommandError, NotAllowed
+from cmdr.engine.journal.journal import Journal
 from cmdr.model.job import JobState
 from cmdr.model.panes.workspace import Workspace
 

@@ -12,14 +12,14 @@ from cmdr import commands
 from cmdr.core.admission.token_bucket import RateLimiter
 from cmdr.core.audit.log import Audit
 from cmdr.core.changes.engine import Engine
-from cmdr.core.changes.journal import Journal
 from cmdr.core.commander import Commander
 from cmdr.core.dispatch.policy import Policy
 from cmdr.core.dispatch.principals import Principal
 from cmdr.core.dispatch.registry import ALL_TOOLSETS
 from cmdr.core.errors import CommandError, UnknownCommand
+from cmdr.engine.journal.journal import Journal
+from cmdr.files.sandbox.path_resolver import Sandbox
 from cmdr.files.sandbox.private_places import PrivatePlaces
-from cmdr.files.sandbox.reach import Sandbox
 from cmdr.model.panes.workspace import Workspace
 from cmdr.model.root_spec import RootSpec
 

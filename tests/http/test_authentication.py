@@ -22,7 +22,7 @@ COOKIE = {"cookie": f"other=1; cmdr-{PORT}={GIVEN.cookie}"}
 KEY = {"x-cmdr-page": GIVEN.key}
 STRANGER = os.geteuid() + 65534
 SHELL = ["/", "/static/page/main.js", "/static/cmdr.css", "/link/handle"]
-PRIVATE = ["/page", "/page/lines", "/page/picture", "/mcp", "/raw/x", "/openapi", "/staticx", "/link", "/x", "/apix"]
+PRIVATE = ["/page", "/page/lines", "/page/state", "/mcp", "/raw/x", "/openapi", "/staticx", "/link", "/x", "/apix"]
 
 
 class OneToken:

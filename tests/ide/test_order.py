@@ -6,7 +6,7 @@ import json
 from cmdr.core.dispatch.policy import Policy
 from cmdr.core.dispatch.principals import Principal
 from cmdr.core.dispatch.registry import ALL_TOOLSETS
-from cmdr.files.sandbox.reach import Sandbox
+from cmdr.files.sandbox.path_resolver import Sandbox
 from cmdr.model.root_spec import RootSpec
 
 TIMES = 50

@@ -11,9 +11,8 @@ from cmdr.core.commander import Commander
 from cmdr.mcp import subscriptions
 from cmdr.mcp.resources import JOB, STATE
 from cmdr.mcp.subscriptions import Subscriptions
-from cmdr.model.job import JobState
+from cmdr.model.job import JobState, ScanJob
 from cmdr.model.panes.workspace import Workspace
-from cmdr.model.scan_job import ScanJob
 
 
 def test_progress_alone_is_told_later_and_news_at_once(tmp_path, monkeypatch):

@@ -16,11 +16,11 @@ from cmdr.core.admission.token_bucket import RateLimiter
 from cmdr.core.agents.tokens import Tokens
 from cmdr.core.audit.log import Audit
 from cmdr.core.changes.engine import Engine
-from cmdr.core.changes.journal import Journal
 from cmdr.core.commander import Commander
 from cmdr.core.dispatch.policy import Policy
 from cmdr.core.dispatch.registry import DEFAULT_TOOLSETS
 from cmdr.core.settings import Settings
+from cmdr.engine.journal.journal import Journal
 from cmdr.model.panes.workspace import Workspace
 
 

@@ -11,7 +11,7 @@ from cmdr.core.admission.limits import DOWNLOADS
 from cmdr.core.dispatch.policy import Policy
 from cmdr.core.dispatch.principals import PERSON
 from cmdr.core.dispatch.registry import DEFAULT_TOOLSETS
-from cmdr.files.sandbox.reach import Sandbox
+from cmdr.files.sandbox.path_resolver import Sandbox
 from cmdr.http import connection
 from cmdr.model.root_spec import RootSpec
 

@@ -29,9 +29,10 @@ class _Application:
 
         from cmdr.app.headless import serve
         from cmdr.core.environment import BadSetting, Environment
-        from cmdr.core.places import Unusable, needed
+        from cmdr.core.places import needed
         from cmdr.core.runtime.instance import AlreadyRunning, Instance
         from cmdr.http.server import PortTaken, listening
+        from cmdr.model.errors import Unusable
 
         try:
             environment = Environment.read()
@@ -54,8 +55,9 @@ class _Application:
         from cmdr.app.handover import claimed
         from cmdr.app.opening import opened
         from cmdr.core.environment import BadSetting, Environment
-        from cmdr.core.places import Unusable, needed
+        from cmdr.core.places import needed
         from cmdr.core.runtime.instance import AlreadyRunning
+        from cmdr.model.errors import Unusable
 
         # Imports make a hundred thousand objects that stay; looking them over again and again would delay the panes.
         gc.disable()

@@ -20,8 +20,9 @@ def person() -> Iterator[Ask]:
     """What asks on the person's behalf, until this is left; raises `CommandError` when nobody can be asked."""
     from cmdr.core.environment import BadSetting
     from cmdr.core.errors import CommandError
-    from cmdr.core.places import Unusable, needed
+    from cmdr.core.places import needed
     from cmdr.core.runtime.instance import AlreadyRunning, Instance, claim_or_find
+    from cmdr.model.errors import Unusable
 
     try:
         with needed():

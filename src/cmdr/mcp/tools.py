@@ -13,7 +13,7 @@ from cmdr.core.dispatch.principals import Access
 from cmdr.core.dispatch.registry import Command
 from cmdr.core.errors import CommandError, UnknownCommand
 from cmdr.mcp.caller import Context, caller_of, conversation_of, toolsets_of
-from cmdr.model.answer_part import AnswerPart, TextPart
+from cmdr.model.content_part import AnswerPart, TextPart
 
 log = logging.getLogger(__name__)
 

@@ -5,9 +5,8 @@ from collections import Counter
 from cmdr.core.admission.limits import TABS_PER_PANE, WINDOWS_PER_AGENT, Concurrency
 from cmdr.core.dispatch.principals import Principal, person_acts
 from cmdr.core.errors import CommandError, TooMany
-from cmdr.model.panes.dialog import DialogType
 from cmdr.model.panes.pane import Pane
-from cmdr.model.panes.workspace import Workspace
+from cmdr.model.panes.workspace import DialogType, Workspace
 
 _AGENT = "agent:"
 

@@ -1,7 +1,5 @@
 """What the dispatcher hands back: a command's result as text and JSON of bounded length, and errors as its own."""
 
-import json
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -63,30 +61,6 @@ def truncate(answer: str) -> str:
     kept = kept[: kept.rfind("\n") + 1] or kept
     left_out = answer.count("\n", len(kept))
     return f"{kept}# {left_out} more lines left out; ask for less, with limit or pane\n"
-
-
-MAX_LINES_CHARACTERS = MAX_ANSWER_CHARACTERS - 1000
-"""What lines may take in one answer, as JSON, beside what stands around them: half a JSON document says nothing."""
-
-
-def first_that_fit(lines: Iterable[str]) -> list[str]:
-    """The first lines that fit into one answer, at least one; the caller asks again for the rest."""
-    taken: list[str] = []
-    left = MAX_LINES_CHARACTERS
-    for line in lines:
-        left -= len(json.dumps(line, ensure_ascii=False)) + 2
-        if left < 0 and taken:
-            break
-        taken.append(line if left >= 0 else f"{line[: MAX_LINES_CHARACTERS // 3]}…")
-    return taken
-
-
-def all_fit(lines: Sequence[str]) -> list[str]:
-    """All lines in one answer; where very long names leave no space for that, the longest are cut."""
-    if len(json.dumps(lines, ensure_ascii=False)) <= MAX_LINES_CHARACTERS:
-        return list(lines)
-    most = MAX_LINES_CHARACTERS // len(lines) // 2  # a character may take two there
-    return [line if len(line) <= most else f"{line[: most - 1]}…" for line in lines]
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,15 +16,15 @@ from cmdr.core.dispatch.call import Call
 from cmdr.core.dispatch.parameter import Arguments
 from cmdr.core.dispatch.policy import Policy
 from cmdr.core.dispatch.principals import Principal, acting
-from cmdr.core.dispatch.registry import Command, Returned
+from cmdr.core.dispatch.registry import Command
 from cmdr.core.dispatch.signature import bind
 from cmdr.core.errors import CommandError, NotAllowed, NotRecorded, TooMany
 from cmdr.core.threads import is_being_cancelled
-from cmdr.files.engine.refusals import PlanRefused
+from cmdr.engine.plan.refusals import PlanRefused
 from cmdr.files.errors import DiskError
 from cmdr.index.errors import IndexFault
 from cmdr.model.filters.filter import FilterError
-from cmdr.model.results.result import Result, Said
+from cmdr.model.results.result import Result
 
 # A call made from inside another, as `command` does, is admitted already.
 _is_admitted: ContextVar[bool] = ContextVar("is_admitted", default=False)
@@ -43,7 +43,7 @@ class Dispatcher:
         self._policy = policy
         self._rates = rates
         self._running = FairSemaphore(CALLS)
-        self._agent_calls: set[asyncio.Task[Returned]] = set()
+        self._agent_calls: set[asyncio.Task[Result]] = set()
 
     async def perform(self, command: Command, arguments: Arguments, call: Call) -> Answer:
         """Run a command that was found, for the caller of `call`.
@@ -88,7 +88,7 @@ class Dispatcher:
             if result != "not recorded" and not (result in ("ok", "failed") and needs_record):
                 self._audit.record(record())
             self.activity.end(seen, result, round((time.monotonic() - started) * 1000))
-        return Answer(answer, is_bare=bool(call.connection), is_plain=command.plain)
+        return Answer(answer, is_bare=bool(call.connection))
 
     @asynccontextmanager
     async def _permitted(self, principal: Principal) -> AsyncIterator[None]:
@@ -113,15 +113,11 @@ class Dispatcher:
             call.cancel()
 
     async def _perform(self, command: Command, bound: dict[str, object], call: Call) -> Result:
-        returned = await self._returned(command, bound, call)
-        return Said(returned) if isinstance(returned, str) else returned
-
-    async def _returned(self, command: Command, bound: dict[str, object], call: Call) -> Returned:
         with acting(call.principal):
             outcome = command.function(call if command.wants_call else call.commander.workspace, **bound)
-            if isinstance(outcome, str | Result):
+            if isinstance(outcome, Result):
                 return outcome
-            task: asyncio.Task[Returned] = asyncio.ensure_future(outcome)
+            task: asyncio.Task[Result] = asyncio.ensure_future(outcome)
         if not call.principal.is_person:
             self._agent_calls.add(task)
         try:

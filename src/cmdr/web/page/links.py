@@ -11,7 +11,7 @@ from cmdr.core.dispatch.principals import Principal
 from cmdr.core.errors import NotAllowed
 from cmdr.core.transfers.short_links import ShortLinks
 from cmdr.http.authentication import LINK, LOGIN_ID
-from cmdr.web.page.person_only import person_only
+from cmdr.web.page.person_routes import person_only
 
 LINK_LIFETIME_S = 60.0
 Answered = Callable[[], Awaitable[Response]]
