@@ -8,8 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cmdr import commands
+from cmdr.core.dispatch.parameter import bind
 from cmdr.core.dispatch.registry import REGISTRY
-from cmdr.core.dispatch.signature import bind
 from cmdr.core.errors import CommandError
 
 commands.register()

@@ -27,7 +27,7 @@ class _Application:
         """Run headless until asked to quit."""
         import asyncio
 
-        from cmdr.app.headless import serve
+        from cmdr.app.serving import serve_headless
         from cmdr.core.environment import BadSetting, Environment
         from cmdr.core.places import needed
         from cmdr.core.runtime.instance import AlreadyRunning, Instance
@@ -42,7 +42,7 @@ class _Application:
             with needed():
                 claimed = Instance.claim()
             with claimed as instance, listening(start.port, environment) as listener:
-                asyncio.run(serve(start, environment, instance, listener))
+                asyncio.run(serve_headless(start, environment, instance, listener))
         except (BadSetting, AlreadyRunning, Unusable, PortTaken) as error:
             print(error, file=sys.stderr)
             return 1

@@ -1,9 +1,11 @@
-"""Serve agents and browsers: the application, its token, the control socket and the record by which others find us."""
+"""Serve agents and browsers: the application, its token and control socket; alone, or behind a face."""
 
 from __future__ import annotations
 
 import asyncio
 import gc
+import logging
+import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING
@@ -16,8 +18,10 @@ if TYPE_CHECKING:
     import uvicorn
     from starlette.applications import Starlette
 
+    from cmdr.cli.launcher import Start
     from cmdr.core.agents.tokens import Tokens
     from cmdr.core.commander import Commander
+    from cmdr.core.environment import Environment
     from cmdr.core.runtime.idle_shutdown import IdleShutdown
     from cmdr.core.runtime.instance import Instance
     from cmdr.http.authentication import Verifier
@@ -25,7 +29,7 @@ if TYPE_CHECKING:
 
 
 @asynccontextmanager
-async def agents_served(
+async def serve_agents(
     commander: Commander,
     listener: socket.socket,
     tokens: Tokens,
@@ -40,8 +44,8 @@ async def agents_served(
     commander.tokens = tokens
     try:
         port: int = listener.getsockname()[1]
-        person = ControlSocket(commander, places.runtime(), idle_shutdown)
-        await person.open()
+        control = ControlSocket(commander, places.runtime(), idle_shutdown)
+        await control.open()
         server = http_server(commander, tokens, port)
         ending = asyncio.create_task(_stop_on_quit(commander, server))
         serving = asyncio.create_task(server.serve(sockets=[listener]))
@@ -51,7 +55,7 @@ async def agents_served(
             instance.announce(port, __version__)
             yield serving
         finally:
-            await person.close()
+            await control.close()
             ending.cancel()
             with suppress(asyncio.CancelledError):
                 await ending
@@ -100,3 +104,37 @@ def http_server(commander: Commander, tokens: Verifier, port: int) -> uvicorn.Se
     from cmdr.http.server import server_of
 
     return server_of(application(commander, tokens, port))
+
+
+async def serve_headless(start: Start, environment: Environment, instance: Instance, listener: socket.socket) -> None:
+    """Serve until asked to quit, by a command or a signal."""
+    from cmdr.app.building import commander_at, editor_face, raise_file_limit
+    from cmdr.core import places
+    from cmdr.core.agents.tokens import Tokens
+    from cmdr.core.runtime.idle_shutdown import IdleShutdown
+    from cmdr.core.runtime.log_file import log_to
+
+    raise_file_limit()
+    with places.needed():
+        log = log_to(places.state())
+        tokens = Tokens(places.runtime(), places.state())
+    async with commander_at(start, environment) as commander, editor_face(commander, start, environment, print):
+        # Before anybody is told where we listen: a signal that comes right after must find its handler.
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            loop.add_signal_handler(number, commander.quitting.set)
+        idle_shutdown = IdleShutdown(commander, start.leave_after) if start.leave_after is not None else None
+        if idle_shutdown is not None:
+            idle_shutdown.start()
+        instance.headless = True
+        async with serve_agents(commander, listener, tokens, instance, idle_shutdown) as serving:
+            print(f"cmdr {__version__} listens at {commander.base_url}/mcp", flush=True)
+            print(f"token: {tokens.path}\nlog:   {log}", flush=True)
+            if commander.policy.toolsets & {"fs", "shell"}:
+                print(f"roots: {', '.join(map(str, commander.sandbox.roots))}", flush=True)
+            for problem in (*commander.settings.problems, *commander.warnings.told()):
+                print(problem, flush=True)
+                logging.getLogger(__name__).warning("%s", problem)
+            await serving
+        if idle_shutdown is not None:
+            idle_shutdown.close()

@@ -47,7 +47,7 @@ async def _serve_behind(
     start: Start, environment: Environment, instance: Instance | None, terminal: Terminal, painted: asyncio.Event
 ) -> None:
     """The agent server behind the terminal face; nothing of it is imported before the panes are on the screen."""
-    from cmdr.app.editor_face import editor_face
+    from cmdr.app.building import editor_face
     from cmdr.core import places
     from cmdr.core.runtime.log_file import log_to
     from cmdr.core.threads import in_thread
@@ -71,7 +71,7 @@ async def _serve_behind(
 
 
 async def _serve_agents(start: Start, environment: Environment, instance: Instance, terminal: Terminal) -> None:
-    from cmdr.app.serving import agents_served
+    from cmdr.app.serving import serve_agents
     from cmdr.core import places
     from cmdr.core.agents.tokens import Tokens
     from cmdr.core.threads import in_thread
@@ -85,7 +85,7 @@ async def _serve_agents(start: Start, environment: Environment, instance: Instan
     with listener:
         await in_thread(_import_server)
         tokens = Tokens(places.runtime(), places.state())
-        async with agents_served(terminal.commander, listener, tokens, instance) as serving:
+        async with serve_agents(terminal.commander, listener, tokens, instance) as serving:
             terminal.listens_at = f"{terminal.commander.base_url}/mcp"
             await serving
 

@@ -13,8 +13,7 @@ from cmdr.web.api.openapi import openapi
 from cmdr.web.api.routes import api_routes
 from cmdr.web.downloads import download_routes
 from cmdr.web.page.routes import PageRoutes
-from cmdr.web.pages import key_page, page_of
-from cmdr.web.replies import caller_of
+from cmdr.web.replies import caller_of, key_page, page_of
 
 STATIC = Path(__file__).parent / "static"
 

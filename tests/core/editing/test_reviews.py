@@ -5,9 +5,8 @@ import os
 
 import pytest
 
-from cmdr.core.dispatch.parameter import Fields, Unlisted
+from cmdr.core.dispatch.parameter import Fields, Unlisted, bind, input_schema, parameters_of
 from cmdr.core.dispatch.principals import PERSON
-from cmdr.core.dispatch.signature import bind, input_schema, parameters_of
 from cmdr.core.editing.documents import Documents
 from cmdr.core.editing.mentions import Mention, Mentions
 from cmdr.core.editing.review_record import ReviewRecord

@@ -30,7 +30,7 @@ OWN_DATA = {
     "core/transfers/uploads.py": "what arrives from the browser, in the state directory until the engine copies it",
     "cli/bridge.py": "writes to its own standard output",
     "editor/kernel.py": "the scratch directory of a code run",
-    "ide/lock_file.py": "the lock file by which Claude Code finds the editor socket",
+    "ide/face.py": "the lock file by which Claude Code finds the editor socket",
     "tui/terminal/startup_terminal.py": "draws the first picture on the terminal",
 }
 """Modules that write only cmdr's own data, and why; a person's files are never theirs to touch."""

@@ -13,11 +13,10 @@ from cmdr.core.agents.activity import Activity
 from cmdr.core.audit.log import Audit, AuditRecord, digest_of
 from cmdr.core.dispatch.answer import Answer, command_error
 from cmdr.core.dispatch.call import Call
-from cmdr.core.dispatch.parameter import Arguments
+from cmdr.core.dispatch.parameter import Arguments, bind
 from cmdr.core.dispatch.policy import Policy
 from cmdr.core.dispatch.principals import Principal, acting
 from cmdr.core.dispatch.registry import Command
-from cmdr.core.dispatch.signature import bind
 from cmdr.core.errors import CommandError, NotAllowed, NotRecorded, TooMany
 from cmdr.core.threads import is_being_cancelled
 from cmdr.engine.plan.refusals import PlanRefused

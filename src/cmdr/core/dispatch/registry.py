@@ -6,9 +6,8 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from cmdr.core.dispatch.parameter import Json, Parameter
+from cmdr.core.dispatch.parameter import Json, Parameter, input_schema, parameters_of
 from cmdr.core.dispatch.principals import Access
-from cmdr.core.dispatch.signature import input_schema, parameters_of
 from cmdr.core.errors import UnknownCommand
 from cmdr.model.results.result import Result
 
