@@ -96,7 +96,7 @@ class Commander:
         )
         """The folders in which language servers may run."""
         start = start_folder or workspace.left.tab.path
-        self.rooms = LazyServices(workspace, self.events, audit, self.jobs, self.sandbox, start, self.trusting)
+        self.services = LazyServices(workspace, self.events, audit, self.jobs, self.sandbox, start, self.trusting)
         if engine is not None:
             self.proposals.start_job = self._start_job
         self._indexing = Indexing(indexes, self.events) if indexes is not None else None
@@ -128,17 +128,17 @@ class Commander:
     @property
     def shells(self) -> "ShellCommands":
         """Where agents' commands run."""
-        return self.rooms.shells
+        return self.services.shells
 
     @property
     def code(self) -> "CodeExecution":
         """Where agents' code runs."""
-        return self.rooms.code
+        return self.services.code
 
     @property
     def editor(self) -> "EditorServices":
         """What makes cmdr an editor for agents."""
-        return self.rooms.editor
+        return self.services.editor
 
     async def start(self) -> None:
         """Bring the panes up, and what agents need beside them."""
@@ -169,7 +169,7 @@ class Commander:
                 parts.push_async_callback(self._engine.close)
             parts.push_async_callback(self.jobs.close, QUIT_TIMEOUT_S)
             parts.push_async_callback(self.trusting.close)
-            parts.push_async_callback(self.rooms.close)
+            parts.push_async_callback(self.services.close)
             parts.callback(self.proposals.close)
             parts.callback(self.end_agent_calls)
 
@@ -242,7 +242,7 @@ class Commander:
         """The kill switch: end every agent's call, drop what agents proposed, refuse new calls."""
         self.policy.agents_stopped = True
         self.end_agent_calls()  # first, so that whoever waits hears that all was stopped, not what was dropped
-        self.rooms.stop_agents()
+        self.services.stop_agents()
         self.proposals.drop_of_agents()
         self.events.changed()
 

@@ -14,7 +14,7 @@ from cmdr.model.texts.text_selection import Position
 
 SETTLE = 0.05
 """Seconds of rest before a selection is told; a moving cursor would flood the client."""
-LONGEST = 100_000
+MAX_TEXT_CHARACTERS = 100_000
 
 Tell = Callable[[str, dict[str, Any]], int]
 """Sends a notice to every client; how many there were."""
@@ -67,7 +67,7 @@ class Notices:
         if self._policy.agents_stopped or self._audit.gap is not None:
             return  # while nothing can be recorded no contents go out
         told = {
-            "text": found.text[:LONGEST],
+            "text": found.text[:MAX_TEXT_CHARACTERS],
             "filePath": os.fsdecode(found.path),
             "fileUrl": f"file://{quote(found.path)}",
             "selection": {

@@ -1,4 +1,4 @@
-"""The door of the editor socket: who may connect is decided in the upgrade, before any frame is read."""
+"""The editor socket: who may connect is decided in the upgrade, before any frame is read."""
 
 import asyncio
 import hmac
@@ -16,9 +16,9 @@ log = logging.getLogger(__name__)
 
 TOKEN_HEADER = "X-Claude-Code-Ide-Authorization"  # noqa: S105 - the name of the header, not a token
 MCP = Subprotocol("mcp")
-LARGEST_FRAME = 32 * 1024 * 1024
+MAX_FRAME_BYTES = 32 * 1024 * 1024
 """A text of 8 MiB with every character escaped; what is larger cannot be an edit and ends the connection."""
-HANDSHAKE_SECONDS = 5.0
+HANDSHAKE_TIMEOUT_S = 5.0
 STRANGERS = 32
 """Connections that have not proved yet who they are."""
 
@@ -73,9 +73,9 @@ async def open_server(
         subprotocols=[MCP],
         select_subprotocol=lambda _, offered: MCP if MCP in offered else None,
         create_connection=_Door,
-        max_size=LARGEST_FRAME,
+        max_size=MAX_FRAME_BYTES,
         max_queue=16,
-        open_timeout=HANDSHAKE_SECONDS,
+        open_timeout=HANDSHAKE_TIMEOUT_S,
         close_timeout=1.0,
         ping_interval=30.0,
         ping_timeout=30.0,

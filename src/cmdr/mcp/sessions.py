@@ -1,4 +1,4 @@
-"""The sessions of older clients: each belongs to whoever opened it, and nobody can take the room of all others.
+"""The sessions of older clients: each belongs to whoever opened it, and nobody can take the place of all others.
 
 The SDK keeps a session, some forty kilobytes, until its client ends it or says nothing for half an hour, and many
 clients never end theirs. So there are only so many: the one used least recently is ended for its client, as if it had

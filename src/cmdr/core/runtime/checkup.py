@@ -29,7 +29,7 @@ from cmdr.model.names import to_wire
 from cmdr.model.units import count
 
 _FILES_NEEDED = 4096
-PATIENCE = 5.0
+ANSWER_TIMEOUT_S = 5.0
 """Seconds a running cmdr has to say what holds there."""
 _PROGRAMS = (
     (("pbcopy", "wl-copy", "xclip", "xsel"), "the clipboard", "install wl-clipboard (Wayland) or xclip (X11)"),
@@ -88,7 +88,7 @@ def _running() -> Iterator[Finding]:
     try:
         if (record := running()) is None:
             return
-        caller = ControlClient(places.runtime(), PATIENCE)
+        caller = ControlClient(places.runtime(), ANSWER_TIMEOUT_S)
     except (places.UnsafePlace, OSError):
         return  # told below
     who = f"the running cmdr (process {record.pid})"
@@ -176,7 +176,7 @@ def _record() -> Iterator[Finding]:
     folder = os.path.join(state, "audit")
     anchor = read_anchor(folder)
     if anchor is not None and anchor.gap is not None:
-        yield Finding(Health.BAD, f"the audit log cannot be written, {anchor.gap.told()}", "make room on that disk")
+        yield Finding(Health.BAD, f"the audit log cannot be written, {anchor.gap.text()}", "make room on that disk")
     elif is_cut_off(folder):
         yield Finding(Health.BAD, "records of the audit log are missing", "look with: cmdr audit --verify")
     else:

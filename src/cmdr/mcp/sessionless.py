@@ -55,7 +55,7 @@ _BATCH = "This is a batch. Send one message at a time."
 _NO_MESSAGE = 'This is no JSON-RPC 2.0 message. Send {"jsonrpc": "2.0", "id": 1, "method": …, "params": {…}}.'
 
 
-class WithoutSession:
+class Sessionless:
     """Stands before the transport, which knows nothing outside a session and complains at length."""
 
     def __init__(self, app: ASGIApp, resources: Resources) -> None:
