@@ -1,4 +1,4 @@
-"""One request and its answer: the headers are read once, the body is counted and timed, every reply is dressed.
+"""One request and its answer: the headers are read once, the body is counted and timed, every reply gets its headers.
 
 What is checked of HTTP itself stands here; who may pass stands in `authentication`. Plain ASGI, standard library only.
 """
