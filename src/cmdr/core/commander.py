@@ -38,8 +38,11 @@ from cmdr.index.errors import IndexFault
 from cmdr.model.job import ScanJob
 from cmdr.model.panes.tab import Chosen, Tab
 from cmdr.model.panes.workspace import Workspace
+from cmdr.model.plans.code_plan import CodePlan
+from cmdr.model.plans.command_plan import CommandPlan
 from cmdr.model.plans.plan import Plan
 from cmdr.model.plans.proposal import Proposal
+from cmdr.model.plans.trust_plan import TrustPlan
 
 if TYPE_CHECKING:
     from cmdr.core.agents.code_execution import CodeExecution
@@ -256,10 +259,6 @@ class Commander:
         self.events.changed()
 
     def _start_job(self, proposal: Proposal) -> str:
-        from cmdr.model.plans.code_plan import CodePlan
-        from cmdr.model.plans.command_plan import CommandPlan
-        from cmdr.model.plans.trust_plan import TrustPlan
-
         plan, by = proposal.plan, proposal.proposed_by
         if isinstance(plan, TrustPlan):
             return self.trusting.begin(plan, by).id

@@ -22,8 +22,10 @@ from cmdr.core.errors import CommandError
 from cmdr.core.runtime.control_socket import ControlClient
 from cmdr.core.runtime.instance import running
 from cmdr.core.settings import Settings
+from cmdr.engine.journal.store import JournalUnavailable, look_into
 from cmdr.files.process_sandbox.backend import BACKENDS, Backend, holds
 from cmdr.files.sandbox.open_beneath import kernel_can
+from cmdr.index.scan.compiled_reader import CompiledReader, compiled_library, directory_reader
 from cmdr.model.install_hint import install_command
 from cmdr.model.names import to_wire
 from cmdr.model.units import count
@@ -185,8 +187,6 @@ def _record() -> Iterator[Finding]:
 
 
 def _journal(path: bytes) -> Iterator[Finding]:
-    from cmdr.engine.journal.store import JournalUnavailable, look_into
-
     try:
         damage, waiting = look_into(path)
     except JournalUnavailable as error:
@@ -284,8 +284,6 @@ def _descriptors() -> Finding:
 
 
 def _scans() -> Finding:
-    from cmdr.index.scan.compiled_reader import CompiledReader, compiled_library, directory_reader
-
     if isinstance(directory_reader(compiled_library()), CompiledReader):
         return Finding(Health.GOOD, "trees are scanned with the compiled reader")
     return Finding(
