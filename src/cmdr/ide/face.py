@@ -14,6 +14,7 @@ from typing import Any
 from websockets.asyncio.server import ServerConnection
 
 from cmdr.core import places
+from cmdr.core.admission.limits import IDE_CLIENTS
 from cmdr.core.commander import Commander
 from cmdr.core.editing.ide_lock import lock_folder
 from cmdr.core.places import UnsafePlace
@@ -24,7 +25,6 @@ from cmdr.ide.session import Session
 
 log = logging.getLogger(__name__)
 
-MAX_CLIENTS = 32
 EDITOR_NAME = "cmdr"
 PORT_FILE = "ide-port"
 """Where the port is remembered: clients do not follow to another."""
@@ -74,7 +74,7 @@ class IdeFace:
             await server.wait_closed()
 
     async def _attend(self, socket: ServerConnection) -> None:
-        if len(self._sessions) >= MAX_CLIENTS:
+        if len(self._sessions) >= IDE_CLIENTS:
             await socket.close(1013, "Too many clients.")
             return
         session = Session(socket, self._commander)
