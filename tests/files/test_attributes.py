@@ -30,8 +30,8 @@ from cmdr.files.engine.rest_plan import plan_resume
 from cmdr.files.engine.sweep import sweep
 from cmdr.files.engine.syscalls import Syscalls
 from cmdr.files.engine.undo import plan_undo
+from cmdr.files.file_stat import gid_of, group_name, uid_of, user_name
 from cmdr.files.large_plan import make_plan
-from cmdr.files.owner_names import gid_of, group_name, uid_of, user_name
 from cmdr.files.sandbox.private_places import PrivatePlaces
 from cmdr.model.plans.attributes import AttributeWish
 from cmdr.model.plans.file_mode import ModeChange

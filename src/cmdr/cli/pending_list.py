@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from cmdr.model.agent_text import broken, framed
+from cmdr.model.agent_text import framed, wrapped
 from cmdr.model.units import count
 
 Waiting = Mapping[str, Sequence[Any]]
@@ -33,7 +33,7 @@ def pending_lines(waiting: Waiting, width: int = 80) -> list[str]:
     lines += _interrupted_lines(waiting.get("interrupted", ()))
     told = [*waiting.get("warnings", ()), *(lines or ["Nothing waits for you."])]
     told += _expired_lines(waiting.get("expired", ()))
-    return [piece for line in told for piece in broken(line, width)]
+    return [piece for line in told for piece in wrapped(line, width)]
 
 
 def _interrupted_lines(interrupted: Sequence[Mapping[str, str]]) -> list[str]:

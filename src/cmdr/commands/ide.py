@@ -6,11 +6,11 @@ from urllib.parse import quote
 
 from cmdr.commands.editor_paths import check_may_read, editor_path, may_tell, spoken_path
 from cmdr.core.call import Call
-from cmdr.core.editing.documents import SelectedText
 from cmdr.core.errors import CommandError
 from cmdr.core.parameter import Json
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
+from cmdr.model.texts.buffer import SelectedText
 from cmdr.model.texts.text_selection import Position
 
 

@@ -3,7 +3,7 @@
 import os
 
 from cmdr.core.errors import CommandError
-from cmdr.files.regular_file import regular_file
+from cmdr.files.file_stat import regular_file
 from cmdr.files.sandbox.resolved_path import ResolvedName
 from cmdr.model.names import printable
 from cmdr.model.texts.diff import BinaryContentError

@@ -7,7 +7,7 @@ import stat
 from cmdr.model.names import to_wire
 from cmdr.model.texts.text_format import FileText, read_text
 
-SIZE_LIMIT = 32 * 1024 * 1024
+MAX_TEXT_BYTES = 32 * 1024 * 1024
 """The largest file that opens as text; larger ones belong in the viewer."""
 
 
@@ -50,7 +50,7 @@ class FileUnreadableError(LoadingError):
         super().__init__(f"{to_wire(path)} cannot be read: {reason or 'unknown reason'}.")
 
 
-def load(path: bytes, *, follow_links: bool = True, limit: int = SIZE_LIMIT) -> FileText:
+def load(path: bytes, *, follow_links: bool = True, limit: int = MAX_TEXT_BYTES) -> FileText:
     """Read a text file; raises `LoadingError`, or `BinaryContentError` when it holds no text."""
     try:
         # Opening some devices acts on them, so the kind is asked first, and again of what was really opened.

@@ -24,13 +24,13 @@ from importlib.util import find_spec
 
 from cmdr.model.install_hint import install_command
 
-Before = Callable[[str], LaunchSpec]
+LaunchIn = Callable[[str], LaunchSpec]
 """What goes before a kernel's command, made for the folder that holds its sockets: a sandbox, and its environment."""
 
-TIME_LIMIT = 30.0
-_START_LIMIT = 30.0
-_INTERRUPT_GRACE = 2.0
-_FLOOD = 64 * 1024 * 1024
+RUN_TIMEOUT_S = 30.0
+_START_TIMEOUT_S = 30.0
+_INTERRUPT_TIMEOUT_S = 2.0
+_MAX_OUTPUT_CHARS = 64 * 1024 * 1024
 """So much output, and the run is stopped: nothing reads it, and it only fills memory."""
 _COLOUR = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _IMAGES = ("image/png", "image/jpeg", "image/gif", "image/webp")
@@ -69,7 +69,7 @@ class Kernel:
         self._idle.set()
 
     @classmethod
-    async def start(cls, before: Before, *, cwd: str | None = None) -> "Kernel":
+    async def start(cls, before: LaunchIn, *, cwd: str | None = None) -> "Kernel":
         """Start a kernel in the environment of what goes before it, and in nothing of ours."""
         new_manager = await asyncio.to_thread(manager_class)  # the libraries take a while to load
         # Sockets in a private folder instead of ports: no other user can reach them, and no network is needed.
@@ -92,7 +92,7 @@ class Kernel:
             )
             kernel = cls(folder, manager)  # only now are the addresses of its sockets known
             kernel._client.start_channels()
-            await kernel._client.wait_for_ready(timeout=_START_LIMIT)
+            await kernel._client.wait_for_ready(timeout=_START_TIMEOUT_S)
         except BaseException as error:
             await (kernel or cls(folder, manager)).end()
             if isinstance(error, (RuntimeError, OSError)):
@@ -109,7 +109,7 @@ class Kernel:
         """Whether it can run code."""
         return not self._ended and bool(await self._manager.is_alive())
 
-    async def run(self, code: str, time_limit: float = TIME_LIMIT) -> CodeResult:
+    async def run(self, code: str, time_limit: float = RUN_TIMEOUT_S) -> CodeResult:
         """Run code; what does not end in time is interrupted, and ended when that does not help."""
         collector = OutputCollector()
         request = self._client.execute(code, allow_stdin=False)
@@ -121,7 +121,7 @@ class Kernel:
                 return collector.result("error" if status == "error" else "ok")
             if await self.alive():
                 await self._manager.interrupt_kernel()
-                if await self._collect(request, collector, _INTERRUPT_GRACE) is not None:
+                if await self._collect(request, collector, _INTERRUPT_TIMEOUT_S) is not None:
                     return collector.result("interrupted")
             await self.end()
         except asyncio.CancelledError:
@@ -139,7 +139,7 @@ class Kernel:
         try:
             group = getattr(self._manager.provisioner, "pgid", None)
             if group is not None:
-                # Before the leader is waited for, so that the number cannot belong to anyone else yet.
+                # LaunchIn the leader is waited for, so that the number cannot belong to anyone else yet.
                 with contextlib.suppress(ProcessLookupError, PermissionError):
                     os.killpg(group, signal.SIGKILL)
             with contextlib.suppress(Exception):
@@ -155,7 +155,7 @@ class Kernel:
         """Take output until the run is over; its status, or None when time or patience ran out first."""
         until = time.monotonic() + limit
         status = "ok"
-        while (left := until - time.monotonic()) > 0 and collector.received < _FLOOD:
+        while (left := until - time.monotonic()) > 0 and collector.received < _MAX_OUTPUT_CHARS:
             # Short waits, since a kernel that dies says nothing.
             message = await self._message(min(left, 0.5))
             if message is None:
@@ -218,14 +218,14 @@ def manager_class() -> Any:
 class Kernels:
     """All kernels. A client waits for its own code only."""
 
-    def __init__(self, before: Before) -> None:
+    def __init__(self, before: LaunchIn) -> None:
         """`before` is what goes before each kernel's command: its walls, and its environment."""
         self._before = before
         self._kernels: dict[str, Kernel] = {}
         self._turns: dict[str, asyncio.Lock] = {}
 
     async def run(
-        self, client: str, code: str, *, time_limit: float = TIME_LIMIT, cwd: str | None = None
+        self, client: str, code: str, *, time_limit: float = RUN_TIMEOUT_S, cwd: str | None = None
     ) -> CodeResult:
         """Run code in the client's own kernel, after what it asked before; a dead kernel is replaced by a fresh one."""
         turn = self._turns.setdefault(client, asyncio.Lock())

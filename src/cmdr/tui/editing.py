@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from cmdr.core.editing.text_files import load_text
 from cmdr.core.errors import CommandError
 from cmdr.core.threads import in_thread
-from cmdr.model.invisible_chars import UNSEEN
+from cmdr.model.invisible_chars import INVISIBLE
 from cmdr.tui.lent_terminal import lend, run_in_front
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ async def edit(terminal: Terminal, path: bytes) -> None:
     except CommandError as error:
         await _elsewhere(terminal, path, str(error))
         return
-    if UNSEEN.search(file.text):
+    if INVISIBLE.search(file.text):
         await _elsewhere(terminal, path, "The file holds characters that cannot be seen.")
         return
     from cmdr.tui.windows.editor import Editor

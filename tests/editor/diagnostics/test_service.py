@@ -363,7 +363,7 @@ def test_servers_end_with_whoever_used_them_last(tmp_path):
 
 def test_a_server_that_nobody_asks_any_more_ends(tmp_path, monkeypatch):
     path = os.fsencode(tmp_path / "a.py")
-    monkeypatch.setattr(desk_module, "IDLE_S", 0)
+    monkeypatch.setattr(desk_module, "IDLE_TIMEOUT_S", 0)
 
     async def story():
         before = children()

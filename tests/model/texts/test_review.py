@@ -8,7 +8,7 @@ from cmdr.model.texts import review_queue
 from cmdr.model.texts.diff import BinaryContentError, Decision
 from cmdr.model.texts.merge import ConflictStandsError
 from cmdr.model.texts.review import (
-    PROPOSED_LIMIT,
+    MAX_PROPOSED_BYTES,
     AlreadyResolvedError,
     NoSuchHunkError,
     ProposalTooLargeError,
@@ -117,7 +117,7 @@ def test_binary_and_huge_proposals_are_refused():
     with pytest.raises(BinaryContentError):
         review(proposed="a\0b")
     with pytest.raises(ProposalTooLargeError, match="8 MiB"):
-        review(proposed="é" * (PROPOSED_LIMIT // 2 + 1))
+        review(proposed="é" * (MAX_PROPOSED_BYTES // 2 + 1))
 
 
 def test_text_that_the_file_cannot_hold_is_refused_before_anything_is_decided():
@@ -265,7 +265,7 @@ def test_finished_reviews_whose_tabs_nobody_closes_are_forgotten_too():
 
 
 def test_of_long_texts_fewer_finished_reviews_are_remembered_and_always_the_last(monkeypatch):
-    monkeypatch.setattr(review_queue, "_KEPT_CHARACTERS", 2500)
+    monkeypatch.setattr(review_queue, "_MAX_FINISHED_CHARS", 2500)
     queue = ReviewQueue()
     for number in range(5):
         edit = review(id=f"r{number}", tab=f"tab {number}", proposed="x" * (500 if number < 4 else 5000))

@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from cmdr.editor.kernel import Kernels
     from cmdr.editor.kernel_output import CodeResult
 
-SECONDS = 30
-MOST_KERNELS = 4
-SHOWN = 16_000
-KEPT = 20
+TIME_LIMIT_S = 30
+MAX_KERNELS = 4
+MAX_OUTPUT_CHARS = 16_000
+MAX_UNFETCHED_RUNS = 20
 """Runs whose output is kept until it is fetched."""
 
 
@@ -54,13 +54,13 @@ class CodeExecution:
             check_installed()
         except KernelMissingError as error:
             raise CommandError(str(error)) from error
-        shown = await self._shells.plan(code, None, SECONDS, principal)
+        shown = await self._shells.plan(code, None, TIME_LIMIT_S, principal)
         return CodePlan(
             Verb.RUN,
             (),
             command=shown.command,
             folder=shown.folder,
-            seconds=SECONDS,
+            seconds=TIME_LIMIT_S,
             sandbox=shown.sandbox,
             trees=shown.trees,
             hidden=shown.hidden,
@@ -121,8 +121,8 @@ class CodeExecution:
             job.outcome = "stopped; the kernel's state is lost" if ended else _told(result, plan)
             state = JobState.CANCELLED if ended else JobState.DONE
             self._parts[job.id] = parts = _parts(result)
-            job.output = "".join(part.text for part in parts if isinstance(part, TextPart))[:SHOWN]
-            while len(self._parts) > KEPT:
+            job.output = "".join(part.text for part in parts if isinstance(part, TextPart))[:MAX_OUTPUT_CHARS]
+            while len(self._parts) > MAX_UNFETCHED_RUNS:
                 del self._parts[next(iter(self._parts))]
         except (KernelMissingError, KernelStartError, CommandError) as error:
             job.outcome = str(error)
@@ -144,7 +144,7 @@ class CodeExecution:
         if kernels is None:
             kernels = Kernels(lambda folder: self._walled(plan, folder))
         self._kernels[plan.client] = kernels
-        while len(self._kernels) > MOST_KERNELS:
+        while len(self._kernels) > MAX_KERNELS:
             await self.forget(next(iter(self._kernels)))
         return kernels
 

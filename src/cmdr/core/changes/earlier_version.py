@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from cmdr.core.changes.journal import Journal
 from cmdr.core.changes.journal_records import NoSuchOperation
 from cmdr.files.engine.recorder import Kept
-from cmdr.files.regular_file import regular_file
+from cmdr.files.file_stat import regular_file
 
 FAR_BACK = 50
 """Operations that are looked through."""

@@ -12,7 +12,7 @@ from cmdr.files.engine.powers import Powers
 from cmdr.files.engine.private_sources import PrivateSources
 from cmdr.files.engine.refusals import NotForAgents, NothingToDo, Unreadable
 from cmdr.files.engine.walking import Source, Survey
-from cmdr.files.owner_names import group_name, user_name
+from cmdr.files.file_stat import group_name, user_name
 from cmdr.model.names import to_wire
 from cmdr.model.plans.attributes import AttributeChange, Attributes, AttributeWish
 from cmdr.model.plans.plan import Kind, Place, Plan, PlanItem, Step, Totals, Verb

@@ -12,7 +12,7 @@ from cmdr.files.engine.protected import Protection
 from cmdr.files.engine.refusals import ChangedSince, NotEnoughSpace, TargetTaken, Unreadable
 from cmdr.files.engine.trouble import saying
 from cmdr.files.engine.walking import Limits, Survey, go_on, split
-from cmdr.files.regular_file import regular_file
+from cmdr.files.file_stat import regular_file
 from cmdr.model.plans.plan import ConflictPolicy, Decision, Fingerprint, Kind, Place, Plan, PlanItem, Step, Totals, Verb
 
 _DEFAULT_PROTECTION = Protection()

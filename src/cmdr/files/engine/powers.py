@@ -4,7 +4,7 @@ import os
 import stat
 from dataclasses import dataclass
 
-from cmdr.files.owner_names import group_name, user_name
+from cmdr.files.file_stat import group_name, user_name
 from cmdr.model.plans.attributes import AttributeChange
 
 

@@ -11,7 +11,7 @@ from cmdr.files.engine.refusals import NotInTrash
 from cmdr.files.engine.targets import Clashes, Targets
 from cmdr.files.engine.trash import NOTE, read_note
 from cmdr.files.engine.walking import Check, Limits, Survey, go_on, good_name
-from cmdr.files.regular_file import regular_file
+from cmdr.files.file_stat import regular_file
 from cmdr.model.plans.plan import ConflictPolicy, Decision, Kind, Place, Plan, PlanItem, Step, Totals, Verb
 
 _DEFAULT_LIMITS = Limits()

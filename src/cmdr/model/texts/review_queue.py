@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterable
 
 from cmdr.model.texts.review import Outcome, Reason, Review, ReviewState
 
-_KEPT = 100
+_MAX_FINISHED = 100
 """How many finished reviews are remembered, so that a late answer hears what happened instead of nothing."""
-_KEPT_CHARACTERS = 32 << 20
+_MAX_FINISHED_CHARS = 32 << 20
 """Characters of their texts; of the longest ones fewer are remembered, and always the last."""
 
 
@@ -106,7 +106,7 @@ class ReviewQueue:
         characters = 0
         for number, review in enumerate(reversed(finished), start=1):
             characters += review.characters
-            if number > 1 and (number > _KEPT or characters > _KEPT_CHARACTERS):
+            if number > 1 and (number > _MAX_FINISHED or characters > _MAX_FINISHED_CHARS):
                 del self._reviews[review.id]
                 # Its client may never say that it closed the tab.
                 if self._tabs.get((review.connection, review.tab)) == review.id:
