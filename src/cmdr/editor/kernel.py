@@ -1,4 +1,4 @@
-"""Running code for an agent in a real Jupyter kernel, one for each client, capped in time and output."""
+"""Runs code for an agent in a real Jupyter kernel, one for each client, capped in time and output."""
 
 import asyncio
 import contextlib
@@ -69,8 +69,8 @@ class Kernel:
         self._idle.set()
 
     @classmethod
-    async def start(cls, before: LaunchIn, *, cwd: str | None = None) -> "Kernel":
-        """Start a kernel in the environment of what goes before it, and in nothing of ours."""
+    async def start(cls, launch_in: LaunchIn, *, cwd: str | None = None) -> "Kernel":
+        """Start a kernel in the environment of its launch, and in nothing of ours."""
         new_manager = await asyncio.to_thread(manager_class)  # the libraries take a while to load
         # Sockets in a private folder instead of ports: no other user can reach them, and no network is needed.
         folder = tempfile.mkdtemp(prefix="cmdr-kernel-")
@@ -79,13 +79,13 @@ class Kernel:
         )
         kernel: Kernel | None = None
         try:
-            wrap = before(folder)
-            words = [os.fsdecode(word) for word in wrap.words]
+            launch = launch_in(folder)
+            words = [os.fsdecode(word) for word in launch.words]
             # -P: the folder it starts in has nothing to say before the kernel stands.
             started = (sys.executable, "-P", "-m", "ipykernel_launcher", "-f", manager.connection_file)
             manager.command = [*words, *started]
             await manager.start_kernel(
-                env={**wrap.environment, "IPYTHONDIR": os.path.join(folder, "ipython")},  # not the person's history
+                env={**launch.environment, "IPYTHONDIR": os.path.join(folder, "ipython")},  # not the person's history
                 cwd=cwd,
                 stdout=subprocess.DEVNULL,  # what the kernel says about itself must not land on the terminal
                 stderr=subprocess.DEVNULL,
@@ -109,14 +109,14 @@ class Kernel:
         """Whether it can run code."""
         return not self._ended and bool(await self._manager.is_alive())
 
-    async def run(self, code: str, time_limit: float = RUN_TIMEOUT_S) -> CodeResult:
+    async def run(self, code: str, timeout_s: float = RUN_TIMEOUT_S) -> CodeResult:
         """Run code; what does not end in time is interrupted, and ended when that does not help."""
         collector = OutputCollector()
         request = self._client.execute(code, allow_stdin=False)
         self._runner = asyncio.current_task()
         self._idle.clear()
         try:
-            status = await self._collect(request, collector, time_limit)
+            status = await self._collect(request, collector, timeout_s)
             if status is not None:
                 return collector.result("error" if status == "error" else "ok")
             if await self.alive():
@@ -215,39 +215,31 @@ def manager_class() -> Any:
     return CommandManager
 
 
-class Kernels:
-    """All kernels. A client waits for its own code only."""
+class KernelSession:
+    """The kernel of one client: started when first needed, replaced when it has died, ended with its client."""
 
-    def __init__(self, before: LaunchIn) -> None:
-        """`before` is what goes before each kernel's command: its walls, and its environment."""
-        self._before = before
-        self._kernels: dict[str, Kernel] = {}
-        self._turns: dict[str, asyncio.Lock] = {}
+    def __init__(self, launch_in: LaunchIn) -> None:
+        self._launch_in = launch_in
+        self._kernel: Kernel | None = None
+        self._turn = asyncio.Lock()
+        self._closed = False
 
-    async def run(
-        self, client: str, code: str, *, time_limit: float = RUN_TIMEOUT_S, cwd: str | None = None
-    ) -> CodeResult:
-        """Run code in the client's own kernel, after what it asked before; a dead kernel is replaced by a fresh one."""
-        turn = self._turns.setdefault(client, asyncio.Lock())
-        async with turn:
-            kernel = self._kernels.get(client)
+    async def run(self, code: str, *, timeout_s: float = RUN_TIMEOUT_S, cwd: str | None = None) -> CodeResult:
+        """Run code after what was asked before."""
+        async with self._turn:
+            kernel = self._kernel
             if kernel is None or not await kernel.alive():
                 if kernel is not None:
                     await kernel.end()
-                kernel = await Kernel.start(self._before, cwd=cwd)
-                if self._turns.get(client) is not turn:  # the client went away while its kernel started
-                    await kernel.end()
+                kernel = None if self._closed else await Kernel.start(self._launch_in, cwd=cwd)
+                self._kernel = kernel
+                if kernel is None or self._closed:  # the client went away while its kernel started
+                    await self.close()
                     return CodeResult("killed", ())
-                self._kernels[client] = kernel
-            return await kernel.run(code, time_limit)
+            return await kernel.run(code, timeout_s)
 
-    async def close(self, client: str) -> None:
+    async def close(self) -> None:
         """The client is gone: end its kernel, whatever it is doing."""
-        self._turns.pop(client, None)
-        kernel = self._kernels.pop(client, None)
-        if kernel is not None:
-            await kernel.end()
-
-    async def close_all(self) -> None:
-        """End every kernel."""
-        await asyncio.gather(*(self.close(client) for client in list(self._turns)))
+        self._closed = True
+        if self._kernel is not None:
+            await self._kernel.end()

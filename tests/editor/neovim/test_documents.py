@@ -329,7 +329,7 @@ def test_a_neovim_reached_over_tcp_works_as_well(with_neovim):
         finally:
             await second.close()
 
-    assert with_neovim(story) == ()
+    assert with_neovim(story) == []
 
 
 def test_without_pynvim_the_extra_is_named(monkeypatch):

@@ -11,7 +11,7 @@ from cmdr.model.texts.diagnostic import Diagnostic
 from cmdr.model.texts.text_selection import Position, TextIndex, TextSelection, utf16_column
 
 LANGUAGES = frozenset({"python", "json", "toml", "yaml"})
-_WORKER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "syntax_child.py")
+_WORKER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "syntax_worker.py")
 _MAX_CHARS = 4 * 1024 * 1024
 """Longer texts are not checked: no answer would come in time."""
 

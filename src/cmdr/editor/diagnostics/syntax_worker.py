@@ -1,6 +1,6 @@
 """Parses one text, given on standard input, and prints what is wrong with it; a program of its own.
 
-Run as `python -I syntax_child.py LANGUAGE`. A parser can be made to recurse until its process dies, or to run for
+Run as `python -I syntax_worker.py LANGUAGE`. A parser can be made to recurse until its process dies, or to run for
 minutes; here that costs a child that is ended at its deadline, not the commander. Nothing in the text is executed.
 """
 

@@ -62,9 +62,7 @@ class ProposalTooLargeError(ValueError):
     """Raised for a proposed text beyond the limit."""
 
     def __init__(self) -> None:
-        super().__init__(
-            f"The proposed text is larger than {MAX_PROPOSED_BYTES >> 20} MiB; propose smaller edits."
-        )
+        super().__init__(f"The proposed text is larger than {MAX_PROPOSED_BYTES >> 20} MiB; propose smaller edits.")
 
 
 class NoSuchHunkError(ValueError):
