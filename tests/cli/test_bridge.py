@@ -17,7 +17,7 @@ import pytest
 from mcp import Client, MCPError, StdioServerParameters
 from mcp.shared.exceptions import MCPDeprecationWarning
 
-from cmdr.cli import reach
+from cmdr.cli import bridge_endpoint
 from cmdr.core.entrance import instance
 from cmdr.core.entrance.person_line import SOCKET
 
@@ -290,7 +290,7 @@ def test_importing_the_bridge_loads_nothing_heavy():
     loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True).stdout.split()
     assert not {"mcp", "pydantic", "starlette", "uvicorn", "asyncio", "dataclasses", "subprocess"} & set(loaded)
     ours = {name for name in loaded if name.startswith("cmdr.")}
-    expected = {"bridge", "call", "reach", "session"}
+    expected = {"bridge", "bridge_endpoint", "bridge_session"}
     assert ours == {
         "cmdr.cli",
         "cmdr.core",
@@ -641,8 +641,8 @@ def launcher(program, mark="/dev/null", patience=1.0):
         sys.executable,
         "-c",
         "import os, stat, sys, tempfile\n"
-        "from cmdr.cli import bridge, reach\n"
-        f"reach.START_SECONDS = {patience}\n"
+        "from cmdr.cli import bridge, bridge_endpoint\n"
+        f"bridge_endpoint.START_SECONDS = {patience}\n"
         "fd, path = tempfile.mkstemp(dir=os.environ['HOME'])\n"
         f"os.write(fd, ('#!' + sys.executable + '\\n' + {stand_in!r}).encode())\n"
         f"os.fchmod(fd, {stat.S_IRWXU})\n"
@@ -708,6 +708,33 @@ def test_a_server_that_cannot_be_started_is_told_and_not_tried_again_at_once(own
     bridge.end()
 
 
+def test_why_a_cmdr_cannot_start_is_told_in_its_own_words(own_env):
+    program = "sys.stderr.write('first\\ncmdr: the port 9224 is\\ttaken\\n'); sys.exit(7)"
+    bridge = Bridge(own_env, program=launcher(program))
+    said = bridge.ask(modern("server/discover", 1))["error"]["message"]
+    assert said == "cmdr could not be started (exit code 7): cmdr: the port 9224 is taken"
+    bridge.end()
+
+
+def test_a_slow_start_is_waited_for_again_and_not_begun_twice(own_env, tmp_path):
+    """On a busy machine three calls in a row heard that cmdr had not started, while it was just about to."""
+    mark, gate = tmp_path / "starts", tmp_path / "gate"
+    os.mkfifo(gate)
+    program = f"open({str(mark)!r}, 'a').write('.'); open({str(gate)!r}).read();{NEXT_PEER}"
+    bridge = Bridge(own_env, program=launcher(program))
+    try:
+        for number in (1, 2):
+            assert "still starting" in bridge.ask(modern("server/discover", number))["error"]["message"]
+        gate.write_text("go")
+        while "error" in (answer := bridge.ask(modern("tools/call", 3, name="who", arguments={}))):
+            assert "still starting" in answer["error"]["message"]
+        assert text(answer) == "agent:default"
+        assert mark.read_text() == "."
+    finally:
+        bridge.end()
+        end_all_below(tmp_path)
+
+
 def test_the_token_is_not_handed_to_the_server_it_starts(own_env, tmp_path):
     mark = tmp_path / "env"
     program = f"open({str(mark)!r}, 'w').write(repr(sorted(os.environ))); sys.exit(7)"
@@ -725,19 +752,19 @@ def test_the_bridge_keeps_a_line_open_to_the_cmdr_it_speaks_to(own_env, monkeypa
 
     monkeypatch.setenv("XDG_RUNTIME_DIR", own_env["XDG_RUNTIME_DIR"])
     with Instance.claim() as held, socket.socket(socket.AF_UNIX) as listener:
-        listener.bind(os.path.join(places.runtime(), reach.LINE))
+        listener.bind(os.path.join(places.runtime(), bridge_endpoint.LINE))
         listener.listen()
         listener.settimeout(20)
         held.announce(9224, "1")
-        way = reach.Reach()
-        way.target()
+        way = bridge_endpoint.EndpointFinder()
+        way.find()
         first, _ = listener.accept()
-        way.target()
+        way.find()
         held.announce(9225, "1")
-        way.target()
+        way.find()
         second, _ = listener.accept()
         with first, second:
             assert first.recv(1) == b""
             way.close()
             assert second.recv(1) == b""
-        assert reach.LINE == SOCKET
+        assert bridge_endpoint.LINE == SOCKET

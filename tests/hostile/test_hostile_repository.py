@@ -469,11 +469,11 @@ MODULES = "json pickle struct marshal array sitecustomize usercustomize os re ct
 
 def test_helper_processes_obey_no_file_of_the_folder_they_are_started_in(world, monkeypatch):
     """Reading and sorting, planning, searching and scanning, each in a process of its own."""
-    from cmdr.files.engine.planning import Choices
+    from cmdr.engine.plan.large_plan import plan_in_process
+    from cmdr.engine.plan.transfer_plan import Choices
     from cmdr.files.large_folder import scan_in_process
-    from cmdr.files.large_plan import plan_in_process
     from cmdr.files.viewing.text_search import find_apart
-    from cmdr.index.walking.hand import Hand
+    from cmdr.index.scan.walk import Worker
     from cmdr.model.panes.sorting import SortOrder
     from cmdr.model.plans.plan import Verb
 
@@ -486,10 +486,10 @@ def test_helper_processes_obey_no_file_of_the_folder_they_are_started_in(world, 
     assert scan_in_process(bytes(world.root), SortOrder(), show_hidden=True).columns
     assert plan_in_process(Verb.DELETE, [bytes(world.root / "a.go")], None, Choices(), lambda _: None).items
     assert find_apart(b"xyz", 3, re.compile(b"y"), 0, backwards=False, stopped=lambda: False) is not None
-    hand = Hand("")
-    hand.process.stdin.close()
-    hand.process.stdout.close()
-    hand.process.wait()
+    worker = Worker("")
+    worker.process.stdin.close()
+    worker.process.stdout.close()
+    worker.process.wait()
     assert not canary.exists()
 
 

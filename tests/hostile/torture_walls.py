@@ -26,10 +26,10 @@ from test_shells import grant, stopped  # noqa: E402
 from test_symlink_race import read_while  # noqa: E402
 from walls_ground import NOBODY, Ground, Swapper, as_nobody, can_be_nobody  # noqa: E402
 
+from cmdr.core.admission.limits import MCP_SESSIONS  # noqa: E402
 from cmdr.files.process_sandbox.backend import BACKENDS, holds  # noqa: E402
 from cmdr.files.process_sandbox.runner import SandboxedRun  # noqa: E402
 from cmdr.files.process_sandbox.sandbox_profile import SandboxProfile  # noqa: E402
-from cmdr.mcp.sessions import TOGETHER  # noqa: E402
 
 SCALE = float(os.environ.get("WALLS_SCALE", "1"))
 SWAPS = int(1_000_000 * SCALE)
@@ -156,7 +156,7 @@ async def _rounds(port, tokens, clients, rounds):
 
 UNCLOSED = 50
 """Sessions that each round opens and leaves open."""
-ROUND_OF_MOST = TOGETHER // UNCLOSED + 1
+ROUND_OF_MOST = MCP_SESSIONS.total // UNCLOSED + 1
 """From this round on no more sessions can be open."""
 
 

@@ -66,6 +66,22 @@ async def test_untrusted_is_an_information_that_two_answers_share(editor, tmp_pa
         assert it.commander.proposals.pending() == []
 
 
+async def test_without_the_library_for_language_servers_the_extra_is_named(editor, tmp_path, monkeypatch):
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    shutil.copy(EAGER, tools / "gopls")
+    monkeypatch.setenv("PATH", f"{tools}:/usr/bin:/bin")
+    monkeypatch.setitem(sys.modules, "pygls", None)
+    async with editor() as it, it.client() as client:
+        await it.person("trust.add", folder=str(it.folder))
+        file = it.folder / "a.go"
+        file.write_text("package a\n")
+        (row,) = await rows(client, uri=f"file://{file}")
+    (told,) = of_severity(row, "Info")
+    assert told.startswith("Language servers do not run: they need cmdr-fm[lsp]: ")
+    assert told.endswith(" -m pip install pygls lsprotocol")
+
+
 async def test_what_a_server_still_computes_is_not_told_as_no_errors(editor, tmp_path, monkeypatch):
     if probe() is None:
         pytest.skip("no sandbox works here")

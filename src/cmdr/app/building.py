@@ -25,11 +25,11 @@ async def commander_at(
     from cmdr.core.agents.trust_store import TrustStore
     from cmdr.core.audit import Audit
     from cmdr.core.changes.engine import Engine
-    from cmdr.core.changes.journal import Journal
     from cmdr.core.commander import Commander
     from cmdr.core.panes.bookmarks import Bookmarks
     from cmdr.core.policy import Policy
     from cmdr.core.settings import Settings
+    from cmdr.engine.journal.journal import Journal
     from cmdr.model.panes.workspace import Workspace
 
     with places.needed():

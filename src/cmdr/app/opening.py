@@ -16,8 +16,7 @@ from threading import Thread
 from typing import TYPE_CHECKING
 
 from cmdr.core import places
-from cmdr.core.panes.first_workspace import furnish
-from cmdr.core.panes.open_tabs import OpenTabs
+from cmdr.core.panes.saved_tabs import OpenTabs, furnish
 from cmdr.core.settings import Settings
 from cmdr.files.errors import DiskError
 from cmdr.files.file_stat import folder_mtime_ns, stat_entries
@@ -25,8 +24,8 @@ from cmdr.files.folder_reader import FolderReader
 from cmdr.model.panes.listing import Listing
 from cmdr.model.panes.tab import Tab
 from cmdr.model.panes.workspace import Workspace
-from cmdr.tui.first_picture import first_picture
-from cmdr.tui.held_terminal import HeldTerminal
+from cmdr.tui.terminal.first_frame import first_picture
+from cmdr.tui.terminal.startup_terminal import HeldTerminal
 
 if TYPE_CHECKING:
     from cmdr.cli.launcher import Start

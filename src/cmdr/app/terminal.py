@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from cmdr.cli.launcher import Start
     from cmdr.core.entrance.instance import Instance
     from cmdr.core.environment import Environment
-    from cmdr.tui.terminal import Terminal
+    from cmdr.tui.app import Terminal
 
 
 async def open_terminal(start: Start, environment: Environment, instance: Instance | None, opening: Opening) -> None:
     """Show the panes until the person quits, with the agent server behind them."""
     from cmdr.app.building import commander_at, raise_file_limit
-    from cmdr.tui.terminal import Terminal
+    from cmdr.tui.app import Terminal
 
     raise_file_limit()
     async with commander_at(start, environment, opening) as commander:

@@ -1,7 +1,6 @@
 """What `cmdr doctor` looks at: each finding says how things are and, where they are not well, how to mend them."""
 
 import importlib.util
-import json
 import os
 import resource
 import shutil
@@ -45,6 +44,8 @@ _LIBRARIES = (
     ("textual", "the terminal face", install_command("textual")),
     ("ipykernel", "running code for agents", install_command("jupyter_client", "ipykernel")),
     ("pynvim", "the Neovim bridge", install_command("pynvim")),
+    ("pygls", "diagnostics from language servers", install_command("pygls", "lsprotocol")),
+    ("tree_sitter", "colours of code in the editor", install_command("'textual[syntax]'")),
     ("duckdb", "asking exports of many machines", install_command("ibis-framework", "duckdb")),
 )
 
@@ -92,7 +93,7 @@ def _running() -> Iterator[Finding]:
         return  # told below
     who = f"the running cmdr (process {record.pid})"
     try:
-        told = json.loads(caller.ask("app.access", {}).words)
+        told = caller.ask("app.access", {}).result
     except CommandError as error:
         yield Finding(Health.NOTE, f"{who} does not tell what holds: {error}", "run this at a terminal of your own")
         return
@@ -184,7 +185,7 @@ def _record() -> Iterator[Finding]:
 
 
 def _journal(path: bytes) -> Iterator[Finding]:
-    from cmdr.core.changes.journal_store import JournalUnavailable, look_into
+    from cmdr.engine.journal.store import JournalUnavailable, look_into
 
     try:
         damage, waiting = look_into(path)
@@ -283,7 +284,7 @@ def _descriptors() -> Finding:
 
 
 def _scans() -> Finding:
-    from cmdr.index.walking.compiled_reader import CompiledReader, compiled_library, directory_reader
+    from cmdr.index.scan.compiled_reader import CompiledReader, compiled_library, directory_reader
 
     if isinstance(directory_reader(compiled_library()), CompiledReader):
         return Finding(Health.GOOD, "trees are scanned with the compiled reader")

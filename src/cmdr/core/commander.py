@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack, suppress
 from typing import TYPE_CHECKING
 
+from cmdr.core.admission.token_bucket import RateLimiter
 from cmdr.core.agents.text_cache import TextCache
 from cmdr.core.agents.trust_requests import TrustRequests
 from cmdr.core.agents.trust_store import TrustStore
@@ -19,11 +20,10 @@ from cmdr.core.entrance.short_links import ShortLinks
 from cmdr.core.errors import CommandError
 from cmdr.core.events import Events
 from cmdr.core.late_rooms import LateRooms
-from cmdr.core.limits import Limits
 from cmdr.core.panes.bookmarks import Bookmarks
 from cmdr.core.panes.browser import Browser
 from cmdr.core.panes.desktop import Desktop
-from cmdr.core.panes.space import SpaceBoard
+from cmdr.core.panes.free_space import SpaceBoard
 from cmdr.core.parameter import Arguments
 from cmdr.core.policy import Policy
 from cmdr.core.principals import Principal
@@ -31,13 +31,12 @@ from cmdr.core.record_warnings import RecordWarnings
 from cmdr.core.registry import REGISTRY, Command, Registry
 from cmdr.core.settings import Settings
 from cmdr.core.trees.indexing import Indexing
-from cmdr.files.engine.control import Control
-from cmdr.files.engine.outcome import Outcome
+from cmdr.engine.run.control import Control
+from cmdr.engine.run.outcome import Outcome
 from cmdr.files.sandbox.path_resolver import Sandbox
 from cmdr.index.errors import IndexFault
 from cmdr.model.job import ScanJob
-from cmdr.model.panes.chosen import Chosen
-from cmdr.model.panes.tab import Tab
+from cmdr.model.panes.tab import Chosen, Tab
 from cmdr.model.panes.workspace import Workspace
 from cmdr.model.plans.plan import Plan
 from cmdr.model.plans.proposal import Proposal
@@ -63,7 +62,7 @@ class Commander:
         *,
         registry: Registry = REGISTRY,
         policy: Policy | None = None,
-        limits: Limits | None = None,
+        rates: RateLimiter | None = None,
         engine: Engine | None = None,
         settings: Settings | None = None,
         bookmarks: Bookmarks | None = None,
@@ -77,7 +76,7 @@ class Commander:
         self.registry = registry
         self.audit = audit
         self.policy = policy or Policy()
-        self._door = Door(audit, self.policy, limits or Limits())
+        self._door = Door(audit, self.policy, rates or RateLimiter())
         self.activity = self._door.activity
         self.quitting = self._door.quitting
         """Set when somebody asked the program to end."""

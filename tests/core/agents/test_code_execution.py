@@ -36,7 +36,7 @@ def tier():
 @contextlib.asynccontextmanager
 async def opened(core, root, tier):
     from cmdr.core.changes.engine import Engine
-    from cmdr.core.changes.journal import Journal
+    from cmdr.engine.journal.journal import Journal
 
     root.mkdir(exist_ok=True)
     how = {"policy": Policy(allow_shell=True), "sandbox": Sandbox((RootSpec(bytes(root)),))}

@@ -9,7 +9,7 @@ from collections.abc import Coroutine
 from dataclasses import fields
 from typing import TYPE_CHECKING
 
-from cmdr.core.agents.command_slots import NeverRan, Slot
+from cmdr.core.admission.command_slots import NeverRan, Slot
 from cmdr.core.agents.shell_commands import ShellCommands, in_turn, new_job
 from cmdr.core.audit import Audit, AuditRecord
 from cmdr.core.changes.jobs import Jobs

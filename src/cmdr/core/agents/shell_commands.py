@@ -7,7 +7,8 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from cmdr.core.agents.command_slots import EACH, CommandSlots, NeverRan, Slot
+from cmdr.core.admission.command_slots import CommandSlots, NeverRan, Slot
+from cmdr.core.admission.limits import COMMANDS
 from cmdr.core.audit import Audit, AuditRecord
 from cmdr.core.changes.jobs import Jobs
 from cmdr.core.environment import Environment
@@ -120,8 +121,8 @@ class ShellCommands:
 
     def check_room(self, principal: Principal) -> None:
         """Refuse a client that runs too many at once or too often."""
-        if self.slots.count(principal.id) >= EACH:
-            raise CommandError(f"{EACH} of your commands are running. Wait for one to end.")
+        if self.slots.count(principal.id) >= COMMANDS.per_caller:
+            raise CommandError(f"{COMMANDS.per_caller} of your commands are running. Wait for one to end.")
         now = time.monotonic()
         recent = [at for at in self._started.get(principal.id, []) if now - at < 60]
         if len(recent) >= COMMANDS_PER_MINUTE * self.rate_scale:

@@ -4,12 +4,11 @@ import asyncio
 import os
 from collections.abc import Callable
 
-from cmdr.core.agents.agents_room import check_windows
+from cmdr.core.admission.quotas import check_windows
 from cmdr.core.editing.text_files import load_text
 from cmdr.core.events import Events
 from cmdr.editor.languages import language_of
-from cmdr.model.panes.dialog import DialogType
-from cmdr.model.panes.workspace import Workspace
+from cmdr.model.panes.workspace import DialogType, Workspace
 from cmdr.model.texts.buffer import Buffer, OpenDocuments, OpenedDocument, SelectedText, ShownDocument
 from cmdr.model.texts.text_format import FileText
 from cmdr.model.texts.text_selection import Position, TextSelection, find_range, utf16_column

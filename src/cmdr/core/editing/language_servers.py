@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 from collections.abc import Callable
 from contextlib import suppress
@@ -14,6 +15,7 @@ from cmdr.core.threads import in_thread
 from cmdr.files.process_sandbox.backend import ALLOWS_WHOLE_FOLDERS_ONLY, Backend, CannotHide
 from cmdr.files.process_sandbox.read_only_paths import protected_below
 from cmdr.files.process_sandbox.sandbox_profile import MIB, PROGRAMS, ResourceLimits, SandboxProfile
+from cmdr.model.install_hint import install_command
 from cmdr.model.names import is_within, to_wire
 
 if TYPE_CHECKING:
@@ -67,6 +69,9 @@ class LanguageServers:
             return Offer(why_not=f"Language servers do not run. {error}")
         if trusted is None:
             return await in_thread(_untrusted, path)
+        if importlib.util.find_spec("pygls") is None:
+            needed = f"they need cmdr-fm[lsp]: {install_command('pygls', 'lsprotocol')}"
+            return Offer(why_not=f"Language servers do not run: {needed}")
         backend = await self._shells().ready()
         if backend is None:
             return Offer(why_not="Language servers do not run: no sandbox works on this machine (cmdr doctor).")

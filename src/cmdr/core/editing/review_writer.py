@@ -6,11 +6,11 @@ from cmdr.core.changes.jobs import Jobs
 from cmdr.core.editing.review_record import ReviewRecord
 from cmdr.core.errors import CommandError
 from cmdr.core.threads import in_thread
-from cmdr.files.engine.choices import Choices
-from cmdr.files.engine.new_plan import plan_mkfile, plan_write
-from cmdr.files.engine.planning import plan_move
-from cmdr.files.engine.protected import Protection
-from cmdr.files.engine.refusals import PlanRefused
+from cmdr.engine.plan.choices import Choices
+from cmdr.engine.plan.new_plan import plan_mkfile, plan_write
+from cmdr.engine.plan.refusals import PlanRefused
+from cmdr.engine.plan.transfer_plan import plan_move
+from cmdr.files.protected import Protection
 from cmdr.model.job import JobState
 from cmdr.model.names import to_wire
 from cmdr.model.plans.plan import ConflictPolicy, Plan

@@ -17,7 +17,7 @@ from cmdr.files.errors import DiskError
 from cmdr.files.sandbox.path_resolver import PathResolver
 from cmdr.index.errors import IndexFault
 from cmdr.model.names import to_wire
-from cmdr.model.panes.chosen import Chosen
+from cmdr.model.panes.tab import Chosen
 
 DISK_TIMEOUT_S = 10.0
 

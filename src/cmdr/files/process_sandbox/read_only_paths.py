@@ -7,7 +7,7 @@ as the person uses them. They are looked for near the top of each folder; what d
 import os
 import sys
 
-from cmdr.files.engine.protected import Protection
+from cmdr.files.protected import Protection
 from cmdr.model.names import is_within
 
 _MAX_DEPTH = 3

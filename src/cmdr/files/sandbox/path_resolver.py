@@ -6,9 +6,8 @@ import stat
 import threading
 from collections.abc import Sequence
 
-from cmdr.files.engine.linked_places import LinkedPlaces
-from cmdr.files.engine.protected import Protection
 from cmdr.files.errors import DiskError, NotAFolder, PathNotFound, disk_error
+from cmdr.files.protected import LinkedPlaces, Protection
 from cmdr.files.sandbox.open_beneath import open_beneath, real_path
 from cmdr.files.sandbox.private_places import PrivatePlaces
 from cmdr.files.sandbox.resolved_path import (

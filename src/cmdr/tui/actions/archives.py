@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from cmdr.core.panes.completion import complete_path
+from cmdr.core.panes.name_input import complete_path
 from cmdr.model.names import default_archive_name, to_wire
-from cmdr.model.panes.chosen import Chosen
+from cmdr.model.panes.tab import Chosen
 from cmdr.model.plans.taken_names import TAKEN_NAMES
 from cmdr.tui.actions import action
 from cmdr.tui.actions.files import listed, what

@@ -11,10 +11,10 @@ from cmdr.core.editing.review_record import ReviewRecord
 from cmdr.model.invisible_chars import INVISIBLE
 from cmdr.model.names import display_name
 from cmdr.model.texts.review import ReviewState
-from cmdr.tui.closing_screen import ClosingScreen
-from cmdr.tui.key_order import pass_on
-from cmdr.tui.text_fields import TextBox
-from cmdr.tui.windows.viewer import Bar
+from cmdr.tui.input.key_forwarding import pass_on
+from cmdr.tui.viewer.viewer import Bar
+from cmdr.tui.widgets.text_fields import TextBox
+from cmdr.tui.windows.window import ClosingScreen
 
 if TYPE_CHECKING:
     from cmdr.tui.main_screen import MainScreen
