@@ -139,7 +139,7 @@ def _read(reach: PathResolver, path: bytes, by_bytes: bool, span: tuple[int, int
     return f"{head}\n{piece.text}"
 
 
-def _where(piece: text_range.Piece) -> str:
+def _where(piece: text_range.TextRange) -> str:
     if piece.first_line is None:
         return f"bytes {piece.start}-{piece.end}"
     return f"lines {piece.first_line}-{piece.first_line + piece.lines - 1}" if piece.lines else "no lines here"

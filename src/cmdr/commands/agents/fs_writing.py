@@ -21,8 +21,8 @@ from cmdr.engine.plan.new_plan import plan_mkdir, plan_mkfile, plan_write
 from cmdr.engine.plan.survey import Limits
 from cmdr.engine.plan.transfer_plan import plan_copy, plan_move, plan_trash
 from cmdr.files.errors import DiskError, PathNotFound
+from cmdr.files.file_stat import regular_file
 from cmdr.files.protected import Protection
-from cmdr.files.regular_file import regular_file
 from cmdr.files.sandbox.path_resolver import PathResolver, Sandbox
 from cmdr.files.sandbox.resolved_path import PrivatePlace, ResolvedName
 from cmdr.model.job import JobState

@@ -10,7 +10,7 @@ from urllib.parse import quote, unquote_to_bytes, urlsplit
 
 from cmdr.commands.editor.editor_paths import EditorPath, check_may_read, editor_path, folder_around, spoken_path
 from cmdr.core.call import Call
-from cmdr.core.editing.diagnostics import UNHURRIED
+from cmdr.core.editing.diagnostics import PATIENT_TIMEOUT_S
 from cmdr.core.editing.review_record import ReviewRecord
 from cmdr.core.editing.reviews import Opening, new_review
 from cmdr.core.editing.text_files import text_now
@@ -222,7 +222,7 @@ async def get_diagnostics(call: Call, *, uri: str | None = None) -> Said:
             raise
         # Where a root was moved meanwhile nothing is known of what lies around the file, so no more than its folder.
         asker = await _asker(call, target.real) or Asker(_name(call), os.path.dirname(target.real))
-        found = await findings.of(target.real, asker, None if call.connection else UNHURRIED)
+        found = await findings.of(target.real, asker, None if call.connection else PATIENT_TIMEOUT_S)
     for folder in sorted({each.untrusted for each in found.values() if each.untrusted is not None}):
         await call.commander.trusting.ask(folder, call.principal)
     told: list[str] = []

@@ -19,7 +19,7 @@ from cmdr.index.errors import IndexFault
 from cmdr.model.names import to_wire
 from cmdr.model.panes.tab import Chosen
 
-PATIENCE = 10.0
+DISK_TIMEOUT_S = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ def _open(reach: PathResolver, path: bytes) -> Download:
 async def open_chosen(chosen: Chosen) -> Download | Archive:
     """Open what was chosen, or say why that cannot be."""
     try:
-        return await asyncio.wait_for(opened_in_thread(_open_chosen, chosen), PATIENCE)
+        return await asyncio.wait_for(opened_in_thread(_open_chosen, chosen), DISK_TIMEOUT_S)
     except TimeoutError:  # an OSError too
         raise CommandError("No answer from the disk. Its mount may be dead.") from None
     except OSError as error:

@@ -10,7 +10,7 @@ from cmdr.engine.plan.choices import Choices
 from cmdr.engine.plan.refusals import NotForAgents, NothingToDo, Unreadable
 from cmdr.engine.plan.sources import Nesting, PrivateSources, outermost
 from cmdr.engine.plan.survey import Source, Survey
-from cmdr.files.owner_names import group_name, user_name
+from cmdr.files.file_stat import group_name, user_name
 from cmdr.model.names import to_wire
 from cmdr.model.plans.attributes import AttributeChange, Attributes, AttributeWish
 from cmdr.model.plans.plan import Kind, Place, Plan, PlanItem, Step, Totals, Verb

@@ -11,8 +11,8 @@ from cmdr.engine.plan.missing_folders import Way, way_to
 from cmdr.engine.plan.refusals import ChangedSince, NotEnoughSpace, TargetTaken, Unreadable
 from cmdr.engine.plan.survey import Limits, Survey, go_on, split
 from cmdr.engine.plan.targets import must_keep
+from cmdr.files.file_stat import regular_file
 from cmdr.files.protected import Protection
-from cmdr.files.regular_file import regular_file
 from cmdr.model.plans.plan import ConflictPolicy, Decision, Fingerprint, Kind, Place, Plan, PlanItem, Step, Totals, Verb
 
 _DEFAULT_PROTECTION = Protection()

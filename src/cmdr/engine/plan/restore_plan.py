@@ -9,8 +9,8 @@ from cmdr.engine.fs.trash import NOTE, read_note
 from cmdr.engine.plan.refusals import NotInTrash
 from cmdr.engine.plan.survey import Check, Limits, Survey, go_on, good_name
 from cmdr.engine.plan.targets import Clashes, Targets, must_keep
+from cmdr.files.file_stat import regular_file
 from cmdr.files.protected import Protection
-from cmdr.files.regular_file import regular_file
 from cmdr.model.plans.plan import ConflictPolicy, Decision, Kind, Place, Plan, PlanItem, Step, Totals, Verb
 
 _DEFAULT_LIMITS = Limits()

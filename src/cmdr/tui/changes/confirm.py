@@ -13,7 +13,7 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 from cmdr.core.principals import PERSON
-from cmdr.model.agent_text import broken, framed
+from cmdr.model.agent_text import framed, wrapped
 from cmdr.model.names import to_wire
 from cmdr.model.panes.workspace import Dialog
 from cmdr.model.plans.plan import Verb
@@ -101,7 +101,7 @@ class Confirm(Window[str]):
 
     def _head_rows(self) -> list[Row]:
         """What will happen in a line, none of it cut off, and a blank line."""
-        return [*([(f" {piece}", "title_active")] for piece in broken(self._deed, self._width)), [("", "file")]]
+        return [*([(f" {piece}", "title_active")] for piece in wrapped(self._deed, self._width)), [("", "file")]]
 
     def _fact_rows(self) -> list[Row]:
         """All facts, none of them cut off."""
@@ -246,4 +246,4 @@ def _fact(line: str, width: int) -> list[Row]:
     elif line.startswith(("overwrites", "protected")):
         role = "agent"
     end = " " if role == "warning" else ""
-    return [[(f" {piece}{end}", role)] for piece in broken(line, width)]
+    return [[(f" {piece}{end}", role)] for piece in wrapped(line, width)]

@@ -8,7 +8,7 @@ from textual import events
 from textual.app import ComposeResult
 
 from cmdr.core.editing.review_record import ReviewRecord
-from cmdr.model.invisible_chars import UNSEEN
+from cmdr.model.invisible_chars import INVISIBLE
 from cmdr.model.names import display_name
 from cmdr.model.texts.review import ReviewState
 from cmdr.tui.input.key_forwarding import pass_on
@@ -24,7 +24,7 @@ _KEYS = " F2 or Ctrl+S take this text   Ctrl+Z undo   F10 or Esc back without it
 
 def is_seen(text: str) -> bool:
     """Whether everything in a text can be seen while it is edited."""
-    return not UNSEEN.search(text)
+    return not INVISIBLE.search(text)
 
 
 class ProposedEditor(ClosingScreen[None], inherit_bindings=False):

@@ -9,7 +9,7 @@ from cmdr.core.errors import CommandError
 from cmdr.core.panes.name_input import complete_path
 from cmdr.core.parameter import Json
 from cmdr.core.principals import Principal
-from cmdr.model.invisible_chars import UNSEEN
+from cmdr.model.invisible_chars import INVISIBLE
 from cmdr.model.panes.matching import seek
 from cmdr.model.panes.pane import Side
 from cmdr.model.results.app import Opened
@@ -120,7 +120,7 @@ class PageRoutes:
 
     async def _proposed(self, request: Request, caller: Principal) -> Json:
         case = self._commander.editor.reviews.get(request.path_params["id"], caller)
-        if UNSEEN.search(case.review.proposed_text):
+        if INVISIBLE.search(case.review.proposed_text):
             raise CommandError("The text holds characters that cannot be seen. Review it change by change.")
         return {"text": case.review.proposed_text}
 

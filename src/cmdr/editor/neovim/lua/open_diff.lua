@@ -1,10 +1,4 @@
-"""What runs inside Neovim to show a diff and hear the answer; kept to what 0.7.2 knows."""
-
-from cmdr.editor.neovim.pause_lua import KEYS
-
-OPEN = (
-    KEYS
-    + r"""
+-- Shows a diff once nobody types, and tells what the person does with it. Comes after keys.lua.
 local channel, id, label, old_lines, new_lines, ends, syntax, hint, word, why, before, waits, quiet, deaf = ...
 local api = vim.api
 _G.cmdr_diffs = _G.cmdr_diffs or {}
@@ -159,10 +153,3 @@ _G.cmdr_diffs[id] = function()  -- closed before it stood
   if stop then stop() end
 end
 stop = keys.after(quiet, true, try)
-"""
-)
-
-CLOSE = r"""
-local finish = _G.cmdr_diffs and _G.cmdr_diffs[...]
-if finish then finish() end
-"""

@@ -1,11 +1,4 @@
-"""What runs inside Neovim to know whether somebody types there; kept to what 0.7.2 knows."""
-
-QUIET_MS = 1500
-"""So long without a key before anything of an agent takes the front: who pauses less is still typing."""
-DEAF_MS = 600
-"""So long without a key, once a diff stands, before keys may answer or edit it: those before were meant elsewhere."""
-
-KEYS = r"""
+-- Makes `keys`, once for a Neovim: when the last key came, and what waits for a pause.
 local keys = _G.cmdr_keys
 if not keys then
   local uv = vim.uv or vim.loop
@@ -62,5 +55,3 @@ if not keys then
     for task in pairs(keys.tasks) do task.key() end
   end, vim.api.nvim_create_namespace('cmdr_keys'))
 end
-"""
-"""Makes `keys`, once for a Neovim: when the last key came, and what waits for a pause."""
