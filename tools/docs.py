@@ -4,8 +4,8 @@ import sys
 from pathlib import Path
 
 from cmdr import commands
-from cmdr.core.principals import Access
-from cmdr.core.registry import DEFAULT_TOOLSETS, REGISTRY, Command
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import DEFAULT_TOOLSETS, REGISTRY, Command
 
 DOCS = Path(__file__).parent.parent / "docs"
 _WHO = {

@@ -64,10 +64,10 @@ def plant(root: Path) -> tuple[Path, Path]:
 async def shoot(name: str, keys: tuple[str, ...], theme: str, target: Path) -> None:
     """One screen as SVG."""
     from cmdr import commands
-    from cmdr.core.audit import Audit
+    from cmdr.core.audit.log import Audit
     from cmdr.core.changes.engine import Engine
     from cmdr.core.commander import Commander
-    from cmdr.core.principals import Principal
+    from cmdr.core.dispatch.principals import Principal
     from cmdr.core.settings import Settings
     from cmdr.engine.journal.journal import Journal
     from cmdr.model.panes.workspace import Workspace
@@ -109,12 +109,12 @@ async def shoot_page(target: Path) -> None:
     from playwright.async_api import async_playwright
 
     from cmdr import commands
-    from cmdr.app.http_server import http_server
+    from cmdr.app.serving import http_server
     from cmdr.core.agents.tokens import Tokens
-    from cmdr.core.audit import Audit
+    from cmdr.core.audit.log import Audit
     from cmdr.core.changes.engine import Engine
     from cmdr.core.commander import Commander
-    from cmdr.core.principals import Principal
+    from cmdr.core.dispatch.principals import Principal
     from cmdr.engine.journal.journal import Journal
     from cmdr.model.panes.workspace import Workspace
 

@@ -3,7 +3,7 @@
 import os
 from typing import Literal
 
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
 from cmdr.core.errors import CommandError
 from cmdr.files.errors import NotAFolder, PathNotFound
 from cmdr.files.sandbox.path_resolver import PathResolver

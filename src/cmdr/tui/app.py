@@ -11,9 +11,9 @@ from textual.app import App
 from textual.screen import Screen
 
 from cmdr.core.commander import Commander
+from cmdr.core.dispatch.parameter import Arguments
+from cmdr.core.dispatch.principals import PERSON
 from cmdr.core.panes.saved_tabs import OpenTabs, furnish
-from cmdr.core.parameter import Arguments
-from cmdr.core.principals import PERSON
 from cmdr.model.keys import KeyMap
 from cmdr.model.panes.tab import Chosen
 from cmdr.tui.input.action_queue import typed_key

@@ -14,8 +14,8 @@ from evil_commands import survivors
 from walls_ground import AGENT, OTHER, Ground
 
 from cmdr.core.agents import shell_commands
+from cmdr.core.dispatch.principals import PERSON, SAME_USER, Principal
 from cmdr.core.errors import CommandError
-from cmdr.core.principals import PERSON, SAME_USER, Principal
 from cmdr.files.process_sandbox import runner
 from cmdr.files.process_sandbox.backend import Backend, holds, probe
 from cmdr.model.plans.plan_text import summary_of, title_of, word_to_type

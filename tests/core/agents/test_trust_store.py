@@ -10,8 +10,8 @@ import pytest
 from cmdr.core.agents import trust_requests
 from cmdr.core.agents.trust_store import NAME, CannotTrust, TrustStore, UnreadableTrustList, identity_of
 from cmdr.core.changes.engine import Engine
+from cmdr.core.dispatch.principals import PERSON, Principal
 from cmdr.core.errors import CommandError, UnknownCommand
-from cmdr.core.principals import PERSON, Principal
 from cmdr.engine.journal.journal import Journal
 from cmdr.files.sandbox.path_resolver import Sandbox
 from cmdr.files.sandbox.private_places import PrivatePlaces

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from cmdr.core.audit_chain import read_log
+from cmdr.core.audit.chain import read_log
 from cmdr.core.changes import proposals as proposing
 from cmdr.core.changes.proposals import KEPT, PENDING_PER_CALLER, Proposals
+from cmdr.core.dispatch.principals import PERSON, Principal
 from cmdr.core.errors import CommandError, NotAllowed
 from cmdr.core.events import Events
-from cmdr.core.principals import PERSON, Principal
 from cmdr.model.agent_text import MAX_CELLS, cell_width
 from cmdr.model.panes.workspace import DialogType, Workspace
 from cmdr.model.plans.plan import Kind, Place, Plan, PlanItem, Root, Step, Totals, Verb

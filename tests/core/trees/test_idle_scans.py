@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from cmdr.core.principals import PERSON
+from cmdr.core.dispatch.principals import PERSON
 from cmdr.core.trees.idle_scans import UNWATCHED, WATCHED, IdleScans, WalkedTree
 from cmdr.index.errors import RootMissing
 

@@ -7,8 +7,8 @@ import threading
 import pytest
 from textual.events import MouseScrollDown, MouseScrollUp
 
+from cmdr.core.dispatch.principals import Principal
 from cmdr.core.errors import CommandError
-from cmdr.core.principals import Principal
 from cmdr.files.viewing.viewed_file import ViewedFile
 from cmdr.tui.viewer.editor import next_place
 

@@ -9,8 +9,8 @@ import pytest
 from rich.style import Style
 
 from cmdr import commands
+from cmdr.core.dispatch.principals import PERSON
 from cmdr.core.errors import CommandError
-from cmdr.core.principals import PERSON
 from cmdr.model.filters.filter import Ext, FilterError, Text
 from cmdr.model.panes.entry import Entry, FolderSize, Kind
 from cmdr.tui.panes.rows import FullColumns, RowState, full_row

@@ -7,11 +7,11 @@ import stat
 from typing import Annotated
 
 from cmdr.commands._paths import named, reach_of
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.parameter import Doc, Whole
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError
-from cmdr.core.parameter import Doc, Whole
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
 from cmdr.files.errors import DiskError, NotAFolder, PathNotFound, disk_error
 from cmdr.files.sandbox.path_resolver import PathResolver

@@ -9,11 +9,11 @@ from dataclasses import replace
 from typing import Annotated, Literal
 
 from cmdr.commands._paths import as_asked, landing_name, name_to_write, named, reach_of
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.parameter import Doc
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError
-from cmdr.core.parameter import Doc
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
 from cmdr.engine.fs import fingerprint
 from cmdr.engine.plan.choices import Choices

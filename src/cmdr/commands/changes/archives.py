@@ -6,11 +6,11 @@ from typing import Annotated
 
 from cmdr.commands._paths import PaneRef, name_to_write, pane_of, path_of, reach_of
 from cmdr.commands.changes.planning import Sources, planned, proposed, sources_of
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.parameter import Doc
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError
-from cmdr.core.parameter import Doc
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
 from cmdr.engine.fs import fingerprint
 from cmdr.engine.fs.names import free_name

@@ -7,11 +7,11 @@ from typing import Annotated
 
 from cmdr.commands._text import job_counts, scan_counts
 from cmdr.commands.editor.review import outcome_told
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.parameter import Unlisted, Whole
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError, NotThere
-from cmdr.core.parameter import Unlisted, Whole
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
 from cmdr.model.job import Job, JobState, ScanJob
 from cmdr.model.names import to_wire
 from cmdr.model.plans.plan import Verb

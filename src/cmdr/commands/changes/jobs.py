@@ -4,10 +4,10 @@ import asyncio
 from contextlib import suppress
 from typing import Literal
 
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError, NotAllowed
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
 from cmdr.model.job import Job, JobState, Question, ScanJob
 from cmdr.model.names import display_name, to_wire
 from cmdr.model.plans.plan import ConflictPolicy

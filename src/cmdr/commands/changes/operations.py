@@ -9,11 +9,11 @@ from cmdr.commands._paths import PaneRef, pane_of, path_of
 from cmdr.commands.changes.planning import planned, proposed, sources_of, with_real_places
 from cmdr.commands.changes.renaming import preview_of, rename_planned, unchanged
 from cmdr.commands.panes.file import under_cursor
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.parameter import Doc
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError
-from cmdr.core.parameter import Doc
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
 from cmdr.engine.fs.names import free_name
 from cmdr.engine.plan.choices import Choices

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from cmdr.commands._paths import path_of
 from cmdr.commands.panes.file import nothing_there
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
 from cmdr.core.errors import CommandError
 from cmdr.core.threads import in_thread
 from cmdr.engine.plan.choices import Choices

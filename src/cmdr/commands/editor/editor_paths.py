@@ -4,7 +4,7 @@ import os
 from dataclasses import dataclass
 
 from cmdr.commands._paths import landing_name, named, pane_of, path_of, reach_of
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
 from cmdr.core.errors import CommandError, NotAllowed
 from cmdr.core.threads import in_thread
 from cmdr.files.errors import DiskError

@@ -9,15 +9,15 @@ from typing import Annotated
 from urllib.parse import quote, unquote_to_bytes, urlsplit
 
 from cmdr.commands.editor.editor_paths import EditorPath, check_may_read, editor_path, folder_around, spoken_path
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.parameter import Also, Fields, Json, Unlisted
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.core.editing.diagnostics import PATIENT_TIMEOUT_S
 from cmdr.core.editing.review_record import ReviewRecord
 from cmdr.core.editing.reviews import Opening, new_review
 from cmdr.core.editing.text_files import text_now
 from cmdr.core.errors import CommandError
-from cmdr.core.parameter import Also, Fields, Json, Unlisted
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
 from cmdr.editor.diagnostics.service import Asker, Checked
 from cmdr.model.content_part import TextPart

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import Annotated, Literal
 
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.parameter import Doc, Whole
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError
-from cmdr.core.parameter import Doc, Whole
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
 from cmdr.model.names import display_name, printable, to_wire
 from cmdr.model.results.pending import ReviewShown
 from cmdr.model.results.result import PlainText, Said

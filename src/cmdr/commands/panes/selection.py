@@ -10,11 +10,11 @@ from typing import Annotated, Literal
 from cmdr.commands._paths import PaneRef, pane_of
 from cmdr.commands.panes.cursor import check_rev, checked_row
 from cmdr.commands.panes.file import nothing_there
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.parameter import Doc, Whole
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError
-from cmdr.core.parameter import Doc, Whole
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
 from cmdr.files.contents import differing_contents
 from cmdr.model.names import from_wire, printable, to_wire

@@ -6,10 +6,10 @@ from typing import Annotated, Literal
 
 from cmdr.commands._paths import PaneRef, pane_of
 from cmdr.core.admission.limits import MAX_ANSWER_CHARACTERS
-from cmdr.core.call import Call
-from cmdr.core.parameter import Doc, Whole
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.parameter import Doc, Whole
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.model.job import Job
 from cmdr.model.names import to_wire
 from cmdr.model.panes.entry import Entry, Kind

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 from cmdr.commands._paths import pane_of, path_of
 from cmdr.commands.trees.sessions import units_of
 from cmdr.commands.trees.sets import show_set
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.parameter import Doc, Whole
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError
-from cmdr.core.parameter import Doc, Whole
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
 from cmdr.core.trees.indexing import PATIENCE
 from cmdr.model.filters.filter import Filter, Question, Text, checked

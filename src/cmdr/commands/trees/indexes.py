@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 from cmdr.commands._text import job_line, scan_counts, size_text
 from cmdr.commands.trees.sessions import place_in
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.parameter import Whole
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError, NotThere
-from cmdr.core.parameter import Whole
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
 from cmdr.files.file_stat import link_target
 from cmdr.index.errors import Gone, IndexFault

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Literal, cast
 
 from cmdr.commands._text import freshness_of
 from cmdr.commands.trees.sessions import place_in, units_of
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.parameter import Also, Doc, Whole, Words
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import NotThere
-from cmdr.core.parameter import Also, Doc, Whole, Words
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
 from cmdr.model.filters.filter import KIND_WORDS, And, Ext, Filter, KindIs, Number, Question, Text, Time, checked
 from cmdr.model.filters.filter import Kind as FilterKind

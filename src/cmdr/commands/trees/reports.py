@@ -7,11 +7,11 @@ from urllib.parse import urlencode
 
 from cmdr.commands._text import behind, size_text
 from cmdr.commands.trees.sessions import place_in, units_of
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.parameter import Unlisted, Whole
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError
-from cmdr.core.parameter import Unlisted, Whole
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
 from cmdr.model.names import printable, to_wire
 from cmdr.model.results.indexes import ReportPage
@@ -29,7 +29,7 @@ from typing import Literal
 from cmdr.commands._paths import pane_of, path_of
 from cmdr.commands.trees.find import known_tree
 from cmdr.commands.trees.sets import below
-from cmdr.core.parameter import Doc
+from cmdr.core.dispatch.parameter import Doc
 from cmdr.model.panes.sorting import Direction, SortKey, SortOrder
 from cmdr.model.panes.tab import Found
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from cmdr.commands._paths import pane_of
 from cmdr.commands._text import size_text
 from cmdr.commands.trees.sessions import place_in, units_of
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.parameter import Also, Doc, Unlisted, Whole
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError
-from cmdr.core.parameter import Also, Doc, Unlisted, Whole
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
 from cmdr.index.errors import IndexFault
 from cmdr.index.store.handles import is_node_handle

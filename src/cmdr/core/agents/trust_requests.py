@@ -7,9 +7,9 @@ from collections.abc import Awaitable, Callable
 from cmdr.core.agents.trust_store import CannotTrust, TrustedFolder, TrustStore, UnreadableTrustList, identity_of
 from cmdr.core.changes.jobs import Jobs
 from cmdr.core.changes.proposals import Proposals
+from cmdr.core.dispatch.principals import Access, Principal
 from cmdr.core.errors import CommandError
 from cmdr.core.events import Events
-from cmdr.core.principals import Access, Principal
 from cmdr.core.threads import in_thread
 from cmdr.model.job import Job, JobState
 from cmdr.model.names import is_within, to_wire

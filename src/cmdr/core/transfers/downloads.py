@@ -6,11 +6,11 @@ import stat
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
 
-from cmdr.core.audit import AuditRecord, digest_of
+from cmdr.core.audit.log import AuditRecord, digest_of
 from cmdr.core.commander import Commander
+from cmdr.core.dispatch.parameter import Arguments
+from cmdr.core.dispatch.principals import Principal
 from cmdr.core.errors import CommandError, NotAllowed, NotRecorded, NotThere
-from cmdr.core.parameter import Arguments
-from cmdr.core.principals import Principal
 from cmdr.core.threads import in_thread, opened_in_thread
 from cmdr.core.transfers.zip_stream import zip_stream
 from cmdr.files.errors import DiskError

@@ -12,7 +12,7 @@ from textual import events
 from textual.widget import Widget
 from textual.widgets import Input
 
-from cmdr.core.principals import PERSON
+from cmdr.core.dispatch.principals import PERSON
 from cmdr.model.agent_text import framed, wrapped
 from cmdr.model.names import to_wire
 from cmdr.model.panes.workspace import Dialog

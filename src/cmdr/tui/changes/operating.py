@@ -6,9 +6,9 @@ import asyncio
 import os
 from typing import TYPE_CHECKING
 
-from cmdr.core.answer import Answer
-from cmdr.core.parameter import Arguments
-from cmdr.core.principals import PERSON
+from cmdr.core.dispatch.answer import Answer
+from cmdr.core.dispatch.parameter import Arguments
+from cmdr.core.dispatch.principals import PERSON
 from cmdr.model.job import Job, JobState
 from cmdr.model.names import from_wire, to_wire
 from cmdr.model.panes.tab import Chosen, Tab

@@ -9,8 +9,8 @@ from textual.containers import Horizontal
 from textual.widget import Widget
 from textual.widgets import Input
 
+from cmdr.core.dispatch.parameter import Arguments
 from cmdr.core.panes.facts import in_common
-from cmdr.core.parameter import Arguments
 from cmdr.model.panes.tab import Chosen
 from cmdr.model.plans.mode_boxes import ModeBoxes, bad_octal, modified_hint
 from cmdr.model.units import moment

@@ -5,10 +5,10 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from cmdr.core.commander import Commander
+from cmdr.core.dispatch.parameter import Json
+from cmdr.core.dispatch.principals import Principal
 from cmdr.core.errors import CommandError
 from cmdr.core.panes.name_input import complete_path
-from cmdr.core.parameter import Json
-from cmdr.core.principals import Principal
 from cmdr.model.invisible_chars import INVISIBLE
 from cmdr.model.panes.matching import seek
 from cmdr.model.panes.pane import Side

@@ -5,8 +5,8 @@ import time
 
 from cmdr.core.agents.activity import SeenCall
 from cmdr.core.commander import Commander
-from cmdr.core.entrance.browser_login import BROWSER
-from cmdr.core.parameter import Json
+from cmdr.core.dispatch.parameter import Json
+from cmdr.http.browser_login import BROWSER
 from cmdr.model.job import Job, Question, ScanJob
 from cmdr.model.names import display_name, printable, to_wire
 from cmdr.model.panes.pane import Pane, totals
