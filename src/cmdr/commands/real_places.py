@@ -8,7 +8,8 @@ from cmdr.files.protected import Protection
 from cmdr.files.sandbox.beneath import real_path
 from cmdr.model.names import to_wire
 from cmdr.model.plans.packed_items import packed
-from cmdr.model.plans.plan import Plan, PlanItem, Root, Step
+from cmdr.model.plans.plan import Plan, PlanItem, Root
+from cmdr.model.plans.steps import KINDS
 
 _HANDLE = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_CLOEXEC
 
@@ -45,9 +46,9 @@ def _marked(item: PlanItem, elsewhere: dict[bytes, bytes], protection: Protectio
 
 
 def _reason(item: PlanItem, elsewhere: dict[bytes, bytes], protection: Protection) -> str:
-    if item.protected or item.step is Step.NOTHING:
+    if item.protected or KINDS[item.step].is_left_alone:
         return ""
-    is_only_read = item.is_unpacked or (item.step in (Step.COPY, Step.TWIN, Step.ADD) and not item.remove_source)
+    is_only_read = item.is_unpacked or (KINDS[item.step].only_reads_source and not item.remove_source)
     for place in (item.target, None if is_only_read else item.source):
         if place is not None and place.root in elsewhere:
             real = elsewhere[place.root].rstrip(b"/") + b"/" + place.rel

@@ -20,7 +20,7 @@ from cmdr.engine.steps.bench import Landed
 from cmdr.model.history import OperationState
 from cmdr.model.job import Job, JobState
 from cmdr.model.panes.workspace import Workspace
-from cmdr.model.plans.plan import ConflictPolicy, Fingerprint, Kind, Place, Plan, PlanItem, Root, Step, Totals, Verb
+from cmdr.model.plans.plan import ConflictPolicy, Fingerprint, Kind, Place, Plan, PlanItem, Root, StepName, Totals, Verb
 
 
 def plan_on(*devices, items=1):
@@ -29,7 +29,7 @@ def plan_on(*devices, items=1):
         Verb.COPY,
         tuple(
             PlanItem(
-                Step.COPY,
+                StepName.COPY,
                 Kind.FILE,
                 Place(roots[0].path, b"f%d" % number),
                 Place(roots[-1].path, b"f%d" % number),

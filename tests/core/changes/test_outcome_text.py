@@ -6,12 +6,12 @@ from cmdr.engine.run.item_results import Fates
 from cmdr.engine.run.outcome import Outcome
 from cmdr.engine.steps.bench import Landed
 from cmdr.model.history import OperationState
-from cmdr.model.plans.plan import Kind, Place, Plan, PlanItem, Step, Totals, Verb
+from cmdr.model.plans.plan import Kind, Place, Plan, PlanItem, StepName, Totals, Verb
 
 
 def outcome(*fates, state=OperationState.DONE):
     items = tuple(
-        PlanItem(Step.COPY, Kind.FILE, Place(b"/s", b"f%d" % n), Place(b"/t", b"f%d" % n), totals=Totals(1, 0, 10))
+        PlanItem(StepName.COPY, Kind.FILE, Place(b"/s", b"f%d" % n), Place(b"/t", b"f%d" % n), totals=Totals(1, 0, 10))
         for n in range(len(fates))
     )
     known = Fates(items)
@@ -51,7 +51,7 @@ def test_a_name_that_was_chosen_at_the_last_moment_is_told():
 
 def test_a_name_that_the_plan_chose_is_told_unless_another_was_needed():
     items = tuple(
-        PlanItem(Step.COPY, Kind.FILE, Place(b"/s", name), Place(b"/t", name + b" (1)")) for name in (b"a", b"b")
+        PlanItem(StepName.COPY, Kind.FILE, Place(b"/s", name), Place(b"/t", name + b" (1)")) for name in (b"a", b"b")
     )
     known = Fates(items)
     known.settle(0, Landed(target=items[0].target))

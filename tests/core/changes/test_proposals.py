@@ -15,7 +15,7 @@ from cmdr.core.principals import PERSON, Principal
 from cmdr.model.agent_words import MAX_CELLS, cells_of
 from cmdr.model.panes.dialog import DialogType
 from cmdr.model.panes.workspace import Workspace
-from cmdr.model.plans.plan import Kind, Place, Plan, PlanItem, Root, Step, Totals, Verb
+from cmdr.model.plans.plan import Kind, Place, Plan, PlanItem, Root, StepName, Totals, Verb
 from cmdr.model.plans.plan_text import summary_of, title_of
 from cmdr.model.plans.proposal import ProposalState
 
@@ -23,14 +23,18 @@ OTHER = Principal("agent", "other")
 
 
 def plan_for(name=b"new"):
-    item = PlanItem(Step.MAKE, Kind.FOLDER, target=Place(b"/d", name), totals=Totals(folders=1))
+    item = PlanItem(StepName.MAKE, Kind.FOLDER, target=Place(b"/d", name), totals=Totals(folders=1))
     return Plan(Verb.MKDIR, (item,), (Root(b"/d", 1, 2),))
 
 
 def plan_of(files):
     items = tuple(
         PlanItem(
-            Step.COPY, Kind.FILE, Place(b"/d", b"%d" % number), Place(b"/e", b"%d" % number), totals=Totals(1, 0, 10)
+            StepName.COPY,
+            Kind.FILE,
+            Place(b"/d", b"%d" % number),
+            Place(b"/e", b"%d" % number),
+            totals=Totals(1, 0, 10),
         )
         for number in range(files)
     )

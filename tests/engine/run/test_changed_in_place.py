@@ -22,7 +22,7 @@ from cmdr.engine.run.undo import plan_undo
 from cmdr.engine.run.versions import COMPARED_BYTES
 from cmdr.model.plans.attributes import AttributeWish
 from cmdr.model.plans.file_mode import ModeChange
-from cmdr.model.plans.plan import ConflictPolicy, Step
+from cmdr.model.plans.plan import ConflictPolicy, StepName
 
 
 def write_in_place(path, text):
@@ -80,7 +80,7 @@ def test_an_undone_copy_that_was_written_to_stays(world, journal):
     outcome = world.run(plan_copy([world.here + b"/a", world.here + b"/tree"], world.there), recorder=journal)
     write_in_place(world.there + b"/a", b"56789")
     plan = plan_undo(journal.operation(outcome.operation))
-    assert [item.reason for item in plan.items if item.step is Step.NOTHING] == [
+    assert [item.reason for item in plan.items if item.step is StepName.NOTHING] == [
         "it has changed since, so it is left alone"
     ]
     world.run(plan, recorder=journal)

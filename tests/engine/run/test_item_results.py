@@ -3,10 +3,10 @@
 from cmdr.engine.journal.records import ItemState, Kept
 from cmdr.engine.run.item_results import Fates, ItemOutcome
 from cmdr.engine.steps.bench import Landed
-from cmdr.model.plans.plan import Fingerprint, Kind, Place, PlanItem, Root, Step, Totals
+from cmdr.model.plans.plan import Fingerprint, Kind, Place, PlanItem, Root, StepName, Totals
 
 HERE, THERE = Place(b"/a", b"x"), Place(b"/b", b"x")
-ITEM = PlanItem(Step.COPY, Kind.FILE, HERE, THERE, totals=Totals(1, 0, 10))
+ITEM = PlanItem(StepName.COPY, Kind.FILE, HERE, THERE, totals=Totals(1, 0, 10))
 MARK = Fingerprint(2**40, 2**64 - 1, 12, -5, Kind.LINK)
 KEPT = Kept(Root(b"/t", 1, 2), Root(b"/i", 1, 3), b"n", b"n.trashinfo")
 

@@ -22,7 +22,7 @@ from cmdr.engine.run.conflicts import Decider, Verdict
 from cmdr.engine.run.control import Answer, Cancelled, Unattended
 from cmdr.engine.run.undo import plan_undo
 from cmdr.model.history import OperationState
-from cmdr.model.plans.plan import ConflictPolicy, Decision, Kind, Place, Plan, PlanItem, Root, Step, Verb
+from cmdr.model.plans.plan import ConflictPolicy, Decision, Kind, Place, Plan, PlanItem, Root, StepName, Verb
 
 
 @pytest.fixture
@@ -73,14 +73,25 @@ def test_errors_are_said_in_plain_words():
 
 
 @pytest.mark.parametrize(
-    "step", [Step.COPY, Step.MAKE, Step.RENAME, Step.SWAP, Step.TRASH, Step.REMOVE, Step.TWIN, Step.LINK, Step.CREATE]
+    "step",
+    [
+        StepName.COPY,
+        StepName.MAKE,
+        StepName.RENAME,
+        StepName.SWAP,
+        StepName.TRASH,
+        StepName.REMOVE,
+        StepName.TWIN,
+        StepName.LINK,
+        StepName.CREATE,
+    ],
 )
 @pytest.mark.parametrize("kind", [Kind.FILE, Kind.LINK])
 def test_an_item_that_makes_no_sense_stops_the_run_before_any_change(world, step, kind):
     info = os.stat(world.there)
     roots = (Root(world.there, info.st_dev, info.st_ino),)
     item = PlanItem(step, kind, target=Place(world.there, b"x"))
-    if step in (Step.CREATE, Step.LINK, Step.MAKE):
+    if step in (StepName.CREATE, StepName.LINK, StepName.MAKE):
         item = PlanItem(step, kind, source=Place(world.there, b"x"))
     with pytest.raises(ValueError):
         world.run(Plan(Verb.COPY, (item,), roots))
@@ -89,7 +100,7 @@ def test_an_item_that_makes_no_sense_stops_the_run_before_any_change(world, step
 
 def test_a_taken_name_gives_way_to_a_number_even_for_folders():
     mark = fingerprint.of_path(b"/")
-    item = PlanItem(Step.COPY, Kind.FILE, Place(b"/", b"x"), Place(b"/", b"y"), mark)
+    item = PlanItem(StepName.COPY, Kind.FILE, Place(b"/", b"x"), Place(b"/", b"y"), mark)
     decider = Decider(ConflictPolicy.RENAME, Unattended())
     assert decider.decide(item, None, mark) is Verdict.RENAME
     same = mark._replace(kind=Kind.FILE)
@@ -549,7 +560,7 @@ def test_a_swap_that_stopped_between_two_links_is_taken_back(world):
     places = Place(world.there, b"first"), Place(world.there, b"second")
     found = os.stat(world.there)
     root = Root(world.there, found.st_dev, found.st_ino)
-    item = PlanItem(Step.SWAP, Kind.FILE, *places, *marks)
+    item = PlanItem(StepName.SWAP, Kind.FILE, *places, *marks)
     temp = temp_name()
     os.rename(first, world.there + b"/" + temp)
     os.link(second, first)
@@ -684,7 +695,7 @@ def test_a_second_number_is_found_when_the_first_is_taken_meanwhile(world):
 
 def test_a_swap_needs_both_files(world):
     plan = plan_rename([(world.here + b"/a", b"z")])
-    broken = replace(plan, items=(replace(plan.items[0], step=Step.SWAP),))
+    broken = replace(plan, items=(replace(plan.items[0], step=StepName.SWAP),))
     with pytest.raises(ValueError, match="two files"):
         world.run(broken)
 

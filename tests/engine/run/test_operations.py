@@ -26,7 +26,7 @@ from cmdr.engine.run.operation import Operation
 from cmdr.engine.run.resume import plan_resume
 from cmdr.engine.run.undo import plan_undo
 from cmdr.model.history import OperationState
-from cmdr.model.plans.plan import ConflictPolicy, Decision, Step, Totals
+from cmdr.model.plans.plan import ConflictPolicy, Decision, StepName, Totals
 
 
 @pytest.fixture
@@ -431,7 +431,7 @@ def test_what_changed_since_is_not_undone(world, journal):
     outcome = world.run(plan_copy([world.here + b"/a", world.here + b"/tree"], world.there), recorder=journal)
     world.write(world.there + b"/a", b"edited since")
     plan = plan_undo(journal.operation(outcome.operation))
-    assert [item.reason for item in plan.items if item.step is Step.NOTHING] == [
+    assert [item.reason for item in plan.items if item.step is StepName.NOTHING] == [
         "it has changed since, so it is left alone"
     ]
     world.run(plan, recorder=journal)
@@ -734,7 +734,7 @@ def test_bind_mounts_count_as_volumes():
             path = world.write(shown + b"/x", b"x")
             os.mkdir(found[0] + b"/to")
             plan = plan_move([path], found[0] + b"/to")
-            assert plan.items[0].step is Step.COPY
+            assert plan.items[0].step is StepName.COPY
             assert world.run(plan).is_clean
             assert tree(found[0] + b"/to") == {found[0] + b"/to/x": b"x"}
             assert plan.totals == Totals(1, 0, 1)

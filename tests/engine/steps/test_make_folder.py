@@ -17,7 +17,7 @@ from cmdr.engine.run.crash_recovery import sweep
 from cmdr.engine.run.operation import Operation
 from cmdr.engine.run.undo import plan_undo
 from cmdr.model.history import OperationState
-from cmdr.model.plans.plan import ConflictPolicy, Kind, Place, Plan, PlanItem, Step, Verb
+from cmdr.model.plans.plan import ConflictPolicy, Kind, Place, Plan, PlanItem, StepName, Verb
 
 
 @pytest.fixture
@@ -81,8 +81,8 @@ def test_a_folder_that_could_not_be_cleared_away_is_swept_at_the_next_start(grou
 
 
 def test_what_a_later_run_did_not_come_to_changes_nothing_about_the_earlier_one():
-    folder = PlanItem(Step.MAKE, Kind.FOLDER, Place(b"/a", b"x"), Place(b"/b", b"x"))
-    source = PlanItem(Step.REMOVE, Kind.FILE, Place(b"/a", b"y"), Place(b"/b", b"y"), remove_source=True)
+    folder = PlanItem(StepName.MAKE, Kind.FOLDER, Place(b"/a", b"x"), Place(b"/b", b"x"))
+    source = PlanItem(StepName.REMOVE, Kind.FILE, Place(b"/a", b"y"), Place(b"/b", b"y"), remove_source=True)
 
     def record(index, state):
         return ItemRecord(index, state, "", None, None, None, None, None, None)

@@ -13,7 +13,7 @@ from cmdr.engine.plan.survey import Source, Survey
 from cmdr.files.owner_names import group_name, user_name
 from cmdr.model.names import to_wire
 from cmdr.model.plans.attributes import AttributeChange, Attributes, AttributeWish
-from cmdr.model.plans.plan import Kind, Place, Plan, PlanItem, Step, Totals, Verb
+from cmdr.model.plans.plan import Kind, Place, Plan, PlanItem, StepName, Totals, Verb
 from cmdr.model.plans.plan_draft import PlanDraft
 
 
@@ -165,7 +165,7 @@ class _AttributePlan:
         totals = Totals(0, 1, 0) if kind is Kind.FOLDER else Totals(1, 0, 0)
         self.items.append(
             PlanItem(
-                Step.ATTRIBUTES,
+                StepName.ATTRIBUTES,
                 kind,
                 source.place,
                 fingerprint=source.fingerprint,
@@ -179,7 +179,7 @@ class _AttributePlan:
     def _leave(self, place: Place, kind: Kind, why: str) -> None:
         if not self.first_left:
             self.first_left, self.why_left = place.path, why
-        self.items.append(PlanItem(Step.NOTHING, kind, place, reason=why))
+        self.items.append(PlanItem(StepName.NOTHING, kind, place, reason=why))
 
 
 def _named(side: Attributes) -> Attributes:

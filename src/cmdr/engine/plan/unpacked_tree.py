@@ -16,7 +16,7 @@ from cmdr.engine.plan.taken_targets import IS_FOLDER, TakenTargets
 from cmdr.engine.plan.targets import is_caseless
 from cmdr.files.archives.entry import Entry
 from cmdr.model.plans.member import Member
-from cmdr.model.plans.plan import Decision, Fingerprint, Kind, Place, PlanItem, Step, Totals
+from cmdr.model.plans.plan import Decision, Fingerprint, Kind, Place, PlanItem, StepName, Totals
 from cmdr.model.plans.plan_draft import PlanDraft
 
 ENDINGS = (
@@ -171,7 +171,7 @@ class UnpackedTree:
 
     def _leave(self, given: _Given, entry: Entry, why: str) -> None:
         self.items.append(
-            PlanItem(Step.NOTHING, entry.kind, given.place, None, given.mark, reason=why, member=entry.member)
+            PlanItem(StepName.NOTHING, entry.kind, given.place, None, given.mark, reason=why, member=entry.member)
         )
 
     def _entry(self, given: _Given, parts: Parts, entry: Entry, *, is_last: bool) -> None:
@@ -211,7 +211,7 @@ class UnpackedTree:
         self.is_any = self.is_any or decision is Decision.LAND
         self.items.append(
             PlanItem(
-                Step.NOTHING if decision is Decision.SKIP else Step.MAKE,
+                StepName.NOTHING if decision is Decision.SKIP else StepName.MAKE,
                 Kind.FOLDER,
                 given.place,
                 target,
@@ -252,7 +252,7 @@ class UnpackedTree:
             self._take_room(target, size)
         self.items.append(
             PlanItem(
-                Step.NOTHING if is_skipped else Step.COPY if first is None else Step.TWIN,
+                StepName.NOTHING if is_skipped else StepName.COPY if first is None else StepName.TWIN,
                 entry.kind,
                 given.place,
                 target,

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from cmdr.engine.journal.records import ItemRecord, ItemState, OperationRecord
-from cmdr.model.plans.plan import Place, PlanItem, Step
+from cmdr.model.plans.plan import Place, PlanItem, StepName
 
 
 @dataclass(slots=True)
@@ -20,16 +20,16 @@ class LaterRuns:
 
     def take(self, run: OperationRecord, item: PlanItem, found: ItemRecord) -> ItemRecord | None:
         """All that is known about an item by now, or None when an earlier run may know more."""
-        if item.step is Step.ATTRIBUTES:
+        if item.step is StepName.ATTRIBUTES:
             return self._first(run, item, found)
         if run.plan.continues is None:
             return self._whole(item, found)
-        if item.step is Step.MAKE and not item.is_way:
+        if item.step is StepName.MAKE and not item.is_way:
             whole = self._whole(item, found)
             if whole.state is not ItemState.PLANNED:
                 self._folders[item.place] = item, whole
             return None
-        if item.step is Step.REMOVE and item.source is not None and item.remove_source:
+        if item.step is StepName.REMOVE and item.source is not None and item.remove_source:
             if found.state.is_done:
                 self._gone.add(item.source)
             return None

@@ -21,7 +21,7 @@ from cmdr.engine.fs.trash_site import home_trash
 from cmdr.engine.journal.records import ItemRecord, ItemState, Kept, Note, PutBack, Recorder
 from cmdr.engine.steps.bench import Trashes
 from cmdr.model.history import OperationState
-from cmdr.model.plans.plan import Fingerprint, Kind, Place, PlanItem, Step
+from cmdr.model.plans.plan import Fingerprint, Kind, Place, PlanItem, StepName
 
 
 @dataclass(slots=True)
@@ -83,14 +83,14 @@ class _Broom:
                 self._folders.add_root(found.kept.info)
             if found.temp is not None:
                 self._see_to_temp(item, found)
-            if item.step is Step.RENAME:
+            if item.step is StepName.RENAME:
                 self._finish_displacement(item, found)
-            if item.step in (Step.RENAME, Step.TRASH):
+            if item.step in (StepName.RENAME, StepName.TRASH):
                 self._drop_second_name(item, found)
-            if item.step is Step.ATTRIBUTES:
+            if item.step is StepName.ATTRIBUTES:
                 self._undress(item)
             note = self._judge(item, found)
-            if item.step is Step.SWAP and note.landed is not None:
+            if item.step is StepName.SWAP and note.landed is not None:
                 note.put_back = PutBack(None, self._traded(item))
             elif self._is_put_back or self._is_linked(item, found):
                 note.put_back = PutBack(*self._marks(item))
@@ -155,10 +155,10 @@ class _Broom:
     def _put_back(self, item: PlanItem, found: ItemRecord, temp: Spot, standing: Fingerprint, path: bytes) -> None:
         goals = [
             spot
-            for at in (item.source, item.target if item.step is Step.SWAP else None)
+            for at in (item.source, item.target if item.step is StepName.SWAP else None)
             if (spot := self._reached(at)) is not None
         ]
-        if item.step is Step.SWAP and len(goals) == 2 and _are_two_names(*goals):
+        if item.step is StepName.SWAP and len(goals) == 2 and _are_two_names(*goals):
             # Stopped between the two links of the second step: the first name was free before it.
             self._syscalls.unlink(goals[0].name, goals[0].folder)
         self._is_put_back = True
@@ -212,7 +212,9 @@ class _Broom:
 
     def _drop_second_name(self, item: PlanItem, found: ItemRecord) -> None:
         """A rename by way of a second link that stopped between the two names: the new one is too much."""
-        goal = found.kept.place if item.step is Step.TRASH and found.kept is not None else found.target or item.target
+        goal = (
+            found.kept.place if item.step is StepName.TRASH and found.kept is not None else found.target or item.target
+        )
         if item.source is None or goal is None or item.kind is Kind.FOLDER:
             return
         old, new = self._reached(item.source), self._reached(goal)
@@ -237,7 +239,7 @@ class _Broom:
             landed = self._landed(item, found)
             if landed is not None:
                 # A new folder is finished only with its attributes; resuming gives it those.
-                is_folder = item.step is Step.MAKE and item.source is not None
+                is_folder = item.step is StepName.MAKE and item.source is not None
                 state = ItemState.STAGED if is_folder else ItemState.LANDED
             elif found.state is ItemState.STAGED:
                 state = ItemState.PLANNED
@@ -249,20 +251,20 @@ class _Broom:
     def _landed(self, item: PlanItem, found: ItemRecord) -> Fingerprint | None:
         target = found.target or item.target
         match item.step:
-            case Step.TRASH:
+            case StepName.TRASH:
                 if found.kept is None:
                     # Handed to the Finder: gone from its place means that it was taken.
                     return item.fingerprint if item.source is not None and self._is_gone(item.source) else None
                 there = self._slot(found.kept).spot.found
                 return there if there is not None and there.is_same_file(item.fingerprint) else None
-            case Step.REMOVE:
+            case StepName.REMOVE:
                 return item.fingerprint if item.source is not None and self._is_gone(item.source) else None
-            case Step.ATTRIBUTES:
+            case StepName.ATTRIBUTES:
                 spot = self._reached(item.source)
                 now = None if spot is None else seen(spot)
                 there = None if now is None or not has(now, change_of(item)) else fingerprint.of_stat(now)
                 return there if there is not None and there.is_same_file(item.fingerprint) else None
-            case Step.RENAME | Step.SWAP:
+            case StepName.RENAME | StepName.SWAP:
                 there = self._standing(target)
                 return there if there is not None and there.is_same_file(item.fingerprint) else None
             case _:

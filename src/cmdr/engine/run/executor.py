@@ -11,7 +11,7 @@ from cmdr.engine.run.fsync_pool import GROUP, GROUP_BYTES, GroupCommit
 from cmdr.engine.run.progress import Tally
 from cmdr.engine.steps.bench import Landed, Work, Workbench
 from cmdr.engine.steps.registry import work_for
-from cmdr.model.plans.plan import Decision, Kind, Place, PlanItem, Step
+from cmdr.model.plans.plan import Decision, Kind, Place, PlanItem, StepName
 
 
 class FreshNames:
@@ -108,7 +108,7 @@ class ItemLine:
     def _begin(self, group: list[tuple[int, PlanItem]]) -> list[Work]:
         works, intents = [], []
         for (index, item), temp in zip(group, temp_names(len(group)), strict=True):
-            if item.step is Step.NOTHING or item.decision is Decision.SKIP:
+            if item.step is StepName.NOTHING or item.decision is Decision.SKIP:
                 self._tally.settle(index, Landed(ItemState.SKIPPED, item.reason))
                 continue
             work = work_for(item)(self._bench, index, item, temp)
@@ -270,7 +270,7 @@ def _groups(numbered: Iterable[tuple[int, PlanItem]]) -> Iterator[list[tuple[int
     size = 0
     for index, item in numbered:
         group.append((index, item))
-        size += item.totals.bytes if item.step is Step.COPY else 0
+        size += item.totals.bytes if item.step is StepName.COPY else 0
         if len(group) >= GROUP or size >= GROUP_BYTES:
             yield group
             group, size = [], 0
@@ -284,7 +284,7 @@ def _prepare(bench: Workbench, items: Sequence[PlanItem]) -> None:
     for item in items:
         if item.twin is not None:
             bench.twins.add(item.twin)
-        if item.step is Step.MAKE:
+        if item.step is StepName.MAKE:
             if item.source is not None and item.fingerprint is not None and item.member is None:
                 folders.expect(item.source, item.fingerprint)
             if item.target is not None and item.existing is not None:

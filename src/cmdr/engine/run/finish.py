@@ -14,7 +14,7 @@ from cmdr.engine.run.item_results import ItemOutcome
 from cmdr.engine.run.progress import Tally
 from cmdr.engine.steps.bench import Landed, Workbench
 from cmdr.engine.steps.relocation import source_of
-from cmdr.model.plans.plan import Fingerprint, Kind, PlanItem, Step
+from cmdr.model.plans.plan import Fingerprint, Kind, PlanItem, StepName
 
 _TOGETHER = 64
 """How many folders are finished at a time; each holds two descriptors."""
@@ -31,7 +31,7 @@ class MovedOut:
     def finish_folders(self) -> None:
         """Give new folders the attributes of their sources: after their children, innermost first."""
         for made in self._some(ItemState.STAGED, _TOGETHER):
-            self._finish_some([fate for fate in made if fate.item.step is Step.MAKE])
+            self._finish_some([fate for fate in made if fate.item.step is StepName.MAKE])
         self._tally.write()
 
     def remove_sources(self) -> None:
@@ -119,4 +119,4 @@ class MovedOut:
 
 def _leaves_a_source(item: PlanItem) -> bool:
     # A source that an earlier run had left is removed as an item of its own.
-    return item.remove_source and item.step is not Step.REMOVE
+    return item.remove_source and item.step is not StepName.REMOVE

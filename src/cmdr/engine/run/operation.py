@@ -16,7 +16,7 @@ from cmdr.engine.run.outcome import Outcome
 from cmdr.engine.run.progress import Tally
 from cmdr.engine.steps.bench import Trashes, Workbench
 from cmdr.model.history import OperationState
-from cmdr.model.plans.plan import Kind, Plan, PlanItem, Step, Verb
+from cmdr.model.plans.plan import Kind, Plan, PlanItem, StepName, Verb
 
 
 class Operation:
@@ -87,15 +87,15 @@ class Operation:
         which change as soon as something is removed from those.
         """
         items, verb = self.plan.items, self.plan.verb
-        makes_folders = bool(items) and items[0].step is Step.MAKE
+        makes_folders = bool(items) and items[0].step is StepName.MAKE
         if (verb is Verb.UNDO and makes_folders) or (verb is Verb.MOVE and self.plan.continues is not None):
             return _is_removed
         return _is_emptied if verb is Verb.UNDO else None
 
 
 def _is_removed(item: PlanItem) -> bool:
-    return item.step is Step.REMOVE
+    return item.step is StepName.REMOVE
 
 
 def _is_emptied(item: PlanItem) -> bool:
-    return item.step is Step.REMOVE and item.kind is Kind.FOLDER
+    return item.step is StepName.REMOVE and item.kind is Kind.FOLDER

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from cmdr.engine.journal.records import ItemRecord, ItemState, OperationRecord, PutBack
 from cmdr.engine.plan.refusals import NothingToDo
 from cmdr.model.plans.packed_items import PackedItems
-from cmdr.model.plans.plan import Decision, Fingerprint, Kind, Place, Plan, PlanItem, Step, Verb
+from cmdr.model.plans.plan import Decision, Fingerprint, Kind, Place, Plan, PlanItem, StepName, Verb
 
 _LEAVES_FILES = (Verb.COPY, Verb.PACK, Verb.UNPACK)
 """What only reads the files that are there: nothing of it changes how they look."""
@@ -30,7 +30,7 @@ class SoFar(NamedTuple):
 
     def leaves_source(self, item: PlanItem) -> bool:
         """Whether a move has still to remove what it copied; what could not be removed says why and stays."""
-        is_copied = item.remove_source and item.step is not Step.REMOVE
+        is_copied = item.remove_source and item.step is not StepName.REMOVE
         return is_copied and self.state is ItemState.LANDED and not self.reason
 
 
@@ -55,7 +55,7 @@ def plan_rest(plan: Plan, operation: int, known: Callable[[], Known]) -> Plan:
     for item, so_far in known():
         left = rest.of(item, so_far)
         if left is not None:
-            (removals if left.step is Step.REMOVE and item.step is not Step.REMOVE else items).append(left)
+            (removals if left.step is StepName.REMOVE and item.step is not StepName.REMOVE else items).append(left)
     for item in removals:
         items.append(item)
     return replace(plan, items=items.done(), continues=operation)
@@ -99,18 +99,18 @@ class _Rest:
 
     def of(self, item: PlanItem, so_far: SoFar) -> PlanItem | None:
         """What is left of an item once all are taken in."""
-        if item.step is Step.MAKE:
+        if item.step is StepName.MAKE:
             return self._folder(item, so_far) if _is_left(item, so_far) or self._is_above(item) else None
         if item.target in self._twins and so_far.landed is not None:
             self._copied[item.target] = so_far.landed
-        if so_far.state in _NOT_DONE and item.step is Step.ATTRIBUTES:
+        if so_far.state in _NOT_DONE and item.step is StepName.ATTRIBUTES:
             return replace(item, existing=so_far.landed)
         if so_far.state in _NOT_DONE:
             item = self._by_now(_as_put_back(item, so_far.put_back))
             return item if item.twin is None else replace(item, twin_mark=self._copied.get(item.twin))
         if so_far.leaves_source(item):
             target = so_far.target or item.target
-            return replace(item, step=Step.REMOVE, target=target, existing=so_far.landed, twin=None)
+            return replace(item, step=StepName.REMOVE, target=target, existing=so_far.landed, twin=None)
         return item if self.keeps_all and not so_far.state.is_done else None
 
     def _by_now(self, item: PlanItem) -> PlanItem:
@@ -169,6 +169,6 @@ def _known(record: OperationRecord) -> Iterator[tuple[PlanItem, SoFar]]:
 
 def _so_far(item: PlanItem, found: ItemRecord) -> SoFar:
     landed = found.landed
-    if landed is None and item.step is Step.MAKE and found.state is ItemState.STAGED:
+    if landed is None and item.step is StepName.MAKE and found.state is ItemState.STAGED:
         landed = found.staged
     return SoFar(found.state, found.reason, found.target, landed, found.put_back)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from cmdr.engine.journal.records import OperationRecord
-from cmdr.model.plans.plan import Kind, Place, PlanItem, Step
+from cmdr.model.plans.plan import Kind, Place, PlanItem, StepName
 
 
 class TakenBack:
@@ -22,11 +22,11 @@ class TakenBack:
         return place in self._places or (bool(self._folders) and self._is_inside(place))
 
     def _add(self, item: PlanItem) -> None:
-        place = item.target if item.step is Step.SWAP or item.source is None else item.source
+        place = item.target if item.step is StepName.SWAP or item.source is None else item.source
         if place is None:
             return
         self._places.add(place)
-        if item.kind is Kind.FOLDER and item.step in (Step.TRASH, Step.RENAME):
+        if item.kind is Kind.FOLDER and item.step in (StepName.TRASH, StepName.RENAME):
             self._folders.add(place)
 
     def _is_inside(self, place: Place) -> bool:

@@ -34,7 +34,7 @@ from cmdr.model.plans.plan import (
     Plan,
     PlanItem,
     Root,
-    Step,
+    StepName,
     Totals,
     Verb,
 )
@@ -65,7 +65,7 @@ def plan_undo(record: OperationRecord, *earlier: OperationRecord, attempts: Sequ
                 inverse.add_known(run, run.plan.items[found.index], found)
         inverse.add_rest()
     items = inverse.items()
-    if not any(item.step is not Step.NOTHING for item in items):
+    if not any(item.step is not StepName.NOTHING for item in items):
         if not items:
             raise NotTakenBack(record.id, "it changed nothing")
         raise NotTakenBack(record.id, items[0].reason, items[0].place.path, len(items) - 1)
@@ -100,7 +100,7 @@ class _Inverse:
     def items(self) -> Sequence[PlanItem]:
         """All of them, in order."""
         for item in self.whole.items():
-            if item.step is Step.REMOVE:
+            if item.step is StepName.REMOVE:
                 self.emptied[item.place.rel.count(b"/")].append(item)
             else:
                 self.renamed.append(item)
@@ -121,7 +121,7 @@ class _Inverse:
                 yield item
                 continue
             before = first.setdefault((mark.dev, mark.ino), item.target)
-            yield item if before is item.target else replace(item, step=Step.TWIN, twin=before)
+            yield item if before is item.target else replace(item, step=StepName.TWIN, twin=before)
 
     def add_known(self, run: OperationRecord, item: PlanItem, found: ItemRecord) -> None:
         """The inverse of one item as one of several runs knows it, newest first."""
@@ -137,27 +137,27 @@ class _Inverse:
     def add(self, item: PlanItem, found: ItemRecord) -> None:
         """The inverse of one item."""
         carried_out = found.state.is_done or found.state is ItemState.STAGED or found.landed is not None
-        if not carried_out or item.step in (Step.NOTHING, Step.ADD):
+        if not carried_out or item.step in (StepName.NOTHING, StepName.ADD):
             # What went into an archive is still where it was.
             return
         target = found.target or item.target or item.place
-        is_kept = item.step is Step.TRASH and found.kept is not None
+        is_kept = item.step is StepName.TRASH and found.kept is not None
         if (found.kept.place if is_kept and found.kept is not None else target) in self.taken_back:
             return
         match item.step:
-            case Step.REMOVE:
+            case StepName.REMOVE:
                 self._removed(item, found.traits)
-            case Step.MAKE:
+            case StepName.MAKE:
                 self._folder(item, found, target)
-            case Step.TRASH if found.kept is not None and item.source is not None:
+            case StepName.TRASH if found.kept is not None and item.source is not None:
                 self._return(item, found.kept, item.source)
-            case Step.TRASH:
+            case StepName.TRASH:
                 self._nothing(item, item.place, _FINDER)
-            case Step.ATTRIBUTES:
+            case StepName.ATTRIBUTES:
                 self._dress(item, found, item.place)
-            case Step.SWAP if item.source is not None:
+            case StepName.SWAP if item.source is not None:
                 self._swap(item, item.source, item.existing, target, found.landed)
-            case Step.RENAME if item.source is not None:
+            case StepName.RENAME if item.source is not None:
                 self._rename(item, target, item.source, found.landed)
                 if found.kept is not None and found.kept.place not in self.taken_back:
                     self._return(replace(item, totals=Totals(1, 0, 0)), found.kept, target)
@@ -168,7 +168,7 @@ class _Inverse:
         change = change_of(item)
         mark = found.landed or item.fingerprint
         before, after = change
-        back = PlanItem(Step.ATTRIBUTES, item.kind, place, fingerprint=mark, totals=item.totals)
+        back = PlanItem(StepName.ATTRIBUTES, item.kind, place, fingerprint=mark, totals=item.totals)
         try:
             now = seen(Spot(*self.folders.at(place)))
         except PermissionError:
@@ -190,10 +190,10 @@ class _Inverse:
         if item.source is not None and item.target is not None and item.existing is not None:
             here = self._look(item.target)
             mark = here if here is not None and item.existing.is_like(here) else item.existing
-            back = PlanItem(Step.COPY, item.kind, item.target, item.source, mark, totals=item.totals)
+            back = PlanItem(StepName.COPY, item.kind, item.target, item.source, mark, totals=item.totals)
             self.copied.append(replace(back, member=item.member, mode=item.mode))
         elif item.kind is Kind.FOLDER:
-            self._make(PlanItem(Step.MAKE, Kind.FOLDER, None, item.source, totals=item.totals, traits=traits))
+            self._make(PlanItem(StepName.MAKE, Kind.FOLDER, None, item.source, totals=item.totals, traits=traits))
         else:
             self._nothing(item, item.place, _GONE)
 
@@ -204,9 +204,9 @@ class _Inverse:
             return
         if found.state is ItemState.SOURCE_REMOVED and item.source is not None:
             gone = found.kept is None
-            back = PlanItem(Step.COPY, item.kind, target, item.source, here, totals=item.totals)
+            back = PlanItem(StepName.COPY, item.kind, target, item.source, here, totals=item.totals)
             self.copied.append(replace(back, remove_source=gone))
-            if item.step is Step.TWIN:
+            if item.step is StepName.TWIN:
                 self.linked.add((here.dev, here.ino))
         elif found.kept is None:
             self._away(item, target, here, found.landed)
@@ -219,15 +219,15 @@ class _Inverse:
         mark = item.fingerprint
         if self._has_trash(target):
             # An archive has no size before it is made.
-            totals = Totals(1, 0, here.size) if item.step is Step.PACK else item.totals
-            self.whole.add(PlanItem(Step.TRASH, item.kind, target, fingerprint=here, totals=totals))
+            totals = Totals(1, 0, here.size) if item.step is StepName.PACK else item.totals
+            self.whole.add(PlanItem(StepName.TRASH, item.kind, target, fingerprint=here, totals=totals))
         elif (
             item.source is not None
             and mark is not None
             and landed.stamp_ns == here.stamp_ns
             and self._shows(item.source, mark)
         ):
-            away = PlanItem(Step.REMOVE, item.kind, target, item.source, here, mark, totals=item.totals)
+            away = PlanItem(StepName.REMOVE, item.kind, target, item.source, here, mark, totals=item.totals)
             self.renamed.append(replace(away, member=item.member, mode=item.mode) if item.member else away)
         else:
             self._nothing(item, target, _NO_TRASH)
@@ -251,7 +251,7 @@ class _Inverse:
         )
         if is_back and item.source is not None and here is not None:
             back = PlanItem(
-                Step.MAKE, Kind.FOLDER, target, item.source, here, self._look(item.source), totals=item.totals
+                StepName.MAKE, Kind.FOLDER, target, item.source, here, self._look(item.source), totals=item.totals
             )
             # Its copy has what it had. One that it was joined to has its own, and stays.
             is_copy = found.landed is not None
@@ -270,7 +270,7 @@ class _Inverse:
             return
         totals, names = self._inside(item, kept.place, here)
         self.renamed.append(
-            PlanItem(Step.RENAME, here.kind, kept.place, to, here, totals=totals, info=kept.note_place, names=names)
+            PlanItem(StepName.RENAME, here.kind, kept.place, to, here, totals=totals, info=kept.note_place, names=names)
         )
 
     def _rename(self, item: PlanItem, at: Place, to: Place, landed: Fingerprint | None) -> None:
@@ -281,7 +281,7 @@ class _Inverse:
         # A folder that gets its old name where it is takes nothing along.
         is_moved = (at.root, at.folder) != (to.root, to.folder)
         totals, names = self._inside(item, at, here) if is_moved else (item.totals, "")
-        self.renamed.append(PlanItem(Step.RENAME, item.kind, at, to, here, totals=totals, names=names))
+        self.renamed.append(PlanItem(StepName.RENAME, item.kind, at, to, here, totals=totals, names=names))
 
     def _inside(self, item: PlanItem, place: Place, here: Fingerprint) -> tuple[Totals, str]:
         """How much goes back with an item: of a folder what it holds by now."""
@@ -306,10 +306,10 @@ class _Inverse:
             return
         # In a ring of names each file is at another place by then, and nothing is lost by trading places.
         one, other = first_mark._replace(stamp_ns=None), second_mark._replace(stamp_ns=None)
-        self.swapped.append(PlanItem(Step.SWAP, one.kind, first, second, one, other, totals=item.totals))
+        self.swapped.append(PlanItem(StepName.SWAP, one.kind, first, second, one, other, totals=item.totals))
 
     def _nothing(self, item: PlanItem, place: Place, why: str) -> None:
-        self.renamed.append(PlanItem(Step.NOTHING, item.kind, place, reason=why))
+        self.renamed.append(PlanItem(StepName.NOTHING, item.kind, place, reason=why))
 
     def _shows(self, place: Place, mark: Fingerprint) -> bool:
         """Whether exactly this file stands there now."""

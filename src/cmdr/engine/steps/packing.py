@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from cmdr.model.plans.plan import PlanItem, Step
+from cmdr.model.plans.plan import PlanItem, StepName
 
 
 @dataclass(slots=True)
@@ -25,9 +25,9 @@ class Packing:
         """Look at what is planned."""
         self._items = items
         for item in items:
-            self.count += item.step is Step.ADD
-            self.is_wanted = self.is_wanted or item.step is Step.PACK
+            self.count += item.step is StepName.ADD
+            self.is_wanted = self.is_wanted or item.step is StepName.PACK
 
     def added(self) -> Iterator[tuple[int, PlanItem]]:
         """All that goes in, in the order of the plan."""
-        return ((index, item) for index, item in enumerate(self._items) if item.step is Step.ADD)
+        return ((index, item) for index, item in enumerate(self._items) if item.step is StepName.ADD)
