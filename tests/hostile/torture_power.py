@@ -20,7 +20,7 @@ from cmdr.engine.fs.syscalls import Syscalls
 from cmdr.engine.journal.journal import Journal
 from cmdr.engine.journal.records import ItemState
 from cmdr.engine.run import executor as running
-from cmdr.engine.run.crash_recovery import sweep
+from cmdr.engine.run.crash_recovery import recover
 from cmdr.model.plans.plan import Plan, PlanItem, StepName
 
 MODELS = ("ordered", "weak")
@@ -62,7 +62,7 @@ class Case:
         world, scenario, before = self.world, self.scenario, self.before
         journal = restart(self.recorded, left)
         try:
-            sweep(journal, Syscalls(), trash_home=world.home)
+            recover(journal, Syscalls(), trash_home=world.home)
             bad = judge(world, scenario, before, self.plan) + untrue(world, before, self.plan, journal)
             if bad:
                 return bad

@@ -16,7 +16,7 @@ from cmdr.engine.journal.records import ItemState
 from cmdr.engine.run.control import Cancelled, Conflict, Progress
 from cmdr.engine.run.item_results import Fates
 from cmdr.engine.run.outcome import Outcome
-from cmdr.engine.steps.bench import Landed
+from cmdr.engine.steps.step import StepResult
 from cmdr.model.history import OperationState
 from cmdr.model.job import Job, JobState
 from cmdr.model.panes.workspace import Workspace
@@ -44,7 +44,7 @@ def plan_on(*devices, items=1):
 def outcome_of(plan, *, failed=(), state=OperationState.DONE):
     fates = Fates(plan.items)
     for index in range(len(plan.items)):
-        fates.settle(index, Landed(ItemState.FAILED, "broken") if index in failed else Landed())
+        fates.settle(index, StepResult(ItemState.FAILED, "broken") if index in failed else StepResult())
     return Outcome(7, plan, state, fates)
 
 

@@ -652,7 +652,7 @@ def test_an_interrupted_operation_is_resumed_to_the_end(world):
             plan_copy([world.here + b"/tree", world.here + b"/a"], world.there), Dying(counting.count // 2), journal
         )
     journal.close()
-    report = world.sweep()
+    report = world.recover()
     assert report.interrupted == [1]
     journal = world.journal()
     record = journal.operation(1)
@@ -801,7 +801,7 @@ def test_an_item_whose_volume_was_away_at_the_start_is_done_again_when_resuming(
     staged = fingerprint.of_path(world.here + b"/tree/b")
     journal.note(operation, [Note(0, ItemState.STAGED, staged=staged, temp_gone=False)])
     os.rename(world.there, world.far + b"/away")
-    assert world.sweep().unreachable == [world.here + b"/a"]
+    assert world.recover().unreachable == [world.here + b"/a"]
     os.rename(world.far + b"/away", world.there)
     resumed = plan_resume(journal.operation(operation))
     assert resumed.items[0] == plan.items[0]
@@ -820,6 +820,6 @@ def test_a_sweep_takes_what_lay_in_a_lost_folder_for_not_done(world, journal):
     for made in (None, b"a file where the folder was"):
         if made is not None:
             world.write(world.there + b"/tree", made)
-        world.sweep()
+        world.recover()
         assert journal.operation(operation).items[0].state is ItemState.PLANNED
         assert journal.operation(operation).items[0].temp is None

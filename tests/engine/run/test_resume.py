@@ -10,7 +10,7 @@ from cmdr.engine.fs.syscalls import Syscalls
 from cmdr.engine.journal.records import ItemRecord, ItemState, OperationRecord
 from cmdr.engine.plan.refusals import NothingToDo
 from cmdr.engine.plan.survey import split
-from cmdr.engine.run.resume import SoFar, plan_rest, plan_resume
+from cmdr.engine.run.resume import SoFar, plan_resume, resume_plan
 from cmdr.model.history import OperationState
 from cmdr.model.plans.plan import Decision, Fingerprint, Kind, Place, Plan, PlanItem, Root, StepName, Verb
 from cmdr.model.plans.traits import Traits
@@ -29,7 +29,7 @@ def file(name, **more):
 
 
 def rest(*known, verb=Verb.COPY):
-    return plan_rest(Plan(verb, tuple(item for item, _ in known), ROOTS), 7, lambda: known)
+    return resume_plan(Plan(verb, tuple(item for item, _ in known), ROOTS), 7, lambda: known)
 
 
 def test_only_the_folders_that_something_still_comes_into_are_looked_at_again():

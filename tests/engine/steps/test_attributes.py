@@ -22,7 +22,7 @@ from cmdr.engine.plan.choices import Choices
 from cmdr.engine.plan.large_plan import make_plan
 from cmdr.engine.plan.refusals import NotForAgents, NothingToDo, NotTakenBack
 from cmdr.engine.run.control import Cancelled, Unattended
-from cmdr.engine.run.crash_recovery import sweep
+from cmdr.engine.run.crash_recovery import recover
 from cmdr.engine.run.resume import plan_resume
 from cmdr.engine.run.undo import plan_undo
 from cmdr.files.owner_names import gid_of, group_name, uid_of, user_name
@@ -99,7 +99,7 @@ def undo(world, journal, outcome):
 
 
 def swept(world, journal):
-    return sweep(journal, Syscalls(), trash_home=world.home)
+    return recover(journal, Syscalls(), trash_home=world.home)
 
 
 # Planning
@@ -554,7 +554,7 @@ def test_a_kill_right_after_a_folder_was_shut_can_still_be_taken_back(world):
         if child == 0:
             os.setresuid(NOBODY, NOBODY, NOBODY)
             try:
-                world.sweep()
+                world.recover()
                 own = world.journal()
                 for entry in own.interrupted():
                     with contextlib.suppress(NothingToDo):

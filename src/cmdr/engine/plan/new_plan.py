@@ -11,6 +11,9 @@ from cmdr.engine.plan.missing_folders import Way, way_to
 from cmdr.engine.plan.refusals import ChangedSince, NotEnoughSpace, TargetTaken, Unreadable
 from cmdr.engine.plan.survey import Limits, Survey, go_on, split
 from cmdr.engine.plan.targets import must_keep
+from cmdr.engine.steps.create import Create
+from cmdr.engine.steps.link import Link
+from cmdr.engine.steps.make_folder import MakeFolder
 from cmdr.files.protected import Protection
 from cmdr.files.regular_file import regular_file
 from cmdr.model.plans.plan import (
@@ -21,7 +24,6 @@ from cmdr.model.plans.plan import (
     Place,
     Plan,
     PlanItem,
-    StepName,
     Totals,
     Verb,
 )
@@ -33,7 +35,7 @@ def plan_mkdir(path: bytes, *, protection: Protection = _DEFAULT_PROTECTION) -> 
     """Make a folder."""
 
     def item(target: Place, why: str) -> PlanItem:
-        return PlanItem(StepName.MAKE, Kind.FOLDER, None, target, totals=Totals(0, 1, 0), protected=why)
+        return PlanItem(MakeFolder.name, Kind.FOLDER, None, target, totals=Totals(0, 1, 0), protected=why)
 
     return _new(Verb.MKDIR, path, item, protection)
 
@@ -46,7 +48,7 @@ def plan_mkfile(
     def item(target: Place, why: str) -> PlanItem:
         size = Totals(1, 0, len(contents))
         return PlanItem(
-            StepName.CREATE,
+            Create.name,
             Kind.FILE,
             None,
             target,
@@ -63,7 +65,7 @@ def plan_link(path: bytes, to: bytes, *, hard: bool = False, protection: Protect
     """Make a link: symbolic to any text, or a further name of an existing file."""
 
     def item(target: Place, why: str) -> PlanItem:
-        return PlanItem(StepName.LINK, Kind.LINK, None, target, totals=Totals(1, 0, 0), data=to, protected=why)
+        return PlanItem(Link.name, Kind.LINK, None, target, totals=Totals(1, 0, 0), data=to, protected=why)
 
     if not hard:
         return _new(Verb.LINK, path, item, protection)
@@ -76,7 +78,7 @@ def plan_link(path: bytes, to: bytes, *, hard: bool = False, protection: Protect
             raise Unreadable(to, "folders cannot have a second name; make a symbolic link instead")
         why = protection.reason(target.path) or protection.reason(source.place.path)
         found = PlanItem(
-            StepName.LINK, mark.kind, source.place, target, mark, totals=Totals(1, 0, mark.size), protected=why
+            Link.name, mark.kind, source.place, target, mark, totals=Totals(1, 0, mark.size), protected=why
         )
         items = (*way.made(protection), found)
         return Plan(Verb.LINK, items, tuple(survey.roots.values()), ConflictPolicy.SKIP)
@@ -108,7 +110,7 @@ def plan_write(
         if len(contents) > free:
             raise NotEnoughSpace(target.path, len(contents), free)
         item = PlanItem(
-            StepName.CREATE,
+            Create.name,
             Kind.FILE,
             None,
             target,
