@@ -27,7 +27,8 @@ from cmdr.files.sandbox.path_resolver import PathResolver, Sandbox
 from cmdr.files.sandbox.resolved_path import PrivatePlace, ResolvedName
 from cmdr.model.job import JobState
 from cmdr.model.names import printable, to_wire
-from cmdr.model.plans.plan import ConflictPolicy, Fingerprint, Kind, Plan, PlanItem, Step
+from cmdr.model.plans.plan import ConflictPolicy, Fingerprint, Kind, Plan, PlanItem
+from cmdr.model.plans.steps import KINDS
 from cmdr.model.results.result import Said
 from cmdr.model.texts.diff import BinaryContentError
 from cmdr.model.texts.text_format import FileText, read_text
@@ -268,7 +269,7 @@ def known_as(plan: Plan, names: Sequence[bytes], protection: Protection) -> Plan
 def _marked(item: PlanItem, protection: Protection) -> PlanItem:
     if item.protected or item.target is None:
         return item
-    if item.kind is Kind.FOLDER and item.step is Step.RENAME:
+    if item.kind is Kind.FOLDER and KINDS[item.step].moves_folders:
         why = protection.reason_below(item.target.path)
     else:
         why = _PROGRAM if _gains_leave_to_run(item) else ""
@@ -277,7 +278,7 @@ def _marked(item: PlanItem, protection: Protection) -> PlanItem:
 
 def _gains_leave_to_run(item: PlanItem) -> bool:
     """Whether a copy can be run where nothing that could be run has stood."""
-    if item.step not in (Step.COPY, Step.TWIN) or item.kind is not Kind.FILE or item.remove_source:
+    if not KINDS[item.step].brings_contents or item.kind is not Kind.FILE or item.remove_source:
         return False
     source = item.source
     return source is not None and _can_be_run(source.path) and not (item.target and _can_be_run(item.target.path))

@@ -24,7 +24,8 @@ from cmdr.model.names import to_wire
 from cmdr.model.panes.pane import Pane
 from cmdr.model.panes.tab import Chosen
 from cmdr.model.plans.packed_items import packed
-from cmdr.model.plans.plan import Plan, PlanItem, Root, Step, Verb
+from cmdr.model.plans.plan import Plan, PlanItem, Root, Verb
+from cmdr.model.plans.steps import KINDS
 from cmdr.model.results.changes import Proposed
 
 # A person may plan whatever a pane can show. While it is planned a chosen file takes about a kilobyte, and several
@@ -198,9 +199,9 @@ def _marked(item: PlanItem, elsewhere: dict[bytes, bytes], protection: Protectio
 
 
 def _reason(item: PlanItem, elsewhere: dict[bytes, bytes], protection: Protection) -> str:
-    if item.protected or item.step is Step.NOTHING:
+    if item.protected or KINDS[item.step].is_left_alone:
         return ""
-    is_only_read = item.is_unpacked or (item.step in (Step.COPY, Step.TWIN, Step.ADD) and not item.remove_source)
+    is_only_read = item.is_unpacked or (KINDS[item.step].only_reads_source and not item.remove_source)
     for place in (item.target, None if is_only_read else item.source):
         if place is not None and place.root in elsewhere:
             real = elsewhere[place.root].rstrip(b"/") + b"/" + place.rel
