@@ -26,13 +26,12 @@ from cmdr.index.scan.walk import Progress
 from cmdr.index.snapshots.columns import Column
 from cmdr.index.snapshots.history import moment_of
 from cmdr.index.snapshots.history_files import totals_epochs
-from cmdr.index.store.adopted import adopt_orphans
 from cmdr.index.store.catalogue import Catalogue, IndexRecord
 from cmdr.index.store.handles import new_handle, new_tag, node_handle
 from cmdr.index.store.saved_queries import SavedQueries
 from cmdr.index.store.sets import ResourceSets
 from cmdr.index.tree import Changes, IndexedTree
-from cmdr.index.tree_state import AT_ONCE
+from cmdr.index.tree_state import AT_ONCE, open_newest_snapshot
 from cmdr.model.filters.filter import EVERYTHING
 from cmdr.model.names import to_wire
 from cmdr.model.trees.indexes import IndexInfo, WalkOptions
@@ -55,7 +54,7 @@ class Library:
             raise LibraryBusy("Another cmdr works with these indexes.") from trouble
         try:
             self.catalogue = Catalogue(os.path.join(self.home, "catalogue.sqlite"))
-            adopt_orphans(self.home, self.catalogue)
+            _adopt_orphans(self.home, self.catalogue)
         except BaseException:
             os.close(self._lock_fd)
             raise
@@ -278,3 +277,23 @@ class Library:
     def epochs(self, index_id: str) -> tuple[int, ...]:
         """The epochs that growth can be measured from, oldest first."""
         return tuple(totals_epochs(self.get(index_id).indexed.home))
+
+
+def _adopt_orphans(home: str, catalogue: Catalogue) -> None:
+    """Index folders that the catalogue does not know: taken up again when it lost them through damage, else removed.
+
+    An adopted index answers to its old id, so that its sets stay; its nodes get new handles, since nobody knows any
+    more which were given out. One without a whole snapshot is scanned anew when it is asked for.
+    """
+    known = {record.id for record in catalogue.indexes()}
+    for name in sorted(os.listdir(home)):
+        folder = os.path.join(home, name)
+        if not name.startswith("i_") or name in known or not os.path.isdir(folder):
+            continue
+        view = open_newest_snapshot(folder)[0] if catalogue.was_damaged else None
+        if view is not None:
+            options = json.dumps(view.facts["options"])
+            record = IndexRecord(name, view.root, options, new_tag(), time.time_ns(), view.next_id)
+            if catalogue.add_index(record).id == name:
+                continue
+        shutil.rmtree(folder, ignore_errors=True)

@@ -42,6 +42,8 @@ class TreeState:
                 self.latest = apply_delta(self.base, self.patch, 0)
             except (Corrupt, LookupError, ValueError, OverflowError):  # columns that do not fit together
                 self.put_base_aside()
+            if self.latest is not None and self.latest.root != record.root:
+                self.put_base_aside()  # damage made the catalogue name another folder
 
     @property
     def view(self) -> View:

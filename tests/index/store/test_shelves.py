@@ -252,7 +252,6 @@ def test_queries_that_were_saved_before_they_had_a_folder_are_kept(tmp_path):
         kept = os.path.join(library.home, "catalogue.sqlite")
     with sqlite3.connect(kept) as db:
         db.execute("alter table saved_queries drop column root")
-        db.execute("drop table seals")
     db.close()
     with Library.open(str(state)) as library:
         saved, question = library.queries.get("kept")
@@ -285,7 +284,6 @@ def test_queries_that_were_saved_before_they_had_owners_become_the_persons(tmp_p
         columns = "id, name, filter, sort, descending, row_limit, created_ns, last_run_ns"
         db.execute(f"create table queries as select {columns} from saved_queries where name = 'kept'")
         db.execute("delete from saved_queries where name = 'kept'")
-        db.execute("drop table seals")
     db.close()
     with Library.open(str(state)) as library:
         assert [(one.name, one.owner) for one in library.queries.all()] == [("kept", "person"), ("theirs", "agent:one")]
