@@ -25,7 +25,7 @@ walker = Walker({"wid": 0, "depth_limit": -1, "cross": False, "follow": False, "
                  "device": packed_device(facts.st_dev), "part": shared + "-part", "library": sys.argv[3] or None})
 for place, inode in ((b"/docs", b"/docs"), (b"/docs/deep", b"/docs/deep"), (b"/swapped", b"/docs"), (b"/src", b"/bad"),
                      (b"/src", b"/src")):
-    print(walker.whereabouts.step_into(root + place, os.stat(root + inode).st_ino if place != b"/swapped" else 1))
+    print(walker.working_directory.step_into(root + place, os.stat(root + inode).st_ino if place != b"/swapped" else 1))
 """
 
 BOTH_READERS = pytest.mark.parametrize("library", [compiled_library() or "", ""], ids=["compiled", "python"])
@@ -46,10 +46,10 @@ def test_only_the_directory_that_was_seen_is_entered(tree, tmp_path, library):
 MOVED = """
 import os, sys
 from cmdr.index.scan.compiled_reader import directory_reader
-from cmdr.index.scan.walker_process import Whereabouts
+from cmdr.index.scan.walker_process import WorkingDirectory
 root = os.fsencode(sys.argv[1])
 inode = {place: os.stat(root + place).st_ino for place in (b"/docs", b"/docs/deep", b"/src")}
-steps = Whereabouts(directory_reader(sys.argv[2] or None), None)
+steps = WorkingDirectory(directory_reader(sys.argv[2] or None), None)
 print(steps.step_into(root + b"/docs/deep", inode[b"/docs/deep"]))
 os.makedirs(root + b"/far/off")
 os.rename(root + b"/docs/deep", root + b"/far/off/deep")  # the way up leads elsewhere now
