@@ -274,13 +274,13 @@ OPEN = """
 import sys, os
 from cmdr.index.snapshots.snapshot import StoredColumns
 from cmdr.index.snapshots.view import stored_view
-from cmdr.index.query.name_search import containing
+from cmdr.index.query.name_search import names_containing
 view = stored_view(StoredColumns(sys.argv[1]))
 mode = sys.argv[2]
 if mode == "list":
     view.names(__import__("numpy").arange(view.child_rows(5).start, view.child_rows(5).stop))
 else:
-    containing(view.base, b"agenda_9999", False, range(1, view.base_rows), lambda: False)
+    names_containing(view.base, b"agenda_9999", False, range(1, view.base_rows), lambda: False)
 """
 
 

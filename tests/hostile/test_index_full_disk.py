@@ -74,7 +74,7 @@ for leave in (0, 4096, 30_000, 80_000, 120_000):
          new=answers.node(tree + b"/folder 2/new 7").size)
     make_room(place + "/disk")
 answers.indexed.compact()
-tell(rows=answers.indexed.overlay_rows, new=answers.node(tree + b"/folder 2/new 7").size, fine=check())
+tell(rows=answers.indexed.delta_rows, new=answers.node(tree + b"/folder 2/new 7").size, fine=check())
 """
 
 

@@ -223,7 +223,7 @@ class IndexedTree:
         standing.lay(found.patch)
         known()
         self._following.watch_listed(found.paths)
-        if self.delta_rows_count > self.compact_above and self._later is not None:
+        if self.delta_rows > self.compact_above and self._later is not None:
             self._later(self.compact)
         return Changes(found.listed, found.added, found.removed)
 
@@ -232,7 +232,7 @@ class IndexedTree:
         return is_within(path, self._own)
 
     @property
-    def delta_rows_count(self) -> int:
+    def delta_rows(self) -> int:
         """How much stands beside the epoch, waiting to be compacted."""
         return self._standing.patch.rows
 

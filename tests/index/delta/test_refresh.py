@@ -134,7 +134,7 @@ def test_ids_stay_when_the_rows_are_matched_in_small_portions(library, tree, mon
     if with_overlay:
         write(tree + b"/src/between.txt")
         library.refresh(index)
-        assert answers.indexed.delta_rows_count
+        assert answers.indexed.delta_rows
     before = ids(answers.view)
     os.rename(tree + b"/archive.tar.gz", tree + b"/empty/moved.gz")
     os.rename(tree + b"/docs/deep", tree + b"/src/deeper")

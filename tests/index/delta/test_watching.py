@@ -110,7 +110,7 @@ def test_what_happened_between_a_listing_and_its_watch_is_found(watched, monkeyp
             write(root + b"/other/new/between", 9)
         return apply_delta(base, patch, revision)
 
-    monkeypatch.setattr(tree_state, "lay_over", late)
+    monkeypatch.setattr(tree_state, "apply_delta", late)
     os.mkdir(root + b"/other/new")
     watched.until(lambda: watched.size(b"/other/new/between") == 9)
 

@@ -111,7 +111,7 @@ def test_growth_adds_up_over_scans_refreshes_and_compactions(library, tree):
     os.unlink(tree + b"/comes and goes")
     write(tree + b"/src/later", 2000)
     library.refresh(index)
-    assert indexed.delta_rows_count
+    assert indexed.delta_rows
     files = [one for one in told(library.report(index, "growth", since="1"), tree) if "." not in one[1]]
     assert files == [("added", "grows", 0, 30_000), ("added", "src/later", 0, 2000)]
 
