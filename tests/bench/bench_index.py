@@ -26,9 +26,9 @@ from pathlib import Path
 import numpy as np
 
 from cmdr.index.library import Library
-from cmdr.index.query.answers import IndexQueries
+from cmdr.index.query.queries import IndexQueries
 from cmdr.index.snapshots.assemble import assemble
-from cmdr.index.snapshots.identity import Known
+from cmdr.index.snapshots.identity import PreviousNodes
 from cmdr.index.snapshots.snapshot import SnapshotWriter, StoredColumns
 from cmdr.index.snapshots.source import RowRuns, Source
 from cmdr.index.snapshots.view import View, stored_view
@@ -216,7 +216,7 @@ def multiply(view: View, home: str, rows: int) -> View:
         has_ids=True,
     )
     writer = SnapshotWriter(home, "epoch-00000001")
-    facts = assemble(source, writer, Known()).facts
+    facts = assemble(source, writer, PreviousNodes())
     kept = {
         name: view.facts[name]
         for name in ("started_ns", "walk_seconds", "cancelled", "options", "problems", "problem_count")

@@ -18,13 +18,13 @@ from cmdr.core.parameter import Doc, Whole
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
-from cmdr.core.trees.indexing import PATIENCE
+from cmdr.core.trees.indexing import SCAN_TIMEOUT_S
 from cmdr.model.filters.filter import Filter, Question, Text, checked
 from cmdr.model.filters.filter_text import given_filter
 from cmdr.model.names import printable, to_wire
 
 if TYPE_CHECKING:
-    from cmdr.index.query.answers import IndexQueries, QueryResult
+    from cmdr.index.query.queries import IndexQueries, QueryResult
     from cmdr.model.trees.node import Node
 
 T = TypeVar("T")
@@ -119,7 +119,7 @@ def _place(call: Call, root: str) -> bytes:
 
 async def known_tree(call: Call, place: bytes) -> IndexQueries:
     """The index of a tree; a person sees the scan's progress and waits as long as they like."""
-    patience = A_DAY if call.principal.is_person else PATIENCE
+    patience = A_DAY if call.principal.is_person else SCAN_TIMEOUT_S
     return (await call.commander.indexing.ensure(place, call.principal, patience))[0]
 
 

@@ -18,7 +18,7 @@ from cmdr.model.units import count, iso_date
 from cmdr.model.yaml_text import quoted_name
 
 if TYPE_CHECKING:
-    from cmdr.index.query.answers import IndexQueries
+    from cmdr.index.query.queries import IndexQueries
 
 FEW = 20
 """A folder with at most so many entries is told whole; no page is longer."""

@@ -16,7 +16,7 @@ from cmdr.core.threads import in_thread
 from cmdr.files.facts import link_target
 from cmdr.files.preview import digest as digest_of
 from cmdr.files.preview import extended_attributes, preview
-from cmdr.index.query.nodes import user
+from cmdr.index.query.nodes import user_name
 from cmdr.model.filters.filter import SortKey
 from cmdr.model.names import to_wire
 from cmdr.model.panes.sorting import Direction
@@ -99,4 +99,4 @@ async def _looked_up(call: Call, index_id: str, node_id: str) -> tuple[Node, byt
 
 
 def _owner(node: Node) -> str | None:
-    return None if node.owner is None else user(node.owner)
+    return None if node.owner is None else user_name(node.owner)

@@ -1,4 +1,4 @@
-"""How much some entries hold together: a folder with all that is below it, and nothing twice."""
+"""How much some entries hold together, nothing counted twice; and the biggest files, without reading all sizes."""
 
 from collections.abc import Iterator
 
@@ -11,6 +11,7 @@ from cmdr.index.snapshots.view import View
 _SEVERAL = np.uint8(Flag.HARD | Flag.SHARED)
 _UNKNOWN, _ALIAS = np.uint8(Flag.UNKNOWN), np.uint8(Flag.ALIAS)
 _STEP = 1 << 16  # rows at once, so that every step stays in the processor's cache
+_NONE = np.empty(0, np.int64)
 
 
 def total_bytes(view: View, rows: Column) -> int:
@@ -82,9 +83,6 @@ def _inside(view: View, folders: Column) -> Column:
     for number in range(base, count):  # parents come before their children
         inside[number] |= inside[int(view.dirs["dpar"][number])]
     return np.asarray(inside)
-
-
-_NONE = np.empty(0, np.int64)
 
 
 def largest_files(view: View, count: int) -> Column:

@@ -1,4 +1,4 @@
-"""Reports that name entries: the biggest, the newest, the equal, the empty, the broken and the unreadable."""
+"""All reports but growth: entries by name (biggest, newest, equal, …) and counts by group (extension, age, …)."""
 
 import os
 import time
@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from cmdr.index.query.coverage import not_covered
-from cmdr.index.query.nodes import user
+from cmdr.index.query.nodes import user_name
 from cmdr.index.query.sizes import largest_files as largest_of_all
 from cmdr.index.query.sizes import largest_of
 from cmdr.index.reports.basis import Basis, Lines, Spare
@@ -75,7 +75,9 @@ def owners(basis: Basis) -> Lines:
     """By owner."""
     files = basis.files()
     return basis.grouped(
-        files, basis.view.gather("owner", files).astype(np.int64), [user(int(uid)) for uid in basis.view.base.owners]
+        files,
+        basis.view.gather("owner", files).astype(np.int64),
+        [user_name(int(uid)) for uid in basis.view.base.owners],
     )
 
 
@@ -113,7 +115,7 @@ def duplicates(basis: Basis) -> Lines:
     """Files with the same contents, by what they waste."""
     view = basis.view
     found, all_read = find_duplicates(view, basis.rows(), stop=basis.stop, most_files=200_000)
-    groups = [twins.kept_first(view, basis.keep) for twins in found]
+    groups = [twins.in_order(view, basis.keep) for twins in found]
     if groups:
         rows = np.concatenate([twins.rows[1:] for twins in groups])
         basis.spare = Spare(view, np.sort(rows), sum(twins.wasted for twins in groups), basis.keep)

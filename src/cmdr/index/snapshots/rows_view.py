@@ -1,6 +1,6 @@
-"""One moment of an index by rows and folders: the stored epoch, minus what was replaced, plus the overlay.
+"""The rows and folders of a view: the stored snapshot, minus what was replaced, plus the delta.
 
-Rows of the epoch keep their numbers; rows of the overlay follow them. Directories work the same way.
+Rows of the snapshot keep their numbers; rows of the delta follow them. Directories work the same way.
 """
 
 from dataclasses import dataclass, field
@@ -35,8 +35,8 @@ class RowsView:
     dead: Column | None = None  # base rows that were replaced
     dead_dirs: Column | None = None
     edited: Column | None = None  # base rows of which facts are no longer as they are stored
-    extra_ids: dict[int, int] = field(default_factory=dict)  # id -> row of the overlay
-    extra_dirs: dict[int, int] = field(default_factory=dict)  # row -> number of a directory known by the overlay
+    extra_ids: dict[int, int] = field(default_factory=dict)  # id -> row of the delta
+    extra_dirs: dict[int, int] = field(default_factory=dict)  # row -> number of a directory known by the delta
     extra_gone: dict[int, bytes] = field(default_factory=dict)
     next_id: int = 0
     revision: int = 0
@@ -149,7 +149,7 @@ class RowsView:
 
     @cached_property
     def _over_dirs(self) -> tuple[Column, Column]:
-        """The overlay's rows of directories, ascending, and their numbers."""
+        """The delta's rows of directories, ascending, and their numbers."""
         rows = sorted(self.extra_dirs)
         return np.array(rows, np.int64), np.array([self.extra_dirs[row] for row in rows], np.int64)
 
@@ -167,7 +167,7 @@ class RowsView:
         return range(first, first + self.dirs["dcn"].item(directory))
 
     def subtree(self, directory: int) -> tuple[range, Column | None]:
-        """The epoch's rows below a directory, and the numbers of the directories below it for overlay rows."""
+        """The snapshot's rows below a directory, and the numbers of the directories below it for delta rows."""
         below = range(0)
         if directory < self.base_dirs:
             original = int(self.stored_start[directory])
@@ -184,7 +184,7 @@ class RowsView:
 
     @cached_property
     def stored_start(self) -> Column:
-        """Where each directory's block begins in the epoch, replaced or not."""
+        """Where each directory's block begins in the snapshot, replaced or not."""
         return self.stored.column("dcs")
 
     def totals(self, directory: int) -> Totals:
@@ -222,3 +222,10 @@ class RowsView:
         """The numbers of all directories that exist in this view."""
         numbers = np.arange(len(self.dirs["dpar"]))
         return numbers if self.dead_dirs is None else numbers[~self.dead_dirs]
+
+    def live_rows(self) -> Column:
+        """All rows that exist in this view, the root first."""
+        if self.dead is None:
+            return np.arange(self.base_rows)
+        extra = self.extra.rows if self.extra is not None else 0
+        return np.concatenate([np.flatnonzero(~self.dead), np.arange(self.base_rows, self.base_rows + extra)])

@@ -42,6 +42,9 @@ _DROP_UNUSABLE = (  # rows of which damage has left something that was never wri
     " or case when json_valid(options) then json_array_length(options) else 0 end <> 3",
     "delete from saved_queries where not json_valid(filter)",
 )
+_QUERY = "id, owner, name, filter, sort, descending, row_limit, created_ns, last_run_ns, root"
+PERSON = "person"
+"""Who owns what no agent made."""
 
 
 @dataclass(frozen=True)
@@ -68,11 +71,6 @@ class SetRecord:
     created_ns: int
     changed_ns: int
     epoch: int
-
-
-_QUERY = "id, owner, name, filter, sort, descending, row_limit, created_ns, last_run_ns, root"
-PERSON = "person"
-"""Who owns what no agent made."""
 
 
 class Catalogue:
@@ -166,7 +164,7 @@ class Catalogue:
 
         return self.run(write)
 
-    def kept_sets(self, owner: str) -> list[tuple[str, str]]:
+    def lasting_sets(self, owner: str) -> list[tuple[str, str]]:
         """The sets that an owner made to last: name and id, oldest first."""
         sql = "select name, id from sets join owners using (id) where owner = ? and not passing order by created_ns, id"
         return self.run(lambda db: db.execute(sql, (owner,)).fetchall())

@@ -18,7 +18,7 @@ FACTS = ("size", "allocated", "mtime", "born", "ino", "mode")
 
 @pytest.fixture(autouse=True)
 def large(monkeypatch):
-    monkeypatch.setattr(large_directory, "LARGE", 20)
+    monkeypatch.setattr(large_directory, "LARGE_DIRECTORY", 20)
 
 
 @pytest.fixture

@@ -51,7 +51,7 @@ class Kept:
 def answering_at_once(monkeypatch):
     """As if the index were too big to be compared with its checksums first."""
     for module in (libraries, tree_state):
-        monkeypatch.setattr(module, "AT_ONCE", 0)
+        monkeypatch.setattr(module, "VERIFY_AT_OPEN_BYTES", 0)
 
 
 def flip(path, at):
@@ -86,7 +86,7 @@ def test_a_big_index_answers_at_once_and_damage_is_found_behind(kept, tree, monk
     flip(f"{kept.epoch}/size", 9)
     with kept.open() as library:
         answers = library.get(kept.index)
-        library._behind.submit(lambda: None).result()
+        library._background.submit(lambda: None).result()
         assert not answers.indexed.scanned
 
 

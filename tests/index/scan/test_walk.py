@@ -79,7 +79,7 @@ def test_a_column_of_one_value_is_never_written_until_another_comes(tmp_path):
 
 @pytest.mark.parametrize(("waits", "walkers"), [(False, 2), (True, 4), (None, 4)])
 def test_more_walkers_come_only_while_those_there_wait_for_the_disk(tree, tmp_path, monkeypatch, waits, walkers):
-    monkeypatch.setattr(walking, "_LOOK", 0)
+    monkeypatch.setattr(walking, "_WAIT_CHECK_INTERVAL_S", 0)
     monkeypatch.setattr(walking.os, "cpu_count", lambda: 2)
     monkeypatch.setattr(walking.Worker, "waits_for_disk", lambda self: waits)
     pool = walking._WorkerPool(tree, os.stat(tree), WalkOptions(nice=0), str(tmp_path))
@@ -93,7 +93,7 @@ def test_more_walkers_come_only_while_those_there_wait_for_the_disk(tree, tmp_pa
 @pytest.mark.parametrize(("looks", "walkers"), [([1, 0, 0, 0, 0, 0], 2), ([1, 0, 1, 0, 1, 0], 4)])
 def test_a_tree_in_memory_makes_walkers_wait_by_chance_only(tree, tmp_path, monkeypatch, looks, walkers):
     """Two looks in a row with all of them waiting hardly ever came, and a cold tree was read by two."""
-    monkeypatch.setattr(walking, "_LOOK", 0)
+    monkeypatch.setattr(walking, "_WAIT_CHECK_INTERVAL_S", 0)
     monkeypatch.setattr(walking.os, "cpu_count", lambda: 2)
     pool = walking._WorkerPool(tree, os.stat(tree), WalkOptions(nice=0), str(tmp_path))
     try:
@@ -107,7 +107,7 @@ def test_a_tree_in_memory_makes_walkers_wait_by_chance_only(tree, tmp_path, monk
 
 
 def test_however_many_walkers_there_are_every_entry_is_seen_once(tree, tmp_path, monkeypatch):
-    monkeypatch.setattr(walking, "_LOOK", 0)
+    monkeypatch.setattr(walking, "_WAIT_CHECK_INTERVAL_S", 0)
     monkeypatch.setattr(walking.Worker, "waits_for_disk", lambda self: True)
     result = walk(tree, WalkOptions(nice=0), str(tmp_path))
     expected = sum(len(folders) + len(files) for _, folders, files in os.walk(tree))
