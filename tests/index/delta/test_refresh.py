@@ -44,7 +44,7 @@ def everything(view: View) -> dict[bytes, tuple[int, ...]]:
 
 
 def ids(view: View) -> dict[bytes, int]:
-    answer = range(view.base_rows + (view.extra.rows if view.extra else 0))
+    answer = range(view.base_rows + (view.delta.rows if view.delta else 0))
     live = [row for row in answer if view.dead is None or row >= view.base_rows or not view.dead[row]]
     return {view.path(row): view.id_of(row) for row in live}
 
@@ -256,7 +256,7 @@ def test_after_any_changes_a_refreshed_view_equals_a_new_scan_and_so_does_its_co
     assert everything(whole) == everything(answers.view)
     assert ids(whole) == ids(answers.view)
     answers.indexed.compact()
-    assert answers.view.extra is None
+    assert answers.view.delta is None
     assert answers.indexed.verify()
 
 
@@ -276,7 +276,7 @@ def test_a_big_overlay_is_compacted_behind(library, tree):
     before = answers.node(tree + b"/src/main.py").id
     library.refresh(info.id)
     library._background.submit(lambda: None).result()
-    assert answers.view.extra is None
+    assert answers.view.delta is None
     assert answers.view.epoch == 2
     assert answers.node(tree + b"/src/one.txt").size == 3
     assert answers.node(before).path == tree + b"/src/main.py"

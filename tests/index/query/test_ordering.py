@@ -41,7 +41,7 @@ def test_pages_over_an_epoch_and_its_overlay_are_in_one_order(library, tree, mon
     os.unlink(tree + b"/docs/a-name-o")
     library.refresh(info.id)
     queries = library.get(info.id)
-    assert queries.view.extra is not None
+    assert queries.view.delta is not None
     listed = every_page(queries, f.Question(f.EVERYTHING, sort, down), 3)
     rows = queries.ask(f.EVERYTHING).count
     assert len({node.id for node in listed}) == len(listed) == rows

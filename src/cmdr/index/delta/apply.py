@@ -31,7 +31,7 @@ _SHARED, _UNKNOWN = np.uint8(Flag.SHARED), np.uint8(Flag.UNKNOWN)
 def apply_delta(base: View, delta: Delta, revision: int) -> View:
     """A view of the stored snapshot `base` (without delta) as the delta changes it."""
     if not delta.listings:
-        return replace(base, next_id=max(base.next_id, delta.next_id), extra_gone=delta.gone, revision=revision)
+        return replace(base, next_id=max(base.next_id, delta.next_id), delta_gone=delta.gone, revision=revision)
     return _DeltaBuilder(base, delta).view(revision)
 
 
@@ -47,7 +47,7 @@ class _DeltaBuilder:
         self.new_dirs: list[dict[str, int]] = []
         self.changed: dict[str, dict[int, int]] = {name: {} for name in base.dirs}
         self.numbers: dict[bytes, int] = {base.root: 0}
-        self.extra_dirs: dict[int, int] = {}
+        self.delta_dirs: dict[int, int] = {}
         self.touched: set[int] = set()  # directories whose totals are no longer right
         self.replaced: set[int] = set()  # directories whose rows stand in the delta
         self.edits = EditedRows(base)
@@ -88,7 +88,7 @@ class _DeltaBuilder:
             DeltaIds(
                 self.base, self.kept, {entry.nid: row for entry, row in zip(self.entries, self.places(), strict=True)}
             ),
-            self.extra_dirs,
+            self.delta_dirs,
             self.delta.gone,
             next_id=max(self.base.next_id, self.delta.next_id),
             revision=revision,
@@ -187,7 +187,7 @@ class _DeltaBuilder:
         for at in np.flatnonzero(below >= 0).tolist():
             child, row = int(below[at]), self.base.base_rows + kept.first + at
             self.put(child, "drow", row)
-            self.extra_dirs[row] = child
+            self.delta_dirs[row] = child
             self.numbers[path.rstrip(b"/") + b"/" + self.base.name(int(kept.rows[at]))] = child
         return gone
 
@@ -214,7 +214,7 @@ class _DeltaBuilder:
             self.new_dirs.append({"dpar": parent, "ddepth": depth, "dstate": int(DirState.UNLISTED)})
             self.touched.add(child)
         self.put(child, "drow", row)
-        self.extra_dirs[row] = child
+        self.delta_dirs[row] = child
         self.numbers[path.rstrip(b"/") + b"/" + entry.name] = child
 
     def inode(self, number: int) -> int:

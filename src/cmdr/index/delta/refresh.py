@@ -243,8 +243,8 @@ class _Refresh:
         if self.view.dead is not None:
             rows = rows[~self.view.dead[rows]]
         self.vanished += rows.tolist()
-        if mask is not None and self.view.extra is not None:
-            over = np.flatnonzero(mask[self.view.extra["pdir"]])
+        if mask is not None and self.view.delta is not None:
+            over = np.flatnonzero(mask[self.view.delta["pdir"]])
             self.vanished += (over + self.view.base_rows).tolist()
 
     def follow(self, fresh: list[NewDirectory]) -> None:

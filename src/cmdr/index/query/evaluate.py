@@ -65,7 +65,7 @@ class _Evaluation:
         self.examined = self.total = 0
         self.leaves = LookupLeaves(view, context, stop)
         self.paths = PathLeaves(
-            view, lambda leaf, part: self.leaves.hits(leaf, part, range(part.rows), part is view.extra), self.pause
+            view, lambda leaf, part: self.leaves.hits(leaf, part, range(part.rows), part is view.delta), self.pause
         )
 
     def run(self, plain: Filter, below: int) -> Column:

@@ -94,7 +94,7 @@ class PathLeaves:
     def mask(self, leaf: Text, segment: Segment, rows: Rows) -> Column:
         """Which of these rows of a segment have such a path."""
         numbers = np.arange(rows.start, rows.stop) if isinstance(rows, slice) else rows
-        first = self.view.base_rows if segment is self.view.extra else 0
+        first = self.view.base_rows if segment is self.view.delta else 0
         if leaf.op == "contains" and b"/" not in from_wire(leaf.value):
             # Some part of the path contains it: the name itself, or a directory above, which is asked once.
             inside = self.containing_dirs(leaf)[segment["pdir"][numbers]]
@@ -122,9 +122,7 @@ class PathLeaves:
             out[numbers[numbers >= 0]] = True
         for number in np.flatnonzero(out[: self.view.base_dirs]).tolist():
             out[number : int(dirs["dlast"][number])] = True
-        for number in range(self.view.base_dirs, len(out)):
-            out[number] |= out[int(dirs["dpar"][number])]
-        return out
+        return self.view.with_delta_children(out)
 
 
 def match_paths(leaf: Text, paths: list[bytes]) -> list[bool]:

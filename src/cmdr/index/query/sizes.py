@@ -80,9 +80,7 @@ def _inside(view: View, folders: Column) -> Column:
     inside = np.cumsum(begin - end)[:count] > 0
     inside[base:] = False
     inside[folders] = True
-    for number in range(base, count):  # parents come before their children
-        inside[number] |= inside[int(view.dirs["dpar"][number])]
-    return np.asarray(inside)
+    return view.with_delta_children(np.asarray(inside))
 
 
 def largest_files(view: View, count: int) -> Column:
@@ -103,9 +101,9 @@ def largest_files(view: View, count: int) -> Column:
         new = (np.repeat(zones * ZONE, ZONE) + np.tile(np.arange(ZONE), len(zones))).astype(np.int64)
         rows, sizes = _best(view, np.concatenate([rows, new[new < view.base_rows]]), count)
         step = min(step * 2, 1024)
-    if view.extra is not None:
-        extra = np.arange(view.base_rows, view.base_rows + view.extra.rows)
-        rows, sizes = _best(view, np.concatenate([rows, extra]), count)
+    if view.delta is not None:
+        delta = np.arange(view.base_rows, view.base_rows + view.delta.rows)
+        rows, sizes = _best(view, np.concatenate([rows, delta]), count)
     return rows
 
 

@@ -26,7 +26,7 @@ class Spare:
 
 
 @dataclass
-class Basis:
+class ReportBasis:
     """The rows of a report: those given, or all."""
 
     view: View

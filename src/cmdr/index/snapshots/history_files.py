@@ -145,9 +145,9 @@ def changes_between(before: View, after: View) -> FileChanges:
 
 def delta_changes(view: View) -> FileChanges:
     """What the delta of a view changed in its snapshot; looks at nothing else."""
-    if view.dead is None or view.extra is None:
+    if view.dead is None or view.delta is None:
         return unchanged(view.epoch)
-    old, new = np.flatnonzero(view.dead), np.arange(view.base_rows, view.base_rows + view.extra.rows)
+    old, new = np.flatnonzero(view.dead), np.arange(view.base_rows, view.base_rows + view.delta.rows)
     stored = view
     if view.edited is not None:
         stored = stored_view(view.stored)
@@ -199,13 +199,13 @@ def load_changes(home: str, epoch: int) -> FileChanges:
 
 def _slices(view: View) -> list[Column]:
     """The live rows in portions, so that the memory of a comparison stays near one column."""
-    extra = view.extra.rows if view.extra is not None else 0
+    delta = view.delta.rows if view.delta is not None else 0
     step = 1 << 20
     found = []
     for first in range(0, view.base_rows, step):
         rows = np.arange(first, min(first + step, view.base_rows))
         found.append(rows if view.dead is None else rows[~view.dead[first : first + step]])
-    return [*found, np.arange(view.base_rows, view.base_rows + extra)] if extra else found
+    return [*found, np.arange(view.base_rows, view.base_rows + delta)] if delta else found
 
 
 def _sizes(view: View, rows: Column) -> Column:

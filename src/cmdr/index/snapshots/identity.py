@@ -181,13 +181,13 @@ def previous_nodes(before: View | None, first_id: int = 0, *, to_match: bool = T
         columns["device"] = before.base.devices[np.minimum(column("dev"), len(before.base.devices) - 1)]
     dir_row: Column = before.dirs["drow"].astype(np.int64)
     if not whole:
-        place = np.empty(before.base_rows + (before.extra.rows if before.extra else 0), np.int64)
+        place = np.empty(before.base_rows + (before.delta.rows if before.delta else 0), np.int64)
         place[rows] = np.arange(len(rows))
         dir_row = place[dir_row]
     ids = before.stored.column("gone_id").tolist()
     offsets = before.stored.column("gone_off").tolist()
     paths = before.stored.column("gone_path").tobytes()
-    gone = {one: paths[offsets[i] : offsets[i + 1]] for i, one in enumerate(ids)} | before.extra_gone
+    gone = {one: paths[offsets[i] : offsets[i + 1]] for i, one in enumerate(ids)} | before.delta_gone
     return PreviousNodes(
         max(first_id, before.next_id),
         column("nid"),

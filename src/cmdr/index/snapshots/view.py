@@ -138,7 +138,7 @@ class View(RowsView):
 
     def row_of(self, nid: int) -> int:
         """The row of a node; raises Gone with the last path, or KeyError for an id never given out."""
-        over = self.extra_ids.get(nid)
+        over = self.delta_ids.get(nid)
         if over is not None:
             return over
         if not 0 <= nid < self.next_id:
@@ -147,7 +147,7 @@ class View(RowsView):
         row = int(rows[nid]) if nid < len(rows) else NO_ROW
         if row != NO_ROW and (self.dead is None or not self.dead[row]):
             return row
-        path = self.last_path(nid) if row == NO_ROW else self.extra_gone.get(nid)
+        path = self.last_path(nid) if row == NO_ROW else self.delta_gone.get(nid)
         where = f"; it was {to_wire(path)}" if path else ""
         raise Gone(f"This node is gone{where}.", path)
 
@@ -160,9 +160,9 @@ class View(RowsView):
         if self.dead is not None:
             live = np.flatnonzero(out != NO_ROW)
             out[live[self.dead[out[live]]]] = NO_ROW
-            if self.extra_ids:  # what stands in the delta is dead in the snapshot
+            if self.delta_ids:  # what stands in the delta is dead in the snapshot
                 for at in np.flatnonzero(out == NO_ROW).tolist():
-                    out[at] = self.extra_ids.get(int(nids[at]), NO_ROW)
+                    out[at] = self.delta_ids.get(int(nids[at]), NO_ROW)
         return out
 
     @cached_property
@@ -171,8 +171,8 @@ class View(RowsView):
 
     def last_path(self, nid: int) -> bytes | None:
         """Where a vanished node was last seen."""
-        if nid in self.extra_gone:
-            return self.extra_gone[nid]
+        if nid in self.delta_gone:
+            return self.delta_gone[nid]
         ids = self.stored.column("gone_id")
         at = int(ids.searchsorted(np.uint32(nid)))
         if at >= len(ids) or ids[at] != nid:

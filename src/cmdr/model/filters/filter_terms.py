@@ -29,7 +29,7 @@ from cmdr.model.filters.filter import (
     checked,
     mode_of,
 )
-from cmdr.model.filters.filter_words import Lexer
+from cmdr.model.filters.lexer import Lexer
 from cmdr.model.names import printable
 
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40, "P": 1 << 50}

@@ -34,7 +34,7 @@ from cmdr.model.filters.filter import (
 )
 from cmdr.model.filters.filter_json import from_json
 from cmdr.model.filters.filter_terms import read_term
-from cmdr.model.filters.filter_words import Lexer
+from cmdr.model.filters.lexer import Lexer
 
 MAX_LENGTH = 65_536
 _PLAIN_WORD = re.compile(r'[^\s()",:=<>*?\\]+')
