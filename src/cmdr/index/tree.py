@@ -34,7 +34,7 @@ IDLE_NICE = 19
 
 
 def release_memory() -> None:
-    """Hand back what is free; where the C library knows no way, it does so by itself."""
+    """Give freed memory back to the system after long work: glibc would keep hundreds of megabytes of it."""
     if _trim is not None:
         _trim(ctypes.c_size_t(0))
 
