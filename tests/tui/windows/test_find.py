@@ -156,7 +156,7 @@ async def test_long_answers_are_whole_as_data(library, places):
 
 
 async def test_a_dropped_question_stops_its_thread(library, monkeypatch):
-    from cmdr.index.query.answers import IndexQueries
+    from cmdr.index.query.queries import IndexQueries
 
     asked, ended = asyncio.Event(), asyncio.Event()
     loop = asyncio.get_running_loop()

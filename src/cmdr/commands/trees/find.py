@@ -16,7 +16,7 @@ from cmdr.core.dispatch.principals import Access
 from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError
 from cmdr.core.threads import in_thread
-from cmdr.core.trees.indexing import PATIENCE
+from cmdr.core.trees.indexing import SCAN_TIMEOUT_S
 from cmdr.model.filters.filter import Filter, Question, Text, checked
 from cmdr.model.filters.filter_text import given_filter
 from cmdr.model.names import printable, to_wire
@@ -24,7 +24,7 @@ from cmdr.model.results.result import Said
 from cmdr.model.results.trees import FindAnswer
 
 if TYPE_CHECKING:
-    from cmdr.index.query.answers import IndexQueries, QueryResult
+    from cmdr.index.query.queries import IndexQueries, QueryResult
     from cmdr.model.trees.node import Node
 
 from cmdr.commands._paths import PaneRef
@@ -109,7 +109,7 @@ def _place(call: Call, root: str) -> bytes:
 
 async def known_tree(call: Call, place: bytes) -> IndexQueries:
     """The index of a tree; a person sees the scan's progress and waits as long as they like."""
-    patience = A_DAY if call.principal.is_person else PATIENCE
+    patience = A_DAY if call.principal.is_person else SCAN_TIMEOUT_S
     return (await call.commander.indexing.ensure(place, call.principal, patience))[0]
 
 

@@ -24,7 +24,7 @@ from cmdr.model.units import count
 from cmdr.model.yaml_text import quoted_name
 
 if TYPE_CHECKING:
-    from cmdr.index.query.answers import IndexQueries
+    from cmdr.index.query.queries import IndexQueries
     from cmdr.index.store.sets import ResourceSets
     from cmdr.model.trees.sets import SetInfo, SetMember
 

@@ -11,7 +11,7 @@ _BARE = re.compile(r'[^\s()"]+')
 _IN_LIST = re.compile(r'[^\s()",]+')
 
 
-class Words:
+class Lexer:
     """A line and how far it has been read."""
 
     def __init__(self, text: str) -> None:
@@ -24,7 +24,7 @@ class Words:
     def is_over(self) -> bool:
         return self.at >= len(self.text)
 
-    def stands(self, start: str) -> bool:
+    def looking_at(self, start: str) -> bool:
         """Whether the rest begins with this."""
         return self.text.startswith(start, self.at)
 
@@ -35,7 +35,7 @@ class Words:
 
     def take(self, start: str) -> bool:
         """Pass over this, and white space after it, when it stands here."""
-        if not self.stands(start):
+        if not self.looking_at(start):
             return False
         self.at += len(start)
         self.blank()
@@ -81,12 +81,12 @@ class Words:
 
     def value(self) -> str:
         """A word, quoted or not."""
-        return self.quoted() if self.stands('"') else self.bare()
+        return self.quoted() if self.looking_at('"') else self.bare()
 
     def values(self) -> tuple[str, ...]:
         """Words with commas between them."""
         found = [self._list_value()]
-        while self.stands(","):
+        while self.looking_at(","):
             self.at += 1
             found.append(self._list_value())
         return tuple(found)
@@ -109,7 +109,7 @@ class Words:
         self.fail("This quote is not closed.", start)
 
     def _list_value(self) -> str:
-        return self.quoted() if self.stands('"') else self._match(_IN_LIST)
+        return self.quoted() if self.looking_at('"') else self._match(_IN_LIST)
 
     def _match(self, pattern: re.Pattern[str]) -> str:
         found = pattern.match(self.text, self.at)

@@ -18,7 +18,7 @@ FACTS = ("size", "allocated", "mtime", "born", "ino", "mode")
 
 @pytest.fixture(autouse=True)
 def large(monkeypatch):
-    monkeypatch.setattr(large_directory, "LARGE", 20)
+    monkeypatch.setattr(large_directory, "LARGE_DIRECTORY", 20)
 
 
 @pytest.fixture
@@ -99,7 +99,7 @@ def test_a_large_folder_after_any_changes_equals_a_new_scan_and_so_does_its_comp
             assert not library.refresh(index).full_scan
             expected = known(scan(flat, str(tmp_path / f"expected-{number}"), FEW))
             assert known(library.get(index).view) == expected
-        assert library.get(index).indexed.delta_rows_count < 100  # not three hundred, and each only once
+        assert library.get(index).indexed.delta_rows < 100  # not three hundred, and each only once
     with Library.open(str(tmp_path / "state")) as library:  # what was kept is enough to know it all again
         assert known(library.get(index).view) == expected
         library.get(index).indexed.compact()
@@ -167,4 +167,4 @@ def test_a_large_folder_that_is_listed_in_another_order_is_compared_by_name(flat
         change(flat, random.Random(7))
         library.refresh(index)
         assert known(library.get(index).view) == known(scan(flat, str(tmp_path / "expected"), FEW))
-        assert library.get(index).indexed.delta_rows_count < 50
+        assert library.get(index).indexed.delta_rows < 50

@@ -111,7 +111,7 @@ def test_a_file_that_got_another_name_elsewhere_is_counted_once(library, tmp_pat
     os.link(tree + b"/docs/report.txt", tree + b"/empty/report again.txt")
     library.refresh(index)
     assert totals(library.get(index).view, tree).bytes == before
-    monkeypatch.setattr("cmdr.index.delta.large_directory.LARGE", 2)
+    monkeypatch.setattr("cmdr.index.delta.large_directory.LARGE_DIRECTORY", 2)
     os.link(tree + b"/src/util.py", tree + b"/empty/util again.py")
     library.refresh(index)
     view, fresh = library.get(index).view, scan(tree, str(tmp_path / "fresh"), FEW)

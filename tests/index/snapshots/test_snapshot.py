@@ -92,7 +92,7 @@ def test_one_flipped_bit_is_found_by_verifying(library, tree):
 
 KILLED = """
 import os, sys
-from cmdr.index.snapshots.snapshot import EpochWriter
+from cmdr.index.snapshots.snapshot import SnapshotWriter
 from cmdr.index.library import Library
 from cmdr.model.trees.indexes import WalkOptions
 moment = int(sys.argv[3])
@@ -102,8 +102,8 @@ def count(*args):
     seen += 1
     if seen == moment:
         os._exit(9)
-real_write, real_commit = EpochWriter._write, EpochWriter.commit
-EpochWriter._write = lambda self, *rest: (count(), real_write(self, *rest))
+real_write, real_commit = SnapshotWriter._write, SnapshotWriter.commit
+SnapshotWriter._write = lambda self, *rest: (count(), real_write(self, *rest))
 rename, replace = os.rename, os.replace
 os.rename = lambda a, b: (count(), rename(a, b), count())
 library = Library.open(sys.argv[1])

@@ -1,4 +1,4 @@
-"""Questions to one index: nodes, listings, filters and their pages, all as frozen answers."""
+"""Queries to one index: nodes, listings, filters and their pages, all as frozen results."""
 
 import os
 from collections import OrderedDict
@@ -9,7 +9,7 @@ from threading import Lock
 import numpy as np
 
 from cmdr.index.errors import BadHandle, BadQuestion, Gone, NotIndexed
-from cmdr.index.query.coverage import Found
+from cmdr.index.query.coverage import FilterResult
 from cmdr.index.query.cursor import Scope, make_cursor, read_cursor
 from cmdr.index.query.evaluate import evaluate
 from cmdr.index.query.leaves import EvaluationContext
@@ -29,6 +29,11 @@ from cmdr.model.names import from_wire, printable, to_wire
 from cmdr.model.trees.node import Node, Totals
 from cmdr.model.trees.queries import Explanation
 
+_MAX_RESULTS = 8
+_MAX_RESULT_BYTES = 1 << 26  # bytes; the newest answer is kept whatever its size
+MAX_PAGE = 1000
+_AT_A_GLANCE: tuple[SortKey, SortKey] = ("size", "mtime")
+
 
 @dataclass(frozen=True)
 class KindCounts:
@@ -40,7 +45,7 @@ class KindCounts:
     file_bytes: int
 
 
-def kinds_of(view: View, rows: Column) -> KindCounts:
+def count_kinds(view: View, rows: Column) -> KindCounts:
     """Count these rows by their kind."""
     form = view.gather("mode", rows) >> 12
     is_file, dirs = form == FORMAT_FILE, int((form == FORMAT_DIR).sum())
@@ -57,35 +62,31 @@ def biggest_of_each(view: View, rows: Column, count: int) -> Column:
     if len(rows) <= count:  # further names of a file that is among them count as well
         rest = rows[(form == FORMAT_FILE) & ~np.isin(rows, files)]
         files = np.concatenate([files, rest])
-    room = max(count - len(files), min(len(dirs), count // 2))
-    kept = page(view, dirs, "size", True, room, None).rows if len(dirs) and room else dirs[:0]
+    slots = max(count - len(files), min(len(dirs), count // 2))
+    kept = page(view, dirs, "size", True, slots, None).rows if len(dirs) and slots else dirs[:0]
     found = np.concatenate([files[: count - len(kept)], kept])
     return np.concatenate([found, others[: count - len(found)]])
-
-
-_KEPT = 8
-_ROOM = 1 << 26  # bytes; the newest answer is kept whatever its size
 
 
 class ResultCache:
     """Some answers by their questions; the one that was asked for longest ago goes first."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[Hashable, Found] = OrderedDict()
+        self._kept: OrderedDict[Hashable, FilterResult] = OrderedDict()
         self._lock = Lock()
 
-    def put(self, question: Hashable, found: Found) -> None:
+    def put(self, question: Hashable, found: FilterResult) -> None:
         """Keep an answer."""
         with self._lock:
             self._kept[question] = found
             self._kept.move_to_end(question)
-            room = _ROOM
+            slots = _MAX_RESULT_BYTES
             for number, one in enumerate(reversed(list(self._kept)), 1):
-                room -= self._kept[one].rows.nbytes
-                if number > _KEPT or (number > 1 and room < 0):
+                slots -= self._kept[one].rows.nbytes
+                if number > _MAX_RESULTS or (number > 1 and slots < 0):
                     del self._kept[one]
 
-    def get(self, question: Hashable) -> Found | None:
+    def get(self, question: Hashable) -> FilterResult | None:
         """An answer that was kept, or None."""
         with self._lock:
             if question in self._kept:
@@ -96,10 +97,6 @@ class ResultCache:
         """Forget them all."""
         with self._lock:
             self._kept.clear()
-
-
-_BIGGEST_PAGE = 1000
-_AT_A_GLANCE: tuple[SortKey, SortKey] = ("size", "mtime")
 
 
 @dataclass(frozen=True)
@@ -135,7 +132,7 @@ class QueryResult:
 
     def kinds(self) -> KindCounts:
         """How many of what was found are files, folders and others."""
-        return kinds_of(self.view, self.rows)
+        return count_kinds(self.view, self.rows)
 
 
 class IndexQueries:
@@ -245,7 +242,7 @@ class IndexQueries:
         cursor: str | None,
         above: bytes | None = None,
     ) -> Page:
-        limit = max(0, min(limit, _BIGGEST_PAGE))
+        limit = max(0, min(limit, MAX_PAGE))
         if sort == "name" and is_natural(rows):
             question += "\0natural"
         scope = Scope(self.indexed.record.id, view.epoch, question)
@@ -255,17 +252,17 @@ class IndexQueries:
         onward = None if found.place is None else make_cursor(secret, scope, *found.place)
         return Page(nodes(view, self.tag, found.rows, above), len(rows), onward, found.after)
 
-    def _evaluate(self, view: View, wanted: Filter, below: int, stop: Callable[[], bool]) -> Found:
+    def _evaluate(self, view: View, wanted: Filter, below: int, stop: Callable[[], bool]) -> FilterResult:
         key = (view.epoch, view.revision, repr(to_json(wanted)), below)
         lasting = not _moves_with_time(wanted)
         if lasting and (kept := self._found.get(key)) is not None:
             return kept
-        around = EvaluationContext(
+        context = EvaluationContext(
             lambda place: self._place(place, view),
             lambda set_id: self._members(view, set_id),
             lambda place: same_as(view, self.row(place, view), stop),
         )
-        found = evaluate(view, wanted, around, below, stop)
+        found = evaluate(view, wanted, context, below, stop)
         if lasting:
             self._found.put(key, found)
         return found

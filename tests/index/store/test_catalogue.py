@@ -9,7 +9,7 @@ import pytest
 
 from cmdr.index import library as libraries
 from cmdr.index import tree_state
-from cmdr.index.errors import BadHandle, CatalogueFailed, Corrupt, NoSuchIndex, NoSuchQuery, NoSuchSet
+from cmdr.index.errors import BadHandle, CatalogueFailed, Corrupt, NoSuchIndex, NoSuchQuery
 from cmdr.index.library import Library
 from cmdr.index.snapshots.snapshot import StoredColumns
 from cmdr.index.snapshots.view import stored_view
@@ -43,7 +43,7 @@ class Kept:
         return Library.open(self.state)
 
     def change(self, sql):
-        """Change the catalogue as damage would, behind the back of its checksums."""
+        """Change the catalogue as damage would."""
         with closing(sqlite3.connect(self.catalogue)) as db, db:
             db.execute(sql)
 
@@ -51,7 +51,7 @@ class Kept:
 def answering_at_once(monkeypatch):
     """As if the index were too big to be compared with its checksums first."""
     for module in (libraries, tree_state):
-        monkeypatch.setattr(module, "AT_ONCE", 0)
+        monkeypatch.setattr(module, "VERIFY_AT_OPEN_BYTES", 0)
 
 
 def flip(path, at):
@@ -86,7 +86,7 @@ def test_a_big_index_answers_at_once_and_damage_is_found_behind(kept, tree, monk
     flip(f"{kept.epoch}/size", 9)
     with kept.open() as library:
         answers = library.get(kept.index)
-        library._behind.submit(lambda: None).result()
+        library._background.submit(lambda: None).result()
         assert not answers.indexed.scanned
 
 
@@ -132,14 +132,9 @@ def test_handles_from_before_the_damage_stand_for_nothing_else(kept, tree):
 
 @pytest.mark.parametrize(
     "damage",
-    [
-        "update indexes set root = cast(x'2f746d70' as blob)",
-        "update indexes set options = '[nonsense'",
-        "update indexes set next_id = 1",
-        "update indexes set root = cast(x'ff' as text)",
-    ],
+    ["update indexes set options = '[nonsense'", "update indexes set root = cast(x'ff' as text)"],
 )
-def test_a_row_that_is_not_what_was_written_is_not_believed(kept, tree, damage):
+def test_an_index_whose_row_makes_no_sense_is_taken_up_again_from_its_folder(kept, tree, damage):
     kept.change(damage)
     with kept.open() as library:
         assert library.catalogue.was_damaged
@@ -150,32 +145,44 @@ def test_a_row_that_is_not_what_was_written_is_not_believed(kept, tree, damage):
         assert library.queries.get("q")[1] == Question(from_text("size>100"))
 
 
-def test_damaged_sets_and_queries_are_left_out_and_all_others_stay(kept, tree):
+def test_an_index_does_not_answer_from_the_snapshot_of_another_folder(kept, tree):
+    kept.change("update indexes set root = cast(x'2f746d70' as blob)")
     with kept.open() as library:
-        other = library.sets.create(kept.index, "other", [tree + b"/src"]).id
+        with pytest.raises(NoSuchIndex, match="damaged and set aside"):
+            library.get(kept.index).node(tree + b"/src/main.py")
+        assert library.index(tree, FEW).id != kept.index
+        assert library.covering(tree).node(tree + b"/src/main.py").size == 2048
+
+
+def test_ids_that_damage_made_the_catalogue_forget_are_not_given_out_twice(kept, tree):
+    with kept.open() as library:
+        known = library.get(kept.index).view.next_id
+    kept.change("update indexes set next_id = 1")
+    with open(tree + b"/src/new.py", "wb") as out:
+        out.write(b"new")
+    with kept.open() as library:
+        library.refresh(kept.index)
+        view = library.get(kept.index).view
+        assert view.id_of(view.find(tree + b"/src/new.py")) >= known
+
+
+def test_a_damaged_query_is_left_out_and_all_others_stay(kept):
+    with kept.open() as library:
         library.queries.save("stays", Question(from_text("ext:py")))
-    kept.change(f"update sets set count = 99 where id = '{kept.chosen}'")
     kept.change("update saved_queries set filter = cast(x'ff7b' as text) where name = 'q'")
     with kept.open() as library:
-        with pytest.raises(NoSuchSet):
-            library.sets.info(kept.chosen)
-        assert library.sets.info(other).count == 1
         with pytest.raises(NoSuchQuery):
             library.queries.get("q")
         assert [one.name for one in library.queries.all()] == ["stays"]
 
 
-def test_whatever_is_written_is_sealed(kept, tree):
-    with kept.open() as library:
-        library.index(tree, FEW)
-        library.sets.rename(kept.chosen, "another")
-        library.queries.note_run("q")
-        library.queries.save("gone", Question(from_text("ext:py")))
-        library.queries.delete("gone")
-        library.catalogue.put_owner(kept.chosen, "agent:one", passing=True)
+def test_a_catalogue_with_checksums_of_its_rows_is_read(kept):
+    kept.change("create table seals (place text, key text, sum integer, primary key (place, key)) without rowid")
     with kept.open() as library:
         assert not library.catalogue.was_damaged
-        assert library.sets.info(kept.chosen).name == "another"
+        assert library.sets.info(kept.chosen).name == "mine"
+    with closing(sqlite3.connect(kept.catalogue)) as db:
+        assert db.execute("select name from sqlite_master where name = 'seals'").fetchone() is None
 
 
 def test_a_catalogue_that_cannot_be_opened_is_not_taken_for_a_damaged_one(tmp_path):

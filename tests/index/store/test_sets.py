@@ -89,7 +89,7 @@ def test_a_page_of_a_set_begins_behind_the_last_member_even_when_that_one_was_ta
     library, indexed, is_sorted, monkeypatch
 ):
     if not is_sorted:
-        monkeypatch.setattr(sets, "SORTED", 1)
+        monkeypatch.setattr(sets, "MAX_SORTED_MEMBERS", 1)
     made = library.sets.create_from(indexed.indexed.record.id, "files", indexed.ask(from_text("kind:file")))
     everyone = [one.node for one in library.sets.page(made.id).members]
     first = library.sets.page(made.id, 4)
@@ -173,7 +173,8 @@ def test_a_saved_query_is_asked_again_by_name_or_id(library, indexed):
     assert saved.last_run_ns is None
     assert library.queries.get("big python") == (saved, question)
     assert library.queries.get(saved.id) == (saved, question)
-    assert library.queries.run(saved.id, indexed.indexed.record.id).count == 2
+    assert indexed.ask(library.queries.get(saved.id)[1].filter).count == 2
+    library.queries.note_run(saved.id)
     assert library.queries.get(saved.id)[0].last_run_ns is not None
     again = library.queries.save("big python", f.Question(from_text("ext:py")))
     assert again.id == saved.id
@@ -252,7 +253,6 @@ def test_queries_that_were_saved_before_they_had_a_folder_are_kept(tmp_path):
         kept = os.path.join(library.home, "catalogue.sqlite")
     with sqlite3.connect(kept) as db:
         db.execute("alter table saved_queries drop column root")
-        db.execute("drop table seals")
     db.close()
     with Library.open(str(state)) as library:
         saved, question = library.queries.get("kept")
@@ -285,7 +285,6 @@ def test_queries_that_were_saved_before_they_had_owners_become_the_persons(tmp_p
         columns = "id, name, filter, sort, descending, row_limit, created_ns, last_run_ns"
         db.execute(f"create table queries as select {columns} from saved_queries where name = 'kept'")
         db.execute("delete from saved_queries where name = 'kept'")
-        db.execute("drop table seals")
     db.close()
     with Library.open(str(state)) as library:
         assert [(one.name, one.owner) for one in library.queries.all()] == [("kept", "person"), ("theirs", "agent:one")]

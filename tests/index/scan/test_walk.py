@@ -25,7 +25,7 @@ walker = Walker({"wid": 0, "depth_limit": -1, "cross": False, "follow": False, "
                  "device": packed_device(facts.st_dev), "part": shared + "-part", "library": sys.argv[3] or None})
 for place, inode in ((b"/docs", b"/docs"), (b"/docs/deep", b"/docs/deep"), (b"/swapped", b"/docs"), (b"/src", b"/bad"),
                      (b"/src", b"/src")):
-    print(walker.whereabouts.step_into(root + place, os.stat(root + inode).st_ino if place != b"/swapped" else 1))
+    print(walker.working_directory.step_into(root + place, os.stat(root + inode).st_ino if place != b"/swapped" else 1))
 """
 
 BOTH_READERS = pytest.mark.parametrize("library", [compiled_library() or "", ""], ids=["compiled", "python"])
@@ -46,10 +46,10 @@ def test_only_the_directory_that_was_seen_is_entered(tree, tmp_path, library):
 MOVED = """
 import os, sys
 from cmdr.index.scan.compiled_reader import directory_reader
-from cmdr.index.scan.walker_process import Whereabouts
+from cmdr.index.scan.walker_process import WorkingDirectory
 root = os.fsencode(sys.argv[1])
 inode = {place: os.stat(root + place).st_ino for place in (b"/docs", b"/docs/deep", b"/src")}
-steps = Whereabouts(directory_reader(sys.argv[2] or None), None)
+steps = WorkingDirectory(directory_reader(sys.argv[2] or None), None)
 print(steps.step_into(root + b"/docs/deep", inode[b"/docs/deep"]))
 os.makedirs(root + b"/far/off")
 os.rename(root + b"/docs/deep", root + b"/far/off/deep")  # the way up leads elsewhere now
@@ -79,7 +79,7 @@ def test_a_column_of_one_value_is_never_written_until_another_comes(tmp_path):
 
 @pytest.mark.parametrize(("waits", "walkers"), [(False, 2), (True, 4), (None, 4)])
 def test_more_walkers_come_only_while_those_there_wait_for_the_disk(tree, tmp_path, monkeypatch, waits, walkers):
-    monkeypatch.setattr(walking, "_LOOK", 0)
+    monkeypatch.setattr(walking, "_WAIT_CHECK_INTERVAL_S", 0)
     monkeypatch.setattr(walking.os, "cpu_count", lambda: 2)
     monkeypatch.setattr(walking.Worker, "waits_for_disk", lambda self: waits)
     pool = walking._WorkerPool(tree, os.stat(tree), WalkOptions(nice=0), str(tmp_path))
@@ -93,7 +93,7 @@ def test_more_walkers_come_only_while_those_there_wait_for_the_disk(tree, tmp_pa
 @pytest.mark.parametrize(("looks", "walkers"), [([1, 0, 0, 0, 0, 0], 2), ([1, 0, 1, 0, 1, 0], 4)])
 def test_a_tree_in_memory_makes_walkers_wait_by_chance_only(tree, tmp_path, monkeypatch, looks, walkers):
     """Two looks in a row with all of them waiting hardly ever came, and a cold tree was read by two."""
-    monkeypatch.setattr(walking, "_LOOK", 0)
+    monkeypatch.setattr(walking, "_WAIT_CHECK_INTERVAL_S", 0)
     monkeypatch.setattr(walking.os, "cpu_count", lambda: 2)
     pool = walking._WorkerPool(tree, os.stat(tree), WalkOptions(nice=0), str(tmp_path))
     try:
@@ -107,7 +107,7 @@ def test_a_tree_in_memory_makes_walkers_wait_by_chance_only(tree, tmp_path, monk
 
 
 def test_however_many_walkers_there_are_every_entry_is_seen_once(tree, tmp_path, monkeypatch):
-    monkeypatch.setattr(walking, "_LOOK", 0)
+    monkeypatch.setattr(walking, "_WAIT_CHECK_INTERVAL_S", 0)
     monkeypatch.setattr(walking.Worker, "waits_for_disk", lambda self: True)
     result = walk(tree, WalkOptions(nice=0), str(tmp_path))
     expected = sum(len(folders) + len(files) for _, folders, files in os.walk(tree))

@@ -105,12 +105,12 @@ def test_what_happened_between_a_listing_and_its_watch_is_found(watched, monkeyp
 
     root, apply_delta = watched.root, tree_state.apply_delta
 
-    def late(base, patch, revision):
+    def late(base, delta, revision):
         if os.path.isdir(root + b"/other/new") and not os.path.exists(root + b"/other/new/between"):
             write(root + b"/other/new/between", 9)
-        return apply_delta(base, patch, revision)
+        return apply_delta(base, delta, revision)
 
-    monkeypatch.setattr(tree_state, "lay_over", late)
+    monkeypatch.setattr(tree_state, "apply_delta", late)
     os.mkdir(root + b"/other/new")
     watched.until(lambda: watched.size(b"/other/new/between") == 9)
 
@@ -163,8 +163,8 @@ def test_a_watch_takes_four_bytes(tmp_path):
 # -- few names in a large folder ------------------------------------------------------------------------------------
 @pytest.fixture
 def flat(library, tmp_path, monkeypatch):
-    monkeypatch.setattr(large_directory, "LARGE", 20)
-    monkeypatch.setattr("cmdr.index.delta.live_updates._HUGE", 100)
+    monkeypatch.setattr(large_directory, "LARGE_DIRECTORY", 20)
+    monkeypatch.setattr("cmdr.index.delta.live_updates.HUGE_DIRECTORY", 100)
     root = bytes(tmp_path / "root")
     os.makedirs(root + b"/flat/inner")
     for number in range(300):
