@@ -15,15 +15,15 @@ from typing import NamedTuple
 from cmdr.core import places
 from cmdr.core.entrance import instance
 
-START_SECONDS = 10.0
-OTHER_SECONDS = 30.0
+START_TIMEOUT_S = 10.0
+OTHER_START_TIMEOUT_S = 30.0
 """How long one that somebody else has just started is waited for: a terminal first draws, then listens."""
-LEAVE_AFTER = 600
+IDLE_EXIT_S = 600
 """Seconds after which a cmdr that we started ends by itself when its last client is gone."""
-LINE = "person.sock"
+CONTROL_SOCKET = "person.sock"
 """The socket in the runtime folder on which a cmdr hears who is there; `core.person_line` is too heavy to import."""
-_RETRY_SECONDS = 5.0
-_END_SECONDS = 1.0
+_RETRY_AFTER_S = 5.0
+_END_TIMEOUT_S = 1.0
 _PATH = "/mcp"
 TOKEN_VARIABLE = "CMDR_TOKEN"  # noqa: S105 - a name
 
@@ -71,7 +71,7 @@ class EndpointFinder:
             record = self._start()
         if record is None:
             raise Unreachable("cmdr is not running; start it with: cmdr serve")
-        self._be_there(record)
+        self._hold_line(record)
         return Endpoint("127.0.0.1", record.port, _PATH, _token(from_file=True))
 
     @property
@@ -84,7 +84,7 @@ class EndpointFinder:
 
         One that was killed has closed its connections some time before it gives up its place.
         """
-        deadline = time.monotonic() + _END_SECONDS
+        deadline = time.monotonic() + _END_TIMEOUT_S
         with contextlib.suppress(Unreachable):
             while time.monotonic() < deadline and self._there_for is not None and _running() == self._there_for:
                 time.sleep(0.02)
@@ -94,7 +94,7 @@ class EndpointFinder:
         if self._line is not None:
             self._line.close()
 
-    def _be_there(self, record: instance.Record) -> None:
+    def _hold_line(self, record: instance.Record) -> None:
         """Keep a line open for as long as we live, so that a cmdr that ends by itself knows that somebody is there."""
         with self._starting:
             if self._there_for == record:
@@ -103,14 +103,14 @@ class EndpointFinder:
             self.close()
             self._line = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
             with contextlib.suppress(OSError):  # one that is just quitting needs nobody
-                self._line.connect(os.path.join(places.runtime(), LINE))
+                self._line.connect(os.path.join(places.runtime(), CONTROL_SOCKET))
 
     def _start(self) -> instance.Record:
         with self._starting:
             if record := _running():
                 return record
             when, why = self._failed
-            if time.monotonic() - when < _RETRY_SECONDS:
+            if time.monotonic() - when < _RETRY_AFTER_S:
                 raise Unreachable(why)
             try:
                 return _launch()
@@ -125,7 +125,7 @@ def _launch() -> instance.Record:
     environment = {name: value for name, value in os.environ.items() if name != TOKEN_VARIABLE}
     # -P: an agent starts us inside whatever project it works on, and a module lying there must never be imported.
     server = subprocess.Popen(
-        [sys.executable, "-P", "-m", "cmdr", "serve", "--leave-after", str(LEAVE_AFTER), *_project()],
+        [sys.executable, "-P", "-m", "cmdr", "serve", "--leave-after", str(IDLE_EXIT_S), *_project()],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
@@ -133,16 +133,16 @@ def _launch() -> instance.Record:
         env=environment,
         start_new_session=True,
     )
-    begun, patience = time.monotonic(), START_SECONDS
+    begun, patience = time.monotonic(), START_TIMEOUT_S
     while time.monotonic() < begun + patience:
         if record := instance.wait_until_running(0.2):
             return record
         if server.poll():
             if not instance.is_claimed():
                 break
-            patience = max(START_SECONDS, OTHER_SECONDS)  # ours gave way to another that is just starting
+            patience = max(START_TIMEOUT_S, OTHER_START_TIMEOUT_S)  # ours gave way to another that is just starting
     if server.returncode is None:
-        raise Unreachable(f"cmdr did not start within {START_SECONDS:.0f} s; run `cmdr serve` to see why.")
+        raise Unreachable(f"cmdr did not start within {START_TIMEOUT_S:.0f} s; run `cmdr serve` to see why.")
     raise Unreachable(f"cmdr could not be started (exit code {server.returncode}); run `cmdr serve` to see why.")
 
 
