@@ -89,7 +89,7 @@ def test_a_rejected_command_never_runs(ground):
 
 
 def test_an_answer_that_comes_late_can_be_awaited(ground, monkeypatch):
-    monkeypatch.setattr("cmdr.commands.agents.shell.PATIENCE", 0.05)
+    monkeypatch.setattr("cmdr.commands.agents.shell.ANSWER_TIMEOUT_S", 0.05)
     answer = ground.ask("shell_run", command="echo late")
     id = answer.partition("proposal: ")[2].split()[0]
     (proposal,) = ground.commander.proposals.pending()
@@ -345,7 +345,7 @@ def test_what_other_programs_obey_is_kept_as_it_is(ground):
 
 @pytest.mark.skipif(not holds(Backend.LANDLOCK), reason="needs Landlock")
 def test_a_sandbox_that_cannot_keep_asks_in_spite_of_a_grant(ground, monkeypatch):
-    monkeypatch.setattr("cmdr.commands.agents.shell.PATIENCE", 0.05)
+    monkeypatch.setattr("cmdr.commands.agents.shell.ANSWER_TIMEOUT_S", 0.05)
     grant(ground)
     ground.ask("shell_run", command="true")
     ground.commander.shells.backend = Backend.LANDLOCK

@@ -30,7 +30,7 @@ from cmdr.model.units import count as counted
 
 SMALL = 5000
 """So many rows are looked through at once; more of them in a thread."""
-TRIES = 5
+MAX_ATTEMPTS = 5
 
 
 async def marks(tab: Tab, wanted: Callable[[Listing], Iterable[int]]) -> bytearray:
@@ -38,7 +38,7 @@ async def marks(tab: Tab, wanted: Callable[[Listing], Iterable[int]]) -> bytearr
 
     Whoever gives up waiting leaves the selection as it was.
     """
-    for _ in range(TRIES):
+    for _ in range(MAX_ATTEMPTS):
         listing = tab.listing
         if len(listing.columns) <= SMALL:
             return _made(listing, wanted)

@@ -43,7 +43,7 @@ from cmdr.model.results.indexes import NodeDetail, NodeShown, TreePage
 if TYPE_CHECKING:
     from cmdr.model.trees.node import Node
 
-PAGE = 50
+PAGE_SIZE = 50
 """Rows of a page, unless more or fewer are asked for."""
 SMALL = 1 << 20
 """A file of at most so many bytes is read for its digest unasked."""
@@ -227,7 +227,7 @@ async def tree_page(
     *,
     index_id: str,
     parent: str | None = None,
-    limit: Annotated[int, Whole(0, 1000)] = PAGE,
+    limit: Annotated[int, Whole(0, 1000)] = PAGE_SIZE,
     cursor: str | None = None,
     sort: SortKey = "name",
     order: Direction = Direction.ASC,
