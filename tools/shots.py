@@ -21,11 +21,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from cmdr.core.principals import Principal
     from textual.pilot import Pilot
 
     from cmdr.core.commander import Commander
-    from cmdr.tui.terminal import Terminal
+    from cmdr.core.dispatch.principals import Principal
+    from cmdr.tui.app import Terminal
 
 SHOTS = Path(__file__).parent.parent / "docs" / "shots"
 SIZE = (110, 32)
@@ -185,7 +185,7 @@ def _home() -> Iterator[Path]:
 
 
 def _agent() -> Principal:
-    from cmdr.core.principals import Principal
+    from cmdr.core.dispatch.principals import Principal
 
     return Principal("agent", "claude")
 

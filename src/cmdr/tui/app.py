@@ -200,9 +200,10 @@ class Terminal(App[None], inherit_bindings=False):
 
         `then` names the entry the cursor goes to once it exists, and `opens` the file that is edited then.
         """
+        from cmdr.core.flow.change import Wish
         from cmdr.tui.changes.operating import operate
 
-        self.work(operate(self, command, arguments, sure=sure, then=then, chosen=chosen, opens=opens), group="operate")
+        self.work(operate(self, command, arguments, Wish(sure, then, opens), chosen), group="operate")
 
     def edit(self, path: bytes) -> None:
         """Edit a file: small text here, everything else in the person's editor."""

@@ -220,8 +220,7 @@ class Confirm(Window[str]):
         from cmdr.tui.changes.operating import follow
 
         if self._proposal.job is not None:
-            job = self._screen.commander.jobs.get(self._proposal.job, PERSON)
-            self._screen.terminal.run_worker(follow(self._screen.terminal, job), group="follow")
+            self._screen.terminal.run_worker(follow(self._screen.terminal, self._proposal.job), group="follow")
         self._screen.tell(f"Approved: {title_of(self._plan)}")
 
     def _answer_row(self) -> Row:
