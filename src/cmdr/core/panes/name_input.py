@@ -1,4 +1,4 @@
-"""Completing a path while it is typed."""
+"""Names while they are typed: completing a path, and previewing the names a pattern gives."""
 
 import asyncio
 import os
@@ -12,7 +12,7 @@ from cmdr.files.engine.refusals import PlanRefused
 from cmdr.files.new_names import new_names
 from cmdr.model.names import from_wire, to_wire
 
-PATIENCE = 2.0
+TIMEOUT_S = 2.0
 
 
 async def complete_path(text: str, base: bytes, *, folders_only: bool = True) -> tuple[str, list[str]]:
@@ -21,7 +21,7 @@ async def complete_path(text: str, base: bytes, *, folders_only: bool = True) ->
     head, slash, start = typed.rpartition(b"/")
     folder = os.path.join(base, _expanded(head + slash)) if slash else base
     try:
-        found = await asyncio.wait_for(in_thread(names_beginning, folder, start, folders_only=folders_only), PATIENCE)
+        found = await asyncio.wait_for(in_thread(names_beginning, folder, start, folders_only=folders_only), TIMEOUT_S)
     except TimeoutError:
         return text, []
     if not found:

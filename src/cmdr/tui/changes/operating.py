@@ -11,25 +11,25 @@ from cmdr.core.parameter import Arguments
 from cmdr.core.principals import PERSON
 from cmdr.model.job import Job, JobState
 from cmdr.model.names import from_wire, to_wire
-from cmdr.model.panes.tab import Chosen, Tab
+from cmdr.model.panes.tab import SelectedEntries, Tab
 from cmdr.model.panes.workspace import DialogType
 from cmdr.model.plans.proposal import Proposal, ProposalState
 from cmdr.model.results.changes import Proposed
 
 if TYPE_CHECKING:
-    from cmdr.tui.app import Terminal
+    from cmdr.tui.app import TerminalApp
 
 SHOW_PROGRESS_AFTER = 1.0
 
 
 async def operate(
-    terminal: Terminal,
+    terminal: TerminalApp,
     command: str,
     arguments: Arguments,
     *,
     sure: bool,
     then: str,
-    chosen: Chosen | None = None,
+    chosen: SelectedEntries | None = None,
     opens: bytes | None = None,
 ) -> None:
     """Run it. With `sure` the person has already said yes in a window, and only a risky plan is asked about again.
@@ -38,15 +38,15 @@ async def operate(
     """
     commander, main = terminal.commander, terminal.main
     tab = main.tab
-    answer = await main.orders.wait_for(_planned(terminal, command, arguments, chosen))
+    answer = await main.queue.wait_for(_planned(terminal, command, arguments, chosen))
     if answer is None:
         return
     if not isinstance(answer.result, Proposed):
-        main.tell(answer.words)
+        main.show_message(answer.words)
         return
     proposal = commander.proposals.get(answer.result.proposal, PERSON)
     if sure and not proposal.plan.asks_again:
-        await main.orders.ask("approve", {"proposal": proposal.id, "digest": proposal.plan.digest})
+        await main.queue.ask("approve", {"proposal": proposal.id, "digest": proposal.plan.digest})
     elif not await _confirmed(terminal, proposal):
         return
     if proposal.job is not None:
@@ -56,7 +56,9 @@ async def operate(
             terminal.edit(opens)
 
 
-async def _planned(terminal: Terminal, command: str, arguments: Arguments, chosen: Chosen | None) -> Answer | None:
+async def _planned(
+    terminal: TerminalApp, command: str, arguments: Arguments, chosen: SelectedEntries | None
+) -> Answer | None:
     """Plan it, and tell how far that is."""
     main = terminal.main
 
@@ -66,23 +68,23 @@ async def _planned(terminal: Terminal, command: str, arguments: Arguments, chose
 
     main.status.doing = doing = f"Planning {command.replace('_', ' ')}" + (f" of {chosen.count:,}" if chosen else "")
     try:
-        return await main.orders.ask(command, arguments, chosen=chosen, progress=told)
+        return await main.queue.ask(command, arguments, chosen=chosen, progress=told)
     finally:
         main.status.doing = ""
 
 
-async def _confirmed(terminal: Terminal, proposal: Proposal) -> bool:
+async def _confirmed(terminal: TerminalApp, proposal: Proposal) -> bool:
     dialogs = terminal.commander.workspace.dialogs_of(DialogType.CONFIRMATION)
     for dialog in dialogs:
         if dialog.proposal == proposal.id:
-            terminal.windows.admit(dialog)
+            terminal.windows.open_window(dialog)
     events = terminal.commander.events
     while proposal.state is ProposalState.PENDING:
         await events.beyond(events.rev)
     return proposal.state is ProposalState.APPROVED
 
 
-async def follow(terminal: Terminal, job: Job, *, then: str = "", marked: Tab | None = None) -> None:
+async def follow(terminal: TerminalApp, job: Job, *, then: str = "", marked: Tab | None = None) -> None:
     """Watch a job: questions at once, a progress window when it takes long, one line when it is over."""
     from cmdr.tui.changes.progress import Progress
 
@@ -106,8 +108,8 @@ async def follow(terminal: Terminal, job: Job, *, then: str = "", marked: Tab | 
         # What was selected for this operation has been dealt with.
         side = next((pane.side.value for pane in terminal.commander.workspace.panes if pane.tab is marked), None)
         if side is not None:
-            await main.orders.ask("selection.none", {"pane": side})
-    main.tell(outcome_told(job, [pane.tab.path for pane in terminal.commander.workspace.panes]), bad=bad)
+            await main.queue.ask("selection.none", {"pane": side})
+    main.show_message(outcome_told(job, [pane.tab.path for pane in terminal.commander.workspace.panes]), bad=bad)
     await _settle(terminal, then)
 
 
@@ -121,10 +123,10 @@ def outcome_told(job: Job, folders: list[bytes]) -> str:
     return "; ".join([job.outcome, *problems])
 
 
-async def _settle(terminal: Terminal, then: str) -> None:
+async def _settle(terminal: TerminalApp, then: str) -> None:
     """The panes show the outcome at once, without waiting for the watcher."""
     commander, main = terminal.commander, terminal.main
-    await asyncio.gather(*(main.orders.ask("refresh", {"pane": pane.side.value}) for pane in commander.workspace.panes))
+    await asyncio.gather(*(main.queue.ask("refresh", {"pane": pane.side.value}) for pane in commander.workspace.panes))
     if then and main.tab.listing.position_of(from_wire(then)) is not None:
-        await main.orders.ask("move_cursor", {"pane": "focused", "to": then})
-    main.ordered()
+        await main.queue.ask("move_cursor", {"pane": "focused", "to": then})
+    main.follow_cursor()
