@@ -22,7 +22,7 @@ from cmdr.files.protected import Protection
 from cmdr.files.sandbox.open_beneath import real_path
 from cmdr.model.names import to_wire
 from cmdr.model.panes.pane import Pane
-from cmdr.model.panes.tab import Chosen
+from cmdr.model.panes.tab import SelectedEntries
 from cmdr.model.plans.packed_items import packed
 from cmdr.model.plans.plan import Plan, PlanItem, Root, Verb
 from cmdr.model.plans.steps import KINDS
@@ -86,13 +86,13 @@ async def sources_of(call: Call, pane: Pane, paths: list[str] | None, set: str |
         return Sources(taken.paths, limits, note=taken.note)
     if call.chosen is not None:
         return await _named(call.chosen, lambda chosen: Sources(chosen.paths(), limits))
-    listed = Chosen.of(pane.tab)
+    listed = SelectedEntries.of(pane.tab)
     if listed is None:
         raise nothing_there(pane)
     return await _named(listed, lambda chosen: Sources(chosen.paths(), limits, chosen.inodes()))
 
 
-async def _named(chosen: Chosen, made: Callable[[Chosen], Sources]) -> Sources:
+async def _named(chosen: SelectedEntries, made: Callable[[SelectedEntries], Sources]) -> Sources:
     """The names of what was chosen; of many, in a thread."""
     return made(chosen) if chosen.count <= MAX_NAMES_IN_LOOP else await in_thread(made, chosen)
 

@@ -144,7 +144,7 @@ async def _look_up(call: Call, pane: Pane, limit: int, detail: Detail | None) ->
         if detail or tab.view is ViewMode.FULL:
             await call.commander.look_up(tab, *_window(tab, limit))
         elif len(listing):
-            await call.browser.row_facts.look_up(tab, tab.cursor, tab.cursor + 1)
+            await call.browser.facts.look_up(tab, tab.cursor, tab.cursor + 1)
         if pane.tab.listing is listing:
             return
 

@@ -10,11 +10,11 @@ from cmdr.core.dispatch.parameter import Arguments
 from cmdr.core.dispatch.principals import PERSON
 from cmdr.core.flow.change import Confirming, Ended, Following, Planning, Wish
 from cmdr.core.flow.run import ChangeRun
-from cmdr.model.panes.tab import Chosen
+from cmdr.model.panes.tab import SelectedEntries
 from cmdr.model.panes.workspace import DialogType
 
 if TYPE_CHECKING:
-    from cmdr.tui.app import Terminal
+    from cmdr.tui.app import TerminalApp
     from cmdr.tui.changes.progress import Progress
 
 SHOW_PROGRESS_AFTER_S = 1.0
@@ -22,21 +22,23 @@ LOOK_EVERY_S = 0.25
 
 
 async def operate(
-    terminal: Terminal, command: str, arguments: Arguments, wish: Wish, chosen: Chosen | None = None
+    terminal: TerminalApp, command: str, arguments: Arguments, wish: Wish, chosen: SelectedEntries | None = None
 ) -> None:
     """Plan a change and carry it through its states."""
     main = terminal.main
-    change = ChangeRun(terminal.commander, PERSON, main.orders.ask, Planning(wish))
-    await change.take(await main.orders.wait_for(_planned(terminal, command, arguments, chosen)))
+    change = ChangeRun(terminal.commander, PERSON, main.queue.ask, Planning(wish))
+    await change.take(await main.queue.wait_for(_planned(terminal, command, arguments, chosen)))
     await _draw(terminal, change)
 
 
-async def follow(terminal: Terminal, job: str) -> None:
+async def follow(terminal: TerminalApp, job: str) -> None:
     """Watch a job that was approved here."""
-    await _draw(terminal, ChangeRun(terminal.commander, PERSON, terminal.main.orders.ask, Following(job)))
+    await _draw(terminal, ChangeRun(terminal.commander, PERSON, terminal.main.queue.ask, Following(job)))
 
 
-async def _planned(terminal: Terminal, command: str, arguments: Arguments, chosen: Chosen | None) -> Answer | None:
+async def _planned(
+    terminal: TerminalApp, command: str, arguments: Arguments, chosen: SelectedEntries | None
+) -> Answer | None:
     """Plan it, and show how far that is."""
     main = terminal.main
 
@@ -46,12 +48,12 @@ async def _planned(terminal: Terminal, command: str, arguments: Arguments, chose
 
     main.status.doing = doing = f"Planning {command.replace('_', ' ')}" + (f" of {chosen.count:,}" if chosen else "")
     try:
-        return await main.orders.ask(command, arguments, chosen=chosen, progress=show)
+        return await main.queue.ask(command, arguments, chosen=chosen, progress=show)
     finally:
         main.status.doing = ""
 
 
-async def _draw(terminal: Terminal, change: ChangeRun) -> None:
+async def _draw(terminal: TerminalApp, change: ChangeRun) -> None:
     """Draw every state of a change: the question, a progress window when it takes long, one line when it is over."""
     events, main = terminal.commander.events, terminal.main
     window: Progress | None = None
@@ -76,19 +78,19 @@ async def _draw(terminal: Terminal, change: ChangeRun) -> None:
     if window is not None and window in terminal.screen_stack:
         terminal.close_window(window)  # type: ignore[arg-type]
     if state.said:
-        main.tell(state.said, bad=state.is_bad)
-    main.ordered()
+        main.show_message(state.said, bad=state.is_bad)
+    main.follow_cursor()
     if state.opens is not None and terminal.screen is main:
         terminal.edit(state.opens)
 
 
-def _show_question(terminal: Terminal, state: Confirming) -> None:
+def _show_question(terminal: TerminalApp, state: Confirming) -> None:
     for dialog in terminal.commander.workspace.dialogs_of(DialogType.CONFIRMATION):
         if dialog.proposal == state.proposal:
-            terminal.windows.admit(dialog)
+            terminal.windows.open_window(dialog)
 
 
-def _show_progress(terminal: Terminal, state: Following) -> Progress | None:
+def _show_progress(terminal: TerminalApp, state: Following) -> Progress | None:
     """A window about the job, unless another one is in front."""
     from cmdr.tui.changes.progress import Progress
 

@@ -51,7 +51,7 @@ class Progress(Window[str]):
             answer_question(self._screen, job, event.character)
         elif event.key == "p":
             command = "job.resume" if job.state is JobState.PAUSED else "job.pause"
-            self._screen.give(command, {"job": job.id})
+            self._screen.enqueue(command, {"job": job.id})
         elif event.key in ("enter", "b"):
             self.dismiss(None)
         else:
@@ -60,14 +60,14 @@ class Progress(Window[str]):
 
     def leave(self) -> None:
         """Cancel the job; what is finished stays."""
-        self._screen.give("job.cancel", {"job": self._job.id})
+        self._screen.enqueue("job.cancel", {"job": self._job.id})
         self.dismiss(None)
 
 
 def answer_question(screen: MainScreen, job: Job, letter: str) -> None:
     """Answer the question that is on the screen; a capital answers all that follow."""
     if job.question is not None and letter.lower() in ANSWERS:
-        screen.give(
+        screen.enqueue(
             "job.answer",
             {
                 "job": job.id,
