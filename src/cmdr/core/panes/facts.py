@@ -47,7 +47,7 @@ class FactLookup:
 
     async def at(self, tab: Tab, position: int) -> Facts | None:
         """The facts of one position, or None when the entry is gone."""
-        await self.stat_entries(tab, position, position + 1)
+        await self.look_up(tab, position, position + 1)
         return tab.listing.entry(position).facts
 
     async def of(self, path: bytes) -> tuple[Facts | None, bytes | None]:
