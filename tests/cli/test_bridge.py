@@ -642,7 +642,7 @@ def launcher(program, mark="/dev/null", patience=1.0):
         "-c",
         "import os, stat, sys, tempfile\n"
         "from cmdr.cli import bridge, bridge_endpoint\n"
-        f"bridge_endpoint.START_SECONDS = {patience}\n"
+        f"bridge_endpoint.START_TIMEOUT_S = {patience}\n"
         "fd, path = tempfile.mkstemp(dir=os.environ['HOME'])\n"
         f"os.write(fd, ('#!' + sys.executable + '\\n' + {stand_in!r}).encode())\n"
         f"os.fchmod(fd, {stat.S_IRWXU})\n"
@@ -752,7 +752,7 @@ def test_the_bridge_keeps_a_line_open_to_the_cmdr_it_speaks_to(own_env, monkeypa
 
     monkeypatch.setenv("XDG_RUNTIME_DIR", own_env["XDG_RUNTIME_DIR"])
     with Instance.claim() as held, socket.socket(socket.AF_UNIX) as listener:
-        listener.bind(os.path.join(places.runtime(), bridge_endpoint.LINE))
+        listener.bind(os.path.join(places.runtime(), bridge_endpoint.CONTROL_SOCKET))
         listener.listen()
         listener.settimeout(20)
         held.announce(9224, "1")
@@ -767,4 +767,4 @@ def test_the_bridge_keeps_a_line_open_to_the_cmdr_it_speaks_to(own_env, monkeypa
             assert first.recv(1) == b""
             way.close()
             assert second.recv(1) == b""
-        assert bridge_endpoint.LINE == SOCKET
+        assert bridge_endpoint.CONTROL_SOCKET == SOCKET

@@ -27,7 +27,7 @@ from cmdr.core.lazy_services import LazyServices
 from cmdr.core.panes.bookmarks import Bookmarks
 from cmdr.core.panes.browser import Browser
 from cmdr.core.panes.desktop import Desktop
-from cmdr.core.panes.free_space import SpaceBoard
+from cmdr.core.panes.free_space import FreeSpaceCache
 from cmdr.core.settings import Settings
 from cmdr.core.transfers.short_links import ShortLinks
 from cmdr.core.trees.indexing import Indexing
@@ -36,7 +36,7 @@ from cmdr.engine.run.outcome import Outcome
 from cmdr.files.sandbox.path_resolver import Sandbox
 from cmdr.index.errors import IndexFault
 from cmdr.model.job import ScanJob
-from cmdr.model.panes.tab import Chosen, Tab
+from cmdr.model.panes.tab import SelectedEntries, Tab
 from cmdr.model.panes.workspace import Workspace
 from cmdr.model.plans.code_plan import CodePlan
 from cmdr.model.plans.command_plan import CommandPlan
@@ -118,7 +118,7 @@ class Commander:
             self._indexing.idle.is_busy = lambda: bool(self.jobs.running())
             self._dispatcher.touched = self._indexing.idle.touched
         self.bookmarks = bookmarks or Bookmarks()
-        self.space = SpaceBoard()
+        self.space = FreeSpaceCache()
         self.browser.arrived = self.bookmarks.visit
 
     @property
@@ -183,7 +183,7 @@ class Commander:
         arguments: Arguments | None = None,
         *,
         progress: Progress = no_progress,
-        chosen: Chosen | None = None,
+        chosen: SelectedEntries | None = None,
     ) -> str:
         """Run a command and return its text; raises `CommandError` or `UnknownCommand`."""
         return (await self.ask(principal, name, arguments, progress=progress, chosen=chosen)).text
@@ -195,7 +195,7 @@ class Commander:
         arguments: Arguments | None = None,
         *,
         progress: Progress = no_progress,
-        chosen: Chosen | None = None,
+        chosen: SelectedEntries | None = None,
     ) -> Answer:
         """Run a command and return its result; raises `CommandError` or `UnknownCommand`."""
         call = Call(self, principal, progress, chosen=chosen)
@@ -223,7 +223,7 @@ class Commander:
 
     async def look_up(self, tab: Tab, start: int, stop: int) -> None:
         """Make sure the facts of some positions are known, and the sizes of folders where an index knows them."""
-        await self.browser.row_facts.look_up(tab, start, stop)
+        await self.browser.facts.look_up(tab, start, stop)
         if self._indexing is None:
             return
         listing = tab.listing

@@ -10,7 +10,7 @@ from cmdr.core.dispatch.principals import SAME_USER
 from cmdr.core.runtime import idle_shutdown
 from cmdr.core.runtime.idle_shutdown import IdleShutdown
 from cmdr.model.panes.workspace import Workspace
-from cmdr.model.plans.plan import Kind, Place, Plan, PlanItem, Root, Step, Totals, Verb
+from cmdr.model.plans.plan import Kind, Place, Plan, PlanItem, Root, StepName, Totals, Verb
 
 SOON = 0.01
 
@@ -75,7 +75,7 @@ def test_it_stays_while_a_line_is_open_and_quits_after_the_last(with_commander, 
 
 def test_it_stays_while_a_proposal_waits(with_commander, monkeypatch):
     async def errand(commander, staying):
-        item = PlanItem(Step.MAKE, Kind.FOLDER, target=Place(b"/", b"new"), totals=Totals(0, 1))
+        item = PlanItem(StepName.MAKE, Kind.FOLDER, target=Place(b"/", b"new"), totals=Totals(0, 1))
         proposal = commander.proposals.add(Plan(Verb.MKDIR, (item,), (Root(b"/", 1, 1),)), SAME_USER)
         looks = Looks(monkeypatch, staying)
         staying.start()

@@ -4,7 +4,7 @@ import os
 from collections.abc import Sequence
 from typing import Annotated
 
-from cmdr.commands._paths import PaneRef, name_to_write, pane_of, path_of, reach_of
+from cmdr.commands._paths import PaneRef, held_new_name, pane_of, path_of, reach_of
 from cmdr.commands.changes.planning import Sources, planned, proposed, sources_of
 from cmdr.core.dispatch.call import Call
 from cmdr.core.dispatch.parameter import Doc
@@ -79,7 +79,7 @@ def _in_reach(reach: PathResolver, paths: Sequence[bytes], target: bytes) -> dic
             if not found.is_file:
                 raise CommandError(f"{to_wire(path)} is not a file, so it cannot be unpacked.")
             expected[path] = fingerprint.of_stat(found.stat)
-    name = name_to_write(reach, os.path.join(target, b"unpacked"))
+    name = held_new_name(reach, os.path.join(target, b"unpacked"))
     name.close()
     return expected
 

@@ -17,7 +17,7 @@ from cmdr.core.errors import CommandError, NotAllowed
 from cmdr.core.threads import in_thread
 from cmdr.engine.plan.choices import Choices
 from cmdr.files.errors import disk_error
-from cmdr.files.owner_names import gid_of, uid_of
+from cmdr.files.file_stat import gid_of, uid_of
 from cmdr.files.sandbox.path_resolver import PathResolver
 from cmdr.model.names import printable, to_wire
 from cmdr.model.plans.attributes import AttributeWish

@@ -9,9 +9,9 @@ from cmdr.core.dispatch.call import Call
 from cmdr.core.dispatch.parameter import Json
 from cmdr.core.dispatch.principals import Access
 from cmdr.core.dispatch.registry import command
-from cmdr.core.editing.documents import SelectedText
 from cmdr.core.errors import CommandError
 from cmdr.model.results.result import PlainText
+from cmdr.model.texts.buffer import SelectedText
 from cmdr.model.texts.text_selection import Position
 
 

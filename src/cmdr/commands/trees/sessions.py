@@ -21,7 +21,7 @@ from cmdr.model.shell_session import ShellSession, Units
 from cmdr.model.yaml_text import quoted_name
 
 if TYPE_CHECKING:
-    from cmdr.index.query.answers import IndexQueries
+    from cmdr.index.query.queries import IndexQueries
 
 
 @command("cd", access=Access.READ, toolset="index", ids=("change-directory",))

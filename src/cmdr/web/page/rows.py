@@ -135,7 +135,7 @@ def _known(listing: Listing, window: Window) -> int:
 def _row(entry: Entry, listing: Listing, selected: bool, fresh: bool, style: Style) -> Json:
     facts = entry.facts
     return {
-        "name": display_name(entry.name, beside=listing.has_double(entry.name)),
+        "name": display_name(entry.name, beside=listing.has_lookalike(entry.name)),
         "kind": file_kind(entry),
         "folder": entry.is_folder,
         "archive": not entry.is_folder and is_archive_name(entry.name),
