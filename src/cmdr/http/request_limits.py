@@ -164,14 +164,14 @@ class Exchange:
     async def refuse_rate(self, too_many: TooManyRequests, *, is_call: bool) -> None:
         """Answer one request too many without reading it, so the answer to an agent's call cannot name its id."""
         wait = too_many.retry_after_ms
-        told: dict[str, Any] = {"error": str(too_many)}
+        body: dict[str, Any] = {"error": str(too_many)}
         if is_call:
             error = {"code": TOO_MANY, "message": str(too_many), "data": {"retryAfterMs": wait}}
-            told = {"jsonrpc": "2.0", "id": None, "error": error}
+            body = {"jsonrpc": "2.0", "id": None, "error": error}
         if self._scope["type"] == "websocket":
             return await self.refuse(Refused(429, str(too_many)))
         seconds = str(-(-wait // 1000)).encode()
-        await self._reply("http.response", 429, json.dumps(told).encode(), [(b"retry-after", seconds)])
+        await self._reply("http.response", 429, json.dumps(body).encode(), [(b"retry-after", seconds)])
 
     async def _request_id(self, headers: Headers) -> str | int | None:
         self.limit = min(self.limit, _ID_BYTES)

@@ -28,10 +28,10 @@ class Answer:
     @property
     def text(self) -> str:
         """The text for agents and prompts, with `OK:` or `ERROR:` before it."""
-        told = self.result.text()
+        text = self.result.text()
         if self.is_bare or isinstance(self.result, Data):
-            return told
-        return truncate(told if self.is_plain else f"{'ERROR' if self.failed else 'OK'}: {told}")
+            return text
+        return truncate(text if self.is_plain else f"{'ERROR' if self.failed else 'OK'}: {text}")
 
     @property
     def words(self) -> str:

@@ -235,10 +235,10 @@ def bind(parameters: tuple[Parameter, ...], arguments: Arguments, command: str) 
     for wire, value in arguments.items():
         parameter = known.get(wire)
         if parameter is None:
-            told = [parameter.wire for parameter in parameters]
-            close = difflib.get_close_matches(wire[:40], told, 1)
+            names = [parameter.wire for parameter in parameters]
+            close = difflib.get_close_matches(wire[:40], names, 1)
             hint = f' Did you mean "{close[0]}"?' if close else ""
-            takes = ", ".join(told) or "no parameters"
+            takes = ", ".join(names) or "no parameters"
             raise CommandError(f'{command} has no parameter "{printable(wire, 40)}".{hint} It takes: {takes}.')
         if value is None and not parameter.required:
             continue

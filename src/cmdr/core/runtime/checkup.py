@@ -95,7 +95,7 @@ def _running() -> Iterator[Finding]:
         return  # told below
     who = f"the running cmdr (process {record.pid})"
     try:
-        told = caller.ask("app.access", {}).result
+        access = caller.ask("app.access", {}).result
     except CommandError as error:
         yield Finding(Health.NOTE, f"{who} does not tell what holds: {error}", "run this at a terminal of your own")
         return
@@ -104,10 +104,10 @@ def _running() -> Iterator[Finding]:
         return
     finally:
         caller.close()
-    switched = ", ".join(told["switches"]) or "nothing more"
-    yield Finding(Health.GOOD, f"{who}: agents get {', '.join(told['toolsets'])}; switched on: {switched}")
-    yield Finding(Health.GOOD, f"{who}: agents' file tools may use {', '.join(told['roots']) or 'no folder'}")
-    yield from (Finding(Health.BAD, f"{who}: {warning}", "cmdr pending") for warning in told["warnings"])
+    switched = ", ".join(access["switches"]) or "nothing more"
+    yield Finding(Health.GOOD, f"{who}: agents get {', '.join(access['toolsets'])}; switched on: {switched}")
+    yield Finding(Health.GOOD, f"{who}: agents' file tools may use {', '.join(access['roots']) or 'no folder'}")
+    yield from (Finding(Health.BAD, f"{who}: {warning}", "cmdr pending") for warning in access["warnings"])
     yield Finding(Health.GOOD, "what follows about settings holds for the next start from this shell")
 
 
@@ -214,14 +214,14 @@ def _trusted() -> Iterator[Finding]:
     """The folders in which language servers may run."""
     try:
         folders = TrustStore(places.state()).all()
-        told = ", ".join(to_wire(folder.path) for folder in folders if folder.stands) or "none"
+        shown = ", ".join(to_wire(folder.path) for folder in folders if folder.stands) or "none"
         gone = [to_wire(folder.path) for folder in folders if not folder.stands]
     except UnreadableTrustList as error:
         yield Finding(Health.BAD, str(error), "move the file away, then trust your folders again: cmdr trust DIR")
         return
     except (places.UnsafePlace, OSError):
         return  # told above
-    yield Finding(Health.GOOD, f"folders trusted for language servers: {told}")
+    yield Finding(Health.GOOD, f"folders trusted for language servers: {shown}")
     if gone:
         what = f"gone, or other folders than those you trusted: {', '.join(gone)}"
         yield Finding(Health.NOTE, what, "trust them again if you mean them, else: cmdr trust --remove DIR")

@@ -203,5 +203,5 @@ def held_back(why: str) -> Caller:
     return Caller(SAME_USER, f"This comes from a shell that an agent opened ({printable(why, 120)}).")
 
 
-def _reply(**told: Json) -> bytes:
-    return json.dumps(told).encode() + b"\n"
+def _reply(**fields: Json) -> bytes:
+    return json.dumps(fields).encode() + b"\n"
