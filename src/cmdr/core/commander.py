@@ -176,17 +176,9 @@ class Commander:
             parts.callback(self.proposals.close)
             parts.callback(self.end_agent_calls)
 
-    async def run(
-        self,
-        principal: Principal,
-        name: str,
-        arguments: Arguments | None = None,
-        *,
-        progress: Progress = no_progress,
-        chosen: SelectedEntries | None = None,
-    ) -> str:
+    async def run(self, principal: Principal, name: str, arguments: Arguments | None = None) -> str:
         """Run a command and return its text; raises `CommandError` or `UnknownCommand`."""
-        return (await self.ask(principal, name, arguments, progress=progress, chosen=chosen)).text
+        return (await self.ask(principal, name, arguments)).text
 
     async def ask(
         self,
