@@ -472,7 +472,7 @@ def test_helper_processes_obey_no_file_of_the_folder_they_are_started_in(world, 
     from cmdr.engine.plan.large_plan import plan_in_process
     from cmdr.engine.plan.transfer_plan import Choices
     from cmdr.files.large_folder import scan_in_process
-    from cmdr.files.viewing.text_search import find_apart
+    from cmdr.files.viewing.text_search import find_in_process
     from cmdr.index.scan.walk import Worker
     from cmdr.model.panes.sorting import SortOrder
     from cmdr.model.plans.plan import Verb
@@ -485,7 +485,7 @@ def test_helper_processes_obey_no_file_of_the_folder_they_are_started_in(world, 
     monkeypatch.setenv("PYTHONSTARTUP", str(world.root / "json.py"))
     assert scan_in_process(bytes(world.root), SortOrder(), show_hidden=True).columns
     assert plan_in_process(Verb.DELETE, [bytes(world.root / "a.go")], None, Choices(), lambda _: None).items
-    assert find_apart(b"xyz", 3, re.compile(b"y"), 0, backwards=False, stopped=lambda: False) is not None
+    assert find_in_process(b"xyz", 3, re.compile(b"y"), 0, backwards=False, stopped=lambda: False) is not None
     worker = Worker("")
     worker.process.stdin.close()
     worker.process.stdout.close()

@@ -81,8 +81,8 @@ class Commander:
         self.quitting = self._door.quitting
         """Set when somebody asked the program to end."""
         self.events = Events(workspace)
-        self.kept_texts = TextCache()
-        self.events.listen(self.kept_texts.forget)
+        self.text_cache = TextCache()
+        self.events.listen(self.text_cache.forget)
         self.browser = Browser(workspace, self.events, watch=watch)
         self.proposals = Proposals(workspace, self.events, audit)
         self._engine = engine

@@ -32,7 +32,7 @@ async def shell_run(
 ) -> Result:
     """Run a shell command in a sandbox: only the roots, no network. The person is asked first."""
     shells, principal = call.commander.shells, call.principal
-    shells.check_room(principal)
+    shells.check_quota(principal)
     plan = await shells.plan(command, None if cwd is None else from_wire(cwd), timeout, principal)
     granted = call.commander.policy.grants.has(principal, Grant.SHELL) and not plan.unkept
     if granted or principal.is_person:
@@ -84,7 +84,7 @@ async def wait_until(call: Call, is_so: Callable[[], bool], patience: float, wha
 async def execute_code(call: Call, *, code: str) -> Result:
     """Run Python in your own sandboxed kernel, which remembers. The person is asked first."""
     commander, principal = call.commander, call.principal
-    commander.shells.check_room(principal)
+    commander.shells.check_quota(principal)
     plan = await commander.code.plan(code, call.connection or principal.id, principal)
     granted = commander.policy.grants.has(principal, Grant.SHELL) and not plan.unkept
     if granted or principal.is_person:

@@ -6,7 +6,7 @@ from typing import Annotated
 from cmdr.commands._paths import pane_of, path_of
 from cmdr.commands.panes.file import under_cursor
 from cmdr.core.call import Call
-from cmdr.core.editing.mentions import Mention
+from cmdr.core.editing.documents import Mention
 from cmdr.core.editing.text_files import load_text
 from cmdr.core.errors import CommandError
 from cmdr.core.parameter import Doc, Whole

@@ -1,4 +1,4 @@
-"""Asking the person whether they trust a folder, once, among all else that waits for them; and doing what they say."""
+"""Asks the person, once, whether a folder is trusted, as a proposal among others; and does what they say."""
 
 import asyncio
 import secrets
@@ -35,7 +35,7 @@ class TrustRequests:
         self._asked: list[bytes] = []
         self._tasks: set[asyncio.Task[None]] = set()
         self.changed: Callable[[], Awaitable[None]] | None = None
-        """What is told after the list has changed."""
+        """Called after the list has changed."""
 
     async def is_trusted(self, path: bytes) -> bool:
         """Whether a path lies in a folder that the person trusts."""

@@ -1,4 +1,4 @@
-"""The folders the person trusts: language servers may run code of them, behind walls.
+"""The list of trusted folders: language servers may run code of them, in a sandbox.
 
 A folder is known by its real path and by its identity, so that another folder, or a link, put in its place is not
 trusted. Only the person's own commands change the list; no agent, no file of a folder and no variable does.

@@ -1,4 +1,4 @@
-"""What is wrong in files, for agents: from Neovim for what is open there, else from checkers and language servers."""
+"""Diagnostics of files for agents: from Neovim for what is open there, else from checkers and language servers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from cmdr.core.editing.text_editor import TextEditor
 from cmdr.core.threads import in_thread
-from cmdr.editor.diagnostics.service import Asker, Checked, CheckedText, DiagnosticsService
+from cmdr.editor.diagnostics.service import Asker, CheckedText, CheckResult, DiagnosticsService
 
 if TYPE_CHECKING:
     from cmdr.core.editing.language_servers import LanguageServers
@@ -18,7 +18,7 @@ SERVER_TIMEOUT_S = 0.8
 PATIENT_TIMEOUT_S = 10.0
 """Seconds for an agent that asks once and believes the answer: the first check loads and starts much."""
 MAX_CHECKED_BYTES = 4 * 1024 * 1024
-Found = dict[bytes, Checked]
+Found = dict[bytes, CheckResult]
 
 
 class EditorDiagnostics:
@@ -72,7 +72,7 @@ class EditorDiagnostics:
             found = await asyncio.wait_for(nvim.documents.diagnostics(path), 1.0)
         except (NeovimError, TimeoutError):
             return {}
-        return {name: Checked(each) for name, each in found.items()}
+        return {name: CheckResult(each) for name, each in found.items()}
 
     async def _read(self, path: bytes) -> CheckedText | None:
         from cmdr.editor.languages import language_of

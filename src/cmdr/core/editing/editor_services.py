@@ -1,4 +1,4 @@
-"""Everything that makes cmdr an editor for agents, in one room: reviews, documents, folders, findings, mentions."""
+"""All services that make cmdr an editor for agents: reviews, documents, workspace folders, diagnostics, mentions."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from cmdr.core.editing.diagnostics import EditorDiagnostics
-from cmdr.core.editing.documents import Documents
+from cmdr.core.editing.documents import Documents, Mentions
 from cmdr.core.editing.language_servers import LanguageServers
-from cmdr.core.editing.mentions import Mentions
 from cmdr.core.editing.review_writer import ReviewWriter
 from cmdr.core.editing.reviews import Reviews
 from cmdr.core.editing.text_editor import TextEditor

@@ -13,7 +13,7 @@ from cmdr.core.panes.facts import info_of
 from cmdr.core.parameter import Json
 from cmdr.core.principals import Principal
 from cmdr.core.threads import in_thread
-from cmdr.core.transfers.images import OpenedImage, open_image
+from cmdr.core.transfers.downloads import OpenedImage, open_image
 from cmdr.core.trees.folder_space import FolderSpace, space_in
 from cmdr.model.names import to_wire
 from cmdr.model.treemap import Box, squarify
