@@ -233,7 +233,7 @@ def test_without_a_sandbox_no_server_runs_and_the_answer_says_so(world, monkeypa
 
 
 def test_a_damaged_list_of_trust_runs_nothing_and_is_told(world, tmp_path):
-    from cmdr.core.agents.trust_store import NAME
+    from cmdr.core.agents.trust import NAME
 
     world.commander.trusting.trust._path = str(world.own / NAME)
     (world.own / NAME).write_text("{")

@@ -9,7 +9,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from cmdr.core.agents.trust_store import TrustStore
+from cmdr.core.agents.trust import TrustStore
 from cmdr.files.process_sandbox.backend import probe
 
 EAGER = Path(__file__).parents[1] / "hostile" / "eager_server.py"

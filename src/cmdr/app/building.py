@@ -22,7 +22,7 @@ async def commander_at(
     from cmdr import commands
     from cmdr.core import places
     from cmdr.core.agents.agent_roots import chosen_roots, open_sandbox
-    from cmdr.core.agents.trust_store import TrustStore
+    from cmdr.core.agents.trust import TrustStore
     from cmdr.core.audit import Audit
     from cmdr.core.changes.engine import Engine
     from cmdr.core.commander import Commander

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from cmdr.core.admission.token_bucket import RateLimiter
 from cmdr.core.agents.text_cache import TextCache
-from cmdr.core.agents.trust_requests import TrustRequests
-from cmdr.core.agents.trust_store import TrustStore
+from cmdr.core.agents.trust import TrustRequests, TrustStore
 from cmdr.core.answer import Answer
 from cmdr.core.audit import Audit
 from cmdr.core.call import Call, Progress, no_progress

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from cmdr.core.agents.code_execution import CodeExecution
     from cmdr.core.agents.shell_commands import ShellCommands
-    from cmdr.core.agents.trust_requests import TrustRequests
+    from cmdr.core.agents.trust import TrustRequests
     from cmdr.core.audit import Audit
     from cmdr.core.changes.jobs import Jobs
     from cmdr.core.editing.editor_services import EditorServices
