@@ -22,7 +22,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parent / "core" / "agents"
 from crowd_ground import Client, Person, figures, flood, paced, percentile, served_with, settled  # noqa: E402
 from evil_commands import EVIL, STORM, marked, survivors  # noqa: E402
 from test_killed_commands import AS_NOBODY  # noqa: E402
-from test_shells import grant, stopped  # noqa: E402
+from test_shell_commands import grant, stopped  # noqa: E402
 from test_symlink_race import read_while  # noqa: E402
 from walls_ground import NOBODY, Ground, Swapper, as_nobody, can_be_nobody  # noqa: E402
 
