@@ -233,10 +233,10 @@ def test_without_a_sandbox_no_server_runs_and_the_answer_says_so(world, monkeypa
 
 
 def test_a_damaged_list_of_trust_runs_nothing_and_is_told(world, tmp_path):
-    from cmdr.core.agents.trust import NAME
+    from cmdr.core.agents.trust import FILE_NAME
 
-    world.commander.trusting.trust._path = str(world.own / NAME)
-    (world.own / NAME).write_text("{")
+    world.commander.trusting.trust._path = str(world.own / FILE_NAME)
+    (world.own / FILE_NAME).write_text("{")
     assert "cannot be understood, so nothing is trusted" in asked(world, world.root / "a.go")["note"]
     assert started(world) == []
 
@@ -262,7 +262,7 @@ def test_the_kill_switch_ends_servers(world, tier):
     asked(world, world.root / "a.go")
     running = [child for child in psutil.Process().children(recursive=True) if child.pid not in before]
     world.ask("agents.stop", PERSON)
-    world.run(world.commander.editor.findings.close())
+    world.run(world.commander.editor.diagnostics.close())
     assert psutil.wait_procs(running, timeout=10)[1] == []
 
 

@@ -83,7 +83,7 @@ class LateRooms:
             self.code.stop_all()
         if self._is_built("editor"):
             self.editor.reviews.drop_of_agents()
-            self.editor.findings.stop_servers()
+            self.editor.diagnostics.stop_servers()
 
     async def close(self) -> None:
         """End everything that is under way in any room."""

@@ -204,7 +204,7 @@ async def open_file(
 @command("get_diagnostics", access=Access.READ, toolset="review", title="Diagnostics")
 async def get_diagnostics(call: Call, *, uri: str | None = None) -> Said:
     """Errors in files."""
-    findings = call.commander.editor.findings
+    findings = call.commander.editor.diagnostics
     if not call.connection:
         check_may_read(call, "get_diagnostics")
     if uri is None:

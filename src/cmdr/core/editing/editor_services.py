@@ -42,8 +42,8 @@ class EditorServices:
         self.text = TextEditor(self.documents, self.reviews)
         self.folders = WorkspaceFolders(start, workspace, events, sandbox.private)
         servers = LanguageServers(trusting.trust, sandbox, self.folders, shells, audit)
-        self.findings = EditorDiagnostics(self.text, servers)
-        trusting.changed = self.findings.restart_servers
+        self.diagnostics = EditorDiagnostics(self.text, servers)
+        trusting.changed = self.diagnostics.restart_servers
         self.mentions = Mentions()
         self.port: int | None = None
         """Where the editor socket listens, while it does."""
@@ -57,4 +57,4 @@ class EditorServices:
         self.reviews.close()
         self.folders.close()
         await self.text.close()
-        await self.findings.close()
+        await self.diagnostics.close()
