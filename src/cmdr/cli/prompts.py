@@ -14,7 +14,7 @@ from cmdr.cli.launcher import Ask
 from cmdr.core.errors import CommandError
 from cmdr.model.agent_text import framed, wrapped
 
-AT_ONCE = 500
+PAGE_LINES = 500
 """Lines that are asked for at once."""
 _QUESTION = 6
 """Lines that are kept free for what is told and asked in the end."""
@@ -78,7 +78,7 @@ def show_lines(lines: Iterator[str]) -> None:
 def _lines(ask: Ask, id: str, digest: str) -> Iterator[str]:
     start = 0
     while True:
-        page = ask("proposal.items", {"proposal": id, "start": start, "count": AT_ONCE}).result
+        page = ask("proposal.items", {"proposal": id, "start": start, "count": PAGE_LINES}).result
         if page["digest"] != digest:
             raise CommandError("The plan has been changed meanwhile. Look at it again.")
         yield from page["lines"]

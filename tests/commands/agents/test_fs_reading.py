@@ -9,8 +9,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 
 from walls_ground import AGENT, Ground
 
-from cmdr.core.principals import SAME_USER, Principal
-from cmdr.core.registry import DEFAULT_TOOLSETS
+from cmdr.core.dispatch.principals import SAME_USER, Principal
+from cmdr.core.dispatch.registry import DEFAULT_TOOLSETS
 from cmdr.model.root_spec import RootSpec
 
 

@@ -122,8 +122,8 @@ async def test_nothing_waits_where_everything_is_known(desk):
     async with desk() as at:
         await at.agent("state", detail="full")
         command = at.commander.registry.find("state")
-        from cmdr.core.call import Call
-        from cmdr.core.principals import PERSON
+        from cmdr.core.dispatch.call import Call
+        from cmdr.core.dispatch.principals import PERSON
 
         assert isinstance(command.function(Call(at.commander, PERSON), detail="full"), PlainText)
         assert os.fspath(at.path()) in command.function(Call(at.commander, PERSON)).text()

@@ -1,7 +1,7 @@
 """What agents are doing: their calls and who they are, the last ones only."""
 
 from cmdr.core.agents.activity import MAX_REMEMBERED, Activity
-from cmdr.core.principals import PERSON, Principal
+from cmdr.core.dispatch.principals import PERSON, Principal
 
 
 def call(activity, name):

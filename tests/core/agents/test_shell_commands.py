@@ -14,8 +14,8 @@ from evil_commands import survivors
 from walls_ground import AGENT, OTHER, Ground
 
 from cmdr.core.agents import shell_commands
+from cmdr.core.dispatch.principals import PERSON, SAME_USER, Principal
 from cmdr.core.errors import CommandError
-from cmdr.core.principals import PERSON, SAME_USER, Principal
 from cmdr.files.process_sandbox import runner
 from cmdr.files.process_sandbox.backend import Backend, holds, probe
 from cmdr.model.plans.plan_text import summary_of, title_of, word_to_type
@@ -89,7 +89,7 @@ def test_a_rejected_command_never_runs(ground):
 
 
 def test_an_answer_that_comes_late_can_be_awaited(ground, monkeypatch):
-    monkeypatch.setattr("cmdr.commands.agents.shell.PATIENCE", 0.05)
+    monkeypatch.setattr("cmdr.commands.agents.shell.ANSWER_TIMEOUT_S", 0.05)
     answer = ground.ask("shell_run", command="echo late")
     id = answer.partition("proposal: ")[2].split()[0]
     (proposal,) = ground.commander.proposals.pending()
@@ -345,7 +345,7 @@ def test_what_other_programs_obey_is_kept_as_it_is(ground):
 
 @pytest.mark.skipif(not holds(Backend.LANDLOCK), reason="needs Landlock")
 def test_a_sandbox_that_cannot_keep_asks_in_spite_of_a_grant(ground, monkeypatch):
-    monkeypatch.setattr("cmdr.commands.agents.shell.PATIENCE", 0.05)
+    monkeypatch.setattr("cmdr.commands.agents.shell.ANSWER_TIMEOUT_S", 0.05)
     grant(ground)
     ground.ask("shell_run", command="true")
     ground.commander.shells.backend = Backend.LANDLOCK

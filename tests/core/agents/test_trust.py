@@ -10,8 +10,8 @@ import pytest
 from cmdr.core.agents import trust as trust_module
 from cmdr.core.agents.trust import FILE_NAME, CannotTrust, TrustStore, UnreadableTrustList, identity_of
 from cmdr.core.changes.engine import Engine
+from cmdr.core.dispatch.principals import PERSON, Principal
 from cmdr.core.errors import CommandError, UnknownCommand
-from cmdr.core.principals import PERSON, Principal
 from cmdr.engine.journal.journal import Journal
 from cmdr.files.sandbox.path_resolver import Sandbox
 from cmdr.files.sandbox.private_places import PrivatePlaces

@@ -5,8 +5,8 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from cmdr.core.parameter import Arguments
-from cmdr.core.principals import Principal
+from cmdr.core.dispatch.parameter import Arguments
+from cmdr.core.dispatch.principals import Principal
 
 MAX_REMEMBERED = 200
 """Calls, and callers, that are remembered."""

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 from cmdr.core.admission.command_slots import NeverRan, Slot
 from cmdr.core.agents.shell_commands import ShellCommands, new_job, wait_for_slot
-from cmdr.core.audit import Audit, AuditRecord
+from cmdr.core.audit.log import Audit, AuditRecord
 from cmdr.core.changes.jobs import Jobs
+from cmdr.core.dispatch.principals import Principal
 from cmdr.core.errors import CommandError
 from cmdr.core.events import Events
-from cmdr.core.principals import Principal
 from cmdr.files.process_sandbox.sandbox_profile import SandboxProfile
 from cmdr.model.content_part import AnswerPart, ImagePart, TextPart
 from cmdr.model.job import Job, JobState

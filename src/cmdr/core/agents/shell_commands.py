@@ -9,12 +9,12 @@ from dataclasses import dataclass
 
 from cmdr.core.admission.command_slots import CommandSlots, NeverRan, Slot
 from cmdr.core.admission.limits import COMMANDS
-from cmdr.core.audit import Audit, AuditRecord
+from cmdr.core.audit.log import Audit, AuditRecord
 from cmdr.core.changes.jobs import Jobs
+from cmdr.core.dispatch.principals import Principal
 from cmdr.core.environment import Environment
 from cmdr.core.errors import CommandError, TooMany
 from cmdr.core.events import Events
-from cmdr.core.principals import Principal
 from cmdr.core.threads import in_thread
 from cmdr.files.process_sandbox.backend import ALLOWS_WHOLE_FOLDERS_ONLY, Backend, CannotHide, probe, sandboxed_command
 from cmdr.files.process_sandbox.read_only_paths import protected_below

@@ -7,13 +7,13 @@ import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from cmdr.core.audit import Audit, AuditRecord
+from cmdr.core.audit.log import Audit, AuditRecord
+from cmdr.core.dispatch.principals import Principal
 from cmdr.core.editing.review_record import ReviewRecord
 from cmdr.core.editing.review_writer import ReviewWriter
 from cmdr.core.editing.text_files import text_now
 from cmdr.core.errors import CommandError, NotAllowed, NotThere
 from cmdr.core.events import Events
-from cmdr.core.principals import Principal
 from cmdr.model.names import printable, to_wire
 from cmdr.model.plans.plan import Plan
 from cmdr.model.texts.diff import Decision

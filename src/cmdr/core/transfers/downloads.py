@@ -7,11 +7,11 @@ from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
 from typing import TypeVar
 
-from cmdr.core.audit import AuditRecord, digest_of
+from cmdr.core.audit.log import AuditRecord, digest_of
 from cmdr.core.commander import Commander
+from cmdr.core.dispatch.parameter import Arguments
+from cmdr.core.dispatch.principals import Principal
 from cmdr.core.errors import CommandError, NotAllowed, NotRecorded, NotThere
-from cmdr.core.parameter import Arguments
-from cmdr.core.principals import Principal
 from cmdr.core.threads import Closable, in_thread, opened_in_thread
 from cmdr.core.transfers.zip_stream import zip_stream
 from cmdr.files.errors import DiskError
@@ -20,7 +20,7 @@ from cmdr.files.viewing.images import open_image as open_image_file
 from cmdr.files.viewing.viewed_file import NotViewable
 from cmdr.index.errors import IndexFault
 from cmdr.model.names import to_wire
-from cmdr.model.panes.tab import Chosen
+from cmdr.model.panes.tab import SelectedEntries
 
 A = TypeVar("A")
 Opened = TypeVar("Opened", bound=Closable)
@@ -134,7 +134,7 @@ def _open(resolver: PathResolver, path: bytes) -> Download:
         raise NotAllowed(str(error)) from error
 
 
-async def open_chosen(chosen: Chosen) -> Download | Archive:
+async def open_chosen(chosen: SelectedEntries) -> Download | Archive:
     """Open what was chosen, or say why that cannot be."""
     return await _in_time(_open_chosen, chosen, "It cannot be read")
 
@@ -158,7 +158,7 @@ async def _in_time(open_: Callable[[A], Opened], what: A, problem: str) -> Opene
         raise CommandError(f"{problem}: that is not a path.") from None
 
 
-def _open_chosen(chosen: Chosen) -> Download | Archive:
+def _open_chosen(chosen: SelectedEntries) -> Download | Archive:
     paths = chosen.paths()
     alone = paths[0]
     if len(paths) > 1:

@@ -3,10 +3,10 @@
 import asyncio
 import os
 
+from cmdr.core.dispatch.parameter import Json
 from cmdr.core.editing.text_files import load_text
 from cmdr.core.errors import CommandError
 from cmdr.core.panes.viewer import OpenView, open_view
-from cmdr.core.parameter import Json
 from cmdr.core.threads import in_thread
 from cmdr.model.invisible_chars import INVISIBLE, visible
 from cmdr.model.names import to_wire
