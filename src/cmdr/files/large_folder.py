@@ -17,7 +17,7 @@ from array import array
 from typing import IO
 
 from cmdr.files.errors import ReadFailed, ScanStopped, disk_error
-from cmdr.files.folder_reader import Alive, FolderReader, Stopped, never, unheard
+from cmdr.files.folder_reader import FolderReader, OnProgress, Stopped, ignore_progress, never
 from cmdr.model.panes.listing import Columns, FactColumns, Listing
 from cmdr.model.panes.sorting import Direction, SortKey, SortOrder
 
@@ -32,7 +32,7 @@ _MORE, _SORTING, _ANSWER = b"+", b"=", b"!"
 
 
 def scan_in_process(
-    path: bytes, sort: SortOrder, *, show_hidden: bool, stopped: Stopped = never, alive: Alive = unheard
+    path: bytes, sort: SortOrder, *, show_hidden: bool, stopped: Stopped = never, alive: OnProgress = ignore_progress
 ) -> Listing:
     """Read and sort a folder in a helper process; the calling thread waits, or ends it when `stopped` says so."""
     command: list[str | bytes] = [
@@ -58,7 +58,7 @@ def scan_in_process(
             helper.kill()
 
 
-def _await_answer(stream: IO[bytes], path: bytes, stopped: Stopped, alive: Alive) -> None:
+def _await_answer(stream: IO[bytes], path: bytes, stopped: Stopped, alive: OnProgress) -> None:
     signs = select.poll()  # `select` itself fails once the program holds a thousand files and sockets
     signs.register(stream, select.POLLIN)
     sorting = False

@@ -36,7 +36,7 @@ async def shell_run(
 ) -> Result:
     """Run a shell command in a sandbox: only the roots, no network. The person is asked first."""
     shells, principal = call.commander.shells, call.principal
-    shells.check_room(principal)
+    shells.check_quota(principal)
     plan = await shells.plan(command, None if cwd is None else from_wire(cwd), timeout, principal)
     job = await _run(call, plan, shells.begin, "the command")
     return job if isinstance(job, NotAnsweredYet) else RunEnded(job.id, job.state, job.outcome, job.output)
@@ -46,7 +46,7 @@ async def shell_run(
 async def execute_code(call: Call, *, code: str) -> Result:
     """Run Python in your own sandboxed kernel, which remembers. The person is asked first."""
     commander, principal = call.commander, call.principal
-    commander.shells.check_room(principal)
+    commander.shells.check_quota(principal)
     plan = await commander.code.plan(code, call.connection or principal.id, principal)
     job = await _run(call, plan, commander.code.begin, "the code")
     if isinstance(job, NotAnsweredYet):

@@ -19,7 +19,7 @@ from cmdr.core.editing.reviews import Opening, new_review
 from cmdr.core.editing.text_files import text_now
 from cmdr.core.errors import CommandError
 from cmdr.core.threads import in_thread
-from cmdr.editor.diagnostics.service import Asker, Checked
+from cmdr.editor.diagnostics.service import Asker, CheckResult
 from cmdr.model.content_part import TextPart
 from cmdr.model.names import printable, raw_bytes, to_wire
 from cmdr.model.results.result import Said
@@ -110,7 +110,7 @@ async def _proposed(
     room = call.commander.editor
     if not call.connection:
         call.commander.engine  # noqa: B018 - says so when this cmdr cannot write
-        room.reviews.check_room(call.principal.id)
+        room.reviews.check_quota(call.principal.id)
     target = await editor_path(call, path, writes=True)
     after = target if new_path is None else await editor_path(call, new_path, writes=True)
     if await room.text.is_dirty(target.real):
@@ -146,7 +146,7 @@ def _case(
         reviews,
         connection=call.connection or call.principal.id,
         agent=call.client or call.principal.name,
-        tab=title or told if call.connection else reviews.free_tab(call.principal.id, printable(title, 80) or told),
+        tab=title or told if call.connection else reviews.unused_tab(call.principal.id, printable(title, 80) or told),
         path=target.real if base is not None else after.real,
         new_path=after.real,
         base=base,
@@ -204,7 +204,7 @@ async def open_file(
 @command("get_diagnostics", access=Access.READ, toolset="review", title="Diagnostics")
 async def get_diagnostics(call: Call, *, uri: str | None = None) -> Said:
     """Errors in files."""
-    findings = call.commander.editor.findings
+    findings = call.commander.editor.diagnostics
     if not call.connection:
         check_may_read(call, "get_diagnostics")
     if uri is None:
@@ -245,7 +245,7 @@ def _name(call: Call) -> str:
     return call.connection or call.principal.id
 
 
-def _row(call: Call, path: bytes, checked: Checked) -> dict[str, Json]:
+def _row(call: Call, path: bytes, checked: CheckResult) -> dict[str, Json]:
     """One file. What is not known is a note of its own, or for an editor's client, which has none, an information."""
     diagnostics: list[Json] = [_diagnostic(each) for each in checked.found]
     if call.connection:

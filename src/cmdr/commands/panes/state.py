@@ -64,7 +64,7 @@ def _told(call: Call, panes: list[Pane], limit: int, detail: Detail | None) -> s
         "rev": workspace.rev,
     }
     volumes = workspace.volumes
-    between = call.commander.kept_texts.text(
+    between = call.commander.text_cache.text(
         "volumes", volumes, lambda: document({"volumes": [volume.name for volume in volumes]})
     )
     after: dict[str, Value] = {}
@@ -164,7 +164,7 @@ def _pane_text(call: Call, pane: Pane, limit: int, detail: Detail | None) -> str
         listing.looked_up.get(listing.order[tab.cursor]) if len(listing) else None,
         *((other.id, other.path, other.pinned) for other in pane.tabs),
     )
-    return call.commander.kept_texts.text(
+    return call.commander.text_cache.text(
         (pane.side, limit, detail),
         made_of,
         lambda: document({pane.side.value: _pane_facts(volumes, pane, limit, detail)}),
