@@ -8,8 +8,8 @@ from setuptools import Extension, setup
 # It uses nothing of Python, which is more than the stable ABI asks for: one wheel serves every version of Python.
 # It speaks to Linux alone, so that elsewhere the wheel is pure.
 READER = Extension(
-    "cmdr.index.walking._read_directory",
-    ["src/cmdr/index/walking/read_directory.c"],
+    "cmdr.index.scan._read_directory",
+    ["src/cmdr/index/scan/read_directory.c"],
     optional=True,
     py_limited_api=True,
 )

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from textual.pilot import Pilot
 
     from cmdr.core.commander import Commander
-    from cmdr.core.principals import Principal
-    from cmdr.tui.terminal import Terminal
+    from cmdr.core.dispatch.principals import Principal
+    from cmdr.tui.app import TerminalApp
 
 SHOTS = Path(__file__).parent.parent / "docs" / "shots"
 SIZE = (110, 32)
@@ -87,16 +87,16 @@ def plant(root: Path) -> tuple[Path, Path]:
 
 
 @asynccontextmanager
-async def opened(theme: str, size: tuple[int, int] = SIZE) -> AsyncIterator[tuple[Commander, Terminal, Pilot[None]]]:
+async def opened(theme: str, size: tuple[int, int] = SIZE) -> AsyncIterator[tuple[Commander, TerminalApp, Pilot[None]]]:
     """The terminal with two folders worth a picture, as a person has it before them."""
     from cmdr import commands
-    from cmdr.core.audit import Audit
+    from cmdr.core.audit.log import Audit
     from cmdr.core.changes.engine import Engine
-    from cmdr.core.changes.journal import Journal
     from cmdr.core.commander import Commander
     from cmdr.core.settings import Settings
+    from cmdr.engine.journal.journal import Journal
     from cmdr.model.panes.workspace import Workspace
-    from cmdr.tui.terminal import Terminal
+    from cmdr.tui.app import TerminalApp
 
     commands.register()
     with _home() as root:
@@ -106,7 +106,7 @@ async def opened(theme: str, size: tuple[int, int] = SIZE) -> AsyncIterator[tupl
         engine = Engine(Journal(os.fsencode(root / "journal.db")))
         workspace = Workspace.at(os.fsencode(left), os.fsencode(right))
         commander = Commander(workspace, Audit(str(root / "audit")), engine=engine, settings=settings, watch=False)
-        terminal = Terminal(commander)
+        terminal = TerminalApp(commander)
         try:
             async with terminal.run_test(size=size) as pilot:
                 await pilot.pause(0.5)
@@ -122,7 +122,7 @@ async def shoot(name: str, keys: tuple[str, ...], theme: str) -> str:
             wish = {"paths": ["report.pdf", "backup.tar.gz", "notes.md"], "reason": "These belong in the archive."}
             await commander.run(_agent(), "move", wish)
         await pilot.press(*keys)
-        await terminal.main.orders.idle()
+        await terminal.main.queue.idle()
         await pilot.pause(0.9)
         return terminal.export_screenshot(title="cmdr")
 
@@ -132,12 +132,12 @@ async def shoot_page(target: Path) -> None:
     from playwright.async_api import async_playwright
 
     from cmdr import commands
-    from cmdr.app.http_server import http_server
+    from cmdr.app.serving import http_server
     from cmdr.core.agents.tokens import Tokens
-    from cmdr.core.audit import Audit
+    from cmdr.core.audit.log import Audit
     from cmdr.core.changes.engine import Engine
-    from cmdr.core.changes.journal import Journal
     from cmdr.core.commander import Commander
+    from cmdr.engine.journal.journal import Journal
     from cmdr.model.panes.workspace import Workspace
 
     commands.register()
@@ -185,7 +185,7 @@ def _home() -> Iterator[Path]:
 
 
 def _agent() -> Principal:
-    from cmdr.core.principals import Principal
+    from cmdr.core.dispatch.principals import Principal
 
     return Principal("agent", "claude")
 
@@ -193,7 +193,7 @@ def _agent() -> Principal:
 class Minute:
     """A minute with an agent: what it says and is answered stands above the panes, frame by frame."""
 
-    def __init__(self, commander: Commander, terminal: Terminal, pilot: Pilot[None]) -> None:
+    def __init__(self, commander: Commander, terminal: TerminalApp, pilot: Pilot[None]) -> None:
         self._commander, self._terminal, self._pilot = commander, terminal, pilot
         self._lines: list[tuple[str, str]] = []
         self.frames: list[tuple[str, float]] = []
@@ -215,7 +215,7 @@ class Minute:
         """The person presses a key in the panes."""
         self._lines.append(("you", words))
         await self._pilot.press(key)
-        await self._terminal.main.orders.idle()
+        await self._terminal.main.queue.idle()
         await self._keep(seconds)
 
     async def _keep(self, seconds: float) -> None:

@@ -9,8 +9,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from cmdr.core.agents.trust import Trust
-from cmdr.files.shell.tiers import probe
+from cmdr.core.agents.trust_store import TrustStore
+from cmdr.files.process_sandbox.backend import probe
 
 EAGER = Path(__file__).parents[1] / "hostile" / "eager_server.py"
 HANGING = f"#!{sys.executable}\nimport sys\nwhile sys.stdin.buffer.read(1):\n    pass\n"
@@ -34,7 +34,7 @@ async def test_the_first_answer_about_a_broken_file_names_the_error_on_every_fre
         broken = served.tree.left / "broken.py"
         broken.write_text("x = (\n")
         if is_trusted:
-            Trust(str(served.home / "state" / "cmdr")).add(bytes(served.tree.left))
+            TrustStore(str(served.home / "state" / "cmdr")).add(bytes(served.tree.left))
         async with client_at(served.home) as client:
             (row,) = await rows(client, uri=f"file://{broken}")
         assert row["uri"] == f"file://{broken}"
