@@ -13,7 +13,7 @@ from cmdr.core.commander import Commander
 from cmdr.core.settings import Settings
 from cmdr.model.panes.sorting import Direction, SortKey, SortOrder
 from cmdr.model.panes.workspace import Workspace
-from cmdr.tui.first_picture import first_picture
+from cmdr.tui.terminal.first_frame import first_picture
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "e2e"))
 

@@ -12,7 +12,7 @@ import pytest
 
 from cmdr.core import checkup, places
 from cmdr.core.agents.tokens import Tokens
-from cmdr.core.agents.trust import NAME, Trust
+from cmdr.core.agents.trust_store import NAME, TrustStore
 from cmdr.index.scan.compiled_reader import compiled_library
 
 CMDR = str(Path(sys.executable).with_name("cmdr"))
@@ -157,7 +157,7 @@ def test_trusted_folders_are_told_and_a_damaged_list_of_them_is(home):
     repo, other = home.folder / "repo", home.folder / "other"
     for folder in (repo, other):
         folder.mkdir()
-        Trust(str(state)).add(bytes(folder))
+        TrustStore(str(state)).add(bytes(folder))
     other.rename(home.folder / "aside")
     told = home("doctor", CMDR_MCP_PORT=str(free_port())).stdout
     assert f"folders trusted for language servers: {repo}\n" in told

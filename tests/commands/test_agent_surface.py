@@ -63,7 +63,7 @@ async def test_signs_in_quotes_are_looked_for_in_names(shelf):
         (at.root / "left" / "a = b").write_text("x")
         assert (await at.agent("query_run", root=at.path(), filter='"a = b"')).startswith("OK: 1 found")
         assert (await at.agent("query_run", root=at.path(), text="a = b")).startswith("OK: 1 found")
-        assert json.loads(await at.person("find.run", root=at.path(), text="a = b"))["count"] == 1
+        assert (await at.data("find.run", root=at.path(), text="a = b"))["count"] == 1
 
 
 async def test_places_in_a_filter_are_seen_from_the_root(shelf):
@@ -126,7 +126,7 @@ async def test_what_agents_reach_by_command_answers_like_every_tool(shelf):
         found = await at.agent("command", id="find.run", args={"text": "rather", "root": at.path()})
         assert found.splitlines()[0].startswith("OK: 300 found, 0b in all below")
         assert len(found) < 3000
-        assert json.loads(await at.person("find.run", text="rather", root=at.path()))["count"] == 300
+        assert (await at.data("find.run", text="rather", root=at.path()))["count"] == 300
         for id in ("history", "settings.list", "bookmark.list", "jobs.list", "commands_list", "find.run"):
             arguments = {"text": "rather", "root": at.path(), "limit": 200} if id == "find.run" else {}
             answer = await at.agent("command", id=id, args=arguments)

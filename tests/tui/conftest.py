@@ -9,14 +9,14 @@ import pytest
 from textual.events import Key
 
 from cmdr import commands
+from cmdr.core.admission.token_bucket import RateLimiter
 from cmdr.core.audit import Audit
 from cmdr.core.changes.engine import Engine
-from cmdr.core.changes.journal import Journal
 from cmdr.core.commander import Commander
-from cmdr.core.limits import Limits
 from cmdr.core.panes.bookmarks import Bookmarks
 from cmdr.core.principals import Principal
 from cmdr.core.settings import Settings
+from cmdr.engine.journal.journal import Journal
 from cmdr.model.panes.workspace import Workspace
 
 DEADLINE = 60
@@ -152,7 +152,7 @@ def face(places, tmp_path, monkeypatch):
 
     @asynccontextmanager
     async def opened(*, size=(100, 28), left=None, right=None, watch=False, indexes=None, open_tabs=None, policy=None):
-        from cmdr.tui.terminal import Terminal
+        from cmdr.tui.app import Terminal
 
         one, two = left or places[0], right or places[1]
         commander = Commander(
@@ -161,7 +161,7 @@ def face(places, tmp_path, monkeypatch):
             engine=Engine(Journal(os.fsencode(tmp_path / "journal.db"))),
             settings=Settings(str(tmp_path / "config")),
             bookmarks=Bookmarks(),
-            limits=Limits(scale=1e6),
+            rates=RateLimiter(scale=1e6),
             policy=policy,
             watch=watch,
             indexes=indexes,

@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from cmdr.cli.launcher import Start
     from cmdr.core.entrance.instance import Instance
     from cmdr.core.environment import Environment
-    from cmdr.tui.terminal import Terminal
+    from cmdr.tui.app import Terminal
 
 
 async def open_terminal(start: Start, environment: Environment, instance: Instance | None, opening: Opening) -> None:
     """Show the panes until the person quits, with the agent server behind them."""
     from cmdr.app.building import commander_at, raise_file_limit
-    from cmdr.tui.terminal import Terminal
+    from cmdr.tui.app import Terminal
 
     raise_file_limit()
     async with commander_at(start, environment, opening) as commander:
@@ -91,7 +91,7 @@ async def _serve_agents(start: Start, environment: Environment, instance: Instan
 
 
 def _import_late_commands() -> None:
-    import cmdr.core.editing.editor_room  # noqa: F401 - its libraries, before the loop builds it
+    import cmdr.core.editing.editor_services  # noqa: F401 - its libraries, before the loop builds it
     from cmdr import commands
 
     commands.register()

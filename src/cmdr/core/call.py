@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from cmdr.core.principals import Principal
-from cmdr.model.answer_part import AnswerPart
-from cmdr.model.panes.chosen import Chosen
+from cmdr.model.content_part import AnswerPart
+from cmdr.model.panes.tab import Chosen
 from cmdr.model.panes.workspace import Workspace
 
 if TYPE_CHECKING:

@@ -33,10 +33,9 @@ from cmdr.index.store.sets import ResourceSets
 from cmdr.index.tree import Changes, IndexedTree
 from cmdr.index.tree_state import VERIFY_AT_OPEN_BYTES, open_newest_snapshot
 from cmdr.model.filters.filter import EVERYTHING
-from cmdr.model.names import to_wire
+from cmdr.model.names import is_within, to_wire
 from cmdr.model.trees.indexes import IndexInfo, WalkOptions
 from cmdr.model.trees.reports import KINDS, Keep, Report
-from cmdr.model.within import is_within
 
 
 class Library:

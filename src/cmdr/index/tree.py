@@ -23,9 +23,8 @@ from cmdr.index.snapshots.history import remember
 from cmdr.index.snapshots.view import View
 from cmdr.index.store.catalogue import Catalogue, IndexRecord
 from cmdr.index.tree_state import TreeState
-from cmdr.model.names import to_wire
+from cmdr.model.names import is_within, to_wire
 from cmdr.model.trees.indexes import Freshness, WalkOptions
-from cmdr.model.within import is_within
 
 _trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
 MANY_DIRECTORIES = 5000  # changed directories

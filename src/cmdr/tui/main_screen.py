@@ -21,17 +21,21 @@ from cmdr.model.keys import KeyMap
 from cmdr.model.panes.pane import Side
 from cmdr.model.panes.tab import Tab
 from cmdr.tui.actions import ACTIONS, declare_all
-from cmdr.tui.clicks import clicked
-from cmdr.tui.closing_screen import ClosingScreen
-from cmdr.tui.key_bar import KeyBar
-from cmdr.tui.orders import Orders
-from cmdr.tui.pane_view import PaneView
-from cmdr.tui.quick_view_place import QuickViewPlace
-from cmdr.tui.status_line import StatusLine
-from cmdr.tui.typing_ahead import TypingAhead
+from cmdr.tui.input.action_queue import Orders
+from cmdr.tui.input.quick_search import TypingAhead
+from cmdr.tui.panes.bars import KeyBar, StatusLine
+from cmdr.tui.panes.pane_view import PaneView
+from cmdr.tui.viewer.quick_view import QuickViewPlace
+from cmdr.tui.windows.window import ClosingScreen
 
 if TYPE_CHECKING:
-    from cmdr.tui.terminal import Terminal
+    from cmdr.tui.app import Terminal
+
+
+from typing import TYPE_CHECKING
+
+from cmdr.tui.actions.view import sorted_by
+from cmdr.tui.panes.geometry import Part
 
 BETWEEN_DRAWINGS = 0.04
 """An agent may change things five hundred times a second; the eye needs no more than this."""
@@ -221,3 +225,24 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     def _narrow(self, text: str) -> None:
         self.give("filter", {"text": text})
+
+
+def clicked(screen: MainScreen, message: PaneView.Clicked) -> None:
+    """The pane gets the focus, and what was hit does what a key on it would do."""
+    side, hit = message.side.value, message.hit
+    screen.give("switch_pane", lambda: {} if screen.commander.workspace.focused is not message.side else None)
+    if hit.part is Part.TAB:
+        screen.give("activate_tab", {"pane": side, "tab": hit.tab})
+    elif hit.part is Part.PATH:
+        screen.act("go_to_path")
+    elif hit.part is Part.HEAD:
+        screen.give("sort", lambda: sorted_by(screen, hit.order.value))
+    elif hit.part is Part.ROW and message.marks:
+        screen.give("selection.toggle", lambda: {"pane": side, "index": hit.position} if hit.position >= 0 else None)
+    elif hit.part is Part.ROW:
+        if hit.position < 0:
+            screen.give("cursor.up_row", {"pane": side})
+        else:
+            screen.give("move_cursor", {"pane": side, "to": hit.position})
+        if message.twice:
+            screen.orders.after(lambda: screen.act("open"))

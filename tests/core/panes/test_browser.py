@@ -7,9 +7,9 @@ import threading
 import pytest
 
 from cmdr.core.events import Events
-from cmdr.core.panes import arranging, folder_reading, row_facts
+from cmdr.core.panes import browser, facts, folder_reader
 from cmdr.core.panes.browser import Browser
-from cmdr.core.panes.folder_reading import NoAnswer
+from cmdr.core.panes.folder_reader import NoAnswer
 from cmdr.files import scan as scanning
 from cmdr.files.errors import NotAFolder, PathNotFound, ScanStopped
 from cmdr.model.panes.sorting import Direction, SortKey, SortOrder
@@ -79,8 +79,8 @@ class Gate:
 
 @pytest.fixture
 def gate(monkeypatch):
-    held = Gate(folder_reading.scan)
-    monkeypatch.setattr(folder_reading, "scan", held)
+    held = Gate(folder_reader.scan)
+    monkeypatch.setattr(folder_reader, "scan", held)
     yield held
     held.let_all_through()
 
@@ -101,7 +101,7 @@ async def test_a_start_in_a_folder_that_is_gone_gives_way_to_the_nearest(tmp_pat
 
 async def test_a_start_on_a_dead_mount_asks_it_only_once(desk, gate, monkeypatch):
     """It asked every folder above it in turn, each for as long as the first."""
-    monkeypatch.setattr(folder_reading, "PATIENCE", 2.0)  # the living folder must answer within it too
+    monkeypatch.setattr(folder_reader, "PATIENCE", 2.0)  # the living folder must answer within it too
     for path in (desk.path("sub"), desk.path()):
         gate.hold(path)
     desk.tab.path = desk.path("sub")
@@ -297,7 +297,7 @@ async def test_a_folder_that_vanishes_while_shown_says_so_and_comes_back(desk):
 
 
 async def test_a_dead_mount_is_given_up_and_others_are_not_held_up(desk, gate, monkeypatch):
-    monkeypatch.setattr(folder_reading, "PATIENCE", 2.0)
+    monkeypatch.setattr(folder_reader, "PATIENCE", 2.0)
     await desk.browser.start()
     gate.hold(desk.path("sub"))
     stuck = asyncio.ensure_future(desk.browser.open(desk.pane, desk.path("sub")))
@@ -314,7 +314,7 @@ async def test_a_dead_mount_is_given_up_and_others_are_not_held_up(desk, gate, m
 async def test_a_slow_folder_that_answers_bit_by_bit_is_no_dead_mount(desk, monkeypatch):
     """A million files on a busy machine took more than the patience, and the pane went elsewhere."""
     await desk.browser.start()
-    real = folder_reading.scan
+    real = folder_reader.scan
 
     def slow(path, *args, alive, **kwargs):
         for _ in range(8):
@@ -322,20 +322,20 @@ async def test_a_slow_folder_that_answers_bit_by_bit_is_no_dead_mount(desk, monk
             alive()
         return real(path, *args, alive=alive, **kwargs)
 
-    monkeypatch.setattr(folder_reading, "scan", slow)
-    monkeypatch.setattr(folder_reading, "PATIENCE", 2.0)
+    monkeypatch.setattr(folder_reader, "scan", slow)
+    monkeypatch.setattr(folder_reader, "PATIENCE", 2.0)
     await desk.browser.open(desk.pane, desk.path("sub"))
     assert desk.tab.path == desk.path("sub")
-    monkeypatch.setattr(folder_reading, "LONGEST", 0.3)
+    monkeypatch.setattr(folder_reader, "LONGEST", 0.3)
     with pytest.raises(NoAnswer):
         await desk.browser.open(desk.pane, desk.path("other"))
 
 
 async def test_a_path_that_does_not_answer_is_an_error_one_can_act_on(desk, monkeypatch):
     """The bare TimeoutError counted as a fault of the program."""
-    monkeypatch.setattr(row_facts, "PATIENCE", 0.05)
+    monkeypatch.setattr(facts, "PATIENCE", 0.05)
     hang = threading.Event()
-    monkeypatch.setattr(row_facts, "check_exists", lambda path: hang.wait())
+    monkeypatch.setattr(facts, "check_exists", lambda path: hang.wait())
     with pytest.raises(NoAnswer):
         await desk.browser.row_facts.check_exists(b"/dead")
     hang.set()
@@ -343,7 +343,7 @@ async def test_a_path_that_does_not_answer_is_an_error_one_can_act_on(desk, monk
 
 async def test_facts_that_do_not_come_are_not_waited_for_and_asked_only_once(desk, monkeypatch):
     """Every look at a pane on a dead mount hung for ever, and left one more thread behind."""
-    monkeypatch.setattr(row_facts, "GLANCE", 0.05)
+    monkeypatch.setattr(facts, "GLANCE", 0.05)
     await desk.browser.start()
     hang, asked = threading.Event(), []
 
@@ -352,7 +352,7 @@ async def test_facts_that_do_not_come_are_not_waited_for_and_asked_only_once(des
         hang.wait()
         return [None] * len(names)
 
-    monkeypatch.setattr(row_facts, "look_up", look)
+    monkeypatch.setattr(facts, "look_up", look)
     for _ in range(3):
         await asyncio.wait_for(desk.browser.row_facts.look_up(desk.tab, 0, 4), 60)
     assert len(asked) == 1
@@ -394,8 +394,8 @@ class TestLargeFolders:
 
     @pytest.fixture(autouse=True)
     def small_limit(self, desk, monkeypatch):
-        monkeypatch.setattr(scanning, "LARGE", 20)
-        monkeypatch.setattr(arranging, "LARGE", 20)
+        monkeypatch.setattr(scanning, "LARGE_FOLDER_ENTRIES", 20)
+        monkeypatch.setattr(browser, "LARGE_FOLDER_ENTRIES", 20)
         for number in range(50):
             (desk.root / "left" / "sub" / f"f{number:02}").touch()
         self.go, self.helping = threading.Event(), threading.Event()
@@ -501,7 +501,7 @@ class TestLargeFolders:
 
     async def test_a_large_folder_that_fails_after_its_first_part_says_so(self, desk, monkeypatch):
         """Its first part stayed, loading for ever."""
-        monkeypatch.setattr(folder_reading, "PATIENCE", 2.0)
+        monkeypatch.setattr(folder_reader, "PATIENCE", 2.0)
         await desk.browser.start()
         with pytest.raises(NoAnswer):
             await desk.browser.open(desk.pane, desk.path("sub"))

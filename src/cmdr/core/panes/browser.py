@@ -4,26 +4,151 @@ import asyncio
 import os
 from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Protocol
 
 from cmdr.core.acting import person_acts
-from cmdr.core.agents.agents_room import check_tabs
+from cmdr.core.admission.quotas import check_tabs
 from cmdr.core.errors import CommandError
 from cmdr.core.events import Events
-from cmdr.core.panes.arranging import Arranging
-from cmdr.core.panes.folder_reading import FolderReading, NoAnswer
-from cmdr.core.panes.row_facts import RowFacts
-from cmdr.core.panes.watching import Watching
-from cmdr.core.panes.way_back import WayBack
+from cmdr.core.panes.facts import RowFacts
+from cmdr.core.panes.folder_reader import FolderRead, FolderReading, NoAnswer, filtered
+from cmdr.core.panes.watcher import Watching
 from cmdr.core.threads import in_thread
 from cmdr.files.errors import DiskError, ScanStopped
-from cmdr.files.facts import last_change
+from cmdr.files.file_stat import folder_mtime_ns
+from cmdr.files.scan import LARGE_FOLDER_ENTRIES
 from cmdr.files.volumes import volumes
 from cmdr.model.names import to_wire
 from cmdr.model.panes.listing import Listing
 from cmdr.model.panes.pane import Pane
-from cmdr.model.panes.sorting import SortOrder
-from cmdr.model.panes.tab import Found, Tab, ViewMode
+from cmdr.model.panes.selection import Selection, marked
+from cmdr.model.panes.sorting import SortKey, SortOrder
+from cmdr.model.panes.tab import Found, History, Tab, ViewMode
 from cmdr.model.panes.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class WayBack:
+    """What a tab showed; a tab that was opened only for the journey is closed again."""
+
+    pane: Pane
+    tab: Tab
+    was_open: bool
+    active: int
+    path: bytes
+    sort: SortOrder
+    listing: Listing
+    selection: Selection
+    cursor: int
+    on_parent_row: bool
+    window: int
+    filter: str
+    problem: str | None
+    history: History
+
+    @classmethod
+    def of(cls, pane: Pane, tab: Tab) -> "WayBack":
+        """As everything stands now."""
+        return cls(
+            pane,
+            tab,
+            tab in pane.tabs,
+            pane.active,
+            tab.path,
+            tab.sort,
+            tab.listing,
+            tab.selection,
+            tab.cursor,
+            tab.on_parent_row,
+            tab.window,
+            tab.filter,
+            tab.problem,
+            replace(tab.history, visits=list(tab.history.visits)),
+        )
+
+    def take(self) -> None:
+        """Show again what was shown."""
+        if not self.was_open:
+            self.pane.tabs.remove(self.tab)
+            self.pane.active = min(self.active, len(self.pane.tabs) - 1)
+            return
+        tab = self.tab
+        tab.path, tab.sort, tab.listing, tab.selection = self.path, self.sort, self.listing, self.selection
+        tab.cursor, tab.on_parent_row, tab.window = self.cursor, self.on_parent_row, self.window
+        tab.filter, tab.problem, tab.history = self.filter, self.problem, self.history
+
+
+class Shows(Protocol):
+    """Who shows what was arranged, or why it cannot be."""
+
+    def put_in_place(self, tab: Tab) -> None:
+        """The tab shows other rows now."""
+
+    def give_up(self, tab: Tab, journey: int, error: Exception) -> None:
+        """The folder cannot be shown any more, unless the tab has gone elsewhere."""
+
+
+class Arranging:
+    """Arranges what was read, and reads again only when an order needs what is not known."""
+
+    def __init__(self, workspace: Workspace, events: Events, reading: FolderReading, shows: Shows) -> None:
+        self._workspace = workspace
+        self._events = events
+        self._reading = reading
+        self._shows = shows
+
+    async def filter(self, tab: Tab, text: str) -> None:
+        """Show only entries that match; those that are not shown are not selected either."""
+        before, tab.filter = tab.filter, text
+        try:
+            await self._arrange(tab)
+        except (CommandError, DiskError):
+            tab.filter = before
+            raise
+        while text and tab.selection.count:
+            listing = tab.listing
+            shown = await in_thread(marked, listing.order, len(listing.columns))
+            if tab.listing is listing:
+                tab.selection.keep_marked(shown)
+                self._events.changed()
+                return
+
+    async def sort(self, tab: Tab, sort: SortOrder) -> None:
+        """Sort a tab; looks at every entry only when the sort needs it."""
+        await self._arrange(tab, sort)
+
+    async def show_hidden(self, value: bool) -> None:
+        """Show or hide dot files everywhere."""
+        self._workspace.show_hidden = value
+        self._events.changed()
+        await asyncio.gather(*(self._arrange_quietly(tab) for tab in self._workspace.tabs))
+
+    async def _arrange(self, tab: Tab, sort: SortOrder | None = None) -> None:
+        while True:
+            listing = tab.listing
+            wish = self._reading.wish(tab, sort)
+            order = sort or tab.sort
+            if (len(listing.columns) > LARGE_FOLDER_ENTRIES and order.by is not SortKey.NAME) or (
+                order.needs_facts and listing.columns.facts is None
+            ):
+                arranged = await self._reading.read(tab, tab.path, sort)
+                break
+            arranged = FolderRead(await in_thread(listing.arranged, order, show_hidden=self._workspace.show_hidden))
+            text = tab.filter
+            await filtered(arranged.listing, text)
+            if tab.filter == text and wish == self._reading.wish(tab, sort):
+                break
+        tab.sort = arranged.listing.sort
+        tab.show(arranged.listing, selection=arranged.selection)
+        self._shows.put_in_place(tab)
+
+    async def _arrange_quietly(self, tab: Tab) -> None:
+        journey = tab.journey
+        try:
+            await self._arrange(tab)
+        except (DiskError, CommandError) as error:
+            self._shows.give_up(tab, journey, error)
 
 
 class Browser:
@@ -224,4 +349,4 @@ class Browser:
     async def _is_stale(self, tab: Tab) -> bool:
         """Whether a tab's folder has changed since it was read."""
         mark = tab.listing.mark
-        return mark is None or await in_thread(last_change, tab.path) != mark
+        return mark is None or await in_thread(folder_mtime_ns, tab.path) != mark

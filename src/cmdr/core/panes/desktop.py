@@ -10,7 +10,7 @@ from urllib.parse import quote_from_bytes
 from cmdr.core.errors import CommandError
 from cmdr.core.threads import in_thread
 from cmdr.model.names import raw_bytes
-from cmdr.model.panes.dialog import Dialog
+from cmdr.model.panes.workspace import Dialog
 
 _CLIPBOARDS: tuple[tuple[str, ...], ...] = (
     ("pbcopy",),

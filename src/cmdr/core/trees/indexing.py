@@ -15,9 +15,9 @@ from cmdr.core.trees.ownership import OwnedQueries, OwnedSets
 from cmdr.core.trees.scans import Scans
 from cmdr.core.trees.shell_sessions import ShellSessions
 from cmdr.index.errors import IndexFault
+from cmdr.model.job import ScanJob
 from cmdr.model.names import to_wire
 from cmdr.model.panes.entry import FolderSize
-from cmdr.model.scan_job import ScanJob
 
 if TYPE_CHECKING:
     from cmdr.index.library import Library

@@ -12,9 +12,8 @@ from cmdr.core.principals import Principal
 from cmdr.core.threads import in_thread
 from cmdr.core.trees.idle_scans import IdleScans
 from cmdr.index.errors import IndexFault
-from cmdr.model.job import JobState
+from cmdr.model.job import JobState, ScanJob
 from cmdr.model.names import to_wire
-from cmdr.model.scan_job import ScanJob
 
 if TYPE_CHECKING:
     from cmdr.index.library import Library

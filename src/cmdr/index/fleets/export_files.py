@@ -12,13 +12,13 @@ from urllib.parse import unquote
 from cmdr.index.errors import DamagedExport, NoSuchFleet
 from cmdr.index.fleets.export_rows import COLUMNS
 from cmdr.index.fleets.parquet_export import FILE, HOST_KEY, ROOT_KEY, VERSION, VERSION_KEY, WHEN_KEY
-from cmdr.model.installing import how_to_install
+from cmdr.model.install_hint import install_command
 from cmdr.model.names import printable
 
 if TYPE_CHECKING:
     import duckdb
 
-_INSTALL = f"Asking exports needs ibis and DuckDB: {how_to_install('ibis-framework', 'duckdb')}"
+_INSTALL = f"Asking exports needs ibis and DuckDB: {install_command('ibis-framework', 'duckdb')}"
 _TYPES = {"string": "VARCHAR", "int64": "BIGINT", "int32": "INTEGER", "uint64": "UBIGINT", "boolean": "BOOLEAN"}
 """How DuckDB calls the types of columns; moments have different names in its versions."""
 _DESCRIBE = "DESCRIBE SELECT * FROM read_parquet(?, hive_partitioning = false)"

@@ -16,10 +16,9 @@ from cmdr.index.reports.duplicates import find_duplicates
 from cmdr.index.snapshots.columns import FORMAT_DIR, FORMAT_FILE, Column, Flag
 from cmdr.index.snapshots.view import View
 from cmdr.index.store.handles import node_handle
-from cmdr.model.names import to_wire
+from cmdr.model.names import is_within, to_wire
 from cmdr.model.trees.node import DirState
 from cmdr.model.trees.reports import Keep, Report, ReportRow
-from cmdr.model.within import is_within
 
 CATEGORIES: dict[str, str] = {
     "image": "jpg jpeg png gif webp svg bmp tif tiff heic heif avif ico raw cr2 nef arw dng psd xcf",

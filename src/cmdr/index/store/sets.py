@@ -16,10 +16,9 @@ from cmdr.index.snapshots.view import View
 from cmdr.index.store.catalogue import Catalogue, SetRecord
 from cmdr.index.store.handles import new_handle, node_number, valid_name
 from cmdr.index.store.set_members import SetFiles, SetMembers, combine, freeze, in_natural_order, pick, states
-from cmdr.model.names import to_wire
+from cmdr.model.names import is_within, to_wire
 from cmdr.model.panes.sorting import path_order
 from cmdr.model.trees.sets import SetInfo, SetPage
-from cmdr.model.within import is_within
 
 MAX_SORTED_MEMBERS = 100_000
 """Members up to which a set is sorted; a longer one is told in the order in which it was found."""

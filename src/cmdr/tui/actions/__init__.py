@@ -24,5 +24,5 @@ def action(id: str) -> Callable[[Deed], Deed]:
 
 def declare_all() -> None:
     """Import the modules that declare actions."""
-    for name in ("archives", "files", "going", "moving", "selecting", "shell", "tabs", "viewing", "work"):
+    for name in ("application", "archives", "cursor", "files", "navigation", "selection", "shell", "view"):
         import_module(f"cmdr.tui.actions.{name}")

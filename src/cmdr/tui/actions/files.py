@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from cmdr.core.panes.completion import complete_path
+from cmdr.core.panes.name_input import complete_path
 from cmdr.model.names import display_name, from_wire, to_wire
-from cmdr.model.panes.chosen import Chosen
 from cmdr.model.panes.entry import Entry
+from cmdr.model.panes.tab import Chosen
 from cmdr.model.plans.taken_names import TAKEN_NAMES
 from cmdr.tui.actions import action
-from cmdr.tui.windows.line_list import Row
+from cmdr.tui.widgets.lines import Row
 
 if TYPE_CHECKING:
     from cmdr.tui.main_screen import MainScreen

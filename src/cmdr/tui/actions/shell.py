@@ -6,13 +6,13 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from cmdr.core.panes.completion import complete_path
-from cmdr.model.panes.chosen import Chosen
+from cmdr.core.panes.name_input import complete_path
+from cmdr.model.panes.tab import Chosen
 from cmdr.tui.actions import action
-from cmdr.tui.lent_terminal import lend, run_in_front
-from cmdr.tui.pane_frame import tilde
-from cmdr.tui.safe_text import printable
-from cmdr.tui.windows.line_list import Row
+from cmdr.tui.panes.frame import tilde
+from cmdr.tui.terminal.foreground import lend, run_in_front
+from cmdr.tui.terminal.safe_text import printable
+from cmdr.tui.widgets.lines import Row
 
 if TYPE_CHECKING:
     from cmdr.tui.main_screen import MainScreen

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 from textual import events
 from textual.app import ComposeResult
 
-from cmdr.core.editing.review_case import ReviewCase
+from cmdr.core.editing.review_record import ReviewRecord
+from cmdr.model.invisible_chars import UNSEEN
 from cmdr.model.names import display_name
-from cmdr.model.texts.review_outcome import ReviewState
-from cmdr.model.unseen import UNSEEN
-from cmdr.tui.closing_screen import ClosingScreen
-from cmdr.tui.key_order import pass_on
-from cmdr.tui.text_fields import TextBox
-from cmdr.tui.windows.viewer import Bar
+from cmdr.model.texts.review import ReviewState
+from cmdr.tui.input.key_forwarding import pass_on
+from cmdr.tui.viewer.viewer import Bar
+from cmdr.tui.widgets.text_fields import TextBox
+from cmdr.tui.windows.window import ClosingScreen
 
 if TYPE_CHECKING:
     from cmdr.tui.main_screen import MainScreen
@@ -37,7 +37,7 @@ class ProposedEditor(ClosingScreen[None], inherit_bindings=False):
     ProposedEditor > TextBox:focus { border: none; }
     """
 
-    def __init__(self, case: ReviewCase, main: MainScreen) -> None:
+    def __init__(self, case: ReviewRecord, main: MainScreen) -> None:
         super().__init__()
         self._case = case
         self._main = main

@@ -6,27 +6,56 @@ keys keeps them dropped.
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from textual import events
 from textual.app import ComposeResult
 
-from cmdr.core.editing.review_case import ReviewCase
+from cmdr.core.editing.review_record import ReviewRecord
 from cmdr.core.parameter import Arguments
-from cmdr.model.agent_words import BAR
+from cmdr.model.agent_text import BAR
 from cmdr.model.names import display_name
-from cmdr.model.texts.hunk import Decision
-from cmdr.model.texts.review_outcome import ReviewState
-from cmdr.tui.closing_screen import ClosingScreen
-from cmdr.tui.first_moment import DEAF_FOR, FirstMoment
-from cmdr.tui.key_order import pass_on
+from cmdr.model.texts.diff import Decision
+from cmdr.model.texts.review import ReviewState
+from cmdr.tui.input.key_forwarding import pass_on
 from cmdr.tui.review.diff_view import DiffView
-from cmdr.tui.review.queue import show_next
-from cmdr.tui.windows.line_list import Row
-from cmdr.tui.windows.viewer import Bar
+from cmdr.tui.viewer.viewer import Bar
+from cmdr.tui.widgets.lines import Row
+from cmdr.tui.windows.choose import Choice
+from cmdr.tui.windows.window import DEAF_FOR, ClosingScreen, FirstMoment
 
 if TYPE_CHECKING:
     from cmdr.tui.main_screen import MainScreen
+
+
+def pending_reviews(screen: MainScreen) -> list[ReviewRecord]:
+    """Those that are not on the screen already, first come first."""
+
+    shown = {open.case for open in screen.terminal.screen_stack if isinstance(open, ReviewScreen)}
+    return [case for case in screen.commander.rooms.waiting_reviews() if case not in shown]
+
+
+def review_choice(case: ReviewRecord) -> Choice:
+    """One of them in a list of what waits."""
+    review = case.review
+    folder, name = (display_name(os.path.basename(part)) for part in os.path.split(review.new_path))
+    title = f"Edit of {name}, +{review.diff.added} -{review.diff.removed}"
+    return Choice(case.id, title, f"in {folder or '/'}", review.agent)
+
+
+def open_review(screen: MainScreen, case: ReviewRecord) -> None:
+    """Put one before the person."""
+
+    screen.terminal.push_screen(ReviewScreen(case, screen))
+
+
+def open_next_review(screen: MainScreen) -> None:
+    """The one that waits longest, if any does."""
+    left = pending_reviews(screen)
+    if left:
+        open_review(screen, left[0])
+
 
 # Both fit into 80 columns: a key that is cut away is one that nobody finds.
 _KEYS = " a accept  r reject  Esc later  n p next  y x take, drop one  e edit  u c layout"
@@ -40,7 +69,7 @@ class ReviewScreen(ClosingScreen[None], inherit_bindings=False):
 
     DEFAULT_CSS = "ReviewScreen { layout: vertical; } ReviewScreen > Bar { height: 1; }"
 
-    def __init__(self, case: ReviewCase, main: MainScreen) -> None:
+    def __init__(self, case: ReviewRecord, main: MainScreen) -> None:
         super().__init__()
         self.case = case
         self._main = main
@@ -161,7 +190,7 @@ class ReviewScreen(ClosingScreen[None], inherit_bindings=False):
         if self.case.review.state is not ReviewState.PENDING:
             self._main.terminal.close_window(self)  # type: ignore[arg-type]
             if self._answering:
-                self._main.call_later(show_next, self._main)
+                self._main.call_later(open_next_review, self._main)
             return
         seen = self._version()
         if seen != self._seen:

@@ -6,9 +6,9 @@ from textual import events
 from textual.widget import Widget
 from textual.widgets import Input
 
-from cmdr.tui.key_order import hand_to
-from cmdr.tui.text_fields import LineInput
-from cmdr.tui.windows.line_list import LineList, Row
+from cmdr.tui.input.key_forwarding import hand_to
+from cmdr.tui.widgets.lines import LineList, Row
+from cmdr.tui.widgets.text_fields import LineInput
 from cmdr.tui.windows.window import Window
 
 Complete = Callable[[str], Awaitable[tuple[str, list[str]]]]

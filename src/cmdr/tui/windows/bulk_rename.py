@@ -12,14 +12,14 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 from cmdr.core.errors import CommandError
-from cmdr.core.panes.renaming import preview_names
+from cmdr.core.panes.name_input import preview_names
 from cmdr.model.names import from_wire, to_wire
 from cmdr.model.plans.renaming import NameMark, judge
 from cmdr.model.units import count
-from cmdr.tui.key_order import hand_to, is_writing
-from cmdr.tui.safe_text import fit
-from cmdr.tui.text_fields import LineInput
-from cmdr.tui.windows.line_list import LineList, Row
+from cmdr.tui.input.key_forwarding import hand_to, is_writing
+from cmdr.tui.terminal.safe_text import fit
+from cmdr.tui.widgets.lines import LineList, Row
+from cmdr.tui.widgets.text_fields import LineInput
 from cmdr.tui.windows.window import ALL_THERE_IS, Window
 
 if TYPE_CHECKING:

@@ -11,14 +11,103 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widget import Widget
 
-from cmdr.tui.appearance import Appearance
-from cmdr.tui.closing_screen import LEAVES, ClosingScreen
-from cmdr.tui.key_order import pass_on
-from cmdr.tui.safe_text import fit, printable, width_of
-from cmdr.tui.windows.line_list import LineList
+from cmdr.tui.input.key_forwarding import pass_on
+from cmdr.tui.terminal.safe_text import fit, printable, width_of
+from cmdr.tui.theme.appearance import Appearance
+from cmdr.tui.widgets.lines import LineList
 
 if TYPE_CHECKING:
-    from cmdr.tui.terminal import Terminal
+    from cmdr.tui.app import Terminal
+
+from collections.abc import Coroutine
+
+from textual.screen import Screen
+
+DEAF_FOR = 0.6
+"""Seconds in which all keys are dropped."""
+BURST = 0.6
+"""A key that comes too early keeps the next ones dropped so long: whoever goes on pressing one has seen nothing yet."""
+
+
+class FirstMoment:
+    """Whether keys count yet."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._ends = float("inf")
+
+    def begin(self) -> None:
+        """The question can be seen from now on."""
+        self._ends = self._clock() + DEAF_FOR
+
+    @property
+    def is_over(self) -> bool:
+        """Whether keys count."""
+        return self._clock() >= self._ends
+
+    def drops(self) -> bool:
+        """A key came: whether it is dropped. A burst of keys makes the moment longer."""
+        if self.is_over:
+            return False
+        self._ends = max(self._ends, self._clock() + BURST)
+        return True
+
+
+_T = TypeVar("_T")
+LEAVES = ("escape", "f10")
+"""As in other commanders: what F10 does to the whole program it does to a window first."""
+
+
+class ClosingScreen(Screen[_T], Generic[_T], inherit_bindings=False):
+    """Textual would close whatever is in front by then, or end the program for lack of anything to close."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.stands = asyncio.Event()
+        """Set once it can take keys; those typed before wait, or later ones would overtake them."""
+        self.caught_up = asyncio.Event()
+        """Set while what is shown is what the keys so far have led to."""
+        self.caught_up.set()
+        self.dealt = asyncio.Event()
+        """Set once the last key was dealt with; a screen that goes has dealt with everything."""
+
+    def on_mount(self) -> None:
+        """Everything is in its place: this is called behind what the screen itself does then."""
+        self.stands.set()
+
+    def waits_for(self, event: events.Key | events.Paste) -> asyncio.Event | None:
+        """What a key typed now waits for, so that it acts on what the person expects to see by then."""
+        return self.caught_up
+
+    def gives_up(self, event: events.Key | events.Paste) -> bool:
+        """Whether a key makes an end of waiting too long, with all that was typed before it."""
+        return isinstance(event, events.Key) and event.key in LEAVES
+
+    def catch_up(self, work: Callable[[], Coroutine[object, object, None]]) -> None:
+        """Do something that keys typed behind wait for; it takes the place of what was under way."""
+        self.caught_up.set()
+        self.caught_up = done = asyncio.Event()
+
+        async def whole() -> None:
+            try:
+                await work()
+            finally:
+                done.set()
+
+        self.run_worker(whole(), exclusive=True, group="catch up")
+
+    def dismiss(self, result: _T | None = None) -> AwaitComplete:
+        """Close, if it is in front."""
+        if self.app.screen is not self:
+            return AwaitComplete()
+        self.dealt.set()
+        return super().dismiss(result)
+
+    def on_unmount(self) -> None:
+        """Nobody waits for a screen that is gone."""
+        self.dealt.set()
+        self.caught_up.set()
+
 
 T = TypeVar("T")
 ALL_THERE_IS = 500

@@ -1,13 +1,13 @@
 """Permissions as boxes for the page: it draws them, and what a tick or a number does to them is decided here."""
 
 from cmdr.core.errors import CommandError
-from cmdr.core.panes.chosen_attributes import in_common
+from cmdr.core.panes.facts import in_common
 from cmdr.core.parameter import Json
-from cmdr.model.formats import moment
 from cmdr.model.names import printable
-from cmdr.model.panes.chosen import Chosen
+from cmdr.model.panes.tab import Chosen
 from cmdr.model.plans.file_mode import ALL
 from cmdr.model.plans.mode_boxes import PEOPLE, RIGHTS, ROWS, SPECIAL, ModeBoxes, bad_octal, modified_hint
+from cmdr.model.units import moment
 
 
 async def attributes_json(chosen: Chosen) -> dict[str, Json]:
