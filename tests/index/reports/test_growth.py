@@ -90,7 +90,7 @@ def test_a_file_that_another_one_replaced_under_its_name_is_one_that_changed(lib
 
 
 def test_very_many_files_that_went_are_not_looked_up(library, tree, monkeypatch):
-    monkeypatch.setattr(growth, "MAX_CHANGES", 0)
+    monkeypatch.setattr(growth, "MAX_REPLACED_FILES", 0)
     index = library.index(tree, FEW).id
     write(tree + b"/part", 9000)
     library.refresh(index)
