@@ -235,7 +235,7 @@ def test_after_any_changes_a_refreshed_view_equals_a_new_scan_and_so_does_its_co
             library.refresh(info.id)
         else:  # links change the times of files elsewhere: look everywhere once
             with answers.indexed._lock:
-                answers.indexed._relist(changed, lambda: False)
+                answers.indexed.relist(changed)
         fresh = scan(tree, str(tmp_path / f"fresh{round_}"), FEW)
         mine, theirs = everything(answers.view), everything(fresh)
         assert mine.keys() == theirs.keys()
