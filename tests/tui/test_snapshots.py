@@ -8,11 +8,11 @@ import pytest
 
 from cmdr import commands
 from cmdr.core.admission.token_bucket import RateLimiter
-from cmdr.core.audit import Audit
+from cmdr.core.audit.log import Audit
 from cmdr.core.changes.engine import Engine
 from cmdr.core.commander import Commander
+from cmdr.core.dispatch.principals import Principal
 from cmdr.core.panes.free_space import Space
-from cmdr.core.principals import Principal
 from cmdr.engine.journal.journal import Journal
 from cmdr.model.panes.workspace import Volume, Workspace
 
@@ -23,7 +23,7 @@ MOMENT = 1_700_000_000
 def terminal(tmp_path, monkeypatch):
     """A face whose every letter is the same on every machine and at any time."""
     from cmdr.model import units
-    from cmdr.tui.app import Terminal
+    from cmdr.tui.app import TerminalApp
 
     commands.register()
     for name, value in {"COLORTERM": "truecolor", "TERM": "xterm-256color", "TZ": "UTC", "HOME": "/work/demo"}.items():
@@ -53,9 +53,11 @@ def terminal(tmp_path, monkeypatch):
         "cmdr.core.panes.browser.volumes", lambda: (Volume("Root", b"/", "ext4"), Volume("usb", b"/mnt/usb", "vfat"))
     )
     monkeypatch.setattr(
-        "cmdr.core.panes.free_space.SpaceBoard.at", lambda self, path, changed: Space(50 << 30, 200 << 30)
+        "cmdr.core.panes.free_space.FreeSpaceCache.at", lambda self, path, changed: Space(50 << 30, 200 << 30)
     )
-    monkeypatch.setattr("cmdr.tui.panes.frame.tilde", lambda path, home: "~/" + os.path.basename(path).decode())
+    monkeypatch.setattr(
+        "cmdr.tui.panes.frame.abbreviate_home", lambda path, home: "~/" + os.path.basename(path).decode()
+    )
     for face in ("cmdr.tui.panes.frame", "cmdr.model.panes.pane"):
         monkeypatch.setattr(f"{face}.human_size", lambda size: "50.0 GiB" if size > 1 << 35 else f"{size:,} B")
     monkeypatch.setattr("cmdr.model.units.time.time", lambda: float(MOMENT + 86400))
@@ -66,7 +68,7 @@ def terminal(tmp_path, monkeypatch):
         rates=RateLimiter(scale=1e6),
         watch=False,
     )
-    yield Terminal(commander, clock=lambda: 0.0)
+    yield TerminalApp(commander, clock=lambda: 0.0)
     commander.audit.close()
 
 
@@ -75,9 +77,9 @@ async def ready(pilot):
 
     while not pilot.app.started:
         await asyncio.sleep(0.01)
-    await pilot.app.main.orders.idle()
+    await pilot.app.main.queue.idle()
     for view in (pilot.app.main.left, pilot.app.main.right):
-        while view.ahead.is_looking:
+        while view.prefetch.is_looking:
             await asyncio.sleep(0.01)
     await pilot.pause()
 
@@ -143,7 +145,7 @@ def test_confirmation_of_an_agents_proposal(snap_compare, terminal, tmp_path, mo
         )
         await pilot.press("ctrl+y")
         await ready(pilot)
-        pilot.app.screen._first_moment._ends = 0.0
+        pilot.app.screen._grace_period._ends = 0.0
         pilot.app.screen._answers.show([pilot.app.screen._answer_row()])
         await pilot.pause()
 

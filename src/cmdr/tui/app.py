@@ -6,41 +6,39 @@ from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from typing import TYPE_CHECKING, ClassVar
 
+from rich.segment import Segment
 from textual import events
 from textual.app import App
+from textual.color import Color
+from textual.filter import LineFilter
 from textual.screen import Screen
 
 from cmdr.core.commander import Commander
-from cmdr.core.panes.saved_tabs import OpenTabs, furnish
-from cmdr.core.parameter import Arguments
-from cmdr.core.principals import PERSON
+from cmdr.core.dispatch.parameter import Arguments
+from cmdr.core.dispatch.principals import PERSON
+from cmdr.core.panes.saved_tabs import SavedTabs, prepare_workspace
 from cmdr.model.keys import KeyMap
-from cmdr.model.panes.tab import Chosen
-from cmdr.tui.input.action_queue import typed_key
+from cmdr.model.panes.tab import SelectedEntries
+from cmdr.tui.input.action_queue import queued_key
 from cmdr.tui.input.key_map import key_map
 from cmdr.tui.main_screen import MainScreen
-from cmdr.tui.terminal.driver import driver_over
-from cmdr.tui.terminal.startup_terminal import HeldTerminal
+from cmdr.tui.terminal.driver import takeover_driver
+from cmdr.tui.terminal.safe_text import printable
+from cmdr.tui.terminal.startup_terminal import StartupTerminal
 from cmdr.tui.theme.appearance import Appearance
 from cmdr.tui.theme.themes import textual_themes
 from cmdr.tui.widgets.lines import LineWidget
-from cmdr.tui.windows.dialogs import WindowDesk
+from cmdr.tui.windows.dialogs import DialogWindows
 
 if TYPE_CHECKING:
     from cmdr.tui.windows.window import Window
 
-from rich.segment import Segment
-from textual.color import Color
-from textual.filter import LineFilter
 
-from cmdr.tui.terminal.safe_text import printable
-
-
-class InkFilter(LineFilter):
+class PrintableFilter(LineFilter):
     """Everything of ours is printable already; this holds for widgets we did not write, too."""
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
-        """The same segments, with nothing in them but ink."""
+        """The same segments, with nothing in them but printable characters."""
         if all(segment.control or segment.text.isprintable() for segment in segments):
             return segments
         return [
@@ -55,7 +53,7 @@ KEYS_WAIT = 0.5
 """Seconds that keys typed at the start wait for the panes, so that they act on what the person will see."""
 
 
-class Terminal(App[None], inherit_bindings=False):
+class TerminalApp(App[None], inherit_bindings=False):
     """cmdr in a terminal. Everything it does is a command; everything it shows is the workspace."""
 
     ENABLE_COMMAND_PALETTE = False
@@ -69,21 +67,21 @@ class Terminal(App[None], inherit_bindings=False):
         commander: Commander,
         *,
         painted: Callable[[], None] | None = None,
-        open_tabs: OpenTabs | None = None,
+        saved_tabs: SavedTabs | None = None,
         clock: Callable[[], float] = time.monotonic,
-        held: HeldTerminal | None = None,
+        startup: StartupTerminal | None = None,
     ) -> None:
-        """With `held`, a first picture of the workspace stands on the screen, furnished as the person wants it."""
+        """With `startup`, the first frame is on the screen already, drawn from the same workspace."""
         self.commander = commander
         self.clock = clock
-        super().__init__(driver_class=None if held is None else driver_over(held))
-        self._held = held
+        super().__init__(driver_class=None if startup is None else takeover_driver(startup))
+        self._startup = startup
         self._painted = painted
-        self._open_tabs = open_tabs
+        self._open_tabs = saved_tabs
         self._tasks: list[asyncio.Task[None]] = []
         self.appearance = self._chosen_appearance()
         self.keys = self._chosen_keys()
-        self.windows = WindowDesk(self)
+        self.windows = DialogWindows(self)
         self.main = MainScreen(commander, self)
         self.main.bar.display = commander.settings.flag("appearance.key_bar")
         self.started = False
@@ -92,8 +90,8 @@ class Terminal(App[None], inherit_bindings=False):
         """Where agents connect, once the server stands."""
         for theme in textual_themes():
             self.register_theme(theme)
-        self.theme = self.appearance.look
-        self._filters.append(InkFilter())
+        self.theme = self.appearance.theme
+        self._filters.append(PrintableFilter())
         commander.settings.listen(self.apply_settings)
         commander.desktop.terminal_clipboard = self.copy_to_clipboard
         commander.desktop.suspend = self._step_aside
@@ -103,7 +101,7 @@ class Terminal(App[None], inherit_bindings=False):
         """Keys act one after the other, whatever window each of them leads to."""
         if isinstance(event, events.Key | events.Paste) and not event.is_forwarded:
             self.app_focus = True
-            self.main.orders.type(typed_key(self, event))
+            self.main.queue.put_key(queued_key(self, event))
         else:
             await super().on_event(event)
 
@@ -129,21 +127,21 @@ class Terminal(App[None], inherit_bindings=False):
 
     async def _start(self) -> None:
         settings = self.commander.settings
-        if self._held is None:
-            furnish(self.commander.workspace, settings, self._open_tabs)
+        if self._startup is None:
+            prepare_workspace(self.commander.workspace, settings, self._open_tabs)
         panes = asyncio.get_running_loop().create_task(self.commander.start_panes(live=False))
         self._tasks.append(panes)
         await asyncio.wait({panes}, timeout=KEYS_WAIT)
-        self.main.orders.start()
+        self.main.queue.start()
         await panes
         self.started = True
-        self.main.ordered()
+        self.main.follow_cursor()
         for problem in (*settings.problems, *self.keys.problems):
-            self.main.tell(problem, bad=True)
+            self.main.show_message(problem, bad=True)
         # What is loaded behind the panes would slow down the keys that were typed meanwhile.
         with suppress(TimeoutError):
             async with asyncio.timeout(KEYS_WAIT):
-                await self.main.orders.idle()
+                await self.main.queue.idle()
         self.commander.browser.keep_live()
         if self._painted is not None:
             self.call_after_refresh(self._painted)
@@ -193,16 +191,17 @@ class Terminal(App[None], inherit_bindings=False):
         *,
         sure: bool = True,
         then: str = "",
-        chosen: Chosen | None = None,
+        chosen: SelectedEntries | None = None,
         opens: bytes | None = None,
     ) -> None:
         """Plan a change; what was already decided in a window runs at once, unless the plan turns out risky.
 
         `then` names the entry the cursor goes to once it exists, and `opens` the file that is edited then.
         """
+        from cmdr.core.flow.change import Wish
         from cmdr.tui.changes.operating import operate
 
-        self.work(operate(self, command, arguments, sure=sure, then=then, chosen=chosen, opens=opens), group="operate")
+        self.work(operate(self, command, arguments, Wish(sure, then, opens), chosen), group="operate")
 
     def edit(self, path: bytes) -> None:
         """Edit a file: small text here, everything else in the person's editor."""
@@ -220,14 +219,14 @@ class Terminal(App[None], inherit_bindings=False):
             finally:
                 done.set()
 
-        self.main.orders.hold(done)
+        self.main.queue.hold_until(done)
         self.run_worker(whole(), group=group)
 
     def apply_settings(self) -> None:
         """The person changed something: show it at once."""
         self.appearance = self._chosen_appearance()
         self.keys = self._chosen_keys()
-        self.theme = self.appearance.look
+        self.theme = self.appearance.theme
         main = self.main
         for part in (main.left, main.right, main.status, main.bar):
             part.restyle(self.appearance)

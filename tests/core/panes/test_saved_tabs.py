@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from cmdr.core.panes.saved_tabs import MOST_TABS, NAME, OpenTabs
+from cmdr.core.panes.saved_tabs import MAX_TABS, NAME, SavedTabs
 from cmdr.model.panes.pane import Side
 from cmdr.model.panes.sorting import Direction, SortKey, SortOrder
 from cmdr.model.panes.tab import Found, Tab, ViewMode
@@ -16,7 +16,7 @@ BY_SIZE = SortOrder(SortKey.SIZE, Direction.DESC)
 
 @pytest.fixture
 def kept(tmp_path):
-    return OpenTabs(str(tmp_path))
+    return SavedTabs(str(tmp_path))
 
 
 def with_tabs():
@@ -43,11 +43,11 @@ def test_everything_about_the_tabs_comes_back(kept):
 
 def test_the_cursor_is_kept_by_name_with_its_place_and_the_way_up_is_kept_too(kept):
     before, after = Workspace.at(b"/a", b"/b"), Workspace.at(b"/x", b"/y")
-    before.left.tab.stood_on, before.left.tab.cursor = b"caf\xc3\xa9 \xff", 7
+    before.left.tab.saved_cursor, before.left.tab.cursor = b"caf\xc3\xa9 \xff", 7
     before.right.tab.on_parent_row = True
     kept.save(before)
     kept.restore(after)
-    assert (after.left.tab.stood_on, after.left.tab.cursor, after.left.tab.on_parent_row) == (
+    assert (after.left.tab.saved_cursor, after.left.tab.cursor, after.left.tab.on_parent_row) == (
         b"caf\xc3\xa9 \xff", 7, False,
     )  # fmt: skip
     assert after.right.tab.on_parent_row
@@ -60,15 +60,15 @@ def test_tabs_kept_by_an_earlier_version_come_back_without_a_cursor(kept, tmp_pa
     after = Workspace.at(b"/x", b"/y")
     kept.restore(after)
     assert after.left.tab.path == b"/old"
-    assert after.left.tab.stood_on is None
+    assert after.left.tab.saved_cursor is None
 
 
 def test_a_named_folder_begins_at_its_top(kept, tmp_path):
     before, after = Workspace.at(b"/a", b"/b"), Workspace.at(b"/named", b"/y")
-    before.left.tab.stood_on, before.left.tab.cursor = b"there", 3
+    before.left.tab.saved_cursor, before.left.tab.cursor = b"there", 3
     kept.save(before)
-    OpenTabs(str(tmp_path), left=b"/named").restore(after)
-    assert (after.left.tab.stood_on, after.left.tab.cursor) == (None, 0)
+    SavedTabs(str(tmp_path), left=b"/named").restore(after)
+    assert (after.left.tab.saved_cursor, after.left.tab.cursor) == (None, 0)
 
 
 def test_a_named_folder_takes_the_place_of_the_tab_in_front(kept, tmp_path):
@@ -76,7 +76,7 @@ def test_a_named_folder_takes_the_place_of_the_tab_in_front(kept, tmp_path):
     workspace.left.active = 2
     kept.save(workspace)
     after = Workspace.at(b"/named", b"/y")
-    OpenTabs(str(tmp_path), left=b"/named").restore(after)
+    SavedTabs(str(tmp_path), left=b"/named").restore(after)
     assert [tab.path for tab in after.left.tabs] == [b"/a", b"/a/caf\xc3\xa9 \xff\n", b"/named"]
     assert after.right.tab.path == b"/b"
     assert after.focused is Side.LEFT
@@ -85,7 +85,7 @@ def test_a_named_folder_takes_the_place_of_the_tab_in_front(kept, tmp_path):
 def test_a_named_folder_opens_beside_a_pinned_tab(kept, tmp_path):
     kept.save(with_tabs())
     after = Workspace.at(b"/named", b"/y")
-    OpenTabs(str(tmp_path), left=b"/named").restore(after)
+    SavedTabs(str(tmp_path), left=b"/named").restore(after)
     assert after.left.tab.path == b"/named"
     assert [tab.pinned for tab in after.left.tabs] == [False, True, False, False]
 
@@ -106,7 +106,7 @@ def test_a_thousand_tabs_are_kept_around_the_one_in_front(kept):
     kept.save(workspace)
     after = Workspace.at(b"/x", b"/y")
     kept.restore(after)
-    assert len(after.left.tabs) == MOST_TABS
+    assert len(after.left.tabs) == MAX_TABS
     assert after.left.tab.path == b"/700"
 
 
@@ -143,7 +143,7 @@ def test_a_file_that_others_could_have_written_is_not_read(kept, tmp_path):
 
 
 def test_a_folder_that_cannot_be_written_does_not_keep_the_program_from_ending(tmp_path):
-    OpenTabs(str(tmp_path / "gone")).save(with_tabs())
+    SavedTabs(str(tmp_path / "gone")).save(with_tabs())
 
 
 def test_the_file_is_replaced_in_one_step_and_private(kept, tmp_path):
@@ -156,10 +156,10 @@ def test_the_file_is_replaced_in_one_step_and_private(kept, tmp_path):
 
 def test_where_an_agent_led_a_tab_is_remembered_until_the_person_names_a_folder(kept, tmp_path):
     before, after = Workspace.at(b"/a", b"/b"), Workspace.at(b"/x", b"/y")
-    before.left.tab.is_led = True
+    before.left.tab.opened_by_agent = True
     kept.save(before)
     kept.restore(after)
-    assert (after.left.tab.is_led, after.right.tab.is_led) == (True, False)
+    assert (after.left.tab.opened_by_agent, after.right.tab.opened_by_agent) == (True, False)
     named = Workspace.at(b"/n", b"/y")
-    OpenTabs(str(tmp_path), left=b"/n").restore(named)
-    assert (named.left.tab.path, named.left.tab.is_led) == (b"/n", False)
+    SavedTabs(str(tmp_path), left=b"/n").restore(named)
+    assert (named.left.tab.path, named.left.tab.opened_by_agent) == (b"/n", False)

@@ -6,10 +6,10 @@ import threading
 
 import pytest
 
+from cmdr.core.dispatch.principals import PERSON
 from cmdr.core.panes import browser as browsing
 from cmdr.core.panes import folder_reader
 from cmdr.core.panes import watcher as live
-from cmdr.core.principals import PERSON
 
 
 def names(tab):
@@ -100,7 +100,7 @@ async def test_after_navigating_the_new_folder_is_live_and_the_old_one_is_not(co
         (left / "sub" / "inside").touch()
         await until(commander, lambda: b"inside" in names(tab))
         assert tab.path == bytes(left / "sub")
-        watched = {watch.path for watch in commander.browser._watching._watches.values()}
+        watched = {watch.path for watch in commander.browser._watcher._watches.values()}
         assert watched == {bytes(left / "sub"), bytes(left.parent / "right")}
 
 
@@ -141,7 +141,7 @@ async def test_a_folder_gone_from_under_both_panes_is_not_looked_for_without_end
         monkeypatch.setattr(folder_reader, "scan", counted)
         left.rmdir()
         await until(commander, lambda: all(pane.tab.problem is not None for pane in panes))
-        watches = commander.browser._watching._tasks
+        watches = commander.browser._watcher._tasks
         while watches:
             await asyncio.wait(set(watches))
         assert looks <= 4
@@ -195,7 +195,7 @@ async def test_a_folder_that_never_rests_costs_only_a_part_of_the_time(monkeypat
     monkeypatch.setattr(live, "changes", changes)
     monkeypatch.setattr(live.time, "monotonic", lambda: clock[0])
     monkeypatch.setattr(live.asyncio, "timeout", timeout)
-    watching = live.Watching(refresh, is_stale)
+    watching = live.FolderWatcher(refresh, is_stale)
     tab = live.Tab("t1", bytes(tmp_path))
     await watching._follow(tab, bytes(tmp_path), asyncio.Event())
     assert paused == pytest.approx([9.0] * 3)

@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from cmdr.core.principals import PERSON
+from cmdr.core.dispatch.principals import PERSON
 from cmdr.model.job import JobState
 from cmdr.model.trees.indexes import WalkOptions
 

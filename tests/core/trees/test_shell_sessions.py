@@ -2,8 +2,8 @@
 
 import pytest
 
+from cmdr.core.dispatch.principals import Principal
 from cmdr.core.errors import CommandError, NotThere
-from cmdr.core.principals import Principal
 from cmdr.core.trees.shell_sessions import MAX_NAME_CHARS, ShellSessions
 
 ONE = Principal("agent", "one")

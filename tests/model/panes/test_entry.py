@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from cmdr.model.panes.entry import FILE_KINDS, Entry, Facts, Kind, file_kind
-from cmdr.tui.theme.themes import LOOKS, ROLES
+from cmdr.tui.theme.themes import LINE_THEMES, ROLES
 
 STYLES = Path(__file__).parents[3] / "src" / "cmdr" / "web" / "static" / "page" / "page.css"
 PLAIN = {"folder", "text", "file"}
@@ -46,5 +46,5 @@ def test_both_faces_have_a_colour_for_every_kind():
     coloured = set(re.findall(r"\.row\.kind-(\w+) \.name \{ color", STYLES.read_text(encoding="utf-8")))
     assert coloured == set(FILE_KINDS) - PLAIN
     assert set(FILE_KINDS) <= set(ROLES)
-    for look in LOOKS.values():
+    for look in LINE_THEMES.values():
         assert set(FILE_KINDS) - {"file"} <= set(look.styles)

@@ -85,7 +85,7 @@ def tab():
 
 @pytest.mark.parametrize("patience", [10, -1])
 def test_a_name_that_begins_with_the_letters_comes_first(tab, monkeypatch, patience):
-    monkeypatch.setattr(matching, "PATIENCE", patience)
+    monkeypatch.setattr(matching, "FULL_SCAN_S", patience)
     assert seek(tab, "ban", 0) == 1
     assert seek(tab, "BAN", 1, 1) == 2
     assert seek(tab, "zzz", 0) is None

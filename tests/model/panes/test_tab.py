@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from cmdr.model.panes.listing import Columns, Listing
 from cmdr.model.panes.sorting import Direction, SortKey, SortOrder
-from cmdr.model.panes.tab import LIMIT, Chosen, History, Tab
+from cmdr.model.panes.tab import LIMIT, History, SelectedEntries, Tab
 
 
 def listing_of(names, *, show_hidden=True, inodes=None):
@@ -117,16 +117,16 @@ def tab_of(*names, path=b"/here"):
 def test_the_selection_is_chosen_or_else_what_is_under_the_cursor():
     tab = tab_of(b"a", b"b", b"c")
     tab.put_cursor(1)
-    assert Chosen.of(tab).paths() == (b"/here/b",)
+    assert SelectedEntries.of(tab).paths() == (b"/here/b",)
     tab.selection.add([0, 2])
-    chosen = Chosen.of(tab)
+    chosen = SelectedEntries.of(tab)
     assert (chosen.count, chosen.paths(), chosen.inodes()) == (2, (b"/here/a", b"/here/c"), (1, 3))
 
 
 def test_it_stays_when_the_selection_the_cursor_and_the_folder_change():
     tab = tab_of(b"a", b"b", b"c")
     tab.selection.add([0, 1])
-    chosen = Chosen.of(tab)
+    chosen = SelectedEntries.of(tab)
     tab.selection.clear()
     tab.show(tab_of(b"x").listing, path=b"/elsewhere")
     assert chosen.paths() == (b"/here/a", b"/here/b")
@@ -134,14 +134,14 @@ def test_it_stays_when_the_selection_the_cursor_and_the_folder_change():
 
 
 def test_nothing_is_chosen_in_an_empty_folder_and_on_the_way_up():
-    assert Chosen.of(tab_of()) is None
+    assert SelectedEntries.of(tab_of()) is None
     tab = tab_of(b"a")
     tab.on_parent_row = True
-    assert Chosen.of(tab) is None
+    assert SelectedEntries.of(tab) is None
 
 
 def test_in_the_root_folder_paths_begin_with_one_slash():
-    assert Chosen.of(tab_of(b"etc", path=b"/")).paths() == (b"/etc",)
+    assert SelectedEntries.of(tab_of(b"etc", path=b"/")).paths() == (b"/etc",)
 
 
 STEPS = st.lists(

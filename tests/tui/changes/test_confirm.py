@@ -4,10 +4,10 @@ import asyncio
 
 import pytest
 
+from cmdr.core.dispatch.principals import Principal
 from cmdr.core.errors import NotAllowed
-from cmdr.core.principals import Principal
 from cmdr.model.job import Job, JobState
-from cmdr.tui.windows.window import DEAF_FOR
+from cmdr.tui.windows.window import GRACE_S
 
 AGENT = Principal("agent", "claude")
 
@@ -107,7 +107,7 @@ async def test_a_name_that_would_be_mistaken_is_marked_in_the_panes_and_in_the_q
         await it.press("ctrl+y")
         assert it.window == "Confirm"
         assert shown in it.drawn
-        it.clock.forward(DEAF_FOR)
+        it.clock.forward(GRACE_S)
         await it.press("y")
         await it.until(lambda: (it.right / name).exists())
 
@@ -128,7 +128,7 @@ async def test_keys_of_the_first_moment_do_not_answer(face):
         await it.press("ctrl+y", "y", "y", "y")
         assert it.window == "Confirm"
         assert not (it.right / "readme.md").exists()
-        it.clock.forward(DEAF_FOR)
+        it.clock.forward(GRACE_S)
         await it.press("y")
         await it.until(lambda: (it.right / "readme.md").exists())
 
@@ -143,7 +143,7 @@ async def test_somebody_who_goes_on_pressing_a_key_decides_nothing(face):
             await it.press("y")
         assert it.window == "Confirm"
         assert not (it.right / "readme.md").exists()
-        it.clock.forward(DEAF_FOR)
+        it.clock.forward(GRACE_S)
         await it.press("y")
         await it.until(lambda: (it.right / "readme.md").exists())
 
@@ -209,7 +209,7 @@ async def test_an_agent_moves_its_window_and_the_cursor_but_not_the_persons_scro
 async def test_the_switch_stops_every_call_at_once_and_lets_go_again(face):
     async with face() as it:
         waiting = asyncio.ensure_future(it.commander.run(AGENT, "await", {"rev": 10**9, "timeout": 60}))
-        await asyncio.sleep(0.05)
+        await it.until(lambda: it.commander.activity.running)
         await it.press("ctrl+k")
         with pytest.raises(NotAllowed):
             await waiting
@@ -317,7 +317,7 @@ async def propose_deletion(it):
     paths.insert(40, str(it.left / "main.py"))
     await it.commander.run(AGENT, "delete", {"paths": paths, "permanent": True, "reason": "blurry pictures"})
     await it.press("ctrl+y")
-    it.clock.forward(DEAF_FOR)
+    it.clock.forward(GRACE_S)
 
 
 async def test_a_risky_question_scrolls_while_its_word_is_typed(face):
@@ -366,13 +366,13 @@ async def test_a_key_that_was_meant_for_the_list_does_not_answer(face):
     async with face() as it:
         await propose(it)
         await it.press("ctrl+y")
-        it.clock.forward(DEAF_FOR)
+        it.clock.forward(GRACE_S)
         await it.press("l")
         assert it.window == "PlanList"
         await it.press("escape", "y")
         assert it.window == "Confirm"
         assert not (it.right / "readme.md").exists()
-        it.clock.forward(DEAF_FOR)
+        it.clock.forward(GRACE_S)
         await it.press("y")
         await it.until(lambda: (it.right / "readme.md").exists())
 
@@ -399,7 +399,7 @@ async def test_a_damaged_journal_stays_on_the_screen_until_it_was_seen(face, tmp
     async with face() as it:
         assert "! the record: Ctrl+Y" in it.status
         await it.press("ctrl+y")
-        assert it.window == "Reading"
+        assert it.window == "TextWindow"
         assert "The journal was damaged on" in it.drawn
         assert "journal.db.damaged-" in it.drawn.replace("\n", "")
         await it.until(lambda: not it.commander.warnings.told())
@@ -463,7 +463,7 @@ async def test_a_question_about_trust_is_answered_like_any_proposal(face):
         assert it.window == "Confirm"
         assert "Language servers may then run code of this folder, behind walls" in it.drawn
         assert str(folder)[-20:] in it.drawn.replace("\n", "")
-        it.clock.forward(DEAF_FOR)
+        it.clock.forward(GRACE_S)
         await it.press("y")
         await it.until(lambda: it.window == "MainScreen")
         while not await it.commander.trusting.is_trusted(bytes(folder)):

@@ -4,9 +4,7 @@ import asyncio
 
 import pytest
 
-from cmdr.model.job import Job, JobState
-from cmdr.tui.changes.operating import outcome_told
-from cmdr.tui.windows.window import DEAF_FOR
+from cmdr.tui.windows.window import GRACE_S
 
 
 async def test_copying_asks_where_and_a_taken_name_is_asked_about(face):
@@ -39,7 +37,7 @@ async def test_a_folder_that_holds_more_than_was_shown_is_asked_about(face):
         await it.press("f8")
         await it.until(lambda: it.window == "Confirm")
         (it.left / "docs" / "unseen").write_text("22")
-        it.clock.forward(DEAF_FOR)
+        it.clock.forward(GRACE_S)
         await it.press("y")
         await it.until(lambda: it.window == "Progress" and "holds something else than was shown" in it.drawn)
         assert "shown: 1 folder, 1 file, 1 B" in it.drawn and "now:   1 folder, 2 files, 3 B" in it.drawn
@@ -105,7 +103,7 @@ async def test_moving_and_undoing(face):
         await it.until(lambda: "move done" in it.status)
         await it.press("ctrl+z")
         await it.until(lambda: it.window == "Confirm")
-        it.clock.forward(DEAF_FOR)
+        it.clock.forward(GRACE_S)
         await it.press("y")
         await it.until(lambda: (it.left / "readme.md").exists())
 
@@ -131,7 +129,7 @@ async def test_the_trash_is_asked_about_and_no_is_the_answer_of_enter_and_escape
     async with face() as it:
         await it.press("end", "f8")
         await it.until(lambda: it.window == "Confirm")
-        it.clock.forward(DEAF_FOR)
+        it.clock.forward(GRACE_S)
         await it.press("enter")
         assert it.window == "Confirm"
         await it.press("n")
@@ -143,7 +141,7 @@ async def test_enter_out_of_habit_is_told_which_keys_answer(face):
     async with face() as it:
         await it.press("end", "f8")
         await it.until(lambda: it.window == "Confirm")
-        it.clock.forward(DEAF_FOR)
+        it.clock.forward(GRACE_S)
         await it.press("enter")
         assert "Press:  y  Yes, do it    n  No, leave everything as it is" in it.drawn
         await it.press("y")
@@ -154,7 +152,7 @@ async def test_a_wrong_word_is_told_which_word_does_it(face):
     async with face() as it:
         await it.press("end", "shift+f8")
         await it.until(lambda: it.window == "Confirm")
-        it.clock.forward(DEAF_FOR)
+        it.clock.forward(GRACE_S)
         await it.press("y", "e", "s", "enter")
         assert 'Only "delete" does it.' in it.drawn
         await it.press("f10")
@@ -176,7 +174,7 @@ async def test_deleting_for_good_needs_the_word(face):
     async with face() as it:
         await it.press("end", "shift+f8")
         await it.until(lambda: it.window == "Confirm")
-        it.clock.forward(DEAF_FOR)
+        it.clock.forward(GRACE_S)
         await it.press("y", "enter")
         assert it.window == "Confirm"
         await it.type("delete")
@@ -194,7 +192,7 @@ async def test_history_lists_what_was_done_and_takes_it_back(face):
         await it.until(lambda: "mkdir" in it.drawn)
         await it.press("enter")
         await it.until(lambda: it.window == "Confirm")
-        it.clock.forward(DEAF_FOR)
+        it.clock.forward(GRACE_S)
         await it.press("y")
         await it.until(lambda: not (it.left / "made").exists())
 
@@ -313,15 +311,6 @@ async def test_what_is_selected_while_the_window_is_open_is_not_copied(face):
         await it.until(lambda: (it.right / "readme.md").exists())
         await it.until(lambda: "copy done" in it.status)
         assert sorted(path.name for path in it.right.iterdir()) == ["file1.txt", "readme.md"]
-
-
-def test_a_lone_failure_tells_its_reason_without_the_folder_one_sees():
-    job = Job("j", "Create folder new", "person:terminal", frozenset(), JobState.FAILED)
-    job.progress.items_total = 1
-    job.outcome, job.problems = "mkdir done: nothing; 1 failed", ("failed: /a/b/new: permission denied",)
-    assert outcome_told(job, [b"/a/b", b"/"]) == "Create folder new: failed: new: permission denied"
-    job.progress.items_total = 2
-    assert outcome_told(job, [b"/a"]) == "mkdir done: nothing; 1 failed; failed: b/new: permission denied"
 
 
 async def test_a_new_file_is_edited_at_once(face):

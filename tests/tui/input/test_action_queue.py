@@ -8,7 +8,7 @@ import pytest
 
 from cmdr.core.panes.bookmarks import Bookmarks
 from cmdr.model.panes.workspace import Volume
-from cmdr.tui.input.action_queue import TypedKey
+from cmdr.tui.input.action_queue import QueuedKey
 from cmdr.tui.windows import bulk_rename
 
 
@@ -16,8 +16,8 @@ from cmdr.tui.windows import bulk_rename
 def slow_machine(monkeypatch, request):
     """However loaded the machine is, what is waited for comes in time."""
     if "hangs" not in request.node.name:
-        monkeypatch.setattr("cmdr.tui.input.action_queue.HOLD", 30)
-    monkeypatch.setattr("cmdr.tui.input.action_queue.PATIENCE", 30)
+        monkeypatch.setattr("cmdr.tui.input.action_queue.MAX_HOLD_S", 30)
+    monkeypatch.setattr("cmdr.tui.input.action_queue.SLOW_AFTER_S", 30)
 
 
 @pytest.fixture
@@ -139,7 +139,7 @@ async def test_leaving_right_behind_saving_closes_what_is_saved(face):
 async def test_a_window_that_hangs_for_a_while_loses_no_key(face, monkeypatch):
     """On a loaded machine, letters typed behind a waiting key once drove it out."""
     async with face() as it:
-        monkeypatch.setattr("cmdr.tui.input.action_queue.HOLD", 0.01)
+        monkeypatch.setattr("cmdr.tui.input.action_queue.MAX_HOLD_S", 0.01)
         preview, may_go, waited = bulk_rename.preview_names, asyncio.Event(), []
 
         async def late(*pattern, **how):
@@ -147,7 +147,7 @@ async def test_a_window_that_hangs_for_a_while_loses_no_key(face, monkeypatch):
             return await preview(*pattern, **how)
 
         monkeypatch.setattr(bulk_rename, "preview_names", late)
-        monkeypatch.setattr(it.main.orders, "_give_up_waiting", lambda: bool(waited.append(1)))
+        monkeypatch.setattr(it.main.queue, "_drop_waiting_keys", lambda: bool(waited.append(1)))
         it.burst("plus", *"*.txt", "enter")
         await it.press()
         it.burst("alt+r", *"file", "tab", *"paper", "f2", "m", "a")
@@ -186,21 +186,21 @@ async def test_a_key_for_a_window_that_was_closed_elsewhere_goes_nowhere(face, l
     async with face() as it:
         await viewing(it)
         viewer = it.terminal.screen
-        viewer.caught_up = asyncio.Event()
+        viewer.up_to_date = asyncio.Event()
         it.burst("f8")
-        it.main.orders.type(TypedKey(lambda: None))
+        it.main.queue.put_key(QueuedKey(lambda: None))
         await it.pilot.pause()
         it.terminal.close_window(viewer)
-        viewer.caught_up.set()
+        viewer.up_to_date.set()
         await in_time(it, lambda: it.window == "MainScreen")
-        await it.main.orders.idle()
+        await it.main.queue.idle()
         assert it.window == "MainScreen" and not it.commander.proposals.pending()
 
 
 async def test_what_is_typed_behind_the_key_for_a_shell_does_not_act_on_the_panes(face, monkeypatch):
     """The letters searched for a name, and Enter opened what they had found."""
     ran = []
-    monkeypatch.setattr("cmdr.tui.actions.shell.run_in_front", lambda *words: ran.append(words) or 0)
+    monkeypatch.setattr("cmdr.tui.actions.shell.run_in_foreground", lambda *words: ran.append(words) or 0)
     async with face() as it:
         monkeypatch.setattr(it.terminal, "suspend", nullcontext)
         before = it.name
@@ -224,8 +224,8 @@ async def test_quitting_in_the_middle_of_what_was_typed_ahead_ends(face):
 async def test_what_waits_and_is_over_at_the_very_moment_of_quitting_ends(face):
     async with face() as it:
         done = asyncio.Event()
-        it.main.orders.hold(done)
+        it.main.queue.hold_until(done)
         await asyncio.sleep(0)
         await asyncio.sleep(0)
         done.set()
-        await it.main.orders.close()
+        await it.main.queue.close()

@@ -4,7 +4,7 @@ import pytest
 from textual._xterm_parser import XTermParser
 
 from cmdr.model.keys import normal, spoken
-from cmdr.tui.input.alt_keys import know_alt_keys
+from cmdr.tui.input.alt_keys import register_alt_keys
 from cmdr.tui.input.key_map import ACTIONS, key_map
 
 SIGNS = {"full_stop": ".", "minus": "-", "question_mark": "?"}
@@ -12,7 +12,7 @@ SIGNS = {"full_stop": ".", "minus": "-", "question_mark": "?"}
 
 def heard(sent):
     """The keys Textual makes of what a terminal sends, without waiting for more."""
-    know_alt_keys()
+    register_alt_keys()
     return [event.key for event in XTermParser(False).feed(sent)]
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from cmdr.tui.actions import ACTIONS as DEEDS
-from cmdr.tui.actions import declare_all
+from cmdr.tui.actions import register_all
 from cmdr.tui.input.key_map import ACTIONS, key_labels, key_map
 
 
@@ -14,7 +14,7 @@ def test_the_usual_keys_do_not_clash():
 
 
 def test_every_action_of_the_terminal_does_something_and_nothing_else_does():
-    declare_all()
+    register_all()
     assert {action.id for action in ACTIONS if not action.command} <= set(DEEDS)
     assert set(DEEDS) <= {action.id for action in ACTIONS}
 

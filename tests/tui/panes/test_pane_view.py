@@ -80,7 +80,7 @@ async def test_a_letter_that_leads_nowhere_is_not_taken(face):
     async with face() as it:
         await it.type("mz")
         assert it.name == "main.py"
-        assert it.main.typing.search == "m"
+        assert it.main.quick_search.search == "m"
 
 
 async def test_a_filter_narrows_as_it_is_typed_and_escape_shows_all(face):
@@ -211,12 +211,12 @@ async def test_the_view_stays_where_the_person_scrolled_when_files_appear(face, 
     async with face() as it:
         await it.press("end", "up", "up")
         view = it.main.left
-        name, line = it.name, view.shape.line_of(it.tab.cursor, view.top)
+        name, line = it.name, view.geometry.line_of(it.tab.cursor, view.top)
         for number in range(50):
             (places[0] / f"a{number:03}").write_text("")
         await it.press("ctrl+r")
         assert it.name == name
-        assert view.shape.line_of(it.tab.cursor, view.top) == line
+        assert view.geometry.line_of(it.tab.cursor, view.top) == line
 
 
 async def test_one_folder_is_one_folder(face, places):
@@ -275,17 +275,17 @@ async def test_a_click_on_a_column_head_sorts_and_a_second_one_turns_the_order_r
     async with face() as it:
         head = it.lines(it.main.right)[1]
         await it.pilot.click(it.main.right, offset=(head.index("Size") + 1, 1))
-        await it.main.orders.idle()
+        await it.main.queue.idle()
         assert it.tab is it.main.right.pane.tab
         assert (it.tab.sort.by.value, it.tab.sort.direction.value) == ("size", "desc")
         await it.pilot.click(it.main.right, offset=(head.index("Size") + 1, 1))
-        await it.main.orders.idle()
+        await it.main.queue.idle()
         assert it.tab.sort.direction.value == "asc"
         await it.pilot.click(it.main.right, offset=(head.index("Modified") + 1, 1))
-        await it.main.orders.idle()
+        await it.main.queue.idle()
         assert it.tab.sort.by.value == "modified"
         await it.pilot.click(it.main.right, offset=(4, 1))
-        await it.main.orders.idle()
+        await it.main.queue.idle()
         assert it.tab.sort.by.value == "name"
 
 

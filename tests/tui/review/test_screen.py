@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from cmdr.core.principals import Principal
+from cmdr.core.dispatch.principals import Principal
 from cmdr.files.sandbox.path_resolver import Sandbox
 from cmdr.model.root_spec import RootSpec
 from cmdr.tui.review.screen import _CONFLICT_KEYS, _KEYS
@@ -16,14 +16,14 @@ OLD = "".join(f"line {number}\n" for number in range(1, 31))
 NEW = OLD.replace("line 5\n", "line five\n").replace("line 25\n", "line 25\nand more\n")
 
 
-AS_IT_IS = {"DEAF_FOR": window.DEAF_FOR, "BURST": window.BURST}
+AS_IT_IS = {"GRACE_S": window.GRACE_S, "GRACE_EXTENSION_S": window.GRACE_EXTENSION_S}
 
 
 @pytest.fixture(autouse=True)
 def soon(monkeypatch):
     """The deaf moment is tested by itself."""
-    monkeypatch.setattr(window, "DEAF_FOR", 0.0)
-    monkeypatch.setattr(window, "BURST", 0.0)
+    monkeypatch.setattr(window, "GRACE_S", 0.0)
+    monkeypatch.setattr(window, "GRACE_EXTENSION_S", 0.0)
 
 
 async def proposed(it, contents=NEW, *, principal=AGENT, name="story.txt", before=OLD):
@@ -139,7 +139,7 @@ async def test_the_queue_goes_on_with_the_next_agent(face):
 
 
 async def test_keys_of_the_first_moment_do_not_answer(face, monkeypatch):
-    monkeypatch.setattr(window, "DEAF_FOR", 30.0)
+    monkeypatch.setattr(window, "GRACE_S", 30.0)
     async with face() as it:
         file, call = await proposed(it)
         await it.press("ctrl+y", "a", "r", "escape", "a")
@@ -177,7 +177,7 @@ async def test_somebody_who_goes_on_pressing_a_accepts_the_first_edit_and_not_th
 
 async def test_what_somebody_else_changed_has_to_be_seen_before_it_is_accepted(face, monkeypatch):
     """A key that was on its way accepted a text that nobody had seen."""
-    monkeypatch.setattr(window, "DEAF_FOR", 0.6)
+    monkeypatch.setattr(window, "GRACE_S", 0.6)
     async with face() as it:
         file, call = await proposed(it)
         await it.press("ctrl+y")

@@ -2,7 +2,7 @@
 
 import sys
 
-from cmdr.tui.terminal.foreground import run_in_front
+from cmdr.tui.terminal.foreground import run_in_foreground
 
 # Stops all of its group, as the terminal does, once every other program of it waits to be woken.
 _STOPS_ALL = """
@@ -24,9 +24,9 @@ _DEAF = "import signal; signal.signal(signal.SIGTSTP, signal.SIG_IGN)"
 
 def test_a_stop_of_all_programs_in_front_is_followed_by_all_of_them_going_on():
     others = [*[_WOKEN] * 5, f"{_DEAF}\n{_WOKEN}"]
-    assert run_in_front([sys.executable, "-c", _STOPS_ALL, *others]) == 0
+    assert run_in_foreground([sys.executable, "-c", _STOPS_ALL, *others]) == 0
 
 
 def test_a_program_that_stops_itself_alone_is_woken():
     script = "sleep 600 & kill -STOP $$; kill $!; exit 7"
-    assert run_in_front(["/bin/sh", "-c", script]) == 7
+    assert run_in_foreground(["/bin/sh", "-c", script]) == 7

@@ -5,7 +5,7 @@ async def test_news_in_the_status_line_draws_no_pane_again(face):
     async with face() as it:
         pane = it.main.left
         before = pane.render_lines(pane.size.region)
-        it.main.tell("Something happened.")
+        it.main.show_message("Something happened.")
         await it.pilot.pause()
         assert pane.render_lines(pane.size.region) is before
 

@@ -4,7 +4,7 @@ import pytest
 
 from cmdr.core.settings import Settings
 from cmdr.tui.theme.appearance import Appearance
-from cmdr.tui.theme.themes import LOOKS
+from cmdr.tui.theme.themes import LINE_THEMES
 from cmdr.tui.windows.treemap import Field, TreemapFields
 
 
@@ -109,7 +109,7 @@ async def test_an_empty_folder_holds_nothing_and_a_folder_that_is_gone_is_told(l
 
 
 def drawn_fields(look, *, colour):
-    appearance = Appearance(look, LOOKS[look].ink(colour=colour), Appearance.chosen(Settings()).row, b"/")
+    appearance = Appearance(look, LINE_THEMES[look].styles(colour=colour), Appearance.chosen(Settings()).row, b"/")
     fields = TreemapFields(appearance)
     fields.lay(40, 10)
     fields.show([Field("docs/", "6M", 6), Field("src/", "3M", 3), Field("2 smaller ones", "1M", 1)], has_rest=True)
@@ -117,7 +117,7 @@ def drawn_fields(look, *, colour):
     return fields, [fields.line(y) for y in range(10)]
 
 
-@pytest.mark.parametrize("look", LOOKS)
+@pytest.mark.parametrize("look", LINE_THEMES)
 @pytest.mark.parametrize("colour", [True, False])
 def test_every_field_has_its_name_and_stands_out_from_its_neighbours(look, colour):
     fields, lines = drawn_fields(look, colour=colour)

@@ -54,7 +54,7 @@ async def test_a_key_is_changed_in_the_shortcuts_and_works_at_once(face):
         await it.press("alt+s", "tab", "tab", "enter", "ctrl+e")
         await it.until(lambda: it.terminal.keys.actions.get("ctrl+e") == "help")
         await it.press("escape", "ctrl+e")
-        assert it.window == "Reading"
+        assert it.window == "TextWindow"
 
 
 async def _to_shortcut(it, title):
@@ -266,10 +266,14 @@ def test_what_begins_so_comes_first():
 
 
 def test_the_home_folder_is_shortened():
-    from cmdr.tui.panes.frame import tilde
+    from cmdr.tui.panes.frame import abbreviate_home
 
     home = os.fsencode("/home/ann")
-    assert [tilde(path, home) for path in (b"/home/ann", b"/home/ann/x", b"/home/anna")] == ["~", "~/x", "/home/anna"]
+    assert [abbreviate_home(path, home) for path in (b"/home/ann", b"/home/ann/x", b"/home/anna")] == [
+        "~",
+        "~/x",
+        "/home/anna",
+    ]
 
 
 async def test_the_history_names_a_destination_only_where_it_says_something(face):

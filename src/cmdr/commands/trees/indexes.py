@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 from cmdr.commands._text import job_line, scan_counts, size_text
 from cmdr.commands.trees.sessions import place_in
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.parameter import Whole
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError, NotThere
-from cmdr.core.parameter import Whole
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
 from cmdr.files.file_stat import link_target
 from cmdr.index.errors import Gone, IndexFault
@@ -43,7 +43,7 @@ from cmdr.model.results.indexes import NodeDetail, NodeShown, TreePage
 if TYPE_CHECKING:
     from cmdr.model.trees.node import Node
 
-PAGE = 50
+PAGE_SIZE = 50
 """Rows of a page, unless more or fewer are asked for."""
 SMALL = 1 << 20
 """A file of at most so many bytes is read for its digest unasked."""
@@ -227,7 +227,7 @@ async def tree_page(
     *,
     index_id: str,
     parent: str | None = None,
-    limit: Annotated[int, Whole(0, 1000)] = PAGE,
+    limit: Annotated[int, Whole(0, 1000)] = PAGE_SIZE,
     cursor: str | None = None,
     sort: SortKey = "name",
     order: Direction = Direction.ASC,

@@ -1,4 +1,4 @@
-"""Read folders for tabs: in threads, with patience for a slow disk, and given up as soon as the tab goes elsewhere."""
+"""Read folders for tabs: in threads, with a timeout for a slow disk, cancelled as soon as the tab goes elsewhere."""
 
 import asyncio
 from array import array
@@ -17,11 +17,11 @@ from cmdr.model.panes.sorting import SortOrder
 from cmdr.model.panes.tab import Tab
 from cmdr.model.panes.workspace import Workspace
 
-PATIENCE = 20.0
+DISK_TIMEOUT_S = 20.0
 """Seconds a caller waits for the disk's next answer before its mount counts as dead."""
-LONGEST = 180.0
+MAX_READ_S = 180.0
 """Seconds after which even a folder that goes on and on is given up."""
-FEW = 2000
+MAX_INLINE_SELECTION = 2000
 """So many selected entries are found again in a folder read anew at once; more of them in a thread."""
 
 
@@ -30,7 +30,7 @@ class NoAnswer(CommandError):
 
     def __init__(self, path: bytes) -> None:
         super().__init__(
-            f"No answer from {to_wire(path)} within {PATIENCE:.0f} s. Its mount may be dead; go elsewhere."
+            f"No answer from {to_wire(path)} within {DISK_TIMEOUT_S:.0f} s. Its mount may be dead; go elsewhere."
         )
 
 
@@ -43,7 +43,7 @@ class FolderRead:
     """What was selected, found again in this reading; None where the tab can do that itself in no time."""
 
 
-class FolderReading:
+class FolderReader:
     """Every reading that is under way."""
 
     def __init__(self, workspace: Workspace) -> None:
@@ -52,7 +52,7 @@ class FolderReading:
 
     def leave(self, tab: Tab) -> None:
         """A tab sets out for another folder: whoever still reads for it is told at once."""
-        tab.journey += 1
+        tab.navigation += 1
         for reader, reading in self._readings:
             if reader is tab:
                 reading.cancel()
@@ -65,21 +65,21 @@ class FolderReading:
         first_part: Callable[[Listing], None] | None = None,
     ) -> FolderRead:
         """A folder as the tab wants it now, or `ScanStopped` once the tab goes elsewhere."""
-        journey, elsewhere = tab.journey, first_part is not None
+        navigation, elsewhere = tab.navigation, first_part is not None
         while True:
-            wish = self.wish(tab, sort, elsewhere=elsewhere)
+            request = self.request(tab, sort, elsewhere=elsewhere)
             listing = await self.scan(tab, path, sort or tab.sort, first_part)
             text = tab.filter if path == tab.path else ""
             await filtered(listing, text)
             selection = await _carried(tab, listing) if path == tab.path else None
-            if tab.journey != journey:
+            if tab.navigation != navigation:
                 raise ScanStopped
             if path == tab.path and tab.filter != text:
                 continue
-            if wish == self.wish(tab, sort, elsewhere=elsewhere):
+            if request == self.request(tab, sort, elsewhere=elsewhere):
                 return FolderRead(listing, selection)
 
-    def wish(self, tab: Tab, sort: SortOrder | None, *, elsewhere: bool = False) -> tuple[object, ...]:
+    def request(self, tab: Tab, sort: SortOrder | None, *, elsewhere: bool = False) -> tuple[object, ...]:
         """What a reading depends on: when any of it changes meanwhile, the outcome is not what is wanted any more."""
         return sort or tab.sort, self._workspace.show_hidden, None if elsewhere else tab.listing.columns
 
@@ -87,17 +87,17 @@ class FolderReading:
         self, tab: Tab, path: bytes, sort: SortOrder, first_part: Callable[[Listing], None] | None
     ) -> Listing:
         """One reading of a folder, or of the scattered entries a tab shows together."""
-        journey = tab.journey
+        navigation = tab.navigation
         loop = asyncio.get_running_loop()
         begun = loop.time()
-        patience = asyncio.timeout(PATIENCE)
+        patience = asyncio.timeout(DISK_TIMEOUT_S)
 
         def alive() -> None:
             loop.call_soon_threadsafe(be_patient)
 
         def be_patient() -> None:
             if not (reading.done() or patience.expired()):
-                patience.reschedule(min(begun + LONGEST, loop.time() + PATIENCE))
+                patience.reschedule(min(begun + MAX_READ_S, loop.time() + DISK_TIMEOUT_S))
 
         if tab.found is not None:
             found = tab.found
@@ -123,7 +123,7 @@ class FolderReading:
         except TimeoutError:
             raise NoAnswer(path) from None
         except asyncio.CancelledError:
-            if tab.journey != journey and not is_being_cancelled():
+            if tab.navigation != navigation and not is_being_cancelled():
                 raise ScanStopped from None
             raise
         finally:
@@ -139,7 +139,7 @@ async def filtered(listing: Listing, text: str) -> None:
 
 async def _carried(tab: Tab, listing: Listing) -> Selection | None:
     """A large selection over another reading of the same folder; anew when it changes meanwhile."""
-    while tab.selection.count > FEW and listing.columns is not tab.listing.columns:
+    while tab.selection.count > MAX_INLINE_SELECTION and listing.columns is not tab.listing.columns:
         selection, version, columns = tab.selection, tab.selection.version, tab.listing.columns
         carried = await in_thread(selection.carried, columns, listing.columns)
         if (tab.selection, tab.selection.version, tab.listing.columns) == (selection, version, columns):

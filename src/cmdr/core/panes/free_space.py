@@ -9,7 +9,7 @@ from cmdr.core.threads import in_thread
 from cmdr.files.volumes import space_at
 
 FRESH = 5.0
-PATIENCE = 3.0
+TIMEOUT_S = 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class Space:
     total: int
 
 
-class SpaceBoard:
+class FreeSpaceCache:
     """The last known room of each folder that was asked about."""
 
     def __init__(self) -> None:
@@ -36,7 +36,7 @@ class SpaceBoard:
 
     async def _ask(self, path: bytes, changed: Callable[[], None]) -> None:
         try:
-            found = await asyncio.wait_for(in_thread(space_at, path), PATIENCE)
+            found = await asyncio.wait_for(in_thread(space_at, path), TIMEOUT_S)
         except TimeoutError:
             found = None
         finally:

@@ -1,4 +1,4 @@
-"""Completing a path while it is typed."""
+"""Names while they are typed: completing a path, and previewing the names a pattern gives."""
 
 import asyncio
 import os
@@ -12,7 +12,7 @@ from cmdr.engine.plan.refusals import PlanRefused
 from cmdr.files.scan import names_starting_with
 from cmdr.model.names import from_wire, to_wire
 
-PATIENCE = 2.0
+TIMEOUT_S = 2.0
 
 
 async def complete_path(text: str, base: bytes, *, folders_only: bool = True) -> tuple[str, list[str]]:
@@ -22,7 +22,7 @@ async def complete_path(text: str, base: bytes, *, folders_only: bool = True) ->
     folder = os.path.join(base, _expanded(head + slash)) if slash else base
     try:
         found = await asyncio.wait_for(
-            in_thread(names_starting_with, folder, start, folders_only=folders_only), PATIENCE
+            in_thread(names_starting_with, folder, start, folders_only=folders_only), TIMEOUT_S
         )
     except TimeoutError:
         return text, []

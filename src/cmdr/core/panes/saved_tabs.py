@@ -1,4 +1,4 @@
-"""The tabs of both panes as they were last time: kept in a file when cmdr ends, opened again when it starts.
+"""The tabs of both panes as they were last time: saved in a file when cmdr ends, restored when it starts.
 
 Which folders were open is a convenience: a file that is missing, damaged or from elsewhere costs the tabs, not the
 start. Tabs that show scattered entries together are not kept, because what they show was true only then.
@@ -18,13 +18,13 @@ from cmdr.model.panes.tab import Tab, ViewMode
 from cmdr.model.panes.workspace import Workspace
 
 NAME = "tabs.json"
-MOST_TABS = 30
-"""Kept of one pane."""
-MOST_BYTES = 1 << 20
+MAX_TABS = 30
+"""Saved of one pane."""
+MAX_BYTES = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class OpenTabs:
+class SavedTabs:
     """Where the tabs are kept, and the folders that were named at this start: they win over kept ones."""
 
     folder: str
@@ -38,7 +38,7 @@ class OpenTabs:
     def restore(self, workspace: Workspace) -> None:
         """Put the kept tabs into a new workspace, unread; a named folder takes the place of the tab in front."""
         try:
-            data = places.read(self._path, MOST_BYTES)
+            data = places.read(self._path, MAX_BYTES)
             kept = json.loads(data) if data else None
         except (places.UnsafePlace, OSError, ValueError, RecursionError):
             return
@@ -55,7 +55,7 @@ class OpenTabs:
         for pane in workspace.panes:
             kept[pane.side.value] = _kept(pane)
         data = json.dumps(kept, ensure_ascii=False).encode()
-        if len(data) < MOST_BYTES:
+        if len(data) < MAX_BYTES:
             with suppress(OSError, places.UnsafePlace):
                 places.write(self._path, data)
 
@@ -63,17 +63,17 @@ class OpenTabs:
 def _kept(pane: Pane) -> dict[str, object]:
     folders = [tab for tab in pane.tabs if tab.found is None]
     active = folders.index(pane.tab) if pane.tab in folders else 0
-    first = max(0, min(active - MOST_TABS // 2, len(folders) - MOST_TABS))
+    first = max(0, min(active - MAX_TABS // 2, len(folders) - MAX_TABS))
     rows = [
-        [to_wire(tab.path), tab.sort.by, tab.sort.direction, tab.view, tab.pinned, *_cursor(tab), tab.is_led]
-        for tab in folders[first : first + MOST_TABS]
+        [to_wire(tab.path), tab.sort.by, tab.sort.direction, tab.view, tab.pinned, *_cursor(tab), tab.opened_by_agent]
+        for tab in folders[first : first + MAX_TABS]
     ]
     return {"tabs": rows, "active": active - first}
 
 
 def _cursor(tab: Tab) -> tuple[str, int]:
     """The name the cursor stands on, and its place for the case that the name is gone; -1 is the way up."""
-    name = tab.stood_on or tab.cursor_name() or b""
+    name = tab.saved_cursor or tab.cursor_name() or b""
     return to_wire(name), -1 if tab.on_parent_row else tab.cursor
 
 
@@ -81,7 +81,7 @@ def _fill(workspace: Workspace, pane: Pane, kept: object, named: bytes | None) -
     if not isinstance(kept, dict):
         return
     try:
-        tabs = [_tab(workspace, row) for row in kept["tabs"][:MOST_TABS]]
+        tabs = [_tab(workspace, row) for row in kept["tabs"][:MAX_TABS]]
         active = int(kept["active"])
     except (KeyError, ValueError, TypeError):
         return
@@ -94,7 +94,13 @@ def _fill(workspace: Workspace, pane: Pane, kept: object, named: bytes | None) -
             pane.open_tab(fresh[0])
         else:
             tab = pane.tab
-            tab.path, tab.stood_on, tab.cursor, tab.on_parent_row, tab.is_led = named, None, 0, False, False
+            tab.path, tab.saved_cursor, tab.cursor, tab.on_parent_row, tab.opened_by_agent = (
+                named,
+                None,
+                0,
+                False,
+                False,
+            )
 
 
 def _tab(workspace: Workspace, row: list[object]) -> Tab:
@@ -107,15 +113,15 @@ def _tab(workspace: Workspace, row: list[object]) -> Tab:
         name, place, *led = cursor
         if not isinstance(name, str) or not isinstance(place, int):
             raise ValueError(name)
-        tab.stood_on, tab.cursor, tab.on_parent_row = from_wire(name) or None, max(0, place), place < 0
-        tab.is_led = any(led)
+        tab.saved_cursor, tab.cursor, tab.on_parent_row = from_wire(name) or None, max(0, place), place < 0
+        tab.opened_by_agent = any(led)
     return tab
 
 
-def furnish(workspace: Workspace, settings: Settings, open_tabs: OpenTabs | None) -> None:
+def prepare_workspace(workspace: Workspace, settings: Settings, saved_tabs: SavedTabs | None) -> None:
     """Put the person's choices into a workspace nothing was read into yet."""
     workspace.show_hidden = settings.flag("general.show_hidden")
     for tab in workspace.tabs:
         tab.view = ViewMode(settings.text("general.view"))
-    if open_tabs is not None and settings.flag("general.restore_tabs"):
-        open_tabs.restore(workspace)
+    if saved_tabs is not None and settings.flag("general.restore_tabs"):
+        saved_tabs.restore(workspace)

@@ -11,12 +11,12 @@ from cmdr.files.errors import DiskError
 from cmdr.files.viewing.images import Pixel, SmallPicture
 from cmdr.files.viewing.viewed_file import ENCODINGS, NotViewable, ViewedFile
 
-__all__ = ["ENCODINGS", "OpenView", "Pixel", "open_view", "picture_of"]
+__all__ = ["ENCODINGS", "OpenView", "Pixel", "image_pixels", "open_view"]
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
-PATIENCE = 10.0
+TIMEOUT_S = 10.0
 FOLLOW_EVERY = 0.5
 
 
@@ -150,7 +150,7 @@ class OpenView:
 async def open_view(path: bytes, changed: Callable[[], None], *, lists: bool = False) -> OpenView:
     """Open a file to look at it; with `lists`, of an archive what is in it."""
     try:
-        return OpenView(await asyncio.wait_for(opened_in_thread(_viewed, path, lists), PATIENCE), changed)
+        return OpenView(await asyncio.wait_for(opened_in_thread(_viewed, path, lists), TIMEOUT_S), changed)
     except (NotViewable, DiskError) as error:
         raise CommandError(str(error)) from error
     except TimeoutError:
@@ -168,7 +168,7 @@ def _viewed(path: bytes, lists: bool) -> ViewedFile:
     return file
 
 
-async def picture_of(path: bytes, width: int, height: int) -> list[list[Pixel]]:
+async def image_pixels(path: bytes, width: int, height: int) -> list[list[Pixel]]:
     """A picture as rows of pixels; nothing of it goes on when nobody waits for it any more."""
     small: SmallPicture | None = None
 
@@ -178,7 +178,7 @@ async def picture_of(path: bytes, width: int, height: int) -> list[list[Pixel]]:
         return small.run()
 
     try:
-        return await asyncio.wait_for(in_thread(decoded), PATIENCE)
+        return await asyncio.wait_for(in_thread(decoded), TIMEOUT_S)
     except TimeoutError:  # an OSError too
         raise CommandError("No answer from the disk. Its mount may be dead.") from None
     except (NotViewable, OSError, ValueError) as error:

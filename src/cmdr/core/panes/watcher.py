@@ -25,7 +25,7 @@ class _Watch:
     task: asyncio.Task[None]
 
 
-class Watching:
+class FolderWatcher:
     """One watch for each pane, on the folder of the tab in front."""
 
     def __init__(self, refresh: Callable[[Tab], Awaitable[None]], is_stale: Callable[[Tab], Awaitable[bool]]) -> None:

@@ -6,20 +6,20 @@ import stat
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
 
-from cmdr.core.audit import AuditRecord, digest_of
+from cmdr.core.audit.log import AuditRecord, digest_of
 from cmdr.core.commander import Commander
+from cmdr.core.dispatch.parameter import Arguments
+from cmdr.core.dispatch.principals import Principal
 from cmdr.core.errors import CommandError, NotAllowed, NotRecorded, NotThere
-from cmdr.core.parameter import Arguments
-from cmdr.core.principals import Principal
 from cmdr.core.threads import in_thread, opened_in_thread
 from cmdr.core.transfers.zip_stream import zip_stream
 from cmdr.files.errors import DiskError
 from cmdr.files.sandbox.path_resolver import PathResolver
 from cmdr.index.errors import IndexFault
 from cmdr.model.names import to_wire
-from cmdr.model.panes.tab import Chosen
+from cmdr.model.panes.tab import SelectedEntries
 
-PATIENCE = 10.0
+DISK_TIMEOUT_S = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,17 +106,17 @@ def _open(reach: PathResolver, path: bytes) -> Download:
         raise NotAllowed(str(error)) from error
 
 
-async def open_chosen(chosen: Chosen) -> Download | Archive:
+async def open_chosen(chosen: SelectedEntries) -> Download | Archive:
     """Open what was chosen, or say why that cannot be."""
     try:
-        return await asyncio.wait_for(opened_in_thread(_open_chosen, chosen), PATIENCE)
+        return await asyncio.wait_for(opened_in_thread(_open_chosen, chosen), DISK_TIMEOUT_S)
     except TimeoutError:  # an OSError too
         raise CommandError("No answer from the disk. Its mount may be dead.") from None
     except OSError as error:
         raise CommandError(f"It cannot be read: {error.strerror}.") from error
 
 
-def _open_chosen(chosen: Chosen) -> Download | Archive:
+def _open_chosen(chosen: SelectedEntries) -> Download | Archive:
     paths = chosen.paths()
     alone = paths[0]
     if len(paths) > 1:

@@ -6,9 +6,9 @@ import secrets
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from cmdr.core.dispatch.principals import Principal
 from cmdr.core.errors import CommandError
 from cmdr.core.events import Events
-from cmdr.core.principals import Principal
 from cmdr.core.threads import in_thread
 from cmdr.core.trees.idle_scans import IdleScans
 from cmdr.index.errors import IndexFault

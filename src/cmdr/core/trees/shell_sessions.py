@@ -2,8 +2,8 @@
 
 import secrets
 
+from cmdr.core.dispatch.principals import Principal
 from cmdr.core.errors import CommandError, NotThere
-from cmdr.core.principals import Principal
 from cmdr.model.names import printable
 from cmdr.model.shell_session import ShellSession
 

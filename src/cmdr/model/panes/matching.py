@@ -1,4 +1,4 @@
-"""Which rows of a folder match what a person typed: a part of the name, or masks as in `*.py;*.md`."""
+"""Which rows of a folder match what a person typed: part of a name, masks as in `*.py;*.md`, or its first letters."""
 
 import fnmatch
 import re
@@ -54,7 +54,7 @@ def _names(columns: Columns, first: int, end: int) -> list[str]:
     return [to_wire(name) for name in block.split(b"\0")]
 
 
-PATIENCE = 0.08
+FULL_SCAN_S = 0.08
 """Seconds before a very large folder is searched another way."""
 
 
@@ -69,7 +69,7 @@ def seek(tab: Tab, text: str, start: int, step: int = 0) -> int | None:
     first = start + step
     holds: int | None = None
     name = listing.name
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + FULL_SCAN_S
     for distance in range(total):
         position = (first + distance * direction) % total
         folded = to_wire(name(position)).casefold()

@@ -1,4 +1,4 @@
-"""One tab of a pane: a folder, its listing, the cursor, the selection and where it has been."""
+"""One tab of a pane: a folder, its listing, cursor, selection and history, and the entries a command acts on."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -105,17 +105,17 @@ class Tab:
     cursor: int = 0
     on_parent_row: bool = False
     """Whether the cursor stands above all rows, on the way up to the parent folder; then no entry is under it."""
-    stood_on: bytes | None = None
+    saved_cursor: bytes | None = None
     """The name under the cursor when the folder was last open, until the folder is read for the first time."""
     window: int = 0
     """First row of the agents' window; the person's scroll position is their own."""
     history: History = field(default_factory=History)
     rev: int = 0
-    journey: int = 0
+    navigation: int = 0
     """Counts navigations, so that one that was overtaken can see it."""
     found: Found | None = None
     """Set when the tab shows scattered entries instead of the folder itself."""
-    is_led: bool = False
+    opened_by_agent: bool = False
     """Whether an agent brought the tab here, or nobody did: the person has not chosen this folder."""
     problem: str | None = None
     """Why the folder cannot be shown any more, in one sentence."""
@@ -157,14 +157,14 @@ class Tab:
             if listing.columns is not old.columns:
                 self.selection = selection or self.selection.carried(old.columns, listing.columns)
         else:
-            stays = self.first_cursor(listing, cursor or (self.stood_on if same_folder else None))
+            stays = self.first_cursor(listing, cursor or (self.saved_cursor if same_folder else None))
             self.selection = Selection(len(listing.columns))
             self.window = 0
         if path is not None:
             self.path = path
         self.listing = listing
         if listing.complete:
-            self.stood_on = None
+            self.saved_cursor = None
         self.problem = None
         self.put_cursor(self.cursor if stays is None else stays)
         self.on_parent_row = on_parent_row
@@ -192,7 +192,7 @@ class Tab:
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class SelectedEntries:
     """A million rows are chosen in a moment; their names take seconds, and are made by whoever needs them."""
 
     folder: bytes
@@ -200,7 +200,7 @@ class Chosen:
     selection: Selection
 
     @classmethod
-    def of(cls, tab: Tab) -> "Chosen | None":
+    def of(cls, tab: Tab) -> "SelectedEntries | None":
         """What an operation acts on now: the selection, else the entry under the cursor; None if there is neither."""
         if tab.selection.count:
             return cls(tab.path, tab.listing.columns, tab.selection.copy())

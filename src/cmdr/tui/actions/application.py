@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 @action("help")
 def help_window(screen: MainScreen) -> None:
     """Every key."""
-    from cmdr.tui.windows.text_window import Reading, help_rows
+    from cmdr.tui.windows.text_window import TextWindow, help_rows
     from cmdr.tui.windows.window import ALL_THERE_IS
 
-    screen.terminal.push_screen(Reading("Keys", help_rows(screen.keys), lines=ALL_THERE_IS))
+    screen.terminal.push_screen(TextWindow("Keys", help_rows(screen.keys), lines=ALL_THERE_IS))
 
 
 @action("palette")
@@ -39,11 +39,11 @@ def quit_app(screen: MainScreen) -> None:
     elif running and screen.commander.settings.flag("general.confirm_quit"):
         heading, fate = f"{count(len(running), 'job')} still running", "finished items stay; the rest is cancelled"
     else:
-        screen.give("quit")
+        screen.enqueue("quit")
         return
     screen.terminal.ask(
         Choose(heading, [Choice("stay", "Stay"), Choice("quit", "Quit", fate)]),
-        lambda value: screen.give("app.quitAnyway") if value == "quit" else None,
+        lambda value: screen.enqueue("app.quitAnyway") if value == "quit" else None,
     )
 
 
@@ -88,10 +88,10 @@ def agents(screen: MainScreen) -> None:
 @action("stop_agents")
 def stop_agents(screen: MainScreen) -> None:
     """The kill switch: at once, without asking; the same key lets agents call again."""
-    screen.give("agents.allow" if screen.commander.policy.agents_stopped else "agents.stop", told=True)
+    screen.enqueue("agents.allow" if screen.commander.policy.agents_stopped else "agents.stop", show_answer=True)
 
 
 @action("settings")
 def settings(screen: MainScreen) -> None:
     """The settings."""
-    screen.give("dialog", {"action": "open", "type": "settings"})
+    screen.enqueue("dialog", {"action": "open", "type": "settings"})

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from cmdr.core.panes.name_input import complete_path
 from cmdr.model.names import default_archive_name, to_wire
-from cmdr.model.panes.tab import Chosen
+from cmdr.model.panes.tab import SelectedEntries
 from cmdr.model.plans.taken_names import TAKEN_NAMES
 from cmdr.tui.actions import action
 from cmdr.tui.actions.files import listed, what
@@ -21,7 +21,7 @@ def pack(screen: MainScreen) -> None:
     """Pack what is chosen into a new archive, in the other pane or wherever is typed."""
     from cmdr.tui.windows.ask import Ask
 
-    chosen = Chosen.of(screen.tab)
+    chosen = SelectedEntries.of(screen.tab)
     if chosen is None:
         return
     base = screen.tab.path
@@ -40,7 +40,7 @@ def pack(screen: MainScreen) -> None:
 @action("unpack")
 def unpack(screen: MainScreen) -> None:
     """Unpack the chosen archives, each into a folder of its own, in the other pane or wherever is typed."""
-    chosen = Chosen.of(screen.tab)
+    chosen = SelectedEntries.of(screen.tab)
     if chosen is not None:
         _ask_where(screen, chosen, _other(screen))
 
@@ -49,7 +49,7 @@ def open_archive(screen: MainScreen) -> None:
     """Ask what is wanted of the archive under the cursor."""
     from cmdr.tui.windows.choose import Choice, Choose
 
-    chosen = Chosen.of(screen.tab)
+    chosen = SelectedEntries.of(screen.tab)
     name = screen.tab.cursor_name()
     if chosen is None or name is None:
         return
@@ -64,9 +64,9 @@ def open_archive(screen: MainScreen) -> None:
     def done(answer: str) -> None:
         match answer:
             case "look":
-                screen.give("file.quickLook")
+                screen.enqueue("file.quickLook")
             case "system":
-                screen.give("file.showInFinder", told=True)
+                screen.enqueue("file.showInFinder", show_answer=True)
             case _:
                 to = here if answer == "here" else _other(screen)
                 screen.terminal.operate("unpack", {"paths": [path], "to": to_wire(to)}, sure=False)
@@ -74,7 +74,7 @@ def open_archive(screen: MainScreen) -> None:
     screen.terminal.ask(Choose(to_wire(name), choices), done)
 
 
-def _ask_where(screen: MainScreen, chosen: Chosen, folder: bytes) -> None:
+def _ask_where(screen: MainScreen, chosen: SelectedEntries, folder: bytes) -> None:
     from cmdr.tui.windows.ask import Ask
 
     base = screen.tab.path

@@ -1,12 +1,12 @@
-"""Going places."""
+"""Navigation: folders, tabs, bookmarks, volumes, and what shows where things are."""
 
 from __future__ import annotations
 
 import os
 from typing import TYPE_CHECKING
 
+from cmdr.core.dispatch.parameter import Arguments
 from cmdr.core.panes.name_input import complete_path
-from cmdr.core.parameter import Arguments
 from cmdr.model.names import is_archive_name, to_wire
 from cmdr.tui.actions import action
 
@@ -22,22 +22,22 @@ def open_entry(screen: MainScreen) -> None:
     if screen.view.on_parent_row:
         parent(screen)
     elif tab.found is not None and name is not None and not tab.listing.entry(tab.cursor).is_folder:
-        screen.give("find.go", {"path": to_wire(os.path.join(tab.path, name))})
+        screen.enqueue("find.go", {"path": to_wire(os.path.join(tab.path, name))})
     elif name is not None and is_archive_name(name) and not tab.listing.entry(tab.cursor).is_folder:
         from cmdr.tui.actions.archives import open_archive
 
         open_archive(screen)
     elif len(tab.listing):
-        screen.give("open_under_cursor")
+        screen.enqueue("open_under_cursor")
 
 
 @action("parent")
 def parent(screen: MainScreen) -> None:
     """Up one folder; from scattered entries, back to where they were asked for. At the top there is nothing to say."""
     if screen.tab.found is not None and len(screen.view.pane.tabs) > 1:
-        screen.give("tab.close")
+        screen.enqueue("tab.close")
     else:
-        screen.give("nav_to_parent", lambda: {} if screen.tab.path != b"/" else None)
+        screen.enqueue("nav_to_parent", lambda: {} if screen.tab.path != b"/" else None)
 
 
 @action("open_other")
@@ -51,32 +51,24 @@ def open_other(screen: MainScreen) -> None:
         path = os.path.join(tab.path, name)
     else:
         path = tab.path
-    screen.give("nav_to_path", {"pane": "other", "path": to_wire(path)})
+    screen.enqueue("nav_to_path", {"pane": "other", "path": to_wire(path)})
 
 
-@action("root")
-def root(screen: MainScreen) -> None:
-    """The root folder."""
-    screen.give("nav_to_path", {"pane": "focused", "path": "/"})
-
-
-@action("home")
-def home(screen: MainScreen) -> None:
-    """The home folder."""
-    screen.give("nav_to_path", {"pane": "focused", "path": "~"})
+action("root")(lambda screen: screen.enqueue("nav_to_path", {"pane": "focused", "path": "/"}))
+action("home")(lambda screen: screen.enqueue("nav_to_path", {"pane": "focused", "path": "~"}))
 
 
 @action("other_pane")
 def other_pane(screen: MainScreen) -> None:
     """The other pane."""
-    screen.typing.end()
-    screen.give("switch_pane")
+    screen.quick_search.end()
+    screen.enqueue("switch_pane")
 
 
 @action("same_folder")
 def same_folder(screen: MainScreen) -> None:
     """Show this folder in the other pane too."""
-    screen.give("nav_to_path", lambda: {"pane": "other", "path": to_wire(screen.tab.path)})
+    screen.enqueue("nav_to_path", lambda: {"pane": "other", "path": to_wire(screen.tab.path)})
 
 
 @action("go_to_path")
@@ -91,7 +83,7 @@ def go_to_path(screen: MainScreen) -> None:
             "",
             complete=lambda text: complete_path(text, base),
             placeholder="a path, or words of a folder you use",
-            past=screen.typed_before["path"],
+            past=screen.prompt_history["path"],
         ),
         lambda text: _go(screen, text.strip()),
     )
@@ -102,9 +94,9 @@ def _go(screen: MainScreen, text: str) -> None:
         return
     is_path = "/" in text or text in ("~", "..", ".") or os.path.isdir(os.path.join(screen.tab.path, text.encode()))
     if is_path:
-        screen.give("nav_to_path", {"pane": "focused", "path": text.rstrip("/") or "/"})
+        screen.enqueue("nav_to_path", {"pane": "focused", "path": text.rstrip("/") or "/"})
     else:
-        screen.give("nav.jump", {"text": text})
+        screen.enqueue("nav.jump", {"text": text})
 
 
 @action("find")
@@ -122,7 +114,8 @@ def report(screen: MainScreen) -> None:
 
     root = to_wire(screen.tab.path)
     screen.terminal.ask(
-        report_window(screen), lambda kind: screen.give("report.open", {"kind": kind, "root": root}, told=True)
+        report_window(screen),
+        lambda kind: screen.enqueue("report.open", {"kind": kind, "root": root}, show_answer=True),
     )
 
 
@@ -140,7 +133,7 @@ def bookmarks(screen: MainScreen) -> None:
     from cmdr.tui.windows.pickers import bookmark_window
 
     screen.terminal.ask(
-        bookmark_window(screen), lambda path: screen.give("nav_to_path", {"pane": "focused", "path": path})
+        bookmark_window(screen), lambda path: screen.enqueue("nav_to_path", {"pane": "focused", "path": path})
     )
 
 
@@ -151,35 +144,27 @@ def visited(screen: MainScreen) -> None:
 
     window = visited_window(screen)
     if window is None:
-        screen.tell("This tab has been nowhere else yet.")
+        screen.show_message("This tab has been nowhere else yet.")
     else:
-        screen.terminal.ask(window, lambda path: screen.give("nav_to_path", {"pane": "focused", "path": path}))
+        screen.terminal.ask(window, lambda path: screen.enqueue("nav_to_path", {"pane": "focused", "path": path}))
 
 
 @action("volume")
 def volume(screen: MainScreen) -> None:
     """Choose a volume for this pane."""
-    screen.give(f"pane.{screen.commander.workspace.focused}VolumeChooser")
+    screen.enqueue(f"pane.{screen.commander.workspace.focused}VolumeChooser")
 
 
 @action("pin_tab")
 def pin_tab(screen: MainScreen) -> None:
     """Pin the tab to its folder, or let it go."""
-    screen.give(
-        "pin_tab", lambda: {"pane": "focused", "tab": screen.tab.id, "pinned": not screen.tab.pinned}, told=True
+    screen.enqueue(
+        "pin_tab", lambda: {"pane": "focused", "tab": screen.tab.id, "pinned": not screen.tab.pinned}, show_answer=True
     )
 
 
-@action("next_tab")
-def next_tab(screen: MainScreen) -> None:
-    """The next tab."""
-    screen.give("activate_tab", lambda: _tab(screen, 1))
-
-
-@action("previous_tab")
-def previous_tab(screen: MainScreen) -> None:
-    """The tab before."""
-    screen.give("activate_tab", lambda: _tab(screen, -1))
+action("next_tab")(lambda screen: screen.enqueue("activate_tab", lambda: _tab(screen, 1)))
+action("previous_tab")(lambda screen: screen.enqueue("activate_tab", lambda: _tab(screen, -1)))
 
 
 def _tab(screen: MainScreen, step: int) -> Arguments | None:

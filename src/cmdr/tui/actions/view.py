@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cmdr.core.parameter import Arguments
+from cmdr.core.dispatch.parameter import Arguments
 from cmdr.model.panes.sorting import Direction, SortKey
 from cmdr.model.panes.tab import ViewMode
 from cmdr.tui.actions import action
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 @action("filter")
 def filter_pane(screen: MainScreen) -> None:
     """From now on letters make the filter."""
-    screen.typing.begin_filter(screen.tab.filter)
+    screen.quick_search.begin_filter(screen.tab.filter)
 
 
 @action("view_mode")
 def view_mode(screen: MainScreen) -> None:
     """Brief or full."""
-    screen.give("set_view_mode", lambda: {"pane": "focused", "mode": _other_mode(screen)})
+    screen.enqueue("set_view_mode", lambda: {"pane": "focused", "mode": _other_mode(screen)})
 
 
 def _other_mode(screen: MainScreen) -> str:
@@ -47,7 +47,8 @@ def sort(screen: MainScreen) -> None:
         for key, title in titles.items()
     ]
     screen.terminal.ask(
-        Choose("Sort by", choices, current=now.by.value), lambda by: screen.give("sort", lambda: sorted_by(screen, by))
+        Choose("Sort by", choices, current=now.by.value),
+        lambda by: screen.enqueue("sort", lambda: sorted_by(screen, by)),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from cmdr.core.principals import PERSON
+from cmdr.core.dispatch.principals import PERSON
 from cmdr.model.names import display_name
 from cmdr.model.panes.workspace import Dialog
 from cmdr.model.plans.expired import expired_told
@@ -14,7 +14,7 @@ from cmdr.tui.changes.jobs import JobsWindow
 from cmdr.tui.review.screen import open_review, pending_reviews, review_choice
 from cmdr.tui.widgets.lines import Row
 from cmdr.tui.windows.choose import Choice, Choose
-from cmdr.tui.windows.text_window import Reading
+from cmdr.tui.windows.text_window import TextWindow
 
 if TYPE_CHECKING:
     from cmdr.tui.main_screen import MainScreen
@@ -29,7 +29,7 @@ def show_next(screen: MainScreen) -> None:
     missed = screen.commander.proposals.missed()
     screen.commander.proposals.missed_seen()
     if missed:
-        screen.tell(expired_told([title_of(proposal.plan) for proposal in missed]))
+        screen.show_message(expired_told([title_of(proposal.plan) for proposal in missed]))
     dialogs = {dialog.id: dialog for dialog in screen.terminal.windows.waiting()}
     edits = {case.id: case for case in pending_reviews(screen)}
     choices = [
@@ -50,11 +50,11 @@ def show_next(screen: MainScreen) -> None:
         elif id in edits:
             open_review(screen, edits[id])
         elif id in dialogs:
-            screen.terminal.windows.admit(dialogs[id])
+            screen.terminal.windows.open_window(dialogs[id])
 
     if not choices:
         if not missed:
-            screen.tell("Nothing waits for you.")
+            screen.show_message("Nothing waits for you.")
     elif len(choices) == 1:
         show(choices[0].value)
     else:
@@ -64,8 +64,8 @@ def show_next(screen: MainScreen) -> None:
 def _read(screen: MainScreen, texts: list[str]) -> None:
     """Show what is wrong with the record in full; once it was on the screen it has been seen."""
     rows: list[Row] = [[(f" {line}", "file")] for text in texts for line in [*wrap(text, WIDTH), ""]]
-    screen.terminal.push_screen(Reading("The record", rows[:-1]))
-    screen.give("pending.seen")
+    screen.terminal.push_screen(TextWindow("The record", rows[:-1]))
+    screen.enqueue("pending.seen")
 
 
 def _short(principal: str) -> str:

@@ -12,8 +12,8 @@ from textual import events
 from textual.widget import Widget
 from textual.widgets import Input
 
-from cmdr.core.principals import PERSON
-from cmdr.model.agent_text import broken, framed
+from cmdr.core.dispatch.principals import PERSON
+from cmdr.model.agent_text import framed, wrapped
 from cmdr.model.names import to_wire
 from cmdr.model.panes.workspace import Dialog
 from cmdr.model.plans.plan import Verb
@@ -21,7 +21,7 @@ from cmdr.model.plans.plan_list import length_of
 from cmdr.model.plans.plan_text import summary_of, title_of, word_to_type
 from cmdr.tui.widgets.lines import LineList, Row
 from cmdr.tui.widgets.text_fields import LineInput
-from cmdr.tui.windows.window import BURST, DEAF_FOR, FirstMoment, Window
+from cmdr.tui.windows.window import GRACE_EXTENSION_S, GRACE_S, GracePeriod, Window
 
 if TYPE_CHECKING:
     from cmdr.tui.main_screen import MainScreen
@@ -49,7 +49,7 @@ class Confirm(Window[str]):
         """What is drawn here; an answer is about this and nothing that may have taken its place meanwhile."""
         self._word = word_to_type(self._plan)
         self.dialog = dialog.id
-        self._first_moment = FirstMoment(screen.terminal.clock)
+        self._grace_period = GracePeriod(screen.terminal.clock)
         self._explains = False
         """Whether a key was pressed that answers elsewhere, so that the answers here are told more plainly."""
         by_agent = not self._proposal.proposed_by.startswith("person:")
@@ -64,7 +64,7 @@ class Confirm(Window[str]):
         """Facts, the agent's words marked as such, and the answers; always in the same places."""
         plan = self._plan
         title, *rest = summary_of(plan)
-        self._deed, self._lines = title, rest
+        self._summary, self._lines = title, rest
         self._head = LineList(self.appearance, self._head_rows(), lines=len(self._head_rows()), cursor=False)
         self._facts = LineList(self.appearance, self._fact_rows(), lines=BODY, cursor=False)
         self._says = LineList(self.appearance, self._said_rows(), lines=len(self._said_rows()), cursor=False)
@@ -78,7 +78,7 @@ class Confirm(Window[str]):
 
     def opened(self) -> None:
         """Deaf at first."""
-        self._be_deaf()
+        self._begin_grace_period()
         self._answers.show([self._answer_row()])
         if self._word is None:
             self.set_focus(None)
@@ -101,7 +101,7 @@ class Confirm(Window[str]):
 
     def _head_rows(self) -> list[Row]:
         """What will happen in a line, none of it cut off, and a blank line."""
-        return [*([(f" {piece}", "title_active")] for piece in broken(self._deed, self._width)), [("", "file")]]
+        return [*([(f" {piece}", "title_active")] for piece in wrapped(self._summary, self._width)), [("", "file")]]
 
     def _fact_rows(self) -> list[Row]:
         """All facts, none of them cut off."""
@@ -115,16 +115,16 @@ class Confirm(Window[str]):
 
     def on_screen_resume(self) -> None:
         """Back from the list: a key that was meant for it must not answer either."""
-        self._be_deaf()
+        self._begin_grace_period()
 
-    def _be_deaf(self) -> None:
-        self._first_moment.begin()
-        self.set_timer(DEAF_FOR, lambda: self._answers.show([self._answer_row()]))
+    def _begin_grace_period(self) -> None:
+        self._grace_period.begin()
+        self.set_timer(GRACE_S, lambda: self._answers.show([self._answer_row()]))
 
     async def on_key(self, event: events.Key) -> None:
         """Esc and F10 always leave; the rest only once we listen."""
-        if not self.leaves(event.key) and self._first_moment.drops():
-            self.set_timer(BURST, lambda: self._answers.show([self._answer_row()]))
+        if not self.closes_with(event.key) and self._grace_period.drops():
+            self.set_timer(GRACE_EXTENSION_S, lambda: self._answers.show([self._answer_row()]))
             event.stop()
             event.prevent_default()
             return
@@ -161,9 +161,9 @@ class Confirm(Window[str]):
     def on_input_submitted(self, message: Input.Submitted) -> None:
         """The typed word."""
         message.stop()
-        if self._first_moment.is_over and message.value.strip().lower() == self._word:
+        if self._grace_period.is_over and message.value.strip().lower() == self._word:
             self._answer("approve", word=message.value)
-        elif self._first_moment.is_over and message.value.strip().lower() == "no":
+        elif self._grace_period.is_over and message.value.strip().lower() == "no":
             self._answer("reject")
         else:
             self._input.value = ""
@@ -186,9 +186,9 @@ class Confirm(Window[str]):
         if decision == "approve":
             arguments |= {"digest": self._plan.digest, "word": word}
             by_agent = not self._proposal.proposed_by.startswith("person:")
-            self._screen.give(decision, {**arguments}, done=lambda _: self._watch() if by_agent else None)
+            self._screen.enqueue(decision, {**arguments}, done=lambda _: self._watch() if by_agent else None)
         else:
-            self._screen.give(decision, {**arguments}, told=False)
+            self._screen.enqueue(decision, {**arguments}, show_answer=False)
 
     @property
     def _can_be_named(self) -> bool:
@@ -207,7 +207,7 @@ class Confirm(Window[str]):
     def _named(self, name: str) -> None:
         # What they typed and entered is what they want; only a place that programs trust is asked about once more.
         arguments = {"proposal": self._proposal.id, "name": name}
-        self._screen.give("proposal.name", {**arguments}, done=lambda _: self._do_named())
+        self._screen.enqueue("proposal.name", {**arguments}, done=lambda _: self._do_named())
 
     def _do_named(self) -> None:
         self._plan = self._proposal.plan
@@ -220,12 +220,11 @@ class Confirm(Window[str]):
         from cmdr.tui.changes.operating import follow
 
         if self._proposal.job is not None:
-            job = self._screen.commander.jobs.get(self._proposal.job, PERSON)
-            self._screen.terminal.run_worker(follow(self._screen.terminal, job), group="follow")
-        self._screen.tell(f"Approved: {title_of(self._plan)}")
+            self._screen.terminal.run_worker(follow(self._screen.terminal, self._proposal.job), group="follow")
+        self._screen.show_message(f"Approved: {title_of(self._plan)}")
 
     def _answer_row(self) -> Row:
-        plain, strong = ("file", "title_active") if self._first_moment.is_over else ("dim", "dim")
+        plain, strong = ("file", "title_active") if self._grace_period.is_over else ("dim", "dim")
         wide = self.app.size.width >= WIDE
         if self._word is not None:
             risky = f' Only "{self._word}" does it. ' if self._explains else " This is risky. "
@@ -246,4 +245,4 @@ def _fact(line: str, width: int) -> list[Row]:
     elif line.startswith(("overwrites", "protected")):
         role = "agent"
     end = " " if role == "warning" else ""
-    return [[(f" {piece}{end}", role)] for piece in broken(line, width)]
+    return [[(f" {piece}{end}", role)] for piece in wrapped(line, width)]

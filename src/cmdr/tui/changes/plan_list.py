@@ -67,7 +67,6 @@ class PlanList(Window[str]):
         self.heading = f"The whole plan: {count(length_of(plan), 'step')}"
 
     def contents(self) -> list[Widget]:
-        """The list."""
         self._list = LineList(self.appearance, lines=min(LINES, max(3, length_of(self._plan))), cursor=False)
         self._list.rows = PlanRows(self._plan, self._width)
         return [self._list]
@@ -76,7 +75,6 @@ class PlanList(Window[str]):
         return self._list.size.width
 
     def pressed(self, event: events.Key) -> bool:
-        """Scroll, or narrow."""
         if self._list.pressed(event):
             return True
         if event.key == "backspace":
@@ -90,12 +88,12 @@ class PlanList(Window[str]):
     def _narrow(self, typed: str) -> None:
         self._typed = typed
         self.title_box(f"{self.heading}: {typed}_" if typed else self.heading, self.hint)
-        self.catch_up(lambda: self._find(typed))
+        self.run_update(lambda: self._find(typed))
 
     def waits_for(self, event: events.Key | events.Paste) -> asyncio.Event | None:
         """What scrolls waits for the list; going on to type does not."""
         is_typing = isinstance(event, events.Key) and (event.is_printable or event.key == "backspace")
-        return None if is_typing else self.caught_up
+        return None if is_typing else self.up_to_date
 
     async def _find(self, typed: str) -> None:
         places: Sequence[int] | None = None

@@ -1,1 +1,1 @@
-"""Input."""
+"""From the keyboard to commands: key bindings, key forwarding, and the queue of actions."""

@@ -31,7 +31,7 @@ _SENT |= {"\x1b\r": "alt+enter", "\x1b\x7f": "alt+backspace"}
 _Key = Enum("_Key", {f"KEY_{ord(sent[1])}": name for sent, name in _SENT.items()})  # type: ignore[misc]
 
 
-def know_alt_keys() -> None:
+def register_alt_keys() -> None:
     """Take Alt keys for what they are, in every terminal of this program."""
     known = cast("dict[str, tuple[Enum, ...]]", ANSI_SEQUENCES_KEYS)
     known.update({sent: (_Key[f"KEY_{ord(sent[1])}"],) for sent in _SENT})

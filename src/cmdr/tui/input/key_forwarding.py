@@ -14,16 +14,16 @@ from textual.screen import Screen
 from textual.widget import Widget
 
 
-def hand_to(widget: Widget, event: events.Key) -> None:
+def forward_key(widget: Widget, event: events.Key) -> None:
     """Give a key to another widget, as if it had been typed there; an event itself goes only one way."""
     again = events.Key(event.key, event.character)
     again._set_forwarded()
     widget.post_message(again)
 
 
-def when_dealt_with(screen: Screen[Any]) -> asyncio.Event:
+def when_processed(screen: Screen[Any]) -> asyncio.Event:
     """Set once a screen in front has dealt with all keys it was given so far, and its focused field before it."""
-    dealt = asyncio.Event()
+    processed = asyncio.Event()
     start = screen.focused or screen
 
     def climb(node: MessagePump | None, again: bool) -> None:
@@ -35,26 +35,26 @@ def when_dealt_with(screen: Screen[Any]) -> asyncio.Event:
         elif again:
             climb(start, False)
             return
-        dealt.set()
+        processed.set()
 
     climb(start, True)
-    return dealt
+    return processed
 
 
 _CHANGE_TEXT = frozenset(("backspace", "delete", "left", "right", "home", "end"))
 
 
-def is_writing(event: events.Key | events.Paste) -> bool:
+def edits_text(event: events.Key | events.Paste) -> bool:
     """Whether a key, or pasted text, writes into the field it is typed in and decides nothing."""
     return isinstance(event, events.Paste) or event.is_printable or event.key in _CHANGE_TEXT
 
 
-def pass_on(screen: Screen[Any], event: events.Key) -> bool:
+def forward_to_front(screen: Screen[Any], event: events.Key) -> bool:
     """Hand a key to the window that has opened meanwhile; whether there is one."""
     front = screen.app.screen
     if front is screen:
         return False
     event.stop()
     event.prevent_default()
-    hand_to(front.focused or front, event)
+    forward_key(front.focused or front, event)
     return True

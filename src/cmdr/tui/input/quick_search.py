@@ -11,7 +11,7 @@ from cmdr.model.panes.tab import Tab
 IDLE_SECONDS = 3.0
 
 
-class TypingAhead:
+class QuickSearch:
     """Holds what was typed; the screen shows it in the frame of the pane."""
 
     def __init__(self, show: Callable[[str], None], go: Callable[[int], None], narrow: Callable[[str], None]) -> None:

@@ -1,1 +1,1 @@
-"""Panes."""
+"""The two panes, the status line and the key bar, drawn line by line."""

@@ -1,4 +1,4 @@
-"""The line below the panes: the entry under the cursor or a message, and what agents and jobs are doing."""
+"""The two lines below the panes: the status line and the bar of function keys."""
 
 import time
 
@@ -8,15 +8,15 @@ from textual.message import Message
 from textual.strip import Strip
 
 from cmdr.core.commander import Commander
+from cmdr.core.dispatch.principals import PERSON
 from cmdr.core.errors import CommandError
-from cmdr.core.principals import PERSON
 from cmdr.model.job import JobState
 from cmdr.model.keys import KeyMap
 from cmdr.model.names import is_within
 from cmdr.model.units import count, human_size
 from cmdr.tui.input.key_map import key_labels, label_cells
 from cmdr.tui.panes.frame import entry_line
-from cmdr.tui.panes.prefetch import LinkTargets
+from cmdr.tui.panes.prefetch import LinkTargetCache
 from cmdr.tui.terminal.safe_text import fit, printable, width_of
 from cmdr.tui.theme.appearance import Appearance
 from cmdr.tui.widgets.lines import LineWidget
@@ -37,12 +37,12 @@ class StatusLine(LineWidget):
         self._until = 0.0
         self._bad = False
         self._drawn: Strip | None = None
-        self._links = LinkTargets(commander, self.redraw)
+        self._links = LinkTargetCache(commander, self.redraw)
         self.busy = False
         self.doing = ""
         """What takes long at the moment, where it is known."""
 
-    def tell(self, message: str, *, bad: bool = False) -> None:
+    def show_message(self, message: str, *, bad: bool = False) -> None:
         """Show a message for a while."""
         self._message, self._bad = " ".join(printable(message).split("\u240a")), bad
         self._until = time.monotonic() + MESSAGE_SECONDS
@@ -56,7 +56,7 @@ class StatusLine(LineWidget):
 
     @property
     def message(self) -> str:
-        """What is told at the moment."""
+        """The message that is shown at the moment."""
         return self._message if time.monotonic() < self._until else ""
 
     def redraw(self) -> None:
@@ -71,7 +71,7 @@ class StatusLine(LineWidget):
 
     def line(self, y: int) -> list[Segment]:
         """Left what matters to the person, right what happens beside it."""
-        ink = self.appearance.ink
+        styles = self.appearance.styles
         right = self._notes()
         used = sum(width_of(text) for text, _ in right)
         room = max(10, self.size.width - used)
@@ -83,15 +83,15 @@ class StatusLine(LineWidget):
         else:
             tab = self._commander.workspace.pane(self._commander.workspace.focused).tab
             left, role = f" {entry_line(tab, self._links)}", "base"
-        return [Segment(fit(left, room), ink[role]), *(Segment(text, ink[role]) for text, role in right)]
+        return [Segment(fit(left, room), styles[role]), *(Segment(text, styles[role]) for text, role in right)]
 
     def _notes(self) -> list[tuple[str, str]]:
         commander = self._commander
         notes: list[tuple[str, str]] = []
         if commander.policy.agents_stopped:
             notes.append((" agents stopped ", "warning"))
-        elif commander.settings.flag("agents.activity") and (told := self._activity()):
-            notes.append((f" {told} ", "agent"))
+        elif commander.settings.flag("agents.activity") and (activity := self._activity()):
+            notes.append((f" {activity} ", "agent"))
         for job in commander.jobs.running()[:1]:
             done = job.progress
             share = done.bytes_done * 100 // done.bytes_total if done.bytes_total else 0
@@ -163,11 +163,9 @@ class KeyBar(LineWidget):
         self.refresh()
 
     def line(self, y: int) -> list[Segment]:
-        """The keys."""
-        return label_cells(self._labels, self.size.width, self.appearance.ink)
+        return label_cells(self._labels, self.size.width, self.appearance.styles)
 
     def on_click(self, event: events.Click) -> None:
-        """Press the key under the mouse."""
         event.stop()
         place = event.x // max(1, self.size.width // max(1, len(self._labels)))
         if place < len(self._labels) and self._labels[place].action:

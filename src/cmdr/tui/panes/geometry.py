@@ -1,4 +1,4 @@
-"""Where everything stands in a pane: its frame, its tabs, its rows in one column or several.
+"""The geometry of a pane: where its frame, tabs and rows are, and what the mouse hit.
 
 Places count what is drawn: with a `..` row that row is place 0, and the entry at position 0 stands in place 1.
 """
@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import TYPE_CHECKING
 
+from cmdr.model.panes.pane import Pane
 from cmdr.model.panes.sorting import SortKey
 from cmdr.model.panes.tab import ViewMode
 
@@ -21,7 +22,7 @@ BRIEF_WIDTH = 19
 
 
 @dataclass(frozen=True, slots=True)
-class PaneShape:
+class PaneGeometry:
     """The lines and columns of one pane of a given size."""
 
     width: int
@@ -29,6 +30,18 @@ class PaneShape:
     view: ViewMode
     with_tabs: bool
     with_parent_row: bool = False
+
+    @classmethod
+    def of(cls, pane: Pane, width: int, height: int, *, parent_row: bool) -> PaneGeometry:
+        """The geometry of a pane on so many cells; `parent_row` is whether the person wants the `..` row."""
+        tab = pane.tab
+        return cls(
+            width,
+            height,
+            tab.view,
+            with_tabs=len(pane.tabs) > 1 or tab.pinned,
+            with_parent_row=parent_row and tab.has_parent,
+        )
 
     @property
     def inner(self) -> int:
@@ -132,16 +145,22 @@ class Hit:
 
 
 def hit_at(
-    x: int, y: int, shape: PaneShape, columns: FullColumns, tabs: Sequence[tuple[int, int, str]], top: int, total: int
+    x: int,
+    y: int,
+    geometry: PaneGeometry,
+    columns: FullColumns,
+    tabs: Sequence[tuple[int, int, str]],
+    top: int,
+    total: int,
 ) -> Hit:
     """The part that is drawn at a cell of a pane with so many places in all, of which `top` is the first shown."""
     if y == 0:
         return Hit(Part.PATH)
-    if shape.with_tabs and y == 1:
+    if geometry.with_tabs and y == 1:
         return next((Hit(Part.TAB, tab=tab) for start, end, tab in tabs if start <= x < end), Hit(Part.NOTHING))
-    if y == shape.head_line:
+    if y == geometry.head_line:
         return Hit(Part.HEAD, order=columns.order_at(x - 1))
-    if x == shape.width - 1 and total > shape.page:
+    if x == geometry.width - 1 and total > geometry.page:
         return Hit(Part.SCROLL_BAR)
-    place = shape.place_at(x, y, top)
-    return Hit(Part.NOTHING) if place is None or place >= total else Hit(Part.ROW, place - shape.above)
+    place = geometry.place_at(x, y, top)
+    return Hit(Part.NOTHING) if place is None or place >= total else Hit(Part.ROW, place - geometry.above)

@@ -1,4 +1,4 @@
-"""What is known of the rows in view and around it: fetched in a thread, before anybody scrolls there."""
+"""Facts fetched in the background: of the rows in view and around it, and where links lead."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from cmdr.core.commander import Commander
 from cmdr.model.panes.listing import Listing
-from cmdr.model.panes.pane import SUMMED
+from cmdr.model.panes.pane import MAX_SUMMED
 from cmdr.model.panes.tab import Tab
 
 if TYPE_CHECKING:  # the first picture is drawn before any of this is loaded
@@ -18,12 +18,12 @@ if TYPE_CHECKING:  # the first picture is drawn before any of this is loaded
     from cmdr.core.commander import Commander
     from cmdr.model.panes.entry import Entry
 
-AHEAD = 2
+PAGES_AHEAD = 2
 """Facts are looked up so many pages around what is shown."""
 
 
-class RowsAhead:
-    """Facts of entries and sizes of folders, for one pane; one look at a time."""
+class RowPrefetch:
+    """Facts of entries and sizes of folders, for one pane; one lookup at a time."""
 
     def __init__(self, commander: Commander, arrived: Callable[[Tab, Listing], None]) -> None:
         self._commander = commander
@@ -47,7 +47,7 @@ class RowsAhead:
                 everything = range(len(listing))
                 self._looking = asyncio.get_running_loop().create_task(self._fetch(tab, listing, everything))
             return
-        around = AHEAD * max(1, len(shown))
+        around = PAGES_AHEAD * max(1, len(shown))
         wanted = range(max(0, shown.start - around), min(len(listing), shown.stop + around))
         self._sized = (listing, self._commander.index_version, wanted)
         self._looking = asyncio.get_running_loop().create_task(self._fetch(tab, listing, wanted))
@@ -55,7 +55,7 @@ class RowsAhead:
     def _lacks_selected(self, tab: Tab) -> bool:
         """Whether a selection that is added up holds entries nobody has looked at; asked once for each selection."""
         listing, selection = tab.listing, tab.selection
-        if not selection.count or len(listing) > SUMMED or self._added_up == (listing, selection.version):
+        if not selection.count or len(listing) > MAX_SUMMED or self._added_up == (listing, selection.version):
             return False
         self._added_up = (listing, selection.version)
         return any(row not in listing.looked_up for row in selection.rows())
@@ -81,7 +81,7 @@ _Link = tuple[bytes, int, int]
 """A path and what changes when another link takes its place."""
 
 
-class LinkTargets:
+class LinkTargetCache:
     """The last known targets; `found` is called when there is a new one."""
 
     def __init__(self, commander: Commander, found: Callable[[], None]) -> None:
@@ -104,7 +104,7 @@ class LinkTargets:
 
     async def _ask(self, link: _Link) -> None:
         try:
-            _, target = await self._commander.browser.row_facts.of(link[0])
+            _, target = await self._commander.browser.facts.of(link[0])
         finally:
             del self._asking[link]
         if len(self._known) >= _MOST:

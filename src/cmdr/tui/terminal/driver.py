@@ -1,16 +1,16 @@
-"""Textual takes over a screen on which the first picture stands already: no switch, no clearing, no flicker."""
+"""The driver under Textual: it takes the first frame over without flicker, and never blocks on a stalled terminal."""
 
 from textual.drivers.linux_driver import LinuxDriver
 
-from cmdr.tui.input.alt_keys import know_alt_keys
-from cmdr.tui.terminal.startup_terminal import HeldTerminal
+from cmdr.tui.input.alt_keys import register_alt_keys
+from cmdr.tui.terminal.startup_terminal import StartupTerminal
 
-MOST_WAITING = 20
+MAX_QUEUED_WRITES = 20
 """Drawings that wait to be read; Textual would stop the whole program at thirty."""
-LOOKS_AGAIN = 0.1
+RETRY_S = 0.1
 
 
-class PatientDriver(LinuxDriver):
+class NonBlockingDriver(LinuxDriver):
     """Leaves drawings out while nobody reads them, and draws everything anew once somebody does."""
 
     _is_behind = False
@@ -18,7 +18,7 @@ class PatientDriver(LinuxDriver):
 
     def write(self, data: str) -> None:
         """Write, unless that would have to wait; what gives the terminal back is never left out."""
-        if not self._is_leaving and (self._is_behind or self._waiting >= MOST_WAITING):
+        if not self._is_leaving and (self._is_behind or self._waiting >= MAX_QUEUED_WRITES):
             if not self._is_behind:
                 self._is_behind = True
                 self._loop.call_soon_threadsafe(self._catch_up)
@@ -43,7 +43,7 @@ class PatientDriver(LinuxDriver):
 
     def _catch_up(self) -> None:
         if self._waiting:
-            self._loop.call_later(LOOKS_AGAIN, self._catch_up)
+            self._loop.call_later(RETRY_S, self._catch_up)
             return
         self._is_behind = False
         if not self._is_leaving:
@@ -53,21 +53,21 @@ class PatientDriver(LinuxDriver):
 _ALTERNATE_SCREEN = "\x1b[?1049h"
 
 
-def driver_over(held: HeldTerminal) -> type[LinuxDriver]:
-    """A driver that draws over the picture; when it steps aside and comes back, it is like any other."""
+def takeover_driver(startup: StartupTerminal) -> type[LinuxDriver]:
+    """A driver that draws over the first frame; once suspended and resumed, it is like any other."""
 
-    know_alt_keys()
+    register_alt_keys()
 
-    class TakingOver(PatientDriver):
+    class TakeoverDriver(NonBlockingDriver):
         def write(self, data: str) -> None:
             # Most terminals clear the other screen when it is switched to, even if it is there already.
-            if not (held.has_picture and data == _ALTERNATE_SCREEN):
+            if not (startup.shows_first_frame and data == _ALTERNATE_SCREEN):
                 super().write(data)
 
         def start_application_mode(self) -> None:
             super().start_application_mode()
-            if held.has_picture:
-                held.has_picture = False
-                self.attrs_before = held.before
+            if startup.shows_first_frame:
+                startup.shows_first_frame = False
+                self.attrs_before = startup.saved_attributes
 
-    return TakingOver
+    return TakeoverDriver

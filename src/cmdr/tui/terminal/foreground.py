@@ -13,37 +13,37 @@ from typing import TYPE_CHECKING, TypeVar
 from cmdr.core.threads import in_thread
 
 if TYPE_CHECKING:
-    from cmdr.tui.app import Terminal
+    from cmdr.tui.app import TerminalApp
 
 T = TypeVar("T")
 Word = str | bytes
 _KEYS = (signal.SIGINT, signal.SIGQUIT, signal.SIGTSTP)
 """What keys of an ordinary terminal send to the program in front."""
-_STOP_SECONDS = 1.0
+_STOP_TIMEOUT_S = 1.0
 """How long a stop may take to reach all programs in front: one that was woken before it would stop for good."""
 
 
-async def lend(terminal: Terminal, use: Callable[[], T]) -> T | None:
+async def run_suspended(terminal: TerminalApp, use: Callable[[], T]) -> T | None:
     """Give the terminal away for as long as `use` takes, in a thread; None when that could not begin, which is told."""
     desktop = terminal.commander.desktop
-    desktop.is_lent = True
+    desktop.terminal_suspended = True
     # What was typed ahead was meant for the program; it can no longer reach it, and must not act on the panes.
-    terminal.main.orders.forget_keys()
+    terminal.main.queue.clear_keys()
     try:
-        with terminal.suspend(), terminal.batch_update(), _not_meant():
+        with terminal.suspend(), terminal.batch_update(), _ignoring_key_signals():
             return await in_thread(use)
     except OSError as error:
-        terminal.main.tell(f"{os.fsdecode(error.filename or '')}: {error.strerror}", bad=True)
+        terminal.main.show_message(f"{os.fsdecode(error.filename or '')}: {error.strerror}", bad=True)
         return None
     finally:
-        desktop.is_lent = False
+        desktop.terminal_suspended = False
         terminal.refresh(layout=True)
         for side in ("left", "right"):
-            terminal.main.give("refresh", {"pane": side})
+            terminal.main.enqueue("refresh", {"pane": side})
 
 
 @contextmanager
-def _not_meant() -> Iterator[None]:
+def _ignoring_key_signals() -> Iterator[None]:
     """Until a program is in front, Ctrl+C and Ctrl+Z reach us, who are not meant: nothing happens then.
 
     They are heard, not ignored: a program that is started by somebody who ignores a signal would ignore it too.
@@ -56,14 +56,14 @@ def _not_meant() -> Iterator[None]:
             signal.signal(number, heard)
 
 
-def run_in_front(
+def run_in_foreground(
     words: Sequence[Word], folder: bytes | None = None, environment: Mapping[bytes, bytes] | None = None
 ) -> int:
     """Run a program in front of us, so that Ctrl+C reaches it and nobody else; its exit code."""
     child = subprocess.Popen(words, cwd=folder, env=environment, process_group=0)
     try:
         while True:
-            _bring_to_front(child.pid)
+            _set_foreground(child.pid)
             _, status = os.waitpid(child.pid, os.WUNTRACED)
             if not os.WIFSTOPPED(status):
                 child.returncode = os.waitstatus_to_exitcode(status)
@@ -72,12 +72,12 @@ def run_in_front(
             _wait_for_stop(child.pid, os.WSTOPSIG(status))
             os.killpg(child.pid, signal.SIGCONT)
     finally:
-        _bring_to_front(os.getpgrp())
+        _set_foreground(os.getpgrp())
 
 
 def _wait_for_stop(group: int, number: int) -> None:
     """Wait until a signal has stopped all programs of a group, but for those that hear or ignore it."""
-    deadline = time.monotonic() + (0.0 if number == signal.SIGSTOP else _STOP_SECONDS)  # that one was not sent to all
+    deadline = time.monotonic() + (0.0 if number == signal.SIGSTOP else _STOP_TIMEOUT_S)  # that one was not sent to all
     while time.monotonic() < deadline and any(_will_stop(pid, group, number) for pid in _processes()):
         time.sleep(0.005)
 
@@ -98,14 +98,14 @@ def _will_stop(pid: str, group: int, number: int) -> bool:
         if int(process_group) != group or state in b"TtZX":
             return False
         with open(f"/proc/{pid}/status", "rb") as file:
-            told = dict(line.split(b":\t") for line in file.read().splitlines() if line.startswith((b"SigI", b"SigC")))
+            masks = dict(line.split(b":\t") for line in file.read().splitlines() if line.startswith((b"SigI", b"SigC")))
     except (FileNotFoundError, ProcessLookupError):  # it has just ended
         return False
-    deaf = int(told[b"SigIgn"], 16) | int(told[b"SigCgt"], 16)
+    deaf = int(masks[b"SigIgn"], 16) | int(masks[b"SigCgt"], 16)
     return not deaf >> (number - 1) & 1
 
 
-def _bring_to_front(group: int) -> None:
+def _set_foreground(group: int) -> None:
     """Let a group of processes have the keyboard; without a terminal there is none to have."""
     # Who is not in front is stopped for asking, unless it does not hear it.
     heard = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTTOU})

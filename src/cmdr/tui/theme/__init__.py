@@ -1,1 +1,1 @@
-"""Theme."""
+"""Themes and everything else that decides how lines are drawn."""

@@ -1,6 +1,6 @@
-"""The looks to choose from: dark, light, the terminal's own sixteen colours, and the blue of the old commanders.
+"""The themes to choose from: dark, light, the terminal's own sixteen colours, and the blue of the old commanders.
 
-These are the styles of everything drawn line by line; `themes` has the colours of everything else in the same looks.
+Each has styles for everything drawn line by line, and Textual's colours for everything else.
 """
 
 from __future__ import annotations
@@ -24,22 +24,22 @@ ROLES += TILES
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
-    """One look: the styles of everything drawn line by line."""
+class LineTheme:
+    """One theme: the styles of everything drawn line by line."""
 
     base: str
     """Background and text of the panes."""
-    styles: dict[str, str]
+    roles: dict[str, str]
 
-    def ink(self, *, colour: bool) -> dict[str, Style]:
+    def styles(self, *, colour: bool) -> dict[str, Style]:
         """A style for every role; without colour, what matters is bold, underlined or reversed."""
         if not colour:
             return {role: Style.parse(_WITHOUT_COLOUR.get(role, "none")) for role in ("base", *ROLES)}
         base = Style.parse(self.base)
-        inks = {role: base + Style.parse(self.styles.get(role, "none")) for role in ROLES}
+        styles = {role: base + Style.parse(self.roles.get(role, "none")) for role in ROLES}
         # It lies over whatever colour the row has.
-        inks["cursor_other"] = Style.parse(self.styles["cursor_other"])
-        return {"base": base, **inks}
+        styles["cursor_other"] = Style.parse(self.roles["cursor_other"])
+        return {"base": base, **styles}
 
 
 _WITHOUT_COLOUR = {
@@ -48,7 +48,7 @@ _WITHOUT_COLOUR = {
     "bar_key": "bold", "bar": "reverse", "warning": "bold reverse", "agent": "bold", "match": "reverse",
 }  # fmt: skip
 
-_DARK = Look(
+_DARK = LineTheme(
     "#c8d0e0 on #14181f",
     {
         "folder": "bold #7db8ff", "link": "#56c8d8", "special": "#d787d7", "program": "#9ece6a", "archive": "#f0846e",
@@ -65,7 +65,7 @@ _DARK = Look(
     },
 )  # fmt: skip
 
-_LIGHT = Look(
+_LIGHT = LineTheme(
     "#1f2733 on #f7f8fa",
     {
         "folder": "bold #1d4f9f", "link": "#00707f", "special": "#8a2f8a", "program": "#2f7d32", "archive": "#b3401e",
@@ -82,7 +82,7 @@ _LIGHT = Look(
     },
 )  # fmt: skip
 
-_TERMINAL = Look(
+_TERMINAL = LineTheme(
     "default on default",
     {
         "folder": "bold blue", "link": "cyan", "special": "magenta", "program": "green", "archive": "red",
@@ -98,7 +98,7 @@ _TERMINAL = Look(
     },
 )  # fmt: skip
 
-_CLASSIC = Look(
+_CLASSIC = LineTheme(
     "#aaffff on #000084",
     {
         "folder": "bold #ffffff", "link": "#55ffff", "special": "#ff55ff", "program": "#55ff55", "archive": "#ff8a8a",
@@ -115,12 +115,12 @@ _CLASSIC = Look(
     },
 )  # fmt: skip
 
-LOOKS: dict[str, Look] = {"dark": _DARK, "light": _LIGHT, "terminal": _TERMINAL, "classic": _CLASSIC}
+LINE_THEMES: dict[str, LineTheme] = {"dark": _DARK, "light": _LIGHT, "terminal": _TERMINAL, "classic": _CLASSIC}
 
 
-def fitting_look(wanted: str, term: str, colours: int) -> str:
-    """The look to use: the wanted one, or the terminal's own colours where it could not be shown."""
-    if wanted in LOOKS and wanted != "auto":
+def resolve_theme(wanted: str, term: str, colours: int) -> str:
+    """The theme to use: the wanted one, or the terminal's own colours where it could not be shown."""
+    if wanted in LINE_THEMES and wanted != "auto":
         return wanted
     return "terminal" if term in ("linux", "vt100", "vt220", "dumb") or colours <= 16 else "dark"
 

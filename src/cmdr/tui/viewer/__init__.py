@@ -1,1 +1,1 @@
-"""Viewer."""
+"""The viewer, the editor and the quick view."""

@@ -1,4 +1,4 @@
-"""The built-in editor for small text files: undo, a dirty mark, and saving through the operation engine."""
+"""Editing files: small text in the built-in editor, saved by the operation engine, the rest in the person's own."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from textual.widgets.text_area import Document, Selection
 from cmdr.core.editing.text_files import load_text
 from cmdr.core.errors import CommandError
 from cmdr.core.threads import in_thread
-from cmdr.model.invisible_chars import UNSEEN
+from cmdr.model.invisible_chars import INVISIBLE
 from cmdr.model.names import to_wire
 from cmdr.model.panes.sorting import extension
 from cmdr.model.results.app import Saved
 from cmdr.model.texts.text_format import FileText
-from cmdr.tui.input.key_forwarding import is_writing, pass_on
-from cmdr.tui.terminal.foreground import lend, run_in_front
+from cmdr.tui.input.key_forwarding import edits_text, forward_to_front
+from cmdr.tui.terminal.foreground import run_in_foreground, run_suspended
 from cmdr.tui.terminal.safe_text import shown
-from cmdr.tui.viewer.viewer import Bar
+from cmdr.tui.widgets.lines import Bar
 from cmdr.tui.widgets.text_fields import TextBox
-from cmdr.tui.windows.window import ClosingScreen
+from cmdr.tui.windows.window import OverlayScreen
 
 if TYPE_CHECKING:
-    from cmdr.tui.app import Terminal
+    from cmdr.tui.app import TerminalApp
 
 
-async def edit(terminal: Terminal, path: bytes) -> None:
+async def edit(terminal: TerminalApp, path: bytes) -> None:
     """Open the right editor."""
     settings = terminal.commander.settings
     chosen = settings.text("advanced.editor")
@@ -45,33 +45,33 @@ async def edit(terminal: Terminal, path: bytes) -> None:
     except CommandError as error:
         await _elsewhere(terminal, path, str(error))
         return
-    if UNSEEN.search(file.text):
+    if INVISIBLE.search(file.text):
         await _elsewhere(terminal, path, "The file holds characters that cannot be seen.")
         return
 
     terminal.push_screen(Editor(path, file, terminal))
 
 
-async def _elsewhere(terminal: Terminal, path: bytes, why: str) -> None:
+async def _elsewhere(terminal: TerminalApp, path: bytes, why: str) -> None:
     if not await in_thread(os.access, path, os.R_OK):
-        terminal.main.tell(why, bad=True)
+        terminal.main.show_message(why, bad=True)
         return
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR")
     if editor:
         await edit_outside(terminal, path, editor)
     else:
-        terminal.main.tell(f"{why} Set $EDITOR to edit it, or view it with F3.", bad=True)
+        terminal.main.show_message(f"{why} Set $EDITOR to edit it, or view it with F3.", bad=True)
 
 
-async def edit_outside(terminal: Terminal, path: bytes, editor: str) -> None:
+async def edit_outside(terminal: TerminalApp, path: bytes, editor: str) -> None:
     """Give the terminal to an editor; agents are served meanwhile."""
     try:
         # The path is absolute, so it never looks like an option; not every editor knows `--`.
         argv = [*shlex.split(editor), os.fsdecode(path)]
     except ValueError:
-        terminal.main.tell(f"The editor setting cannot be read: {editor}", bad=True)
+        terminal.main.show_message(f"The editor setting cannot be read: {editor}", bad=True)
         return
-    await lend(terminal, lambda: run_in_front(argv))
+    await run_suspended(terminal, lambda: run_in_foreground(argv))
 
 
 class Place(NamedTuple):
@@ -113,54 +113,61 @@ _KEYS = " F2 save   F7 search   Shift+F7 again   Ctrl+Z undo   Ctrl+Y redo   Esc
 _NO_COLOURS = " F2 save   F7 search   Esc closes   (colours need cmdr-fm[syntax]: cmdr doctor) "
 
 
-class Editor(ClosingScreen[None], inherit_bindings=False):
-    """One file. Closing a changed one asks first."""
+class TextScreen(OverlayScreen[None], inherit_bindings=False):
+    """A text to edit over the whole screen, between a title and a line of keys."""
 
     DEFAULT_CSS = """
-    Editor { layout: vertical; }
-    Editor > Bar { height: 1; }
-    Editor > TextBox { height: 1fr; border: none; padding: 0; }
-    Editor > TextBox:focus { border: none; }
+    TextScreen { layout: vertical; }
+    TextScreen > Bar { height: 1; }
+    TextScreen > TextBox { height: 1fr; border: none; padding: 0; }
+    TextScreen > TextBox:focus { border: none; }
     """
 
-    def __init__(self, path: bytes, file: FileText, terminal: Terminal) -> None:
+    def __init__(self, text: str, keys: str, terminal: TerminalApp) -> None:
         super().__init__()
+        self._terminal = terminal
+        self._keys = keys
+        self._title = Bar(terminal.appearance, "title_active")
+        self._bar = Bar(terminal.appearance, "bar")
+        self.area = TextBox(text, show_line_numbers=True, tab_behavior="indent", soft_wrap=False)
+
+    def compose(self) -> ComposeResult:
+        yield self._title
+        yield self.area
+        yield self._bar
+
+    def on_mount(self) -> None:
+        self.area.theme = (
+            "css" if self.app.native_ansi_color else "vscode_dark" if self.app.current_theme.dark else "github_light"
+        )
+        self.area.focus()
+        self._bar.say(self._keys)
+
+
+class Editor(TextScreen, inherit_bindings=False):
+    """One file. Closing a changed one asks first."""
+
+    def __init__(self, path: bytes, file: FileText, terminal: TerminalApp) -> None:
+        super().__init__(file.text, _KEYS, terminal)
         self._path = path
         self._file = file
-        self._terminal = terminal
-        look = terminal.appearance
-        self._title = Bar(look, "title_active")
-        self._bar = Bar(look, "bar")
         lines = file.text.count("\n") + 1
-        language = _LANGUAGES.get(extension(path.rpartition(b"/")[2])) if lines <= HIGHLIGHT_LINES else None
-        self.area = TextBox(file.text, show_line_numbers=True, tab_behavior="indent", soft_wrap=False)
-        self._language = language
+        self._language = _LANGUAGES.get(extension(path.rpartition(b"/")[2])) if lines <= HIGHLIGHT_LINES else None
         self._words = ""
         """What was looked for last."""
         documents = terminal.commander.editor.documents
         self._buffer = documents.hold(path, file, lambda: asyncio.ensure_future(self.save()))
 
     def on_unmount(self) -> None:
-        """Agents see it as closed."""
         self._terminal.commander.editor.documents.release(self._buffer)
 
-    def compose(self) -> ComposeResult:
-        """Title, text, keys."""
-        yield self._title
-        yield self.area
-        yield self._bar
-
     def on_mount(self) -> None:
-        """Ready to type."""
-        can_colour = importlib.util.find_spec("tree_sitter") is not None
-        wants_colour = self._language in self.area.available_languages and not self.app.native_ansi_color
-        if wants_colour and can_colour:
-            self.area.language = self._language
-        self.area.theme = (
-            "css" if self.app.native_ansi_color else "vscode_dark" if self.app.current_theme.dark else "github_light"
-        )
-        self.area.focus()
-        self._bar.say(_NO_COLOURS if wants_colour and not can_colour else _KEYS)
+        """Colour what is written in a language that is known."""
+        if self._language in self.area.available_languages and not self.app.native_ansi_color:
+            if importlib.util.find_spec("tree_sitter") is None:
+                self._keys = _NO_COLOURS
+            else:
+                self.area.language = self._language
         self._tell()
 
     @property
@@ -180,12 +187,11 @@ class Editor(ClosingScreen[None], inherit_bindings=False):
         self._tell()
 
     async def on_key(self, event: events.Key) -> None:
-        """The keys around the text."""
-        if pass_on(self, event):
+        if forward_to_front(self, event):
             return
         if event.key in ("f2", "ctrl+s"):
             event.stop()
-            self.catch_up(self._save)
+            self.run_update(self._save)
         elif event.key in ("f7", "ctrl+f"):
             event.stop()
             self._ask_words()
@@ -204,13 +210,13 @@ class Editor(ClosingScreen[None], inherit_bindings=False):
 
     def waits_for(self, event: events.Key | events.Paste) -> asyncio.Event | None:
         """What decides waits until the text is saved; going on to write does not."""
-        return None if is_writing(event) else self.caught_up
+        return None if edits_text(event) else self.up_to_date
 
     def _ask_words(self) -> None:
         from cmdr.tui.windows.ask import Ask
 
         words = self._words
-        past = self._terminal.main.typed_before["search"]
+        past = self._terminal.main.prompt_history["search"]
         self._terminal.ask(Ask("Search", words, select=(0, len(words)), past=past), self._search)
 
     def _search(self, words: str) -> None:
@@ -219,14 +225,14 @@ class Editor(ClosingScreen[None], inherit_bindings=False):
             return
         self._words = words
         found = go_to_next(self.area, words)
-        told = _KEYS if found is not None else f" Not found: {words}"
-        self._bar.say(f" Went on from the top: {words}" if found is not None and found.went_round else told)
+        message = _KEYS if found is not None else f" Not found: {words}"
+        self._bar.say(f" Went on from the top: {words}" if found is not None and found.went_round else message)
 
     def _mention(self) -> None:
         """Point the coding agent at the selected lines."""
         start, end = sorted(self.area.selection)
         lines = {"first": start[0] + 1, "last": end[0] + 1} if start != end else {}
-        self._terminal.main.give(
+        self._terminal.main.enqueue(
             "mention",
             {"path": to_wire(self._path), **lines},
             done=lambda answer: self._bar.say(f" {answer} "),
@@ -235,7 +241,7 @@ class Editor(ClosingScreen[None], inherit_bindings=False):
     async def save(self) -> bool:
         """Write the text back; whether that went well."""
         text = self.area.text
-        answer = await self._terminal.main.orders.ask(
+        answer = await self._terminal.main.queue.ask(
             "text.save", {"path": to_wire(self._path), "text": text, "digest": self._file.digest}
         )
         if answer is None:
@@ -263,7 +269,7 @@ class Editor(ClosingScreen[None], inherit_bindings=False):
 
     def _answered(self, answer: str) -> None:
         if answer == "save":
-            self.catch_up(self._save_and_close)
+            self.run_update(self._save_and_close)
         elif answer == "drop":
             self.dismiss(None)
 

@@ -1,26 +1,23 @@
-"""The viewer: one file over the whole screen; several can be open, and Tab goes round them."""
+"""The viewer: one file over the whole screen, and searching in it; several can be open, and Tab goes round them."""
 
 from __future__ import annotations
 
 import asyncio
+from enum import Enum, auto
 from typing import TYPE_CHECKING
 
-from rich.segment import Segment
 from textual import events
 from textual.app import ComposeResult
 
-from cmdr.tui.input.key_forwarding import pass_on
-from cmdr.tui.terminal.safe_text import fit, printable, shown, width_of
-from cmdr.tui.theme.appearance import Appearance
+from cmdr.tui.input.key_forwarding import forward_to_front
+from cmdr.tui.terminal.safe_text import shown
 from cmdr.tui.viewer.file_rows import HEX_BYTES
 from cmdr.tui.viewer.file_view import FileView
-from cmdr.tui.widgets.lines import LineWidget
-from cmdr.tui.windows.window import ClosingScreen
+from cmdr.tui.widgets.lines import Bar
+from cmdr.tui.windows.window import OverlayScreen
 
 if TYPE_CHECKING:
-    from cmdr.tui.app import Terminal
-
-from enum import Enum, auto
+    from cmdr.tui.app import TerminalApp
 
 
 class Found(Enum):
@@ -55,34 +52,32 @@ async def search(file: FileView, text: str, *, backwards: bool = False, regex: b
 _KEYS = " F2 wrap  F4 hex  F5 line  F7 search  n/N next  F8 code  f follow  Esc closes "
 
 
-class Viewer(ClosingScreen[None], inherit_bindings=False):
+class Viewer(OverlayScreen[None], inherit_bindings=False):
     """Title, file, keys."""
 
     DEFAULT_CSS = "Viewer { layout: vertical; } Viewer > Bar { height: 1; }"
 
-    def __init__(self, path: bytes, terminal: Terminal) -> None:
+    def __init__(self, path: bytes, terminal: TerminalApp) -> None:
         super().__init__()
         self.path = path
         self._terminal = terminal
-        look = terminal.appearance
-        self.file = FileView(look, wrap=terminal.commander.settings.flag("advanced.viewer_wrap"))
-        self._title = Bar(look, "title_active")
-        self._bar = Bar(look, "bar")
+        appearance = terminal.appearance
+        self.file = FileView(appearance, wrap=terminal.commander.settings.flag("advanced.viewer_wrap"))
+        self._title = Bar(appearance, "title_active")
+        self._bar = Bar(appearance, "bar")
         self._regex = False
 
     def compose(self) -> ComposeResult:
-        """Three parts."""
         yield self._title
         yield self.file
         yield self._bar
 
     def on_mount(self) -> None:
-        """Open the file."""
         self._bar.say(_KEYS)
         self._title.say(self._named())
         self._laid_out = asyncio.Event()
         self.call_after_refresh(self._laid_out.set)
-        self.catch_up(self._open)
+        self.run_update(self._open)
 
     def _named(self) -> str:
         folder, _, name = self.path.rpartition(b"/")
@@ -102,8 +97,7 @@ class Viewer(ClosingScreen[None], inherit_bindings=False):
         self._title.say(self._named(), f"{self.file.describe()}{follows} ")
 
     async def on_key(self, event: events.Key) -> None:
-        """Every key of the viewer."""
-        if pass_on(self, event):
+        if forward_to_front(self, event):
             return
         event.stop()
         event.prevent_default()
@@ -114,7 +108,7 @@ class Viewer(ClosingScreen[None], inherit_bindings=False):
             case "escape" | "f3" | "f10" | "q":
                 self.dismiss(None)
             case key if key in moves:
-                self.file.move(moves[key])
+                self.file.scroll_by(moves[key])
             case "home" | "g":
                 self.file.to(0)
             case "end" | "G" | "upper_g":
@@ -161,7 +155,7 @@ class Viewer(ClosingScreen[None], inherit_bindings=False):
             options=(("text", "text"), ("regex", "regular expression")),
             asks="Search for",
             select=(0, len(self.file.needle)),
-            past=self._terminal.main.typed_before["search"],
+            past=self._terminal.main.prompt_history["search"],
         )
 
         def go(text: str) -> None:
@@ -173,7 +167,7 @@ class Viewer(ClosingScreen[None], inherit_bindings=False):
 
     def _search(self, text: str, *, backwards: bool = False) -> None:
         if text:
-            self.catch_up(lambda: self._find(text, backwards))
+            self.run_update(lambda: self._find(text, backwards))
 
     async def _find(self, text: str, backwards: bool) -> None:
         from cmdr.core.errors import CommandError
@@ -185,8 +179,8 @@ class Viewer(ClosingScreen[None], inherit_bindings=False):
             self._bar.say(f" {error}")
             return
         round_the_end = f" Went on from the {'end' if backwards else 'top'}: {text}"
-        told = {Found.AHEAD: _KEYS, Found.ROUND_THE_END: round_the_end, Found.NOWHERE: f" Not found: {text}"}
-        self._bar.say(told[found])
+        messages = {Found.AHEAD: _KEYS, Found.ROUND_THE_END: round_the_end, Found.NOWHERE: f" Not found: {text}"}
+        self._bar.say(messages[found])
 
     def _next_viewer(self) -> None:
         """The oldest viewer comes to the front; the workspace keeps the order, so agents see it too."""
@@ -195,7 +189,7 @@ class Viewer(ClosingScreen[None], inherit_bindings=False):
 
         viewers = self._terminal.commander.workspace.dialogs_of(DialogType.FILE_VIEWER)
         if len(viewers) > 1 and viewers[0].path is not None:
-            self._terminal.main.give(
+            self._terminal.main.enqueue(
                 "dialog", {"action": "focus", "type": "file-viewer", "path": to_wire(viewers[0].path)}
             )
 
@@ -206,27 +200,3 @@ def _number(text: str, base: int) -> int:
         return max(0, int(text.strip(), base))
     except ValueError:
         return 0
-
-
-class Bar(LineWidget):
-    """One line, left and right."""
-
-    def __init__(self, appearance: Appearance, role: str) -> None:
-        super().__init__(appearance)
-        self._role = role
-        self._texts = ("", "")
-
-    def say(self, left: str, right: str = "") -> None:
-        """Write something else."""
-        self._texts = (printable(left), printable(right))
-        self.refresh()
-
-    def line(self, y: int) -> list[Segment]:
-        """Left what it is, right where we are."""
-        left, right = self._texts
-        ink = self.appearance.ink[self._role]
-        right = right if width_of(right) < self.size.width else ""
-        return [
-            Segment(fit(left, self.size.width - width_of(right)), ink),
-            Segment(right, ink),
-        ]

@@ -1,1 +1,1 @@
-"""Widgets."""
+"""Widgets that windows, panes and viewers share."""

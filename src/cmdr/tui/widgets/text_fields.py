@@ -8,11 +8,11 @@ from textual.widget import Widget
 from textual.widgets import Input, TextArea
 
 from cmdr.tui.input.alt_keys import FUNCTION_KEYS
-from cmdr.tui.input.key_forwarding import hand_to, pass_on
+from cmdr.tui.input.key_forwarding import forward_key, forward_to_front
 from cmdr.tui.terminal.safe_text import printable
 
 
-async def act_now(widget: Widget, event: events.Key) -> None:
+async def run_binding(widget: Widget, event: events.Key) -> None:
     """Carry out a widget's own key binding at once."""
     try:
         bindings = widget._bindings.get_bindings_for_key(event.key)
@@ -55,14 +55,14 @@ class LineInput(Input):
     """One line to type in; nothing unseen can be pasted into it."""
 
     async def _on_key(self, event: events.Key) -> None:
-        if pass_on(self.screen, event):
+        if forward_to_front(self.screen, event):
             return
         focused = self.screen.focused
         if focused is not None and focused is not self:
             # Typed right behind a key that went on to the next field.
             event.stop()
             event.prevent_default()
-            hand_to(focused, event)
+            forward_key(focused, event)
         elif event.key == "enter":
             event.stop()
             event.prevent_default()
@@ -78,7 +78,7 @@ class LineInput(Input):
         elif event.key in _UP_AND_DOWN:
             event.prevent_default()  # one line has nothing to scroll, but the window around it may
         elif not event.is_printable:
-            await act_now(self, event)
+            await run_binding(self, event)
             if event.key == "tab" and isinstance(self.screen, TakesKeys) and self.screen.pressed(event):
                 event.stop()
                 event.prevent_default()
@@ -98,7 +98,7 @@ class TextBox(TextArea):
         if event.key == "escape" or event.key.rpartition("+")[2] in FUNCTION_KEYS.values():
             event.prevent_default()  # it belongs to the window
         elif not event.is_printable and event.key not in ("enter", "tab"):
-            await act_now(self, event)
+            await run_binding(self, event)
 
     async def _on_paste(self, event: events.Paste) -> None:
         event.prevent_default()

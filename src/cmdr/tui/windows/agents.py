@@ -13,14 +13,13 @@ from cmdr.core.agents.grants import Grant
 from cmdr.core.agents.tokens import Client, TokenError
 from cmdr.core.places import UnsafePlace
 from cmdr.core.threads import in_thread
+from cmdr.model.names import to_wire
 from cmdr.tui.widgets.lines import LineList, Row
 from cmdr.tui.windows.window import Window
 
 if TYPE_CHECKING:
     from cmdr.tui.main_screen import MainScreen
 
-
-from cmdr.model.names import to_wire
 
 LINES = 3
 """Lines that every client takes."""
@@ -88,7 +87,7 @@ class AgentsWindow(Window[str]):
         """Look now and twice a second; every single call would be too many."""
         self.set_interval(0.5, self._look)
         self._show()
-        self.catch_up(self._read)
+        self.run_update(self._read)
 
     def pressed(self, event: events.Key) -> bool:
         """The switch, and what the client under the cursor may do."""
@@ -126,7 +125,7 @@ class AgentsWindow(Window[str]):
             self._give("grants.give", client=client.name, grant=grant.value)
 
     def _give(self, command: str, **arguments: str) -> None:
-        self._screen.give(command, {**arguments}, done=self._tell)
+        self._screen.enqueue(command, {**arguments}, done=self._tell)
 
     def _tell(self, text: str) -> None:
         self._note = text

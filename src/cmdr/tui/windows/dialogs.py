@@ -1,4 +1,4 @@
-"""Keeps windows and the workspace's dialogs in step: what is opened or closed anywhere is so here too."""
+"""Windows for the workspace's dialogs, kept in sync: what is opened or closed anywhere is so here too."""
 
 from __future__ import annotations
 
@@ -6,25 +6,25 @@ from typing import TYPE_CHECKING, cast
 
 from textual.screen import Screen
 
-from cmdr.core.principals import PERSON
+from cmdr.core.dispatch.principals import PERSON
 from cmdr.model.panes.workspace import Dialog, DialogType
 
 if TYPE_CHECKING:
-    from cmdr.tui.app import Terminal
+    from cmdr.tui.app import TerminalApp
 
 
-class WindowDesk:
+class DialogWindows:
     """A window for every dialog of the person's; those that agents opened wait until they are asked for.
 
     A window that pops up takes the keys meant for something else, so nothing an agent does may open one by itself.
     """
 
-    def __init__(self, terminal: Terminal) -> None:
+    def __init__(self, terminal: TerminalApp) -> None:
         self._terminal = terminal
         self._open: dict[str, Screen[object]] = {}
         self._admitted: set[str] = set()
 
-    def admit(self, dialog: Dialog) -> None:
+    def open_window(self, dialog: Dialog) -> None:
         """The person wants to see this one."""
         self._admitted.add(dialog.id)
         self.sync()
@@ -79,18 +79,18 @@ class WindowDesk:
                 from cmdr.model.names import to_wire
 
                 arguments["path"] = to_wire(dialog.path)
-            self._terminal.main.give("dialog", {**arguments})
+            self._terminal.main.enqueue("dialog", {**arguments})
 
     def _window(self, dialog: Dialog) -> Screen[object]:
         return window_for(dialog, self._terminal)
 
 
-def window_for(dialog: Dialog, terminal: Terminal) -> Screen[object]:
+def window_for(dialog: Dialog, terminal: TerminalApp) -> Screen[object]:
     """The window of a dialog; each kind is imported when it is first needed."""
     return cast("Screen[object]", _window(dialog, terminal))
 
 
-def _window(dialog: Dialog, terminal: Terminal) -> object:
+def _window(dialog: Dialog, terminal: TerminalApp) -> object:
     main = terminal.main
     match dialog.type:
         case DialogType.CONFIRMATION:
@@ -114,6 +114,6 @@ def _window(dialog: Dialog, terminal: Terminal) -> object:
 
             return Info(dialog, main)
         case DialogType.ABOUT:
-            from cmdr.tui.windows.text_window import Reading, about_rows
+            from cmdr.tui.windows.text_window import TextWindow, about_rows
 
-            return Reading("About cmdr", about_rows(terminal), dialog=dialog.id)
+            return TextWindow("About cmdr", about_rows(terminal), dialog=dialog.id)

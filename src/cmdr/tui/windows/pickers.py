@@ -1,4 +1,4 @@
-"""The palette: every action and every command by name, with its key."""
+"""Lists to choose from: the command palette, bookmarks, visited folders, volumes and reports."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 from textual.await_complete import AwaitComplete
 
-from cmdr.core.principals import PERSON, Access
-from cmdr.core.registry import Command
+from cmdr.core.dispatch.principals import PERSON, Access
+from cmdr.core.dispatch.registry import Command
 from cmdr.model.names import to_wire
 from cmdr.model.panes.workspace import Dialog
 from cmdr.model.report_kinds import REPORT_KINDS
 from cmdr.model.units import human_size
 from cmdr.tui.input.key_map import ACTIONS
-from cmdr.tui.panes.frame import tilde
+from cmdr.tui.panes.frame import abbreviate_home
 from cmdr.tui.windows.choose import Choice, Choose
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def _ask_next(screen: MainScreen, command: Command, missing: list[str], given: d
         if command.access is Access.PROPOSE:
             screen.terminal.operate(command.name, {**given}, sure=False)
         else:
-            screen.give(command.name, {**given}, told=True)
+            screen.enqueue(command.name, {**given}, show_answer=True)
         return
     parameter = next(p for p in command.parameters if p.wire == missing[0])
     screen.terminal.ask(
@@ -89,14 +89,15 @@ def bookmark_window(screen: MainScreen) -> Choose:
         marked = bookmarks.marked()
         rest = [path for path in bookmarks.frequent(limit=30) if path not in marked and path != screen.tab.path]
         return [
-            Choice(to_wire(path), tilde(path, home), "", "★" if path in marked else "") for path in [*marked, *rest]
+            Choice(to_wire(path), abbreviate_home(path, home), "", "★" if path in marked else "")
+            for path in [*marked, *rest]
         ]
 
     def remove(window: Choose, choice: Choice) -> None:
-        screen.give("bookmark.remove", {"path": choice.value}, done=lambda _: window.replace(listed(), stay=True))
+        screen.enqueue("bookmark.remove", {"path": choice.value}, done=lambda _: window.replace(listed(), stay=True))
 
     def add(window: Choose, choice: Choice) -> None:
-        screen.give("bookmark.add", done=lambda _: window.replace(listed()))
+        screen.enqueue("bookmark.add", done=lambda _: window.replace(listed()))
 
     found = listed()
     if not found:
@@ -114,7 +115,7 @@ def visited_window(screen: MainScreen) -> Choose | None:
     """The folders a tab has been in, the last one first; None when it has been nowhere else."""
     tab, home = screen.tab, screen.terminal.appearance.home
     paths = dict.fromkeys(visit.path for visit in reversed(tab.history.visits) if visit.path != tab.path)
-    choices = [Choice(to_wire(path), tilde(path, home)) for path in paths]
+    choices = [Choice(to_wire(path), abbreviate_home(path, home)) for path in paths]
     return Choose("Folders this tab has been in", choices) if choices else None
 
 
@@ -149,12 +150,12 @@ class VolumePicker(Choose):
     def dismiss(self, result: str | None = None) -> AwaitComplete:
         """Go there."""
         if result is not None and self.app.screen is self:
-            self._screen.give("select_volume", {"pane": self._side.value, "name": result}, told=True)
+            self._screen.enqueue("select_volume", {"pane": self._side.value, "name": result}, show_answer=True)
         return super().dismiss(result)
 
 
 def report_window(screen: MainScreen) -> Choose:
     """The reports there are on the folder that is shown."""
-    where = tilde(screen.tab.path, screen.terminal.appearance.home)
+    where = abbreviate_home(screen.tab.path, screen.terminal.appearance.home)
     reports = [Choice(*kind) for kind in REPORT_KINDS]
     return Choose(f"Report on {where}", reports, hint="Enter opens it in a new tab · Esc closes")

@@ -85,8 +85,8 @@ class Shortcuts:
         for place, action in enumerate(ACTIONS):
             keys = self._screen.keys.all_keys(action.id)
             waits = self.waits.value if place == cursor else ""
-            told = f"{keys}, {waits}" if keys and self.waits is Waits.AS_WELL and waits else waits or keys or "–"
-            rows.append([(f"{'*' if action.id in own else ' '}{action.title:<36}", "file"), (told, "bar_key")])
+            shown = f"{keys}, {waits}" if keys and self.waits is Waits.AS_WELL and waits else waits or keys or "–"
+            rows.append([(f"{'*' if action.id in own else ' '}{action.title:<36}", "file"), (shown, "bar_key")])
         return rows
 
     def _keys(self, action: Action) -> list[str]:
@@ -104,7 +104,9 @@ class Shortcuts:
             self._bind(had, [kept for kept in own if normal(kept) != key])
 
     def _bind(self, id: str, keys: list[str] | None) -> None:
-        self._screen.give("settings.bind", {"action": id, "keys": None if keys is None else [*keys]}, done=self._done)
+        self._screen.enqueue(
+            "settings.bind", {"action": id, "keys": None if keys is None else [*keys]}, done=self._done
+        )
 
     def _done(self, answer: str) -> None:
         self._changed()
@@ -137,11 +139,9 @@ class SettingsWindow(Window[str]):
         return [self._heads, self._list, self._note]
 
     def opened(self) -> None:
-        """Fill it."""
         self._show()
 
     def pressed(self, event: events.Key) -> bool:
-        """Move, change."""
         if self._shortcuts.waits is not Waits.NOT:
             self._shortcuts.take(event.key, self._list.cursor)
             return True
@@ -150,7 +150,7 @@ class SettingsWindow(Window[str]):
         if event.key in ("tab", "right", "shift+tab", "left"):
             step = 1 if event.key in ("tab", "right") else -1
             section = _SECTIONS[(_SECTIONS.index(self._section) + step) % len(_SECTIONS)]
-            self._screen.give(
+            self._screen.enqueue(
                 "dialog", {"action": "focus", "type": "settings", "section": section.value}, done=lambda _: self._turn()
             )
             return True
@@ -162,9 +162,9 @@ class SettingsWindow(Window[str]):
             return True
         return self._list.pressed(event)
 
-    def leaves(self, key: str) -> bool:
+    def closes_with(self, key: str) -> bool:
         """F10 may be the key that is waited for; Esc never is."""
-        return key == "escape" or (self._shortcuts.waits is Waits.NOT and super().leaves(key))
+        return key == "escape" or (self._shortcuts.waits is Waits.NOT and super().closes_with(key))
 
     def leave(self) -> None:
         """Esc ends waiting for a key first."""
@@ -174,7 +174,6 @@ class SettingsWindow(Window[str]):
             super().leave()
 
     def on_line_list_chosen(self, message: LineList.Chosen) -> None:
-        """A click."""
         self._change()
 
     def _turn(self) -> None:
@@ -227,7 +226,7 @@ class SettingsWindow(Window[str]):
             self._set(setting, setting.default)
 
     def _set(self, setting: Setting, value: str | int | bool) -> None:
-        self._screen.give("settings.set", {"key": setting.key, "value": value}, done=lambda _: self._show())
+        self._screen.enqueue("settings.set", {"key": setting.key, "value": value}, done=lambda _: self._show())
 
     def _show(self) -> None:
         if not self.is_attached:
@@ -251,10 +250,10 @@ class SettingsWindow(Window[str]):
 
     def _setting_rows(self) -> list[Row]:
         settings = self._screen.commander.settings
-        told = [(setting.title, _told(settings.get(setting.key))) for setting in self._settings]
-        width = max(8, min(52, (self._list.size.width or 72) - 2 - max((len(value) for _, value in told), default=0)))
-        return [[(f" {fit(title, width)}", "file"), (f" {value}", "bar_key")] for title, value in told]
+        values = [(setting.title, _value_text(settings.get(setting.key))) for setting in self._settings]
+        width = max(8, min(52, (self._list.size.width or 72) - 2 - max((len(value) for _, value in values), default=0)))
+        return [[(f" {fit(title, width)}", "file"), (f" {value}", "bar_key")] for title, value in values]
 
 
-def _told(value: str | int | bool) -> str:
+def _value_text(value: str | int | bool) -> str:
     return "on" if value is True else "off" if value is False else str(value) or "–"

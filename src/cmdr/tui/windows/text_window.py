@@ -1,4 +1,4 @@
-"""Lines to read: help, about, info."""
+"""Windows with lines to read: the keys, about cmdr, and facts about an entry."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from textual import events
 from textual.widget import Widget
 
 from cmdr import __version__
-from cmdr.core.panes.facts import info_of
 from cmdr.model.actions import SECTIONS, Risk
 from cmdr.model.keys import KeyMap
 from cmdr.model.names import to_wire
@@ -20,11 +19,11 @@ from cmdr.tui.widgets.lines import LineList, Row
 from cmdr.tui.windows.window import Window
 
 if TYPE_CHECKING:
-    from cmdr.tui.app import Terminal
+    from cmdr.tui.app import TerminalApp
     from cmdr.tui.main_screen import MainScreen
 
 
-class Reading(Window[str]):
+class TextWindow(Window[str]):
     """Scrolls; any of Esc, Enter or q closes it."""
 
     hint = "↑↓ scroll · Esc closes"
@@ -37,7 +36,6 @@ class Reading(Window[str]):
         self._most = lines
 
     def contents(self) -> list[Widget]:
-        """The lines."""
         self._list = LineList(self.appearance, self._rows, lines=min(self._most, max(1, len(self._rows))), cursor=False)
         return [self._list]
 
@@ -49,7 +47,6 @@ class Reading(Window[str]):
         self._list.show(rows)
 
     def pressed(self, event: events.Key) -> bool:
-        """Scroll or close."""
         if event.key in ("enter", "q", "f1", "f10"):
             self.leave()
             return True
@@ -84,7 +81,7 @@ def help_rows(keys: KeyMap) -> list[Row]:
     return rows
 
 
-def about_rows(terminal: Terminal) -> list[Row]:
+def about_rows(terminal: TerminalApp) -> list[Row]:
     """Version, where things are kept, where agents connect."""
     settings = terminal.commander.settings
     listens = terminal.listens_at or "not running"
@@ -103,7 +100,7 @@ def about_rows(terminal: Terminal) -> list[Row]:
     ]
 
 
-class Info(Reading):
+class Info(TextWindow):
     """What the disk says about an entry."""
 
     def __init__(self, dialog: Dialog, screen: MainScreen) -> None:
@@ -115,9 +112,9 @@ class Info(Reading):
 
     def opened(self) -> None:
         """Look it up in a thread: a dead mount must not hold the window up."""
-        self.catch_up(self._look)
+        self.run_update(self._look)
 
     async def _look(self) -> None:
-        rows = await info_of(self._screen.commander.browser.row_facts, self._path)
+        rows = await self._screen.commander.browser.facts.describe(self._path)
         listed: list[Row] = [[(f" {name:<12}", "dim"), (value, "file")] for name, value in rows]
         self.show(listed)

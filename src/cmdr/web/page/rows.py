@@ -5,8 +5,8 @@ import time
 from dataclasses import dataclass
 
 from cmdr.core.commander import Commander
+from cmdr.core.dispatch.parameter import Json
 from cmdr.core.panes.recent_changes import RecentChanges
-from cmdr.core.parameter import Json
 from cmdr.model.names import display_name, is_archive_name
 from cmdr.model.panes.entry import Entry, file_kind
 from cmdr.model.panes.listing import Listing
@@ -135,7 +135,7 @@ def _known(listing: Listing, window: Window) -> int:
 def _row(entry: Entry, listing: Listing, selected: bool, fresh: bool, style: Style) -> Json:
     facts = entry.facts
     return {
-        "name": display_name(entry.name, beside=listing.has_double(entry.name)),
+        "name": display_name(entry.name, beside=listing.has_lookalike(entry.name)),
         "kind": file_kind(entry),
         "folder": entry.is_folder,
         "archive": not entry.is_folder and is_archive_name(entry.name),
