@@ -1,4 +1,4 @@
-"""What changed between two epochs: files and folders, over scans, refreshes and compactions, a page at a time."""
+"""What changed between two snapshots: files and folders, over scans, refreshes and compactions, a page at a time."""
 
 import os
 from dataclasses import replace
@@ -26,7 +26,7 @@ def first(report, tree):
     return [(row.change, (row.path or b"?")[len(tree) + 1 :].decode(), row.before, row.size) for row in report.rows]
 
 
-def test_the_first_epoch_has_nothing_to_compare_with(library, tree):
+def test_the_first_snapshot_has_nothing_to_compare_with(library, tree):
     report = library.report(library.index(tree, FEW).id, "growth")
     assert report.note == "There is no earlier epoch to compare with yet."
     assert report.rows == ()
@@ -187,7 +187,7 @@ def test_a_cursor_of_another_question_or_a_made_up_one_is_refused(library, tree)
         library.report(index, "growth", since="1", limit=2, cursor="x" + cursor[1:])
 
 
-def test_growth_is_measured_from_the_epoch_nearest_to_a_week_ago_or_to_what_is_asked(library, tree):
+def test_growth_is_measured_from_the_snapshot_nearest_to_a_week_ago_or_to_what_is_asked(library, tree):
     index = library.index(tree, FEW).id
     home = library.get(index).indexed.home
     for number in range(1, 5):
