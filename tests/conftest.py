@@ -214,7 +214,7 @@ class Inside(Agent):
 
         async with commander_at(Start(*self._start), Environment.read({})) as self.commander:
             self._app = application(self.commander, _AnyName(), 9224)
-            self._app._tells = lambda: False  # there is no connection to ask the kernel about
+            self._app._knows_peers = lambda: False  # there is no connection to ask the kernel about
             routes = self._app.app
             async with routes.router.lifespan_context(routes):
                 self._up.set()

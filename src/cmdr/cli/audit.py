@@ -40,7 +40,7 @@ def _run(chosen: argparse.Namespace, launcher: Launcher) -> int:
 
 def _told(verdict: Verdict) -> int:
     for gap in verdict.gaps:
-        print(f"Not recorded: {gap.told()}", file=sys.stderr)
+        print(f"Not recorded: {gap.text()}", file=sys.stderr)
     problem = _problem(verdict)
     if problem:
         print(problem, file=sys.stderr)

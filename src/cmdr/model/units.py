@@ -147,6 +147,6 @@ def span(seconds: float) -> str:
 
 def mode_text(mode: int) -> str:
     """Permissions as `ls` writes them."""
-    import stat
+    import stat  # noqa: PLC0415
 
     return stat.filemode(mode)

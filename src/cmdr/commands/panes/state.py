@@ -70,7 +70,7 @@ def _told(call: Call, panes: list[Pane], limit: int, detail: Detail | None) -> s
     after: dict[str, Value] = {}
     if running := [_job(job) for job in call.commander.jobs.running()]:
         after["jobs"] = running
-    if reviews := [case for case in call.commander.rooms.waiting_reviews() if case.owner == call.principal.id]:
+    if reviews := [case for case in call.commander.services.waiting_reviews() if case.owner == call.principal.id]:
         after["reviews"] = [f"{case.id} {to_wire(case.review.new_path)}" for case in reviews]
     if workspace.dialogs:
         after["dialogs"] = _dialogs(call)

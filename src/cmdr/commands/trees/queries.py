@@ -13,6 +13,7 @@ from cmdr.core.dispatch.principals import Access
 from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import NotThere
 from cmdr.core.threads import in_thread
+from cmdr.index.query.nodes import nodes as nodes_of
 from cmdr.model.filters.filter import KIND_WORDS, And, Ext, Filter, KindIs, Number, Question, Text, Time, checked
 from cmdr.model.filters.filter import Kind as FilterKind
 from cmdr.model.filters.filter_json import extensions, to_json
@@ -192,8 +193,6 @@ async def _newest_index(call: Call) -> str:
 
 def _first(answers: IndexQueries, answer: QueryResult, limit: int) -> tuple[Node, ...]:
     """The first of what was found, in the order of their paths as long as they are not very many."""
-    from cmdr.index.query.nodes import nodes as nodes_of
-
     rows, view = answer.rows, answer.view
     if len(rows) <= MAX_SORTED:
         rows = rows[path_order(view.paths(rows))[:limit]]

@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING
 from cmdr.core.editing.text_editor import TextEditor
 from cmdr.core.threads import in_thread
 from cmdr.editor.diagnostics.service import Asker, CheckedText, CheckResult, DiagnosticsService
+from cmdr.editor.file_loading import LoadingError, load
+from cmdr.editor.languages import language_of
+from cmdr.model.texts.diff import BinaryContentError
 
 if TYPE_CHECKING:
     from cmdr.core.editing.language_servers import LanguageServers
@@ -75,8 +78,6 @@ class EditorDiagnostics:
         return {name: CheckResult(each) for name, each in found.items()}
 
     async def _read(self, path: bytes) -> CheckedText | None:
-        from cmdr.editor.languages import language_of
-
         text = self._editor.documents.text_of(path)
         if text is None:
             text = await in_thread(_on_disk, path)
@@ -84,9 +85,6 @@ class EditorDiagnostics:
 
 
 def _on_disk(path: bytes) -> str | None:
-    from cmdr.editor.file_loading import LoadingError, load
-    from cmdr.model.texts.diff import BinaryContentError
-
     try:
         return load(path, limit=MAX_CHECKED_BYTES).text
     except (LoadingError, BinaryContentError):

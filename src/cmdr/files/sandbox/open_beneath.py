@@ -48,7 +48,7 @@ def real_path(handle: int) -> bytes:
     """Where the kernel says an open handle lies."""
     if _IS_LINUX:
         return os.readlink(b"/proc/self/fd/%d" % handle)
-    import fcntl
+    import fcntl  # noqa: PLC0415
 
     return fcntl.fcntl(handle, 50, b"\0" * 1024).rstrip(b"\0")  # F_GETPATH
 

@@ -70,7 +70,7 @@ class Data(Result):
     is_plain = True
 
     def text(self) -> str:
-        import json
+        import json  # noqa: PLC0415
 
         return json.dumps(self.data(), ensure_ascii=False)
 

@@ -36,7 +36,7 @@ class SetShown(Data):
     """Where cmdr answers: what agents read of a set links to it."""
 
     def text(self) -> str:
-        import json
+        import json  # noqa: PLC0415
 
         info, link = self.set, f"{self.url}/api/resource-sets/{self.set.id}"
         members = [

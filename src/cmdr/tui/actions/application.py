@@ -33,7 +33,7 @@ def quit_app(screen: MainScreen) -> None:
     """Quit; while text is unsaved or jobs run, ask first."""
     from cmdr.tui.windows.choose import Choice, Choose
 
-    unsaved, running = screen.commander.rooms.unsaved_files(), screen.commander.jobs.running()
+    unsaved, running = screen.commander.services.unsaved_files(), screen.commander.jobs.running()
     if unsaved:
         heading, fate = f"{count(len(unsaved), 'file')} with unsaved text", "what was typed is lost"
     elif running and screen.commander.settings.flag("general.confirm_quit"):

@@ -98,7 +98,7 @@ class StatusLine(LineWidget):
             more = f" +{len(commander.jobs.running()) - 1}" if len(commander.jobs.running()) > 1 else ""
             asks = job.state is JobState.WAITING
             notes.append((" ? a job asks: Ctrl+J " if asks else f" ▶ {share}%{more} ", "warning" if asks else "title"))
-        if commander.warnings.told():
+        if commander.warnings.texts():
             notes.append((" ! the record: Ctrl+Y ", "warning"))
         if cut_short := len(commander.jobs.interrupted()):
             notes.append((f" {cut_short} interrupted: Ctrl+J ", "warning"))
@@ -107,7 +107,7 @@ class StatusLine(LineWidget):
             notes.append((f" {len(waiting)} to approve: Ctrl+Y ", "warning"))
         if missed := len(commander.proposals.missed()):
             notes.append((f" {missed} expired: Ctrl+Y ", "warning"))
-        if edits := len(commander.rooms.waiting_reviews()):
+        if edits := len(commander.services.waiting_reviews()):
             notes.append((f" {edits} to review: Ctrl+Y ", "warning"))
         windows = sum(
             dialog.opened_by.startswith("agent:") and not dialog.proposal for dialog in commander.workspace.dialogs

@@ -32,7 +32,7 @@ def pending_reviews(screen: MainScreen) -> list[ReviewRecord]:
     """Those that are not on the screen already, first come first."""
 
     shown = {open.case for open in screen.terminal.screen_stack if isinstance(open, ReviewScreen)}
-    return [case for case in screen.commander.rooms.waiting_reviews() if case not in shown]
+    return [case for case in screen.commander.services.waiting_reviews() if case not in shown]
 
 
 def review_choice(case: ReviewRecord) -> Choice:

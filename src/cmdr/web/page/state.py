@@ -50,7 +50,7 @@ async def page_state(commander: Commander, rows: Rows, windows: Windows) -> dict
         "expired": _expired(commander),
         "edits": _edits(commander),
         "interrupted": _interrupted(commander),
-        "warnings": [*commander.warnings.told()],
+        "warnings": [*commander.warnings.texts()],
         "jobs": _jobs(commander),
         "scans": _scans(commander),
         "stopped": commander.policy.agents_stopped,
@@ -243,7 +243,7 @@ def _edits(commander: Commander) -> list[Json]:
             "by": printable(case.review.agent, 60),
             "changes": count(len(case.review.diff.hunks), "change"),
         }
-        for case in commander.rooms.waiting_reviews()
+        for case in commander.services.waiting_reviews()
     ]
 
 
