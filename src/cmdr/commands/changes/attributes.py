@@ -8,14 +8,13 @@ from itertools import islice
 from typing import Annotated
 
 from cmdr.commands._paths import PaneRef, pane_of, path_of, reach_of
-from cmdr.commands.changes.planning import planned, proposed, sources_of
+from cmdr.commands.changes.planning import choices_of, planned, proposed, sources_of
 from cmdr.core.call import Call
 from cmdr.core.errors import CommandError, NotAllowed
 from cmdr.core.parameter import Doc
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
-from cmdr.files.engine.choices import Choices
 from cmdr.files.errors import disk_error
 from cmdr.files.owner_names import gid_of, uid_of
 from cmdr.files.sandbox.reach import Reach
@@ -58,13 +57,7 @@ async def attributes(
     if (wish.mode, wish.modified_ns, wish.uid, wish.gid) == (None, None, None, None):
         raise CommandError('attributes needs "mode", "modified", "owner" or "group".')
     sources = await sources_of(call, shown, paths, set)
-    choices = Choices(
-        limits=sources.limits,
-        protection=call.commander.sandbox.protection,
-        privacy=None if call.principal.is_person else call.commander.sandbox.private,
-        attributes=wish,
-    )
-    plan = await planned(call, Verb.ATTRIBUTES, sources, choices)
+    plan = await planned(call, Verb.ATTRIBUTES, sources, choices_of(call, sources, attributes=wish))
     # Without what is inside folders nothing is taken along.
     note = sources.told(plan) if into else sources.note
     return proposed(

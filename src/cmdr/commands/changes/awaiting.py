@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Annotated
 
 from cmdr.commands._text import job_counts, scan_counts
@@ -58,23 +59,25 @@ async def await_(
 
 
 async def _until(call: Call, patience: float, outcome: Callable[[], Result | None], what: Callable[[], str]) -> Result:
+    await wait_until(call, lambda: outcome() is not None, patience, what)
+    return outcome() or StillWaiting(what())
+
+
+async def wait_until(call: Call, is_so: Callable[[], bool], patience: float, what: Callable[[], str]) -> None:
+    """Wait until something is so, at most so long, with a sign of life now and then."""
     started = time.monotonic()
     told = 0.0
     while True:
         rev = call.events.rev
-        if (answer := outcome()) is not None:
-            return answer
         waited = time.monotonic() - started
-        if waited >= patience:
-            return StillWaiting(what())
+        if is_so() or waited >= patience:
+            return
         if waited - told >= PROGRESS_INTERVAL_S:
             told = waited
             await call.progress(round(waited, 1), f"waiting for {what()}")
-        try:
+        with suppress(TimeoutError):
             async with asyncio.timeout(min(patience - waited, told + PROGRESS_INTERVAL_S - waited)):
                 await call.events.beyond(rev)
-        except TimeoutError:
-            continue
 
 
 def _newer(call: Call, rev: int) -> Result | None:

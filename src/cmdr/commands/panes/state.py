@@ -1,4 +1,4 @@
-"""The whole workspace as a short text."""
+"""The whole workspace as a short text: both panes with their rows, volumes, jobs and dialogs."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

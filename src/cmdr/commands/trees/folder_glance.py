@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Literal
 
 from cmdr.commands._text import day_of, size_text
-from cmdr.model.names import to_wire
+from cmdr.core.errors import CommandError
+from cmdr.model.names import from_wire, to_wire
 from cmdr.model.panes.entry import Kind
-from cmdr.model.panes.listing import Columns, Listing
-from cmdr.model.panes.sorting import Direction, SortKey, SortOrder
+from cmdr.model.panes.listing import UNKNOWN, Columns, Listing
+from cmdr.model.panes.sorting import Direction, SortKey, SortOrder, natural_keys
 from cmdr.model.shell_session import ShellSession
 from cmdr.model.units import count, iso_date
 from cmdr.model.yaml_text import quoted_name
@@ -19,13 +22,6 @@ from cmdr.model.yaml_text import quoted_name
 if TYPE_CHECKING:
     from cmdr.index.asking.answers import Answers
 
-import re
-from bisect import bisect_left
-
-from cmdr.core.errors import CommandError
-from cmdr.model.names import from_wire
-from cmdr.model.panes.listing import UNKNOWN
-from cmdr.model.panes.sorting import natural_keys
 
 FEW = 20
 """A folder with at most so many entries is told whole; no page is longer."""

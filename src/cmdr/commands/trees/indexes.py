@@ -1,10 +1,13 @@
-"""Indexes: read a tree once, and know it."""
+"""Indexes: read a tree once, and know it; its entries one by one, its folders page by page; export."""
 
 from __future__ import annotations
 
 import os
+import platform
+import threading
 from typing import TYPE_CHECKING, Annotated
 
+from cmdr.commands._paths import reach_of
 from cmdr.commands._text import job_line, scan_counts, size_text
 from cmdr.commands.trees.sessions import place_in
 from cmdr.core.call import Call
@@ -14,10 +17,14 @@ from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
 from cmdr.files.facts import link_target
+from cmdr.files.preview import digest as digest_of
+from cmdr.files.preview import extended_attributes, preview
 from cmdr.index.errors import Gone, IndexFault
 from cmdr.index.owners import user
+from cmdr.model.filters.filter import SortKey
 from cmdr.model.names import printable, to_wire
-from cmdr.model.results.indexes import IndexList, IndexShown
+from cmdr.model.panes.sorting import Direction
+from cmdr.model.results.indexes import IndexList, IndexShown, NodeDetail, NodeShown, TreePage
 from cmdr.model.results.result import Result, Said
 from cmdr.model.results.trees import ScanProgress, ScanStarted
 from cmdr.model.trees.indexes import WalkOptions
@@ -29,19 +36,6 @@ if TYPE_CHECKING:
     from cmdr.index.asking.answers import Answers
     from cmdr.model.trees.node import Node, Totals
 
-import platform
-import threading
-from typing import TYPE_CHECKING
-
-from cmdr.commands._paths import reach_of
-from cmdr.files.preview import digest as digest_of
-from cmdr.files.preview import extended_attributes, preview
-from cmdr.model.filters.filter import SortKey
-from cmdr.model.panes.sorting import Direction
-from cmdr.model.results.indexes import NodeDetail, NodeShown, TreePage
-
-if TYPE_CHECKING:
-    from cmdr.model.trees.node import Node
 
 PAGE_SIZE = 50
 """Rows of a page, unless more or fewer are asked for."""
