@@ -21,8 +21,8 @@ from cmdr.model.filters.filter_json import extensions, to_json
 from cmdr.model.filters.filter_text import to_text
 from cmdr.model.names import printable, to_wire
 from cmdr.model.panes.sorting import path_order
+from cmdr.model.results.indexes import Forgotten, QueryCard, QueryList, QueryRan, QueryShown
 from cmdr.model.results.result import Said
-from cmdr.model.results.sets import Forgotten, QueryCard, QueryList, QueryRan, QueryShown
 from cmdr.model.results.trees import Kinds, QueryAnswer
 from cmdr.model.units import count
 from cmdr.model.yaml_text import quoted_name

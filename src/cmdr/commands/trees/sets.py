@@ -18,8 +18,8 @@ from cmdr.index.errors import IndexFault
 from cmdr.index.shelves.handles import is_node_handle
 from cmdr.model.names import printable, to_wire
 from cmdr.model.panes.tab import Found
+from cmdr.model.results.indexes import Forgotten, SetCard, SetEntries, SetList, SetShown
 from cmdr.model.results.result import Said
-from cmdr.model.results.sets import Forgotten, SetCard, SetEntries, SetList, SetShown
 from cmdr.model.units import count
 from cmdr.model.yaml_text import quoted_name
 
