@@ -60,7 +60,7 @@ async def pack(
     is_folder = to is None or to.endswith("/")
     target = await in_thread(_archive, sources, destination_of(call, shown, to), is_folder)
     plan = await planned(call, Verb.PACK, sources, choices_of(call, sources), target)
-    note = "\n".join(part for part in (f"archive: {to_wire(target)}", sources.told(plan)) if part)
+    note = "\n".join(part for part in (f"archive: {to_wire(target)}", sources.note_for(plan)) if part)
     return proposed(call, plan, "Pack", reason, chosen=paths is None and set is None, note=note)
 
 

@@ -59,7 +59,7 @@ async def attributes(
     sources = await sources_of(call, shown, paths, set)
     plan = await planned(call, Verb.ATTRIBUTES, sources, choices_of(call, sources, attributes=wish))
     # Without what is inside folders nothing is taken along.
-    note = sources.told(plan) if into else sources.note
+    note = sources.note_for(plan) if into else sources.note
     return proposed(
         call, plan, "Attributes", reason, chosen=paths is None and set is None, note=note, preview=_changes(plan)
     )

@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Annotated
 
 from cmdr.commands._text import job_counts, scan_counts
-from cmdr.commands.editor.review import outcome_told
+from cmdr.commands.editor.review import wait_for_outcome
 from cmdr.core.call import Call
 from cmdr.core.errors import CommandError, NotThere
 from cmdr.core.parameter import Unlisted, Whole
@@ -46,7 +46,7 @@ async def await_(
     if sum(given is not None for given in (proposal, job, review, rev)) != 1:
         raise CommandError('await needs one of "proposal", "job", "review" or "rev".')
     if review is not None:
-        return Said(await outcome_told(call, call.commander.editor.reviews.get(review, call.principal), timeout))
+        return Said(await wait_for_outcome(call, call.commander.editor.reviews.get(review, call.principal), timeout))
     if rev is not None:
         return await _until(call, timeout, lambda: _newer(call, rev), lambda: f"state rev {rev}")
     if job is not None:
@@ -55,7 +55,7 @@ async def await_(
         waited = call.commander.jobs.get(job, call.principal)
         return await _until(call, timeout, lambda: _of_job(waited), lambda: f"job {job} ({_how_far(waited)})")
     asked = call.commander.proposals.get(proposal or "", call.principal)
-    return await _until(call, timeout, lambda: _of_proposal(call, asked), lambda: _proposal_told(call, asked))
+    return await _until(call, timeout, lambda: _of_proposal(call, asked), lambda: _format_proposal(call, asked))
 
 
 async def _until(call: Call, patience: float, outcome: Callable[[], Result | None], what: Callable[[], str]) -> Result:
@@ -99,7 +99,7 @@ def _of_proposal(call: Call, proposal: Proposal) -> Result | None:
     return _of_job(job, to_wire(proposal.plan.subject.place.path) if is_new else "")
 
 
-def _proposal_told(call: Call, proposal: Proposal) -> str:
+def _format_proposal(call: Call, proposal: Proposal) -> str:
     if proposal.job is None:
         return f"the person to decide on proposal {proposal.id}"
     return f"proposal {proposal.id} ({_how_far(call.commander.jobs.get(proposal.job, call.principal))})"

@@ -73,7 +73,7 @@ async def delete(
     sources = await sources_of(call, shown, paths, set)
     choices = Choices(limits=sources.limits, protection=call.commander.sandbox.protection)
     plan = await planned(call, Verb.DELETE if permanent else Verb.TRASH, sources, choices)
-    return proposed(call, plan, "Delete", reason, chosen=paths is None and set is None, note=sources.told(plan))
+    return proposed(call, plan, "Delete", reason, chosen=paths is None and set is None, note=sources.note_for(plan))
 
 
 @command("rename", access=Access.PROPOSE, toolset="ops")
@@ -153,7 +153,7 @@ async def _relocate(
     choices = choices_of(call, sources, policy=on_conflict, as_name=name, into=into)
     plan = await planned(call, verb, sources, choices, target)
     what = verb.value.capitalize()
-    return proposed(call, plan, what, reason, chosen=paths is None and set is None, note=sources.told(plan))
+    return proposed(call, plan, what, reason, chosen=paths is None and set is None, note=sources.note_for(plan))
 
 
 def _created(plan: Callable[..., Plan], target: bytes, protection: Protection) -> Plan:

@@ -53,7 +53,7 @@ class Sources:
     note: str = ""
     """What the caller should know of them, such as what became of a set's members since."""
 
-    def told(self, plan: Plan) -> str:
+    def note_for(self, plan: Plan) -> str:
         """What the caller should know of them now that there is a plan."""
         inside = len(self.paths) - plan.chosen.count
         along = [f"inside other chosen folders, taken along: {inside}"] if inside > 0 else []

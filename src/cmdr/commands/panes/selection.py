@@ -27,7 +27,7 @@ from cmdr.model.panes.tab import Tab
 from cmdr.model.results.result import Said
 from cmdr.model.units import count as counted
 
-SMALL = 5000
+MAX_ROWS_IN_LOOP = 5000
 """So many rows are looked through at once; more of them in a thread."""
 MAX_ATTEMPTS = 5
 
@@ -39,7 +39,7 @@ async def marks(tab: Tab, wanted: Callable[[Listing], Iterable[int]]) -> bytearr
     """
     for _ in range(MAX_ATTEMPTS):
         listing = tab.listing
-        if len(listing.columns) <= SMALL:
+        if len(listing.columns) <= MAX_ROWS_IN_LOOP:
             return _made(listing, wanted)
         found = await in_thread(_made, listing, wanted)
         if tab.listing is listing:

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 PAGE_SIZE = 50
 """Rows of a page, unless more or fewer are asked for."""
-SMALL = 1 << 20
+MAX_DIGESTED_BYTES = 1 << 20
 """A file of at most so many bytes is read for its digest unasked."""
 
 
@@ -97,13 +97,13 @@ async def inspect(call: Call, *, node_id: str | None = None, path: str | None = 
                 raise
             except IndexFault:
                 continue
-            return Said(_told(call, info.id, node, target))
+            return Said(_format_node(call, info.id, node, target))
         raise CommandError(f"No index knows the node {printable(node_id, 40)}.")
     place = place_in(call, path or "")
     found = await indexing.ask_of_entry(place, lambda answers: (answers.indexed.record.id, *_looked_up(answers, place)))
     if found is None:
         raise await _unknown(indexing, place)
-    return Said(_told(call, *found))
+    return Said(_format_node(call, *found))
 
 
 def _looked_up(answers: Answers, place: str | bytes) -> tuple[Node, bytes | None]:
@@ -134,7 +134,7 @@ def _inside(children: int | None, totals: Totals) -> str:
     return f"children: {children} below: {count(totals.files, 'file')}, {count(totals.dirs, 'dir')}{more}"
 
 
-def _told(call: Call, index: str, node: Node, target: bytes | None) -> str:
+def _format_node(call: Call, index: str, node: Node, target: bytes | None) -> str:
     leads = "" if target is None else f" → {quoted_name(to_wire(target))}"
     size = size_text(node.size, "bytes")
     told = [f"{quoted_name(to_wire(node.path))}{leads}", f"nodeId: {node.id} kind: {node.kind} size: {size}"]
@@ -209,7 +209,7 @@ async def detail(call: Call, *, index_id: str, node_id: str, digest: bool = Fals
     beginning = await in_thread(preview, reach, node.path)
     stop = threading.Event()
     try:
-        known = await in_thread(digest_of, reach, node.path, None if digest else SMALL, stop.is_set)
+        known = await in_thread(digest_of, reach, node.path, None if digest else MAX_DIGESTED_BYTES, stop.is_set)
     finally:
         stop.set()
     return NodeDetail(index_id, node, _owner(node), target, attributes, beginning, known)
