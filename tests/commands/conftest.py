@@ -7,10 +7,10 @@ import pytest
 import yaml
 
 from cmdr import commands
-from cmdr.core.audit import Audit
+from cmdr.core.admission.token_bucket import RateLimiter
+from cmdr.core.audit.log import Audit
+from cmdr.core.dispatch.principals import PERSON, Principal
 from cmdr.core.errors import CommandError
-from cmdr.core.limits import Limits
-from cmdr.core.principals import PERSON, Principal
 from cmdr.model.panes.workspace import Workspace
 
 AGENT = Principal("agent", "tester")
@@ -92,10 +92,10 @@ def desk(small_tree, tmp_path):
     @asynccontextmanager
     async def opened(*, engine=False, watch=False, **how):
         workspace = Workspace.at(bytes(small_tree / "left"), bytes(small_tree / "right"))
-        how.setdefault("limits", Limits(scale=1e6))
+        how.setdefault("rates", RateLimiter(scale=1e6))
         if engine:
             from cmdr.core.changes.engine import Engine
-            from cmdr.core.changes.journal import Journal
+            from cmdr.engine.journal.journal import Journal
 
             how["engine"] = Engine(Journal(bytes(tmp_path / "journal.db")))
         commander = Commander(workspace, Audit(str(tmp_path / "audit")), watch=watch, **how)

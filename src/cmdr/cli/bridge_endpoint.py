@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from cmdr.core import places
-from cmdr.core.entrance import instance
+from cmdr.core.runtime import instance
 
 START_TIMEOUT_S = 30.0
 """How long a call waits for a cmdr that is starting: a busy machine takes ten times the usual second."""

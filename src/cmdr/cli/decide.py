@@ -8,9 +8,9 @@ from typing import Any
 
 from cmdr.cli.launcher import Ask, Launcher, as_person
 from cmdr.cli.prompts import drop_typed, fits, follow, line_width, print_plan, print_words, show_all, show_lines
-from cmdr.model.agent_words import broken, framed
+from cmdr.model.agent_text import framed, wrapped
+from cmdr.model.invisible_chars import is_blank
 from cmdr.model.units import count
-from cmdr.model.unseen import is_blank
 
 STOPPED = 130
 """The exit code of a program that Ctrl+C ended."""
@@ -117,7 +117,7 @@ def pending_lines(waiting: _Pending, width: int = 80) -> list[str]:
     lines += _interrupted_lines(waiting.get("interrupted", ()))
     told = [*waiting.get("warnings", ()), *(lines or ["Nothing waits for you."])]
     told += _expired_lines(waiting.get("expired", ()))
-    return [piece for line in told for piece in broken(line, width)]
+    return [piece for line in told for piece in wrapped(line, width)]
 
 
 def _interrupted_lines(interrupted: Sequence[Mapping[str, str]]) -> list[str]:

@@ -4,9 +4,9 @@ import argparse
 import sys
 
 from cmdr.cli.launcher import REFUSED, Launcher, at_a_terminal
-from cmdr.core.entrance import instance
 from cmdr.core.errors import CommandError, NotAllowed
 from cmdr.core.places import UnsafePlace
+from cmdr.core.runtime import instance
 
 QUIT_TIMEOUT_S = 20.0
 

@@ -3,11 +3,11 @@
 import os
 from typing import Literal
 
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
 from cmdr.core.errors import CommandError
 from cmdr.files.errors import NotAFolder, PathNotFound
-from cmdr.files.sandbox.found import HeldName
-from cmdr.files.sandbox.reach import Reach
+from cmdr.files.sandbox.path_resolver import PathResolver
+from cmdr.files.sandbox.resolved_path import ResolvedName
 from cmdr.model.names import from_wire, printable
 from cmdr.model.panes.pane import Pane, Side
 from cmdr.model.panes.workspace import Workspace
@@ -41,9 +41,9 @@ def path_of(text: str, base: bytes) -> bytes:
     return b"/" + joined.lstrip(b"/")
 
 
-def reach_of(call: Call) -> Reach:
+def reach_of(call: Call) -> PathResolver:
     """What this caller may get at: its own roots, or those all agents share."""
-    return call.commander.sandbox.reach(call.principal.roots, read_only=call.principal.read_only)
+    return call.commander.sandbox.resolver(call.principal.roots, read_only=call.principal.read_only)
 
 
 def as_asked(call: Call, text: str) -> bytes:
@@ -58,13 +58,13 @@ def named(text: str) -> bytes:
     return from_wire(text)
 
 
-def held_new_name(reach: Reach, path: bytes) -> HeldName:
+def held_new_name(reach: PathResolver, path: bytes) -> ResolvedName:
     """A name to write to; its folder may be missing, and is then made by the plan below the folder that stands."""
     missing: list[bytes] = []
     here = path.rstrip(b"/")
     while True:
         try:
-            held = reach.held_name(here)
+            held = reach.resolve_name(here)
             break
         except PathNotFound:
             here, name = os.path.split(here)
@@ -77,13 +77,13 @@ def held_new_name(reach: Reach, path: bytes) -> HeldName:
         held.close()
         raise NotAFolder(here)  # a link that leads nowhere
     # What is checked here is the outermost name; the plan's every step is checked once it is made.
-    return HeldName(held.folder, b"/".join((held.name, *missing)))
+    return ResolvedName(held.folder, b"/".join((held.name, *missing)))
 
 
-def held_file(reach: Reach, path: bytes) -> HeldName:
+def held_file(reach: PathResolver, path: bytes) -> ResolvedName:
     """Where a text ends up: a link that stands there is followed."""
     try:
-        return reach.landing(path)
+        return reach.write_target(path)
     except PathNotFound:
         held = held_new_name(reach, path)
         if held.seen() is not None:

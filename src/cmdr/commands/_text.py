@@ -4,23 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cmdr.model.job import Job, JobState
-from cmdr.model.scan_job import ScanJob
+from cmdr.model.job import Job, JobState, ScanJob
 from cmdr.model.units import count, iso_date
 from cmdr.model.units import size_text as size_text
 
 if TYPE_CHECKING:
-    from cmdr.index.asking.answers import Answers
+    from cmdr.index.query.queries import IndexQueries
     from cmdr.model.trees.node import Node
 
 
-def freshness_of(answers: Answers) -> str:
+def freshness_of(answers: IndexQueries) -> str:
     """`stale` or `scanning` when an answer may not know the latest: the index is read again, or was not checked yet."""
     state = answers.indexed.freshness.state
     return state if state in ("stale", "scanning") else ""
 
 
-def behind(answers: Answers) -> str:
+def behind(answers: IndexQueries) -> str:
     """The same, as said behind an answer."""
     return f" ({state})" if (state := freshness_of(answers)) else ""
 

@@ -4,8 +4,8 @@ import os
 
 import yaml
 
-from cmdr.core.agents.agents_room import WINDOWS
-from cmdr.core.principals import Principal
+from cmdr.core.admission.limits import WINDOWS_PER_AGENT
+from cmdr.core.dispatch.principals import Principal
 
 
 async def open_dialogs(at):
@@ -199,10 +199,10 @@ async def test_the_available_dialogs_are_listed(desk):
 async def test_one_agent_opens_only_so_many_windows(desk):
     """A hundred viewers could be stacked up."""
     async with desk() as at:
-        for number in range(WINDOWS):
+        for number in range(WINDOWS_PER_AGENT):
             (at.root / "left" / f"f{number}").touch()
         path = at.path("left/README.md")
-        for number in range(WINDOWS):
+        for number in range(WINDOWS_PER_AGENT):
             opened = await at.agent("dialog", action="open", type="file-viewer", path=at.path(f"left/f{number}"))
             assert opened.startswith("OK: Opened"), opened
         refused = "ERROR: 20 windows that you opened are open. Close some first: dialog with action close."

@@ -5,8 +5,8 @@ import os
 import yaml
 
 from cmdr import __version__
-from cmdr.core.principals import Principal
-from cmdr.core.registry import REGISTRY
+from cmdr.core.dispatch.principals import Principal
+from cmdr.core.dispatch.registry import REGISTRY
 from cmdr.model.texts.text_format import read_text
 
 
@@ -83,7 +83,7 @@ async def test_unsaved_text_holds_up_everybody_and_only_the_person_can_quit_anyw
 
 async def test_an_agent_cannot_quit_under_the_persons_own_editor(desk):
     async with desk() as at:
-        at.commander.desktop.is_lent = True
+        at.commander.desktop.terminal_suspended = True
         assert "the person's editor or shell is open" in await at.agent("quit")
         assert not at.commander.quitting.is_set()
 

@@ -5,8 +5,7 @@ import json
 import yaml
 
 from cmdr import commands
-from cmdr.core.changes.journal_history import HistoryEntry
-from cmdr.files.engine.recorder import OperationState
+from cmdr.model.history import HistoryEntry, OperationState
 from cmdr.model.plans.plan import Verb
 
 RENAMED = HistoryEntry(

@@ -2,9 +2,8 @@
 
 import pytest
 
-from cmdr.core.principals import Principal
-from cmdr.model.job import JobState
-from cmdr.model.scan_job import ScanJob
+from cmdr.core.dispatch.principals import Principal
+from cmdr.model.job import JobState, ScanJob
 
 OTHER = Principal("agent", "somebody-else", token=True)
 

@@ -11,10 +11,10 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from walls_ground import Ground
 
 from cmdr.commands.changes.planning import with_real_places
-from cmdr.core.principals import PERSON, Principal
-from cmdr.files.engine.new_plan import plan_mkfile
-from cmdr.files.engine.protected import Protection
-from cmdr.files.engine.refusals import ChangedSince
+from cmdr.core.dispatch.principals import PERSON, Principal
+from cmdr.engine.plan.new_plan import plan_mkfile
+from cmdr.engine.plan.refusals import ChangedSince
+from cmdr.files.protected import Protection
 from cmdr.model.plans.plan_text import summary_of, word_to_type
 
 NEEDED = "OK: This needs the person (touches protected places)"

@@ -5,10 +5,10 @@ import os
 import pytest
 
 from cmdr.core.changes.engine import Engine
-from cmdr.core.changes.journal import Journal
-from cmdr.files.engine.control import Unattended
-from cmdr.files.engine.planning import plan_copy
-from cmdr.files.engine.syscalls import Syscalls
+from cmdr.engine.fs.syscalls import Syscalls
+from cmdr.engine.journal.journal import Journal
+from cmdr.engine.plan.transfer_plan import plan_copy
+from cmdr.engine.run.control import Unattended
 
 
 class Crash(BaseException):

@@ -1,4 +1,4 @@
-"""Selecting in a folder of hundreds of thousands: others are not held up, and giving up changes nothing."""
+"""Selecting in a folder too large to look through on the loop: others are not held up, giving up changes nothing."""
 
 import asyncio
 import threading
@@ -7,13 +7,13 @@ from array import array
 import pytest
 
 from cmdr.commands.panes import selection
-from cmdr.core.panes import folder_reading
-from cmdr.core.principals import PERSON
+from cmdr.core.dispatch.principals import PERSON
+from cmdr.core.panes import folder_reader
 from cmdr.core.threads import in_thread
 from cmdr.model.panes.listing import Columns, Listing
 from cmdr.model.panes.sorting import Direction, SortKey, SortOrder
 
-MANY = 200_000
+MANY = 20_000
 BACKWARDS = SortOrder(SortKey.NAME, Direction.DESC)
 
 
@@ -127,7 +127,7 @@ async def test_thousands_selected_follow_a_refresh_without_holding_up_the_loop(d
             beside.append(getattr(work, "__name__", ""))
             return await in_thread(work, *args, **kwargs)
 
-        monkeypatch.setattr(folder_reading, "in_thread", noted)
+        monkeypatch.setattr(folder_reader, "in_thread", noted)
         await at.commander.run(PERSON, "refresh", {"pane": "left"})
         assert at.tab().selection.count == 3005
         assert "zz" not in at.selected()

@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from cmdr.core.agents.kept_texts import MOST, KeptTexts
+from cmdr.core.agents.text_cache import MAX_TEXTS, TextCache
 from cmdr.model.panes.entry import FolderSize
 from cmdr.model.results.result import PlainText
 
@@ -67,7 +67,7 @@ async def test_the_kept_text_equals_a_fresh_one_through_any_commands(desk, seed,
     dice = random.Random(seed)
     async with desk() as at:
         if not lets_go:
-            at.commander.kept_texts = KeptTexts()  # one that nobody tells about changes
+            at.commander.kept_texts = TextCache()  # one that nobody tells about changes
         kept = at.commander.kept_texts
         for _ in range(STEPS):
             name, arguments = a_step(dice, at)
@@ -78,7 +78,7 @@ async def test_the_kept_text_equals_a_fresh_one_through_any_commands(desk, seed,
                 learn_sizes(dice, at)
             asked = {"limit": dice.choice([0, 2, 50]), **dice.choice([{}, {"detail": "full"}, {"pane": "left"}])}
             told = await at.agent("state", **asked)
-            at.commander.kept_texts = KeptTexts()
+            at.commander.kept_texts = TextCache()
             assert await at.agent("state", **asked) == told, (name, arguments, asked)
             at.commander.kept_texts = kept
 
@@ -111,10 +111,10 @@ async def test_a_file_that_is_looked_at_again_is_told_anew(desk):
 
 
 def test_no_more_texts_are_kept_than_anybody_needs():
-    kept = KeptTexts()
-    for number in range(10 * MOST):
+    kept = TextCache()
+    for number in range(10 * MAX_TEXTS):
         kept.text(number, (number,), lambda: "x" * 20_000)
-    assert len(kept._kept) <= MOST
+    assert len(kept._kept) <= MAX_TEXTS
 
 
 async def test_nothing_waits_where_everything_is_known(desk):
@@ -122,8 +122,8 @@ async def test_nothing_waits_where_everything_is_known(desk):
     async with desk() as at:
         await at.agent("state", detail="full")
         command = at.commander.registry.find("state")
-        from cmdr.core.call import Call
-        from cmdr.core.principals import PERSON
+        from cmdr.core.dispatch.call import Call
+        from cmdr.core.dispatch.principals import PERSON
 
         assert isinstance(command.function(Call(at.commander, PERSON), detail="full"), PlainText)
         assert os.fspath(at.path()) in command.function(Call(at.commander, PERSON)).text()

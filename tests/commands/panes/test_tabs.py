@@ -2,7 +2,7 @@
 
 import os
 
-from cmdr.core.agents.agents_room import TABS
+from cmdr.core.admission.limits import TABS_PER_PANE
 
 
 async def test_a_new_tab_opens_beside_the_one_in_front(desk):
@@ -92,7 +92,7 @@ async def test_a_tab_name_with_a_marker_in_it_is_quoted(desk):
 async def test_agents_add_tabs_only_up_to_a_number_and_the_person_as_many_as_they_like(desk):
     """An agent opened three hundred."""
     async with desk() as at:
-        for _ in range(TABS - 1):
+        for _ in range(TABS_PER_PANE - 1):
             await at.agent("tab.new")
         refused = "ERROR: The left pane has 30 tabs. Close one, or use one that is there."
         assert await at.agent("tab.new") == refused

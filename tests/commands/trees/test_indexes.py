@@ -6,10 +6,9 @@ import re
 
 import pytest
 
-from cmdr.core.principals import PERSON, Principal
+from cmdr.core.dispatch.principals import PERSON, Principal
 from cmdr.core.trees.indexing import Indexing
-from cmdr.model.job import Job, JobState, Progress
-from cmdr.model.scan_job import ScanJob
+from cmdr.model.job import Job, JobState, Progress, ScanJob
 
 AGENT = Principal("agent", "tester")
 OTHER = Principal("agent", "somebody-else", token=True)
@@ -389,7 +388,7 @@ async def test_an_answer_that_may_not_know_the_latest_says_so(shelf, monkeypatch
     async with shelf() as at:
         await indexed(at, root=at.path())
         answers = await at.commander.indexing.covering(os.fsencode(at.path()))
-        answers.indexed.is_stale("for a test")
+        answers.indexed.mark_stale("for a test")
         found = await at.agent("query_run", root=at.path(), text="readme")
         assert found.splitlines()[0] == f"OK: 1 found, 2.3K in all below {at.path()} (stale)"
         assert " (stale)\n" in await at.agent("report", kind="largest-files", root=at.path())

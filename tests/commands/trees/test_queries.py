@@ -156,7 +156,7 @@ async def test_paths_with_blanks_are_quoted_in_every_answer(shelf):
 
 
 async def test_an_agent_saves_only_so_many_queries(shelf, monkeypatch):
-    monkeypatch.setattr("cmdr.core.trees.owned_queries.KEPT", 1)
+    monkeypatch.setattr("cmdr.core.trees.ownership.MAX_QUERIES", 1)
     async with shelf() as at:
         await at.agent("query_run", root=at.path(), ext=["md"], saveAs="one")
         assert "the most there may be" in await at.agent("query_run", root=at.path(), ext=["md"], saveAs="two")

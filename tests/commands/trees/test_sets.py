@@ -64,7 +64,7 @@ async def test_sets_of_one_name_from_before_go_together(shelf):
 
 
 async def test_an_agent_makes_only_so_many_sets_that_last(shelf, monkeypatch):
-    monkeypatch.setattr("cmdr.core.trees.owned_sets.KEPT", 1)
+    monkeypatch.setattr("cmdr.core.trees.ownership.MAX_SETS", 1)
     async with shelf() as at:
         await scanned(at)
         await made(at, "n1", "a9.txt")

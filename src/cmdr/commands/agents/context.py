@@ -4,9 +4,9 @@ import json
 import os
 
 from cmdr.commands.panes.file import under_cursor
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
 from cmdr.model.names import to_wire
 from cmdr.model.panes.workspace import Workspace
 from cmdr.model.results.result import Said

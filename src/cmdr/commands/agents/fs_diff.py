@@ -4,19 +4,19 @@ import os
 from typing import Annotated
 
 from cmdr.commands._paths import named, reach_of
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.parameter import Doc, Whole
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError
-from cmdr.core.parameter import Doc, Whole
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
 from cmdr.files.errors import disk_error
-from cmdr.files.sandbox.reach import Reach
+from cmdr.files.sandbox.path_resolver import PathResolver
 from cmdr.model.names import to_wire
 from cmdr.model.results.result import Said
 from cmdr.model.texts.diff import BinaryContentError, TooManyLinesError, diff_texts
-from cmdr.model.texts.diff_patch import patch_text
 from cmdr.model.texts.text_format import read_text
+from cmdr.model.texts.unified_diff import patch_text
 from cmdr.model.units import count
 
 MAX_READ_BYTES = 2 * 2**20
@@ -52,7 +52,7 @@ async def fs_diff(
     return Said(await in_thread(_format_diff, (before, earlier.content), (to_wire(real), now), context, before))
 
 
-def _content(reach: Reach, path: bytes) -> tuple[bytes, bytes]:
+def _content(reach: PathResolver, path: bytes) -> tuple[bytes, bytes]:
     with reach.find(path) as found:
         if found.is_folder:
             raise CommandError(f"{to_wire(found.path)} is a folder. Name a file.")

@@ -7,16 +7,16 @@ import stat
 from typing import Annotated
 
 from cmdr.commands._paths import named, reach_of
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.parameter import Doc, Whole
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError
-from cmdr.core.parameter import Doc, Whole
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
-from cmdr.files import file_text
 from cmdr.files.errors import DiskError, NotAFolder, PathNotFound, disk_error
-from cmdr.files.sandbox.found import Found
-from cmdr.files.sandbox.reach import Reach
+from cmdr.files.sandbox.path_resolver import PathResolver
+from cmdr.files.sandbox.resolved_path import ResolvedPath
+from cmdr.files.viewing import text_range
 from cmdr.model.names import to_wire
 from cmdr.model.panes.entry import Kind
 from cmdr.model.results.result import Said
@@ -90,7 +90,7 @@ async def fs_stat(call: Call, *, path: str) -> Said:
     return Said(await in_thread(_stat, reach_of(call), named(path)))
 
 
-def _list(reach: Reach, path: bytes, offset: int, limit: int) -> tuple[int, list[str]]:
+def _list(reach: PathResolver, path: bytes, offset: int, limit: int) -> tuple[int, list[str]]:
     with reach.folder(path) as folder:
         fd = folder.open()
         try:
@@ -112,19 +112,19 @@ def _row(folder: int, name: bytes) -> str:
     return f"{kind.value} {shown}" + (f" {seen.st_size}" if kind is Kind.FILE else "")
 
 
-def _read(reach: Reach, path: bytes, by_bytes: bool, span: tuple[int, int | None], encoding: str | None) -> str:
+def _read(reach: PathResolver, path: bytes, by_bytes: bool, span: tuple[int, int | None], encoding: str | None) -> str:
     with reach.find(path) as found:
         if found.is_folder:
             raise CommandError(f"{to_wire(found.path)} is a folder. List it with fs_list.")
         fd = found.open()
         try:
-            read = file_text.read_bytes if by_bytes else file_text.read_lines
+            read = text_range.read_bytes if by_bytes else text_range.read_lines
             piece = read(fd, *span, encoding)
-        except file_text.NotText as binary:
+        except text_range.NotText as binary:
             raise _Binary(found.path, found.stat, binary.head) from None
-        except file_text.UnknownEncoding:
+        except text_range.UnknownEncoding:
             raise CommandError("There is no such encoding. Try utf-8, latin-1, cp1252 or utf-16.") from None
-        except file_text.TooFar:
+        except text_range.TooFar:
             raise CommandError("Lines cannot be counted that far here. Use offset and bytes.") from None
         except (OSError, OverflowError) as error:
             raise disk_error(found.path, error if isinstance(error, OSError) else ValueError()) from error
@@ -139,7 +139,7 @@ def _read(reach: Reach, path: bytes, by_bytes: bool, span: tuple[int, int | None
     return f"{head}\n{piece.text}"
 
 
-def _where(piece: file_text.Piece) -> str:
+def _where(piece: text_range.TextRange) -> str:
     if piece.first_line is None:
         return f"bytes {piece.start}-{piece.end}"
     return f"lines {piece.first_line}-{piece.first_line + piece.lines - 1}" if piece.lines else "no lines here"
@@ -168,7 +168,7 @@ def _format_binary(call: Call, binary: _Binary) -> str:
     return "\n".join([*told, "Give an encoding to read it as text anyway."])
 
 
-def _exists(reach: Reach, path: bytes) -> str:
+def _exists(reach: PathResolver, path: bytes) -> str:
     try:
         with reach.find(path, follow=False) as found:
             return f"yes, {_word(found.stat)}"
@@ -176,7 +176,7 @@ def _exists(reach: Reach, path: bytes) -> str:
         return "no"
 
 
-def _stat(reach: Reach, path: bytes) -> str:
+def _stat(reach: PathResolver, path: bytes) -> str:
     with reach.find(path, follow=False) as found:
         seen = found.stat
         told = [
@@ -193,7 +193,7 @@ def _stat(reach: Reach, path: bytes) -> str:
         return "\n".join(told)
 
 
-def _digest(found: Found) -> str:
+def _digest(found: ResolvedPath) -> str:
     try:
         with open(found.open(), "rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()

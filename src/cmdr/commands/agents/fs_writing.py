@@ -9,26 +9,26 @@ from dataclasses import replace
 from typing import Annotated, Literal
 
 from cmdr.commands._paths import as_asked, held_file, held_new_name, named, reach_of
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.parameter import Doc
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError
-from cmdr.core.parameter import Doc
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
-from cmdr.files.engine import fingerprint
-from cmdr.files.engine.choices import Choices
-from cmdr.files.engine.new_plan import plan_mkdir, plan_mkfile, plan_write
-from cmdr.files.engine.planning import plan_copy, plan_move, plan_trash
-from cmdr.files.engine.protected import Protection
-from cmdr.files.engine.walking import Limits
+from cmdr.engine.fs import fingerprint
+from cmdr.engine.plan.choices import Choices
+from cmdr.engine.plan.new_plan import plan_mkdir, plan_mkfile, plan_write
+from cmdr.engine.plan.survey import Limits
+from cmdr.engine.plan.transfer_plan import plan_copy, plan_move, plan_trash
 from cmdr.files.errors import DiskError, PathNotFound
-from cmdr.files.regular_file import regular_file
-from cmdr.files.sandbox.found import HeldName
-from cmdr.files.sandbox.reach import Reach, Sandbox
-from cmdr.files.sandbox.refused_paths import PrivatePlace
+from cmdr.files.file_stat import regular_file
+from cmdr.files.protected import Protection
+from cmdr.files.sandbox.path_resolver import PathResolver, Sandbox
+from cmdr.files.sandbox.resolved_path import PrivatePlace, ResolvedName
 from cmdr.model.job import JobState
 from cmdr.model.names import printable, to_wire
-from cmdr.model.plans.plan import ConflictPolicy, Fingerprint, Kind, Plan, PlanItem, Step
+from cmdr.model.plans.plan import ConflictPolicy, Fingerprint, Kind, Plan, PlanItem
+from cmdr.model.plans.steps import KINDS
 from cmdr.model.results.result import Said
 from cmdr.model.texts.diff import BinaryContentError
 from cmdr.model.texts.text_format import FileText, read_text
@@ -82,7 +82,7 @@ async def fs_create(call: Call, *, path: str, type: Literal["file", "directory"]
 @command("fs_delete", access=Access.ACT, toolset="fs", destructive=True)
 async def fs_delete(call: Call, *, path: str) -> Said:
     """Move a file or folder inside the roots to the trash."""
-    held = await in_thread(reach_of(call).held_name, named(path))
+    held = await in_thread(reach_of(call).resolve_name, named(path))
     protection = call.commander.sandbox.protection
     return await _change(
         call,
@@ -135,22 +135,22 @@ async def _relocate(
     return await _change(call, [source, target], planned, leaves=source if moves else None, asked=asked)
 
 
-def _source(reach: Reach, path: bytes, moves: bool) -> HeldName:
+def _source(reach: PathResolver, path: bytes, moves: bool) -> ResolvedName:
     """What is copied or moved: a link itself, never what it leads to. Reading is enough for a copy."""
     if moves:
-        return reach.held_name(path)
+        return reach.resolve_name(path)
     with reach.find(path, follow=False) as found:
         above, name = os.path.split(found.real)
         if any(found.real == tree.path for tree in reach.trees):
             raise DiskError(f"{to_wire(found.path)} is a root itself; it stays as it is.")
-        return HeldName(reach.folder(above), name)
+        return ResolvedName(reach.folder(above), name)
 
 
-def _target(reach: Reach, path: bytes, name: bytes) -> HeldName:
+def _target(reach: PathResolver, path: bytes, name: bytes) -> ResolvedName:
     try:
         with reach.find(path) as found:
             if found.is_folder:
-                return reach.held_name(found.real.rstrip(b"/") + b"/" + name)
+                return reach.resolve_name(found.real.rstrip(b"/") + b"/" + name)
     except PathNotFound:
         pass
     return held_new_name(reach, path)
@@ -158,10 +158,10 @@ def _target(reach: Reach, path: bytes, name: bytes) -> HeldName:
 
 async def _change(
     call: Call,
-    held_names: Sequence[HeldName],
+    held_names: Sequence[ResolvedName],
     make_plan: Callable[[], Plan],
     *,
-    leaves: HeldName | None = None,
+    leaves: ResolvedName | None = None,
     asked: Sequence[str] = (),
     adds: Callable[[], list[str]] = list,
 ) -> Said:
@@ -180,7 +180,7 @@ async def _change(
 
 
 def _checked(
-    sandbox: Sandbox, held_names: Sequence[HeldName], make_plan: Callable[[], Plan], leaves: HeldName | None
+    sandbox: Sandbox, held_names: Sequence[ResolvedName], make_plan: Callable[[], Plan], leaves: ResolvedName | None
 ) -> Plan:
     """A plan that works in the very folders that were found inside the roots, and takes nothing private along."""
     plan = make_plan()
@@ -219,7 +219,7 @@ async def _run(call: Call, plan: Plan, adds: Callable[[], list[str]]) -> Said:
     return Said("\n".join([job.outcome, *job.problems, f"operation: {job.operation}", *await in_thread(adds)]))
 
 
-def _write_plan(sandbox: Sandbox, held: HeldName, data: bytes, expected: str | None, overwrite: bool) -> Plan:
+def _write_plan(sandbox: Sandbox, held: ResolvedName, data: bytes, expected: str | None, overwrite: bool) -> Plan:
     seen = held.seen()
     if seen is None:
         if expected is not None:
@@ -243,7 +243,7 @@ def _expectation(expected: str | None, standing: Fingerprint) -> Fingerprint | s
     return standing
 
 
-def _existing(held: HeldName) -> bytes:
+def _existing(held: ResolvedName) -> bytes:
     if held.seen() is None:
         raise PathNotFound(held.path)
     return held.path
@@ -269,7 +269,7 @@ def _known_as(plan: Plan, names: Sequence[bytes], protection: Protection) -> Pla
 def _marked(item: PlanItem, protection: Protection) -> PlanItem:
     if item.protected or item.target is None:
         return item
-    if item.kind is Kind.FOLDER and item.step is Step.RENAME:
+    if item.kind is Kind.FOLDER and KINDS[item.step].moves_folders:
         why = protection.reason_below(item.target.path)
     else:
         why = _PROGRAM if _gains_leave_to_run(item) else ""
@@ -278,7 +278,7 @@ def _marked(item: PlanItem, protection: Protection) -> PlanItem:
 
 def _gains_leave_to_run(item: PlanItem) -> bool:
     """Whether a copy can be run where nothing that could be run has stood."""
-    if item.step not in (Step.COPY, Step.TWIN) or item.kind is not Kind.FILE or item.remove_source:
+    if not KINDS[item.step].brings_contents or item.kind is not Kind.FILE or item.remove_source:
         return False
     source = item.source
     return source is not None and _can_be_run(source.path) and not (item.target and _can_be_run(item.target.path))
@@ -302,7 +302,7 @@ def _encoded(content: str, encoding: str) -> bytes:
     return data
 
 
-def current_bytes(held: HeldName) -> tuple[bytes, os.stat_result] | None:
+def current_bytes(held: ResolvedName) -> tuple[bytes, os.stat_result] | None:
     """What a file holds, as far as texts go, with what the system says about it; None where there is none to read."""
     try:
         with regular_file(held.name, held.folder.handle) as file:
@@ -312,7 +312,7 @@ def current_bytes(held: HeldName) -> tuple[bytes, os.stat_result] | None:
         return None
 
 
-def after_writing(held: HeldName, before: bytes | None, data: bytes) -> list[str]:
+def after_writing(held: ResolvedName, before: bytes | None, data: bytes) -> list[str]:
     """The lines that an answer adds. The time is told only of the very bytes: others may have written since."""
     now = current_bytes(held)
     told = [f"mtime: {now[1].st_mtime_ns}"] if now is not None and now[0] == data else []

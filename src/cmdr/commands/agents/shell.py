@@ -6,11 +6,11 @@ from typing import Annotated, TypeVar
 
 from cmdr.commands.changes.awaiting import wait_until
 from cmdr.core.agents.grants import Grant
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.parameter import Doc, Whole
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError
-from cmdr.core.parameter import Doc, Whole
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
 from cmdr.model.job import Job
 from cmdr.model.names import from_wire
 from cmdr.model.plans.code_plan import CodePlan

@@ -2,11 +2,11 @@
 
 from typing import cast
 
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.parameter import Arguments
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError, UnknownCommand
-from cmdr.core.parameter import Arguments
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
 from cmdr.model.names import printable
 from cmdr.model.results.result import PlainText, Result, Said
 from cmdr.model.yaml_text import Value, document

@@ -6,17 +6,16 @@ from typing import Annotated
 
 from cmdr.commands._paths import PaneRef, held_new_name, pane_of, reach_of
 from cmdr.commands.changes.planning import Sources, choices_of, destination_of, planned, proposed, sources_of
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.parameter import Doc
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError
-from cmdr.core.parameter import Doc
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
-from cmdr.files.engine import fingerprint
-from cmdr.files.engine.free_name import free_name
-from cmdr.files.sandbox.reach import Reach
-from cmdr.model.archive_names import usual_name
-from cmdr.model.names import to_wire
+from cmdr.engine.fs import fingerprint
+from cmdr.engine.fs.names import free_name
+from cmdr.files.sandbox.path_resolver import PathResolver
+from cmdr.model.names import default_archive_name, to_wire
 from cmdr.model.plans.plan import ConflictPolicy, Fingerprint, Verb
 from cmdr.model.results.changes import Proposed
 
@@ -64,7 +63,7 @@ async def pack(
     return proposed(call, plan, "Pack", reason, chosen=paths is None and set is None, note=note)
 
 
-def _in_reach(reach: Reach, paths: Sequence[bytes], target: bytes) -> dict[bytes, Fingerprint]:
+def _in_reach(reach: PathResolver, paths: Sequence[bytes], target: bytes) -> dict[bytes, Fingerprint]:
     """The archives as the agent may see them; refused when one is out of its reach, or the target is."""
     expected = {}
     for path in paths:
@@ -81,7 +80,7 @@ def _archive(sources: Sources, place: bytes, is_folder: bool) -> bytes:
     """Where the archive goes: as it was said, or into a folder, named after what it holds."""
     if not (is_folder or os.path.isdir(place)):
         return place
-    usual = usual_name(sources.paths[0], is_only=len(sources.paths) == 1)
+    usual = default_archive_name(sources.paths[0], is_only=len(sources.paths) == 1)
     taken = os.path.lexists(os.path.join(place, usual))
     free = free_name(usual, lambda name: os.path.lexists(os.path.join(place, name))) if taken else usual
     return os.path.join(place, free)

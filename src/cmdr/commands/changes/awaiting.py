@@ -8,12 +8,12 @@ from typing import Annotated
 
 from cmdr.commands._text import job_counts, scan_counts
 from cmdr.commands.editor.review import wait_for_outcome
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.parameter import Unlisted, Whole
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError, NotThere
-from cmdr.core.parameter import Unlisted, Whole
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
-from cmdr.model.job import Job, JobState
+from cmdr.model.job import Job, JobState, ScanJob
 from cmdr.model.names import to_wire
 from cmdr.model.plans.plan import Verb
 from cmdr.model.plans.plan_text import title_of
@@ -21,7 +21,6 @@ from cmdr.model.plans.proposal import Proposal, ProposalState
 from cmdr.model.results.jobs import JobEnded, ProposalEnded, StateMoved, StillWaiting
 from cmdr.model.results.result import Result, Said
 from cmdr.model.results.trees import ScanEnded
-from cmdr.model.scan_job import ScanJob
 
 MAX_TIMEOUT_S = 60
 DEFAULT_TIMEOUT_S = 45

@@ -4,16 +4,15 @@ import asyncio
 from contextlib import suppress
 from typing import Literal
 
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError, NotAllowed
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
-from cmdr.model.job import Job, JobState, Question
+from cmdr.model.job import Job, JobState, Question, ScanJob
 from cmdr.model.names import display_name, to_wire
 from cmdr.model.plans.plan import ConflictPolicy
 from cmdr.model.results.jobs import JobFollowed, OperationStatus, ScanStatus
 from cmdr.model.results.result import PlainText, Said
-from cmdr.model.scan_job import ScanJob
 from cmdr.model.units import human_size, iso_time
 from cmdr.model.yaml_text import Value, document
 

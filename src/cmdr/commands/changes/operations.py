@@ -8,18 +8,18 @@ from cmdr.commands._paths import PaneRef, pane_of, path_of
 from cmdr.commands.changes.planning import choices_of, destination_of, planned, proposed, sources_of, with_real_places
 from cmdr.commands.changes.renaming import preview_of, rename_planned, unchanged
 from cmdr.commands.panes.file import under_cursor
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.parameter import Doc
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError
-from cmdr.core.parameter import Doc
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
-from cmdr.files.engine.choices import Choices
-from cmdr.files.engine.free_name import free_name
-from cmdr.files.engine.new_plan import plan_mkdir, plan_mkfile
-from cmdr.files.engine.protected import Protection
+from cmdr.engine.fs.names import free_name
+from cmdr.engine.plan.choices import Choices
+from cmdr.engine.plan.new_names import WHOLE, new_names
+from cmdr.engine.plan.new_plan import plan_mkdir, plan_mkfile
 from cmdr.files.errors import disk_error
-from cmdr.files.new_names import WHOLE, new_names
+from cmdr.files.protected import Protection
 from cmdr.model.names import from_wire, printable
 from cmdr.model.plans.name_fields import BadField, FolderPattern
 from cmdr.model.plans.plan import ConflictPolicy, Plan, Verb

@@ -11,22 +11,23 @@ from dataclasses import dataclass, replace
 
 from cmdr.commands._paths import path_of
 from cmdr.commands.panes.file import nothing_there
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
 from cmdr.core.errors import CommandError
 from cmdr.core.threads import in_thread
-from cmdr.files.engine.choices import Choices
-from cmdr.files.engine.protected import Protection
-from cmdr.files.engine.refusals import ChangedSince
-from cmdr.files.engine.walking import Limits
-from cmdr.files.large_plan import make_plan, plan_in_process
-from cmdr.files.sandbox.beneath import real_path
+from cmdr.engine.plan.choices import Choices
+from cmdr.engine.plan.large_plan import make_plan, plan_in_process
+from cmdr.engine.plan.refusals import ChangedSince
+from cmdr.engine.plan.survey import Limits
+from cmdr.files.protected import Protection
+from cmdr.files.sandbox.open_beneath import real_path
 from cmdr.model.names import to_wire
-from cmdr.model.panes.chosen import Chosen
 from cmdr.model.panes.pane import Pane
+from cmdr.model.panes.tab import SelectedEntries
 from cmdr.model.plans.attributes import AttributeWish
 from cmdr.model.plans.name_fields import FolderPattern
 from cmdr.model.plans.packed_items import packed
-from cmdr.model.plans.plan import ConflictPolicy, Fingerprint, Plan, PlanItem, Root, Step, Verb
+from cmdr.model.plans.plan import ConflictPolicy, Fingerprint, Plan, PlanItem, Root, Verb
+from cmdr.model.plans.steps import KINDS
 from cmdr.model.results.changes import Proposed
 
 # A person may plan whatever a pane can show. While it is planned a chosen file takes about a kilobyte, and several
@@ -87,7 +88,7 @@ async def sources_of(call: Call, pane: Pane, paths: list[str] | None, set: str |
         return Sources(taken.paths, limits, note=taken.note)
     if call.chosen is not None:
         return await _named(call.chosen, lambda chosen: Sources(chosen.paths(), limits))
-    listed = Chosen.of(pane.tab)
+    listed = SelectedEntries.of(pane.tab)
     if listed is None:
         raise nothing_there(pane)
     return await _named(listed, lambda chosen: Sources(chosen.paths(), limits, chosen.inodes()))
@@ -123,7 +124,7 @@ def choices_of(
     )
 
 
-async def _named(chosen: Chosen, made: Callable[[Chosen], Sources]) -> Sources:
+async def _named(chosen: SelectedEntries, made: Callable[[SelectedEntries], Sources]) -> Sources:
     """The names of what was chosen; of many, in a thread."""
     return made(chosen) if chosen.count <= MAX_NAMES_IN_LOOP else await in_thread(made, chosen)
 
@@ -231,9 +232,9 @@ def _marked(item: PlanItem, elsewhere: dict[bytes, bytes], protection: Protectio
 
 
 def _reason(item: PlanItem, elsewhere: dict[bytes, bytes], protection: Protection) -> str:
-    if item.protected or item.step is Step.NOTHING:
+    if item.protected or KINDS[item.step].is_left_alone:
         return ""
-    is_only_read = item.is_unpacked or (item.step in (Step.COPY, Step.TWIN, Step.ADD) and not item.remove_source)
+    is_only_read = item.is_unpacked or (KINDS[item.step].only_reads_source and not item.remove_source)
     for place in (item.target, None if is_only_read else item.source):
         if place is not None and place.root in elsewhere:
             real = elsewhere[place.root].rstrip(b"/") + b"/" + place.rel

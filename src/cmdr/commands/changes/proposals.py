@@ -4,13 +4,13 @@ import os
 from typing import Annotated
 
 from cmdr.commands.changes.planning import with_real_places
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.parameter import Whole
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError
-from cmdr.core.parameter import Whole
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
-from cmdr.files.engine.new_plan import plan_mkdir, plan_mkfile
+from cmdr.engine.plan.new_plan import plan_mkdir, plan_mkfile
 from cmdr.model.job import JobState
 from cmdr.model.names import display_name, from_wire, printable, to_wire
 from cmdr.model.plans.plan import Verb

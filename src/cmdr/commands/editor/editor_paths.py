@@ -4,14 +4,13 @@ import os
 from dataclasses import dataclass
 
 from cmdr.commands._paths import held_file, named, pane_of, path_of, reach_of
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
 from cmdr.core.errors import CommandError, NotAllowed
 from cmdr.core.threads import in_thread
-from cmdr.files.engine.protected import Protection
 from cmdr.files.errors import DiskError
-from cmdr.files.sandbox.refused_paths import PrivatePlace
-from cmdr.model.names import to_wire
-from cmdr.model.within import is_within
+from cmdr.files.protected import Protection
+from cmdr.files.sandbox.resolved_path import PrivatePlace
+from cmdr.model.names import is_within, to_wire
 
 
 @dataclass(frozen=True, slots=True)

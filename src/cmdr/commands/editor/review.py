@@ -9,27 +9,27 @@ from typing import Annotated
 from urllib.parse import quote, unquote_to_bytes, urlsplit
 
 from cmdr.commands.editor.editor_paths import EditorPath, check_may_read, editor_path, folder_around, format_path
-from cmdr.core.call import Call
-from cmdr.core.editing.diagnosing import UNHURRIED
-from cmdr.core.editing.review_case import ReviewCase
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.parameter import Also, Fields, Json, Unlisted
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
+from cmdr.core.editing.diagnostics import PATIENT_TIMEOUT_S
+from cmdr.core.editing.review_record import ReviewRecord
 from cmdr.core.editing.reviews import Opening, new_review
 from cmdr.core.editing.text_files import text_now
 from cmdr.core.errors import CommandError
-from cmdr.core.parameter import Also, Fields, Json, Unlisted
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
-from cmdr.editor.diagnostics.desk import Asker, Checked
-from cmdr.model.answer_part import TextPart
+from cmdr.editor.diagnostics.service import Asker, Checked
+from cmdr.model.content_part import TextPart
 from cmdr.model.names import printable, raw_bytes, to_wire
 from cmdr.model.results.result import Said
 from cmdr.model.texts.diagnostic import Diagnostic
 from cmdr.model.texts.diff import diff_texts
-from cmdr.model.texts.diff_patch import patch_text
-from cmdr.model.texts.review_outcome import ReviewState
+from cmdr.model.texts.review import ReviewState
 from cmdr.model.texts.text_edits import TextEdit, apply_edits
 from cmdr.model.texts.text_format import FileText
 from cmdr.model.texts.text_selection import Position, TextSelection
+from cmdr.model.texts.unified_diff import patch_text
 
 REVIEW_TIMEOUT_S = 45
 """Seconds that a proposed edit is waited for: many clients drop a call after sixty, and with it the review's name."""
@@ -86,7 +86,7 @@ async def _reviewed(
         raise
 
 
-async def _for_the_writing_client(call: Call, case: ReviewCase) -> Said:
+async def _for_the_writing_client(call: Call, case: ReviewRecord) -> Said:
     await case.over.wait()
     outcome = case.review.outcome
     if outcome is not None and outcome.state is ReviewState.ACCEPTED:
@@ -104,7 +104,7 @@ async def _proposed(
     new_path: str | None,
     title: str,
     opening: Opening,
-) -> ReviewCase:
+) -> ReviewRecord:
     if (contents is None) == (edits is None):
         raise CommandError('open_diff needs "contents" or "edits".')
     room = call.commander.editor
@@ -139,7 +139,7 @@ def _case(
     proposed: str,
     title: str,
     protected: str,
-) -> ReviewCase:
+) -> ReviewRecord:
     reviews = call.commander.editor.reviews
     told = to_wire(os.path.basename(after.real))
     review = new_review(
@@ -152,7 +152,7 @@ def _case(
         base=base,
         proposed=proposed,
     )
-    return ReviewCase(review, call.principal.id, not call.connection, protected, after.link or target.link)
+    return ReviewRecord(review, call.principal.id, not call.connection, protected, after.link or target.link)
 
 
 def _edited(base: FileText | None, edits: list[dict[str, str]]) -> str:
@@ -222,7 +222,7 @@ async def get_diagnostics(call: Call, *, uri: str | None = None) -> Said:
             raise
         # Where a root was moved meanwhile nothing is known of what lies around the file, so no more than its folder.
         asker = await _asker(call, target.real) or Asker(_name(call), os.path.dirname(target.real))
-        found = await findings.of(target.real, asker, None if call.connection else UNHURRIED)
+        found = await findings.of(target.real, asker, None if call.connection else PATIENT_TIMEOUT_S)
     for folder in sorted({each.untrusted for each in found.values() if each.untrusted is not None}):
         await call.commander.trusting.ask(folder, call.principal)
     told: list[str] = []
@@ -279,7 +279,7 @@ def _place(position: Position) -> Json:
     return {"line": position.line, "character": position.character}
 
 
-async def wait_for_outcome(call: Call, case: ReviewCase, patience: float) -> str:
+async def wait_for_outcome(call: Call, case: ReviewRecord, patience: float) -> str:
     """Wait for the person's answer and tell it, or say after a while that it still waits."""
     started = time.monotonic()
     while not case.over.is_set():
@@ -297,7 +297,7 @@ async def wait_for_outcome(call: Call, case: ReviewCase, patience: float) -> str
     return _format_outcome(call, case)
 
 
-def _format_outcome(call: Call, case: ReviewCase) -> str:
+def _format_outcome(call: Call, case: ReviewRecord) -> str:
     outcome = case.review.outcome
     if outcome is None or outcome.state is not ReviewState.ACCEPTED:
         why = "" if outcome is None or outcome.reason == "person" else f" ({outcome.reason})"

@@ -3,18 +3,18 @@
 from collections.abc import Sequence
 from typing import Annotated, Literal
 
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.parameter import Doc, Whole
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError
-from cmdr.core.parameter import Doc, Whole
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
 from cmdr.model.names import display_name, printable, to_wire
 from cmdr.model.results.pending import ReviewShown
 from cmdr.model.results.result import PlainText, Said
-from cmdr.model.texts.diff_patch import patch_text
-from cmdr.model.texts.hunk import Decision
-from cmdr.model.texts.hunk import Hunk as Change
-from cmdr.model.texts.review_outcome import ReviewState
+from cmdr.model.texts.diff import Decision
+from cmdr.model.texts.diff import Hunk as Change
+from cmdr.model.texts.review import ReviewState
+from cmdr.model.texts.unified_diff import patch_text
 from cmdr.model.units import count
 from cmdr.model.yaml_text import Value, document
 

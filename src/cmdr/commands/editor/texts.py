@@ -5,15 +5,15 @@ from typing import Annotated
 
 from cmdr.commands._paths import pane_of, path_of
 from cmdr.commands.panes.file import under_cursor
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.parameter import Doc, Whole
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.core.editing.mentions import Mention
 from cmdr.core.editing.text_files import load_text
 from cmdr.core.errors import CommandError
-from cmdr.core.parameter import Doc, Whole
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
-from cmdr.files.engine.new_plan import plan_write
+from cmdr.engine.plan.new_plan import plan_write
 from cmdr.model.job import JobState
 from cmdr.model.names import to_wire
 from cmdr.model.results.app import Saved

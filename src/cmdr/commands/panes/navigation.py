@@ -6,16 +6,16 @@ from typing import Annotated
 
 from cmdr.commands._paths import PaneRef, pane_of, path_of
 from cmdr.commands.panes.file import view
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.parameter import Doc
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError
-from cmdr.core.parameter import Doc
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
 from cmdr.files.errors import NotAFolder, PathNotFound
 from cmdr.model.names import printable, to_wire
 from cmdr.model.panes.pane import Pane
 from cmdr.model.panes.tab import Tab
-from cmdr.model.panes.volume import volume_of
+from cmdr.model.panes.workspace import volume_of
 from cmdr.model.results.result import PlainText, Result, Said
 from cmdr.model.yaml_text import document
 

@@ -10,13 +10,13 @@ from typing import Annotated, Literal
 from cmdr.commands._paths import PaneRef, pane_of
 from cmdr.commands.panes.cursor import check_rev, checked_row
 from cmdr.commands.panes.file import nothing_there
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.parameter import Doc, Whole
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError
-from cmdr.core.parameter import Doc, Whole
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
-from cmdr.files.comparing import differing_contents
+from cmdr.files.contents import differing_contents
 from cmdr.model.names import from_wire, printable, to_wire
 from cmdr.model.panes.comparing import CompareBy, differing
 from cmdr.model.panes.entry import Facts
@@ -82,9 +82,9 @@ async def select(
     if mode == "replace":
         selection.clear()
     if mode == "subtract":
-        selection.remove_marked(found)
+        selection.remove_mask(found)
     else:
-        selection.add_marked(found)
+        selection.add_mask(found)
     return _selected(call, tab)
 
 
@@ -114,7 +114,7 @@ def toggle(
 async def select_all(call: Call, *, pane: PaneRef = "focused") -> Said:
     """Select everything that is shown."""
     tab = pane_of(call.workspace, pane).tab
-    tab.selection.add_marked(await marks(tab, lambda listing: listing.order))
+    tab.selection.add_mask(await marks(tab, lambda listing: listing.order))
     return _selected(call, tab)
 
 
@@ -132,7 +132,7 @@ async def invert(
 ) -> Said:
     """Select what is not selected and the other way round; folders stay as they are unless wanted."""
     tab = pane_of(call.workspace, pane).tab
-    tab.selection.turn_marked(await marks(tab, lambda listing: _without_folders(listing.order, listing, folders)))
+    tab.selection.toggle_mask(await marks(tab, lambda listing: _without_folders(listing.order, listing, folders)))
     return _selected(call, tab)
 
 
@@ -152,9 +152,9 @@ async def by_mask(
         lambda listing: _without_folders(matching_rows(listing.columns, listing.order, mask), listing, folders),
     )
     if mode == "add":
-        tab.selection.add_marked(found)
+        tab.selection.add_mask(found)
     else:
-        tab.selection.remove_marked(found)
+        tab.selection.remove_mask(found)
     call.events.changed()
     return Said(f"{found.count(1):,} matched, {counted(tab.selection.count, 'file')} selected")
 
@@ -238,6 +238,6 @@ async def compare_panes(call: Call, *, by: CompareBy = CompareBy.NEWER) -> Said:
 
 async def _facts(call: Call, tab: Tab) -> dict[bytes, Facts | None]:
     listing = tab.listing
-    await call.browser.row_facts.look_up(tab, 0, len(listing))
+    await call.browser.facts.look_up(tab, 0, len(listing))
     first_file = listing.columns.folder_count
     return {listing.columns.name(row): listing.looked_up.get(row) for row in listing.order if row >= first_file}

@@ -5,18 +5,17 @@ from collections.abc import Awaitable, Callable
 from typing import Annotated, Literal
 
 from cmdr.commands._paths import PaneRef, pane_of
-from cmdr.core.call import Call
-from cmdr.core.parameter import Doc, Whole
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
-from cmdr.core.spoken import LONGEST_ANSWER
+from cmdr.core.admission.limits import MAX_ANSWER_CHARACTERS
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.parameter import Doc, Whole
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.model.job import Job
 from cmdr.model.names import to_wire
-from cmdr.model.panes.dialog import Dialog
 from cmdr.model.panes.entry import Entry, Kind
 from cmdr.model.panes.pane import Pane
 from cmdr.model.panes.tab import Tab, ViewMode
-from cmdr.model.panes.volume import Volume, volume_of
+from cmdr.model.panes.workspace import Dialog, Volume, volume_of
 from cmdr.model.results.result import PlainText
 from cmdr.model.units import iso_date, iso_time
 from cmdr.model.yaml_text import Plain, Value, document, quoted_name
@@ -82,10 +81,10 @@ def _format_state(call: Call, panes: list[Pane], limit: int, detail: Detail | No
 def _fitting(text_with: Callable[[int], str], limit: int) -> str:
     """The text with as many rows as an answer may hold: everything else stays whole."""
     text = text_with(limit)
-    if limit > 0 and len(text) > LONGEST_ANSWER:
+    if limit > 0 and len(text) > MAX_ANSWER_CHARACTERS:
         rest = len(text_with(0))
-        share = (LONGEST_ANSWER - rest) / (len(text) - rest)
-        while len(text) > LONGEST_ANSWER and limit > 0:
+        share = (MAX_ANSWER_CHARACTERS - rest) / (len(text) - rest)
+        while len(text) > MAX_ANSWER_CHARACTERS and limit > 0:
             limit = max(0, int(limit * min(share, 0.9)))
             text, share = text_with(limit), 0.9
     return text
@@ -145,7 +144,7 @@ async def _look_up(call: Call, pane: Pane, limit: int, detail: Detail | None) ->
         if detail or tab.view is ViewMode.FULL:
             await call.commander.look_up(tab, *_window(tab, limit))
         elif len(listing):
-            await call.browser.row_facts.look_up(tab, tab.cursor, tab.cursor + 1)
+            await call.browser.facts.look_up(tab, tab.cursor, tab.cursor + 1)
         if pane.tab.listing is listing:
             return
 

@@ -3,10 +3,10 @@
 from typing import Annotated
 
 from cmdr.commands._paths import PaneRef, pane_of
-from cmdr.core.call import Call
-from cmdr.core.parameter import Doc
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.parameter import Doc
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.model.panes.sorting import Direction, SortKey, SortOrder
 from cmdr.model.panes.tab import ViewMode
 from cmdr.model.results.result import Said
@@ -17,7 +17,7 @@ from cmdr.model.units import count
 async def sort(call: Call, *, pane: PaneRef, by: SortKey, order: Direction = Direction.ASC) -> Said:
     """Sort a pane."""
     shown = pane_of(call.workspace, pane)
-    await call.browser.arranging.sort(shown.tab, SortOrder(by, order))
+    await call.browser.sort(shown.tab, SortOrder(by, order))
     return Said(f"Sorted {shown.side} pane by {by} ({order})\nrev: {shown.tab.rev}")
 
 
@@ -25,7 +25,7 @@ async def sort(call: Call, *, pane: PaneRef, by: SortKey, order: Direction = Dir
 async def toggle_hidden(call: Call, *, value: bool | None = None) -> Said:
     """Show or hide dot files."""
     show = not call.workspace.show_hidden if value is None else value
-    await call.browser.arranging.show_hidden(show)
+    await call.browser.show_hidden(show)
     return Said(f"Hidden files {'shown' if show else 'hidden'}")
 
 
@@ -56,6 +56,6 @@ async def filter_pane(
 ) -> Said:
     """Show only entries whose name holds a text, or matches masks like *.py;*.md. What is not shown is not selected."""
     shown = pane_of(call.workspace, pane)
-    await call.browser.arranging.filter(shown.tab, text[:200])
+    await call.browser.filter(shown.tab, text[:200])
     listing = shown.tab.listing
     return Said(f"{count(len(listing), 'entry', 'entries')} of {len(listing.columns)} shown\nrev: {shown.tab.rev}")

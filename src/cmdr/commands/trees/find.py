@@ -11,15 +11,15 @@ from cmdr.commands._paths import PaneRef, pane_of, path_of
 from cmdr.commands.panes.file import under_cursor
 from cmdr.commands.trees.sessions import units_of
 from cmdr.commands.trees.sets import show_set
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.parameter import Doc, Whole
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError
-from cmdr.core.parameter import Doc, Whole
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
-from cmdr.core.trees.indexing import PATIENCE
+from cmdr.core.trees.indexing import SCAN_TIMEOUT_S
 from cmdr.model.filters.filter import Filter, Question, Text, checked
-from cmdr.model.filters.filter_given import given_filter
+from cmdr.model.filters.filter_text import given_filter
 from cmdr.model.names import printable, to_wire
 from cmdr.model.panes.entry import FolderSize
 from cmdr.model.results.result import Said
@@ -27,7 +27,7 @@ from cmdr.model.results.trees import FindAnswer
 from cmdr.model.units import exact_size
 
 if TYPE_CHECKING:
-    from cmdr.index.asking.answers import Answer, Answers
+    from cmdr.index.query.queries import IndexQueries, QueryResult
     from cmdr.model.trees.node import Node
 
 
@@ -86,7 +86,7 @@ async def find_go(call: Call, *, path: str) -> Said:
     folder, name = os.path.split(target)
     tab = await call.browser.open(shown, folder, cursor=name or None)
     if name and tab.filter and tab.cursor_name() != name:
-        await call.browser.arranging.filter(tab, "")
+        await call.browser.filter(tab, "")
     position = tab.listing.position_of(name) if name else 0
     if position is None:
         why = "gone" if tab.listing.columns.find(name) is None else "hidden; view hidden files to see it"
@@ -106,9 +106,9 @@ def _place(call: Call, root: str) -> bytes:
     return path_of(root, pane_of(call.workspace, "focused").tab.path)
 
 
-async def known_tree(call: Call, place: bytes) -> Answers:
+async def known_tree(call: Call, place: bytes) -> IndexQueries:
     """The index of a tree; a person sees the scan's progress and waits as long as they like."""
-    patience = PERSON_TIMEOUT_S if call.principal.is_person else PATIENCE
+    patience = PERSON_TIMEOUT_S if call.principal.is_person else SCAN_TIMEOUT_S
     return (await call.commander.indexing.ensure(place, call.principal, patience))[0]
 
 
@@ -122,8 +122,8 @@ async def _ask(question: Callable[[Callable[[], bool]], T]) -> T:
 
 
 def _look(
-    answers: Answers, wanted: Filter, place: bytes, limit: int, stop: Callable[[], bool]
-) -> tuple[Answer, tuple[Node, ...]]:
+    answers: IndexQueries, wanted: Filter, place: bytes, limit: int, stop: Callable[[], bool]
+) -> tuple[QueryResult, tuple[Node, ...]]:
     answer = answers.ask(wanted, place, stop)
     return answer, answers.page(Question(wanted), place, limit, stop=stop).nodes
 

@@ -20,7 +20,7 @@ from cmdr.model.units import count, iso_date
 from cmdr.model.yaml_text import quoted_name
 
 if TYPE_CHECKING:
-    from cmdr.index.asking.answers import Answers
+    from cmdr.index.query.queries import IndexQueries
 
 
 MAX_ENTRIES = 20
@@ -78,7 +78,9 @@ class Glance:
         return [*lines, f"… {self.after} more: {self.onward}"] if self.after else lines
 
 
-def indexed_glance(base_url: str, answers: Answers, path: bytes, session: ShellSession, wanted: PageWanted) -> Glance:
+def indexed_glance(
+    base_url: str, answers: IndexQueries, path: bytes, session: ShellSession, wanted: PageWanted
+) -> Glance:
     """What an index knows of a folder."""
     summary = answers.summary(path, SAMPLES)
     totals, units = summary.totals, session.units

@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Annotated
 from cmdr.commands._paths import reach_of
 from cmdr.commands._text import job_line, scan_counts, size_text
 from cmdr.commands.trees.sessions import place_in
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.parameter import Whole
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError, NotThere
-from cmdr.core.parameter import Whole
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
-from cmdr.files.facts import link_target
-from cmdr.files.preview import digest as digest_of
-from cmdr.files.preview import extended_attributes, preview
+from cmdr.files.contents import digest as digest_of
+from cmdr.files.contents import extended_attributes, preview
+from cmdr.files.file_stat import link_target
 from cmdr.index.errors import Gone, IndexFault
-from cmdr.index.owners import user
+from cmdr.index.query.nodes import user_name
 from cmdr.model.filters.filter import SortKey
 from cmdr.model.names import printable, to_wire
 from cmdr.model.panes.sorting import Direction
@@ -33,7 +33,7 @@ from cmdr.model.yaml_text import quoted_name
 
 if TYPE_CHECKING:
     from cmdr.core.trees.indexing import Indexing
-    from cmdr.index.asking.answers import Answers
+    from cmdr.index.query.queries import IndexQueries
     from cmdr.model.trees.node import Node, Totals
 
 
@@ -106,7 +106,7 @@ async def inspect(call: Call, *, node_id: str | None = None, path: str | None = 
     return Said(_format_node(call, *found))
 
 
-def _looked_up(answers: Answers, place: str | bytes) -> tuple[Node, bytes | None]:
+def _looked_up(answers: IndexQueries, place: str | bytes) -> tuple[Node, bytes | None]:
     """A node and, if it is a link, where it leads."""
     node = answers.node(place)
     return node, link_target(node.path)
@@ -127,7 +127,7 @@ async def _unknown(indexing: Indexing, place: bytes) -> CommandError:
 def _inside(children: int | None, totals: Totals) -> str:
     """What is in a folder, or why nobody knows."""
     if children is None:
-        from cmdr.index.asking.explanation import UNLISTED
+        from cmdr.index.query.coverage import UNLISTED
 
         return f"children: unknown, {UNLISTED[totals.state]}"
     more = "" if totals.complete else " (at least)"
@@ -141,7 +141,7 @@ def _format_node(call: Call, index: str, node: Node, target: bytes | None) -> st
     if node.allocated is not None:
         told[1] += f" allocated: {node.allocated}b"
     if node.mtime_ns is not None and node.owner is not None:
-        told.append(f"modified: {iso_time(node.mtime_ns)} mode: {node.mode:04o} owner: {user(node.owner)}")
+        told.append(f"modified: {iso_time(node.mtime_ns)} mode: {node.mode:04o} owner: {user_name(node.owner)}")
     if node.totals is not None:
         told.append(_inside(node.children, node.totals))
     for is_so, word in (
@@ -161,7 +161,7 @@ def _format_node(call: Call, index: str, node: Node, target: bytes | None) -> st
 @command("index.export", access=Access.ACT, title="Export an index as Parquet")
 async def index_export(call: Call, *, root: str, to: str) -> Said:
     """Write what the index of a tree knows as Parquet, below a folder, by host and root."""
-    from cmdr.index.fleets.parquet import export
+    from cmdr.index.fleets.parquet_export import export
 
     indexing = call.commander.indexing
     place = await in_thread(os.path.realpath, place_in(call, root))
@@ -242,4 +242,4 @@ async def _node_in(call: Call, index_id: str, node_id: str) -> tuple[Node, bytes
 
 
 def _owner(node: Node) -> str | None:
-    return None if node.owner is None else user(node.owner)
+    return None if node.owner is None else user_name(node.owner)

@@ -7,18 +7,17 @@ from typing import TYPE_CHECKING, Annotated, Literal, cast
 
 from cmdr.commands._text import freshness_of
 from cmdr.commands.trees.sessions import place_in, units_of
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.parameter import Also, Doc, Whole, Words
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import NotThere
-from cmdr.core.parameter import Also, Doc, Whole, Words
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
 from cmdr.model.filters.filter import KIND_WORDS, And, Ext, Filter, KindIs, Number, Question, Text, Time, checked
 from cmdr.model.filters.filter import Kind as FilterKind
-from cmdr.model.filters.filter_given import given_filter, placed
-from cmdr.model.filters.filter_globs import hints_for, is_wild, named
 from cmdr.model.filters.filter_json import extensions, to_json
-from cmdr.model.filters.filter_text import to_text
+from cmdr.model.filters.filter_terms import hints_for, is_wild, named
+from cmdr.model.filters.filter_text import given_filter, placed, to_text
 from cmdr.model.names import printable, to_wire
 from cmdr.model.panes.sorting import path_order
 from cmdr.model.results.indexes import Forgotten, QueryCard, QueryList, QueryRan, QueryShown
@@ -28,7 +27,7 @@ from cmdr.model.units import count
 from cmdr.model.yaml_text import quoted_name
 
 if TYPE_CHECKING:
-    from cmdr.index.asking.answers import Answer, Answers
+    from cmdr.index.query.queries import IndexQueries, QueryResult
     from cmdr.model.trees.node import Node
     from cmdr.model.trees.queries import SavedQuery
 
@@ -170,7 +169,9 @@ async def delete(call: Call, *, query_id: str) -> Forgotten:
     return Forgotten(query_id)
 
 
-async def _answer_to(call: Call, saved: SavedQuery, index_id: str | None, below: str | None) -> tuple[Answers, Answer]:
+async def _answer_to(
+    call: Call, saved: SavedQuery, index_id: str | None, below: str | None
+) -> tuple[IndexQueries, QueryResult]:
     """The answer to a saved query, and the index that gave it."""
     indexing = call.commander.indexing
     wanted = await indexing.sets.named_in(saved.wanted(), call.principal)
@@ -189,9 +190,9 @@ async def _newest_index(call: Call) -> str:
     return max(scanned, key=lambda info: info.scanned_ns or 0).id
 
 
-def _first(answers: Answers, answer: Answer, limit: int) -> tuple[Node, ...]:
+def _first(answers: IndexQueries, answer: QueryResult, limit: int) -> tuple[Node, ...]:
     """The first of what was found, in the order of their paths as long as they are not very many."""
-    from cmdr.index.node import nodes as nodes_of
+    from cmdr.index.query.nodes import nodes as nodes_of
 
     rows, view = answer.rows, answer.view
     if len(rows) <= MAX_SORTED:

@@ -10,11 +10,11 @@ from cmdr.commands._text import behind, size_text
 from cmdr.commands.trees.find import known_tree
 from cmdr.commands.trees.sessions import place_in, units_of
 from cmdr.commands.trees.sets import below
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.parameter import Doc, Unlisted, Whole
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError
-from cmdr.core.parameter import Doc, Unlisted, Whole
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
 from cmdr.model.names import printable, to_wire
 from cmdr.model.panes.sorting import Direction, SortKey, SortOrder
@@ -27,7 +27,7 @@ from cmdr.model.units import count, iso_date, iso_time
 from cmdr.model.yaml_text import quoted_name
 
 if TYPE_CHECKING:
-    from cmdr.index.reporting.report_basis import Spare
+    from cmdr.index.reports.basis import Spare
 
 
 PAGE_SIZE = 50
@@ -72,7 +72,7 @@ async def report(
     else:
         place = place_in(call, root or ".")
         answers, _ = await indexing.ensure(place, call.principal)
-        if kind == "growth" and (longest := await in_thread(library.remembering, place)) is not None:
+        if kind == "growth" and (longest := await in_thread(library.with_longest_history, place)) is not None:
             answers = await indexing.open(longest.indexed.record.id)
     index = answers.indexed.record.id
     spare = None

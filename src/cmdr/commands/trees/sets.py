@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from cmdr.commands._paths import pane_of
 from cmdr.commands._text import size_text
 from cmdr.commands.trees.sessions import place_in, units_of
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.parameter import Also, Doc, Unlisted, Whole
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError
-from cmdr.core.parameter import Also, Doc, Unlisted, Whole
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
 from cmdr.index.errors import IndexFault
-from cmdr.index.shelves.handles import is_node_handle
+from cmdr.index.store.handles import is_node_handle
 from cmdr.model.names import printable, to_wire
 from cmdr.model.panes.tab import Found
 from cmdr.model.results.indexes import Forgotten, SetCard, SetEntries, SetList, SetShown
@@ -24,8 +24,8 @@ from cmdr.model.units import count
 from cmdr.model.yaml_text import quoted_name
 
 if TYPE_CHECKING:
-    from cmdr.index.asking.answers import Answers
-    from cmdr.index.shelves.setshelf import SetShelf
+    from cmdr.index.query.queries import IndexQueries
+    from cmdr.index.store.sets import ResourceSets
     from cmdr.model.trees.sets import SetInfo, SetMember
 
 Action = Literal["create", "list", "get", "add", "remove", "union", "intersect", "subtract", "delete", "open"]
@@ -85,7 +85,7 @@ async def resource_set(
             return Said(f"{action}: {_format_set(call, info)}")
 
 
-async def _found(call: Call, named: str) -> tuple[SetShelf, str]:
+async def _found(call: Call, named: str) -> tuple[ResourceSets, str]:
     """The shelf and the id of a set that the caller may see, by its id or name."""
     found = await call.commander.indexing.sets.find(named, call.principal)
     return (await call.commander.indexing.library()).sets, found
@@ -175,7 +175,7 @@ async def _made(call: Call, index: str, name: str | None, places: list[str | byt
     return info
 
 
-async def _format_members(call: Call, shelf: SetShelf, set: str, limit: int, cursor: str | None) -> str:
+async def _format_members(call: Call, shelf: ResourceSets, set: str, limit: int, cursor: str | None) -> str:
     page = await in_thread(shelf.page, set, limit, cursor)
     rows = [_row(entry) for entry in page.members]
     if page.cursor is not None:
@@ -190,7 +190,7 @@ def _row(entry: SetMember) -> str:
 
 
 async def _changed(
-    call: Call, shelf: SetShelf, action: Literal["add", "remove"], set: str, places: list[str | bytes]
+    call: Call, shelf: ResourceSets, action: Literal["add", "remove"], set: str, places: list[str | bytes]
 ) -> str:
     """Put places in or take them out, and say how many that changed something."""
     if not places:
@@ -232,7 +232,7 @@ def _format_set(call: Call, info: SetInfo) -> str:
 async def _index_of(call: Call, places: list[str | bytes]) -> str:
     """The index that knows all these places."""
     first = next((place for place in places if isinstance(place, bytes)), None)
-    best = None if first is None else await call.commander.indexing.knowing(first)
+    best = None if first is None else await call.commander.indexing.covering_entry(first)
     if first is not None and best is None:
         raise CommandError(f'No index knows {to_wire(first)}. Run index {{"root": …}} first.')
     if best is not None and await in_thread(_first_unknown, best, places) is None:
@@ -249,7 +249,7 @@ async def _index_of(call: Call, places: list[str | bytes]) -> str:
     raise CommandError(f"No index knows {told} together with {to_wire(first)}. Index a folder above both.")
 
 
-def _first_unknown(answers: Answers, places: list[str | bytes]) -> str | bytes | None:
+def _first_unknown(answers: IndexQueries, places: list[str | bytes]) -> str | bytes | None:
     """The first of these places that an index does not know."""
     for place in places:
         try:

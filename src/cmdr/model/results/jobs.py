@@ -3,10 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from cmdr.model.job import Job, JobState
+from cmdr.model.job import Job, JobState, ScanJob
 from cmdr.model.plans.proposal import ProposalState
 from cmdr.model.results.result import Data, Result
-from cmdr.model.scan_job import ScanJob
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,10 +3,9 @@
 from dataclasses import dataclass
 from typing import Self
 
-from cmdr.model.job import JobState
+from cmdr.model.job import JobState, ScanJob
 from cmdr.model.names import to_wire
 from cmdr.model.results.result import Json, Result, plain
-from cmdr.model.scan_job import ScanJob
 from cmdr.model.shell_session import Units
 from cmdr.model.trees.node import Node
 from cmdr.model.units import count, size_text
