@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Sequence
 from typing import Annotated
 from urllib.parse import quote, unquote_to_bytes, urlsplit
 
-from cmdr.commands.editor.editor_paths import EditorPath, check_may_read, editor_path, folder_around, spoken_path
+from cmdr.commands.editor.editor_paths import EditorPath, check_may_read, editor_path, folder_around, format_path
 from cmdr.core.dispatch.call import Call
 from cmdr.core.dispatch.parameter import Also, Fields, Json, Unlisted
 from cmdr.core.dispatch.principals import Access
@@ -77,7 +77,7 @@ async def _reviewed(
     try:
         if call.connection:
             return await _for_the_writing_client(call, case)
-        return Said(await outcome_told(call, case, REVIEW_TIMEOUT_S))
+        return Said(await wait_for_outcome(call, case, REVIEW_TIMEOUT_S))
     except asyncio.CancelledError:
         quitting = call.commander.quitting.is_set()
         reviews.end(case, "shutdown" if quitting else "client gone")
@@ -193,7 +193,7 @@ async def open_file(
         # The person's Neovim would obey the file, and start what it starts for such projects, because an agent said so.
         inert=not call.principal.is_person and not await call.commander.trusting.is_trusted(target.real),
     )
-    told = spoken_path(call, target.link or opened.path)
+    told = format_path(call, target.link or opened.path)
     if not make_frontmost:
         row: dict[str, Json] = {"success": True, "filePath": told}
         return Said(json.dumps({**row, "languageId": opened.language_id, "lineCount": opened.line_count}))
@@ -279,7 +279,7 @@ def _place(position: Position) -> Json:
     return {"line": position.line, "character": position.character}
 
 
-async def outcome_told(call: Call, case: ReviewRecord, patience: float) -> str:
+async def wait_for_outcome(call: Call, case: ReviewRecord, patience: float) -> str:
     """Wait for the person's answer and tell it, or say after a while that it still waits."""
     started = time.monotonic()
     while not case.over.is_set():
@@ -294,10 +294,10 @@ async def outcome_told(call: Call, case: ReviewRecord, patience: float) -> str:
                 await case.over.wait()
         except TimeoutError:
             continue
-    return _told(call, case)
+    return _format_outcome(call, case)
 
 
-def _told(call: Call, case: ReviewRecord) -> str:
+def _format_outcome(call: Call, case: ReviewRecord) -> str:
     outcome = case.review.outcome
     if outcome is None or outcome.state is not ReviewState.ACCEPTED:
         why = "" if outcome is None or outcome.reason == "person" else f" ({outcome.reason})"

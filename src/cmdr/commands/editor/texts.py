@@ -1,4 +1,4 @@
-"""Text files that the person edits."""
+"""Text files in the person's hands: saving what they edited, pointing the coding agent at files and lines."""
 
 import os
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""The selection: by rows, names, masks and sets, one entry or all of it at a time."""
+"""The selection: by rows, names, masks and sets, one entry or all of it, or what differs between the panes."""
 
 import fnmatch
 import os
@@ -25,10 +25,9 @@ from cmdr.model.panes.matching import matching_rows
 from cmdr.model.panes.selection import marked
 from cmdr.model.panes.tab import Tab
 from cmdr.model.results.result import Said
-from cmdr.model.units import count
 from cmdr.model.units import count as counted
 
-SMALL = 5000
+MAX_ROWS_IN_LOOP = 5000
 """So many rows are looked through at once; more of them in a thread."""
 MAX_ATTEMPTS = 5
 
@@ -40,7 +39,7 @@ async def marks(tab: Tab, wanted: Callable[[Listing], Iterable[int]]) -> bytearr
     """
     for _ in range(MAX_ATTEMPTS):
         listing = tab.listing
-        if len(listing.columns) <= SMALL:
+        if len(listing.columns) <= MAX_ROWS_IN_LOOP:
             return _made(listing, wanted)
         found = await in_thread(_made, listing, wanted)
         if tab.listing is listing:
@@ -86,8 +85,7 @@ async def select(
         selection.remove_mask(found)
     else:
         selection.add_mask(found)
-    call.events.changed()
-    return Said(f"Selected {counted(selection.count, 'file')}")
+    return _selected(call, tab)
 
 
 @command("selection.toggle", access=Access.VIEW, title="Select or deselect the entry under the cursor")
@@ -109,8 +107,7 @@ def toggle(
     tab.selection.toggle(tab.listing.order[position])
     if step:
         tab.put_cursor(position + step)
-    call.events.changed()
-    return Said(f"Selected {counted(tab.selection.count, 'file')}")
+    return _selected(call, tab)
 
 
 @command("selection.all", access=Access.VIEW, title="Select all")
@@ -118,8 +115,7 @@ async def select_all(call: Call, *, pane: PaneRef = "focused") -> Said:
     """Select everything that is shown."""
     tab = pane_of(call.workspace, pane).tab
     tab.selection.add_mask(await marks(tab, lambda listing: listing.order))
-    call.events.changed()
-    return Said(f"Selected {counted(tab.selection.count, 'file')}")
+    return _selected(call, tab)
 
 
 @command("selection.none", access=Access.VIEW, title="Select nothing")
@@ -137,8 +133,7 @@ async def invert(
     """Select what is not selected and the other way round; folders stay as they are unless wanted."""
     tab = pane_of(call.workspace, pane).tab
     tab.selection.toggle_mask(await marks(tab, lambda listing: _without_folders(listing.order, listing, folders)))
-    call.events.changed()
-    return Said(f"Selected {counted(tab.selection.count, 'file')}")
+    return _selected(call, tab)
 
 
 @command("selection.mask", access=Access.VIEW, title="Select by mask")
@@ -162,6 +157,11 @@ async def by_mask(
         tab.selection.remove_mask(found)
     call.events.changed()
     return Said(f"{found.count(1):,} matched, {counted(tab.selection.count, 'file')} selected")
+
+
+def _selected(call: Call, tab: Tab) -> Said:
+    call.events.changed()
+    return Said(f"Selected {counted(tab.selection.count, 'file')}")
 
 
 async def _where(tab: Tab, wanted: Callable[[Listing], Iterable[int]]) -> bytearray:
@@ -233,7 +233,7 @@ async def compare_panes(call: Call, *, by: CompareBy = CompareBy.NEWER) -> Said:
     call.events.changed()
     if not any(found):
         return Said("The panes do not differ")
-    return Said(f"Selected {count(len(found[0]), 'file')} left, {count(len(found[1]), 'file')} right")
+    return Said(f"Selected {counted(len(found[0]), 'file')} left, {counted(len(found[1]), 'file')} right")
 
 
 async def _facts(call: Call, tab: Tab) -> dict[bytes, Facts | None]:

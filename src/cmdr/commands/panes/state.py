@@ -1,4 +1,4 @@
-"""The whole workspace as a short text."""
+"""The whole workspace as a short text: both panes with their rows, volumes, jobs and dialogs."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -53,10 +53,10 @@ async def _looked_up(call: Call, panes: list[Pane], limit: int, detail: Detail |
 
 def _text(call: Call, panes: list[Pane], limit: int, detail: Detail | None) -> PlainText:
     shown_rows = max(end - start for start, end in (_window(shown.tab, limit) for shown in panes))
-    return PlainText(_fitting(lambda rows: _told(call, panes, rows, detail), shown_rows))
+    return PlainText(_fitting(lambda rows: _format_state(call, panes, rows, detail), shown_rows))
 
 
-def _told(call: Call, panes: list[Pane], limit: int, detail: Detail | None) -> str:
+def _format_state(call: Call, panes: list[Pane], limit: int, detail: Detail | None) -> str:
     workspace = call.workspace
     before: dict[str, Value] = {
         "focused": workspace.focused.value,

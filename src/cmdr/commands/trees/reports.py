@@ -1,19 +1,24 @@
-"""Reports over a tree: largest, oldest, duplicated, grown."""
+"""Reports over a tree: largest, oldest, duplicated, grown; as text, as pages, as a pane."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 from urllib.parse import urlencode
 
+from cmdr.commands._paths import pane_of, path_of
 from cmdr.commands._text import behind, size_text
+from cmdr.commands.trees.find import known_tree
 from cmdr.commands.trees.sessions import place_in, units_of
+from cmdr.commands.trees.sets import below
 from cmdr.core.dispatch.call import Call
-from cmdr.core.dispatch.parameter import Unlisted, Whole
+from cmdr.core.dispatch.parameter import Doc, Unlisted, Whole
 from cmdr.core.dispatch.principals import Access
 from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError
 from cmdr.core.threads import in_thread
 from cmdr.model.names import printable, to_wire
+from cmdr.model.panes.sorting import Direction, SortKey, SortOrder
+from cmdr.model.panes.tab import Found
 from cmdr.model.results.indexes import ReportPage
 from cmdr.model.results.result import Said
 from cmdr.model.shell_session import Units
@@ -24,14 +29,6 @@ from cmdr.model.yaml_text import quoted_name
 if TYPE_CHECKING:
     from cmdr.index.reports.basis import Spare
 
-from typing import Literal
-
-from cmdr.commands._paths import pane_of, path_of
-from cmdr.commands.trees.find import known_tree
-from cmdr.commands.trees.sets import below
-from cmdr.core.dispatch.parameter import Doc
-from cmdr.model.panes.sorting import Direction, SortKey, SortOrder
-from cmdr.model.panes.tab import Found
 
 PAGE_SIZE = 50
 """Lines of a page, unless more or fewer are asked for."""
