@@ -12,6 +12,8 @@ from cmdr.cli.pending_list import pending_lines
 from cmdr.cli.plan_pages import drop_typed, line_width, print_plan, print_words, show_all
 from cmdr.cli.question_prompt import follow
 from cmdr.cli.review_prompt import confirm_review, is_review, reject_review
+from cmdr.core.flow.change import Confirming, Decided, Following, advance, is_yes
+from cmdr.model.plans.proposal import ProposalState
 
 STOPPED = 130
 """The exit code of a program that Ctrl+C ended."""
@@ -80,17 +82,17 @@ def _confirm(ask: Ask, id: str) -> int:
     shown = json.loads(ask("proposal.show", {"proposal": id}).words)
     drop_typed()
     print_plan(shown["plan"])
-    if shown["state"] == "approved":
-        return follow(ask, shown["job"])
-    if shown["state"] != "pending":
-        print(f"It is {shown['state']} already.")
-        return 1
-    print(f"proposed by {shown['by']}")
-    print_words(shown["by"], shown["reason"])
-    typed = _answered(ask, id, shown)
-    yes = typed.strip().lower() in ((shown["word"],) if shown["word"] else ("y", "yes"))
-    if not yes:
-        print(ask("reject", {"proposal": id}).words)
-        return 1
-    ask("approve", {"proposal": id, "digest": shown["digest"], "word": typed})
-    return follow(ask, json.loads(ask("proposal.show", {"proposal": id}).words)["job"])
+    state = advance(Confirming(id), Decided(ProposalState(shown["state"]), shown["job"]))
+    if isinstance(state, Confirming):
+        print(f"proposed by {shown['by']}")
+        print_words(shown["by"], shown["reason"])
+        typed = _answered(ask, id, shown)
+        if not is_yes(typed, shown["word"]):
+            print(ask("reject", {"proposal": id}).words)
+            return 1
+        approved = ask("approve", {"proposal": id, "digest": shown["digest"], "word": typed}).result
+        state = advance(state, Decided(ProposalState.APPROVED, approved["job"]))
+    if isinstance(state, Following):
+        return follow(ask, state.job)
+    print(f"It is {shown['state']} already.")
+    return 1

@@ -6,11 +6,11 @@ from typing import TypedDict
 from cmdr.cli.launcher import Ask
 from cmdr.cli.plan_pages import drop_typed, print_plan
 from cmdr.core.errors import CommandError
+from cmdr.core.flow.change import ANSWERS, FOLDER_ANSWERS, Following, JobChanged, Settling, State, advance
+from cmdr.model.job import JobState
 
-_ANSWERS = {"s": "skip", "o": "overwrite", "r": "rename", "n": "newer", "l": "larger"}
-_GROWN = {"s": "skip", "o": "overwrite"}
 _CHOICES = "s skip · o overwrite · r keep both · n if newer · l if larger; a capital letter answers all that follow"
-_GROWN_CHOICES = "s leave it · o take all of it; a capital letter answers all that follow"
+_FOLDER_CHOICES = "s leave it · o take all of it; a capital letter answers all that follow"
 
 
 class Question(TypedDict, total=False):
@@ -26,24 +26,28 @@ class Question(TypedDict, total=False):
 
 def follow(ask: Ask, job: str) -> int:
     """Stay with a job until it is over; the exit code says whether everything went well."""
+    state: State = Following(job)
     while True:
         told = json.loads(ask("job.follow", {"job": job}).words)
-        if told["over"]:
-            print(told["outcome"])
+        question: Question | None = told["question"]
+        asked = None if question is None else question["id"]
+        state = advance(state, JobChanged(JobState(told["state"]), told["outcome"], asked))
+        if isinstance(state, Settling):  # a shell has no panes that would show it
+            print(state.then.said)
             if told["operation"]:
                 print(f"To take it back: cmdr undo {told['operation']}")
-            return 0 if told["done"] else 1
-        if told["question"] is not None:
-            _answer(ask, job, told["question"])
+            return 0 if state.then.is_done else 1
+        if question is not None:
+            _answer(ask, job, question)
         else:
             print(f"still {told['state']} …")
 
 
 def _answer(ask: Ask, job: str, question: Question) -> None:
     drop_typed()
-    answers, choices = _ANSWERS, _CHOICES
+    answers, choices = ANSWERS, _CHOICES
     if "folder" in question:
-        answers, choices = _GROWN, _GROWN_CHOICES
+        answers, choices = FOLDER_ANSWERS, _FOLDER_CHOICES
         holds = f"{question['folder']} holds something else than was shown"
         print_plan([holds, f"    shown: {question['shown']}", f"      now: {question['now']}"])
     else:
