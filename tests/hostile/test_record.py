@@ -14,10 +14,10 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from ops_ground import mounted
 
-from cmdr.core.audit import Audit, AuditRecord
-from cmdr.core.audit_chain import read_log, verify
-from cmdr.core.changes.journal import Journal
+from cmdr.core.audit.chain import read_log, verify
+from cmdr.core.audit.log import Audit, AuditRecord
 from cmdr.core.errors import NotRecorded
+from cmdr.engine.journal.journal import Journal
 
 
 def fill(place):
@@ -101,14 +101,14 @@ def test_agents_read_nothing_that_is_not_recorded(start_server):
 
 OPERATION = """
 import asyncio, os, sys
-from cmdr.core.audit import Audit
+from cmdr.core.audit.log import Audit
 from cmdr.core.changes.engine import Engine
 from cmdr.core.changes.jobs import Jobs
-from cmdr.core.changes.journal import Journal
+from cmdr.engine.journal.journal import Journal
 from cmdr.core.errors import CommandError
 from cmdr.core.events import Events
-from cmdr.files.engine.planning import plan_copy
-from cmdr.files.engine.refusals import PlanRefused
+from cmdr.engine.plan.transfer_plan import plan_copy
+from cmdr.engine.plan.refusals import PlanRefused
 from cmdr.model.panes.workspace import Workspace
 
 async def scene(top):

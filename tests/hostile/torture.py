@@ -30,11 +30,11 @@ from ops_ground import (
 from side_by_side import side_by_side
 from test_operation_names import hostile_names, through_everything
 
-from cmdr.core.changes.journal import Journal
-from cmdr.files.engine.recorder import OperationState
-from cmdr.files.engine.refusals import NothingToDo
-from cmdr.files.engine.rest_plan import plan_resume
-from cmdr.files.engine.undo import plan_undo
+from cmdr.engine.journal.journal import Journal
+from cmdr.engine.plan.refusals import NothingToDo
+from cmdr.engine.run.resume import plan_resume
+from cmdr.engine.run.undo import plan_undo
+from cmdr.model.history import OperationState
 
 ERRORS: tuple[Action, ...] = (errno.EIO, errno.ENOSPC, errno.EACCES, errno.EROFS, "short", errno.EPERM, errno.EINTR)
 
@@ -93,7 +93,7 @@ def kill_point(
         finally:
             os._exit(0)
     os.waitpid(child, 0)
-    world.sweep()
+    world.recover()
     bad = judge(world, scenario, before, plan)
     if not bad:
         journal = world.journal()
@@ -172,7 +172,7 @@ def error_point(world: World, scenario: Scenario, at: int, action: Action, abili
     for item in outcome.done:
         if item.landed is not None and item.target is not None and not os.path.lexists(item.target.path):
             bad.append(f"said done, is not there: {item.target.path!r}")
-    world.sweep()
+    world.recover()
     return bad + judge(world, scenario, before, plan)
 
 

@@ -5,12 +5,12 @@ import os
 import pytest
 
 from cmdr import commands
-from cmdr.core.audit import Audit
+from cmdr.core.audit.log import Audit
 from cmdr.core.commander import Commander
+from cmdr.core.dispatch.principals import PERSON
 from cmdr.core.errors import CommandError
 from cmdr.core.flow import rename_table
 from cmdr.core.flow.rename_table import RenameTable
-from cmdr.core.principals import PERSON
 from cmdr.model.panes.workspace import Workspace
 
 

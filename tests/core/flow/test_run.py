@@ -7,15 +7,15 @@ import flow_cases
 import pytest
 
 from cmdr import commands
-from cmdr.core.audit import Audit
+from cmdr.core.audit.log import Audit
 from cmdr.core.changes.engine import Engine
-from cmdr.core.changes.journal import Journal
 from cmdr.core.commander import Commander
+from cmdr.core.dispatch.principals import PERSON
 from cmdr.core.flow.change import Confirming, Ended, Following, Planning, Wish
 from cmdr.core.flow.run import ChangeRun, outcome_line
-from cmdr.core.principals import PERSON
+from cmdr.engine.journal.journal import Journal
 from cmdr.model.job import Job, JobState
-from cmdr.model.panes.chosen import Chosen
+from cmdr.model.panes.tab import SelectedEntries
 from cmdr.model.panes.workspace import Workspace
 from cmdr.model.plans.proposal import ProposalState
 
@@ -77,7 +77,7 @@ async def test_every_change_of_the_table(flow_case, folders, commander):
             await made.ask(PERSON, "select", {"pane": "left", "names": [*flow_case.selected]})
         change = run_of(made, Planning(Wish(flow_case.sure, flow_case.then)))
         arguments = flow_cases.arguments_in(flow_case, left, right)
-        chosen = Chosen.of(tab) if flow_case.acts_on_selection else None
+        chosen = SelectedEntries.of(tab) if flow_case.acts_on_selection else None
         await change.take(await made.ask(PERSON, flow_case.command, arguments, chosen=chosen))
         await answered(made, change, flow_case, left)
         assert flow_case.said in change.state.said

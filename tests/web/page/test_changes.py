@@ -3,7 +3,7 @@
 import flow_cases
 import pytest
 
-from cmdr.core.principals import Principal
+from cmdr.core.dispatch.principals import Principal
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import sys
 import httpx2 as httpx
 import pytest
 
-from cmdr.core.principals import Principal
+from cmdr.core.dispatch.principals import Principal
 from cmdr.web.page.routes import PageRoutes
 
 ADDRESSES = [

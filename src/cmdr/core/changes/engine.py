@@ -5,23 +5,23 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 
-from cmdr.core.changes.earlier_version import EarlierVersion, earlier_version
-from cmdr.core.changes.journal import Journal
-from cmdr.core.changes.journal_history import HistoryEntry
-from cmdr.core.changes.journal_records import NoSuchOperation
-from cmdr.core.changes.journal_store import Damage, JournalUnavailable
-from cmdr.core.changes.undone_first import undone_first
 from cmdr.core.errors import CommandError
 from cmdr.core.threads import in_thread
-from cmdr.files.engine.control import Control
-from cmdr.files.engine.operation import Operation
-from cmdr.files.engine.outcome import Outcome
-from cmdr.files.engine.recorder import OperationRecord, OperationState
-from cmdr.files.engine.refusals import NothingToDo, NotTakenBack
-from cmdr.files.engine.rest_plan import plan_resume
-from cmdr.files.engine.sweep import SweepReport, sweep
-from cmdr.files.engine.syscalls import Syscalls
-from cmdr.files.engine.undo import plan_undo
+from cmdr.engine.fs.syscalls import Syscalls
+from cmdr.engine.journal.earlier_version import EarlierVersion, earlier_version
+from cmdr.engine.journal.journal import Journal
+from cmdr.engine.journal.reading import NoSuchOperation
+from cmdr.engine.journal.records import OperationRecord
+from cmdr.engine.journal.store import Damage, JournalUnavailable
+from cmdr.engine.journal.undo_dependencies import undone_first
+from cmdr.engine.plan.refusals import NothingToDo, NotTakenBack
+from cmdr.engine.run.control import Control
+from cmdr.engine.run.crash_recovery import RecoveryReport, recover
+from cmdr.engine.run.operation import Operation
+from cmdr.engine.run.outcome import Outcome
+from cmdr.engine.run.resume import plan_resume
+from cmdr.engine.run.undo import plan_undo
+from cmdr.model.history import HistoryEntry, OperationState
 from cmdr.model.plans.plan import Plan
 
 log = logging.getLogger(__name__)
@@ -45,14 +45,14 @@ class Engine:
         self._cut_short: set[int] = set()
         """Operations that have ended in the middle, and the journal could not be told."""
 
-    async def start(self) -> SweepReport:
+    async def start(self) -> RecoveryReport:
         """Clean up after a crash, before the first new operation; later, when the journal cannot be written now."""
         try:
-            return await in_thread(sweep, self._journal, self._syscalls)
+            return await in_thread(recover, self._journal, self._syscalls)
         except JournalUnavailable:
             log.info("what was cut short is looked after later", exc_info=True)
             self._cut_short |= {entry.id for entry in await in_thread(self._journal.running)}
-            return SweepReport()
+            return RecoveryReport()
 
     async def close(self) -> None:
         """Close the journal."""
@@ -114,7 +114,7 @@ class Engine:
     def _look_after(self) -> None:
         """Do for operations that were cut short what the next start would do: then they can go on, or back."""
         for number in sorted(self._cut_short):
-            sweep(self._journal, self._syscalls, only=number)
+            recover(self._journal, self._syscalls, only=number)
             self._cut_short.discard(number)
 
     def _history(self, limit: int, before: int | None) -> list[HistoryEntry]:

@@ -4,12 +4,11 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from cmdr.core.dispatch.parameter import Arguments
 from cmdr.core.errors import CommandError
-from cmdr.core.panes.renaming import preview_names
-from cmdr.core.parameter import Arguments
+from cmdr.core.panes.name_input import preview_names
 from cmdr.model.names import to_wire
-from cmdr.model.panes.chosen import Chosen
-from cmdr.model.panes.tab import Tab
+from cmdr.model.panes.tab import SelectedEntries, Tab
 from cmdr.model.plans.renaming import NameMark, judge
 from cmdr.model.units import count
 
@@ -37,7 +36,7 @@ class RenameTable:
 
     def __init__(self, tab: Tab) -> None:
         """Take the names as they are now; raises `CommandError` when there are too many."""
-        chosen = Chosen.of(tab)
+        chosen = SelectedEntries.of(tab)
         if chosen is not None and chosen.count > 1:
             self.old = chosen.first_names(MAX_NAMES + 1)
         else:

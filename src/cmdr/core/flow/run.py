@@ -5,8 +5,10 @@ import os
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
-from cmdr.core.answer import Answer
 from cmdr.core.commander import Commander
+from cmdr.core.dispatch.answer import Answer
+from cmdr.core.dispatch.parameter import Arguments
+from cmdr.core.dispatch.principals import Principal
 from cmdr.core.flow.change import (
     Answered,
     Approving,
@@ -23,8 +25,6 @@ from cmdr.core.flow.change import (
     State,
     advance,
 )
-from cmdr.core.parameter import Arguments
-from cmdr.core.principals import Principal
 from cmdr.model.job import Job, JobState
 from cmdr.model.names import from_wire, to_wire
 from cmdr.model.results.changes import Proposed

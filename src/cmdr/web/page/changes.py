@@ -4,14 +4,15 @@ import os
 import secrets
 from collections.abc import Mapping
 
-from cmdr.core.answer import Answer
 from cmdr.core.commander import Commander
+from cmdr.core.dispatch.answer import Answer
+from cmdr.core.dispatch.parameter import Arguments
+from cmdr.core.dispatch.principals import Principal
 from cmdr.core.errors import CommandError
 from cmdr.core.flow.change import Confirming, Ended, Following, Planning, State, Wish
 from cmdr.core.flow.run import ChangeRun
-from cmdr.core.parameter import Arguments, Json
-from cmdr.core.principals import Principal
 from cmdr.model.names import from_wire, to_wire
+from cmdr.model.results.result import Json
 from cmdr.web.page.state import proposal_json
 
 MAX_CHANGES = 100

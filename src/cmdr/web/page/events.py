@@ -8,8 +8,8 @@ from contextlib import aclosing, contextmanager
 from starlette.responses import StreamingResponse
 
 from cmdr.core.commander import Commander
-from cmdr.core.entrance.browser_login import BROWSER
-from cmdr.model.panes.dialog import Dialog
+from cmdr.http.browser_login import BROWSER
+from cmdr.model.panes.workspace import Dialog
 
 GRACE_S = 3.0
 """Seconds until a page that is not heard of any more is gone; one that only lost its connection is back by then."""

@@ -5,14 +5,14 @@ import time
 
 from cmdr import __version__
 from cmdr.core.agents.client_rights import ClientRights, client_rights
-from cmdr.core.changes.journal_history import HistoryEntry
 from cmdr.core.commander import Commander
-from cmdr.core.entrance.browser_login import BROWSER
-from cmdr.core.parameter import Json
+from cmdr.core.dispatch.parameter import Json
 from cmdr.core.settings import SETTINGS, Setting
 from cmdr.core.threads import in_thread
+from cmdr.http.browser_login import BROWSER
+from cmdr.model.history import HistoryEntry
 from cmdr.model.names import printable, to_wire
-from cmdr.model.panes.volume import Volume
+from cmdr.model.panes.workspace import Volume
 from cmdr.model.plans.taken_names import TAKEN_NAMES
 from cmdr.model.report_kinds import REPORT_KINDS
 from cmdr.model.units import human_size

@@ -3,9 +3,9 @@
 import secrets
 from collections.abc import Mapping
 
+from cmdr.core.dispatch.parameter import Arguments, Json
 from cmdr.core.errors import CommandError
 from cmdr.core.flow.rename_table import RenameTable
-from cmdr.core.parameter import Arguments, Json
 from cmdr.model.names import from_wire, to_wire
 from cmdr.model.panes.tab import Tab
 

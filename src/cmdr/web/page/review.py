@@ -2,20 +2,19 @@
 
 from collections.abc import Iterator, Sequence
 
-from cmdr.core.editing.review_case import ReviewCase
-from cmdr.core.parameter import Json
+from cmdr.core.dispatch.parameter import Json
+from cmdr.core.editing.review_record import ReviewRecord
+from cmdr.model.invisible_chars import visible
 from cmdr.model.names import display_name, printable
-from cmdr.model.texts.diff_rows import DiffRows, Row, RowLine
-from cmdr.model.texts.diff_words import Span, WordMarks
+from cmdr.model.texts.diff_rows import DiffRows, Row, RowLine, Span, WordMarks
 from cmdr.model.texts.merge import Merge
-from cmdr.model.unseen import visible
 
 CONTEXT_ROWS = 3
 MAX_ROWS = 400
 """Rows that one answer carries."""
 
 
-def review_json(case: ReviewCase, start: int, count: int, *, unified: bool, folded: bool) -> dict[str, Json]:
+def review_json(case: ReviewRecord, start: int, count: int, *, unified: bool, folded: bool) -> dict[str, Json]:
     """The edit and a stretch of its rows."""
     review = case.review
     rows = DiffRows(review.diff, unified=unified, context=CONTEXT_ROWS if folded else None)

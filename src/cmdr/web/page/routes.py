@@ -4,17 +4,17 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from cmdr.core.answer import Answer
 from cmdr.core.commander import Commander
+from cmdr.core.dispatch.answer import Answer
+from cmdr.core.dispatch.parameter import Json
+from cmdr.core.dispatch.principals import Principal
 from cmdr.core.errors import CommandError
-from cmdr.core.panes.completion import complete_path
-from cmdr.core.parameter import Json
-from cmdr.core.principals import Principal
+from cmdr.core.panes.name_input import complete_path
+from cmdr.model.invisible_chars import INVISIBLE
+from cmdr.model.panes.matching import seek
 from cmdr.model.panes.pane import Side
-from cmdr.model.panes.seeking import seek
 from cmdr.model.panes.tab import Tab
-from cmdr.model.results.windows import Opened
-from cmdr.model.unseen import UNSEEN
+from cmdr.model.results.app import Opened
 from cmdr.web.page.actions import actions_json
 from cmdr.web.page.attributes import attributes_json, ticked_json
 from cmdr.web.page.changes import PageChanges
@@ -155,7 +155,7 @@ class PageRoutes:
 
     async def _proposed(self, request: Request, caller: Principal) -> Json:
         case = self._commander.editor.reviews.get(request.path_params["id"], caller)
-        if UNSEEN.search(case.review.proposed_text):
+        if INVISIBLE.search(case.review.proposed_text):
             raise CommandError("The text holds characters that cannot be seen. Review it change by change.")
         return {"text": case.review.proposed_text}
 

@@ -5,20 +5,18 @@ import time
 
 from cmdr.core.agents.activity import SeenCall
 from cmdr.core.commander import Commander
-from cmdr.core.entrance.browser_login import BROWSER
+from cmdr.core.dispatch.parameter import Json
 from cmdr.core.flow.change import ANSWERS, FOLDER_ANSWERS
-from cmdr.core.parameter import Json
-from cmdr.model.job import Job, Question
+from cmdr.http.browser_login import BROWSER
+from cmdr.model.job import Job, Question, ScanJob
 from cmdr.model.names import display_name, printable, to_wire
-from cmdr.model.panes.dialog import Dialog
-from cmdr.model.panes.pane import Pane
-from cmdr.model.panes.pane_totals import totals
+from cmdr.model.panes.pane import Pane, totals
 from cmdr.model.panes.tab import Tab
+from cmdr.model.panes.workspace import Dialog
 from cmdr.model.plans.expired import expired_told
 from cmdr.model.plans.plan_list import length_of
 from cmdr.model.plans.plan_text import chosen_of, summary_of, title_of, word_to_type
 from cmdr.model.plans.proposal import Proposal
-from cmdr.model.scan_job import ScanJob
 from cmdr.model.units import count, human_size, iso_time
 from cmdr.web.page.actions import actions_tag
 from cmdr.web.page.rows import Rows, Window, Windows, announce

@@ -1,7 +1,7 @@
 // The confirmation of a proposed change, drawn from the plan that would run and from nothing else.
 
 import { element } from '../core/element.js';
-import { aside, watch } from '../core/server.js';
+import { asideResult, watch } from '../core/server.js';
 import { guarded } from '../core/status.js';
 import { agentWords } from '../windows/agent_words.js';
 import { button, show } from '../windows/window.js';
@@ -126,7 +126,7 @@ function planList(id, digest, closed) {
     const wanted = lines.childElementCount + AT_ONCE;
     do {
       const start = lines.childElementCount;
-      const page = JSON.parse(await aside('proposal.items', { proposal: id, start, count: wanted - start }));
+      const page = await asideResult('proposal.items', { proposal: id, start, count: wanted - start });
       if (page.digest !== digest) { window.close(); return; }
       lines.append(...page.lines.map((/** @type {string} */ line) => element('li', {}, line)));
       left = page.lines.length ? page.total - lines.childElementCount : 0;

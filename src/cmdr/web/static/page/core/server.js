@@ -158,6 +158,11 @@ export async function aside(name, args = {}, chosen = '') {
   return (await post('/page/command', { name, arguments: args, chosen })).answer;
 }
 
+/** The same for its result. @param {string} name @param {object} [args] */
+export async function asideResult(name, args = {}) {
+  return (await post('/page/command', { name, arguments: args })).result;
+}
+
 /** Send something whose answer brings the state after it. @param {string} path @param {object} body */
 export async function post(path, body) {
   const number = ++asked;

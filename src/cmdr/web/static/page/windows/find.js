@@ -1,7 +1,7 @@
 // Finds files below the folder of the pane while one types; the index answers.
 
 import { below, element } from '../core/element.js';
-import { aside, now, order } from '../core/server.js';
+import { aside, asideResult, now, order } from '../core/server.js';
 import { guarded, tell } from '../core/status.js';
 import { titleOf } from '../keys/key_map.js';
 import { keysWaitFor, keysWaitInside } from '../keys/key_order.js';
@@ -56,7 +56,7 @@ export function find() {
     const text = field.input.value.trim();
     const isOld = () => number !== asked || text !== field.input.value.trim();
     try {
-      const found = text ? JSON.parse(await aside('find.run', { text, root })) : { rows: [], count: 0, complete: true };
+      const found = text ? await asideResult('find.run', { text, root }) : { rows: [], count: 0, complete: true };
       if (isOld()) return;
       rows = found.rows;
       const partly = found.complete ? '' : ' (not everything could be read)';
