@@ -91,6 +91,7 @@ def test_an_agents_proposal_that_is_left_for_later_goes_on_waiting(page_server, 
     order("reject", proposal=proposal.id)
     ended = post(f"/page/change/{again['id']}")["change"]
     assert (ended["said"], ended["proposal"]) == ("This proposal was rejected elsewhere.", "rejected")
+    assert post("/page/change", proposal=proposal.id)["change"]["kind"] == "ended"
 
 
 def test_what_is_approved_elsewhere_is_followed_all_the_same(folders, post, order):

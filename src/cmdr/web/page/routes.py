@@ -94,7 +94,7 @@ class PageRoutes:
         sent = await sent_object(request)
         proposal = sent.get("proposal")
         if isinstance(proposal, str):
-            return {"change": self._changes.confirm(caller, proposal), "state": await self._shown(request)}
+            return {"change": await self._changes.confirm(caller, proposal), "state": await self._shown(request)}
         answer = await self._run(sent, caller)
         change = await self._changes.begin(caller, sent, answer)
         return {"change": change, "result": answer.json, "state": await self._shown(request)}
