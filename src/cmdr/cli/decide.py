@@ -8,8 +8,10 @@ from typing import Any
 
 from cmdr.cli.launcher import Ask, Launcher, as_person
 from cmdr.cli.prompts import drop_typed, fits, follow, line_width, print_plan, print_words, show_all, show_lines
+from cmdr.core.flow.change import Confirming, Decided, Following, advance, is_yes
 from cmdr.model.agent_text import framed, wrapped
 from cmdr.model.invisible_chars import is_blank
+from cmdr.model.plans.proposal import ProposalState
 from cmdr.model.units import count
 
 STOPPED = 130
@@ -81,19 +83,20 @@ def _confirm(ask: Ask, id: str) -> int:
     shown = ask("proposal.show", {"proposal": id}).result
     drop_typed()
     print_plan(shown["plan"])
-    if shown["state"] == "approved":
-        return follow(ask, shown["job"])
-    if shown["state"] != "pending":
-        print(f"It is {shown['state']} already.")
-        return 1
-    print(f"proposed by {shown['by']}")
-    print_words(shown["by"], shown["reason"])
-    typed = _answered(ask, id, shown)
-    yes = typed.strip().lower() in ((shown["word"],) if shown["word"] else ("y", "yes"))
-    if not yes:
-        print(ask("reject", {"proposal": id}).words)
-        return 1
-    return follow(ask, ask("approve", {"proposal": id, "digest": shown["digest"], "word": typed}).result["job"])
+    state = advance(Confirming(id), Decided(ProposalState(shown["state"]), shown["job"]))
+    if isinstance(state, Confirming):
+        print(f"proposed by {shown['by']}")
+        print_words(shown["by"], shown["reason"])
+        typed = _answered(ask, id, shown)
+        if not is_yes(typed, shown["word"]):
+            print(ask("reject", {"proposal": id}).words)
+            return 1
+        approved = ask("approve", {"proposal": id, "digest": shown["digest"], "word": typed}).result
+        state = advance(state, Decided(ProposalState.APPROVED, approved["job"]))
+    if isinstance(state, Following):
+        return follow(ask, state.job)
+    print(f"It is {shown['state']} already.")
+    return 1
 
 
 def pending_lines(waiting: _Pending, width: int = 80) -> list[str]:
