@@ -22,11 +22,11 @@ from cmdr.engine.fs.syscalls import Syscalls
 from cmdr.engine.journal.journal import Journal
 from cmdr.engine.journal.records import NoRecord, Recorder
 from cmdr.engine.plan.attribute_plan import plan_attributes
-from cmdr.engine.plan.choices import Choices
 from cmdr.engine.plan.new_plan import plan_write
 from cmdr.engine.plan.pack_plan import plan_pack
 from cmdr.engine.plan.rename_plan import plan_rename
 from cmdr.engine.plan.restore_plan import plan_restore
+from cmdr.engine.plan.survey import Choices
 from cmdr.engine.plan.transfer_plan import plan_copy, plan_delete, plan_move, plan_trash
 from cmdr.engine.plan.unpack_plan import plan_unpack
 from cmdr.engine.run.control import Cancelled, Unattended

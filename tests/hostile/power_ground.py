@@ -21,7 +21,7 @@ from ops_ground import World
 from cmdr.engine.fs.names import is_temp_name
 from cmdr.engine.fs.syscalls import EXCHANGE, Syscalls
 from cmdr.engine.journal.journal import Journal
-from cmdr.engine.journal.records import Intent, ItemRecord, Note, OperationRecord, Unswept
+from cmdr.engine.journal.records import Intent, ItemRecord, Note, OperationRecord, Unrecovered
 from cmdr.model.history import OperationState
 from cmdr.model.plans.attributes import AttributeChange, Attributes
 from cmdr.model.plans.member import Member
@@ -237,8 +237,8 @@ class ToldJournal:
         self._journal.finish(operation, state)
         self._tell()
 
-    def unswept(self) -> Iterable[Unswept]:
-        return self._journal.unswept()
+    def unrecovered(self) -> Iterable[Unrecovered]:
+        return self._journal.unrecovered()
 
     def _tell(self) -> None:
         numbers = sorted(entry.id for entry in self._journal.history(1000))

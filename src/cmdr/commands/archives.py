@@ -18,7 +18,7 @@ from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
 from cmdr.engine.fs import fingerprint
 from cmdr.engine.fs.names import free_name
-from cmdr.engine.plan.choices import Choices
+from cmdr.engine.plan.survey import Choices
 from cmdr.files.sandbox.reach import Reach
 from cmdr.model.archive_names import usual_name
 from cmdr.model.names import to_wire

@@ -18,7 +18,7 @@ from cmdr.core.parameter import Doc
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
-from cmdr.engine.plan.choices import Choices
+from cmdr.engine.plan.survey import Choices
 from cmdr.files.errors import disk_error
 from cmdr.files.owner_names import gid_of, uid_of
 from cmdr.files.sandbox.reach import Reach

@@ -8,8 +8,8 @@ from cmdr.commands.real_places import with_real_places
 from cmdr.commands.sources import Sources
 from cmdr.core.call import Call
 from cmdr.core.threads import in_thread
-from cmdr.engine.plan.choices import Choices
 from cmdr.engine.plan.large_plan import make_plan, plan_in_process
+from cmdr.engine.plan.survey import Choices
 from cmdr.model.plans.plan import Plan, Verb
 
 LARGE = 20_000

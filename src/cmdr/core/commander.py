@@ -255,8 +255,7 @@ class Commander:
         self.events.changed()
 
     def _start_job(self, proposal: Proposal) -> str:
-        from cmdr.model.plans.code_plan import CodePlan
-        from cmdr.model.plans.command_plan import CommandPlan
+        from cmdr.model.plans.command_plan import CodePlan, CommandPlan
         from cmdr.model.plans.trust_plan import TrustPlan
 
         plan, by = proposal.plan, proposal.proposed_by

@@ -9,14 +9,14 @@ import pytest
 from cmdr.engine.journal import reading, store
 from cmdr.engine.journal.journal import BATCH, Journal
 from cmdr.engine.journal.reading import NoSuchOperation
-from cmdr.engine.journal.records import Intent, ItemState, Kept, NoRecord, Note
+from cmdr.engine.journal.records import Backup, Intent, ItemState, NoRecord, Note
 from cmdr.engine.journal.store import JournalTooNew, JournalUnavailable, open_store
 from cmdr.model.history import OperationState
+from cmdr.model.plans.attributes import Traits
 from cmdr.model.plans.plan import Fingerprint, Kind, Place, Plan, PlanItem, Root, StepName, Totals, Verb
-from cmdr.model.plans.traits import Traits
 
 MARK = Fingerprint(1, 2**63 + 5, 3, 4, Kind.FILE)
-KEPT = Kept(Root(b"/trash/files", 1, 2), Root(b"/trash/info", 1, 3), b"n\xff", b"n\xff.trashinfo")
+KEPT = Backup(Root(b"/trash/files", 1, 2), Root(b"/trash/info", 1, 3), b"n\xff", b"n\xff.trashinfo")
 
 
 def plan(count=3, undoes=None):
@@ -202,11 +202,11 @@ def test_an_undo_that_did_nothing_has_undone_nothing(journal):
 def test_what_was_running_is_found_again_until_it_is_settled(journal):
     number = journal.begin(plan(), "")
     journal.intend(number, [Intent(0, b"t", None)])
-    assert [record.id for record in journal.unswept()] == [number]
+    assert [record.id for record in journal.unrecovered()] == [number]
     journal.finish(number, OperationState.INTERRUPTED)
-    assert [record.id for record in journal.unswept()] == [number]
+    assert [record.id for record in journal.unrecovered()] == [number]
     journal.note(number, [Note(0, ItemState.PLANNED)])
-    assert list(journal.unswept()) == []
+    assert list(journal.unrecovered()) == []
     assert [entry.id for entry in journal.interrupted()] == [number]
     journal.leave(number)
     assert journal.interrupted() == []
@@ -236,18 +236,18 @@ def test_of_a_large_operation_only_what_needs_a_look_is_read(journal):
     journal.note(number, [Note(n, ItemState.LANDED) for n in range(300)])
     journal.intend(number, [Intent(n, b"t%d" % n, None) for n in (301, 400, 499)])
     journal.note(number, [Note(302, ItemState.PLANNED), Note(303, ItemState.FAILED)])
-    (left,) = journal.unswept()
+    (left,) = journal.unrecovered()
     assert [item.index for item in left.items] == [301, 302, 400, 499]
     assert [item.source for item in left.plan.items] == [plan(500).items[n].source for n in (301, 302, 400, 499)]
     assert left.plan.roots == plan().roots
     journal.finish(number, OperationState.INTERRUPTED)
-    (left,) = journal.unswept()
+    (left,) = journal.unrecovered()
     assert [item.index for item in left.items] == [301, 400, 499]
 
 
 def test_an_operation_that_was_killed_before_its_first_item_needs_a_look_all_the_same(journal):
     number = journal.begin(plan(), "")
-    (left,) = journal.unswept()
+    (left,) = journal.unrecovered()
     assert (left.id, left.plan.items, left.items) == (number, (), ())
 
 
@@ -360,4 +360,4 @@ def test_nothing_is_recorded_where_nobody_wants_a_record():
     recorder.intend(0, [])
     recorder.note(0, [])
     recorder.finish(0, OperationState.DONE)
-    assert recorder.unswept() == ()
+    assert recorder.unrecovered() == ()

@@ -87,7 +87,7 @@ def test_what_stands_before_and_after_the_damage_is_read_and_the_file_is_kept(pa
         assert journal.operation(1).plan.digest == plan().digest
         assert [item.reason[:9] for item in journal.operation(MANY).items] == [f"why-060-{n}" for n in range(3)]
         assert journal.interrupted() == []
-        assert [left.id for left in journal.unswept()] == [MANY], "what was cut short is still looked at"
+        assert [left.id for left in journal.unrecovered()] == [MANY], "what was cut short is still looked at"
         assert journal.begin(plan(), "x") == MANY + 1
         assert not [name for name in os.listdir(tmp_path) if "rescue" in name]
     finally:
@@ -132,7 +132,7 @@ def test_an_operation_whose_items_are_lost_is_not_offered_to_go_on(path):
     spoil(path, page_with(path, b"why-060-1"))
     journal, _ = opened(path)
     assert journal.operation(MANY).state is OperationState.LEFT
-    assert list(journal.unswept()) == []
+    assert list(journal.unrecovered()) == []
     journal.close()
 
 

@@ -10,15 +10,13 @@ from ops_ground import FaultySyscalls, Plain, Stops, World, devices, mounted, tr
 
 from cmdr.engine.fs import fingerprint
 from cmdr.engine.fs.syscalls import Syscalls
-from cmdr.engine.fs.trash import read_note
-from cmdr.engine.fs.trash_site import home_trash
+from cmdr.engine.fs.trash import home_trash, read_note
 from cmdr.engine.journal.records import Intent, ItemState, NoRecord, Note
-from cmdr.engine.plan.choices import Choices
 from cmdr.engine.plan.new_plan import plan_link, plan_mkdir, plan_mkfile, plan_write
 from cmdr.engine.plan.refusals import NothingToDo
 from cmdr.engine.plan.rename_plan import plan_rename
 from cmdr.engine.plan.restore_plan import plan_restore
-from cmdr.engine.plan.survey import Limits
+from cmdr.engine.plan.survey import Choices, Limits
 from cmdr.engine.plan.transfer_plan import plan_copy, plan_delete, plan_move, plan_trash
 from cmdr.engine.run import fsync_pool
 from cmdr.engine.run.control import Answer, Cancelled, Unattended
@@ -701,7 +699,7 @@ def test_a_failing_journal_lets_nothing_land(world):
 
 
 def test_one_sync_needs_no_threads(world):
-    commit = fsync_pool.GroupCommit(Syscalls())
+    commit = fsync_pool.FsyncPool(Syscalls())
     assert commit.sync([]) == []
     commit.close()
     fds = [os.open(world.here + b"/a", os.O_RDONLY) for _ in range(3)]

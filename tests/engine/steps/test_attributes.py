@@ -18,9 +18,9 @@ from cmdr.engine.fs.atomic_rename import Spot
 from cmdr.engine.fs.syscalls import Syscalls
 from cmdr.engine.journal.records import Intent, ItemState, NoRecord
 from cmdr.engine.plan.attribute_plan import Powers, plan_attributes
-from cmdr.engine.plan.choices import Choices
 from cmdr.engine.plan.large_plan import make_plan
 from cmdr.engine.plan.refusals import NotForAgents, NothingToDo, NotTakenBack
+from cmdr.engine.plan.survey import Choices
 from cmdr.engine.run.control import Cancelled, Unattended
 from cmdr.engine.run.crash_recovery import recover
 from cmdr.engine.run.resume import plan_resume

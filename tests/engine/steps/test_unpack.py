@@ -16,7 +16,6 @@ from ops_ground import FaultySyscalls, Plain, World, mounted, tree
 from cmdr.engine.fs.syscalls import Syscalls
 from cmdr.engine.journal.records import NoRecord
 from cmdr.engine.plan import unpack_plan
-from cmdr.engine.plan.choices import Choices
 from cmdr.engine.plan.refusals import (
     ChangedSince,
     NotEnoughSpace,
@@ -26,7 +25,7 @@ from cmdr.engine.plan.refusals import (
     TooMany,
     Unreadable,
 )
-from cmdr.engine.plan.survey import Limits
+from cmdr.engine.plan.survey import Choices, Limits
 from cmdr.engine.plan.unpack_plan import plan_unpack
 from cmdr.engine.run.control import Answer, Cancelled, Unattended
 from cmdr.engine.run.operation import Operation

@@ -4,7 +4,7 @@ from cmdr.model.panes.comparing import CompareBy, differing
 from cmdr.model.panes.entry import Facts
 from cmdr.model.panes.listing import Columns
 from cmdr.model.panes.matching import matching_rows
-from cmdr.model.plans.renaming import NameMark, judge
+from cmdr.model.plans.name_fields import NameMark, judge
 
 
 def rows(names, text, **how):

@@ -19,7 +19,7 @@ from cmdr.files.shell.walls import Walls
 from cmdr.model.answer_part import AnswerPart, PicturePart, TextPart
 from cmdr.model.job import Job, JobState
 from cmdr.model.launch import Launch
-from cmdr.model.plans.code_plan import CodePlan
+from cmdr.model.plans.command_plan import CodePlan
 from cmdr.model.plans.plan import Verb
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from cmdr.files.shell.walls import Walls
 from cmdr.model.job import Job, JobState
 from cmdr.model.launch import Launch
 from cmdr.model.names import raw_bytes, to_wire
-from cmdr.model.plans.command_plan import LONGEST, MOST_LINES, CommandPlan
+from cmdr.model.plans.command_plan import LONGEST, MAX_LINES, CommandPlan
 from cmdr.model.plans.plan import Verb
 
 PER_MINUTE = 10
@@ -88,9 +88,9 @@ class Shells:
             raise CommandError("That is no command.")
         if len(command) > LONGEST:
             raise CommandError(f"The command is too long to show: {len(command)} characters, at most {LONGEST}.")
-        if command.count("\n") >= MOST_LINES:
+        if command.count("\n") >= MAX_LINES:
             raise CommandError(
-                f"The command has too many lines to show; at most {MOST_LINES}. Write a script file first."
+                f"The command has too many lines to show; at most {MAX_LINES}. Write a script file first."
             )
         reach = self._sandbox.reach(principal.roots, read_only=principal.read_only)
         walls = await in_thread(walls_for, self._sandbox, reach, folder)

@@ -7,10 +7,10 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 from cmdr.engine.journal import history
-from cmdr.engine.journal.columns import kept_blob, mark_blob, place_blob, put_back_blob, traits_blob
+from cmdr.engine.journal.columns import backup_blob, mark_blob, place_blob, put_back_blob, traits_blob
 from cmdr.engine.journal.history import title_of
 from cmdr.engine.journal.reading import Records, pack
-from cmdr.engine.journal.records import Intent, ItemState, Note, OperationRecord, Unswept
+from cmdr.engine.journal.records import Intent, ItemState, Note, OperationRecord, Unrecovered
 from cmdr.engine.journal.store import Damage, count_again, damage_in, open_store, transaction, unavailable
 from cmdr.model.history import HistoryEntry, OperationState
 from cmdr.model.plans.plan import Plan
@@ -84,7 +84,7 @@ class Journal:
                 i.temp,
                 i.parks,
                 place_blob(i.beside),
-                kept_blob(i.kept),
+                backup_blob(i.kept),
                 traits_blob(i.traits),
             )
             for i in intents
@@ -108,7 +108,7 @@ class Journal:
                 place_blob(n.target),
                 mark_blob(n.staged),
                 mark_blob(n.landed),
-                kept_blob(n.kept),
+                backup_blob(n.kept),
                 n.temp_gone,
                 put_back_blob(n.put_back),
             )
@@ -151,9 +151,9 @@ class Journal:
 
         self._ask(write)
 
-    def unswept(self) -> Iterable[Unswept]:
+    def unrecovered(self) -> Iterable[Unrecovered]:
         """Operations whose temporaries or half-finished items still need a look, oldest first."""
-        return self._records.unswept()
+        return self._records.unrecovered()
 
     def operation(self, number: int) -> OperationRecord:
         """All that is known about one operation."""

@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Protocol, TypeVar
 
 from cmdr.engine.journal.columns import Row, items_of
-from cmdr.engine.journal.records import ItemRecord, OperationRecord, Unswept
+from cmdr.engine.journal.records import ItemRecord, OperationRecord, Unrecovered
 from cmdr.model.history import OperationState
 from cmdr.model.plans.plan import Plan
 
@@ -65,7 +65,7 @@ class Records:
             number, Plan.read(_lines(plan)), OperationState(state), by, started, ended, items, undone_by
         )
 
-    def unswept(self) -> Iterator[Unswept]:
+    def unrecovered(self) -> Iterator[Unrecovered]:
         """Operations whose temporaries or half-finished items still need a look, oldest first."""
         numbers = self._ask(
             lambda: self._db.execute(
@@ -76,7 +76,7 @@ class Records:
         for (number,) in numbers:
             yield self._unswept(number)
 
-    def _unswept(self, number: int) -> Unswept:
+    def _unswept(self, number: int) -> Unrecovered:
         def read() -> tuple[bytes, str, list[Row]]:
             plan, state = self._db.execute("SELECT plan, state FROM operations WHERE id = ?", (number,)).fetchone()
             half_done = " OR state IN ('planned', 'staged')" if state == OperationState.RUNNING else ""
@@ -88,7 +88,7 @@ class Records:
 
         packed, state, rows = self._ask(read)
         plan = Plan.read(_only(_lines(packed), [row[0] for row in rows]))
-        return Unswept(number, OperationState(state), plan, tuple(items_of(rows)))
+        return Unrecovered(number, OperationState(state), plan, tuple(items_of(rows)))
 
 
 class _Paged(Reversible[ItemRecord]):

@@ -5,11 +5,11 @@ import os
 from collections.abc import Callable
 from contextlib import ExitStack
 
-from cmdr.engine.errors import saying
+from cmdr.engine.errors import error_text
 from cmdr.engine.fs import fingerprint
-from cmdr.engine.plan.missing_folders import Way, way_to
 from cmdr.engine.plan.refusals import ChangedSince, NotEnoughSpace, TargetTaken, Unreadable
 from cmdr.engine.plan.survey import Limits, Survey, go_on, split
+from cmdr.engine.plan.target_folders import TargetPath, target_path
 from cmdr.engine.plan.targets import must_keep
 from cmdr.engine.steps.create import Create
 from cmdr.engine.steps.link import Link
@@ -96,7 +96,7 @@ def plan_write(
         survey = Survey(Limits(), go_on, stack)
         # Writing through a link changes the file it leads to, so that file is what the plan shows.
         above, name = split(_real(path))
-        way = way_to(survey, above)
+        way = target_path(survey, above)
         folder, target = way.folder, way.place(name)
         standing = None if way.end is None else fingerprint.of_name(name, way.end)
         if standing is not None and standing.kind is not Kind.FILE:
@@ -131,7 +131,7 @@ def _real(path: bytes) -> bytes:
         return os.path.realpath(path)
     except OSError as problem:
         # A link on the way was exchanged while it was read.
-        raise Unreadable(path, saying(problem)) from problem
+        raise Unreadable(path, error_text(problem)) from problem
 
 
 def _is_expected(
@@ -148,7 +148,7 @@ def _is_expected(
             same = hashlib.file_digest(file, "sha256").hexdigest() == expected.lower()
             return same and standing.matches(fingerprint.of_open(file.fileno()))
     except OSError as problem:
-        raise Unreadable(target.path, saying(problem)) from problem
+        raise Unreadable(target.path, error_text(problem)) from problem
 
 
 def _new(verb: Verb, path: bytes, item: Callable[[Place, str], PlanItem], protection: Protection) -> Plan:
@@ -160,9 +160,9 @@ def _new(verb: Verb, path: bytes, item: Callable[[Place, str], PlanItem], protec
         return Plan(verb, (*way.made(protection), made), roots, ConflictPolicy.SKIP, os.path.dirname(target.path))
 
 
-def _free(survey: Survey, path: bytes) -> tuple[Way, Place]:
+def _free(survey: Survey, path: bytes) -> tuple[TargetPath, Place]:
     above, name = split(path)
-    way = way_to(survey, above)
+    way = target_path(survey, above)
     if way.end is not None and fingerprint.of_name(name, way.end) is not None:
         raise TargetTaken(path)
     return way, way.place(name)

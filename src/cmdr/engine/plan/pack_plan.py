@@ -7,15 +7,14 @@ from dataclasses import dataclass, field
 
 from cmdr.engine.fs import fingerprint
 from cmdr.engine.fs.archive_writer import ENDINGS
-from cmdr.engine.plan.choices import USUAL, Choices
-from cmdr.engine.plan.missing_folders import way_to
 from cmdr.engine.plan.refusals import Clash, NotAnArchiveName, SameTarget, TargetTaken, Unreadable
 from cmdr.engine.plan.sources import PrivateSources, outermost
-from cmdr.engine.plan.survey import Source, Survey, split
+from cmdr.engine.plan.survey import USUAL, Choices, Source, Survey, split
+from cmdr.engine.plan.target_folders import target_path
 from cmdr.engine.steps.nothing import Nothing
 from cmdr.engine.steps.pack import Add, Pack
 from cmdr.model.plans.plan import ConflictPolicy, Kind, Place, Plan, PlanItem, Totals, Verb
-from cmdr.model.plans.plan_draft import PlanDraft
+from cmdr.model.plans.plan_facts import PlanDraft
 
 _SPECIAL = "pipes, sockets and devices are not packed"
 _UNREADABLE = "you may not read it"
@@ -29,7 +28,7 @@ def plan_pack(paths: Sequence[bytes], archive: bytes, choices: Choices = USUAL) 
         raise NotAnArchiveName(name)
     with ExitStack() as stack:
         survey = Survey(choices.limits, choices.check, stack)
-        way = way_to(survey, above)
+        way = target_path(survey, above)
         if way.end is not None and fingerprint.of_name(name, way.end) is not None:
             raise TargetTaken(archive)
         target = way.place(name)

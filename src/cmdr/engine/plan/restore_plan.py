@@ -18,7 +18,7 @@ from cmdr.model.plans.plan import ConflictPolicy, Decision, Kind, Place, Plan, P
 
 _DEFAULT_LIMITS = Limits()
 _DEFAULT_PROTECTION = Protection()
-_LONGEST_NOTE = 1 << 16
+_MAX_NOTE_BYTES = 1 << 16
 
 
 def plan_restore(
@@ -92,7 +92,7 @@ def _origin(survey: Survey, place: Place) -> tuple[Place, bytes]:
     note = Place(root.path, place.name + NOTE)
     try:
         with regular_file(note.name, folder) as file:
-            origin = read_note(file.read(_LONGEST_NOTE), _top(site))
+            origin = read_note(file.read(_MAX_NOTE_BYTES), _top(site))
     except OSError as problem:
         raise NotInTrash(place.path) from problem
     if origin is None or b".." in origin.split(b"/"):

@@ -8,11 +8,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 
 from cmdr.engine.fs import finder_trash, fingerprint
-from cmdr.engine.fs.trash_site import NoTrashHere, home_trash, locate
-from cmdr.engine.plan.choices import USUAL, Choices
+from cmdr.engine.fs.trash import NoTrashHere, home_trash, locate
 from cmdr.engine.plan.refusals import BadName, NoTrash
 from cmdr.engine.plan.sources import outermost
-from cmdr.engine.plan.survey import Source, Survey, good_name
+from cmdr.engine.plan.survey import USUAL, Choices, Source, Survey, good_name
 from cmdr.engine.plan.target_folders import TargetFolders
 from cmdr.engine.plan.targets import Clashes, Targets, is_caseless
 from cmdr.engine.plan.tree_plan import TreePlan
@@ -21,7 +20,7 @@ from cmdr.engine.steps.remove import Remove
 from cmdr.engine.steps.trash import Trash
 from cmdr.files.protected import Protection
 from cmdr.model.plans.plan import Kind, Place, Plan, PlanItem, Totals, Verb
-from cmdr.model.plans.plan_draft import PlanDraft
+from cmdr.model.plans.plan_facts import PlanDraft
 
 _NUMBER_THEM = 'Let taken names get a number (onConflict "rename"), or do them one after the other.'
 

@@ -8,9 +8,8 @@ from cmdr.engine.fs import fingerprint
 from cmdr.engine.fs.mounts import volume_of
 from cmdr.engine.fs.names import numbered
 from cmdr.engine.fs.syscalls import FOLDER_FLAGS
-from cmdr.engine.plan.choices import Choices
 from cmdr.engine.plan.sources import PrivateSources
-from cmdr.engine.plan.survey import Source, Survey
+from cmdr.engine.plan.survey import Choices, Source, Survey
 from cmdr.engine.plan.targets import Targets, must_keep
 from cmdr.engine.run.conflicts import Verdict, resolve
 from cmdr.engine.steps.copy import Copy, Twin
@@ -18,7 +17,7 @@ from cmdr.engine.steps.make_folder import MakeFolder
 from cmdr.engine.steps.nothing import Nothing
 from cmdr.engine.steps.rename import Rename
 from cmdr.model.plans.plan import ConflictPolicy, Decision, Fingerprint, Kind, Place, PlanItem, Totals, Verb
-from cmdr.model.plans.plan_draft import PlanDraft
+from cmdr.model.plans.plan_facts import PlanDraft
 
 _SPECIAL = "pipes, sockets and devices are not copied"
 _MOUNTED = "another volume is mounted here, so it stays"

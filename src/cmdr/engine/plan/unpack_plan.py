@@ -5,15 +5,14 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from itertools import islice
 
-from cmdr.engine.errors import saying
+from cmdr.engine.errors import error_text
 from cmdr.engine.fs import fingerprint
 from cmdr.engine.fs.folders import Folders
 from cmdr.engine.fs.syscalls import READ_FLAGS, Syscalls
-from cmdr.engine.plan.choices import USUAL, Choices
-from cmdr.engine.plan.missing_folders import way_to
 from cmdr.engine.plan.refusals import ChangedSince, NothingToDo, NotUnpacked, TooMany, Unreadable
 from cmdr.engine.plan.sources import PrivateSources
-from cmdr.engine.plan.survey import Source, Survey
+from cmdr.engine.plan.survey import USUAL, Choices, Source, Survey
+from cmdr.engine.plan.target_folders import target_path
 from cmdr.engine.plan.unpacked_tree import UnpackedTree
 from cmdr.files.archives.entry import BadArchive, Entry
 from cmdr.files.archives.opening import Archive, open_archive
@@ -28,7 +27,7 @@ def plan_unpack(paths: Sequence[bytes], destination: bytes, choices: Choices = U
     """Unpack archives into a folder, made where it is missing; each into a folder of its own there."""
     with ExitStack() as stack:
         survey = Survey(choices.limits, choices.check, stack)
-        way = way_to(survey, destination)
+        way = target_path(survey, destination)
         folders = stack.enter_context(Folders(Syscalls(), [way.root]))
         tree = UnpackedTree(way, folders, choices)
         privacy = PrivateSources(choices.privacy)
@@ -55,7 +54,7 @@ def _entries(source: Source, archive: Archive, check: Callable[[], None]) -> lis
     except BadArchive as problem:
         raise NotUnpacked(source.place.path, str(problem)) from problem
     except OSError as problem:
-        raise Unreadable(source.place.path, saying(problem)) from problem
+        raise Unreadable(source.place.path, error_text(problem)) from problem
     if len(found) > MOST_MEMBERS:
         raise TooMany(MOST_MEMBERS, f"names in {to_wire(source.place.name)}")
     return found
@@ -69,7 +68,7 @@ def _opened(source: Source) -> Iterator[Archive]:
     try:
         fd = os.open(source.place.name, READ_FLAGS, dir_fd=source.folder)
     except OSError as problem:
-        raise Unreadable(path, saying(problem)) from problem
+        raise Unreadable(path, error_text(problem)) from problem
     try:
         if not fingerprint.shows(os.fstat(fd), source.fingerprint):
             raise ChangedSince(path)
@@ -78,7 +77,7 @@ def _opened(source: Source) -> Iterator[Archive]:
         except BadArchive as problem:
             raise NotUnpacked(path, str(problem)) from problem
         except OSError as problem:
-            raise Unreadable(path, saying(problem)) from problem
+            raise Unreadable(path, error_text(problem)) from problem
         yield archive
     finally:
         os.close(fd)

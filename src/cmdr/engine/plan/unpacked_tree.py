@@ -1,4 +1,4 @@
-"""The tree that comes out of archives: each name against the others, and against what stands at its target."""
+"""The tree that comes out of archives: names that may be used, against each other and what stands at their targets."""
 
 import os
 import re
@@ -8,19 +8,17 @@ from typing import NamedTuple
 
 from cmdr.engine.fs.folders import Folders
 from cmdr.engine.fs.names import folded
-from cmdr.engine.plan.choices import Choices
-from cmdr.engine.plan.missing_folders import Way
 from cmdr.engine.plan.refusals import NotEnoughSpace
-from cmdr.engine.plan.survey import Source
-from cmdr.engine.plan.taken_targets import IS_FOLDER, TakenTargets
-from cmdr.engine.plan.targets import is_caseless
+from cmdr.engine.plan.survey import Choices, Source
+from cmdr.engine.plan.target_folders import TargetPath
+from cmdr.engine.plan.targets import IS_FOLDER, TakenTargets, is_caseless
 from cmdr.engine.steps.copy import Copy, Twin
 from cmdr.engine.steps.make_folder import MakeFolder
 from cmdr.engine.steps.nothing import Nothing
 from cmdr.files.archives.entry import Entry
 from cmdr.model.plans.member import Member
 from cmdr.model.plans.plan import Decision, Fingerprint, Kind, Place, PlanItem, Totals
-from cmdr.model.plans.plan_draft import PlanDraft
+from cmdr.model.plans.plan_facts import PlanDraft
 
 ENDINGS = (
     *(b".tar.gz", b".tar.bz2", b".tar.xz", b".tgz", b".tbz2", b".tbz", b".txz"),
@@ -117,7 +115,7 @@ class _Given(NamedTuple):
 class UnpackedTree:
     """The items of one plan to unpack, as they are found."""
 
-    way: Way
+    way: TargetPath
     standing: Folders
     choices: Choices
     items: PlanDraft = field(default_factory=PlanDraft)

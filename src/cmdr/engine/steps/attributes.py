@@ -6,7 +6,7 @@ import os
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from cmdr.engine.errors import TROUBLE, Damaged, Drifted
+from cmdr.engine.errors import ITEM_ERRORS, Damaged, Drifted
 from cmdr.engine.fs import fingerprint
 from cmdr.engine.fs.atomic_rename import Spot
 from cmdr.engine.fs.attributes import change_of, give, has, put_back_half, reopened, seen
@@ -17,10 +17,9 @@ from cmdr.model.plans.plan import Fingerprint, Kind, PlanItem
 from cmdr.model.plans.steps import StepName
 
 if TYPE_CHECKING:
-    from cmdr.engine.run.continuations import Continuations
     from cmdr.engine.run.crash_recovery import Recovery
     from cmdr.engine.run.resume import ResumePlan, SoFar
-    from cmdr.engine.run.undo import UndoPlan
+    from cmdr.engine.run.undo import Continuations, UndoPlan
     from cmdr.engine.steps.bench import Workbench
 
 _READ_OR_ENTER = 0o555
@@ -76,7 +75,7 @@ class SetAttributes(Step):
             # Shut off by what is taken back before it; then it is looked at.
             undo.add(replace(back, change=AttributeChange(after, before)))
             return
-        except TROUBLE:
+        except ITEM_ERRORS:
             now = None
         if mark is None or now is None or not mark.is_same_file(fingerprint.of_stat(now)) or not has(now, change):
             undo.leave(item, place, CHANGED)

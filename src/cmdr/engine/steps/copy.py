@@ -8,7 +8,7 @@ from cmdr.engine.fs import fingerprint
 from cmdr.engine.fs.atomic_rename import Spot
 from cmdr.engine.fs.contents import copy_contents, verify
 from cmdr.engine.fs.metadata import keep_link_metadata, keep_metadata
-from cmdr.engine.run.fsync_pool import LARGE
+from cmdr.engine.run.fsync_pool import LARGE_FILE_BYTES
 from cmdr.engine.steps.staged_file import StagedFile, must_match, must_show
 from cmdr.engine.steps.step import Step, UndoPhase
 from cmdr.model.plans.plan import Kind, PlanItem
@@ -39,10 +39,10 @@ class Copy(StagedFile):
         return item.totals.bytes
 
     def write(self, temp: Spot) -> None:
-        bench, expected = self.bench, self.expected()
+        bench = self.bench
         source = self._open_source()
         try:
-            found = os.fstat(source)
+            expected, found = self.expected(), os.fstat(source)
             must_show(expected, found)
             self._made = True
             self.fd = target = bench.syscalls.create(temp.name, temp.folder)
@@ -51,7 +51,7 @@ class Copy(StagedFile):
             must_show(expected, os.fstat(source), "it changed while it was being copied")
             self.warnings += keep_metadata(bench.syscalls, source, target, found)
             self.staged = fingerprint.of_open(target)
-            if bench.verify or found.st_size >= LARGE:
+            if bench.verify or found.st_size >= LARGE_FILE_BYTES:
                 bench.syscalls.sync_data(target)
                 if bench.verify:
                     verify(bench.syscalls, source, target, bench.stride)

@@ -6,7 +6,7 @@ import os
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from cmdr.engine.errors import TROUBLE, Drifted, Skipped, fate_of
+from cmdr.engine.errors import ITEM_ERRORS, Drifted, Skipped, failure_of
 from cmdr.engine.fs.atomic_rename import Spot, place
 from cmdr.engine.fs.metadata import keep_metadata, keep_time, restore_traits
 from cmdr.engine.journal.records import Intent, ItemRecord, ItemState, OperationRecord
@@ -15,10 +15,9 @@ from cmdr.model.plans.plan import Decision, Fingerprint, Kind, Place, PlanItem
 from cmdr.model.plans.steps import StepName
 
 if TYPE_CHECKING:
-    from cmdr.engine.run.continuations import Continuations
     from cmdr.engine.run.crash_recovery import Recovery
     from cmdr.engine.run.resume import ResumePlan, SoFar
-    from cmdr.engine.run.undo import UndoPlan
+    from cmdr.engine.run.undo import Continuations, UndoPlan
     from cmdr.engine.steps.bench import Workbench
 
 
@@ -57,8 +56,8 @@ class MakeFolder(Step):
             # What a move takes out of a folder, in this run or in one before, changes the folder's own time.
             time = mark.mtime_ns if item.remove_source else None
             return target, keep_metadata(syscalls, source, target, os.fstat(source), mtime_ns=time)
-        except TROUBLE as problem:
-            return None, (f"folder attributes ({fate_of(problem)[1]})",)
+        except ITEM_ERRORS as problem:
+            return None, (f"folder attributes ({failure_of(problem)[1]})",)
 
     @classmethod
     def committed(cls, item: PlanItem, found: ItemRecord, disk: Recovery) -> Fingerprint | None:
@@ -78,7 +77,7 @@ class MakeFolder(Step):
     def resume(cls, item: PlanItem, so_far: SoFar, left: ResumePlan) -> PlanItem | None:
         if not left.needs_folder(item, so_far):
             return None
-        if item.is_way or so_far.state in (ItemState.SKIPPED, ItemState.DRIFTED):
+        if item.is_missing_folder or so_far.state in (ItemState.SKIPPED, ItemState.DRIFTED):
             return item
         if so_far.state is ItemState.SOURCE_REMOVED:
             return None
@@ -89,7 +88,7 @@ class MakeFolder(Step):
     @classmethod
     def merge(cls, later: Continuations, run: OperationRecord, item: PlanItem, found: ItemRecord) -> ItemRecord | None:
         merged = later.merged(item, found)
-        if run.plan.continues is None or item.is_way:
+        if run.plan.continues is None or item.is_missing_folder:
             return merged
         if merged.state is not ItemState.PLANNED:
             later.folders[item.place] = item, merged

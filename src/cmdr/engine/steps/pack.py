@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from cmdr.engine.errors import TROUBLE, Damaged, Drifted, saying
+from cmdr.engine.errors import ITEM_ERRORS, Damaged, Drifted, error_text
 from cmdr.engine.fs import fingerprint
 from cmdr.engine.fs.atomic_rename import Spot
 from cmdr.engine.fs.contents import CHUNK
@@ -47,7 +47,7 @@ class Pack(StagedFile):
     def stage(self) -> None:
         try:
             super().stage()
-        except TROUBLE as problem:
+        except ITEM_ERRORS as problem:
             self.bench.packing.problem = problem
             raise
 
@@ -80,7 +80,7 @@ class Pack(StagedFile):
     def commit(self) -> StepResult:
         try:
             landed = super().commit()
-        except TROUBLE as problem:
+        except ITEM_ERRORS as problem:
             self.bench.packing.problem = problem
             raise
         self.bench.packing.is_made = True
@@ -155,7 +155,7 @@ def _reading() -> Iterator[None]:
     try:
         yield
     except OSError as problem:
-        raise _LeftOut(saying(problem)) from problem
+        raise _LeftOut(error_text(problem)) from problem
     except Drifted as problem:
         raise _LeftOut(str(problem)) from problem
 

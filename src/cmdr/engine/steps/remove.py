@@ -15,9 +15,8 @@ from cmdr.model.plans.plan import Fingerprint, Kind, PlanItem
 from cmdr.model.plans.steps import StepName
 
 if TYPE_CHECKING:
-    from cmdr.engine.run.continuations import Continuations
     from cmdr.engine.run.crash_recovery import Recovery
-    from cmdr.engine.run.undo import UndoPlan
+    from cmdr.engine.run.undo import Continuations, UndoPlan
 
 _GONE = "it was deleted for good, so it cannot be brought back"
 

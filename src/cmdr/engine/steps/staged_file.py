@@ -14,7 +14,7 @@ from cmdr.engine.fs import fingerprint
 from cmdr.engine.fs.atomic_rename import Spot, place, replace
 from cmdr.engine.fs.names import free_name
 from cmdr.engine.fs.trash import Slot, Trash
-from cmdr.engine.journal.records import Intent, ItemRecord, ItemState, Kept, PutBack
+from cmdr.engine.journal.records import Backup, Intent, ItemRecord, ItemState, PutBack
 from cmdr.engine.run.conflicts import Verdict
 from cmdr.engine.steps.step import CHANGED, Step, StepResult
 from cmdr.model.plans.plan import Fingerprint, Place, PlanItem, Totals
@@ -35,7 +35,7 @@ class TargetStep(Step):
         self.target: Place = item.target
         self._wanted = item.target.name
         self.replacing: Fingerprint | None = None
-        self.kept: Kept | None = None
+        self.kept: Backup | None = None
         self._trash: Trash | None = None
         self._noted = False
         self._note: int | None = None
@@ -86,7 +86,7 @@ class TargetStep(Step):
             self.touched |= {self.slot.note.folder}
         return True
 
-    def _choose_slot(self) -> tuple[Trash, Kept]:
+    def _choose_slot(self) -> tuple[Trash, Backup]:
         trash = self.bench.trashes.beside(self.bench.folders.open(self.target.root, self.target.folder))
         return trash, trash.choose(self.target.name)
 

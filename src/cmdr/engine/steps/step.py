@@ -14,15 +14,14 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from cmdr.engine.errors import Drifted
 from cmdr.engine.fs import fingerprint
-from cmdr.engine.journal.records import Intent, ItemRecord, ItemState, Kept, OperationRecord, PutBack
+from cmdr.engine.journal.records import Backup, Intent, ItemRecord, ItemState, OperationRecord, PutBack
 from cmdr.model.plans.plan import Fingerprint, Place, PlanItem, Totals
 from cmdr.model.plans.steps import StepName
 
 if TYPE_CHECKING:
-    from cmdr.engine.run.continuations import Continuations
     from cmdr.engine.run.crash_recovery import Recovery
     from cmdr.engine.run.resume import ResumePlan, SoFar
-    from cmdr.engine.run.undo import UndoPlan
+    from cmdr.engine.run.undo import Continuations, UndoPlan
     from cmdr.engine.steps.bench import Workbench
 
 NOT_DONE = (ItemState.PLANNED, ItemState.STAGED, ItemState.FAILED)
@@ -52,7 +51,7 @@ class StepResult(NamedTuple):
     reason: str = ""
     target: Place | None = None
     landed: Fingerprint | None = None
-    kept: Kept | None = None
+    kept: Backup | None = None
     warnings: tuple[str, ...] = ()
     is_clean: bool = True
     """Whether nothing temporary was left behind; if not, the next start sees to it."""

@@ -10,7 +10,7 @@ from cmdr.engine.fs.atomic_rename import Spot, move_exactly
 from cmdr.engine.fs.folder_digest import look_inside
 from cmdr.engine.fs.mounts import path_of
 from cmdr.engine.fs.trash import Slot
-from cmdr.engine.journal.records import Intent, ItemRecord, Kept
+from cmdr.engine.journal.records import Backup, Intent, ItemRecord
 from cmdr.engine.steps.step import Step, StepResult, source_of
 from cmdr.model.plans.plan import Fingerprint, Kind, Place, PlanItem, Totals
 from cmdr.model.plans.steps import StepName
@@ -60,7 +60,7 @@ class Trash(Step):
         super().__init__(bench, index, item, temp)
         self._slot: Slot | None = None
         """Chosen with the intent."""
-        self._kept: Kept | None = None
+        self._kept: Backup | None = None
         self._note = b""
 
     def intent(self) -> Intent:

@@ -8,7 +8,7 @@ from cmdr.engine.fs import fingerprint
 from cmdr.engine.fs.atomic_rename import Spot
 from cmdr.engine.fs.contents import CHUNK, write_at
 from cmdr.engine.fs.metadata import keep_link_time, keep_time
-from cmdr.engine.run.fsync_pool import LARGE
+from cmdr.engine.run.fsync_pool import LARGE_FILE_BYTES
 from cmdr.engine.steps.copy import Copy, Twin
 from cmdr.engine.steps.staged_file import StagedFile
 from cmdr.model.plans.member import Member
@@ -47,7 +47,7 @@ class UnpackedFile(Unpacked, Copy):
             piece = next(pieces, b"")
         self.warnings += keep_time(bench.syscalls, target, member.mtime_ns)
         self.staged = fingerprint.of_open(target)
-        if bench.verify or member.size >= LARGE:
+        if bench.verify or member.size >= LARGE_FILE_BYTES:
             bench.syscalls.sync_data(target)
             if bench.verify and self._read_back(target) != check:
                 raise Damaged("the copy does not read back the same")

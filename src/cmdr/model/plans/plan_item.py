@@ -4,10 +4,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
 
-from cmdr.model.plans.attributes import AttributeChange
+from cmdr.model.plans.attributes import AttributeChange, Traits
 from cmdr.model.plans.member import Member
 from cmdr.model.plans.steps import KINDS, StepName
-from cmdr.model.plans.traits import Traits
 from cmdr.model.units import count, human_size
 
 
@@ -233,7 +232,7 @@ class PlanItem:
         return mark._replace(size=member.size, mtime_ns=member.mtime_ns or 0)
 
     @property
-    def is_way(self) -> bool:
+    def is_missing_folder(self) -> bool:
         """Whether it makes a folder that is missing on the way to where others land."""
         is_joined = self.decision is Decision.MERGE and self.source is None and self.existing is None
         return is_joined and KINDS[self.step].makes_folder

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from cmdr.core.principals import PERSON
 from cmdr.model.names import display_name
 from cmdr.model.panes.dialog import Dialog
-from cmdr.model.plans.expired import expired_told
 from cmdr.model.plans.plan_text import chosen_of, title_of
+from cmdr.model.plans.proposal import expired_text
 from cmdr.tui.review import queue
 from cmdr.tui.windows.choose import Choice, Choose
 from cmdr.tui.windows.jobs import JobsWindow
@@ -29,7 +29,7 @@ def show_next(screen: MainScreen) -> None:
     missed = screen.commander.proposals.missed()
     screen.commander.proposals.missed_seen()
     if missed:
-        screen.tell(expired_told([title_of(proposal.plan) for proposal in missed]))
+        screen.tell(expired_text([title_of(proposal.plan) for proposal in missed]))
     dialogs = {dialog.id: dialog for dialog in screen.terminal.windows.waiting()}
     edits = {case.id: case for case in queue.waiting(screen)}
     choices = [

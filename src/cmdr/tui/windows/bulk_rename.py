@@ -14,7 +14,7 @@ from textual.widgets import Input
 from cmdr.core.errors import CommandError
 from cmdr.core.panes.renaming import preview_names
 from cmdr.model.names import from_wire, to_wire
-from cmdr.model.plans.renaming import NameMark, judge
+from cmdr.model.plans.name_fields import NameMark, judge
 from cmdr.model.units import count
 from cmdr.tui.key_order import hand_to, is_writing
 from cmdr.tui.safe_text import fit

@@ -4,10 +4,9 @@ from cmdr.core.commander import Commander
 from cmdr.core.entrance.browser_login import BROWSER
 from cmdr.core.parameter import Json
 from cmdr.model.names import display_name, printable
-from cmdr.model.plans.expired import expired_told
 from cmdr.model.plans.plan_list import length_of
 from cmdr.model.plans.plan_text import chosen_of, summary_of, title_of, word_to_type
-from cmdr.model.plans.proposal import Proposal
+from cmdr.model.plans.proposal import Proposal, expired_text
 from cmdr.model.units import count
 
 
@@ -28,7 +27,7 @@ def proposals_waiting(commander: Commander) -> list[Json]:
 def expired_unseen(commander: Commander) -> dict[str, Json]:
     """What agents proposed and nobody answered in time: how many, and the line that tells of them."""
     titles = [title_of(proposal.plan) for proposal in commander.proposals.missed()]
-    return {"count": len(titles), "told": expired_told(titles) if titles else ""}
+    return {"count": len(titles), "told": expired_text(titles) if titles else ""}
 
 
 def interrupted_waiting(commander: Commander) -> list[Json]:
