@@ -1,11 +1,11 @@
-"""Writes the parts of docs/ that come from the registry; a test makes sure they are current."""
+"""Writes the parts of docs/ that come from the code; a test makes sure they are current."""
 
 import sys
 from pathlib import Path
 
 from cmdr import commands
-from cmdr.core.principals import Access
-from cmdr.core.registry import DEFAULT_TOOLSETS, REGISTRY, Command
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import DEFAULT_TOOLSETS, REGISTRY, Command
 
 DOCS = Path(__file__).parent.parent / "docs"
 _WHO = {
@@ -65,7 +65,7 @@ def _row(command: Command, name: str) -> str:
 def keys_page() -> str:
     """docs/keys.md: every action with its keys in both faces, by section, and why a face lacks one."""
     from cmdr.model.actions import ACTIONS, SECTIONS, Action, AppliesTo, Face, Risk
-    from cmdr.tui.key_map import key_map
+    from cmdr.tui.input.key_map import key_map
     from cmdr.web.page.actions import page_keys
 
     maps = {Face.TERMINAL: key_map({}), Face.PAGE: page_keys({}, {})}
@@ -120,8 +120,7 @@ def settings_page() -> str:
         f"Choose with Alt+S in the terminal or the browser. The file is `~/.config/cmdr/{NAME}`, on macOS",
         f"`~/Library/Application Support/cmdr/{NAME}`: read at start, and only the key that changed is written,",
         "so that comments stay. What it says wrongly is told and left as it is. `[shortcuts]` in it is told of in",
-        "[keys.md](keys.md); what concerns the agent server is set by variables, which the [README](../README.md)",
-        "lists.",
+        "[keys.md](keys.md); what concerns the agent server is set by [variables](agents.md#variables).",
     ]
     sections = dict.fromkeys(key.partition(".")[0] for key in SETTINGS)
     for section in sections:
@@ -136,7 +135,18 @@ def settings_page() -> str:
     return "\n".join(lines) + "\n"
 
 
-PAGES = {"tools.md": tools_page, "keys.md": keys_page, "settings.md": settings_page}
+def security_page() -> str:
+    """docs/security.md with the table of limits in it."""
+    from cmdr.core.admission.limits import table
+
+    before, _, rest = (DOCS / "security.md").read_text(encoding="utf-8").partition("<!-- limits -->\n")
+    after = rest.partition("<!-- /limits -->")[2]
+    lines = ["| | limit | beyond it |", "|---|---|---|"]
+    lines += [f"| {row.what} | {row.limit} | {row.beyond} |" for row in table()]
+    return f"{before}<!-- limits -->\n" + "\n".join(lines) + f"\n<!-- /limits -->{after}"
+
+
+PAGES = {"tools.md": tools_page, "keys.md": keys_page, "settings.md": settings_page, "security.md": security_page}
 
 
 def main() -> int:

@@ -12,9 +12,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from cmdr.cli.history_table import history_lines
-from cmdr.cli.pending_list import pending_lines
-from cmdr.core.agents.agent_shell import MARKS
+from cmdr.cli.decide import pending_lines
+from cmdr.cli.history import history_lines
+from cmdr.core.agents.agent_detection import MARKS
 from cmdr.core.changes.engine import Engine
 from cmdr.engine.fs.syscalls import Syscalls
 from cmdr.engine.journal.journal import Journal

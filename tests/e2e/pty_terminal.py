@@ -11,11 +11,12 @@ import struct
 import subprocess
 import sys
 import termios
+import threading
 import time
 
 from rich.cells import cell_len
 
-from cmdr.core.agents.agent_shell import MARKS
+from cmdr.core.agents.agent_detection import MARKS
 
 KEYS = {
     "up": b"\x1b[A", "down": b"\x1b[B", "right": b"\x1b[C", "left": b"\x1b[D", "home": b"\x1b[H", "end": b"\x1b[F",
@@ -304,6 +305,23 @@ class PtyTerminal:
         """Read until nothing comes any more."""
         while self.read(quiet):
             pass
+
+    @contextlib.contextmanager
+    def read_meanwhile(self):
+        """Read what it writes while something else is waited for: it stands still when nobody reads."""
+        over = threading.Event()
+
+        def read():
+            while not over.is_set() and self.exit_code is None:
+                self.read(0.05)
+
+        reader = threading.Thread(target=read)
+        reader.start()
+        try:
+            yield
+        finally:
+            over.set()
+            reader.join()
 
     def resize(self, columns, rows):
         """Another window size."""

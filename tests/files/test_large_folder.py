@@ -9,8 +9,8 @@ import pytest
 
 from cmdr.files import large_folder, worker_process
 from cmdr.files.errors import NotAFolder, PathNotFound, ReadFailed, ScanStopped
+from cmdr.files.folder_reader import FolderReader
 from cmdr.files.large_folder import scan_in_process
-from cmdr.files.reading import Reading
 from cmdr.model.panes.sorting import SortKey, SortOrder
 
 
@@ -60,7 +60,7 @@ def test_a_helper_that_hangs_is_ended_as_soon_as_nobody_waits(tmp_path, monkeypa
 def test_the_worker_answers_with_the_columns_of_the_folder(hostile, sort):
     task = (sort.by.encode(), sort.direction.encode(), b"1", hostile)
     blocks = large_folder.work(iter(task), lambda _sign: None)
-    reading = Reading(hostile)
+    reading = FolderReader(hostile)
     with os.scandir(hostile) as entries:
         reading.take(entries)
     assert blocks[1] == reading.listing(sort, show_hidden=True).columns.names

@@ -6,11 +6,11 @@ import os
 
 import pytest
 
+from cmdr.core.dispatch.policy import Policy
+from cmdr.core.dispatch.principals import SAME_USER, Principal
+from cmdr.core.dispatch.registry import ALL_TOOLSETS
 from cmdr.core.editing.text_files import text_now
-from cmdr.core.policy import Policy
-from cmdr.core.principals import SAME_USER, Principal
-from cmdr.core.registry import ALL_TOOLSETS
-from cmdr.files.sandbox.reach import Sandbox
+from cmdr.files.sandbox.path_resolver import Sandbox
 from cmdr.ide import notices
 from cmdr.model.root_spec import RootSpec
 
@@ -209,16 +209,16 @@ async def test_names_come_as_they_are(editor, name):
 
 
 async def test_code_is_offered_only_where_it_is_switched_on_and_a_no_runs_nothing(editor):
-    from cmdr.core.policy import Policy
-    from cmdr.files.sandbox.reach import Sandbox
-    from cmdr.files.shell.tiers import Tier
+    from cmdr.core.dispatch.policy import Policy
+    from cmdr.files.process_sandbox.backend import Backend
+    from cmdr.files.sandbox.path_resolver import Sandbox
     from cmdr.model.root_spec import RootSpec
 
     async with editor(policy=Policy(allow_shell=True)) as it, it.client() as client:
         listed = (await client.ask("tools/list"))["result"]["tools"]
         assert next(tool for tool in listed if tool["name"] == "executeCode")["inputSchema"]["required"] == ["code"]
         it.commander.shells._sandbox = Sandbox((RootSpec(bytes(it.folder)),))
-        it.commander.shells.tier = Tier.BUBBLEWRAP
+        it.commander.shells.backend = Backend.BUBBLEWRAP
         asked = client.ask("tools/call", {"name": "executeCode", "arguments": {"code": "print(1)"}})
         while not it.commander.proposals.pending():
             await it.commander.events.beyond(it.commander.events.rev)
@@ -252,7 +252,7 @@ async def test_where_an_agent_leads_a_pane_is_no_part_of_the_workspace(editor, t
         }
         # And an agent that goes there again, where the person is already, takes nothing away.
         await it.commander.run(SAME_USER, "nav_to_path", {"pane": "left", "path": str(secret.parent)})
-        assert not it.commander.workspace.left.tab.is_led
+        assert not it.commander.workspace.left.tab.opened_by_agent
 
 
 async def test_a_client_held_to_its_roots_hears_of_no_document_elsewhere(editor, tmp_path):

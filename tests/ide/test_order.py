@@ -3,10 +3,10 @@
 import asyncio
 import json
 
-from cmdr.core.policy import Policy
-from cmdr.core.principals import Principal
-from cmdr.core.registry import ALL_TOOLSETS
-from cmdr.files.sandbox.reach import Sandbox
+from cmdr.core.dispatch.policy import Policy
+from cmdr.core.dispatch.principals import Principal
+from cmdr.core.dispatch.registry import ALL_TOOLSETS
+from cmdr.files.sandbox.path_resolver import Sandbox
 from cmdr.model.root_spec import RootSpec
 
 TIMES = 50

@@ -9,15 +9,16 @@ import pytest
 from textual.events import Key
 
 from cmdr import commands
-from cmdr.core.audit import Audit
+from cmdr.core.admission.token_bucket import RateLimiter
+from cmdr.core.audit.log import Audit
 from cmdr.core.changes.engine import Engine
 from cmdr.core.commander import Commander
-from cmdr.core.limits import Limits
+from cmdr.core.dispatch.principals import Principal
 from cmdr.core.panes.bookmarks import Bookmarks
-from cmdr.core.principals import Principal
 from cmdr.core.settings import Settings
 from cmdr.engine.journal.journal import Journal
 from cmdr.model.panes.workspace import Workspace
+from cmdr.tui.input.key_forwarding import when_processed
 
 DEADLINE = 60
 
@@ -83,8 +84,19 @@ class Face:
         self.terminal.call_later(arrived.set)
         while not arrived.is_set() and self.terminal.is_running and not self.commander.quitting.is_set():
             await asyncio.sleep(0.005)  # until the application has handed the keys on, or ends
-        await self.main.orders.idle()
+        await self.main.queue.idle()
+        await self._processed()
+        await self.main.queue.idle()
         await self.pilot.pause()
+
+    async def _processed(self):
+        """The queue waits for the screen in front only so long; a test waits until it has dealt with its keys."""
+        if not self.terminal.is_running or self.commander.quitting.is_set():
+            return
+        front = self.terminal.screen
+        processed = when_processed(front)
+        while not processed.is_set() and self.terminal.is_running and self.terminal.screen is front:
+            await asyncio.sleep(0)
 
     def burst(self, *keys):
         """Keys that arrive all at once, as over a slow line: none waits for what the one before does."""
@@ -151,8 +163,8 @@ def face(places, tmp_path, monkeypatch):
     (tmp_path / "config").mkdir()
 
     @asynccontextmanager
-    async def opened(*, size=(100, 28), left=None, right=None, watch=False, indexes=None, open_tabs=None, policy=None):
-        from cmdr.tui.terminal import Terminal
+    async def opened(*, size=(100, 28), left=None, right=None, watch=False, indexes=None, saved_tabs=None, policy=None):
+        from cmdr.tui.app import TerminalApp
 
         one, two = left or places[0], right or places[1]
         commander = Commander(
@@ -161,12 +173,12 @@ def face(places, tmp_path, monkeypatch):
             engine=Engine(Journal(os.fsencode(tmp_path / "journal.db"))),
             settings=Settings(str(tmp_path / "config")),
             bookmarks=Bookmarks(),
-            limits=Limits(scale=1e6),
+            rates=RateLimiter(scale=1e6),
             policy=policy,
             watch=watch,
             indexes=indexes,
         )
-        terminal = Terminal(commander, clock=Clock(), open_tabs=open_tabs)
+        terminal = TerminalApp(commander, clock=Clock(), saved_tabs=saved_tabs)
         try:
             async with terminal.run_test(size=size) as pilot:
                 it = Face(terminal, pilot, one, two)

@@ -12,20 +12,20 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from cmdr.app.opening import Opening
     from cmdr.cli.launcher import Start
-    from cmdr.core.entrance.instance import Instance
     from cmdr.core.environment import Environment
-    from cmdr.tui.terminal import Terminal
+    from cmdr.core.runtime.instance import Instance
+    from cmdr.tui.app import TerminalApp
 
 
 async def open_terminal(start: Start, environment: Environment, instance: Instance | None, opening: Opening) -> None:
     """Show the panes until the person quits, with the agent server behind them."""
     from cmdr.app.building import commander_at, raise_file_limit
-    from cmdr.tui.terminal import Terminal
+    from cmdr.tui.app import TerminalApp
 
     raise_file_limit()
     async with commander_at(start, environment, opening) as commander:
         painted = asyncio.Event()
-        terminal = Terminal(commander, painted=painted.set, open_tabs=opening.open_tabs, held=opening.held)
+        terminal = TerminalApp(commander, painted=painted.set, saved_tabs=opening.saved_tabs, startup=opening.startup)
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGHUP):
             loop.add_signal_handler(number, commander.quitting.set)
@@ -44,12 +44,12 @@ async def open_terminal(start: Start, environment: Environment, instance: Instan
 
 
 async def _serve_behind(
-    start: Start, environment: Environment, instance: Instance | None, terminal: Terminal, painted: asyncio.Event
+    start: Start, environment: Environment, instance: Instance | None, terminal: TerminalApp, painted: asyncio.Event
 ) -> None:
     """The agent server behind the terminal face; nothing of it is imported before the panes are on the screen."""
-    from cmdr.app.editor_face import editor_face
+    from cmdr.app.building import editor_face
     from cmdr.core import places
-    from cmdr.core.entrance.server_log import log_to
+    from cmdr.core.runtime.log_file import log_to
     from cmdr.core.threads import in_thread
 
     await painted.wait()
@@ -63,40 +63,42 @@ async def _serve_behind(
         logging.getLogger(__name__).warning("%s", warning)
     terminal.apply_settings()
     await terminal.commander.editor.start()
-    async with editor_face(terminal.commander, start, environment, lambda text: terminal.main.tell(text, bad=True)):
+    async with editor_face(
+        terminal.commander, start, environment, lambda text: terminal.main.show_message(text, bad=True)
+    ):
         if instance is None:
             await terminal.commander.quitting.wait()
         else:
             await _serve_agents(start, environment, instance, terminal)
 
 
-async def _serve_agents(start: Start, environment: Environment, instance: Instance, terminal: Terminal) -> None:
-    from cmdr.app.agents import agents_served
-    from cmdr.app.http_server import PortTaken, listening
+async def _serve_agents(start: Start, environment: Environment, instance: Instance, terminal: TerminalApp) -> None:
+    from cmdr.app.serving import serve_agents
     from cmdr.core import places
     from cmdr.core.agents.tokens import Tokens
     from cmdr.core.threads import in_thread
+    from cmdr.http.server import PortTaken, listening
 
     try:
         listener = listening(start.port, environment)
     except PortTaken as error:
-        terminal.main.tell(f"Agents cannot connect: {error}", bad=True)
+        terminal.main.show_message(f"Agents cannot connect: {error}", bad=True)
         return
     with listener:
         await in_thread(_import_server)
         tokens = Tokens(places.runtime(), places.state())
-        async with agents_served(terminal.commander, listener, tokens, instance) as serving:
+        async with serve_agents(terminal.commander, listener, tokens, instance) as serving:
             terminal.listens_at = f"{terminal.commander.base_url}/mcp"
             await serving
 
 
 def _import_late_commands() -> None:
-    import cmdr.core.editing.editor_room  # noqa: F401 - its libraries, before the loop builds it
+    import cmdr.core.editing.editor_services  # noqa: F401 - its libraries, before the loop builds it
     from cmdr import commands
 
     commands.register()
 
 
 def _import_server() -> None:
-    import cmdr.core.entrance.guard
+    import cmdr.http.authentication
     import cmdr.mcp.face  # noqa: F401

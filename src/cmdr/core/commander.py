@@ -5,52 +5,51 @@ from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack, suppress
 from typing import TYPE_CHECKING
 
-from cmdr.core.agents.kept_texts import KeptTexts
-from cmdr.core.agents.trust import Trust
-from cmdr.core.agents.trusting import Trusting
-from cmdr.core.answer import Answer
-from cmdr.core.audit import Audit
-from cmdr.core.call import Call, Progress, no_progress
+from cmdr.core.admission.token_bucket import RateLimiter
+from cmdr.core.agents.text_cache import TextCache
+from cmdr.core.agents.trust_requests import TrustRequests
+from cmdr.core.agents.trust_store import TrustStore
+from cmdr.core.audit.log import Audit
+from cmdr.core.audit.record_warnings import RecordWarnings
 from cmdr.core.changes.engine import Engine
 from cmdr.core.changes.jobs import Jobs
 from cmdr.core.changes.proposals import Proposals
-from cmdr.core.door import Door
-from cmdr.core.entrance.short_links import ShortLinks
+from cmdr.core.dispatch.answer import Answer
+from cmdr.core.dispatch.call import Call, Progress, no_progress
+from cmdr.core.dispatch.dispatcher import Dispatcher
+from cmdr.core.dispatch.parameter import Arguments
+from cmdr.core.dispatch.policy import Policy
+from cmdr.core.dispatch.principals import Principal
+from cmdr.core.dispatch.registry import REGISTRY, Command, Registry
 from cmdr.core.errors import CommandError
 from cmdr.core.events import Events
-from cmdr.core.late_rooms import LateRooms
-from cmdr.core.limits import Limits
+from cmdr.core.lazy_services import LazyServices
 from cmdr.core.panes.bookmarks import Bookmarks
 from cmdr.core.panes.browser import Browser
 from cmdr.core.panes.desktop import Desktop
-from cmdr.core.panes.space import SpaceBoard
-from cmdr.core.parameter import Arguments
-from cmdr.core.policy import Policy
-from cmdr.core.principals import Principal
-from cmdr.core.record_warnings import RecordWarnings
-from cmdr.core.registry import REGISTRY, Command, Registry
+from cmdr.core.panes.free_space import FreeSpaceCache
 from cmdr.core.settings import Settings
+from cmdr.core.transfers.short_links import ShortLinks
 from cmdr.core.trees.indexing import Indexing
 from cmdr.engine.run.control import Control
 from cmdr.engine.run.outcome import Outcome
-from cmdr.files.sandbox.reach import Sandbox
+from cmdr.files.sandbox.path_resolver import Sandbox
 from cmdr.index.errors import IndexFault
-from cmdr.model.panes.chosen import Chosen
-from cmdr.model.panes.tab import Tab
+from cmdr.model.job import ScanJob
+from cmdr.model.panes.tab import SelectedEntries, Tab
 from cmdr.model.panes.workspace import Workspace
 from cmdr.model.plans.plan import Plan
 from cmdr.model.plans.proposal import Proposal
-from cmdr.model.scan_job import ScanJob
 
 if TYPE_CHECKING:
-    from cmdr.core.agents.code_runs import CodeRuns
-    from cmdr.core.agents.shells import Shells
+    from cmdr.core.agents.code_execution import CodeExecution
+    from cmdr.core.agents.shell_commands import ShellCommands
     from cmdr.core.agents.tokens import Tokens
-    from cmdr.core.editing.editor_room import EditorRoom
+    from cmdr.core.editing.editor_services import EditorServices
 
 RAW_LINK_LIFETIME_S = 600.0
-QUIT_PATIENCE = 15.0
-"""Seconds that running operations get to stop cleanly; the next start sweeps up after the rest."""
+QUIT_TIMEOUT_S = 15.0
+"""Seconds that running operations get to stop cleanly; crash recovery at the next start takes the rest."""
 
 
 class Commander:
@@ -63,7 +62,7 @@ class Commander:
         *,
         registry: Registry = REGISTRY,
         policy: Policy | None = None,
-        limits: Limits | None = None,
+        rates: RateLimiter | None = None,
         engine: Engine | None = None,
         settings: Settings | None = None,
         bookmarks: Bookmarks | None = None,
@@ -71,18 +70,18 @@ class Commander:
         sandbox: Sandbox | None = None,
         indexes: str | None = None,
         start_folder: bytes | None = None,
-        trust: Trust | None = None,
+        trust: TrustStore | None = None,
     ) -> None:
         self.workspace = workspace
         self.registry = registry
         self.audit = audit
         self.policy = policy or Policy()
-        self._door = Door(audit, self.policy, limits or Limits())
-        self.activity = self._door.activity
-        self.quitting = self._door.quitting
+        self._dispatcher = Dispatcher(audit, self.policy, rates or RateLimiter())
+        self.activity = self._dispatcher.activity
+        self.quitting = self._dispatcher.quitting
         """Set when somebody asked the program to end."""
         self.events = Events(workspace)
-        self.kept_texts = KeptTexts()
+        self.kept_texts = TextCache()
         self.events.listen(self.kept_texts.forget)
         self.browser = Browser(workspace, self.events, watch=watch)
         self.proposals = Proposals(workspace, self.events, audit)
@@ -92,10 +91,12 @@ class Commander:
         self.jobs = Jobs(self._run_plan, self.events, audit)
         self.sandbox = sandbox or Sandbox()
         """The folders agents may use directly."""
-        self.trusting = Trusting(trust or Trust(), self.proposals, self.jobs, self.events, self.sandbox.private.homes)
+        self.trusting = TrustRequests(
+            trust or TrustStore(), self.proposals, self.jobs, self.events, self.sandbox.private.homes
+        )
         """The folders in which language servers may run."""
         start = start_folder or workspace.left.tab.path
-        self.rooms = LateRooms(workspace, self.events, audit, self.jobs, self.sandbox, start, self.trusting)
+        self.rooms = LazyServices(workspace, self.events, audit, self.jobs, self.sandbox, start, self.trusting)
         if engine is not None:
             self.proposals.start_job = self._start_job
         self._indexing = Indexing(indexes, self.events) if indexes is not None else None
@@ -112,9 +113,9 @@ class Commander:
         if self._indexing is not None:
             self._indexing.idle.is_allowed = lambda: self.settings.flag("advanced.idle_walk")
             self._indexing.idle.is_busy = lambda: bool(self.jobs.running())
-            self._door.touched = self._indexing.idle.touched
+            self._dispatcher.touched = self._indexing.idle.touched
         self.bookmarks = bookmarks or Bookmarks()
-        self.space = SpaceBoard()
+        self.space = FreeSpaceCache()
         self.browser.arrived = self.bookmarks.visit
 
     @property
@@ -125,17 +126,17 @@ class Commander:
         return self._engine
 
     @property
-    def shells(self) -> "Shells":
+    def shells(self) -> "ShellCommands":
         """Where agents' commands run."""
         return self.rooms.shells
 
     @property
-    def code(self) -> "CodeRuns":
+    def code(self) -> "CodeExecution":
         """Where agents' code runs."""
         return self.rooms.code
 
     @property
-    def editor(self) -> "EditorRoom":
+    def editor(self) -> "EditorServices":
         """What makes cmdr an editor for agents."""
         return self.rooms.editor
 
@@ -166,7 +167,7 @@ class Commander:
                 parts.push_async_callback(self._indexing.close)
             if self._engine is not None:
                 parts.push_async_callback(self._engine.close)
-            parts.push_async_callback(self.jobs.close, QUIT_PATIENCE)
+            parts.push_async_callback(self.jobs.close, QUIT_TIMEOUT_S)
             parts.push_async_callback(self.trusting.close)
             parts.push_async_callback(self.rooms.close)
             parts.callback(self.proposals.close)
@@ -179,7 +180,7 @@ class Commander:
         arguments: Arguments | None = None,
         *,
         progress: Progress = no_progress,
-        chosen: Chosen | None = None,
+        chosen: SelectedEntries | None = None,
     ) -> str:
         """Run a command and return its text; raises `CommandError` or `UnknownCommand`."""
         return (await self.ask(principal, name, arguments, progress=progress, chosen=chosen)).text
@@ -191,7 +192,7 @@ class Commander:
         arguments: Arguments | None = None,
         *,
         progress: Progress = no_progress,
-        chosen: Chosen | None = None,
+        chosen: SelectedEntries | None = None,
     ) -> Answer:
         """Run a command and return its result; raises `CommandError` or `UnknownCommand`."""
         call = Call(self, principal, progress, chosen=chosen)
@@ -199,7 +200,7 @@ class Commander:
 
     async def perform(self, command: Command, arguments: Arguments, call: Call) -> Answer:
         """Run a command that was found, for the caller of `call`."""
-        return await self._door.perform(command, arguments, call)
+        return await self._dispatcher.perform(command, arguments, call)
 
     def available(self, principal: Principal, toolsets: frozenset[str] | None = None) -> Iterator[Command]:
         """The commands a caller gets to know, in the order they were declared."""
@@ -219,7 +220,7 @@ class Commander:
 
     async def look_up(self, tab: Tab, start: int, stop: int) -> None:
         """Make sure the facts of some positions are known, and the sizes of folders where an index knows them."""
-        await self.browser.row_facts.look_up(tab, start, stop)
+        await self.browser.facts.look_up(tab, start, stop)
         if self._indexing is None:
             return
         listing = tab.listing
@@ -247,7 +248,7 @@ class Commander:
 
     def end_agent_calls(self) -> None:
         """End every call of an agent that still waits; their callers are told why."""
-        self._door.end_agent_calls()
+        self._dispatcher.end_agent_calls()
 
     def allow_agents(self) -> None:
         """Let agents call again."""

@@ -1,4 +1,4 @@
-"""Running code for an agent in a real Jupyter kernel, one for each client, capped in time and output."""
+"""Runs code for an agent in a real Jupyter kernel, one for each client, capped in time and output."""
 
 import asyncio
 import contextlib
@@ -13,21 +13,24 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from cmdr.editor.kernel_command import manager_class
 from cmdr.editor.kernel_output import CodeResult, OutputCollector
-from cmdr.model.launch import Launch
+from cmdr.model.launch_spec import LaunchSpec
 
 if TYPE_CHECKING:
     from jupyter_client.asynchronous.client import AsyncKernelClient
     from jupyter_client.manager import AsyncKernelManager
 
-Before = Callable[[str], Launch]
+from importlib.util import find_spec
+
+from cmdr.model.install_hint import install_command
+
+LaunchIn = Callable[[str], LaunchSpec]
 """What goes before a kernel's command, made for the folder that holds its sockets: a sandbox, and its environment."""
 
-TIME_LIMIT = 30.0
-_START_LIMIT = 30.0
-_INTERRUPT_GRACE = 2.0
-_FLOOD = 64 * 1024 * 1024
+RUN_TIMEOUT_S = 30.0
+_START_TIMEOUT_S = 30.0
+_INTERRUPT_TIMEOUT_S = 2.0
+_MAX_OUTPUT_CHARS = 64 * 1024 * 1024
 """So much output, and the run is stopped: nothing reads it, and it only fills memory."""
 _COLOUR = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _IMAGES = ("image/png", "image/jpeg", "image/gif", "image/webp")
@@ -38,6 +41,19 @@ class KernelStartError(Exception):
 
     def __init__(self) -> None:
         super().__init__("The Python kernel did not start; try again.")
+
+
+class KernelMissingError(Exception):
+    """Raised when the libraries for running code are not installed."""
+
+    def __init__(self) -> None:
+        super().__init__(f"Running code needs Jupyter's kernel: {install_command('jupyter_client', 'ipykernel')}")
+
+
+def check_installed() -> None:
+    """Raise `KernelMissingError` when code cannot run here; loads nothing."""
+    if find_spec("ipykernel") is None or find_spec("jupyter_client") is None:
+        raise KernelMissingError
 
 
 class Kernel:
@@ -53,8 +69,8 @@ class Kernel:
         self._idle.set()
 
     @classmethod
-    async def start(cls, before: Before, *, cwd: str | None = None) -> "Kernel":
-        """Start a kernel in the environment of what goes before it, and in nothing of ours."""
+    async def start(cls, launch_in: LaunchIn, *, cwd: str | None = None) -> "Kernel":
+        """Start a kernel in the environment of its launch, and in nothing of ours."""
         new_manager = await asyncio.to_thread(manager_class)  # the libraries take a while to load
         # Sockets in a private folder instead of ports: no other user can reach them, and no network is needed.
         folder = tempfile.mkdtemp(prefix="cmdr-kernel-")
@@ -63,20 +79,20 @@ class Kernel:
         )
         kernel: Kernel | None = None
         try:
-            wrap = before(folder)
-            words = [os.fsdecode(word) for word in wrap.words]
+            launch = launch_in(folder)
+            words = [os.fsdecode(word) for word in launch.words]
             # -P: the folder it starts in has nothing to say before the kernel stands.
             started = (sys.executable, "-P", "-m", "ipykernel_launcher", "-f", manager.connection_file)
             manager.command = [*words, *started]
             await manager.start_kernel(
-                env={**wrap.environment, "IPYTHONDIR": os.path.join(folder, "ipython")},  # not the person's history
+                env={**launch.environment, "IPYTHONDIR": os.path.join(folder, "ipython")},  # not the person's history
                 cwd=cwd,
                 stdout=subprocess.DEVNULL,  # what the kernel says about itself must not land on the terminal
                 stderr=subprocess.DEVNULL,
             )
             kernel = cls(folder, manager)  # only now are the addresses of its sockets known
             kernel._client.start_channels()
-            await kernel._client.wait_for_ready(timeout=_START_LIMIT)
+            await kernel._client.wait_for_ready(timeout=_START_TIMEOUT_S)
         except BaseException as error:
             await (kernel or cls(folder, manager)).end()
             if isinstance(error, (RuntimeError, OSError)):
@@ -93,19 +109,19 @@ class Kernel:
         """Whether it can run code."""
         return not self._ended and bool(await self._manager.is_alive())
 
-    async def run(self, code: str, time_limit: float = TIME_LIMIT) -> CodeResult:
+    async def run(self, code: str, timeout_s: float = RUN_TIMEOUT_S) -> CodeResult:
         """Run code; what does not end in time is interrupted, and ended when that does not help."""
         collector = OutputCollector()
         request = self._client.execute(code, allow_stdin=False)
         self._runner = asyncio.current_task()
         self._idle.clear()
         try:
-            status = await self._collect(request, collector, time_limit)
+            status = await self._collect(request, collector, timeout_s)
             if status is not None:
                 return collector.result("error" if status == "error" else "ok")
             if await self.alive():
                 await self._manager.interrupt_kernel()
-                if await self._collect(request, collector, _INTERRUPT_GRACE) is not None:
+                if await self._collect(request, collector, _INTERRUPT_TIMEOUT_S) is not None:
                     return collector.result("interrupted")
             await self.end()
         except asyncio.CancelledError:
@@ -123,7 +139,7 @@ class Kernel:
         try:
             group = getattr(self._manager.provisioner, "pgid", None)
             if group is not None:
-                # Before the leader is waited for, so that the number cannot belong to anyone else yet.
+                # LaunchIn the leader is waited for, so that the number cannot belong to anyone else yet.
                 with contextlib.suppress(ProcessLookupError, PermissionError):
                     os.killpg(group, signal.SIGKILL)
             with contextlib.suppress(Exception):
@@ -139,7 +155,7 @@ class Kernel:
         """Take output until the run is over; its status, or None when time or patience ran out first."""
         until = time.monotonic() + limit
         status = "ok"
-        while (left := until - time.monotonic()) > 0 and collector.received < _FLOOD:
+        while (left := until - time.monotonic()) > 0 and collector.received < _MAX_OUTPUT_CHARS:
             # Short waits, since a kernel that dies says nothing.
             message = await self._message(min(left, 0.5))
             if message is None:
@@ -178,3 +194,52 @@ def _take(kind: str, content: dict[str, Any], collector: OutputCollector) -> Non
             collector.image(image, data[image].strip())
         elif "text/plain" in data:
             collector.text(data["text/plain"] + "\n")
+
+
+def manager_class() -> Any:
+    """A kernel manager that starts the command it is given; raises `KernelMissingError`."""
+    try:
+        import ipykernel  # noqa: F401
+        from jupyter_client.kernelspec import KernelSpec
+        from jupyter_client.manager import AsyncKernelManager
+    except ImportError as error:
+        raise KernelMissingError from error
+
+    class CommandManager(AsyncKernelManager):
+        command: list[str] = []  # noqa: RUF012
+
+        @property
+        def kernel_spec(self) -> KernelSpec:
+            return KernelSpec(argv=self.command, display_name="Python", language="python")
+
+    return CommandManager
+
+
+class KernelSession:
+    """The kernel of one client: started when first needed, replaced when it has died, ended with its client."""
+
+    def __init__(self, launch_in: LaunchIn) -> None:
+        self._launch_in = launch_in
+        self._kernel: Kernel | None = None
+        self._turn = asyncio.Lock()
+        self._closed = False
+
+    async def run(self, code: str, *, timeout_s: float = RUN_TIMEOUT_S, cwd: str | None = None) -> CodeResult:
+        """Run code after what was asked before."""
+        async with self._turn:
+            kernel = self._kernel
+            if kernel is None or not await kernel.alive():
+                if kernel is not None:
+                    await kernel.end()
+                kernel = None if self._closed else await Kernel.start(self._launch_in, cwd=cwd)
+                self._kernel = kernel
+                if kernel is None or self._closed:  # the client went away while its kernel started
+                    await self.close()
+                    return CodeResult("killed", ())
+            return await kernel.run(code, timeout_s)
+
+    async def close(self) -> None:
+        """The client is gone: end its kernel, whatever it is doing."""
+        self._closed = True
+        if self._kernel is not None:
+            await self._kernel.end()

@@ -8,7 +8,7 @@ from array import array
 from collections.abc import Callable, Iterator
 
 from cmdr.files.errors import ReadFailed, ScanStopped, disk_error
-from cmdr.files.reading import Alive, Reading, Stopped, never, unheard
+from cmdr.files.folder_reader import Alive, FolderReader, Stopped, never, unheard
 from cmdr.files.worker_process import MORE, WorkerEnded, run_worker
 from cmdr.model.panes.listing import Columns, FactColumns, Listing
 from cmdr.model.panes.sorting import Direction, SortKey, SortOrder
@@ -53,7 +53,7 @@ def work(task: Iterator[bytes], progress: Callable[[bytes], None]) -> list[bytes
     """In the worker: the columns of the folder, or what failed."""
     by, direction, show_hidden, path = task
     try:
-        reading = Reading(path, alive=lambda: progress(MORE))
+        reading = FolderReader(path, alive=lambda: progress(MORE))
         with os.scandir(path) as entries:
             reading.take(entries)
         order = SortOrder(SortKey(by.decode()), Direction(direction.decode()))

@@ -15,8 +15,7 @@ from cmdr.files.protected_names import (
     is_obeyed,
     may_hold_obeyed,
 )
-from cmdr.model.names import to_wire
-from cmdr.model.within import is_within
+from cmdr.model.names import is_within, to_wire
 
 _FRESH = 1.0
 """Seconds for which it is believed where links lead."""

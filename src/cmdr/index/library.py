@@ -15,29 +15,27 @@ from dataclasses import replace
 
 import numpy as np
 
-from cmdr.index.asking.answers import Answers
-from cmdr.index.asking.cursor import Scope, make_cursor, read_cursor
-from cmdr.index.asking.knowing import Knowing, knowing
-from cmdr.index.epochs.columns import Column
-from cmdr.index.epochs.epochs_kept import AT_ONCE
-from cmdr.index.epochs.folder_totals import totals_epochs
-from cmdr.index.epochs.history import moment_of
 from cmdr.index.errors import BadQuestion, LibraryBusy, NoSuchIndex, RootMissing
-from cmdr.index.indexed import Changes, Indexed
-from cmdr.index.reporting.growth_report import growth_report
-from cmdr.index.reporting.report_basis import Spare
-from cmdr.index.reporting.report_making import report
-from cmdr.index.shelves.adopted import settle_folders
-from cmdr.index.shelves.catalogue import Catalogue, IndexRecord
-from cmdr.index.shelves.handles import new_handle, new_tag, node_handle
-from cmdr.index.shelves.queryshelf import QueryShelf
-from cmdr.index.shelves.setshelf import SetShelf
-from cmdr.index.walking.walk import Progress
+from cmdr.index.query.coverage import Coverage, coverage_of
+from cmdr.index.query.cursor import Scope, make_cursor, read_cursor
+from cmdr.index.query.queries import IndexQueries
+from cmdr.index.reports.basis import Spare
+from cmdr.index.reports.growth import growth_report
+from cmdr.index.reports.reports import report
+from cmdr.index.scan.walk import Progress
+from cmdr.index.snapshots.columns import Column
+from cmdr.index.snapshots.history import remembered_at
+from cmdr.index.snapshots.history_files import totals_epochs
+from cmdr.index.store.catalogue import Catalogue, IndexRecord
+from cmdr.index.store.handles import new_handle, new_tag, node_handle
+from cmdr.index.store.saved_queries import SavedQueries
+from cmdr.index.store.sets import ResourceSets
+from cmdr.index.tree import Changes, IndexedTree
+from cmdr.index.tree_state import VERIFY_AT_OPEN_BYTES, open_newest_snapshot
 from cmdr.model.filters.filter import EVERYTHING
-from cmdr.model.names import to_wire
+from cmdr.model.names import is_within, to_wire
 from cmdr.model.trees.indexes import IndexInfo, WalkOptions
 from cmdr.model.trees.reports import KINDS, Keep, Report
-from cmdr.model.within import is_within
 
 
 class Library:
@@ -55,15 +53,15 @@ class Library:
             raise LibraryBusy("Another cmdr works with these indexes.") from trouble
         try:
             self.catalogue = Catalogue(os.path.join(self.home, "catalogue.sqlite"))
-            settle_folders(self.home, self.catalogue)
+            _adopt_orphans(self.home, self.catalogue)
         except BaseException:
             os.close(self._lock_fd)
             raise
-        self.sets = SetShelf(os.path.join(state_dir, "sets"), self.catalogue, self.get)
-        self.queries = QueryShelf(self.catalogue, self.get)
-        self._open: dict[str, Answers] = {}
+        self.sets = ResourceSets(os.path.join(state_dir, "sets"), self.catalogue, self.get)
+        self.queries = SavedQueries(self.catalogue)
+        self._open: dict[str, IndexQueries] = {}
         self._lock = threading.Lock()
-        self._behind = ThreadPoolExecutor(1, "cmdr-index-behind")
+        self._background = ThreadPoolExecutor(1, "cmdr-index-behind")
         self._closed = False
 
     @classmethod
@@ -78,7 +76,7 @@ class Library:
         self._closed = True
         for answers in list(self._open.values()):
             answers.indexed.close()
-        self._behind.shutdown(wait=True, cancel_futures=True)
+        self._background.shutdown(wait=True, cancel_futures=True)
         self.catalogue.close()
         os.close(self._lock_fd)
 
@@ -115,7 +113,7 @@ class Library:
         indexed.scan(progress, cancelled)
         return self.info(index_id)
 
-    def get(self, index_id: str) -> Answers:
+    def get(self, index_id: str) -> IndexQueries:
         """The index with this id, ready for questions."""
         with self._lock:
             if index_id in self._open:
@@ -126,18 +124,20 @@ class Library:
             depth, follow, cross = json.loads(record.options)
             options = WalkOptions(depth, follow, cross)
             home = os.path.join(self.home, index_id)
-            answers = Answers(
-                Indexed(record, home, options, self.catalogue, self._own, self._run_behind), self.sets.rows
+            answers = IndexQueries(
+                IndexedTree(record, home, options, self.catalogue, self._own, self._run_in_background), self.sets.rows
             )
             self._open[index_id] = answers
-            if answers.indexed.stored_bytes > AT_ONCE:  # only lengths were compared; the contents are compared behind
-                self._behind.submit(answers.indexed.verify, lambda: self._closed)
+            if (
+                answers.indexed.stored_bytes > VERIFY_AT_OPEN_BYTES
+            ):  # only lengths were compared; the contents are compared behind
+                self._background.submit(answers.indexed.verify, lambda: self._closed)
             return answers
 
-    def moment(self) -> tuple[object, ...]:
+    def version(self) -> tuple[object, ...]:
         """Another one whenever an answer may be another one; read from memory alone, so that anybody may ask."""
         opened = tuple(self._open.items())
-        return tuple((index_id, answers.indexed.moment) for index_id, answers in opened)
+        return tuple((index_id, answers.indexed.version) for index_id, answers in opened)
 
     def indexes(self) -> tuple[IndexInfo, ...]:
         """All indexes, oldest first."""
@@ -164,9 +164,9 @@ class Library:
             indexed.options,
         )
 
-    def covering(self, path: bytes, least: Knowing = Knowing.PART) -> Answers | None:
+    def covering(self, path: bytes, least: Coverage = Coverage.PART) -> IndexQueries | None:
         """The index that knows a path best, among equals the one with the deepest root; None when none does."""
-        best: Answers | None = None
+        best: IndexQueries | None = None
         most = (least, 0)
         for record in self.catalogue.indexes():
             if not is_within(path, record.root):
@@ -174,33 +174,33 @@ class Library:
             answers = self.get(record.id)
             if not answers.indexed.scanned:
                 continue
-            known = (knowing(answers.view, path), len(record.root))
+            known = (coverage_of(answers.view, path), len(record.root))
             if known > most:
                 best, most = answers, known
         return best
 
-    def remembering(self, path: bytes) -> Answers | None:
+    def with_longest_history(self, path: bytes) -> IndexQueries | None:
         """Of the indexes that know what is in a folder the one that remembers the longest; None when none does."""
-        found: list[tuple[float, Answers]] = []
+        found: list[tuple[float, IndexQueries]] = []
         for record in self.catalogue.indexes():
             answers = self.get(record.id) if is_within(path, record.root) else None
-            if answers is None or not answers.indexed.scanned or knowing(answers.view, path) < Knowing.PART:
+            if answers is None or not answers.indexed.scanned or coverage_of(answers.view, path) < Coverage.PART:
                 continue
             home = answers.indexed.home
-            found += [(moment_of(home, epoch), answers) for epoch in totals_epochs(home)[:1]]
+            found += [(remembered_at(home, epoch), answers) for epoch in totals_epochs(home)[:1]]
         return min(found, key=lambda one: one[0])[1] if found else None
 
     def refresh(self, index_id: str, stop: Callable[[], bool] = lambda: False) -> Changes:
-        """List again what changed since; a big overlay is compacted behind."""
+        """List again what changed since; a big delta is compacted behind."""
         return self.get(index_id).indexed.check(stop)
 
-    def walk_again(self, index_id: str, stop: Callable[[], bool]) -> None:
+    def rescan_when_idle(self, index_id: str, stop: Callable[[], bool]) -> None:
         """Read a whole tree again at the lowest priority; a stop loses nothing."""
         self.get(index_id).indexed.scan(cancelled=stop, idle=True)
 
-    def _run_behind(self, work: Callable[[], object]) -> None:
+    def _run_in_background(self, work: Callable[[], object]) -> None:
         if not self._closed:
-            self._behind.submit(work)
+            self._background.submit(work)
 
     def remove(self, index_id: str) -> None:
         """Forget an index and its sets; the files it was about stay as they are."""
@@ -276,5 +276,25 @@ class Library:
         return replace(made, rows=page, cursor=following), spare
 
     def epochs(self, index_id: str) -> tuple[int, ...]:
-        """The epochs that growth can be measured from, oldest first."""
+        """The snapshots that growth can be measured from, oldest first."""
         return tuple(totals_epochs(self.get(index_id).indexed.home))
+
+
+def _adopt_orphans(home: str, catalogue: Catalogue) -> None:
+    """Index folders that the catalogue does not know: taken up again when it lost them through damage, else removed.
+
+    An adopted index answers to its old id, so that its sets stay; its nodes get new handles, since nobody knows any
+    more which were given out. One without a whole snapshot is scanned anew when it is asked for.
+    """
+    known = {record.id for record in catalogue.indexes()}
+    for name in sorted(os.listdir(home)):
+        folder = os.path.join(home, name)
+        if not name.startswith("i_") or name in known or not os.path.isdir(folder):
+            continue
+        view = open_newest_snapshot(folder)[0] if catalogue.was_damaged else None
+        if view is not None:
+            options = json.dumps(view.facts["options"])
+            record = IndexRecord(name, view.root, options, new_tag(), time.time_ns(), view.next_id)
+            if catalogue.add_index(record).id == name:
+                continue
+        shutil.rmtree(folder, ignore_errors=True)

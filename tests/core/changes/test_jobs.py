@@ -6,12 +6,12 @@ import threading
 
 import pytest
 
-from cmdr.core.audit_chain import read_log
+from cmdr.core.audit.chain import read_log
 from cmdr.core.changes import job_control, jobs
 from cmdr.core.changes.jobs import KEPT, Jobs
+from cmdr.core.dispatch.principals import PERSON, Principal
 from cmdr.core.errors import CommandError
 from cmdr.core.events import Events
-from cmdr.core.principals import PERSON, Principal
 from cmdr.engine.journal.records import ItemState
 from cmdr.engine.run.control import Cancelled, Conflict, Progress
 from cmdr.engine.run.item_results import ItemResults

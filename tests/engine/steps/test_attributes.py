@@ -25,7 +25,7 @@ from cmdr.engine.run.control import Cancelled, Unattended
 from cmdr.engine.run.crash_recovery import recover
 from cmdr.engine.run.resume import plan_resume
 from cmdr.engine.run.undo import plan_undo
-from cmdr.files.owner_names import gid_of, group_name, uid_of, user_name
+from cmdr.files.file_stat import gid_of, group_name, uid_of, user_name
 from cmdr.files.protected import Protection
 from cmdr.files.sandbox.private_places import PrivatePlaces
 from cmdr.model.history import OperationState

@@ -5,14 +5,14 @@ import logging
 import secrets
 from collections.abc import Callable
 
-from cmdr.core.audit import Audit, AuditRecord
+from cmdr.core.audit.log import Audit, AuditRecord
 from cmdr.core.changes.engine import Engine, OperationInterrupted
 from cmdr.core.changes.interrupted import Interrupted
 from cmdr.core.changes.job_control import JobControl, Meter
 from cmdr.core.changes.outcome_text import outcome_line, problem_lines
+from cmdr.core.dispatch.principals import Principal
 from cmdr.core.errors import CommandError, NotThere
 from cmdr.core.events import Events
-from cmdr.core.principals import Principal
 from cmdr.core.threads import in_thread
 from cmdr.engine.journal.records import ItemState
 from cmdr.engine.run.control import Answer, Conflict, Control

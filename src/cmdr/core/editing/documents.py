@@ -4,18 +4,14 @@ import asyncio
 import os
 from collections.abc import Callable
 
-from cmdr.core.agents.agents_room import check_windows
-from cmdr.core.editing.shown_document import OpenedDocument, SelectedText, ShownDocument
+from cmdr.core.admission.quotas import check_windows
 from cmdr.core.editing.text_files import load_text
 from cmdr.core.events import Events
 from cmdr.editor.languages import language_of
-from cmdr.editor.ranges import find_range
-from cmdr.model.panes.dialog import DialogType
-from cmdr.model.panes.workspace import Workspace
-from cmdr.model.texts.buffer import Buffer
-from cmdr.model.texts.open_documents import OpenDocuments
+from cmdr.model.panes.workspace import DialogType, Workspace
+from cmdr.model.texts.buffer import Buffer, OpenDocuments, OpenedDocument, SelectedText, ShownDocument
 from cmdr.model.texts.text_format import FileText
-from cmdr.model.texts.text_selection import Position, TextSelection, utf16_column
+from cmdr.model.texts.text_selection import Position, TextSelection, find_range, utf16_column
 
 Save = Callable[[], "asyncio.Future[bool]"]
 
@@ -97,8 +93,7 @@ class Documents:
 
     def latest_selection(self) -> SelectedText | None:
         """What was last selected anywhere, also in a document that has closed since."""
-        latest = self._open.latest_selection
-        return None if latest is None else SelectedText(latest.path, latest.text, latest.selection)
+        return self._open.latest_selection
 
     def shown(self) -> list[ShownDocument]:
         """Every open document."""

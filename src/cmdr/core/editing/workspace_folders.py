@@ -6,12 +6,12 @@ from collections.abc import Callable
 
 from cmdr.core.events import Events
 from cmdr.core.threads import in_thread
-from cmdr.editor.diagnostics.root import REPOSITORY, nearest_holding
+from cmdr.editor.diagnostics.known_servers import REPOSITORY, nearest_holding
 from cmdr.files.sandbox.private_places import PrivatePlaces
+from cmdr.model.names import is_within
 from cmdr.model.panes.workspace import Workspace
-from cmdr.model.within import is_within
 
-PATIENCE = 1.0
+DISK_TIMEOUT_S = 1.0
 """Seconds that a start waits for a disk that may be dead."""
 
 
@@ -35,7 +35,7 @@ class WorkspaceFolders:
         if self._stop is None:
             self._stop = self._events.listen(lambda _: self._changed())
             self._looking = asyncio.get_running_loop().create_task(self._look())
-            await asyncio.wait({self._looking}, timeout=PATIENCE)
+            await asyncio.wait({self._looking}, timeout=DISK_TIMEOUT_S)
 
     def close(self) -> None:
         """Follow no more."""
@@ -70,7 +70,7 @@ class WorkspaceFolders:
 
     def _paths(self) -> tuple[bytes, ...]:
         # Where an agent leads a pane is no leave to read there.
-        return (self._start, *(pane.tab.path for pane in self._workspace.panes if not pane.tab.is_led))
+        return (self._start, *(pane.tab.path for pane in self._workspace.panes if not pane.tab.opened_by_agent))
 
     async def _look(self) -> None:
         # A pane may move on while the disk is asked.

@@ -9,7 +9,7 @@ from cmdr.engine.errors import Damaged, Drifted
 from cmdr.engine.fs import fingerprint
 from cmdr.engine.fs.folders import Folders
 from cmdr.engine.fs.syscalls import Syscalls
-from cmdr.files.archives.entry import BadArchive
+from cmdr.files.archives.archive_file import BadArchive
 from cmdr.model.plans.member import Member
 from cmdr.model.plans.plan import Fingerprint, Place, PlanItem
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from cmdr.engine.journal.journal import Journal
 from cmdr.engine.journal.reading import NoSuchOperation
 from cmdr.engine.journal.records import Backup
-from cmdr.files.regular_file import regular_file
+from cmdr.files.file_stat import regular_file
+from cmdr.model.names import is_within
 from cmdr.model.plans.plan import PlanItem
-from cmdr.model.within import is_within
 
 MAX_OPERATIONS = 50
 """Operations that are looked through."""

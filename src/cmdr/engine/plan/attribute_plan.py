@@ -11,7 +11,7 @@ from cmdr.engine.plan.sources import Nesting, PrivateSources, outermost
 from cmdr.engine.plan.survey import Choices, Source, Survey
 from cmdr.engine.steps.attributes import SetAttributes
 from cmdr.engine.steps.nothing import Nothing
-from cmdr.files.owner_names import group_name, user_name
+from cmdr.files.file_stat import group_name, user_name
 from cmdr.model.names import to_wire
 from cmdr.model.plans.attributes import AttributeChange, Attributes, AttributeWish
 from cmdr.model.plans.plan import Kind, Place, Plan, PlanItem, Totals, Verb

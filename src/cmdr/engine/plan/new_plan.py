@@ -14,19 +14,9 @@ from cmdr.engine.plan.targets import must_keep
 from cmdr.engine.steps.create import Create
 from cmdr.engine.steps.link import Link
 from cmdr.engine.steps.make_folder import MakeFolder
+from cmdr.files.file_stat import regular_file
 from cmdr.files.protected import Protection
-from cmdr.files.regular_file import regular_file
-from cmdr.model.plans.plan import (
-    ConflictPolicy,
-    Decision,
-    Fingerprint,
-    Kind,
-    Place,
-    Plan,
-    PlanItem,
-    Totals,
-    Verb,
-)
+from cmdr.model.plans.plan import ConflictPolicy, Decision, Fingerprint, Kind, Place, Plan, PlanItem, Totals, Verb
 
 _DEFAULT_PROTECTION = Protection()
 

@@ -12,8 +12,8 @@ from cmdr.engine.plan.targets import Clashes, Targets, must_keep
 from cmdr.engine.steps.make_folder import MakeFolder
 from cmdr.engine.steps.nothing import Nothing
 from cmdr.engine.steps.rename import Rename
+from cmdr.files.file_stat import regular_file
 from cmdr.files.protected import Protection
-from cmdr.files.regular_file import regular_file
 from cmdr.model.plans.plan import ConflictPolicy, Decision, Kind, Place, Plan, PlanItem, Totals, Verb
 
 _DEFAULT_LIMITS = Limits()

@@ -14,7 +14,7 @@ from cmdr.engine.plan.sources import PrivateSources
 from cmdr.engine.plan.survey import USUAL, Choices, Source, Survey
 from cmdr.engine.plan.target_folders import target_path
 from cmdr.engine.plan.unpacked_tree import UnpackedTree
-from cmdr.files.archives.entry import BadArchive, Entry
+from cmdr.files.archives.archive_file import BadArchive, Entry
 from cmdr.files.archives.opening import Archive, open_archive
 from cmdr.model.names import to_wire
 from cmdr.model.plans.plan import Kind, Plan, Verb

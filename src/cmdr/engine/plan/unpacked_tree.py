@@ -15,7 +15,7 @@ from cmdr.engine.plan.targets import IS_FOLDER, TakenTargets, is_caseless
 from cmdr.engine.steps.copy import Copy, Twin
 from cmdr.engine.steps.make_folder import MakeFolder
 from cmdr.engine.steps.nothing import Nothing
-from cmdr.files.archives.entry import Entry
+from cmdr.files.archives.archive_file import Entry
 from cmdr.model.plans.member import Member
 from cmdr.model.plans.plan import Decision, Fingerprint, Kind, Place, PlanItem, Totals
 from cmdr.model.plans.plan_facts import PlanDraft

@@ -184,7 +184,7 @@ def checked(node: Filter, at: int | str) -> Filter:
         case Time(_, after, before):
             moments: tuple[object, ...] = (after, before)
             for moment in moments:
-                if moment is not None and not (isinstance(moment, str) and is_moment(moment)):
+                if moment is not None and not (isinstance(moment, str) and is_time(moment)):
                     raise FilterError("A time is an ISO date or time (2026-01-31), or an age such as 30d or 12h.", at)
             if after is None and before is None:
                 raise FilterError("At least one of after and before is needed.", at)
@@ -207,7 +207,7 @@ def mode_of(text: str, at: int | str) -> Mode:
     return Mode(int(text, 8))
 
 
-def is_moment(text: str) -> bool:
+def is_time(text: str) -> bool:
     """Whether a text says a time, absolutely or as an age."""
     if _AGO.fullmatch(text):
         return True
@@ -243,3 +243,23 @@ def _normal(node: Filter, negate: bool) -> Filter:
             kind = KindIs(tuple(sorted(set(kinds))))
             return Not(kind) if negate else kind
     return Not(node) if negate else node
+
+
+class Parts:
+    """Counts the parts of a filter while it is read."""
+
+    def __init__(self) -> None:
+        self._count = 0
+
+    def add(self, depth: int, at: int | str) -> None:
+        """One part more, at this depth of nesting; refused when that is too many or too deep."""
+        self._count += 1
+        if self._count > MAX_NODES:
+            raise FilterError(f"A filter may have {MAX_NODES} parts.", at)
+        self.nest(depth, at)
+
+    @staticmethod
+    def nest(depth: int, at: int | str) -> None:
+        """Refuse what is nested too deep."""
+        if depth > MAX_DEPTH:
+            raise FilterError(f"Filters may be nested {MAX_DEPTH} deep.", at)

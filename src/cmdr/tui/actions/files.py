@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from cmdr.core.panes.completion import complete_path
+from cmdr.core.panes.name_input import complete_path
 from cmdr.model.names import display_name, from_wire, to_wire
-from cmdr.model.panes.chosen import Chosen
 from cmdr.model.panes.entry import Entry
+from cmdr.model.panes.tab import SelectedEntries
 from cmdr.model.plans.taken_names import TAKEN_NAMES
 from cmdr.tui.actions import action
-from cmdr.tui.windows.line_list import Row
+from cmdr.tui.widgets.lines import Row
 
 if TYPE_CHECKING:
     from cmdr.tui.main_screen import MainScreen
@@ -25,12 +25,12 @@ def _here(screen: MainScreen) -> Entry | None:
     return None if tab.cursor_name() is None else tab.listing.entry(tab.cursor)
 
 
-def what(chosen: Chosen) -> str:
+def what(chosen: SelectedEntries) -> str:
     """How a window speaks of what was chosen."""
     return display_name(chosen.first_names(1)[0]) if chosen.count == 1 else f"{chosen.count:,} items"
 
 
-def listed(chosen: Chosen) -> list[Row]:
+def listed(chosen: SelectedEntries) -> list[Row]:
     """The first of several chosen, above the line that is asked for."""
     if chosen.count <= 1:
         return []
@@ -45,7 +45,7 @@ def view(screen: MainScreen) -> None:
     if screen.view.on_parent_row:
         screen.act("parent")
     elif entry is not None:
-        screen.give("open_under_cursor" if entry.is_folder else "file.quickLook")
+        screen.enqueue("open_under_cursor" if entry.is_folder else "file.quickLook")
 
 
 @action("attributes")
@@ -53,7 +53,7 @@ def attributes(screen: MainScreen) -> None:
     """Permissions and time of what is chosen."""
     from cmdr.tui.windows.attributes import AttributesWindow
 
-    chosen = Chosen.of(screen.tab)
+    chosen = SelectedEntries.of(screen.tab)
     if chosen is not None:
         screen.terminal.push_screen(AttributesWindow(chosen, what(chosen), screen))
 
@@ -61,7 +61,7 @@ def attributes(screen: MainScreen) -> None:
 @action("info")
 def info(screen: MainScreen) -> None:
     """Facts about the entry."""
-    screen.give("file.getInfo", lambda: {} if _here(screen) is not None else None)
+    screen.enqueue("file.getInfo", lambda: {} if _here(screen) is not None else None)
 
 
 @action("edit")
@@ -69,16 +69,10 @@ def edit(screen: MainScreen) -> None:
     """Edit the file under the cursor."""
     entry = _here(screen)
     if entry is not None and entry.is_folder:
-        screen.tell(f"{to_wire(entry.name)} is a folder. Enter goes into it.", bad=True)
+        screen.show_message(f"{to_wire(entry.name)} is a folder. Enter goes into it.", bad=True)
     elif entry is not None:
         path = os.path.join(screen.tab.path, entry.name)
         screen.terminal.edit(path)
-
-
-@action("copy")
-def copy(screen: MainScreen) -> None:
-    """Copy to the other pane, or wherever is typed."""
-    _transfer(screen, "Copy", "copy")
 
 
 @action("copy_here")
@@ -108,17 +102,12 @@ def _stem(screen: MainScreen, name: str) -> int:
     return len(name) if dot <= 0 or (entry is not None and entry.is_folder) else dot
 
 
-@action("move")
-def move(screen: MainScreen) -> None:
-    """Move to the other pane, or wherever is typed."""
-    _transfer(screen, "Move", "move")
-
-
 def _transfer(screen: MainScreen, heading: str, command: str) -> None:
+    """Copy or move to the other pane, or wherever is typed."""
     from cmdr.tui.windows.ask import Ask
 
     # The files are chosen here and now: whatever moves in the pane meanwhile, these are the ones.
-    chosen = Chosen.of(screen.tab)
+    chosen = SelectedEntries.of(screen.tab)
     if chosen is None:
         return
     base = screen.tab.path
@@ -136,22 +125,19 @@ def _transfer(screen: MainScreen, heading: str, command: str) -> None:
     )
 
 
-@action("trash")
-def trash(screen: MainScreen) -> None:
-    """To the trash, after a yes."""
-    _remove(screen, permanent=False)
-
-
-@action("delete")
-def delete(screen: MainScreen) -> None:
-    """For good, after a word typed."""
-    _remove(screen, permanent=True)
+action("copy")(lambda screen: _transfer(screen, "Copy", "copy"))
+action("move")(lambda screen: _transfer(screen, "Move", "move"))
 
 
 def _remove(screen: MainScreen, *, permanent: bool) -> None:
-    chosen = Chosen.of(screen.tab)
+    """To the trash after a yes, or for good after a typed word."""
+    chosen = SelectedEntries.of(screen.tab)
     if chosen is not None:
         screen.terminal.operate("delete", {"permanent": permanent}, sure=False, chosen=chosen)
+
+
+action("trash")(lambda screen: _remove(screen, permanent=False))
+action("delete")(lambda screen: _remove(screen, permanent=True))
 
 
 def _new(typed: str) -> dict[str, str]:
@@ -209,12 +195,12 @@ def bulk_rename(screen: MainScreen) -> None:
     """Rename many in a table."""
     from cmdr.tui.windows.bulk_rename import BulkRename
 
-    tab, chosen = screen.tab, Chosen.of(screen.tab)
+    tab, chosen = screen.tab, SelectedEntries.of(screen.tab)
     if chosen is not None and chosen.count > 1:
         names = chosen.first_names(_MOST_RENAMED + 1)
     else:
         names = [tab.listing.name(position) for position in range(min(len(tab.listing), _MOST_RENAMED + 1))]
     if len(names) > _MOST_RENAMED:
-        screen.tell(f"Rename many takes {_MOST_RENAMED:,} names at most. Select fewer, or filter.", bad=True)
+        screen.show_message(f"Rename many takes {_MOST_RENAMED:,} names at most. Select fewer, or filter.", bad=True)
     elif names:
         screen.terminal.push_screen(BulkRename(tab.path, names, screen))

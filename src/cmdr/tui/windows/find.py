@@ -3,31 +3,72 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import time
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from textual import events
 from textual.widget import Widget
 from textual.widgets import Input
 
+from cmdr.core.dispatch.principals import PERSON
 from cmdr.core.errors import CommandError, UnknownCommand
-from cmdr.core.principals import PERSON
-from cmdr.model.formats import DATE_WIDTHS, date, short_size
-from cmdr.model.names import to_wire
-from cmdr.model.scan_job import ScanJob
-from cmdr.model.units import count, human_size
-from cmdr.model.within import is_within
-from cmdr.tui.key_order import hand_to, is_writing
-from cmdr.tui.pane_frame import tilde
-from cmdr.tui.safe_text import fit, printable
-from cmdr.tui.text_fields import LineInput
-from cmdr.tui.windows.hits import Hit, Hits
-from cmdr.tui.windows.line_list import LineList, Row
+from cmdr.model.job import ScanJob
+from cmdr.model.names import from_wire, is_within, to_wire
+from cmdr.model.panes.sorting import natural_keys
+from cmdr.model.results.trees import FindAnswer, FoundEntry
+from cmdr.model.units import DATE_WIDTHS, count, date, human_size, short_size
+from cmdr.tui.input.key_forwarding import edits_text, forward_key
+from cmdr.tui.panes.frame import abbreviate_home
+from cmdr.tui.terminal.safe_text import fit, printable
+from cmdr.tui.widgets.lines import LineList, Row
+from cmdr.tui.widgets.text_fields import LineInput
 from cmdr.tui.windows.window import ALL_THERE_IS, Window
 
 if TYPE_CHECKING:
     from cmdr.tui.main_screen import MainScreen
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One entry that was found."""
+
+    path: str
+    kind: str
+    size: int | None
+    modified_ns: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Hits:
+    """What a question brought: how many, how much, and the first of them."""
+
+    count: int
+    bytes: int
+    complete: bool
+    rows: tuple[Hit, ...]
+
+    @classmethod
+    def read(cls, answer: str, asked: str) -> Hits:
+        """The answer of `find.run`, which comes in the order of the index; the likeliest are put first."""
+        found = json.loads(answer)
+        rows = [Hit(row["path"], row["kind"], row["size"], row["modifiedNs"]) for row in found["rows"]]
+        return cls(found["count"], found["bytes"], found["complete"], tuple(_likeliest_first(rows, asked)))
+
+
+def _likeliest_first(rows: list[Hit], asked: str) -> list[Hit]:
+    """Names that begin with what was typed, then the others; each by name, as in a pane."""
+    start = asked.casefold()
+    names = [row.path.rpartition("/")[2] for row in rows]
+    keys = natural_keys([from_wire(name) for name in names])
+    order = sorted(
+        range(len(rows)), key=lambda at: (not names[at].casefold().startswith(start), keys[at], rows[at].path)
+    )
+    return [rows[at] for at in order]
+
 
 _SIZE = 6
 _HELP = "part of a name, or a filter"
@@ -45,7 +86,8 @@ class Find(Window[str]):
         super().__init__()
         self._screen = screen
         self._root = screen.tab.path
-        self._hits: Hits | None = None
+        self._hits: FindAnswer | None = None
+        self._rows: list[FoundEntry] = []
         self._problem = ""
         self._pending = False
         self._version = 0
@@ -59,46 +101,41 @@ class Find(Window[str]):
         return [self._input, self._list, self._note]
 
     def opened(self) -> None:
-        """Start to type."""
         self.set_focus(self._input)
         self.follow(self._news)
 
     def on_input_changed(self, message: Input.Changed) -> None:
-        """Ask as one types."""
         message.stop()
         if self._asked != self._text:
             self._ask(keep=False)
 
     def waits_for(self, event: events.Key | events.Paste) -> asyncio.Event | None:
         """What decides waits for the answer to all that was typed; going on to type does not."""
-        if is_writing(event):
+        if edits_text(event):
             return None
         if self._asked != self._text:  # the news of the last letter is still on its way
             self._ask(keep=False)
-        return self.caught_up
+        return self.up_to_date
 
-    def gives_up(self, event: events.Key | events.Paste) -> bool:
+    def cancels_waiting(self, event: events.Key | events.Paste) -> bool:
         """A tree may take long to be read for the first time; who goes on to type means something else."""
-        return super().gives_up(event) or is_writing(event)
+        return super().cancels_waiting(event) or edits_text(event)
 
     def on_input_submitted(self, message: Input.Submitted) -> None:
-        """Go to what the cursor is on."""
         message.stop()
         self._go()
 
     def on_line_list_chosen(self, message: LineList.Chosen) -> None:
-        """A click goes there."""
         self._go()
 
     def pressed(self, event: events.Key) -> bool:
-        """Move in the list, show all, type."""
         if event.key == "ctrl+l":
             self._show_all()
         elif self._list.pressed(event):
             pass
         elif event.is_printable or event.key in ("enter", "backspace"):
             # The line stops these itself, so this one was typed while the window was still opening.
-            hand_to(self._input, event)
+            forward_key(self._input, event)
         else:
             return False
         return True
@@ -112,33 +149,36 @@ class Find(Window[str]):
         self._version = self._screen.commander.index_version
         # The new question ends the one under way.
         text = self._text
-        self.catch_up(lambda: self._answer(text, keep=keep))
+        self.run_update(lambda: self._answer(text, keep=keep))
 
     async def _answer(self, text: str, *, keep: bool) -> None:
         hits, problem = None, ""
         if text:
             self._tell()
             try:
-                told = await self._screen.commander.run(PERSON, "find.run", {"root": to_wire(self._root), "text": text})
-                hits = Hits.read(told, text)
+                answer = await self._screen.commander.ask(
+                    PERSON, "find.run", {"root": to_wire(self._root), "text": text}
+                )
+                if isinstance(answer.result, FindAnswer):
+                    hits = answer.result
             except (CommandError, UnknownCommand) as error:
                 problem = str(error)
         self._hits, self._problem, self._pending = hits, problem, False
+        self._rows = likeliest_first(hits.rows, text) if hits is not None else []
         self._show(keep=keep)
 
     def _go(self) -> None:
-        rows = self._hits.rows if self._hits is not None else ()
-        if rows:
-            path = os.path.join(to_wire(self._root), rows[self._list.cursor].path)
+        if self._rows:
+            path = os.path.join(to_wire(self._root), self._rows[self._list.cursor].path)
             self.dismiss(None)
-            self._screen.give("find.go", {"path": path})
+            self._screen.enqueue("find.go", {"path": path})
 
     def _show_all(self) -> None:
         if self._hits is not None and self._hits.count:
             self.dismiss(None)
-            told = f"{count(self._hits.count, 'entry', 'entries')} found, in a tab of their own."
+            summary = f"{count(self._hits.count, 'entry', 'entries')} found, in a tab of their own."
             arguments = {"root": to_wire(self._root), "text": self._text}
-            self._screen.give("find.open", {**arguments}, done=lambda _: self._screen.tell(told))
+            self._screen.enqueue("find.open", {**arguments}, done=lambda _: self._screen.show_message(summary))
 
     def _news(self) -> None:
         """Something changed: how far a scan is, or what an index knows."""
@@ -147,16 +187,15 @@ class Find(Window[str]):
         self._tell()
 
     def _show(self, *, keep: bool) -> None:
-        rows = self._hits.rows if self._hits is not None else ()
-        self._list.show([self._row(hit) for hit in rows], keep=keep)
+        self._list.show([self._row(hit) for hit in self._rows], keep=keep)
         self._tell()
 
-    def _row(self, hit: Hit) -> Row:
-        look = self.appearance.row
+    def _row(self, hit: FoundEntry) -> Row:
+        row = self.appearance.row
         width = self._list.size.width or 72
-        when_width = DATE_WIDTHS[look.dates][0] if width >= 58 else 0
+        when_width = DATE_WIDTHS[row.dates][0] if width >= 58 else 0
         size = "?" if hit.size is None else short_size(hit.size)
-        when = "" if hit.modified_ns is None else date(hit.modified_ns, look.dates, when_width, time.time())
+        when = "" if hit.modified_ns is None else date(hit.modified_ns, row.dates, when_width, time.time())
         name = fit(printable(hit.path), max(8, width - _SIZE - when_width - 5), keep_end=True)
         dated = f"  {when[:when_width]:>{when_width}} " if when_width else " "
         return [(f" {name} ", "folder" if hit.kind == "dir" else "file"), (f"{size:>{_SIZE}}", "file"), (dated, "dim")]
@@ -164,7 +203,7 @@ class Find(Window[str]):
     def _tell(self) -> None:
         """The frame and the line of news."""
         hits = self._hits
-        below = tilde(self._root, self.appearance.home)
+        below = abbreviate_home(self._root, self.appearance.home)
         found = "" if hits is None else f": {hits.count:,} found, {human_size(hits.bytes)}"
         self.title_box(f"Find{found} below {below}", self.hint)
         note, role = "", "dim"
@@ -178,8 +217,8 @@ class Find(Window[str]):
             note, role = self._problem, "warning"
         elif hits is None:
             note = _EXAMPLES
-        elif len(hits.rows) < hits.count:
-            note = f"The first {len(hits.rows):,} are listed; Ctrl+L shows all."
+        elif len(self._rows) < hits.count:
+            note = f"The first {len(self._rows):,} are listed; Ctrl+L shows all."
         elif not hits.complete:
             note = "Some folders could not be read; there may be more."
         self._note.show([[(f" {note}", role)]])
@@ -192,3 +231,14 @@ class Find(Window[str]):
             return None
         running = [scan for scan in scans if not scan.state.is_over]
         return next((scan for scan in running if is_within(self._root, scan.root)), None)
+
+
+def likeliest_first(rows: Sequence[FoundEntry], asked: str) -> list[FoundEntry]:
+    """Names that begin with what was typed, then the others; each by name, as in a pane."""
+    start = asked.casefold()
+    names = [row.path.rpartition("/")[2] for row in rows]
+    keys = natural_keys([from_wire(name) for name in names])
+    order = sorted(
+        range(len(rows)), key=lambda at: (not names[at].casefold().startswith(start), keys[at], rows[at].path)
+    )
+    return [rows[at] for at in order]

@@ -10,12 +10,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from cmdr.core.call import Call
+from cmdr.core.admission.quotas import ConcurrencyQuota
 from cmdr.core.commander import Commander
-from cmdr.core.entrance.carrying import Carrying
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.parameter import Arguments
+from cmdr.core.dispatch.registry import Command
 from cmdr.core.errors import CommandError
-from cmdr.core.parameter import Arguments
-from cmdr.core.registry import Command
 from cmdr.web.api import sets, trees
 from cmdr.web.api.job_stream import followers, job_stream
 from cmdr.web.api.links import Links
@@ -79,7 +79,9 @@ def api_routes(commander: Commander) -> list[Route]:
     ]
 
 
-def _endpoint(commander: Commander, route: ApiRoute, following: Carrying) -> Callable[[Request], Awaitable[Response]]:
+def _endpoint(
+    commander: Commander, route: ApiRoute, following: ConcurrencyQuota
+) -> Callable[[Request], Awaitable[Response]]:
     async def endpoint(request: Request) -> Response:
         try:
             call = Call(commander, caller_of(request), address=route.address)

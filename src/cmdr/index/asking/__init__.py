@@ -1,1 +1,0 @@
-"""Answering questions: filters, names, pages and their order."""

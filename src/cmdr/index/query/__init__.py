@@ -1,0 +1,1 @@
+"""Answering queries: filters, names, pages and their order."""

@@ -1,1 +1,0 @@
-"""Keeping an index true: what changed is found, listed again and laid over the epoch."""

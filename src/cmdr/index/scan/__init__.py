@@ -1,0 +1,1 @@
+"""Scanning a tree: worker processes read directories into part files, which become a snapshot."""

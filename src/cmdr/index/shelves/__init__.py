@@ -1,1 +1,0 @@
-"""What is kept for its owner: sets, saved queries, and the handles they are known by."""
