@@ -15,12 +15,12 @@ from power_ground import Recorded, Remains, record, remains, restart
 from side_by_side import side_by_side
 from torture import Goal, go_on, take_back
 
-from cmdr.engine.fs.attributes import has
 from cmdr.engine.fs.syscalls import Syscalls
 from cmdr.engine.journal.journal import Journal
 from cmdr.engine.journal.records import ItemState
 from cmdr.engine.run import executor as running
 from cmdr.engine.run.crash_recovery import recover
+from cmdr.engine.steps.attributes import has
 from cmdr.model.plans.plan import Plan, PlanItem, StepName
 
 MODELS = ("ordered", "weak")

@@ -10,7 +10,7 @@ import pytest
 from cmdr.engine.journal import rescue, store
 from cmdr.engine.journal.journal import Journal
 from cmdr.engine.journal.reading import pack
-from cmdr.engine.journal.records import ItemState, Note
+from cmdr.engine.journal.records import ItemState, ItemUpdate
 from cmdr.engine.journal.store import JournalTooNew, JournalUnavailable, open_store
 from cmdr.model.history import OperationState
 from cmdr.model.plans.plan import Fingerprint, Kind, Place, Plan, PlanItem, Root, StepName, Verb
@@ -34,7 +34,7 @@ def path(tmp_path):
     journal = Journal(path)
     for number in range(1, MANY + 1):
         assert journal.begin(plan(), f"who-{number:03}-{'x' * 300}") == number
-        journal.note(number, [Note(n, ItemState.LANDED, f"why-{number:03}-{n}-{'y' * 300}") for n in range(3)])
+        journal.note(number, [ItemUpdate(n, ItemState.LANDED, f"why-{number:03}-{n}-{'y' * 300}") for n in range(3)])
         if number < MANY:
             journal.finish(number, OperationState.DONE)
     journal.close()

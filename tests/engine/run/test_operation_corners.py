@@ -13,7 +13,7 @@ from cmdr.engine.fs.atomic_rename import Spot
 from cmdr.engine.fs.names import free_name, numbered, shortened, temp_name
 from cmdr.engine.fs.removal import remove_exactly
 from cmdr.engine.fs.syscalls import EXCHANGE, Syscalls
-from cmdr.engine.journal.records import Intent, ItemState, Note
+from cmdr.engine.journal.records import Intent, ItemState, ItemUpdate
 from cmdr.engine.plan.refusals import NothingToDo
 from cmdr.engine.plan.rename_plan import plan_rename
 from cmdr.engine.plan.survey import Choices
@@ -525,7 +525,12 @@ def test_a_displaced_original_is_brought_to_the_trash_even_without_a_slot(world)
     temp = temp_name()
     world.write(world.there + b"/" + temp, b"the only copy of the old file")
     other = fingerprint.of_path(world.here + b"/a")
-    begun(world, plan, Intent(0, temp, plan.items[0].target), Note(0, ItemState.STAGED, staged=other, temp_gone=False))
+    begun(
+        world,
+        plan,
+        Intent(0, temp, plan.items[0].target),
+        ItemUpdate(0, ItemState.STAGED, staged=other, temp_gone=False),
+    )
     report = world.recover()
     assert len(report.rescued) == 1
     assert list(world.trashed().values()) == [b"the only copy of the old file"]

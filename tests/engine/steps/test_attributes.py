@@ -13,7 +13,6 @@ import pytest
 from ops_ground import FaultySyscalls, World
 
 from cmdr.core.changes.outcome_text import outcome_line
-from cmdr.engine.fs import attributes
 from cmdr.engine.fs.atomic_rename import Spot
 from cmdr.engine.fs.syscalls import Syscalls
 from cmdr.engine.journal.records import Intent, ItemState, NoRecord
@@ -25,6 +24,7 @@ from cmdr.engine.run.control import Cancelled, Unattended
 from cmdr.engine.run.crash_recovery import recover
 from cmdr.engine.run.resume import plan_resume
 from cmdr.engine.run.undo import plan_undo
+from cmdr.engine.steps import attributes
 from cmdr.files.file_stat import gid_of, group_name, uid_of, user_name
 from cmdr.files.protected import Protection
 from cmdr.files.sandbox.private_places import PrivatePlaces

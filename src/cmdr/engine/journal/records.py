@@ -85,7 +85,7 @@ class Intent:
 
 
 @dataclass(slots=True)
-class Note:
+class ItemUpdate:
     """How far an item has come."""
 
     index: int
@@ -161,7 +161,7 @@ class Recorder(Protocol):
     def intend(self, operation: int, intents: Sequence[Intent]) -> None:
         """Write down what is about to happen to some items."""
 
-    def note(self, operation: int, notes: Sequence[Note]) -> None:
+    def note(self, operation: int, notes: Sequence[ItemUpdate]) -> None:
         """Write down what has happened to some items."""
 
     def finish(self, operation: int, state: OperationState) -> None:
@@ -181,7 +181,7 @@ class NoRecord:
     def intend(self, operation: int, intents: Sequence[Intent]) -> None:
         """Forget."""
 
-    def note(self, operation: int, notes: Sequence[Note]) -> None:
+    def note(self, operation: int, notes: Sequence[ItemUpdate]) -> None:
         """Forget."""
 
     def finish(self, operation: int, state: OperationState) -> None:

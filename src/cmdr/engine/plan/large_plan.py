@@ -34,11 +34,11 @@ def make_plan(verb: Verb, paths: Sequence[bytes], destination: bytes | None, cho
     if destination is None:
         raise ValueError(verb)
     if verb is Verb.UNPACK:
-        from cmdr.engine.plan.unpack_plan import plan_unpack
+        from cmdr.engine.plan.archive_plan import plan_unpack
 
         return plan_unpack(paths, destination, choices)
     if verb is Verb.PACK:
-        from cmdr.engine.plan.pack_plan import plan_pack
+        from cmdr.engine.plan.archive_plan import plan_pack
 
         return plan_pack(paths, destination, choices)
     return (plan_copy if verb is Verb.COPY else plan_move)(paths, destination, choices)

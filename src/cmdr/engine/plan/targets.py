@@ -15,8 +15,8 @@ from cmdr.engine.fs.trash import NoTrashHere, home_trash, locate
 from cmdr.engine.plan.refusals import Clash, NothingKept, SameTarget, Unreadable
 from cmdr.engine.plan.survey import Choices
 from cmdr.engine.run.conflicts import resolve
-from cmdr.model.plans.member import Member
 from cmdr.model.plans.plan import ConflictPolicy, Decision, Fingerprint, Kind, Place
+from cmdr.model.plans.plan_item import Member
 
 _GET_FLAGS = 0x80086601
 _CASEFOLD = 0x40000000

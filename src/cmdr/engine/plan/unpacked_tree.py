@@ -16,9 +16,9 @@ from cmdr.engine.steps.copy import Copy, Twin
 from cmdr.engine.steps.make_folder import MakeFolder
 from cmdr.engine.steps.nothing import Nothing
 from cmdr.files.archives.archive_file import Entry
-from cmdr.model.plans.member import Member
 from cmdr.model.plans.plan import Decision, Fingerprint, Kind, Place, PlanItem, Totals
 from cmdr.model.plans.plan_facts import PlanDraft
+from cmdr.model.plans.plan_item import Member
 
 ENDINGS = (
     *(b".tar.gz", b".tar.bz2", b".tar.xz", b".tgz", b".tbz2", b".tbz", b".txz"),

@@ -15,7 +15,7 @@ from cmdr.engine.fs.folders import Folders
 from cmdr.engine.fs.names import is_temp_name
 from cmdr.engine.fs.syscalls import Syscalls
 from cmdr.engine.fs.trash import Slot, home_trash
-from cmdr.engine.journal.records import Backup, ItemRecord, ItemState, Note, PutBack, Recorder
+from cmdr.engine.journal.records import Backup, ItemRecord, ItemState, ItemUpdate, PutBack, Recorder
 from cmdr.engine.steps.bench import Trashes
 from cmdr.engine.steps.registry import step_of
 from cmdr.model.history import OperationState
@@ -71,7 +71,7 @@ class Recovery:
         self._is_put_back = False
         """Whether a file of the item in hand has its name back, which changes its stamp."""
 
-    def look(self, item: PlanItem, found: ItemRecord) -> Note | None:
+    def look(self, item: PlanItem, found: ItemRecord) -> ItemUpdate | None:
         """See to one item; what the journal should know about it now, or None when nobody can tell."""
         self._is_put_back = False
         try:
@@ -202,7 +202,7 @@ class Recovery:
             self._is_put_back = True
             self.report.removed.append(new.path)
 
-    def _judge(self, item: PlanItem, found: ItemRecord) -> Note:
+    def _judge(self, item: PlanItem, found: ItemRecord) -> ItemUpdate:
         """Whether the item had been carried out after all."""
         state, landed, kept = found.state, found.landed, None
         if found.kept is not None and self._slot(found.kept).spot.found is not None:
@@ -216,7 +216,7 @@ class Recovery:
         moved = state is ItemState.LANDED and item.remove_source and item.source is not None
         if moved and item.source is not None and self.at(item.source) is None:
             state = ItemState.SOURCE_REMOVED
-        return Note(found.index, state, found.reason, found.target, found.staged, landed, kept)
+        return ItemUpdate(found.index, state, found.reason, found.target, found.staged, landed, kept)
 
     def _marks(self, item: PlanItem) -> Iterator[Fingerprint | None]:
         """The files of an item as they look now, as far as they are the planned ones."""

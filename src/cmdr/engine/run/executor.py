@@ -5,7 +5,7 @@ from typing import TypeVar
 
 from cmdr.engine.errors import ITEM_ERRORS, Drifted, error_text, failure_of
 from cmdr.engine.fs.names import temp_names
-from cmdr.engine.journal.records import ItemState, Note
+from cmdr.engine.journal.records import ItemState, ItemUpdate
 from cmdr.engine.run.control import Cancelled
 from cmdr.engine.run.fsync_pool import GROUP_BYTES, GROUP_ITEMS, FsyncPool
 from cmdr.engine.run.progress import OperationProgress
@@ -189,7 +189,7 @@ class Executor:
 
     def _record_staged(self, works: list[Step]) -> None:
         notes = [
-            Note(work.index, ItemState.STAGED, "", _elsewhere(work), work.staged, temp_gone=False)
+            ItemUpdate(work.index, ItemState.STAGED, "", _elsewhere(work), work.staged, temp_gone=False)
             for work in works
             if work.staged is not None
         ]

@@ -1,6 +1,6 @@
 """The progress of a running operation: what became of each item, for the journal, the owner and the outcome."""
 
-from cmdr.engine.journal.records import Intent, Note, Recorder
+from cmdr.engine.journal.records import Intent, ItemUpdate, Recorder
 from cmdr.engine.run.control import Control, Progress
 from cmdr.engine.run.item_results import ItemResults
 from cmdr.engine.steps.step import StepResult
@@ -15,7 +15,7 @@ class OperationProgress:
         self._recorder = recorder
         self._operation = operation
         self._control = control
-        self._notes: list[Note] = []
+        self._notes: list[ItemUpdate] = []
         self._current: PlanItem | None = None
         self._at = 0
         self._strode: dict[int, int] = {}
@@ -50,7 +50,7 @@ class OperationProgress:
             self._bytes -= strode
         elsewhere = None if landed.target == item.target else landed.target
         self._notes.append(
-            Note(
+            ItemUpdate(
                 index,
                 landed.state,
                 landed.reason,
@@ -64,7 +64,7 @@ class OperationProgress:
         )
         self._report()
 
-    def stage(self, notes: list[Note]) -> None:
+    def stage(self, notes: list[ItemUpdate]) -> None:
         """Some items are complete under temporary names: written down before they land."""
         if notes:
             self._recorder.note(self._operation, notes)

@@ -46,18 +46,20 @@ class Rename(TargetStep):
         if item.source is None or item.fingerprint is None or item.existing is None or found.kept is None:
             return
         source, target = disk.reach(item.source), disk.reach(found.target or item.target or item.source)
-        if source is None or target is None:
-            return
-        there = source.found
-        if there is not None and item.existing.is_same_file(there) and item.fingerprint.is_same_file(target.found):
+        there = None if source is None else source.found
+        if (
+            source is not None
+            and target is not None
+            and there is not None
+            and item.existing.is_same_file(there)
+            and item.fingerprint.is_same_file(target.found)
+        ):
             disk.rescue(source, there, found, item.source.path)
 
     @classmethod
     def inverse(cls, item: PlanItem, found: ItemRecord, undo: UndoPlan) -> None:
-        if item.source is None:
-            return
         target = found.target or item.target or item.place
-        undo.rename(item, target, item.source, found.landed)
+        undo.rename(item, target, item.place, found.landed)
         if found.kept is not None and found.kept.place not in undo.taken_back:
             undo.restore(dataclasses.replace(item, totals=Totals(1, 0, 0)), found.kept, target)
 

@@ -98,7 +98,9 @@ class Step(ABC):
         return (item.source,)
 
     @classmethod
-    def finish(cls, bench: Workbench, item: PlanItem) -> tuple[int | None, tuple[str, ...]]:
+    def finish(
+        cls, bench: Workbench, item: PlanItem
+    ) -> tuple[int | None, tuple[str, ...]]:  # pragma: no cover - asked only of those
         """Complete what `finishes_late`: a folder to wait for, and what could not be kept."""
         return None, ()
 

@@ -52,9 +52,8 @@ class Swap(Step):
 
     @classmethod
     def inverse(cls, item: PlanItem, found: ItemRecord, undo: UndoPlan) -> None:
-        if item.source is not None:
-            target = found.target or item.target or item.place
-            undo.swap(item, item.source, item.existing, target, found.landed)
+        target = found.target or item.target or item.place
+        undo.swap(item, item.place, item.existing, target, found.landed)
 
     def intent(self) -> Intent:
         return Intent(self.index, self.temp, self.item.source, parks=True)

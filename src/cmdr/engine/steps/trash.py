@@ -51,8 +51,8 @@ class Trash(Step):
 
     @classmethod
     def inverse(cls, item: PlanItem, found: ItemRecord, undo: UndoPlan) -> None:
-        if found.kept is not None and item.source is not None:
-            undo.restore(item, found.kept, item.source)
+        if found.kept is not None:
+            undo.restore(item, found.kept, item.place)
         else:
             undo.leave(item, item.place, _FINDER)
 

@@ -11,7 +11,7 @@ from cmdr.engine.fs.metadata import keep_link_time, keep_time
 from cmdr.engine.run.fsync_pool import LARGE_FILE_BYTES
 from cmdr.engine.steps.copy import Copy, Twin
 from cmdr.engine.steps.staged_file import StagedFile
-from cmdr.model.plans.member import Member
+from cmdr.model.plans.plan_item import Member
 
 
 class Unpacked(StagedFile):

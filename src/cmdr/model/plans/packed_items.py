@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import overload
 
 from cmdr.model.plans.attributes import AttributeChange, Attributes, AttributesRow, ChangeRow, Traits
-from cmdr.model.plans.member import Member
-from cmdr.model.plans.plan_item import Decision, Fingerprint, Kind, Place, PlanItem, Totals
+from cmdr.model.plans.plan_item import Decision, Fingerprint, Kind, Member, Place, PlanItem, Totals
 from cmdr.model.plans.steps import StepName
 
 BLOCK = 1024

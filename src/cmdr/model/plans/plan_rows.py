@@ -7,9 +7,8 @@ from itertools import islice
 from json.encoder import encode_basestring_ascii as _quoted
 
 from cmdr.model.plans.attributes import AttributeChange, Attributes, Traits
-from cmdr.model.plans.member import Member
 from cmdr.model.plans.packed_items import MarkRow, PlaceRow, Row
-from cmdr.model.plans.plan_item import Decision, Fingerprint, Kind, Place, PlanItem, Totals
+from cmdr.model.plans.plan_item import Decision, Fingerprint, Kind, Member, Place, PlanItem, Totals
 from cmdr.model.plans.steps import StepName
 
 _AT_ONCE = 512

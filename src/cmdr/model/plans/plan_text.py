@@ -9,6 +9,16 @@ from cmdr.model.plans.request_plan import PlanOutline, RequestPlan
 from cmdr.model.plans.steps import KINDS
 from cmdr.model.units import count, human_size
 
+TAKEN_NAMES: tuple[tuple[str, str], ...] = (
+    ("ask", "ask each time"),
+    ("skip", "skip it"),
+    ("overwrite", "overwrite; the old one goes to the trash"),
+    ("rename", "keep both, with a new name"),
+    ("newer", "overwrite only what is older"),
+    ("larger", "overwrite only what is smaller"),
+)
+
+
 _DOES = {
     Verb.COPY: "Copy",
     Verb.MOVE: "Move",

@@ -1,18 +1,36 @@
-"""Planning to pack: an archive, and all that would go into it."""
+"""Planning to pack and to unpack: what would go into an archive, or come out, before anything is written."""
 
 import os
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from itertools import islice
 
+from cmdr.engine.errors import error_text
 from cmdr.engine.fs import fingerprint
 from cmdr.engine.fs.archive_writer import ENDINGS
-from cmdr.engine.plan.refusals import Clash, NotAnArchiveName, SameTarget, TargetTaken, Unreadable
+from cmdr.engine.fs.folders import Folders
+from cmdr.engine.fs.syscalls import READ_FLAGS, Syscalls
+from cmdr.engine.plan.refusals import (
+    ChangedSince,
+    Clash,
+    NotAnArchiveName,
+    NothingToDo,
+    NotUnpacked,
+    SameTarget,
+    TargetTaken,
+    TooMany,
+    Unreadable,
+)
 from cmdr.engine.plan.sources import PrivateSources, outermost
 from cmdr.engine.plan.survey import USUAL, Choices, Source, Survey, split
 from cmdr.engine.plan.target_folders import target_path
+from cmdr.engine.plan.unpacked_tree import UnpackedTree
 from cmdr.engine.steps.nothing import Nothing
 from cmdr.engine.steps.pack import Add, Pack
+from cmdr.files.archives.archive_file import BadArchive, Entry
+from cmdr.files.archives.opening import Archive, open_archive
+from cmdr.model.names import to_wire
 from cmdr.model.plans.plan import ConflictPolicy, Kind, Place, Plan, PlanItem, Totals, Verb
 from cmdr.model.plans.plan_facts import PlanDraft
 
@@ -96,3 +114,67 @@ class _Contents:
         self.survey.count()
         mark = source.fingerprint
         self.items.append(Nothing.because(why, mark.kind, source.place, None, mark))
+
+
+MOST_MEMBERS = 200_000
+"""Names in one archive: its whole list is held while it is planned."""
+
+
+def plan_unpack(paths: Sequence[bytes], destination: bytes, choices: Choices = USUAL) -> Plan:
+    """Unpack archives into a folder, made where it is missing; each into a folder of its own there."""
+    with ExitStack() as stack:
+        survey = Survey(choices.limits, choices.check, stack)
+        way = target_path(survey, destination)
+        folders = stack.enter_context(Folders(Syscalls(), [way.root]))
+        tree = UnpackedTree(way, folders, choices)
+        privacy = PrivateSources(choices.privacy)
+        for chosen in survey.sources(paths, choices.expected):
+            # What a link leads to is the archive; the plan names that.
+            is_link = chosen.fingerprint.kind is Kind.LINK
+            source = survey.source(os.path.realpath(chosen.place.path)) if is_link else chosen
+            with _opened(source) as archive:
+                entries = _entries(source, archive, choices.check)
+                survey.count(len(entries))
+                tree.add(source, entries, privacy.reason(source))
+        items = tree.items.done()
+        if not tree.is_any:
+            why = next((item.reason for item in items if item.reason), "nothing is in it")
+            raise NothingToDo(f"Nothing can be unpacked: {why}. Look inside it first.")
+        roots = tuple(survey.roots.values())
+        plan = Plan(Verb.UNPACK, items, roots, choices.policy, destination, tree.free, tree.need)
+        return plan.weigh(tree.items.facts)
+
+
+def _entries(source: Source, archive: Archive, check: Callable[[], None]) -> list[Entry]:
+    try:
+        found = list(islice(archive.entries(check), MOST_MEMBERS + 1))
+    except BadArchive as problem:
+        raise NotUnpacked(source.place.path, str(problem)) from problem
+    except OSError as problem:
+        raise Unreadable(source.place.path, error_text(problem)) from problem
+    if len(found) > MOST_MEMBERS:
+        raise TooMany(MOST_MEMBERS, f"names in {to_wire(source.place.name)}")
+    return found
+
+
+@contextmanager
+def _opened(source: Source) -> Iterator[Archive]:
+    path = source.place.path
+    if source.fingerprint.kind is not Kind.FILE:
+        raise NotUnpacked(path, "it is not a file")
+    try:
+        fd = os.open(source.place.name, READ_FLAGS, dir_fd=source.folder)
+    except OSError as problem:
+        raise Unreadable(path, error_text(problem)) from problem
+    try:
+        if not fingerprint.shows(os.fstat(fd), source.fingerprint):
+            raise ChangedSince(path)
+        try:
+            archive = open_archive(lambda count, at: os.pread(fd, count, at), source.found.st_size)
+        except BadArchive as problem:
+            raise NotUnpacked(path, str(problem)) from problem
+        except OSError as problem:
+            raise Unreadable(path, error_text(problem)) from problem
+        yield archive
+    finally:
+        os.close(fd)
