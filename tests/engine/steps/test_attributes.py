@@ -611,7 +611,7 @@ def test_a_half_changed_pipe_is_put_back_without_being_opened(world):
     os.chmod(path, 0o640)
     folder = os.open(world.here, os.O_RDONLY)
     try:
-        assert attributes.put_back_half(Syscalls(), Spot(folder, b"pipe"), item)
+        assert attributes.revert_half_done(Syscalls(), Spot(folder, b"pipe"), item)
     finally:
         os.close(folder)
     assert mode_of(world, b"pipe") == 0o600

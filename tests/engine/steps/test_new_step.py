@@ -28,14 +28,14 @@ class Touch(Step):
 
     def commit(self):
         place, expected = source_of(self.item)
-        spot = self.bench.spot(place)
+        spot = self.context.spot(place)
         if not expected.matches(spot.found):
             raise Drifted("it has changed since the plan")
-        held = self.bench.syscalls.hold(spot.name, spot.folder)
+        held = self.context.syscalls.hold(spot.name, spot.folder)
         try:
-            self.bench.syscalls.set_held_times(held, 5, 7)
+            self.context.syscalls.set_held_times(held, 5, 7)
         finally:
-            self.bench.syscalls.discard(held)
+            self.context.syscalls.discard(held)
         self.touched |= {spot.folder}
         return StepResult(landed=spot.found)
 

@@ -7,10 +7,11 @@ from contextlib import ExitStack
 
 from cmdr.engine.errors import error_text
 from cmdr.engine.fs import fingerprint
+from cmdr.engine.fs.mounts import free_bytes
 from cmdr.engine.plan.refusals import ChangedSince, NotEnoughSpace, TargetTaken, Unreadable
 from cmdr.engine.plan.survey import Limits, Survey, go_on, split
 from cmdr.engine.plan.target_folders import TargetPath, target_path
-from cmdr.engine.plan.targets import must_keep
+from cmdr.engine.plan.targets import require_trash
 from cmdr.engine.steps.create import Create
 from cmdr.engine.steps.link import Link
 from cmdr.engine.steps.make_folder import MakeFolder
@@ -94,9 +95,8 @@ def plan_write(
         if not _is_expected(expected, standing, name, folder, target):
             raise ChangedSince(target.path)
         if standing is not None:
-            must_keep(folder, target.path)
-        room = os.fstatvfs(folder)
-        free = room.f_bavail * room.f_frsize
+            require_trash(folder, target.path)
+        free = free_bytes(folder)
         if len(contents) > free:
             raise NotEnoughSpace(target.path, len(contents), free)
         item = PlanItem(

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from cmdr.engine.errors import error_text
-from cmdr.engine.fs.mounts import volume_of
+from cmdr.engine.fs.mounts import free_bytes, volume_of
 from cmdr.engine.plan.refusals import (
     BadPattern,
     InsideItself,
@@ -141,16 +141,16 @@ class TargetFolders:
                 raise InsideItself(source.place.path, other.path)
 
     def needs(self, goal: TargetFolder, amount: int) -> None:
-        """Count room that is needed."""
+        """Count space that is needed."""
         self._need[goal.volume] = self._need.get(goal.volume, 0) + amount
 
-    def room(self) -> tuple[int, int]:
+    def space(self) -> tuple[int, int]:
         """Room at the destination, and how much of it is needed; refused where some volume has too little."""
         for folder in (self.base, *self._used.values()):
-            need, free = self._need.get(folder.volume, 0), _free(folder)
+            need, free = self._need.get(folder.volume, 0), free_bytes(folder.way.folder)
             if need > free:
                 raise NotEnoughSpace(folder.path, need, free)
-        return _free(self.base), self._need.get(self.base.volume, 0)
+        return free_bytes(self.base.way.folder), self._need.get(self.base.volume, 0)
 
     def _folder(self, below: bytes) -> TargetFolder:
         path = self.destination.rstrip(b"/") + b"/" + below if below else self.destination
@@ -179,8 +179,3 @@ def _below(pattern: FolderPattern, source: Source) -> Iterator[bytes]:
 
 def _identity(root: Root) -> tuple[int, int]:
     return root.dev, root.ino
-
-
-def _free(folder: TargetFolder) -> int:
-    room = os.fstatvfs(folder.way.folder)
-    return room.f_bavail * room.f_frsize

@@ -109,7 +109,7 @@ def _is_same(name: str, other: str, folder: int) -> bool:
     return os.path.samestat(first, second) and other not in os.listdir(folder)
 
 
-def must_keep(folder: int, path: bytes, home: bytes | None = None) -> None:
+def require_trash(folder: int, path: bytes, home: bytes | None = None) -> None:
     """Refuse to replace a file in an open directory where no trash would keep it: before anybody says yes to it."""
     try:
         locate(folder, home or home_trash())
@@ -170,7 +170,7 @@ class TakenTargets:
         except Skipped as left:
             return Verdict(target, existing, Decision.SKIP, str(left))
         if target.folder not in self._kept_in:
-            must_keep(self.folders.open(target.root, target.folder), target.path, self.choices.trash_home)
+            require_trash(self.folders.open(target.root, target.folder), target.path, self.choices.trash_home)
             self._kept_in.add(target.folder)
         return Verdict(target, existing, Decision.REPLACE)
 

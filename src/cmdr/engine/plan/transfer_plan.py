@@ -82,7 +82,7 @@ def _plan_tree(verb: Verb, paths: Sequence[bytes], destination: bytes, choices: 
             target = goal.way.place(good_name(choices.as_name or source.place.name))
             folders.needs(goal, tree.add(source, goal.way.end, target, goal.volume))
         targets.clashes.refuse()
-        free, need = folders.room()
+        free, need = folders.space()
         emptied = survey.emptied() if verb is Verb.MOVE else ()
         roots = tuple(survey.roots.values())
         items = tree.items.done()

@@ -1,12 +1,12 @@
 """The tree that comes out of archives: names that may be used, against each other and what stands at their targets."""
 
-import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from cmdr.engine.fs.folders import Folders
+from cmdr.engine.fs.mounts import free_bytes
 from cmdr.engine.fs.names import folded
 from cmdr.engine.plan.refusals import NotEnoughSpace
 from cmdr.engine.plan.survey import Choices, Source
@@ -131,8 +131,7 @@ class UnpackedTree:
     """What has a name and is no folder; None for what is left alone."""
 
     def __post_init__(self) -> None:
-        room = os.fstatvfs(self.way.folder)
-        self.free = room.f_bavail * room.f_frsize
+        self.free = free_bytes(self.way.folder)
         self._is_caseless = is_caseless(self.way.folder)
         self._taken = TakenTargets(self.standing, self.choices)
         for item in self.way.made(self.choices.protection):

@@ -16,8 +16,8 @@ from cmdr.engine.fs.names import is_temp_name
 from cmdr.engine.fs.syscalls import Syscalls
 from cmdr.engine.fs.trash import Slot, home_trash
 from cmdr.engine.journal.records import Backup, ItemRecord, ItemState, ItemUpdate, PutBack, Recorder
-from cmdr.engine.steps.bench import Trashes
 from cmdr.engine.steps.registry import step_of
+from cmdr.engine.steps.run_context import Trashes
 from cmdr.model.history import OperationState
 from cmdr.model.plans.plan import Fingerprint, Kind, Place, PlanItem
 

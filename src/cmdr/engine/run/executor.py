@@ -9,8 +9,8 @@ from cmdr.engine.journal.records import ItemState, ItemUpdate
 from cmdr.engine.run.control import Cancelled
 from cmdr.engine.run.fsync_pool import GROUP_BYTES, GROUP_ITEMS, FsyncPool
 from cmdr.engine.run.progress import OperationProgress
-from cmdr.engine.steps.bench import Workbench
 from cmdr.engine.steps.registry import step_of
+from cmdr.engine.steps.run_context import RunContext
 from cmdr.engine.steps.step import Step, StepResult
 from cmdr.model.plans.plan import Kind, Place, PlanItem
 
@@ -62,8 +62,8 @@ Of = TypeVar("Of", bytes, int)
 class Executor:
     """Takes items through intent, staging, landing and confirmation, a group at a time."""
 
-    def __init__(self, bench: Workbench, progress: OperationProgress, pool: FsyncPool) -> None:
-        self._bench = bench
+    def __init__(self, context: RunContext, progress: OperationProgress, pool: FsyncPool) -> None:
+        self._context = context
         self._progress = progress
         self._pool = pool
         self._staged: list[Step] = []
@@ -76,9 +76,9 @@ class Executor:
 
     def run(self, items: Sequence[PlanItem], is_late: Callable[[PlanItem], bool] | None = None) -> None:
         """Take all items through, but for the late ones."""
-        self._bench.items = items
+        self._context.items = items
         for item in items:
-            step_of(item).prepare(self._bench, item)
+            step_of(item).prepare(self._context, item)
         late = {index for index, item in enumerate(items) if is_late(item)} if is_late is not None else ()
         self._late = sorted(late)
         self._take_all((index, item) for index, item in enumerate(items) if index not in late)
@@ -106,7 +106,7 @@ class Executor:
                     self._land_staged()
                 finally:
                     self._confirm()
-            self._bench.folders.trim()
+            self._context.folders.trim()
 
     def _begin(self, group: list[tuple[int, PlanItem]]) -> list[Step]:
         works, intents = [], []
@@ -114,7 +114,7 @@ class Executor:
             if item.is_left_alone:
                 self._progress.settle(index, StepResult(ItemState.SKIPPED, item.reason))
                 continue
-            work = step_of(item).variant(item)(self._bench, index, item, temp)
+            work = step_of(item).variant(item)(self._context, index, item, temp)
             try:
                 intents.append(work.intent())
             except ITEM_ERRORS as problem:
@@ -127,10 +127,10 @@ class Executor:
     def _take(self, work: Step) -> None:
         if work.commits_alone or self._waits_for_twin(work):
             self._land_staged()
-        if self._bench.folders.is_crowded or self._fresh.are_used_by(work) or work.shuts:
+        if self._context.folders.is_crowded or self._fresh.are_used_by(work) or work.shuts:
             self._land_staged()
             self._confirm()
-            self._bench.folders.trim()
+            self._context.folders.trim()
         try:
             self._progress.begin(work.index, work.item)
             self._must_be_there(work)
@@ -150,11 +150,11 @@ class Executor:
         the first of a group is prepared, and all of it again when its names are on the disk."""
         for root in work.roots:
             if work.commits_alone or root not in self._seen:
-                self._bench.folders.must_be_there(root)
+                self._context.folders.must_be_there(root)
                 self._seen.add(root)
 
     def _waits_for_twin(self, work: Step) -> bool:
-        return work.item.twin is not None and work.item.twin not in self._bench.landed
+        return work.item.twin is not None and work.item.twin not in self._context.landed
 
     def _land_staged(self) -> None:
         works, self._staged = self._staged, []
@@ -229,7 +229,7 @@ class Executor:
         missing = {}
         for root in roots:
             try:
-                self._bench.folders.must_be_there(root)
+                self._context.folders.must_be_there(root)
             except (Drifted, OSError) as problem:
                 missing[root] = failure_of(problem)[1]
         return missing

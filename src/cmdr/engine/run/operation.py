@@ -7,7 +7,7 @@ from cmdr.engine.errors import ITEM_ERRORS, Drifted, error_text, failure_of
 from cmdr.engine.fs.atomic_rename import Spot
 from cmdr.engine.fs.folders import Folders
 from cmdr.engine.fs.names import temp_name
-from cmdr.engine.fs.removal import remove_exactly, vouched_for
+from cmdr.engine.fs.removal import remove_exactly, verified_by_copy
 from cmdr.engine.fs.syscalls import Syscalls
 from cmdr.engine.fs.trash import home_trash
 from cmdr.engine.journal.records import Intent, ItemState, Recorder
@@ -18,8 +18,8 @@ from cmdr.engine.run.fsync_pool import GROUP_ITEMS, FsyncPool
 from cmdr.engine.run.item_results import ItemResult
 from cmdr.engine.run.outcome import Outcome
 from cmdr.engine.run.progress import OperationProgress
-from cmdr.engine.steps.bench import Trashes, Workbench
 from cmdr.engine.steps.registry import step_of
+from cmdr.engine.steps.run_context import RunContext, Trashes
 from cmdr.engine.steps.step import StepResult, source_of
 from cmdr.model.history import OperationState
 from cmdr.model.plans.plan import Fingerprint, Kind, Plan, PlanItem, Verb
@@ -64,10 +64,12 @@ class Operation:
             def intend(intent: Intent) -> None:
                 progress.intend([intent])
 
-            bench = Workbench(self._syscalls, folders, trashes, decider, control, intend, progress.stride, self._verify)
-            stack.callback(bench.archives.close)
-            after = Finish(bench, progress, pool)
-            executor = Executor(bench, progress, pool)
+            context = RunContext(
+                self._syscalls, folders, trashes, decider, control, intend, progress.stride, self._verify
+            )
+            stack.callback(context.archives.close)
+            after = Finish(context, progress, pool)
+            executor = Executor(context, progress, pool)
             try:
                 executor.run(self.plan.items, self._is_late)
             except Cancelled:
@@ -114,8 +116,8 @@ _FOLDERS_AT_ONCE = 64
 class Finish:
     """What is left to do when everything has landed."""
 
-    def __init__(self, bench: Workbench, progress: OperationProgress, pool: FsyncPool) -> None:
-        self._bench = bench
+    def __init__(self, context: RunContext, progress: OperationProgress, pool: FsyncPool) -> None:
+        self._context = context
         self._progress = progress
         self._pool = pool
 
@@ -134,41 +136,41 @@ class Finish:
             )
             touched: set[int] = set()
             for result, temp in group:
-                self._bench.control.checkpoint()
+                self._context.control.checkpoint()
                 self._remove_source(result, temp, touched)
             # The copies are on the disk; at worst a removed source shows up again after a power cut.
             self._pool.sync_folders(sorted(touched))
             self._progress.write()
-            self._bench.folders.trim()
+            self._context.folders.trim()
 
     def _some(self, state: ItemState, count: int) -> Iterator[list[ItemResult]]:
-        """The items in a state, the last ones first, so many at a time: all at once they would take much room."""
+        """The items in a state, the last ones first, so many at a time: all at once they would take much memory."""
         results = self._progress.results
         chosen = results.which(state)
         for end in range(len(chosen), 0, -count):
             yield [results[index] for index in reversed(chosen[max(0, end - count) : end])]
 
     def _finish_some(self, made: list[ItemResult]) -> None:
-        lost = [step_of(result.item).finish(self._bench, result.item) for result in made]
+        lost = [step_of(result.item).finish(self._context, result.item) for result in made]
         targets = [target for target, _ in lost if target is not None]
         errors = dict(zip(targets, self._pool.sync_folders(targets), strict=True))
         for result, (target, warnings) in zip(made, lost, strict=True):
             error = None if target is None else errors[target]
             told = warnings if error is None else (*warnings, f"folder attributes ({error_text(error)})")
             self._progress.settle(result.index, StepResult(target=result.target, landed=result.landed, warnings=told))
-        self._bench.folders.trim()
+        self._context.folders.trim()
 
     def _remove_source(self, result: ItemResult, temp: bytes, touched: set[int]) -> None:
         place, expected = source_of(result.item)
         kept = StepResult(target=result.target, landed=result.landed, kept=result.kept)
         clean = True
         try:
-            source = self._bench.spot(place)
-            expected = self._copied(result, source, self._bench.by_now(expected))
+            source = self._context.spot(place)
+            expected = self._copied(result, source, self._context.by_now(expected))
             parked = Spot(source.folder, temp)
             try:
-                other_names = remove_exactly(self._bench.syscalls, source, expected, parked)
-                self._bench.changed(other_names, again=True)
+                other_names = remove_exactly(self._context.syscalls, source, expected, parked)
+                self._context.changed(other_names, again=True)
             finally:
                 clean = parked.found is None
             touched.add(source.folder)
@@ -183,11 +185,11 @@ class Finish:
 
     def _copied(self, result: ItemResult, source: Spot, expected: Fingerprint) -> Fingerprint:
         """The source that may go, because its copy stands where it landed."""
-        bench = self._bench
-        bench.folders.must_be_there((result.target or result.item.place).root)
+        context = self._context
+        context.folders.must_be_there((result.target or result.item.place).root)
         if result.item.kind is Kind.FOLDER:
             return expected
         if result.target is None or result.landed is None:
             raise Drifted("its copy is gone or has changed")
-        landed = bench.by_now(result.landed)
-        return vouched_for(bench.syscalls, source, expected, bench.spot(result.target), landed, bench.stride)
+        landed = context.by_now(result.landed)
+        return verified_by_copy(context.syscalls, source, expected, context.spot(result.target), landed, context.stride)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from cmdr.engine.run.crash_recovery import Recovery
     from cmdr.engine.run.resume import ResumePlan, SoFar
     from cmdr.engine.run.undo import Continuations, UndoPlan
-    from cmdr.engine.steps.bench import Workbench
+    from cmdr.engine.steps.run_context import RunContext
 
 import stat
 
@@ -49,7 +49,7 @@ class SetAttributes(Step):
     def recover(cls, item: PlanItem, found: ItemRecord, disk: Recovery) -> None:
         """Give back what a change had begun to take; one that is complete stays."""
         spot = disk.reach(item.source)
-        if spot is not None and put_back_half(disk.syscalls, spot, item):
+        if spot is not None and revert_half_done(disk.syscalls, spot, item):
             disk.report.put_back.append(item.place.path)
 
     @classmethod
@@ -93,8 +93,8 @@ class SetAttributes(Step):
         back_change = AttributeChange(after._replace(mtime_ns=now.st_mtime_ns), before)
         undo.add(replace(back, fingerprint=fingerprint.of_stat(now), change=back_change))
 
-    def __init__(self, bench: Workbench, index: int, item: PlanItem, temp: bytes) -> None:
-        super().__init__(bench, index, item, temp)
+    def __init__(self, context: RunContext, index: int, item: PlanItem, temp: bytes) -> None:
+        super().__init__(context, index, item, temp)
         self._held: int | None = None
         """A handle to the file, whether or not it can be read."""
         self._opened: int | None = None
@@ -115,17 +115,17 @@ class SetAttributes(Step):
     def commit(self) -> StepResult:
         source, _ = source_of(self.item)
         change = change_of(self.item)
-        self.bench.folders.must_be_there(source.root)
-        spot = self.bench.spot(source)
+        self.context.folders.must_be_there(source.root)
+        spot = self.context.spot(source)
         held = self._hold(spot)
-        self._opened = reopened(self.bench.syscalls, held, self.item.kind)
+        self._opened = reopened(self.context.syscalls, held, self.item.kind)
         self._begun = True
-        give(self.bench.syscalls, held, change.after, time=change.sets_time)
+        give(self.context.syscalls, held, change.after, time=change.sets_time)
         found = os.fstat(held)
         if not has(found, change):
             raise Damaged("this volume does not keep these attributes")
         if self._opened is None:
-            self._opened = reopened(self.bench.syscalls, held, self.item.kind)
+            self._opened = reopened(self.context.syscalls, held, self.item.kind)
         # What nobody can open is on the disk with its folder, where file systems go that far.
         self.touched |= {spot.folder if self._opened is None else self._opened}
         self._let_go()
@@ -139,7 +139,7 @@ class SetAttributes(Step):
 
     def release(self) -> None:
         if self._opened is not None:
-            self.bench.syscalls.discard(self._opened)
+            self.context.syscalls.discard(self._opened)
             self._opened = None
 
     def _hold(self, spot: Spot) -> int:
@@ -147,7 +147,7 @@ class SetAttributes(Step):
         _, expected = source_of(self.item)
         change, left = change_of(self.item), self.item.existing
         try:
-            self._held = held = self.bench.syscalls.hold(spot.name, spot.folder)
+            self._held = held = self.context.syscalls.hold(spot.name, spot.folder)
         except FileNotFoundError as problem:
             raise Drifted("it is not there any more") from problem
         found = os.fstat(held)
@@ -162,16 +162,16 @@ class SetAttributes(Step):
     def _put_back(self, held: int) -> bool:
         change = change_of(self.item)
         try:
-            give(self.bench.syscalls, held, change.before, time=change.sets_time)
+            give(self.context.syscalls, held, change.before, time=change.sets_time)
             if self._opened is not None:
-                self.bench.syscalls.sync_data(self._opened)
+                self.context.syscalls.sync_data(self._opened)
         except OSError:
             return False
         return True
 
     def _let_go(self) -> None:
         if self._held is not None:
-            self.bench.syscalls.discard(self._held)
+            self.context.syscalls.discard(self._held)
             self._held = None
 
 
@@ -223,7 +223,7 @@ def reopened(syscalls: Syscalls, held: int, kind: Kind) -> int | None:
         return None
 
 
-def put_back_half(syscalls: Syscalls, spot: Spot, item: PlanItem) -> bool:
+def revert_half_done(syscalls: Syscalls, spot: Spot, item: PlanItem) -> bool:
     """Give a file what it had when a change of its attributes stopped half-way; whether it had."""
     change, now = change_of(item), seen(spot)
     if now is None or not _is_half(now, change):

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from cmdr.engine.run.crash_recovery import Recovery
     from cmdr.engine.run.resume import ResumePlan, SoFar
     from cmdr.engine.run.undo import Continuations, UndoPlan
-    from cmdr.engine.steps.bench import Workbench
+    from cmdr.engine.steps.run_context import RunContext
 
 
 class MakeFolder(Step):
@@ -33,26 +33,26 @@ class MakeFolder(Step):
     _made = False
 
     @classmethod
-    def prepare(cls, bench: Workbench, item: PlanItem) -> None:
+    def prepare(cls, context: RunContext, item: PlanItem) -> None:
         """Learn which folders the plan means."""
         if item.source is not None and item.fingerprint is not None and item.member is None:
-            bench.folders.expect(item.source, item.fingerprint)
+            context.folders.expect(item.source, item.fingerprint)
         if item.target is not None and item.existing is not None:
-            bench.folders.expect(item.target, item.existing)
+            context.folders.expect(item.target, item.existing)
 
     @classmethod
-    def finish(cls, bench: Workbench, item: PlanItem) -> tuple[int | None, tuple[str, ...]]:
+    def finish(cls, context: RunContext, item: PlanItem) -> tuple[int | None, tuple[str, ...]]:
         """Give a new folder the attributes of its source, after all that is inside."""
-        syscalls = bench.syscalls
+        syscalls = context.syscalls
         try:
             goal = item.target or item.place
-            target = bench.folders.open(goal.root, goal.rel)
+            target = context.folders.open(goal.root, goal.rel)
             if item.traits is not None:
                 return target, restore_traits(syscalls, target, item.traits)
             if item.member is not None:
                 return target, keep_time(syscalls, target, item.member.mtime_ns)
             place, mark = source_of(item)
-            source = bench.folders.open(place.root, place.rel)
+            source = context.folders.open(place.root, place.rel)
             # What a move takes out of a folder, in this run or in one before, changes the folder's own time.
             time = mark.mtime_ns if item.remove_source else None
             return target, keep_metadata(syscalls, source, target, os.fstat(source), mtime_ns=time)
@@ -121,24 +121,24 @@ class MakeFolder(Step):
         intent = super().intent()
         if self.item.remove_source:
             # Only the copy of a folder has what the folder had; one that others are joined to has its own.
-            intent.traits = self.bench.traits(*source_of(self.item))
+            intent.traits = self.context.traits(*source_of(self.item))
         return intent
 
     def stage(self) -> None:
-        spot = self.bench.spot(self._target)
+        spot = self.context.spot(self._target)
         planned = self.item.existing
         if self.item.decision is Decision.MERGE and planned is not None and not planned.matches(spot.found):
             raise Drifted("the folder there is not the one that was planned")
         if self.item.source is not None:
             source, expected = source_of(self.item)
-            if not expected.matches(self.bench.spot(source).found):
+            if not expected.matches(self.context.spot(source).found):
                 raise Drifted("it has changed since the plan")
         if spot.found is not None:
             self._join(spot)
             return
         temp = Spot(spot.folder, self.temp)
         self._made = True
-        self.bench.syscalls.mkdir(temp.name, temp.folder, self._mode)
+        self.context.syscalls.mkdir(temp.name, temp.folder, self._mode)
         self.staged = temp.found
         if self.staged is None:
             raise Drifted("another program removed the folder right after it was made")
@@ -146,9 +146,9 @@ class MakeFolder(Step):
     def commit(self) -> StepResult:
         clean = True
         if self._made and self.staged is not None:
-            spot = self.bench.spot(self._target)
+            spot = self.context.spot(self._target)
             try:
-                place(self.bench.syscalls, Spot(spot.folder, self.temp), spot, Kind.FOLDER, is_copy=True)
+                place(self.context.syscalls, Spot(spot.folder, self.temp), spot, Kind.FOLDER, is_copy=True)
             except FileExistsError:
                 clean = self.abandon()
                 self._join(spot)
@@ -165,10 +165,10 @@ class MakeFolder(Step):
         if not self._made:
             return True
         try:
-            temp = Spot(self.bench.spot(self._target).folder, self.temp)
+            temp = Spot(self.context.spot(self._target).folder, self.temp)
             if temp.found is not None:
-                self.bench.syscalls.rmdir(temp.name, temp.folder)
-                self.bench.syscalls.sync_folder(temp.folder)
+                self.context.syscalls.rmdir(temp.name, temp.folder)
+                self.context.syscalls.sync_folder(temp.folder)
         except (OSError, Drifted):
             return False
         self._made, self.staged = False, None
@@ -192,7 +192,7 @@ class MakeFolder(Step):
         return self.item.target
 
     def _expect(self, found: Fingerprint) -> None:
-        self.bench.folders.expect(self._target, found)
+        self.context.folders.expect(self._target, found)
 
     def _join(self, spot: Spot) -> None:
         found = spot.found

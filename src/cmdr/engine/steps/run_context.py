@@ -60,7 +60,7 @@ class Trashes:
 
 
 @dataclass(slots=True)
-class Workbench:
+class RunContext:
     """What one running operation works with."""
 
     syscalls: Syscalls
