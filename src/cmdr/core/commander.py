@@ -37,8 +37,7 @@ from cmdr.index.errors import IndexFault
 from cmdr.model.job import ScanJob
 from cmdr.model.panes.tab import SelectedEntries, Tab
 from cmdr.model.panes.workspace import Workspace
-from cmdr.model.plans.code_plan import CodePlan
-from cmdr.model.plans.command_plan import CommandPlan
+from cmdr.model.plans.command_plan import CodePlan, CommandPlan
 from cmdr.model.plans.plan import Plan
 from cmdr.model.plans.proposal import Proposal
 from cmdr.model.plans.trust_plan import TrustPlan

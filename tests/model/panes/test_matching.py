@@ -10,7 +10,7 @@ from cmdr.model.panes.matching import matching_rows, seek
 from cmdr.model.panes.pane import totals
 from cmdr.model.panes.sorting import SortOrder
 from cmdr.model.panes.tab import Tab
-from cmdr.model.plans.renaming import NameMark, judge
+from cmdr.model.plans.name_fields import NameMark, judge
 
 
 def rows(names, text, **how):

@@ -7,7 +7,7 @@ import pytest
 
 from cmdr.core.dispatch.principals import SAME_USER, Principal
 from cmdr.core.settings import SETTINGS
-from cmdr.model.plans.taken_names import TAKEN_NAMES
+from cmdr.model.plans.plan_text import TAKEN_NAMES
 from cmdr.model.report_kinds import REPORT_KINDS
 
 

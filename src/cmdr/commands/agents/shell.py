@@ -13,8 +13,7 @@ from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError
 from cmdr.model.job import Job
 from cmdr.model.names import from_wire
-from cmdr.model.plans.code_plan import CodePlan
-from cmdr.model.plans.command_plan import CommandPlan
+from cmdr.model.plans.command_plan import CodePlan, CommandPlan
 from cmdr.model.plans.proposal import Proposal, ProposalState
 from cmdr.model.results.jobs import NotAnsweredYet, RunEnded
 from cmdr.model.results.result import Result

@@ -15,9 +15,9 @@ from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError
 from cmdr.core.threads import in_thread
 from cmdr.engine.fs.names import free_name
-from cmdr.engine.plan.choices import Choices
 from cmdr.engine.plan.new_names import WHOLE, new_names
 from cmdr.engine.plan.new_plan import plan_mkdir, plan_mkfile
+from cmdr.engine.plan.survey import Choices
 from cmdr.files.errors import disk_error
 from cmdr.files.protected import Protection
 from cmdr.model.names import from_wire, printable

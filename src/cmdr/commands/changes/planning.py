@@ -14,10 +14,9 @@ from cmdr.commands.panes.file import nothing_there
 from cmdr.core.dispatch.call import Call
 from cmdr.core.errors import CommandError
 from cmdr.core.threads import in_thread
-from cmdr.engine.plan.choices import Choices
 from cmdr.engine.plan.large_plan import make_plan, plan_in_process
 from cmdr.engine.plan.refusals import ChangedSince
-from cmdr.engine.plan.survey import Limits
+from cmdr.engine.plan.survey import Choices, Limits
 from cmdr.files.protected import Protection
 from cmdr.files.sandbox.open_beneath import real_path
 from cmdr.model.names import to_wire

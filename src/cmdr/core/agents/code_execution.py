@@ -20,7 +20,7 @@ from cmdr.files.process_sandbox.sandbox_profile import SandboxProfile
 from cmdr.model.content_part import AnswerPart, ImagePart, TextPart
 from cmdr.model.job import Job, JobState
 from cmdr.model.launch_spec import LaunchSpec
-from cmdr.model.plans.code_plan import CodePlan
+from cmdr.model.plans.command_plan import CodePlan
 
 if TYPE_CHECKING:
     from cmdr.editor.kernel import KernelSession

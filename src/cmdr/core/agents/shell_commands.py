@@ -24,7 +24,7 @@ from cmdr.files.sandbox.path_resolver import PathResolver, Sandbox
 from cmdr.model.job import Job, JobState
 from cmdr.model.launch_spec import LaunchSpec
 from cmdr.model.names import raw_bytes, to_wire
-from cmdr.model.plans.command_plan import LONGEST, MOST_LINES, CommandPlan
+from cmdr.model.plans.command_plan import LONGEST, MAX_LINES, CommandPlan
 from cmdr.model.plans.plan import Verb
 
 COMMANDS_PER_MINUTE = 10
@@ -89,9 +89,9 @@ class ShellCommands:
             raise CommandError("That is no command.")
         if len(command) > LONGEST:
             raise CommandError(f"The command is too long to show: {len(command)} characters, at most {LONGEST}.")
-        if command.count("\n") >= MOST_LINES:
+        if command.count("\n") >= MAX_LINES:
             raise CommandError(
-                f"The command has too many lines to show; at most {MOST_LINES}. Write a script file first."
+                f"The command has too many lines to show; at most {MAX_LINES}. Write a script file first."
             )
         reach = self._sandbox.resolver(principal.roots, read_only=principal.read_only)
         profile = await in_thread(profile_for, self._sandbox, reach, folder)

@@ -6,9 +6,9 @@ from cmdr.core.changes.jobs import Jobs
 from cmdr.core.editing.review_record import ReviewRecord
 from cmdr.core.errors import CommandError
 from cmdr.core.threads import in_thread
-from cmdr.engine.plan.choices import Choices
 from cmdr.engine.plan.new_plan import plan_mkfile, plan_write
 from cmdr.engine.plan.refusals import PlanRefused
+from cmdr.engine.plan.survey import Choices
 from cmdr.engine.plan.transfer_plan import plan_move
 from cmdr.files.protected import Protection
 from cmdr.model.job import JobState

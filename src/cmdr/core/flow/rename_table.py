@@ -9,7 +9,7 @@ from cmdr.core.errors import CommandError
 from cmdr.core.panes.name_input import preview_names
 from cmdr.model.names import to_wire
 from cmdr.model.panes.tab import SelectedEntries, Tab
-from cmdr.model.plans.renaming import NameMark, judge
+from cmdr.model.plans.name_fields import NameMark, judge
 from cmdr.model.units import count
 
 MAX_NAMES = 5000

@@ -4,12 +4,21 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from cmdr.model.names import display_name
-from cmdr.model.plans.odd_ones import FOLDERS
 from cmdr.model.plans.plan import SHOWN, Kind, Plan, PlanItem, Verb
-from cmdr.model.plans.plan_outline import PlanOutline
-from cmdr.model.plans.request_plan import RequestPlan
+from cmdr.model.plans.plan_facts import FOLDERS
+from cmdr.model.plans.request_plan import PlanOutline, RequestPlan
 from cmdr.model.plans.steps import KINDS
 from cmdr.model.units import count, human_size
+
+TAKEN_NAMES: tuple[tuple[str, str], ...] = (
+    ("ask", "ask each time"),
+    ("skip", "skip it"),
+    ("overwrite", "overwrite; the old one goes to the trash"),
+    ("rename", "keep both, with a new name"),
+    ("newer", "overwrite only what is older"),
+    ("larger", "overwrite only what is smaller"),
+)
+
 
 _DOES = {
     Verb.COPY: "Copy",
@@ -193,7 +202,7 @@ def _what(plan: Plan) -> list[str]:
         lines = [_pair(item) + _oddly(plan, item, len(pairs) > SHOWN) for item in shown]
         return [*_folders(plan), *lines, *_more(len(pairs) - len(shown))]
     if plan.verb in (Verb.UNDO, Verb.RESTORE):
-        return [*(deed_of(item) for item in plan.told[:SHOWN]), *_more(len(plan.told) - SHOWN)]
+        return [*(undo_line(item) for item in plan.told[:SHOWN]), *_more(len(plan.told) - SHOWN)]
     if plan.verb is Verb.LINK or (_is_named_in_title(plan) and not plan.totals.bytes):
         return []
     named, many = _named(plan), plan.chosen.count or len(plan.items) - len(plan.made_folders)
@@ -283,7 +292,7 @@ def _ends(item: PlanItem) -> str:
     return " → ".join(display_name(place.path) for place in (item.source, item.target) if place)
 
 
-def deed_of(item: PlanItem) -> str:
+def undo_line(item: PlanItem) -> str:
     """What becomes of one item when something is taken back or restored."""
     text = KINDS[item.step].undo_text
     if not text:

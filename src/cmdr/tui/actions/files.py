@@ -10,7 +10,7 @@ from cmdr.core.panes.name_input import complete_path
 from cmdr.model.names import display_name, from_wire, to_wire
 from cmdr.model.panes.entry import Entry
 from cmdr.model.panes.tab import SelectedEntries
-from cmdr.model.plans.taken_names import TAKEN_NAMES
+from cmdr.model.plans.plan_text import TAKEN_NAMES
 from cmdr.tui.actions import action
 from cmdr.tui.widgets.lines import Row
 

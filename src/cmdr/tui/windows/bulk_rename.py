@@ -12,7 +12,7 @@ from textual.widgets import Input
 
 from cmdr.core.flow.rename_table import RenameTable
 from cmdr.model.names import from_wire, to_wire
-from cmdr.model.plans.renaming import NameMark
+from cmdr.model.plans.name_fields import NameMark
 from cmdr.tui.input.key_forwarding import edits_text, forward_key
 from cmdr.tui.terminal.safe_text import fit
 from cmdr.tui.widgets.lines import LineList, Row

@@ -11,13 +11,12 @@ from cmdr.engine.fs.folders import Folders
 from cmdr.engine.fs.metadata import traits_of
 from cmdr.engine.fs.open_archives import OpenArchives
 from cmdr.engine.fs.syscalls import Syscalls
-from cmdr.engine.fs.trash import Trash
-from cmdr.engine.fs.trash_site import NoTrashHere, TrashSite, locate
+from cmdr.engine.fs.trash import NoTrashHere, Trash, TrashSite, locate
 from cmdr.engine.journal.records import Intent
 from cmdr.engine.run.conflicts import Decider
 from cmdr.engine.run.control import Control
+from cmdr.model.plans.attributes import Traits
 from cmdr.model.plans.plan import Fingerprint, Place, PlanItem
-from cmdr.model.plans.traits import Traits
 
 
 @dataclass(slots=True)
@@ -61,7 +60,7 @@ class Trashes:
 
 
 @dataclass(slots=True)
-class Workbench:
+class RunContext:
     """What one running operation works with."""
 
     syscalls: Syscalls

@@ -1,16 +1,18 @@
-"""What a file held before an operation replaced it: the trash has kept it, and the journal knows where."""
+"""Looking back through the journal: what a file held before, and which later change must be undone first."""
 
 import os
 from dataclasses import dataclass
 
 from cmdr.engine.journal.journal import Journal
 from cmdr.engine.journal.reading import NoSuchOperation
-from cmdr.engine.journal.records import Kept
+from cmdr.engine.journal.records import Backup
 from cmdr.files.file_stat import regular_file
+from cmdr.model.names import is_within
+from cmdr.model.plans.plan import PlanItem
 
-FAR_BACK = 50
+MAX_OPERATIONS = 50
 """Operations that are looked through."""
-MOST_ITEMS = 10_000
+MAX_ITEMS = 10_000
 """Items of one that is looked into."""
 
 
@@ -24,10 +26,10 @@ class EarlierVersion:
 
 def earlier_version(journal: Journal, path: bytes, operation: int | None, most: int) -> EarlierVersion | None:
     """The version before an operation, or before the last one that replaced the file and still stands."""
-    for entry in journal.history(FAR_BACK, None if operation is None else operation + 1):
+    for entry in journal.history(MAX_OPERATIONS, None if operation is None else operation + 1):
         if operation is not None and entry.id != operation:
             break
-        if entry.undone_by is not None or entry.done == 0 or entry.total > MOST_ITEMS:
+        if entry.undone_by is not None or entry.done == 0 or entry.total > MAX_ITEMS:
             continue
         kept = _kept(journal, entry.id, path)
         content = None if kept is None else _read(kept, most)
@@ -36,7 +38,7 @@ def earlier_version(journal: Journal, path: bytes, operation: int | None, most: 
     return None
 
 
-def _kept(journal: Journal, number: int, path: bytes) -> Kept | None:
+def _kept(journal: Journal, number: int, path: bytes) -> Backup | None:
     try:
         record = journal.operation(number)
     except NoSuchOperation:  # forgotten in this moment
@@ -49,7 +51,7 @@ def _kept(journal: Journal, number: int, path: bytes) -> Kept | None:
     return None
 
 
-def _read(kept: Kept, most: int) -> bytes | None:
+def _read(kept: Backup, most: int) -> bytes | None:
     """What lies in the trash, if that is the trash it was put into and it is a file."""
     try:
         folder = os.open(kept.files.path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
@@ -65,3 +67,21 @@ def _read(kept: Kept, most: int) -> bytes | None:
         return None
     finally:
         os.close(folder)
+
+
+def undo_dependency(journal: Journal, number: int, path: bytes) -> int | None:
+    """The newest operation after `number` that changed a path and still stands, or None."""
+    for entry in journal.history(MAX_OPERATIONS):
+        if entry.id <= number:
+            break
+        stands = entry.undone_by is None and entry.undoes is None and entry.done > 0
+        if stands and entry.total <= MAX_ITEMS:
+            items = journal.operation(entry.id).plan.items
+            if any(_changes(item, path) for item in items):
+                return entry.id
+    return None
+
+
+def _changes(item: PlanItem, path: bytes) -> bool:
+    places = [place.path for place in (item.source, item.target) if place is not None]
+    return any(is_within(path, place) for place in places)
