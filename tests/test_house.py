@@ -154,6 +154,6 @@ def test_all_configuration_is_in_one_place():
 
 def test_the_first_picture_is_drawn_before_anything_heavy_is_loaded():
     loaded = loaded_by("import cmdr.cli.main, cmdr.cli.terminal_verb, cmdr.app.opening, cmdr.app.taking_place")
-    assert "cmdr.tui.first_picture" in loaded
+    assert "cmdr.tui.terminal.first_frame" in loaded
     heavy = HEAVY - {"rich"}  # it counts cells
     assert loaded & (heavy | {"socket", "shutil", "cmdr.core.commander", "cmdr.core.changes.engine"}) == set()

@@ -65,7 +65,7 @@ def _row(command: Command, name: str) -> str:
 def keys_page() -> str:
     """docs/keys.md: every action with its keys in both faces, by section, and why a face lacks one."""
     from cmdr.model.actions import ACTIONS, SECTIONS, Action, AppliesTo, Face, Risk
-    from cmdr.tui.key_map import key_map
+    from cmdr.tui.input.key_map import key_map
     from cmdr.web.page.actions import page_keys
 
     maps = {Face.TERMINAL: key_map({}), Face.PAGE: page_keys({}, {})}

@@ -71,7 +71,7 @@ async def shoot(name: str, keys: tuple[str, ...], theme: str, target: Path) -> N
     from cmdr.core.principals import Principal
     from cmdr.core.settings import Settings
     from cmdr.model.panes.workspace import Workspace
-    from cmdr.tui.terminal import Terminal
+    from cmdr.tui.app import TerminalApp
 
     commands.register()
     with _home() as root:
@@ -82,7 +82,7 @@ async def shoot(name: str, keys: tuple[str, ...], theme: str, target: Path) -> N
         engine = Engine(Journal(os.fsencode(root / "journal.db")))
         workspace = Workspace.at(os.fsencode(left), os.fsencode(right))
         commander = Commander(workspace, Audit(str(root / "audit")), engine=engine, settings=settings, watch=False)
-        terminal = Terminal(commander)
+        terminal = TerminalApp(commander)
         try:
             async with terminal.run_test(size=SIZE) as pilot:
                 await pilot.pause(0.5)
@@ -96,7 +96,7 @@ async def shoot(name: str, keys: tuple[str, ...], theme: str, target: Path) -> N
                         },
                     )
                 await pilot.press(*keys)
-                await terminal.main.orders.idle()
+                await terminal.main.queue.idle()
                 await pilot.pause(0.9)
                 svg = terminal.export_screenshot(title="cmdr")
         finally:

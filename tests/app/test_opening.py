@@ -13,7 +13,7 @@ from cmdr.core.commander import Commander
 from cmdr.core.settings import Settings
 from cmdr.model.panes.sorting import Direction, SortKey, SortOrder
 from cmdr.model.panes.workspace import Workspace
-from cmdr.tui.first_picture import first_picture
+from cmdr.tui.terminal.first_frame import first_frame
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "e2e"))
 
@@ -89,7 +89,7 @@ def test_a_dead_disk_holds_up_neither_the_picture_nor_the_other_pane(workspace, 
 @pytest.mark.parametrize("size", [(80, 24), (81, 25), (20, 6), (300, 90), (4, 3)])
 def test_the_picture_fits_any_screen(workspace, size):
     opening.read_at_once(workspace, rows=size[1])
-    drawn = first_picture(workspace, Settings(), *size)
+    drawn = first_frame(workspace, Settings(), *size)
     screen = Screen(*size)
     screen.feed(drawn.encode())
     assert not screen.strange

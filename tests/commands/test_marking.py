@@ -7,7 +7,7 @@ from array import array
 import pytest
 
 from cmdr.commands import marking
-from cmdr.core.panes import folder_reading
+from cmdr.core.panes import folder_reader
 from cmdr.core.principals import PERSON
 from cmdr.core.threads import in_thread
 from cmdr.model.panes.listing import Columns, Listing
@@ -127,7 +127,7 @@ async def test_thousands_selected_follow_a_refresh_without_holding_up_the_loop(d
             beside.append(getattr(work, "__name__", ""))
             return await in_thread(work, *args, **kwargs)
 
-        monkeypatch.setattr(folder_reading, "in_thread", noted)
+        monkeypatch.setattr(folder_reader, "in_thread", noted)
         await at.commander.run(PERSON, "refresh", {"pane": "left"})
         assert at.tab().selection.count == 3005
         assert "zz" not in at.selected()

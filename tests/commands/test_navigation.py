@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from cmdr.core.panes import folder_reading
+from cmdr.core.panes import folder_reader
 from cmdr.files import volumes as mounted
 
 
@@ -190,7 +190,7 @@ async def test_a_pinned_tab_opens_a_new_tab_instead(desk):
 async def test_of_two_navigations_at_once_the_last_wins_and_the_first_is_told(desk, monkeypatch):
     async with desk() as at:
         go, reached = threading.Event(), threading.Event()
-        real = folder_reading.scan
+        real = folder_reader.scan
 
         def slow(path, *args, **kwargs):
             if path.endswith(b"docs"):
@@ -198,7 +198,7 @@ async def test_of_two_navigations_at_once_the_last_wins_and_the_first_is_told(de
                 go.wait()
             return real(path, *args, **kwargs)
 
-        monkeypatch.setattr(folder_reading, "scan", slow)
+        monkeypatch.setattr(folder_reader, "scan", slow)
         first = asyncio.ensure_future(at.agent("nav_to_path", pane="left", path="docs"))
         assert await asyncio.to_thread(reached.wait, 60)
         second = await at.person("nav_to_path", pane="left", path="src")
@@ -209,10 +209,10 @@ async def test_of_two_navigations_at_once_the_last_wins_and_the_first_is_told(de
 
 
 async def test_a_dead_mount_holds_up_nobody_but_its_caller(desk, monkeypatch):
-    monkeypatch.setattr(folder_reading, "PATIENCE", 2.0)
+    monkeypatch.setattr(folder_reader, "PATIENCE", 2.0)
     async with desk() as at:
         hang, reached = threading.Event(), threading.Event()
-        real = folder_reading.scan
+        real = folder_reader.scan
 
         def dead(path, *args, **kwargs):
             if path.endswith(b"docs"):
@@ -220,7 +220,7 @@ async def test_a_dead_mount_holds_up_nobody_but_its_caller(desk, monkeypatch):
                 hang.wait()
             return real(path, *args, **kwargs)
 
-        monkeypatch.setattr(folder_reading, "scan", dead)
+        monkeypatch.setattr(folder_reader, "scan", dead)
         stuck = asyncio.ensure_future(at.agent("nav_to_path", pane="left", path="docs"))
         assert await asyncio.to_thread(reached.wait, 60)
         assert (await at.state())["left"]["totalFiles"] == 6

@@ -83,7 +83,7 @@ async def test_unsaved_text_holds_up_everybody_and_only_the_person_can_quit_anyw
 
 async def test_an_agent_cannot_quit_under_the_persons_own_editor(desk):
     async with desk() as at:
-        at.commander.desktop.is_lent = True
+        at.commander.desktop.terminal_suspended = True
         assert "the person's editor or shell is open" in await at.agent("quit")
         assert not at.commander.quitting.is_set()
 

@@ -8,7 +8,7 @@ import pytest
 from cmdr.commands import planning
 from cmdr.core.call import Call
 from cmdr.core.principals import PERSON
-from cmdr.model.panes.chosen import Chosen
+from cmdr.model.panes.tab import SelectedEntries
 from cmdr.model.plans.plan import Verb
 
 
@@ -57,7 +57,7 @@ async def test_what_was_chosen_is_planned_and_not_what_is_selected_when_the_comm
     async with desk() as at:
         tab = at.workspace.left.tab
         tab.put_cursor(len(tab.listing) - 1)
-        chosen = Chosen.of(tab)
+        chosen = SelectedEntries.of(tab)
         await at.person("selection.all", pane="left")
         await at.commander.run(PERSON, "delete", {"permanent": True}, chosen=chosen)
         plan = at.commander.proposals.pending()[-1].plan

@@ -10,7 +10,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(
 
 from walls_ground import Ground
 
-from cmdr.model.panes.dialog import DialogType
+from cmdr.model.panes.workspace import DialogType
 
 SEED_COMMANDS = """
     app.hide app.about view.showHidden view.briefMode view.fullMode pane.switch pane.leftVolumeChooser

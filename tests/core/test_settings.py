@@ -10,7 +10,7 @@ from cmdr.core import places
 from cmdr.core.agents.activity import Activity
 from cmdr.core.errors import CommandError, NotAllowed
 from cmdr.core.panes.bookmarks import Bookmarks
-from cmdr.core.panes.completion import complete_path
+from cmdr.core.panes.name_input import complete_path
 from cmdr.core.principals import PERSON
 from cmdr.core.settings import Settings
 

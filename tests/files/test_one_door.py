@@ -31,7 +31,7 @@ OWN_DATA = {
     "cli/bridge.py": "writes to its own standard output",
     "editor/kernel.py": "the scratch directory of a code run",
     "ide/lock_file.py": "the lock file by which Claude Code finds the editor socket",
-    "tui/held_terminal.py": "draws the first picture on the terminal",
+    "tui/terminal/startup_terminal.py": "draws the first picture on the terminal",
 }
 """Modules that write only cmdr's own data, and why; a person's files are never theirs to touch."""
 

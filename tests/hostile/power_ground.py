@@ -46,7 +46,7 @@ class Data:
 
 
 @dataclass(frozen=True)
-class Look:
+class LineTheme:
     """Permissions, owner, group and time of a file or directory."""
 
     file: Id
@@ -67,7 +67,7 @@ class Told:
     records: tuple[OperationRecord, ...]
 
 
-Event = Names | Data | Look | Waited | Told
+Event = Names | Data | LineTheme | Waited | Told
 
 
 @dataclass
@@ -200,7 +200,7 @@ class Recording(Syscalls):
         at = _id(os.fstat(held))
         self._tree.looks.setdefault(at, _look_of(os.fstat(held)))
         call(held, *args)
-        self._add(Look(at, _look_of(os.fstat(held))))
+        self._add(LineTheme(at, _look_of(os.fstat(held))))
 
     def _contents(self, fd):
         found = os.fstat(fd)
@@ -281,7 +281,7 @@ class Recorded:
                     return number(file), text
                 case Waited(what):
                     return number(what)
-                case Look(file, look):
+                case LineTheme(file, look):
                     return number(file), look[:3]
                 case Told(records):
                     return [[(item.index, item.state) for item in record.items] for record in records]
@@ -417,7 +417,7 @@ def _with_data(recorded: Recorded, events: list[Event], kept: frozenset[int]) ->
 def _looks(recorded: Recorded, events: list[Event]) -> Iterator[dict[Id, Attributes]]:
     """What attributes may be on the disk: all that were waited for, and of the others some, in their order."""
     waited = {event.what: index for index, event in enumerate(events) if isinstance(event, Waited)}
-    changes = [(index, event) for index, event in enumerate(events) if isinstance(event, Look)]
+    changes = [(index, event) for index, event in enumerate(events) if isinstance(event, LineTheme)]
     safe = {**recorded.first.looks, **{it.file: it.look for at, it in changes if at < waited.get(it.file, -1)}}
     loose = [it for at, it in changes if at >= waited.get(it.file, -1)]
     for upto in range(len(loose) + 1 if recorded.first.looks else 0):

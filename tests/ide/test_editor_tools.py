@@ -252,7 +252,7 @@ async def test_where_an_agent_leads_a_pane_is_no_part_of_the_workspace(editor, t
         }
         # And an agent that goes there again, where the person is already, takes nothing away.
         await it.commander.run(SAME_USER, "nav_to_path", {"pane": "left", "path": str(secret.parent)})
-        assert not it.commander.workspace.left.tab.is_led
+        assert not it.commander.workspace.left.tab.opened_by_agent
 
 
 async def test_a_client_held_to_its_roots_hears_of_no_document_elsewhere(editor, tmp_path):

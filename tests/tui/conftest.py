@@ -83,7 +83,7 @@ class Face:
         self.terminal.call_later(arrived.set)
         while not arrived.is_set() and self.terminal.is_running and not self.commander.quitting.is_set():
             await asyncio.sleep(0.005)  # until the application has handed the keys on, or ends
-        await self.main.orders.idle()
+        await self.main.queue.idle()
         await self.pilot.pause()
 
     def burst(self, *keys):
@@ -151,8 +151,8 @@ def face(places, tmp_path, monkeypatch):
     (tmp_path / "config").mkdir()
 
     @asynccontextmanager
-    async def opened(*, size=(100, 28), left=None, right=None, watch=False, indexes=None, open_tabs=None, policy=None):
-        from cmdr.tui.terminal import Terminal
+    async def opened(*, size=(100, 28), left=None, right=None, watch=False, indexes=None, saved_tabs=None, policy=None):
+        from cmdr.tui.app import TerminalApp
 
         one, two = left or places[0], right or places[1]
         commander = Commander(
@@ -166,7 +166,7 @@ def face(places, tmp_path, monkeypatch):
             watch=watch,
             indexes=indexes,
         )
-        terminal = Terminal(commander, clock=Clock(), open_tabs=open_tabs)
+        terminal = TerminalApp(commander, clock=Clock(), saved_tabs=saved_tabs)
         try:
             async with terminal.run_test(size=size) as pilot:
                 it = Face(terminal, pilot, one, two)

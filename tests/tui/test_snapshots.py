@@ -12,10 +12,9 @@ from cmdr.core.changes.engine import Engine
 from cmdr.core.changes.journal import Journal
 from cmdr.core.commander import Commander
 from cmdr.core.limits import Limits
-from cmdr.core.panes.space import Space
+from cmdr.core.panes.free_space import Space
 from cmdr.core.principals import Principal
-from cmdr.model.panes.volume import Volume
-from cmdr.model.panes.workspace import Workspace
+from cmdr.model.panes.workspace import Volume, Workspace
 
 MOMENT = 1_700_000_000
 
@@ -24,7 +23,7 @@ MOMENT = 1_700_000_000
 def terminal(tmp_path, monkeypatch):
     """A face whose every letter is the same on every machine and at any time."""
     from cmdr.model import formats
-    from cmdr.tui.terminal import Terminal
+    from cmdr.tui.app import TerminalApp
 
     commands.register()
     for name, value in {"COLORTERM": "truecolor", "TERM": "xterm-256color", "TZ": "UTC", "HOME": "/work/demo"}.items():
@@ -53,9 +52,13 @@ def terminal(tmp_path, monkeypatch):
     monkeypatch.setattr(
         "cmdr.core.panes.browser.volumes", lambda: (Volume("Root", b"/", "ext4"), Volume("usb", b"/mnt/usb", "vfat"))
     )
-    monkeypatch.setattr("cmdr.core.panes.space.SpaceBoard.at", lambda self, path, changed: Space(50 << 30, 200 << 30))
-    monkeypatch.setattr("cmdr.tui.pane_frame.tilde", lambda path, home: "~/" + os.path.basename(path).decode())
-    for face in ("cmdr.tui.pane_frame", "cmdr.model.panes.pane_totals"):
+    monkeypatch.setattr(
+        "cmdr.core.panes.free_space.FreeSpaceCache.at", lambda self, path, changed: Space(50 << 30, 200 << 30)
+    )
+    monkeypatch.setattr(
+        "cmdr.tui.panes.frame.abbreviate_home", lambda path, home: "~/" + os.path.basename(path).decode()
+    )
+    for face in ("cmdr.tui.panes.frame", "cmdr.model.panes.pane"):
         monkeypatch.setattr(f"{face}.human_size", lambda size: "50.0 GiB" if size > 1 << 35 else f"{size:,} B")
     monkeypatch.setattr("cmdr.model.formats.time.time", lambda: float(MOMENT + 86400))
     commander = Commander(
@@ -65,7 +68,7 @@ def terminal(tmp_path, monkeypatch):
         limits=Limits(scale=1e6),
         watch=False,
     )
-    yield Terminal(commander, clock=lambda: 0.0)
+    yield TerminalApp(commander, clock=lambda: 0.0)
     commander.audit.close()
 
 
@@ -74,9 +77,9 @@ async def ready(pilot):
 
     while not pilot.app.started:
         await asyncio.sleep(0.01)
-    await pilot.app.main.orders.idle()
+    await pilot.app.main.queue.idle()
     for view in (pilot.app.main.left, pilot.app.main.right):
-        while view.ahead.is_looking:
+        while view.prefetch.is_looking:
             await asyncio.sleep(0.01)
     await pilot.pause()
 
@@ -130,7 +133,7 @@ def test_theme(snap_compare, terminal, theme):
 
 def test_confirmation_of_an_agents_proposal(snap_compare, terminal, tmp_path, monkeypatch):
     shown = re.compile(re.escape(str(tmp_path)))
-    from cmdr.tui.windows import confirm
+    from cmdr.tui.changes import confirm
 
     real = confirm.summary_of
     monkeypatch.setattr(confirm, "summary_of", lambda plan: [shown.sub("/work/demo", line) for line in real(plan)])
@@ -142,7 +145,7 @@ def test_confirmation_of_an_agents_proposal(snap_compare, terminal, tmp_path, mo
         )
         await pilot.press("ctrl+y")
         await ready(pilot)
-        pilot.app.screen._first_moment._ends = 0.0
+        pilot.app.screen._grace_period._ends = 0.0
         pilot.app.screen._answers.show([pilot.app.screen._answer_row()])
         await pilot.pause()
 
@@ -150,7 +153,7 @@ def test_confirmation_of_an_agents_proposal(snap_compare, terminal, tmp_path, mo
 
 
 def test_viewer(snap_compare, terminal, monkeypatch):
-    from cmdr.tui.windows.viewer import Viewer
+    from cmdr.tui.viewer.viewer import Viewer
 
     monkeypatch.setattr(Viewer, "_named", lambda self: " main.py   /work/demo")
 

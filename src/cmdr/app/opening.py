@@ -16,8 +16,7 @@ from threading import Thread
 from typing import TYPE_CHECKING
 
 from cmdr.core import places
-from cmdr.core.panes.first_workspace import furnish
-from cmdr.core.panes.open_tabs import OpenTabs
+from cmdr.core.panes.saved_tabs import SavedTabs, prepare_workspace
 from cmdr.core.settings import Settings
 from cmdr.files.errors import DiskError
 from cmdr.files.facts import last_change, look_up
@@ -25,8 +24,8 @@ from cmdr.files.reading import Reading
 from cmdr.model.panes.listing import Listing
 from cmdr.model.panes.tab import Tab
 from cmdr.model.panes.workspace import Workspace
-from cmdr.tui.first_picture import first_picture
-from cmdr.tui.held_terminal import HeldTerminal
+from cmdr.tui.terminal.first_frame import first_frame
+from cmdr.tui.terminal.startup_terminal import StartupTerminal
 
 if TYPE_CHECKING:
     from cmdr.cli.launcher import Start
@@ -43,8 +42,8 @@ class Opening:
 
     workspace: Workspace
     settings: Settings
-    open_tabs: OpenTabs
-    held: HeldTerminal | None = None
+    saved_tabs: SavedTabs
+    held: StartupTerminal | None = None
 
 
 @contextmanager
@@ -53,17 +52,17 @@ def opened(start: Start) -> Iterator[Opening]:
     workspace = Workspace.at(start.left or os.getcwdb(), start.right or os.path.expanduser(b"~"))
     with places.needed():
         settings = Settings(places.config())
-        open_tabs = OpenTabs(places.state(), start.left, start.right)
-    held = HeldTerminal.here()
+        saved_tabs = SavedTabs(places.state(), start.left, start.right)
+    held = StartupTerminal.here()
     if held is None:
-        yield Opening(workspace, settings, open_tabs)
+        yield Opening(workspace, settings, saved_tabs)
         return
     with held:
-        furnish(workspace, settings, open_tabs)
+        prepare_workspace(workspace, settings, saved_tabs)
         width, height = held.size
         read_at_once(workspace, height)
-        held.show(first_picture(workspace, settings, width, height))
-        yield Opening(workspace, settings, open_tabs, held)
+        held.show(first_frame(workspace, settings, width, height))
+        yield Opening(workspace, settings, saved_tabs, held)
 
 
 def read_at_once(workspace: Workspace, rows: int) -> None:
@@ -97,7 +96,7 @@ class _Reader:
                     return
             listing = reading.listing(self.tab.sort, show_hidden=self._show_hidden)
             listing.mark = mark
-            cursor = self.tab.first_cursor(listing, self.tab.stood_on) or 0
+            cursor = self.tab.first_cursor(listing, self.tab.saved_cursor) or 0
             shown = listing.order[max(0, cursor - self._rows) : cursor + self._rows]
             listing.looked_up.update(
                 zip(shown, look_up(self.tab.path, [listing.columns.name(row) for row in shown]), strict=True)

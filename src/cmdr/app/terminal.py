@@ -14,18 +14,18 @@ if TYPE_CHECKING:
     from cmdr.cli.launcher import Start
     from cmdr.core.entrance.instance import Instance
     from cmdr.core.environment import Environment
-    from cmdr.tui.terminal import Terminal
+    from cmdr.tui.app import TerminalApp
 
 
 async def open_terminal(start: Start, environment: Environment, instance: Instance | None, opening: Opening) -> None:
     """Show the panes until the person quits, with the agent server behind them."""
     from cmdr.app.building import commander_at, raise_file_limit
-    from cmdr.tui.terminal import Terminal
+    from cmdr.tui.app import TerminalApp
 
     raise_file_limit()
     async with commander_at(start, environment, opening) as commander:
         painted = asyncio.Event()
-        terminal = Terminal(commander, painted=painted.set, open_tabs=opening.open_tabs, held=opening.held)
+        terminal = TerminalApp(commander, painted=painted.set, saved_tabs=opening.saved_tabs, held=opening.held)
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGHUP):
             loop.add_signal_handler(number, commander.quitting.set)
@@ -44,7 +44,7 @@ async def open_terminal(start: Start, environment: Environment, instance: Instan
 
 
 async def _serve_behind(
-    start: Start, environment: Environment, instance: Instance | None, terminal: Terminal, painted: asyncio.Event
+    start: Start, environment: Environment, instance: Instance | None, terminal: TerminalApp, painted: asyncio.Event
 ) -> None:
     """The agent server behind the terminal face; nothing of it is imported before the panes are on the screen."""
     from cmdr.app.editor_face import editor_face
@@ -63,14 +63,16 @@ async def _serve_behind(
         logging.getLogger(__name__).warning("%s", warning)
     terminal.apply_settings()
     await terminal.commander.editor.start()
-    async with editor_face(terminal.commander, start, environment, lambda text: terminal.main.tell(text, bad=True)):
+    async with editor_face(
+        terminal.commander, start, environment, lambda text: terminal.main.show_message(text, bad=True)
+    ):
         if instance is None:
             await terminal.commander.quitting.wait()
         else:
             await _serve_agents(start, environment, instance, terminal)
 
 
-async def _serve_agents(start: Start, environment: Environment, instance: Instance, terminal: Terminal) -> None:
+async def _serve_agents(start: Start, environment: Environment, instance: Instance, terminal: TerminalApp) -> None:
     from cmdr.app.agents import agents_served
     from cmdr.app.http_server import PortTaken, listening
     from cmdr.core import places
@@ -80,7 +82,7 @@ async def _serve_agents(start: Start, environment: Environment, instance: Instan
     try:
         listener = listening(start.port, environment)
     except PortTaken as error:
-        terminal.main.tell(f"Agents cannot connect: {error}", bad=True)
+        terminal.main.show_message(f"Agents cannot connect: {error}", bad=True)
         return
     with listener:
         await in_thread(_import_server)

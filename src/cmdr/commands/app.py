@@ -8,7 +8,7 @@ from cmdr.core.errors import CommandError, NotAllowed
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.model.names import to_wire
-from cmdr.model.panes.dialog import DialogType
+from cmdr.model.panes.workspace import DialogType
 from cmdr.model.results.windows import Opened
 
 

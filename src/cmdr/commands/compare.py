@@ -39,6 +39,6 @@ async def compare_panes(call: Call, *, by: CompareBy = CompareBy.NEWER) -> str:
 
 async def _facts(call: Call, tab: Tab) -> dict[bytes, Facts | None]:
     listing = tab.listing
-    await call.browser.row_facts.look_up(tab, 0, len(listing))
+    await call.browser.facts.look_up(tab, 0, len(listing))
     first_file = listing.columns.folder_count
     return {listing.columns.name(row): listing.looked_up.get(row) for row in listing.order if row >= first_file}

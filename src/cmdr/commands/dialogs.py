@@ -11,8 +11,7 @@ from cmdr.core.errors import CommandError
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.model.names import printable, to_wire
-from cmdr.model.panes.dialog import DESCRIPTIONS, Dialog, DialogType, SettingsSection
-from cmdr.model.panes.workspace import Workspace
+from cmdr.model.panes.workspace import DESCRIPTIONS, Dialog, DialogType, SettingsSection, Workspace
 from cmdr.model.results.result import Result
 from cmdr.model.results.windows import SPOKEN, Opened
 from cmdr.model.yaml_text import Value, document
@@ -51,7 +50,7 @@ async def open_dialog(call: Call, type: DialogType, section: SettingsSection | N
     if type is DialogType.CONFIRMATION:
         raise CommandError("A confirmation is opened by copy, mkdir and the like; it can only be closed.")
     target = await _target(call, path) if type in _WITH_PATH else None
-    if type is DialogType.FILE_VIEWER and target is not None and await call.browser.row_facts.is_folder(target):
+    if type is DialogType.FILE_VIEWER and target is not None and await call.browser.facts.is_folder(target):
         type = DialogType.INFO  # a folder has no text to view; its facts are what there is to see
     if type is DialogType.SETTINGS:
         section = section or SettingsSection.GENERAL
@@ -128,7 +127,7 @@ async def _target(call: Call, path: str | None) -> bytes:
     tab = shown.tab
     if path is not None:
         target = path_of(path, tab.path)
-        await call.browser.row_facts.check_exists(target)
+        await call.browser.facts.check_exists(target)
         return target
     name = tab.cursor_name()
     if name is None and tab.on_parent_row:

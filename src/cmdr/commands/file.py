@@ -9,9 +9,9 @@ from cmdr.core.errors import CommandError
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
 from cmdr.model.names import to_wire
-from cmdr.model.panes.dialog import Dialog, DialogType
 from cmdr.model.panes.entry import Kind
 from cmdr.model.panes.pane import Pane
+from cmdr.model.panes.workspace import Dialog, DialogType
 from cmdr.model.results.windows import Opened
 
 

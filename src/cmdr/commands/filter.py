@@ -16,6 +16,6 @@ async def filter_pane(
 ) -> str:
     """Show only entries whose name holds a text, or matches masks like *.py;*.md. What is not shown is not selected."""
     shown = pane_of(call.workspace, pane)
-    await call.browser.arranging.filter(shown.tab, text[:200])
+    await call.browser.filter(shown.tab, text[:200])
     listing = shown.tab.listing
     return f"{count(len(listing), 'entry', 'entries')} of {len(listing.columns)} shown\nrev: {shown.tab.rev}"

@@ -97,7 +97,7 @@ async def find_go(call: Call, *, path: str) -> str:
     folder, name = os.path.split(target)
     tab = await call.browser.open(shown, folder, cursor=name or None)
     if name and tab.filter and tab.cursor_name() != name:
-        await call.browser.arranging.filter(tab, "")
+        await call.browser.filter(tab, "")
     position = tab.listing.position_of(name) if name else 0
     if position is None:
         why = "gone" if tab.listing.columns.find(name) is None else "hidden; view hidden files to see it"

@@ -13,7 +13,7 @@ from cmdr.files.errors import NotAFolder, PathNotFound
 from cmdr.model.names import printable, to_wire
 from cmdr.model.panes.pane import Pane
 from cmdr.model.panes.tab import Tab
-from cmdr.model.panes.volume import volume_of
+from cmdr.model.panes.workspace import volume_of
 from cmdr.model.results.result import Result
 
 

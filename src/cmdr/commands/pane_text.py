@@ -7,7 +7,7 @@ from cmdr.model.names import to_wire
 from cmdr.model.panes.entry import Entry, Kind
 from cmdr.model.panes.pane import Pane
 from cmdr.model.panes.tab import Tab, ViewMode
-from cmdr.model.panes.volume import Volume, volume_of
+from cmdr.model.panes.workspace import Volume, volume_of
 from cmdr.model.units import iso_date, iso_time
 from cmdr.model.yaml_text import Plain, Value, document, quoted_name
 
@@ -39,7 +39,7 @@ async def look_up(call: Call, pane: Pane, limit: int, detail: Detail | None) -> 
         if detail or tab.view is ViewMode.FULL:
             await call.commander.look_up(tab, *window(tab, limit))
         elif len(listing):
-            await call.browser.row_facts.look_up(tab, tab.cursor, tab.cursor + 1)
+            await call.browser.facts.look_up(tab, tab.cursor, tab.cursor + 1)
         if pane.tab.listing is listing:
             return
 

@@ -3,8 +3,8 @@
 from cmdr.core.call import Call
 from cmdr.core.principals import Access
 from cmdr.core.registry import command
-from cmdr.model.panes.dialog import DialogType
 from cmdr.model.panes.pane import Side
+from cmdr.model.panes.workspace import DialogType
 from cmdr.model.results.windows import Opened
 
 

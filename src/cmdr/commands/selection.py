@@ -55,9 +55,9 @@ async def select(
     if mode == "replace":
         selection.clear()
     if mode == "subtract":
-        selection.remove_marked(found)
+        selection.remove_mask(found)
     else:
-        selection.add_marked(found)
+        selection.add_mask(found)
     call.events.changed()
     return f"Selected {counted(selection.count, 'file')}"
 
@@ -89,7 +89,7 @@ def toggle(
 async def select_all(call: Call, *, pane: PaneRef = "focused") -> str:
     """Select everything that is shown."""
     tab = pane_of(call.workspace, pane).tab
-    tab.selection.add_marked(await marks(tab, lambda listing: listing.order))
+    tab.selection.add_mask(await marks(tab, lambda listing: listing.order))
     call.events.changed()
     return f"Selected {counted(tab.selection.count, 'file')}"
 
@@ -108,7 +108,7 @@ async def invert(
 ) -> str:
     """Select what is not selected and the other way round; folders stay as they are unless wanted."""
     tab = pane_of(call.workspace, pane).tab
-    tab.selection.turn_marked(await marks(tab, lambda listing: _without_folders(listing.order, listing, folders)))
+    tab.selection.toggle_mask(await marks(tab, lambda listing: _without_folders(listing.order, listing, folders)))
     call.events.changed()
     return f"Selected {counted(tab.selection.count, 'file')}"
 
@@ -129,9 +129,9 @@ async def by_mask(
         lambda listing: _without_folders(matching_rows(listing.columns, listing.order, mask), listing, folders),
     )
     if mode == "add":
-        tab.selection.add_marked(found)
+        tab.selection.add_mask(found)
     else:
-        tab.selection.remove_marked(found)
+        tab.selection.remove_mask(found)
     call.events.changed()
     return f"{found.count(1):,} matched, {counted(tab.selection.count, 'file')} selected"
 

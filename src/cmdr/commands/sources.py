@@ -10,8 +10,8 @@ from cmdr.core.errors import CommandError
 from cmdr.core.threads import in_thread
 from cmdr.files.engine.walking import Limits
 from cmdr.model.names import to_wire
-from cmdr.model.panes.chosen import Chosen
 from cmdr.model.panes.pane import Pane
+from cmdr.model.panes.tab import SelectedEntries
 from cmdr.model.plans.plan import Plan
 
 # A person may plan whatever a pane can show. While it is planned a chosen file takes about a kilobyte, and several
@@ -67,12 +67,12 @@ async def sources_of(call: Call, pane: Pane, paths: list[str] | None, set: str |
         return Sources(taken.paths, limits, note=taken.note)
     if call.chosen is not None:
         return await _named(call.chosen, lambda chosen: Sources(chosen.paths(), limits))
-    listed = Chosen.of(pane.tab)
+    listed = SelectedEntries.of(pane.tab)
     if listed is None:
         raise nothing_there(pane)
     return await _named(listed, lambda chosen: Sources(chosen.paths(), limits, chosen.inodes()))
 
 
-async def _named(chosen: Chosen, made: Callable[[Chosen], Sources]) -> Sources:
+async def _named(chosen: SelectedEntries, made: Callable[[SelectedEntries], Sources]) -> Sources:
     """The names of what was chosen; of many, in a thread."""
     return made(chosen) if chosen.count <= FEW else await in_thread(made, chosen)

@@ -13,8 +13,8 @@ from cmdr.core.registry import command
 from cmdr.core.spoken import LONGEST_ANSWER
 from cmdr.model.job import Job
 from cmdr.model.names import to_wire
-from cmdr.model.panes.dialog import Dialog
 from cmdr.model.panes.pane import Pane
+from cmdr.model.panes.workspace import Dialog
 from cmdr.model.yaml_text import Value, document
 
 ROWS = 50

@@ -12,7 +12,7 @@ from cmdr.model.panes.tab import ViewMode
 async def sort(call: Call, *, pane: PaneRef, by: SortKey, order: Direction = Direction.ASC) -> str:
     """Sort a pane."""
     shown = pane_of(call.workspace, pane)
-    await call.browser.arranging.sort(shown.tab, SortOrder(by, order))
+    await call.browser.sort(shown.tab, SortOrder(by, order))
     return f"Sorted {shown.side} pane by {by} ({order})\nrev: {shown.tab.rev}"
 
 
@@ -20,7 +20,7 @@ async def sort(call: Call, *, pane: PaneRef, by: SortKey, order: Direction = Dir
 async def toggle_hidden(call: Call, *, value: bool | None = None) -> str:
     """Show or hide dot files."""
     show = not call.workspace.show_hidden if value is None else value
-    await call.browser.arranging.show_hidden(show)
+    await call.browser.show_hidden(show)
     return f"Hidden files {'shown' if show else 'hidden'}"
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from cmdr.core.principals import Principal
 from cmdr.model.answer_part import AnswerPart
-from cmdr.model.panes.chosen import Chosen
+from cmdr.model.panes.tab import SelectedEntries
 from cmdr.model.panes.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class Call:
     """What the caller knows the command by, for what is said of its arguments; its name, unless this is given."""
     parts: list[AnswerPart] = field(default_factory=list)
     """What the answer carries besides its text."""
-    chosen: Chosen | None = None
+    chosen: SelectedEntries | None = None
     """The files a person chose before they were asked for more, instead of what is selected when the command runs."""
 
     @property

@@ -23,7 +23,7 @@ from cmdr.core.limits import Limits
 from cmdr.core.panes.bookmarks import Bookmarks
 from cmdr.core.panes.browser import Browser
 from cmdr.core.panes.desktop import Desktop
-from cmdr.core.panes.space import SpaceBoard
+from cmdr.core.panes.free_space import FreeSpaceCache
 from cmdr.core.parameter import Arguments
 from cmdr.core.policy import Policy
 from cmdr.core.principals import Principal
@@ -35,8 +35,7 @@ from cmdr.files.engine.control import Control
 from cmdr.files.engine.outcome import Outcome
 from cmdr.files.sandbox.reach import Sandbox
 from cmdr.index.errors import IndexFault
-from cmdr.model.panes.chosen import Chosen
-from cmdr.model.panes.tab import Tab
+from cmdr.model.panes.tab import SelectedEntries, Tab
 from cmdr.model.panes.workspace import Workspace
 from cmdr.model.plans.plan import Plan
 from cmdr.model.plans.proposal import Proposal
@@ -114,7 +113,7 @@ class Commander:
             self._indexing.idle.is_busy = lambda: bool(self.jobs.running())
             self._door.touched = self._indexing.idle.touched
         self.bookmarks = bookmarks or Bookmarks()
-        self.space = SpaceBoard()
+        self.space = FreeSpaceCache()
         self.browser.arrived = self.bookmarks.visit
 
     @property
@@ -179,7 +178,7 @@ class Commander:
         arguments: Arguments | None = None,
         *,
         progress: Progress = no_progress,
-        chosen: Chosen | None = None,
+        chosen: SelectedEntries | None = None,
     ) -> str:
         """Run a command and return its text; raises `CommandError` or `UnknownCommand`."""
         return (await self.ask(principal, name, arguments, progress=progress, chosen=chosen)).text
@@ -191,7 +190,7 @@ class Commander:
         arguments: Arguments | None = None,
         *,
         progress: Progress = no_progress,
-        chosen: Chosen | None = None,
+        chosen: SelectedEntries | None = None,
     ) -> Answer:
         """Run a command and return its result; raises `CommandError` or `UnknownCommand`."""
         call = Call(self, principal, progress, chosen=chosen)
@@ -219,7 +218,7 @@ class Commander:
 
     async def look_up(self, tab: Tab, start: int, stop: int) -> None:
         """Make sure the facts of some positions are known, and the sizes of folders where an index knows them."""
-        await self.browser.row_facts.look_up(tab, start, stop)
+        await self.browser.facts.look_up(tab, start, stop)
         if self._indexing is None:
             return
         listing = tab.listing

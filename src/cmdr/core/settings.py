@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from cmdr.core import places
 from cmdr.core.errors import CommandError
 from cmdr.model.names import printable
-from cmdr.model.panes.dialog import SettingsSection as Section
+from cmdr.model.panes.workspace import SettingsSection as Section
 from cmdr.model.root_spec import check_kept_roots
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterable
 
 from cmdr.model.names import to_wire
-from cmdr.model.panes.volume import Volume
+from cmdr.model.panes.workspace import Volume
 
 MOUNT_TABLE = "/proc/self/mountinfo"
 

@@ -20,18 +20,22 @@ from cmdr.model.actions import BY_ID
 from cmdr.model.keys import KeyMap
 from cmdr.model.panes.pane import Side
 from cmdr.model.panes.tab import Tab
-from cmdr.tui.actions import ACTIONS, declare_all
-from cmdr.tui.clicks import clicked
-from cmdr.tui.closing_screen import ClosingScreen
-from cmdr.tui.key_bar import KeyBar
-from cmdr.tui.orders import Orders
-from cmdr.tui.pane_view import PaneView
-from cmdr.tui.quick_view_place import QuickViewPlace
-from cmdr.tui.status_line import StatusLine
-from cmdr.tui.typing_ahead import TypingAhead
+from cmdr.tui.actions import ACTIONS, register_all
+from cmdr.tui.input.action_queue import ActionQueue
+from cmdr.tui.input.quick_search import QuickSearch
+from cmdr.tui.panes.bars import KeyBar, StatusLine
+from cmdr.tui.panes.pane_view import PaneView
+from cmdr.tui.viewer.quick_view import QuickViewHost
+from cmdr.tui.windows.window import OverlayScreen
 
 if TYPE_CHECKING:
-    from cmdr.tui.terminal import Terminal
+    from cmdr.tui.app import TerminalApp
+
+
+from typing import TYPE_CHECKING
+
+from cmdr.tui.actions.view import sorted_by
+from cmdr.tui.panes.geometry import Part
 
 BETWEEN_DRAWINGS = 0.04
 """An agent may change things five hundred times a second; the eye needs no more than this."""
@@ -42,28 +46,30 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     DEFAULT_CSS = "MainScreen { layout: vertical; } MainScreen > #panes { height: 1fr; }"
 
-    def __init__(self, commander: Commander, terminal: Terminal) -> None:
+    def __init__(self, commander: Commander, terminal: TerminalApp) -> None:
         super().__init__()
         self.commander = commander
-        declare_all()
+        register_all()
         look = terminal.appearance
         self.status = StatusLine(commander, look)
         self.left = PaneView(commander, Side.LEFT, look, self._looked)
         self.right = PaneView(commander, Side.RIGHT, look, self._looked)
         self.bar = KeyBar(terminal.keys, look)
-        self.orders = Orders(commander, lambda text: self.tell(text, bad=True), self.ordered, self._opening)
-        self.typing = TypingAhead(self._show_search, self._go_to, self._narrow)
+        self.queue = ActionQueue(
+            commander, lambda text: self.show_message(text, bad=True), self.follow_cursor, self._opening
+        )
+        self.quick_search = QuickSearch(self._show_search, self._go_to, self._narrow)
         self._drawn = 0.0
         self._waiting: asyncio.TimerHandle | None = None
         self._follow = False
-        self.quick_view = QuickViewPlace(self)
-        self.typed_before: defaultdict[str, list[str]] = defaultdict(list)
+        self.quick_view = QuickViewHost(self)
+        self.prompt_history: defaultdict[str, list[str]] = defaultdict(list)
         """What was typed into windows of a kind, oldest first."""
 
     @property
-    def terminal(self) -> Terminal:
+    def terminal(self) -> TerminalApp:
         """The application, with its own type."""
-        return cast("Terminal", self.app)
+        return cast("TerminalApp", self.app)
 
     @property
     def keys(self) -> KeyMap:
@@ -102,9 +108,9 @@ class MainScreen(Screen[None], inherit_bindings=False):
             stop()
         if self._waiting is not None:
             self._waiting.cancel()
-        await self.orders.close()
+        await self.queue.close()
 
-    def give(
+    def enqueue(
         self,
         command: str,
         arguments: Arguments | Callable[[], Arguments | None] | None = None,
@@ -113,17 +119,19 @@ class MainScreen(Screen[None], inherit_bindings=False):
         done: Callable[[str], None] | None = None,
     ) -> None:
         """Order a command; with `told`, its answer is shown."""
-        tell = done or (self.tell if told else None)
-        self.orders.give(command, arguments, None if tell is None else lambda answer: tell(answer.words))
+        show_message = done or (self.show_message if told else None)
+        self.queue.enqueue(
+            command, arguments, None if show_message is None else lambda answer: show_message(answer.words)
+        )
 
-    def tell(self, text: str, *, bad: bool = False) -> None:
+    def show_message(self, text: str, *, bad: bool = False) -> None:
         """Show a message in the status line."""
-        self.status.tell(text.partition("\n")[0], bad=bad)
+        self.status.show_message(text.partition("\n")[0], bad=bad)
 
-    def ordered(self) -> None:
+    def follow_cursor(self) -> None:
         """The person did something: the view follows, at once."""
         self._follow = True
-        self.status.busy = self.orders.busy
+        self.status.busy = self.queue.busy
         self._draw()
 
     def _looked(self) -> None:
@@ -132,7 +140,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
     def _opening(self) -> asyncio.Event | None:
         """Of the window in front: set once it can take keys."""
         stack = self.app.screen_stack  # empty at the very end
-        return stack[-1].stands if stack and isinstance(stack[-1], ClosingScreen) else None
+        return stack[-1].ready if stack and isinstance(stack[-1], OverlayScreen) else None
 
     def redraw(self) -> None:
         """Draw everything that has changed."""
@@ -156,7 +164,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
         self._drawn = time.monotonic()
         notes = self.commander.browser.notes
         while notes:
-            self.tell(notes.popleft(), bad=True)
+            self.show_message(notes.popleft(), bad=True)
         follow, self._follow = self._follow, False
         for view in (self.left, self.right):
             view.redraw(follow=follow)
@@ -165,7 +173,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
         self.quick_view.show()
 
     def _tick(self) -> None:
-        self.typing.expire()
+        self.quick_search.expire()
         self.status.refresh()
 
     def on_key(self, event: events.Key) -> None:
@@ -174,42 +182,42 @@ class MainScreen(Screen[None], inherit_bindings=False):
         event.prevent_default()
         self.status.quiet()
         bound = self.keys.actions.get(event.key)
-        searching = bool(self.typing.search) or self.typing.filtering is not None
+        searching = bool(self.quick_search.search) or self.quick_search.filtering is not None
         may_search = self.commander.settings.flag("general.quick_search") and (bound is None or searching)
-        if self.typing.take(event, self.tab, search=may_search):
+        if self.quick_search.take(event, self.tab, search=may_search):
             return
         if bound is not None:
             self.act(bound)
         elif event.key == "escape":
             self._escape()
         elif event.key == "ctrl+c":
-            self.tell(f"{self.keys.all_keys('quit') or 'The command “Quit”'} quits.")
+            self.show_message(f"{self.keys.all_keys('quit') or 'The command “Quit”'} quits.")
 
     def act(self, action: str) -> None:
         """Do what an action or a command says."""
-        deed, known = ACTIONS.get(action), BY_ID.get(action)
-        if deed is not None:
-            deed(self)
+        handle, known = ACTIONS.get(action), BY_ID.get(action)
+        if handle is not None:
+            handle(self)
         elif known is not None:
-            self.give(known.command, told=known.tells)
+            self.enqueue(known.command, told=known.tells)
         else:
-            self.give(action, told=True)
+            self.enqueue(action, told=True)
 
     def on_key_bar_pressed(self, message: KeyBar.Pressed) -> None:
         """A click on the key bar."""
-        self.orders.after(lambda: self.act(message.action))
+        self.queue.call_in_turn(lambda: self.act(message.action))
 
     def on_pane_view_clicked(self, message: PaneView.Clicked) -> None:
         """A click in a pane."""
-        self.orders.after(lambda: clicked(self, message))
+        self.queue.call_in_turn(lambda: clicked(self, message))
 
     def _escape(self) -> None:
-        if self.orders.cancel():
-            self.tell("Gave up waiting.")
+        if self.queue.cancel():
+            self.show_message("Gave up waiting.")
         elif self.tab.filter:
-            self.give("filter", {"text": ""})
+            self.enqueue("filter", {"text": ""})
         elif self.tab.selection.count:
-            self.give("selection.none")
+            self.enqueue("selection.none")
 
     def _show_search(self, text: str) -> None:
         for view in (self.left, self.right):
@@ -217,7 +225,28 @@ class MainScreen(Screen[None], inherit_bindings=False):
             view.redraw(follow=False)
 
     def _go_to(self, position: int) -> None:
-        self.give("move_cursor", {"pane": "focused", "to": position})
+        self.enqueue("move_cursor", {"pane": "focused", "to": position})
 
     def _narrow(self, text: str) -> None:
-        self.give("filter", {"text": text})
+        self.enqueue("filter", {"text": text})
+
+
+def clicked(screen: MainScreen, message: PaneView.Clicked) -> None:
+    """The pane gets the focus, and what was hit does what a key on it would do."""
+    side, hit = message.side.value, message.hit
+    screen.enqueue("switch_pane", lambda: {} if screen.commander.workspace.focused is not message.side else None)
+    if hit.part is Part.TAB:
+        screen.enqueue("activate_tab", {"pane": side, "tab": hit.tab})
+    elif hit.part is Part.PATH:
+        screen.act("go_to_path")
+    elif hit.part is Part.HEAD:
+        screen.enqueue("sort", lambda: sorted_by(screen, hit.order.value))
+    elif hit.part is Part.ROW and message.marks:
+        screen.enqueue("selection.toggle", lambda: {"pane": side, "index": hit.position} if hit.position >= 0 else None)
+    elif hit.part is Part.ROW:
+        if hit.position < 0:
+            screen.enqueue("cursor.up_row", {"pane": side})
+        else:
+            screen.enqueue("move_cursor", {"pane": side, "to": hit.position})
+        if message.twice:
+            screen.queue.call_in_turn(lambda: screen.act("open"))

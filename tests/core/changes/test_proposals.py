@@ -13,8 +13,7 @@ from cmdr.core.errors import CommandError, NotAllowed
 from cmdr.core.events import Events
 from cmdr.core.principals import PERSON, Principal
 from cmdr.model.agent_words import MAX_CELLS, cells_of
-from cmdr.model.panes.dialog import DialogType
-from cmdr.model.panes.workspace import Workspace
+from cmdr.model.panes.workspace import DialogType, Workspace
 from cmdr.model.plans.plan import Kind, Place, Plan, PlanItem, Root, Step, Totals, Verb
 from cmdr.model.plans.plan_text import summary_of, title_of
 from cmdr.model.plans.proposal import ProposalState

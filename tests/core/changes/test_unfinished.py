@@ -10,7 +10,7 @@ def desk(*, unsaved=0, running=0, proposals=0, edits=0, lent=False):
         proposals=SimpleNamespace(pending=lambda: [None] * proposals),
         rooms=SimpleNamespace(waiting_reviews=lambda: [None] * edits, unsaved_files=lambda: [None] * unsaved),
         jobs=SimpleNamespace(running=lambda: [None] * running),
-        desktop=SimpleNamespace(is_lent=lent),
+        desktop=SimpleNamespace(terminal_suspended=lent),
     )
 
 

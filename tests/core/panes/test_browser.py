@@ -7,9 +7,9 @@ import threading
 import pytest
 
 from cmdr.core.events import Events
-from cmdr.core.panes import arranging, folder_reading, row_facts
+from cmdr.core.panes import browser, facts, folder_reader
 from cmdr.core.panes.browser import Browser
-from cmdr.core.panes.folder_reading import NoAnswer
+from cmdr.core.panes.folder_reader import NoAnswer
 from cmdr.files import scan as scanning
 from cmdr.files.errors import NotAFolder, PathNotFound, ScanStopped
 from cmdr.model.panes.sorting import Direction, SortKey, SortOrder
@@ -79,8 +79,8 @@ class Gate:
 
 @pytest.fixture
 def gate(monkeypatch):
-    held = Gate(folder_reading.scan)
-    monkeypatch.setattr(folder_reading, "scan", held)
+    held = Gate(folder_reader.scan)
+    monkeypatch.setattr(folder_reader, "scan", held)
     yield held
     held.let_all_through()
 
@@ -101,7 +101,7 @@ async def test_a_start_in_a_folder_that_is_gone_gives_way_to_the_nearest(tmp_pat
 
 async def test_a_start_on_a_dead_mount_asks_it_only_once(desk, gate, monkeypatch):
     """It asked every folder above it in turn, each for as long as the first."""
-    monkeypatch.setattr(folder_reading, "PATIENCE", 2.0)  # the living folder must answer within it too
+    monkeypatch.setattr(folder_reader, "DISK_TIMEOUT_S", 2.0)  # the living folder must answer within it too
     for path in (desk.path("sub"), desk.path()):
         gate.hold(path)
     desk.tab.path = desk.path("sub")
@@ -128,11 +128,11 @@ async def test_a_refresh_does_not_overtake_a_journey(desk, gate):
     """A live folder that changed while it was being left made the journey fail."""
     await desk.browser.start()
     gate.hold(desk.path("sub"))
-    journey = asyncio.ensure_future(desk.browser.open(desk.pane, desk.path("sub")))
+    navigation = asyncio.ensure_future(desk.browser.open(desk.pane, desk.path("sub")))
     await gate.wait_until_reached(desk.path("sub"))
     await desk.browser.refresh(desk.tab)
     gate.let_all_through()
-    assert (await journey).path == desk.path("sub")
+    assert (await navigation).path == desk.path("sub")
 
 
 async def test_a_journey_ends_a_refresh_that_hangs(desk, gate):
@@ -171,7 +171,7 @@ async def test_a_sort_while_a_refresh_reads_is_kept(desk, gate):
     held = gate.hold(desk.path())
     refresh = asyncio.ensure_future(desk.browser.refresh(desk.tab))
     await gate.wait_until_reached(desk.path())
-    await desk.browser.arranging.sort(desk.tab, SortOrder(SortKey.NAME, Direction.DESC))
+    await desk.browser.sort(desk.tab, SortOrder(SortKey.NAME, Direction.DESC))
     held.set()
     await refresh
     assert desk.tab.sort == desk.tab.listing.sort
@@ -191,7 +191,7 @@ async def test_a_refresh_while_sorting_does_not_fail_the_sort(desk, monkeypatch)
         return real(self, *args, **kwargs)
 
     monkeypatch.setattr(type(listing), "arranged", arranged)
-    sorting = asyncio.ensure_future(desk.browser.arranging.sort(desk.tab, SortOrder(SortKey.EXT)))
+    sorting = asyncio.ensure_future(desk.browser.sort(desk.tab, SortOrder(SortKey.EXT)))
     assert await asyncio.to_thread(entered.wait, 60)
     (desk.root / "left" / "c.a").touch()
     await desk.browser.refresh(desk.tab)
@@ -204,11 +204,11 @@ async def test_hidden_files_toggled_while_a_folder_is_read_are_right_in_the_end(
     await desk.browser.start()
     (desk.root / "left" / "sub" / ".dot").touch()
     held = gate.hold(desk.path("sub"))
-    journey = asyncio.ensure_future(desk.browser.open(desk.pane, desk.path("sub")))
+    navigation = asyncio.ensure_future(desk.browser.open(desk.pane, desk.path("sub")))
     await gate.wait_until_reached(desk.path("sub"))
-    await desk.browser.arranging.show_hidden(True)
+    await desk.browser.show_hidden(True)
     held.set()
-    await journey
+    await navigation
     assert desk.names() == [b".dot"]
 
 
@@ -216,11 +216,11 @@ async def test_one_tab_that_cannot_be_read_does_not_fail_the_toggle_for_all(desk
     """A background tab on a vanished folder, sorted by size, made toggle_hidden fail half-way."""
     await desk.browser.start()
     await desk.browser.open(desk.pane, desk.path("sub"), new_tab=True)
-    await desk.browser.arranging.sort(desk.tab, BY_SIZE)
+    await desk.browser.sort(desk.tab, BY_SIZE)
     os.rmdir(desk.path("sub"))
     with pytest.raises(PathNotFound):
         await desk.browser.refresh(desk.tab)
-    await desk.browser.arranging.show_hidden(True)
+    await desk.browser.show_hidden(True)
     assert "Path not found" in desk.tab.problem
     assert b".hidden" in [desk.pane.tabs[0].listing.name(place) for place in range(5)]
 
@@ -230,12 +230,12 @@ async def test_a_tab_closed_while_it_travels_stays_closed(desk, gate):
     await desk.browser.start()
     await desk.browser.open(desk.pane, desk.path("other"), new_tab=True)
     held = gate.hold(desk.path("sub"))
-    journey = asyncio.ensure_future(desk.browser.open(desk.pane, desk.path("sub")))
+    navigation = asyncio.ensure_future(desk.browser.open(desk.pane, desk.path("sub")))
     await gate.wait_until_reached(desk.path("sub"))
     desk.pane.close_tab(desk.pane.active)
     held.set()
     with pytest.raises(ScanStopped):
-        await journey
+        await navigation
     assert len(desk.pane.tabs) == 1
 
 
@@ -243,12 +243,12 @@ async def test_panes_swapped_during_a_journey_do_not_share_a_tab(desk, gate):
     """The arriving tab was opened once more on the side it had left."""
     await desk.browser.start()
     held = gate.hold(desk.path("sub"))
-    journey = asyncio.ensure_future(desk.browser.open(desk.pane, desk.path("sub")))
+    navigation = asyncio.ensure_future(desk.browser.open(desk.pane, desk.path("sub")))
     await gate.wait_until_reached(desk.path("sub"))
     left, right = desk.workspace.panes
     left.tabs, right.tabs = right.tabs, left.tabs
     held.set()
-    tab = await journey
+    tab = await navigation
     assert right.tabs == [tab]
     assert len(left.tabs) == 1
     assert tab not in left.tabs
@@ -297,7 +297,7 @@ async def test_a_folder_that_vanishes_while_shown_says_so_and_comes_back(desk):
 
 
 async def test_a_dead_mount_is_given_up_and_others_are_not_held_up(desk, gate, monkeypatch):
-    monkeypatch.setattr(folder_reading, "PATIENCE", 2.0)
+    monkeypatch.setattr(folder_reader, "DISK_TIMEOUT_S", 2.0)
     await desk.browser.start()
     gate.hold(desk.path("sub"))
     stuck = asyncio.ensure_future(desk.browser.open(desk.pane, desk.path("sub")))
@@ -314,7 +314,7 @@ async def test_a_dead_mount_is_given_up_and_others_are_not_held_up(desk, gate, m
 async def test_a_slow_folder_that_answers_bit_by_bit_is_no_dead_mount(desk, monkeypatch):
     """A million files on a busy machine took more than the patience, and the pane went elsewhere."""
     await desk.browser.start()
-    real = folder_reading.scan
+    real = folder_reader.scan
 
     def slow(path, *args, alive, **kwargs):
         for _ in range(8):
@@ -322,28 +322,28 @@ async def test_a_slow_folder_that_answers_bit_by_bit_is_no_dead_mount(desk, monk
             alive()
         return real(path, *args, alive=alive, **kwargs)
 
-    monkeypatch.setattr(folder_reading, "scan", slow)
-    monkeypatch.setattr(folder_reading, "PATIENCE", 2.0)
+    monkeypatch.setattr(folder_reader, "scan", slow)
+    monkeypatch.setattr(folder_reader, "DISK_TIMEOUT_S", 2.0)
     await desk.browser.open(desk.pane, desk.path("sub"))
     assert desk.tab.path == desk.path("sub")
-    monkeypatch.setattr(folder_reading, "LONGEST", 0.3)
+    monkeypatch.setattr(folder_reader, "MAX_READ_S", 0.3)
     with pytest.raises(NoAnswer):
         await desk.browser.open(desk.pane, desk.path("other"))
 
 
 async def test_a_path_that_does_not_answer_is_an_error_one_can_act_on(desk, monkeypatch):
     """The bare TimeoutError counted as a fault of the program."""
-    monkeypatch.setattr(row_facts, "PATIENCE", 0.05)
+    monkeypatch.setattr(facts, "DISK_TIMEOUT_S", 0.05)
     hang = threading.Event()
-    monkeypatch.setattr(row_facts, "check_exists", lambda path: hang.wait())
+    monkeypatch.setattr(facts, "check_exists", lambda path: hang.wait())
     with pytest.raises(NoAnswer):
-        await desk.browser.row_facts.check_exists(b"/dead")
+        await desk.browser.facts.check_exists(b"/dead")
     hang.set()
 
 
 async def test_facts_that_do_not_come_are_not_waited_for_and_asked_only_once(desk, monkeypatch):
     """Every look at a pane on a dead mount hung for ever, and left one more thread behind."""
-    monkeypatch.setattr(row_facts, "GLANCE", 0.05)
+    monkeypatch.setattr(facts, "ROWS_TIMEOUT_S", 0.05)
     await desk.browser.start()
     hang, asked = threading.Event(), []
 
@@ -352,40 +352,40 @@ async def test_facts_that_do_not_come_are_not_waited_for_and_asked_only_once(des
         hang.wait()
         return [None] * len(names)
 
-    monkeypatch.setattr(row_facts, "look_up", look)
+    monkeypatch.setattr(facts, "look_up", look)
     for _ in range(3):
-        await asyncio.wait_for(desk.browser.row_facts.look_up(desk.tab, 0, 4), 60)
+        await asyncio.wait_for(desk.browser.facts.look_up(desk.tab, 0, 4), 60)
     assert len(asked) == 1
     assert desk.tab.listing.looked_up == {}
     hang.set()
-    while desk.browser.row_facts._glances:
+    while desk.browser.facts._pending:
         await asyncio.sleep(0)
 
 
 async def test_facts_are_looked_up_once_for_the_rows_that_are_shown(desk):
     await desk.browser.start()
-    await desk.browser.row_facts.look_up(desk.tab, 2, 3)
+    await desk.browser.facts.look_up(desk.tab, 2, 3)
     assert {desk.tab.listing.columns.name(row): facts.size for row, facts in desk.tab.listing.looked_up.items()} == {
         b"a.py": 30
     }
-    assert (await desk.browser.row_facts.at(desk.tab, 3)).size == 10
+    assert (await desk.browser.facts.at(desk.tab, 3)).size == 10
 
 
 async def test_the_facts_of_any_path_and_where_a_link_leads(desk):
     os.symlink("nowhere", desk.path("link"))
-    facts, target = await desk.browser.row_facts.of(desk.path("link"))
+    facts, target = await desk.browser.facts.of(desk.path("link"))
     assert (facts.size, target) == (7, b"nowhere")
-    assert await desk.browser.row_facts.of(desk.path("gone")) == (None, None)
-    assert (await desk.browser.row_facts.of(b"/"))[0].inode == os.lstat("/").st_ino
+    assert await desk.browser.facts.of(desk.path("gone")) == (None, None)
+    assert (await desk.browser.facts.of(b"/"))[0].inode == os.lstat("/").st_ino
 
 
 async def test_sorting_by_facts_reads_them_and_sorting_back_does_not(desk, gate):
     await desk.browser.start()
     reads = len(gate.calls)
-    await desk.browser.arranging.sort(desk.tab, BY_SIZE)
+    await desk.browser.sort(desk.tab, BY_SIZE)
     assert desk.names()[2:] == [b"a.py", b"b.txt"]
-    await desk.browser.arranging.sort(desk.tab, SortOrder(SortKey.MODIFIED))
-    await desk.browser.arranging.sort(desk.tab, SortOrder())
+    await desk.browser.sort(desk.tab, SortOrder(SortKey.MODIFIED))
+    await desk.browser.sort(desk.tab, SortOrder())
     assert len(gate.calls) == reads + 1
 
 
@@ -395,7 +395,7 @@ class TestLargeFolders:
     @pytest.fixture(autouse=True)
     def small_limit(self, desk, monkeypatch):
         monkeypatch.setattr(scanning, "LARGE", 20)
-        monkeypatch.setattr(arranging, "LARGE", 20)
+        monkeypatch.setattr(browser, "LARGE", 20)
         for number in range(50):
             (desk.root / "left" / "sub" / f"f{number:02}").touch()
         self.go, self.helping = threading.Event(), threading.Event()
@@ -418,11 +418,11 @@ class TestLargeFolders:
 
     async def test_the_first_part_is_shown_and_then_the_whole(self, desk):
         await desk.browser.start()
-        journey = asyncio.ensure_future(desk.browser.open(desk.pane, desk.path("sub")))
+        navigation = asyncio.ensure_future(desk.browser.open(desk.pane, desk.path("sub")))
         await self.first_part(desk)
         assert (desk.tab.path, len(desk.tab.listing)) == (desk.path("sub"), 20)
         self.go.set()
-        await journey
+        await navigation
         assert (len(desk.tab.listing), desk.tab.listing.complete) == (50, True)
 
     async def test_going_back_into_a_large_folder_keeps_the_way_forward(self, desk):
@@ -445,31 +445,31 @@ class TestLargeFolders:
 
     async def test_a_cursor_moved_in_the_first_part_stays_on_its_entry(self, desk):
         await desk.browser.start()
-        journey = asyncio.ensure_future(desk.browser.open(desk.pane, desk.path("sub")))
+        navigation = asyncio.ensure_future(desk.browser.open(desk.pane, desk.path("sub")))
         await self.first_part(desk)
         desk.tab.put_cursor(7)
         name = desk.tab.cursor_name()
         self.go.set()
-        await journey
+        await navigation
         assert desk.tab.cursor_name() == name
 
     async def test_a_cursor_at_the_top_stays_at_the_top(self, desk):
         """It stood on whatever the first part began with, somewhere among a million names."""
         await desk.browser.start()
-        journey = asyncio.ensure_future(desk.browser.open(desk.pane, desk.path("sub")))
+        navigation = asyncio.ensure_future(desk.browser.open(desk.pane, desk.path("sub")))
         await self.first_part(desk)
         (desk.root / "left" / "sub" / "a").touch()
         self.go.set()
-        await journey
+        await navigation
         assert (desk.tab.cursor, desk.tab.cursor_name()) == (0, b"a")
 
     async def test_leaving_stops_the_helper(self, desk):
         await desk.browser.start()
-        journey = asyncio.ensure_future(desk.browser.open(desk.pane, desk.path("sub")))
+        navigation = asyncio.ensure_future(desk.browser.open(desk.pane, desk.path("sub")))
         await self.first_part(desk)
         await desk.browser.open(desk.pane, desk.path("other"))
         with pytest.raises(ScanStopped):
-            await journey
+            await navigation
         assert desk.tab.path == desk.path("other")
 
     async def test_giving_up_after_the_first_part_leads_back(self, desk):
@@ -478,11 +478,11 @@ class TestLargeFolders:
         desk.tab.put_cursor(2)
         desk.tab.selection.add([3])
         before = desk.tab.listing, desk.tab.cursor_name(), list(desk.tab.selection.rows())
-        journey = asyncio.ensure_future(desk.browser.open(desk.pane, desk.path("sub")))
+        navigation = asyncio.ensure_future(desk.browser.open(desk.pane, desk.path("sub")))
         await self.first_part(desk)
-        journey.cancel()
+        navigation.cancel()
         with pytest.raises(asyncio.CancelledError):
-            await journey
+            await navigation
         assert desk.tab.path == desk.path()
         assert (desk.tab.listing, desk.tab.cursor_name(), list(desk.tab.selection.rows())) == before
         assert desk.tab.history.peek(-1) is None
@@ -491,17 +491,17 @@ class TestLargeFolders:
     async def test_giving_up_closes_a_tab_that_was_opened_for_it(self, desk):
         await desk.browser.start()
         here = desk.tab
-        journey = asyncio.ensure_future(desk.browser.open(desk.pane, desk.path("sub"), new_tab=True))
+        navigation = asyncio.ensure_future(desk.browser.open(desk.pane, desk.path("sub"), new_tab=True))
         await self.first_part(desk)
-        journey.cancel()
+        navigation.cancel()
         with pytest.raises(asyncio.CancelledError):
-            await journey
+            await navigation
         assert desk.pane.tabs == [here]
         assert desk.tab is here
 
     async def test_a_large_folder_that_fails_after_its_first_part_says_so(self, desk, monkeypatch):
         """Its first part stayed, loading for ever."""
-        monkeypatch.setattr(folder_reading, "PATIENCE", 2.0)
+        monkeypatch.setattr(folder_reader, "DISK_TIMEOUT_S", 2.0)
         await desk.browser.start()
         with pytest.raises(NoAnswer):
             await desk.browser.open(desk.pane, desk.path("sub"))
@@ -510,11 +510,11 @@ class TestLargeFolders:
 
     async def test_sorting_the_first_part_leaves_it_a_first_part(self, desk):
         await desk.browser.start()
-        journey = asyncio.ensure_future(desk.browser.open(desk.pane, desk.path("sub")))
+        navigation = asyncio.ensure_future(desk.browser.open(desk.pane, desk.path("sub")))
         await self.first_part(desk)
-        await desk.browser.arranging.sort(desk.tab, SortOrder(SortKey.NAME, Direction.DESC))
+        await desk.browser.sort(desk.tab, SortOrder(SortKey.NAME, Direction.DESC))
         assert not desk.tab.listing.complete
         self.go.set()
-        await journey
+        await navigation
         assert desk.names()[0] == b"f49"
         assert desk.tab.listing.complete

@@ -1,9 +1,15 @@
 """Masks, parts of names, new names and differences."""
 
+import pytest
+
+from cmdr.model.panes import matching
 from cmdr.model.panes.comparing import CompareBy, differing
 from cmdr.model.panes.entry import Facts
-from cmdr.model.panes.listing import Columns
-from cmdr.model.panes.matching import matching_rows
+from cmdr.model.panes.listing import Columns, Listing
+from cmdr.model.panes.matching import matching_rows, seek
+from cmdr.model.panes.pane import totals
+from cmdr.model.panes.sorting import SortOrder
+from cmdr.model.panes.tab import Tab
 from cmdr.model.plans.renaming import NameMark, judge
 
 
@@ -65,3 +71,38 @@ def test_many_names_match_as_each_of_them_would():
     wanted = [row for row in backwards if columns.name(row).endswith(b".md")]
     assert matching_rows(columns, backwards, "*.md") == wanted
     assert matching_rows(Columns.pack([], [], []), [], "*") == []
+
+
+FRUITS = (b"Apple", b"banana", b"Bandana", b"cherry", b"urban")
+
+
+@pytest.fixture
+def tab():
+    made = Tab("t1", b"/")
+    made.show(Listing.of(Columns.pack(FRUITS, "fffff", range(5)), SortOrder(), show_hidden=True))
+    return made
+
+
+@pytest.mark.parametrize("patience", [10, -1])
+def test_a_name_that_begins_with_the_letters_comes_first(tab, monkeypatch, patience):
+    monkeypatch.setattr(matching, "FULL_SCAN_S", patience)
+    assert seek(tab, "ban", 0) == 1
+    assert seek(tab, "BAN", 1, 1) == 2
+    assert seek(tab, "zzz", 0) is None
+
+
+def test_a_name_that_holds_the_letters_is_better_than_none(tab):
+    assert seek(tab, "rba", 0) == 4
+    assert seek(tab, "ban", 2, 1) == 1
+    assert seek(tab, "ban", 1, -1) == 2
+
+
+def test_an_empty_folder_has_nothing_to_find():
+    assert seek(Tab("t1", b"/"), "a", 0) is None
+
+
+def test_totals_tell_what_is_there_or_what_is_selected(tab):
+    assert totals(tab) == "5 entries"
+    tab.selection.toggle(0)
+    assert totals(tab) == "1 of 5 selected"
+    assert totals(Tab("t2", b"/")) == "empty"

@@ -123,12 +123,12 @@ def test_common_ends_are_the_rows_that_are_the_same_from_both_sides(before, afte
     assert (head, tail) == (same, back)
 
 
-@given(ROWS, ROWS, st.sampled_from(["add", "remove", "keep", "turn"]))
+@given(ROWS, ROWS, st.sampled_from(["add", "remove", "keep", "toggle"]))
 def test_many_rows_at_once_are_taken_over_as_one_by_one(before, rows, what):
     selection, plain, many = Selection(20), set(before), set(rows)
     selection.add(before)
-    getattr(selection, f"{what}_marked")(marked(rows, 20))
-    wanted = {"add": plain | many, "remove": plain - many, "keep": plain & many, "turn": plain ^ many}[what]
+    getattr(selection, f"{what}_mask")(marked(rows, 20))
+    wanted = {"add": plain | many, "remove": plain - many, "keep": plain & many, "toggle": plain ^ many}[what]
     assert set(selection.rows()) == wanted
     assert selection.count == len(wanted)
 

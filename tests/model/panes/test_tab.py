@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from cmdr.model.panes.listing import Columns, Listing
 from cmdr.model.panes.sorting import Direction, SortKey, SortOrder
-from cmdr.model.panes.tab import Tab
+from cmdr.model.panes.tab import LIMIT, History, SelectedEntries, Tab
 
 
 def listing_of(names, *, show_hidden=True, inodes=None):
@@ -105,3 +105,107 @@ def test_the_cursor_never_leaves_the_listing(position):
     tab = tab_on([b"a", b"b", b"c"], b"a")
     tab.put_cursor(position)
     assert 0 <= tab.cursor <= 2
+
+
+def tab_of(*names, path=b"/here"):
+    tab = Tab("t1", path)
+    columns = Columns.pack(names, ["f"] * len(names), range(1, len(names) + 1))
+    tab.show(Listing.of(columns, SortOrder(), show_hidden=True), path=path)
+    return tab
+
+
+def test_the_selection_is_chosen_or_else_what_is_under_the_cursor():
+    tab = tab_of(b"a", b"b", b"c")
+    tab.put_cursor(1)
+    assert SelectedEntries.of(tab).paths() == (b"/here/b",)
+    tab.selection.add([0, 2])
+    chosen = SelectedEntries.of(tab)
+    assert (chosen.count, chosen.paths(), chosen.inodes()) == (2, (b"/here/a", b"/here/c"), (1, 3))
+
+
+def test_it_stays_when_the_selection_the_cursor_and_the_folder_change():
+    tab = tab_of(b"a", b"b", b"c")
+    tab.selection.add([0, 1])
+    chosen = SelectedEntries.of(tab)
+    tab.selection.clear()
+    tab.show(tab_of(b"x").listing, path=b"/elsewhere")
+    assert chosen.paths() == (b"/here/a", b"/here/b")
+    assert chosen.first_names(1) == [b"a"]
+
+
+def test_nothing_is_chosen_in_an_empty_folder_and_on_the_way_up():
+    assert SelectedEntries.of(tab_of()) is None
+    tab = tab_of(b"a")
+    tab.on_parent_row = True
+    assert SelectedEntries.of(tab) is None
+
+
+def test_in_the_root_folder_paths_begin_with_one_slash():
+    assert SelectedEntries.of(tab_of(b"etc", path=b"/")).paths() == (b"/etc",)
+
+
+STEPS = st.lists(
+    st.integers(0, 5).map(lambda n: b"/%d" % n) | st.sampled_from(["back", "forward", "forget"]), max_size=60
+)
+
+
+@given(STEPS)
+def test_it_behaves_like_a_browsers_history(steps):
+    history, past, future = History(), [], []
+    for step in steps:
+        if step == "back" and len(past) > 1:
+            assert history.peek(-1).path == past[-2]
+            history.move(-1)
+            future.append(past.pop())
+        elif step == "forward" and future:
+            assert history.peek(1).path == future[-1]
+            history.move(1)
+            past.append(future.pop())
+        elif step == "forget" and len(past) > 1:
+            history.forget(-1)
+            del past[-2]
+        elif isinstance(step, bytes):
+            history.visit(step)
+            if not past or past[-1] != step:
+                past.append(step)
+                future.clear()
+        assert (history.peek(-1) is None) == (len(past) < 2)
+        assert (history.peek(1) is None) == (not future)
+        if past:
+            assert history.visits[history.here].path == past[-1]
+
+
+def test_the_cursor_is_remembered_for_each_visit():
+    history = History()
+    history.visit(b"/a")
+    history.remember_cursor(b"x")
+    history.visit(b"/b")
+    history.remember_cursor(b"y")
+    assert history.peek(-1).cursor == b"x"
+    assert history.last_cursor(b"/b") == b"y"
+    assert history.last_cursor(b"/c") is None
+
+
+def test_only_the_last_hundred_visits_are_kept():
+    history = History()
+    for number in range(LIMIT + 50):
+        history.visit(b"/%d" % number)
+    assert len(history.visits) == LIMIT
+    assert history.visits[history.here].path == b"/149"
+    assert history.visits[0].path == b"/50"
+
+
+def test_forgetting_what_lies_ahead_leaves_the_current_visit():
+    history = History()
+    for path in (b"/a", b"/b", b"/c"):
+        history.visit(path)
+    history.move(-1)
+    history.forget(1)
+    assert history.visits[history.here].path == b"/b"
+    assert history.peek(1) is None
+
+
+def test_nothing_is_remembered_before_the_first_visit():
+    history = History()
+    history.remember_cursor(b"x")
+    assert history.visits == []

@@ -1,8 +1,10 @@
 """One workspace: panes, ids that are used once, and dialogs in the order they were brought to the front."""
 
-from cmdr.model.panes.dialog import DialogType
+from hypothesis import given
+from hypothesis import strategies as st
+
 from cmdr.model.panes.pane import Side
-from cmdr.model.panes.workspace import Workspace
+from cmdr.model.panes.workspace import DialogType, Volume, Workspace, volume_of
 
 
 def test_a_new_workspace_has_one_tab_a_side():
@@ -28,3 +30,22 @@ def test_the_last_dialog_is_in_front_and_closing_twice_does_nothing():
     workspace.close_dialog(first)
     assert workspace.dialogs == [second]
     assert workspace.dialogs_of(DialogType.FILE_VIEWER) == [second]
+
+
+PATH = st.lists(st.sampled_from([b"a", b"ab", b"mnt"]), max_size=4).map(lambda parts: b"/" + b"/".join(parts))
+
+
+@given(PATH, st.lists(PATH, unique=True, max_size=5))
+def test_it_is_found_as_by_walking_up(path, mounts):
+    volumes = tuple(Volume(str(number), mount, "ext4") for number, mount in enumerate(mounts))
+    above = path
+    while above not in mounts and above != b"/":
+        above = above.rpartition(b"/")[0] or b"/"
+    found = volume_of(path, volumes)
+    assert (found.path if found else None) == (above if above in mounts else None)
+
+
+def test_a_name_that_only_begins_like_a_mount_is_not_on_it():
+    volumes = (Volume("Root", b"/", "ext4"), Volume("usb", b"/mnt/usb", "vfat"))
+    assert volume_of(b"/mnt/usbstick", volumes).name == "Root"
+    assert volume_of(b"/mnt/usb", volumes).name == "usb"

@@ -11,8 +11,7 @@ from cmdr.core.commander import Commander
 from cmdr.core.entrance.browser_login import BROWSER
 from cmdr.core.errors import NotAllowed
 from cmdr.core.principals import PERSON, Principal
-from cmdr.model.panes.dialog import DialogType
-from cmdr.model.panes.workspace import Workspace
+from cmdr.model.panes.workspace import DialogType, Workspace
 from cmdr.web.page.changes import changes
 from cmdr.web.page.open_pages import OpenPages
 

@@ -2,9 +2,8 @@
 
 from cmdr.core.acting import person_acts
 from cmdr.core.errors import CommandError
-from cmdr.model.panes.dialog import DialogType
 from cmdr.model.panes.pane import Pane
-from cmdr.model.panes.workspace import Workspace
+from cmdr.model.panes.workspace import DialogType, Workspace
 
 TABS = 30
 """Tabs in a pane to which an agent adds no more."""

@@ -11,8 +11,7 @@ from cmdr.core.events import Events
 from cmdr.core.principals import Principal
 from cmdr.model.agent_words import one_line
 from cmdr.model.names import printable, to_wire
-from cmdr.model.panes.dialog import DialogType
-from cmdr.model.panes.workspace import Workspace
+from cmdr.model.panes.workspace import DialogType, Workspace
 from cmdr.model.plans.plan import Plan
 from cmdr.model.plans.plan_outline import outline_of
 from cmdr.model.plans.plan_text import title_of

@@ -20,4 +20,4 @@ def unfinished(commander: Commander) -> list[str]:
         (edits, "edit waiting for review", "edits waiting for review"),
     ]
     told = [count(number, one, many) for number, one, many in found if number]
-    return [*told, "the person's editor or shell is open"] if commander.desktop.is_lent else told
+    return [*told, "the person's editor or shell is open"] if commander.desktop.terminal_suspended else told

@@ -10,8 +10,7 @@ from cmdr.core.editing.text_files import load_text
 from cmdr.core.events import Events
 from cmdr.editor.languages import language_of
 from cmdr.editor.ranges import find_range
-from cmdr.model.panes.dialog import DialogType
-from cmdr.model.panes.workspace import Workspace
+from cmdr.model.panes.workspace import DialogType, Workspace
 from cmdr.model.texts.buffer import Buffer
 from cmdr.model.texts.open_documents import OpenDocuments
 from cmdr.model.texts.text_format import FileText

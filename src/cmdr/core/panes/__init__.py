@@ -1,1 +1,1 @@
-"""The panes on the disk: reading, watching, going and coming back."""
+"""The panes on the disk: reading, watching and navigating folders, and what a person keeps of them."""

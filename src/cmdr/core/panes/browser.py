@@ -4,26 +4,46 @@ import asyncio
 import os
 from collections import deque
 from collections.abc import Callable
+from dataclasses import replace
 
 from cmdr.core.acting import person_acts
 from cmdr.core.agents.agents_room import check_tabs
 from cmdr.core.errors import CommandError
 from cmdr.core.events import Events
-from cmdr.core.panes.arranging import Arranging
-from cmdr.core.panes.folder_reading import FolderReading, NoAnswer
-from cmdr.core.panes.row_facts import RowFacts
-from cmdr.core.panes.watching import Watching
-from cmdr.core.panes.way_back import WayBack
+from cmdr.core.panes.facts import FactLookup
+from cmdr.core.panes.folder_reader import FolderRead, FolderReader, NoAnswer, filtered
+from cmdr.core.panes.watcher import FolderWatcher
 from cmdr.core.threads import in_thread
 from cmdr.files.errors import DiskError, ScanStopped
 from cmdr.files.facts import last_change
+from cmdr.files.scan import LARGE
 from cmdr.files.volumes import volumes
 from cmdr.model.names import to_wire
 from cmdr.model.panes.listing import Listing
 from cmdr.model.panes.pane import Pane
-from cmdr.model.panes.sorting import SortOrder
+from cmdr.model.panes.selection import marked
+from cmdr.model.panes.sorting import SortKey, SortOrder
 from cmdr.model.panes.tab import Found, Tab, ViewMode
 from cmdr.model.panes.workspace import Workspace
+
+_RESTORED = tuple("path sort listing selection cursor on_parent_row window filter problem opened_by_agent".split())
+
+
+class _TabSnapshot:
+    """What a tab shows before it navigates, to be shown again when the navigation is cancelled half-way."""
+
+    def __init__(self, pane: Pane, tab: Tab) -> None:
+        self._pane, self._tab, self._was_open, self._active = pane, tab, tab in pane.tabs, pane.active
+        self._fields = {name: getattr(tab, name) for name in _RESTORED}
+        self._fields["history"] = replace(tab.history, visits=list(tab.history.visits))
+
+    def restore(self) -> None:
+        """Show again what was shown; a tab that was opened only for the navigation is closed."""
+        if not self._was_open:
+            self._pane.tabs.remove(self._tab)
+            self._pane.active = min(self._active, len(self._pane.tabs) - 1)
+        for name, value in self._fields.items():
+            setattr(self._tab, name, value)
 
 
 class Browser:
@@ -32,11 +52,10 @@ class Browser:
     def __init__(self, workspace: Workspace, events: Events, *, watch: bool = True) -> None:
         self._workspace = workspace
         self._events = events
-        self._watching = Watching(self._refresh_quietly, self._is_stale) if watch else None
+        self._watcher = FolderWatcher(self._refresh_from_watch, self._is_stale) if watch else None
         self._live = True
-        self._reading = FolderReading(workspace)
-        self.arranging = Arranging(workspace, events, self._reading, self)
-        self.row_facts = RowFacts()
+        self._reader = FolderReader(workspace)
+        self.facts = FactLookup()
         self.arrived: Callable[[bytes], None] | None = None
         """Told every folder that is gone to."""
         self.notes: deque[str] = deque(maxlen=8)
@@ -51,7 +70,7 @@ class Browser:
         self._workspace.volumes = await in_thread(volumes)
         for pane in self._workspace.panes:
             if len(pane.tab.listing.columns):
-                # It was read for the first picture; what has changed since then is seen when its watch stands.
+                # It was read for the first frame; what has changed since then is seen when its watch stands.
                 self._arrive(pane.tab, pane.tab.listing, pane.tab.path, None, 0)
         unread = [pane for pane in self._workspace.panes if pane.tab.history.here < 0]
         await asyncio.gather(*map(self.open_nearest, unread))
@@ -63,8 +82,8 @@ class Browser:
 
     async def close(self) -> None:
         """Stop watching."""
-        if self._watching is not None:
-            await self._watching.close()
+        if self._watcher is not None:
+            await self._watcher.close()
 
     async def open(
         self, pane: Pane, path: bytes, *, cursor: bytes | None = None, step: int = 0, new_tab: bool = False
@@ -78,21 +97,21 @@ class Browser:
         if fresh:
             check_tabs(pane)
             tab = Tab(self._workspace.new_id("t"), path, tab.sort, tab.view)
-        self._reading.leave(tab)
-        journey = tab.journey
-        was_led, led = tab.is_led, not person_acts() and (fresh or path != tab.path or tab.is_led)
-        way_back = WayBack.of(pane, tab)
+        self._reader.leave(tab)
+        navigation = tab.navigation
+        by_agent = not person_acts() and (fresh or path != tab.path or tab.opened_by_agent)
+        snapshot = _TabSnapshot(pane, tab)
         arrived: tuple[int, bool] | None = None
         """Where the cursor was put when the first of the folder stood."""
 
         def arrive(listing: Listing) -> None:
             nonlocal cursor, arrived
-            if tab.journey != journey or not (fresh or tab in self._workspace.tabs):
+            if tab.navigation != navigation or not (fresh or tab in self._workspace.tabs):
                 return
             if fresh:
                 pane.open_tab(tab)
-            tab.is_led = led
-            cursor = self._arrive(tab, listing, path, cursor, 0 if fresh else step) or tab.stood_on
+            tab.opened_by_agent = by_agent
+            cursor = self._arrive(tab, listing, path, cursor, 0 if fresh else step) or tab.saved_cursor
             arrived = tab.cursor, tab.on_parent_row
 
         loop = asyncio.get_running_loop()
@@ -102,16 +121,15 @@ class Browser:
 
         moves = fresh or path != tab.path or tab.history.here < 0
         try:
-            read = await self._reading.read(tab, path, first_part=arrive_soon if moves else None)
+            read = await self._reader.read(tab, path, first_part=arrive_soon if moves else None)
         except (DiskError, NoAnswer) as error:
             if arrived:
-                self.give_up(tab, journey, error)
+                self._show_problem(tab, navigation, error)
             raise
         except asyncio.CancelledError:
-            if arrived and tab.journey == journey:
-                way_back.take()
-                tab.is_led = was_led
-                self.put_in_place(pane.tab)
+            if arrived and tab.navigation == navigation:
+                snapshot.restore()
+                self._publish(pane.tab)
             raise
         if arrived:
             # The first part is shown already; nobody who has moved the cursor in it meanwhile is carried off. At the
@@ -120,7 +138,7 @@ class Browser:
             tab.show(read.listing, cursor=cursor if untouched else None, selection=read.selection)
             if untouched and cursor is None:
                 tab.put_cursor(0)
-            self.put_in_place(tab)
+            self._publish(tab)
         else:
             arrive(read.listing)
         if not arrived:
@@ -152,24 +170,77 @@ class Browser:
         """Show entries from all over a tree in a new tab, as if they were one folder."""
         check_tabs(pane)
         tab = Tab(self._workspace.new_id("t"), root, sort or pane.tab.sort, ViewMode.FULL, found=found)
-        tab.is_led = not person_acts()
-        listing = await self._reading.scan(tab, root, tab.sort, None)
+        tab.opened_by_agent = not person_acts()
+        listing = await self._reader.scan(tab, root, tab.sort, None)
         pane.open_tab(tab)
         tab.show(listing, path=root)
         tab.history.visit(root)
-        self.put_in_place(tab)
+        self._publish(tab)
         return tab
 
     async def refresh(self, tab: Tab) -> None:
         """Read a tab's folder again; cursor and selection follow their entries."""
-        journey = tab.journey
+        navigation = tab.navigation
         try:
-            read = await self._reading.read(tab, tab.path)
+            read = await self._reader.read(tab, tab.path)
         except DiskError as error:
-            self.give_up(tab, journey, error)
+            self._show_problem(tab, navigation, error)
             raise
         tab.show(read.listing, selection=read.selection)
-        self.put_in_place(tab)
+        self._publish(tab)
+
+    async def filter(self, tab: Tab, text: str) -> None:
+        """Show only entries that match; those that are not shown are not selected either."""
+        before, tab.filter = tab.filter, text
+        try:
+            await self._arrange(tab)
+        except (CommandError, DiskError):
+            tab.filter = before
+            raise
+        while text and tab.selection.count:
+            listing = tab.listing
+            shown = await in_thread(marked, listing.order, len(listing.columns))
+            if tab.listing is listing:
+                tab.selection.keep_mask(shown)
+                self._events.changed()
+                return
+
+    async def sort(self, tab: Tab, sort: SortOrder) -> None:
+        """Sort a tab; looks at every entry only when the sort needs it."""
+        await self._arrange(tab, sort)
+
+    async def show_hidden(self, value: bool) -> None:
+        """Show or hide dot files everywhere."""
+        self._workspace.show_hidden = value
+        self._events.changed()
+        await asyncio.gather(*map(self._arrange_or_show_problem, self._workspace.tabs))
+
+    async def _arrange(self, tab: Tab, sort: SortOrder | None = None) -> None:
+        """Sort and filter what was read; reads again only when the order needs what is not known."""
+        while True:
+            listing = tab.listing
+            request = self._reader.request(tab, sort)
+            order = sort or tab.sort
+            if (len(listing.columns) > LARGE and order.by is not SortKey.NAME) or (
+                order.needs_facts and listing.columns.facts is None
+            ):
+                arranged = await self._reader.read(tab, tab.path, sort)
+                break
+            arranged = FolderRead(await in_thread(listing.arranged, order, show_hidden=self._workspace.show_hidden))
+            text = tab.filter
+            await filtered(arranged.listing, text)
+            if tab.filter == text and request == self._reader.request(tab, sort):
+                break
+        tab.sort = arranged.listing.sort
+        tab.show(arranged.listing, selection=arranged.selection)
+        self._publish(tab)
+
+    async def _arrange_or_show_problem(self, tab: Tab) -> None:
+        navigation = tab.navigation
+        try:
+            await self._arrange(tab)
+        except (DiskError, CommandError) as error:
+            self._show_problem(tab, navigation, error)
 
     async def reload_volumes(self) -> None:
         """Read the mount table again."""
@@ -180,10 +251,10 @@ class Browser:
 
     def follow_active_tabs(self) -> None:
         """Watch the folders that are in front now."""
-        if self._watching is not None and self._live:
+        if self._watcher is not None and self._live:
             # A folder that is still being read for the first time is watched once it is there.
             arrived = {pane.side: pane.tab for pane in self._workspace.panes if pane.tab.history.here >= 0}
-            self._watching.watch(arrived)
+            self._watcher.watch(arrived)
 
     def _arrive(self, tab: Tab, listing: Listing, path: bytes, cursor: bytes | None, step: int) -> bytes | None:
         """Put a folder in place; returns the name the cursor should stand on."""
@@ -197,24 +268,24 @@ class Browser:
             tab.history.move(step)
         else:
             tab.history.visit(path)
-        self.put_in_place(tab)
+        self._publish(tab)
         if self.arrived is not None:
             self.arrived(path)
         return cursor
 
-    def give_up(self, tab: Tab, journey: int, error: Exception) -> None:
+    def _show_problem(self, tab: Tab, navigation: int, error: Exception) -> None:
         """Show why a folder cannot be shown any more, unless the tab has gone elsewhere."""
-        if tab.journey == journey:
+        if tab.navigation == navigation:
             tab.show(Listing.empty())
             tab.problem = str(error)
-            self.put_in_place(tab)
+            self._publish(tab)
 
-    def put_in_place(self, tab: Tab) -> None:
+    def _publish(self, tab: Tab) -> None:
         """The tab shows other rows now."""
         tab.rev = self._events.changed()
         self.follow_active_tabs()
 
-    async def _refresh_quietly(self, tab: Tab) -> None:
+    async def _refresh_from_watch(self, tab: Tab) -> None:
         try:
             await self.refresh(tab)
         except (DiskError, CommandError):

@@ -10,7 +10,7 @@ from urllib.parse import quote_from_bytes
 from cmdr.core.errors import CommandError
 from cmdr.core.threads import in_thread
 from cmdr.model.names import raw_bytes
-from cmdr.model.panes.dialog import Dialog
+from cmdr.model.panes.workspace import Dialog
 
 _CLIPBOARDS: tuple[tuple[str, ...], ...] = (
     ("pbcopy",),
@@ -38,7 +38,7 @@ class Desktop:
         """Whether the person sees a dialog, where there is a screen; agents' windows wait until they are asked for."""
         self.pages = 0
         """How many of the person's pages are open in browsers."""
-        self.is_lent = False
+        self.terminal_suspended = False
         """Whether the person's own editor has the terminal at the moment."""
 
     async def copy(self, text: str) -> str:

@@ -11,7 +11,7 @@ from cmdr.core.threads import opened_in_thread
 from cmdr.core.transfers.downloads import Download
 from cmdr.core.transfers.zip_stream import zip_stream
 from cmdr.model.names import to_wire
-from cmdr.model.panes.chosen import Chosen
+from cmdr.model.panes.tab import SelectedEntries
 
 PATIENCE = 10.0
 
@@ -27,7 +27,7 @@ class Archive:
         """Nothing is open before its first piece."""
 
 
-async def open_chosen(chosen: Chosen) -> Download | Archive:
+async def open_chosen(chosen: SelectedEntries) -> Download | Archive:
     """Open what was chosen, or say why that cannot be."""
     try:
         return await asyncio.wait_for(opened_in_thread(_open, chosen), PATIENCE)
@@ -37,7 +37,7 @@ async def open_chosen(chosen: Chosen) -> Download | Archive:
         raise CommandError(f"It cannot be read: {error.strerror}.") from error
 
 
-def _open(chosen: Chosen) -> Download | Archive:
+def _open(chosen: SelectedEntries) -> Download | Archive:
     paths = chosen.paths()
     alone = paths[0]
     if len(paths) > 1:

@@ -1,1 +1,1 @@
-"""What the two panes hold: listings, order, selection, tabs."""
+"""What the two panes hold: listings, order, selection, tabs, dialogs."""

@@ -193,7 +193,7 @@ class Listing:
             change=self.changes.get(row),
         )
 
-    def has_double(self, name: bytes) -> bool:
+    def has_lookalike(self, name: bytes) -> bool:
         """Whether a name is written in letters of another script, and stands beside the one it would be taken for."""
         plain = taken_for(name)
         return plain is not None and self.columns.find(plain) is not None

@@ -36,19 +36,19 @@ class Selection:
         self.count = self._flags.count(1)
         self.version += 1
 
-    def add_marked(self, marks: bytearray) -> None:
+    def add_mask(self, marks: bytearray) -> None:
         """Select every row that is marked."""
         self._become(self._number() | _number(marks))
 
-    def remove_marked(self, marks: bytearray) -> None:
+    def remove_mask(self, marks: bytearray) -> None:
         """Deselect every row that is marked."""
         self._become(self._number() & ~_number(marks))
 
-    def keep_marked(self, marks: bytearray) -> None:
+    def keep_mask(self, marks: bytearray) -> None:
         """Deselect every row that is not marked."""
         self._become(self._number() & _number(marks))
 
-    def turn_marked(self, marks: bytearray) -> None:
+    def toggle_mask(self, marks: bytearray) -> None:
         """Turn every marked row over."""
         self._become(self._number() ^ _number(marks))
 

@@ -1,13 +1,69 @@
 """One tab of a pane: a folder, its listing, the cursor, the selection and where it has been."""
 
-from collections.abc import Mapping
+import os
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import islice
 
-from cmdr.model.panes.history import History
-from cmdr.model.panes.listing import Listing
+from cmdr.model.panes.listing import Columns, Listing
 from cmdr.model.panes.selection import Selection, follow
 from cmdr.model.panes.sorting import SortOrder
+
+LIMIT = 100
+
+
+@dataclass(slots=True)
+class Visit:
+    """A folder that was shown, and the name the cursor stood on when it was left."""
+
+    path: bytes
+    cursor: bytes | None = None
+
+
+@dataclass(slots=True)
+class History:
+    """The visits of one tab, oldest first; the current one is at `here`."""
+
+    visits: list[Visit] = field(default_factory=list)
+    here: int = -1
+
+    def visit(self, path: bytes) -> None:
+        """Go somewhere new: what lay ahead is forgotten."""
+        if self.here >= 0 and self.visits[self.here].path == path:
+            return
+        del self.visits[self.here + 1 :]
+        self.visits.append(Visit(path))
+        if len(self.visits) > LIMIT:
+            del self.visits[0]
+        self.here = len(self.visits) - 1
+
+    def remember_cursor(self, name: bytes | None) -> None:
+        """Keep the cursor's name for the folder that is being left."""
+        if self.here >= 0:
+            self.visits[self.here].cursor = name
+
+    def peek(self, step: int) -> Visit | None:
+        """The visit one step back (-1) or forward (+1), or None at the end."""
+        place = self.here + step
+        return self.visits[place] if 0 <= place < len(self.visits) else None
+
+    def move(self, step: int) -> None:
+        """Make the visit that `peek` showed the current one."""
+        self.here += step
+
+    def forget(self, step: int) -> None:
+        """Drop the visit that `peek` showed: its folder is gone."""
+        del self.visits[self.here + step]
+        self.here += min(step, 0)
+
+    def last_cursor(self, path: bytes) -> bytes | None:
+        """The name the cursor last stood on in a folder."""
+        for visit in reversed(self.visits):
+            if visit.path == path and visit.cursor is not None:
+                return visit.cursor
+        return None
+
 
 NEIGHBOURS = 50
 """How far around a vanished entry the cursor looks for one that is left."""
@@ -49,17 +105,17 @@ class Tab:
     cursor: int = 0
     on_parent_row: bool = False
     """Whether the cursor stands above all rows, on the way up to the parent folder; then no entry is under it."""
-    stood_on: bytes | None = None
+    saved_cursor: bytes | None = None
     """The name under the cursor when the folder was last open, until the folder is read for the first time."""
     window: int = 0
     """First row of the agents' window; the person's scroll position is their own."""
     history: History = field(default_factory=History)
     rev: int = 0
-    journey: int = 0
+    navigation: int = 0
     """Counts navigations, so that one that was overtaken can see it."""
     found: Found | None = None
     """Set when the tab shows scattered entries instead of the folder itself."""
-    is_led: bool = False
+    opened_by_agent: bool = False
     """Whether an agent brought the tab here, or nobody did: the person has not chosen this folder."""
     problem: str | None = None
     """Why the folder cannot be shown any more, in one sentence."""
@@ -101,14 +157,14 @@ class Tab:
             if listing.columns is not old.columns:
                 self.selection = selection or self.selection.carried(old.columns, listing.columns)
         else:
-            stays = self.first_cursor(listing, cursor or (self.stood_on if same_folder else None))
+            stays = self.first_cursor(listing, cursor or (self.saved_cursor if same_folder else None))
             self.selection = Selection(len(listing.columns))
             self.window = 0
         if path is not None:
             self.path = path
         self.listing = listing
         if listing.complete:
-            self.stood_on = None
+            self.saved_cursor = None
         self.problem = None
         self.put_cursor(self.cursor if stays is None else stays)
         self.on_parent_row = on_parent_row
@@ -133,3 +189,45 @@ class Tab:
             if (place := listing.position_of(old.name(position))) is not None:
                 return place + 1
         return None
+
+
+@dataclass(frozen=True, slots=True)
+class SelectedEntries:
+    """A million rows are chosen in a moment; their names take seconds, and are made by whoever needs them."""
+
+    folder: bytes
+    columns: Columns
+    selection: Selection
+
+    @classmethod
+    def of(cls, tab: Tab) -> "SelectedEntries | None":
+        """What an operation acts on now: the selection, else the entry under the cursor; None if there is neither."""
+        if tab.selection.count:
+            return cls(tab.path, tab.listing.columns, tab.selection.copy())
+        if tab.cursor_name() is None:
+            return None
+        alone = Selection(len(tab.listing.columns))
+        alone.toggle(tab.listing.order[tab.cursor])
+        return cls(tab.path, tab.listing.columns, alone)
+
+    @property
+    def count(self) -> int:
+        """How many."""
+        return self.selection.count
+
+    def names(self) -> Iterator[bytes]:
+        """Their names, in name order."""
+        return map(self.columns.name, self.selection.rows())
+
+    def first_names(self, most: int) -> list[bytes]:
+        """The first of them."""
+        return list(islice(self.names(), most))
+
+    def paths(self) -> tuple[bytes, ...]:
+        """Their paths; of many, in a thread."""
+        start = os.path.join(self.folder, b"")
+        return tuple(start + name for name in self.names())
+
+    def inodes(self) -> tuple[int, ...]:
+        """Their inodes as they were listed; of many, in a thread."""
+        return tuple(self.columns.inodes[row] for row in self.selection.rows())

@@ -1,12 +1,80 @@
 """Everything that is open: one workspace, owned by one event loop, changed in short synchronous steps."""
 
 from dataclasses import dataclass, field
+from enum import StrEnum
 from itertools import count
 
-from cmdr.model.panes.dialog import Dialog, DialogType, SettingsSection
 from cmdr.model.panes.pane import Pane, Side
 from cmdr.model.panes.tab import Tab
-from cmdr.model.panes.volume import Volume
+from cmdr.model.within import is_within
+
+
+@dataclass(frozen=True, slots=True)
+class Volume:
+    """One mounted file system that holds a person's files."""
+
+    name: str
+    """What people call it; unique, already printable."""
+    path: bytes
+    kind: str
+    """The file system, as in `ext4` or `nfs4`."""
+    remote: bool = False
+    """Whether asking it something may take for ever."""
+
+
+def volume_of(path: bytes, volumes: tuple[Volume, ...]) -> Volume | None:
+    """The volume a path lies on: the deepest mount above it."""
+    best: Volume | None = None
+    for volume in volumes:
+        inside = is_within(path, volume.path)
+        if inside and (best is None or len(volume.path) > len(best.path)):
+            best = volume
+    return best
+
+
+class DialogType(StrEnum):
+    """Every kind of dialog there is."""
+
+    SETTINGS = "settings"
+    VOLUME_PICKER = "volume-picker"
+    FILE_VIEWER = "file-viewer"
+    INFO = "info"
+    ABOUT = "about"
+    CONFIRMATION = "confirmation"
+
+
+class SettingsSection(StrEnum):
+    """The sections of the settings dialog."""
+
+    GENERAL = "general"
+    APPEARANCE = "appearance"
+    SHORTCUTS = "shortcuts"
+    AGENTS = "agents"
+    ADVANCED = "advanced"
+
+
+DESCRIPTIONS = {
+    DialogType.VOLUME_PICKER: "Only one can be open at a time",
+    DialogType.FILE_VIEWER: "Opens for file under cursor, or specify path. Multiple can be open.",
+    DialogType.INFO: "Facts about the file under cursor, or specify path.",
+    DialogType.CONFIRMATION: "A proposed change that waits for the user. Opened by copy, mkdir …; can only be closed.",
+}
+
+
+@dataclass(slots=True, eq=False)
+class Dialog:
+    """An open dialog. The last one of the workspace's list is in front."""
+
+    id: str
+    type: DialogType
+    opened_by: str
+    section: SettingsSection | None = None
+    path: bytes | None = None
+    pane: Side | None = None
+    proposal: str | None = None
+    """The id of the proposal a confirmation asks about."""
+    opening: int = 0
+    """Counts openings: of two dialogs, the one with the higher number was opened later, whichever is in front."""
 
 
 @dataclass(slots=True, eq=False)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from cmdr.model.names import to_wire
-from cmdr.model.panes.dialog import DialogType
+from cmdr.model.panes.workspace import DialogType
 from cmdr.model.results.result import Result
 
 SPOKEN = {

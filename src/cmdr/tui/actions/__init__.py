@@ -7,22 +7,22 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from cmdr.tui.main_screen import MainScreen
 
-Deed = Callable[["MainScreen"], None]
+ActionHandler = Callable[["MainScreen"], None]
 
-ACTIONS: dict[str, Deed] = {}
+ACTIONS: dict[str, ActionHandler] = {}
 
 
-def action(id: str) -> Callable[[Deed], Deed]:
+def action(id: str) -> Callable[[ActionHandler], ActionHandler]:
     """Declare what an action does."""
 
-    def declare(deed: Deed) -> Deed:
-        ACTIONS[id] = deed
-        return deed
+    def declare(handle: ActionHandler) -> ActionHandler:
+        ACTIONS[id] = handle
+        return handle
 
     return declare
 
 
-def declare_all() -> None:
+def register_all() -> None:
     """Import the modules that declare actions."""
-    for name in ("archives", "files", "going", "moving", "selecting", "shell", "tabs", "viewing", "work"):
+    for name in ("application", "archives", "cursor", "files", "navigation", "selection", "shell", "view"):
         import_module(f"cmdr.tui.actions.{name}")

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from cmdr.core.panes.completion import complete_path
+from cmdr.core.panes.name_input import complete_path
 from cmdr.model.archive_names import usual_name
 from cmdr.model.names import to_wire
-from cmdr.model.panes.chosen import Chosen
+from cmdr.model.panes.tab import SelectedEntries
 from cmdr.model.plans.taken_names import TAKEN_NAMES
 from cmdr.tui.actions import action
 from cmdr.tui.actions.files import listed, what
@@ -22,7 +22,7 @@ def pack(screen: MainScreen) -> None:
     """Pack what is chosen into a new archive, in the other pane or wherever is typed."""
     from cmdr.tui.windows.ask import Ask
 
-    chosen = Chosen.of(screen.tab)
+    chosen = SelectedEntries.of(screen.tab)
     if chosen is None:
         return
     base = screen.tab.path
@@ -41,7 +41,7 @@ def pack(screen: MainScreen) -> None:
 @action("unpack")
 def unpack(screen: MainScreen) -> None:
     """Unpack the chosen archives, each into a folder of its own, in the other pane or wherever is typed."""
-    chosen = Chosen.of(screen.tab)
+    chosen = SelectedEntries.of(screen.tab)
     if chosen is not None:
         _ask_where(screen, chosen, _other(screen))
 
@@ -50,7 +50,7 @@ def open_archive(screen: MainScreen) -> None:
     """Ask what is wanted of the archive under the cursor."""
     from cmdr.tui.windows.choose import Choice, Choose
 
-    chosen = Chosen.of(screen.tab)
+    chosen = SelectedEntries.of(screen.tab)
     name = screen.tab.cursor_name()
     if chosen is None or name is None:
         return
@@ -65,9 +65,9 @@ def open_archive(screen: MainScreen) -> None:
     def done(answer: str) -> None:
         match answer:
             case "look":
-                screen.give("file.quickLook")
+                screen.enqueue("file.quickLook")
             case "system":
-                screen.give("file.showInFinder", told=True)
+                screen.enqueue("file.showInFinder", told=True)
             case _:
                 to = here if answer == "here" else _other(screen)
                 screen.terminal.operate("unpack", {"paths": [path], "to": to_wire(to)}, sure=False)
@@ -75,7 +75,7 @@ def open_archive(screen: MainScreen) -> None:
     screen.terminal.ask(Choose(to_wire(name), choices), done)
 
 
-def _ask_where(screen: MainScreen, chosen: Chosen, folder: bytes) -> None:
+def _ask_where(screen: MainScreen, chosen: SelectedEntries, folder: bytes) -> None:
     from cmdr.tui.windows.ask import Ask
 
     base = screen.tab.path

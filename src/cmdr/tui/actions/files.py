@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from cmdr.core.panes.completion import complete_path
+from cmdr.core.panes.name_input import complete_path
 from cmdr.model.names import display_name, from_wire, to_wire
-from cmdr.model.panes.chosen import Chosen
 from cmdr.model.panes.entry import Entry
+from cmdr.model.panes.tab import SelectedEntries
 from cmdr.model.plans.taken_names import TAKEN_NAMES
 from cmdr.tui.actions import action
-from cmdr.tui.windows.line_list import Row
+from cmdr.tui.widgets.lines import Row
 
 if TYPE_CHECKING:
     from cmdr.tui.main_screen import MainScreen
@@ -25,12 +25,12 @@ def _here(screen: MainScreen) -> Entry | None:
     return None if tab.cursor_name() is None else tab.listing.entry(tab.cursor)
 
 
-def what(chosen: Chosen) -> str:
+def what(chosen: SelectedEntries) -> str:
     """How a window speaks of what was chosen."""
     return display_name(chosen.first_names(1)[0]) if chosen.count == 1 else f"{chosen.count:,} items"
 
 
-def listed(chosen: Chosen) -> list[Row]:
+def listed(chosen: SelectedEntries) -> list[Row]:
     """The first of several chosen, above the line that is asked for."""
     if chosen.count <= 1:
         return []
@@ -45,7 +45,7 @@ def view(screen: MainScreen) -> None:
     if screen.view.on_parent_row:
         screen.act("parent")
     elif entry is not None:
-        screen.give("open_under_cursor" if entry.is_folder else "file.quickLook")
+        screen.enqueue("open_under_cursor" if entry.is_folder else "file.quickLook")
 
 
 @action("attributes")
@@ -53,7 +53,7 @@ def attributes(screen: MainScreen) -> None:
     """Permissions and time of what is chosen."""
     from cmdr.tui.windows.attributes import AttributesWindow
 
-    chosen = Chosen.of(screen.tab)
+    chosen = SelectedEntries.of(screen.tab)
     if chosen is not None:
         screen.terminal.push_screen(AttributesWindow(chosen, what(chosen), screen))
 
@@ -61,7 +61,7 @@ def attributes(screen: MainScreen) -> None:
 @action("info")
 def info(screen: MainScreen) -> None:
     """Facts about the entry."""
-    screen.give("file.getInfo", lambda: {} if _here(screen) is not None else None)
+    screen.enqueue("file.getInfo", lambda: {} if _here(screen) is not None else None)
 
 
 @action("edit")
@@ -69,7 +69,7 @@ def edit(screen: MainScreen) -> None:
     """Edit the file under the cursor."""
     entry = _here(screen)
     if entry is not None and entry.is_folder:
-        screen.tell(f"{to_wire(entry.name)} is a folder. Enter goes into it.", bad=True)
+        screen.show_message(f"{to_wire(entry.name)} is a folder. Enter goes into it.", bad=True)
     elif entry is not None:
         path = os.path.join(screen.tab.path, entry.name)
         screen.terminal.edit(path)
@@ -118,7 +118,7 @@ def _transfer(screen: MainScreen, heading: str, command: str) -> None:
     from cmdr.tui.windows.ask import Ask
 
     # The files are chosen here and now: whatever moves in the pane meanwhile, these are the ones.
-    chosen = Chosen.of(screen.tab)
+    chosen = SelectedEntries.of(screen.tab)
     if chosen is None:
         return
     base = screen.tab.path
@@ -149,7 +149,7 @@ def delete(screen: MainScreen) -> None:
 
 
 def _remove(screen: MainScreen, *, permanent: bool) -> None:
-    chosen = Chosen.of(screen.tab)
+    chosen = SelectedEntries.of(screen.tab)
     if chosen is not None:
         screen.terminal.operate("delete", {"permanent": permanent}, sure=False, chosen=chosen)
 
@@ -209,12 +209,12 @@ def bulk_rename(screen: MainScreen) -> None:
     """Rename many in a table."""
     from cmdr.tui.windows.bulk_rename import BulkRename
 
-    tab, chosen = screen.tab, Chosen.of(screen.tab)
+    tab, chosen = screen.tab, SelectedEntries.of(screen.tab)
     if chosen is not None and chosen.count > 1:
         names = chosen.first_names(_MOST_RENAMED + 1)
     else:
         names = [tab.listing.name(position) for position in range(min(len(tab.listing), _MOST_RENAMED + 1))]
     if len(names) > _MOST_RENAMED:
-        screen.tell(f"Rename many takes {_MOST_RENAMED:,} names at most. Select fewer, or filter.", bad=True)
+        screen.show_message(f"Rename many takes {_MOST_RENAMED:,} names at most. Select fewer, or filter.", bad=True)
     elif names:
         screen.terminal.push_screen(BulkRename(tab.path, names, screen))

@@ -6,13 +6,13 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from cmdr.core.panes.completion import complete_path
-from cmdr.model.panes.chosen import Chosen
+from cmdr.core.panes.name_input import complete_path
+from cmdr.model.panes.tab import SelectedEntries
 from cmdr.tui.actions import action
-from cmdr.tui.lent_terminal import lend, run_in_front
-from cmdr.tui.pane_frame import tilde
-from cmdr.tui.safe_text import printable
-from cmdr.tui.windows.line_list import Row
+from cmdr.tui.panes.frame import abbreviate_home
+from cmdr.tui.terminal.foreground import run_in_foreground, run_suspended
+from cmdr.tui.terminal.safe_text import printable
+from cmdr.tui.widgets.lines import Row
 
 if TYPE_CHECKING:
     from cmdr.tui.main_screen import MainScreen
@@ -32,10 +32,10 @@ def shell(screen: MainScreen) -> None:
 
     def use() -> int:
         _say("cmdr waits here and goes on serving agents. “exit” comes back.")
-        return run_in_front([shell_of_the_person()], folder)
+        return run_in_foreground([shell_of_the_person()], folder)
 
     async def lent() -> None:
-        await lend(screen.terminal, use)
+        await run_suspended(screen.terminal, use)
 
     screen.terminal.work(lent(), group="lent")
 
@@ -54,10 +54,10 @@ def run(screen: MainScreen) -> None:
 
     screen.terminal.ask(
         Ask(
-            f"Run in {tilde(base, screen.terminal.appearance.home)}",
+            f"Run in {abbreviate_home(base, screen.terminal.appearance.home)}",
             above=[_GIVEN],
             complete=complete,
-            past=screen.typed_before["run"],
+            past=screen.prompt_history["run"],
         ),
         lambda command: _start(screen, command) if command.strip() else None,
     )
@@ -65,7 +65,7 @@ def run(screen: MainScreen) -> None:
 
 def _start(screen: MainScreen, command: str) -> None:
     # What is chosen now is what the command gets, however long its names take to list.
-    tab, chosen = screen.tab, Chosen.of(screen.tab)
+    tab, chosen = screen.tab, SelectedEntries.of(screen.tab)
     other = screen.commander.workspace.pane(screen.commander.workspace.focused.other).tab.path
     environment = {**os.environb, b"f": tab.cursor_name() or b"", b"d": other}
 
@@ -74,15 +74,15 @@ def _start(screen: MainScreen, command: str) -> None:
         names = [] if chosen is None else [b"./" + name if name[:1] == b"-" else name for name in chosen.names()]
         words = [shell_of_the_person(), b"-c", os.fsencode(command), b"cmdr", *names]
         _say(f"$ {printable(command)}")
-        code = run_in_front(words, tab.path, environment)
+        code = run_in_foreground(words, tab.path, environment)
         _say(f"[{'done' if code == 0 else f'ended with {code}'}] Enter goes back to cmdr.")
         os.read(sys.__stdin__.fileno() if sys.__stdin__ else 0, 1024)
         return code
 
     async def lent() -> None:
-        code = await lend(screen.terminal, use)
+        code = await run_suspended(screen.terminal, use)
         if code:
-            screen.tell(f"{command} ended with {code}.", bad=True)
+            screen.show_message(f"{command} ended with {code}.", bad=True)
 
     screen.terminal.work(lent(), group="lent")
 

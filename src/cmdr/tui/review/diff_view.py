@@ -1,15 +1,101 @@
 """The rows of a review on the screen: drawn one by one, so that a huge diff scrolls like a small one."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from rich.segment import Segment
+from rich.style import Style
 from textual import events
+from textual.strip import Strip
 
-from cmdr.model.texts.diff_rows import DiffRows
+from cmdr.model.texts.diff_rows import DiffRows, Row, RowLine
+from cmdr.model.texts.diff_words import Span, WordMarks
+from cmdr.model.texts.hunk import Decision
 from cmdr.model.texts.review import Review
-from cmdr.tui.appearance import Appearance
-from cmdr.tui.line_widget import LineWidget
-from cmdr.tui.review.diff_line import MARKS, side_by_side, unified
+from cmdr.tui.terminal.safe_text import printable
+from cmdr.tui.theme.appearance import Appearance
+from cmdr.tui.widgets.lines import LineWidget
+
+TAB = 4
+MARKS = {Decision.UNDECIDED: " ", Decision.ACCEPTED: "✓", Decision.REJECTED: "✗"}
+Styles = dict[str, Style]
+
+
+def side_by_side(
+    row: Row, marks: WordMarks, ink: Styles, *, width: int, digits: int, left: int, gutter: Segment
+) -> list[Segment]:
+    """Old at the left, new at the right."""
+    if row.kind == "fold":
+        return _fold(row, ink, width, gutter)
+    half = (width - 2) // 2
+    rest = width - 2 - half
+    return [
+        gutter,
+        *_side(row.old, "-", marks.old, ink, _is_changed(row), half, digits, left),
+        Segment("│", ink["frame"]),
+        *_side(row.new, "+", marks.new, ink, _is_changed(row), rest, digits, left),
+    ]
+
+
+def unified(
+    row: Row, marks: WordMarks, ink: Styles, *, width: int, digits: int, left: int, gutter: Segment
+) -> list[Segment]:
+    """One column: what goes, then what comes."""
+    if row.kind == "fold":
+        return _fold(row, ink, width, gutter)
+    changed = _is_changed(row)
+    if row.old is not None and (row.new is None or not changed):
+        return [gutter, *_side(row.old, "-", marks.old, ink, changed, width - 1, digits, left)]
+    return [gutter, *_side(row.new, "+", marks.new, ink, changed, width - 1, digits, left)]
+
+
+def _is_changed(row: Row) -> bool:
+    return row.kind != "equal"
+
+
+def _fold(row: Row, ink: Styles, width: int, gutter: Segment) -> list[Segment]:
+    text = f"  ⋯ {row.hidden} lines that stay the same"
+    return [gutter, Segment(text[: width - 1].ljust(width - 1), ink["dim"])]
+
+
+def _side(
+    line: RowLine | None,
+    sign: str,
+    marks: Sequence[Span],
+    ink: Styles,
+    changed: bool,
+    width: int,
+    digits: int,
+    left: int,
+) -> list[Segment]:
+    base = ink["base"]
+    if width <= digits + 3:
+        return [Segment(" " * max(0, width), base)]
+    if line is None:
+        return [Segment("░" * width, ink["dim"])]
+    colour = (ink["archive"] if sign == "-" else ink["program"]) if changed else base
+    head = [Segment(f"{line.number:>{digits}} ", ink["dim"]), Segment(f"{sign if changed else ' '} ", colour)]
+    room = width - digits - 3
+    body = [Segment(text, ink["match"] if marked else colour) for text, marked in _pieces(line.text, marks)]
+    if not line.ending:
+        body.append(Segment(" ∅ no newline at the end", ink["dim"]))
+    elif line.ending == "\r\n":
+        body.append(Segment("␍", ink["dim"]))
+    return [*head, *Strip(body).crop(left, left + room).adjust_cell_length(room, colour)]
+
+
+def _pieces(text: str, marks: Sequence[Span]) -> list[tuple[str, bool]]:
+    """The text cut at its marks, tabs spread out and everything unseen made visible."""
+    out: list[tuple[str, bool]] = []
+    at = column = 0
+    for start, end in (*marks, (len(text), len(text))):
+        for part, marked in ((text[at:start], False), (text[start:end], True)):
+            if part:
+                spread = (" " * column + part).expandtabs(TAB)[column:] if "\t" in part else part
+                column = (column + len(spread)) % TAB
+                out.append((printable(spread), marked))
+        at = end
+    return out
+
 
 CONTEXT = 3
 

@@ -11,10 +11,10 @@ from cmdr.core.editing.review_case import ReviewCase
 from cmdr.model.names import display_name
 from cmdr.model.texts.review_outcome import ReviewState
 from cmdr.model.unseen import UNSEEN
-from cmdr.tui.closing_screen import ClosingScreen
-from cmdr.tui.key_order import pass_on
-from cmdr.tui.text_fields import TextBox
-from cmdr.tui.windows.viewer import Bar
+from cmdr.tui.input.key_forwarding import forward_to_front
+from cmdr.tui.viewer.viewer import Bar
+from cmdr.tui.widgets.text_fields import TextBox
+from cmdr.tui.windows.window import OverlayScreen
 
 if TYPE_CHECKING:
     from cmdr.tui.main_screen import MainScreen
@@ -27,7 +27,7 @@ def is_seen(text: str) -> bool:
     return not UNSEEN.search(text)
 
 
-class ProposedEditor(ClosingScreen[None], inherit_bindings=False):
+class ProposedEditor(OverlayScreen[None], inherit_bindings=False):
     """The proposed text; taking it goes back to the review, where it is accepted or not."""
 
     DEFAULT_CSS = """
@@ -68,18 +68,18 @@ class ProposedEditor(ClosingScreen[None], inherit_bindings=False):
 
     async def on_key(self, event: events.Key) -> None:
         """The keys around the text."""
-        if pass_on(self, event):
+        if forward_to_front(self, event):
             return
         if event.key in ("f2", "ctrl+s"):
             event.stop()
-            self.catch_up(self._take)
+            self.run_update(self._take)
         elif event.key in ("f10", "escape"):
             event.stop()
             self.dismiss(None)
 
     async def _take(self) -> None:
         arguments = {"review": self._case.id, "text": self.area.text}
-        if await self._main.orders.ask("review.edit", {**arguments}) is not None:
+        if await self._main.queue.ask("review.edit", {**arguments}) is not None:
             self.dismiss(None)
         else:
             self._bar.say(f" {self._main.status.message}")

@@ -6,6 +6,7 @@ keys keeps them dropped.
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from textual import events
@@ -17,16 +18,44 @@ from cmdr.model.agent_words import BAR
 from cmdr.model.names import display_name
 from cmdr.model.texts.hunk import Decision
 from cmdr.model.texts.review_outcome import ReviewState
-from cmdr.tui.closing_screen import ClosingScreen
-from cmdr.tui.first_moment import DEAF_FOR, FirstMoment
-from cmdr.tui.key_order import pass_on
+from cmdr.tui.input.key_forwarding import forward_to_front
 from cmdr.tui.review.diff_view import DiffView
-from cmdr.tui.review.queue import show_next
-from cmdr.tui.windows.line_list import Row
-from cmdr.tui.windows.viewer import Bar
+from cmdr.tui.viewer.viewer import Bar
+from cmdr.tui.widgets.lines import Row
+from cmdr.tui.windows.choose import Choice
+from cmdr.tui.windows.window import GRACE_S, GracePeriod, OverlayScreen
 
 if TYPE_CHECKING:
     from cmdr.tui.main_screen import MainScreen
+
+
+def pending_reviews(screen: MainScreen) -> list[ReviewCase]:
+    """Those that are not on the screen already, first come first."""
+
+    shown = {open.case for open in screen.terminal.screen_stack if isinstance(open, ReviewScreen)}
+    return [case for case in screen.commander.rooms.waiting_reviews() if case not in shown]
+
+
+def review_choice(case: ReviewCase) -> Choice:
+    """One of them in a list of what waits."""
+    review = case.review
+    folder, name = (display_name(os.path.basename(part)) for part in os.path.split(review.new_path))
+    title = f"Edit of {name}, +{review.diff.added} -{review.diff.removed}"
+    return Choice(case.id, title, f"in {folder or '/'}", review.agent)
+
+
+def open_review(screen: MainScreen, case: ReviewCase) -> None:
+    """Put one before the person."""
+
+    screen.terminal.push_screen(ReviewScreen(case, screen))
+
+
+def open_next_review(screen: MainScreen) -> None:
+    """The one that waits longest, if any does."""
+    left = pending_reviews(screen)
+    if left:
+        open_review(screen, left[0])
+
 
 # Both fit into 80 columns: a key that is cut away is one that nobody finds.
 _KEYS = " a accept  r reject  Esc later  n p next  y x take, drop one  e edit  u c layout"
@@ -35,7 +64,7 @@ _CHOICES = {"m": "mine", "t": "theirs", "b": "both"}
 _DECIDES = {"y": Decision.ACCEPTED, "x": Decision.REJECTED}
 
 
-class ReviewScreen(ClosingScreen[None], inherit_bindings=False):
+class ReviewScreen(OverlayScreen[None], inherit_bindings=False):
     """One review. It closes by itself when it is answered anywhere."""
 
     DEFAULT_CSS = "ReviewScreen { layout: vertical; } ReviewScreen > Bar { height: 1; }"
@@ -50,7 +79,7 @@ class ReviewScreen(ClosingScreen[None], inherit_bindings=False):
         self._words = Bar(look, "dim")
         self._bar = Bar(look, "bar")
         self.view = DiffView(look, case.review, self._tell)
-        self._first_moment = FirstMoment(main.terminal.clock)
+        self._grace_period = GracePeriod(main.terminal.clock)
         self._seen = self._version()
         self._answering = False
         self._mine = False
@@ -67,7 +96,7 @@ class ReviewScreen(ClosingScreen[None], inherit_bindings=False):
 
     def on_mount(self) -> None:
         """Deaf at first, and following what happens elsewhere."""
-        self._first_moment.begin()
+        self._grace_period.begin()
         self._stop = self._main.commander.events.listen(self._changed)
         self.set_focus(None)
         self.call_after_refresh(lambda: self.view.go_to(0))
@@ -79,13 +108,13 @@ class ReviewScreen(ClosingScreen[None], inherit_bindings=False):
 
     async def on_key(self, event: events.Key) -> None:
         """Every key, once we listen."""
-        if pass_on(self, event):
+        if forward_to_front(self, event):
             return
         event.stop()
         event.prevent_default()
         if self._version() != self._seen:
             self._follow()  # what stands there now has not been drawn yet
-        if not self._first_moment.drops() and not self.view.pressed(event.key):
+        if not self._grace_period.drops() and not self.view.pressed(event.key):
             self._pressed(event.key)
 
     def on_paste(self, event: events.Paste) -> None:
@@ -136,7 +165,9 @@ class ReviewScreen(ClosingScreen[None], inherit_bindings=False):
 
     def _order(self, command: str, more: Arguments) -> None:
         self._answering = self._mine = True
-        self._main.give(command, {"review": self.case.id, **more}, told=command in ("review.accept", "review.reject"))
+        self._main.enqueue(
+            command, {"review": self.case.id, **more}, told=command in ("review.accept", "review.reject")
+        )
 
     def _edit(self) -> None:
         from cmdr.tui.review.proposed_editor import ProposedEditor, is_seen
@@ -161,14 +192,14 @@ class ReviewScreen(ClosingScreen[None], inherit_bindings=False):
         if self.case.review.state is not ReviewState.PENDING:
             self._main.terminal.close_window(self)  # type: ignore[arg-type]
             if self._answering:
-                self._main.call_later(show_next, self._main)
+                self._main.call_later(open_next_review, self._main)
             return
         seen = self._version()
         if seen != self._seen:
             if seen[3] != self._seen[3]:
                 self._settled = 0
             if not self._mine or seen[3] != self._seen[3]:
-                self._first_moment.begin()  # somebody else changed it: that has to be seen first
+                self._grace_period.begin()  # somebody else changed it: that has to be seen first
                 self._answering = False
             self._mine = False
             self._seen = seen
@@ -190,10 +221,10 @@ class ReviewScreen(ClosingScreen[None], inherit_bindings=False):
         self._note.say(f" {note}")
         self._words.display = bool(self.case.title)
         self._words.say(f" the agent calls it: {BAR}{self.case.title}")
-        ready = self._first_moment.is_over or self._answering
+        ready = self._grace_period.is_over or self._answering
         self._bar.say((_CONFLICT_KEYS if review.merge is not None else _KEYS) if ready else " … ")
         if not ready:
-            self.set_timer(DEAF_FOR, self._tell)
+            self.set_timer(GRACE_S, self._tell)
 
     def _warning(self) -> str:
         review, notes = self.case.review, []

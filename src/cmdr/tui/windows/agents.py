@@ -13,12 +13,54 @@ from cmdr.core.agents.grants import Grant
 from cmdr.core.agents.tokens import Client, TokenError
 from cmdr.core.places import UnsafePlace
 from cmdr.core.threads import in_thread
-from cmdr.tui.windows.client_rows import LINES, client_rows
-from cmdr.tui.windows.line_list import LineList, Row
+from cmdr.tui.widgets.lines import LineList, Row
 from cmdr.tui.windows.window import Window
 
 if TYPE_CHECKING:
     from cmdr.tui.main_screen import MainScreen
+
+
+from cmdr.model.names import to_wire
+
+LINES = 3
+"""Lines that every client takes."""
+
+
+def client_rows(client: ClientRights, now: float) -> list[Row]:
+    """A client in three lines."""
+    calls = f"{client.calls:,} {'call' if client.calls == 1 else 'calls'}"
+    called = f"{calls}, last {ago(now - client.last)}" if client.last is not None else "has not called"
+    may = ", ".join(client.toolsets) or "nothing"
+    folders = ", ".join(to_wire(root.path) + (" (read only)" if root.read_only else "") for root in client.roots)
+    return [
+        [(f" {client.name:<22}", "title"), (called, "dim"), (until(client, now), "agent")],
+        [(f"   may use {may}", "file"), (" · read-only" if client.read_only else "", "agent")]
+        + ([(f" · in {folders}", "file")] if folders else []),
+        [*_leave("commands", client.shell), *_leave("changes to files", client.write)],
+    ]
+
+
+def until(client: ClientRights, now: float) -> str:
+    """When its token ends."""
+    if client.expires is None:
+        return ""
+    if client.expires <= now:
+        return " · expired"
+    when = time.strftime("%H:%M" if client.expires - now < 86_400 else "%Y-%m-%d %H:%M", time.localtime(client.expires))
+    return f" · until {when}"
+
+
+def ago(seconds: float) -> str:
+    """How long ago, in one unit."""
+    for size, unit in ((86_400, "d"), (3_600, "h"), (60, "min")):
+        if seconds >= size:
+            return f"{seconds // size:.0f} {unit} ago"
+    return f"{max(0.0, seconds):.0f} s ago"
+
+
+def _leave(about: str, leave: Leave) -> Row:
+    role = {Leave.GIVEN: "selected", Leave.WITHDRAWN: "warning"}.get(leave, "dim")
+    return [(f"   {about}: ", "dim"), (leave.value, role)]
 
 
 class AgentsWindow(Window[str]):
@@ -46,7 +88,7 @@ class AgentsWindow(Window[str]):
         """Look now and twice a second; every single call would be too many."""
         self.set_interval(0.5, self._look)
         self._show()
-        self.catch_up(self._read)
+        self.run_update(self._read)
 
     def pressed(self, event: events.Key) -> bool:
         """The switch, and what the client under the cursor may do."""
@@ -84,7 +126,7 @@ class AgentsWindow(Window[str]):
             self._give("grants.give", client=client.name, grant=grant.value)
 
     def _give(self, command: str, **arguments: str) -> None:
-        self._screen.give(command, {**arguments}, done=self._tell)
+        self._screen.enqueue(command, {**arguments}, done=self._tell)
 
     def _tell(self, text: str) -> None:
         self._note = text

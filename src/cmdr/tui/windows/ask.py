@@ -6,9 +6,9 @@ from textual import events
 from textual.widget import Widget
 from textual.widgets import Input
 
-from cmdr.tui.key_order import hand_to
-from cmdr.tui.text_fields import LineInput
-from cmdr.tui.windows.line_list import LineList, Row
+from cmdr.tui.input.key_forwarding import forward_key
+from cmdr.tui.widgets.lines import LineList, Row
+from cmdr.tui.widgets.text_fields import LineInput
 from cmdr.tui.windows.window import Window
 
 Complete = Callable[[str], Awaitable[tuple[str, list[str]]]]
@@ -85,7 +85,7 @@ class Ask(Window[str]):
     def pressed(self, event: events.Key) -> bool:
         """Complete, or change the option."""
         if event.key == "tab" and self._complete:
-            self.catch_up(self._complete_now)
+            self.run_update(self._complete_now)
             return True
         if event.key in ("up", "down") and self._past:
             self._recall(1 if event.key == "up" else -1)
@@ -96,7 +96,7 @@ class Ask(Window[str]):
             return True
         if event.is_printable or event.key in ("enter", "backspace"):
             # The line stops these itself, so this one was typed while the window was still opening.
-            hand_to(self._input, event)
+            forward_key(self._input, event)
             return True
         return event.key == "tab"
 

@@ -12,14 +12,14 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 from cmdr.core.errors import CommandError
-from cmdr.core.panes.renaming import preview_names
+from cmdr.core.panes.name_input import preview_names
 from cmdr.model.names import from_wire, to_wire
 from cmdr.model.plans.renaming import NameMark, judge
 from cmdr.model.units import count
-from cmdr.tui.key_order import hand_to, is_writing
-from cmdr.tui.safe_text import fit
-from cmdr.tui.text_fields import LineInput
-from cmdr.tui.windows.line_list import LineList, Row
+from cmdr.tui.input.key_forwarding import edits_text, forward_key
+from cmdr.tui.terminal.safe_text import fit
+from cmdr.tui.widgets.lines import LineList, Row
+from cmdr.tui.widgets.text_fields import LineInput
 from cmdr.tui.windows.window import ALL_THERE_IS, Window
 
 if TYPE_CHECKING:
@@ -77,11 +77,11 @@ class BulkRename(Window[str]):
     def waits_for(self, event: events.Key | events.Paste) -> asyncio.Event | None:
         """What decides waits for the names that all letters so far lead to; going on to type does not."""
         turns = isinstance(event, events.Key) and event.key == "tab"
-        if turns or (self.focused is not None and is_writing(event)):
+        if turns or (self.focused is not None and edits_text(event)):
             return None
         if self._asked != self._pattern:  # the news of the last letter is still on its way
             self._ask()
-        return self.caught_up
+        return self.up_to_date
 
     @property
     def _pattern(self) -> tuple[str, str]:
@@ -89,7 +89,7 @@ class BulkRename(Window[str]):
 
     def _ask(self) -> None:
         self._asked = self._pattern
-        self.catch_up(self._preview)
+        self.run_update(self._preview)
 
     def on_input_submitted(self, message: Input.Submitted) -> None:
         """Enter in a field goes on to the table."""
@@ -115,7 +115,7 @@ class BulkRename(Window[str]):
             self._typed.pop(self._list.cursor, None)
             self._ask()
         elif self.focused is not None and (event.is_printable or event.key == "backspace"):
-            hand_to(self.focused, event)
+            forward_key(self.focused, event)
         else:
             return False
         return True

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from textual import events
 from textual.widget import Widget
 
-from cmdr.tui.safe_text import fit, printable, width_of
-from cmdr.tui.windows.line_list import LineList, Row
+from cmdr.tui.terminal.safe_text import fit, printable, width_of
+from cmdr.tui.widgets.lines import LineList, Row
 from cmdr.tui.windows.window import Window
 
 

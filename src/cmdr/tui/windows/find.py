@@ -18,16 +18,61 @@ from cmdr.model.names import to_wire
 from cmdr.model.scan_job import ScanJob
 from cmdr.model.units import count, human_size
 from cmdr.model.within import is_within
-from cmdr.tui.key_order import hand_to, is_writing
-from cmdr.tui.pane_frame import tilde
-from cmdr.tui.safe_text import fit, printable
-from cmdr.tui.text_fields import LineInput
-from cmdr.tui.windows.hits import Hit, Hits
-from cmdr.tui.windows.line_list import LineList, Row
+from cmdr.tui.input.key_forwarding import edits_text, forward_key
+from cmdr.tui.panes.frame import abbreviate_home
+from cmdr.tui.terminal.safe_text import fit, printable
+from cmdr.tui.widgets.lines import LineList, Row
+from cmdr.tui.widgets.text_fields import LineInput
 from cmdr.tui.windows.window import ALL_THERE_IS, Window
 
 if TYPE_CHECKING:
     from cmdr.tui.main_screen import MainScreen
+
+
+import json
+from dataclasses import dataclass
+
+from cmdr.model.names import from_wire
+from cmdr.model.panes.sorting import natural_keys
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One entry that was found."""
+
+    path: str
+    kind: str
+    size: int | None
+    modified_ns: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Hits:
+    """What a question brought: how many, how much, and the first of them."""
+
+    count: int
+    bytes: int
+    complete: bool
+    rows: tuple[Hit, ...]
+
+    @classmethod
+    def read(cls, answer: str, asked: str) -> Hits:
+        """The answer of `find.run`, which comes in the order of the index; the likeliest are put first."""
+        told = json.loads(answer)
+        rows = [Hit(row["path"], row["kind"], row["size"], row["modifiedNs"]) for row in told["rows"]]
+        return cls(told["count"], told["bytes"], told["complete"], tuple(_likeliest_first(rows, asked)))
+
+
+def _likeliest_first(rows: list[Hit], asked: str) -> list[Hit]:
+    """Names that begin with what was typed, then the others; each by name, as in a pane."""
+    start = asked.casefold()
+    names = [row.path.rpartition("/")[2] for row in rows]
+    keys = natural_keys([from_wire(name) for name in names])
+    order = sorted(
+        range(len(rows)), key=lambda at: (not names[at].casefold().startswith(start), keys[at], rows[at].path)
+    )
+    return [rows[at] for at in order]
+
 
 _SIZE = 6
 _HELP = "part of a name, or a filter"
@@ -71,15 +116,15 @@ class Find(Window[str]):
 
     def waits_for(self, event: events.Key | events.Paste) -> asyncio.Event | None:
         """What decides waits for the answer to all that was typed; going on to type does not."""
-        if is_writing(event):
+        if edits_text(event):
             return None
         if self._asked != self._text:  # the news of the last letter is still on its way
             self._ask(keep=False)
-        return self.caught_up
+        return self.up_to_date
 
-    def gives_up(self, event: events.Key | events.Paste) -> bool:
+    def cancels_waiting(self, event: events.Key | events.Paste) -> bool:
         """A tree may take long to be read for the first time; who goes on to type means something else."""
-        return super().gives_up(event) or is_writing(event)
+        return super().cancels_waiting(event) or edits_text(event)
 
     def on_input_submitted(self, message: Input.Submitted) -> None:
         """Go to what the cursor is on."""
@@ -98,7 +143,7 @@ class Find(Window[str]):
             pass
         elif event.is_printable or event.key in ("enter", "backspace"):
             # The line stops these itself, so this one was typed while the window was still opening.
-            hand_to(self._input, event)
+            forward_key(self._input, event)
         else:
             return False
         return True
@@ -112,7 +157,7 @@ class Find(Window[str]):
         self._version = self._screen.commander.index_version
         # The new question ends the one under way.
         text = self._text
-        self.catch_up(lambda: self._answer(text, keep=keep))
+        self.run_update(lambda: self._answer(text, keep=keep))
 
     async def _answer(self, text: str, *, keep: bool) -> None:
         hits, problem = None, ""
@@ -131,14 +176,14 @@ class Find(Window[str]):
         if rows:
             path = os.path.join(to_wire(self._root), rows[self._list.cursor].path)
             self.dismiss(None)
-            self._screen.give("find.go", {"path": path})
+            self._screen.enqueue("find.go", {"path": path})
 
     def _show_all(self) -> None:
         if self._hits is not None and self._hits.count:
             self.dismiss(None)
             told = f"{count(self._hits.count, 'entry', 'entries')} found, in a tab of their own."
             arguments = {"root": to_wire(self._root), "text": self._text}
-            self._screen.give("find.open", {**arguments}, done=lambda _: self._screen.tell(told))
+            self._screen.enqueue("find.open", {**arguments}, done=lambda _: self._screen.show_message(told))
 
     def _news(self) -> None:
         """Something changed: how far a scan is, or what an index knows."""
@@ -164,7 +209,7 @@ class Find(Window[str]):
     def _tell(self) -> None:
         """The frame and the line of news."""
         hits = self._hits
-        below = tilde(self._root, self.appearance.home)
+        below = abbreviate_home(self._root, self.appearance.home)
         found = "" if hits is None else f": {hits.count:,} found, {human_size(hits.bytes)}"
         self.title_box(f"Find{found} below {below}", self.hint)
         note, role = "", "dim"

@@ -16,14 +16,146 @@ from cmdr.model.actions import BY_ID
 from cmdr.model.formats import short_size
 from cmdr.model.names import to_wire
 from cmdr.model.units import count
-from cmdr.tui.pane_frame import tilde
-from cmdr.tui.safe_text import fit, printable
-from cmdr.tui.windows.line_list import LineList, Row
-from cmdr.tui.windows.treemap_fields import Field, TreemapFields
+from cmdr.tui.panes.frame import abbreviate_home
+from cmdr.tui.terminal.safe_text import fit, printable
+from cmdr.tui.widgets.lines import LineList, Row
 from cmdr.tui.windows.window import Window
 
 if TYPE_CHECKING:
     from cmdr.tui.main_screen import MainScreen
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from rich.segment import Segment
+from rich.style import Style
+from textual.message import Message
+
+from cmdr.model.treemap import Box, squarify
+from cmdr.tui.terminal.safe_text import width_of
+from cmdr.tui.theme.appearance import Appearance
+from cmdr.tui.theme.themes import TILES
+from cmdr.tui.widgets.lines import LineWidget
+
+_FILLS = " ·░▒"
+"""What tells neighbours apart where there are no colours."""
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """What one field stands for."""
+
+    name: str
+    told: str
+    """Its size, in words."""
+    size: int
+
+
+class TreemapFields(LineWidget):
+    """Draws the fields and knows which one is where."""
+
+    DEFAULT_CSS = "TreemapFields { width: 1fr; height: 100%; margin: 0 1 0 0; }"
+
+    class Clicked(Message):
+        """A field was clicked."""
+
+        def __init__(self, index: int, *, twice: bool) -> None:
+            super().__init__()
+            self.index = index
+            self.twice = twice
+
+    def __init__(self, appearance: Appearance) -> None:
+        super().__init__(appearance)
+        self._fields: list[Field] = []
+        self._has_rest = False
+        self._here = 0
+        self._room = (0, 0)
+        self._boxes: list[Box] = []
+        self._halves: list[list[int]] = []
+        """Which field each half of each cell belongs to, row by row."""
+
+    def show(self, fields: Sequence[Field], *, has_rest: bool = False) -> None:
+        """Show other fields; with `has_rest` the last one stands for everything that is too small."""
+        self._fields, self._has_rest, self._here = list(fields), has_rest, 0
+        self.lay(*self._room)
+
+    def mark(self, index: int) -> None:
+        """Let one field stand out."""
+        self._here = index
+        self.refresh()
+
+    def beside(self, index: int, *, is_right: bool) -> int:
+        """The field beside another one, at the height of its middle; itself where there is none."""
+        if index >= len(self._boxes):
+            return index
+        box = self._boxes[index]
+        middle = round(box.y + box.height / 2 - 0.5)
+        row = self._halves[max(0, min(middle, len(self._halves) - 1))] if self._halves else []
+        at = round(box.x + box.width) if is_right else round(box.x) - 1
+        return row[at] if 0 <= at < len(row) else index
+
+    def on_resize(self) -> None:
+        """Lay them out anew."""
+        self.lay(self.size.width, self.size.height)
+
+    def on_click(self, event: events.Click) -> None:
+        """Point at a field."""
+        if 2 * event.y < len(self._halves) and event.x < len(self._halves[0]):
+            event.stop()
+            self.post_message(self.Clicked(self._halves[2 * event.y][event.x], twice=event.chain >= 2))
+
+    def line(self, y: int) -> list[Segment]:
+        """One line of cells: a field's own where both halves are, else one colour above the other."""
+        if 2 * y + 1 >= len(self._halves):
+            return [Segment(" " * self._room[0], self.appearance.ink["base"])]
+        cells = zip(self._halves[2 * y], self._halves[2 * y + 1], strict=True)
+        drawn: list[Segment] = []
+        at = 0
+        for (above, below), run in groupby(cells):
+            width = len(list(run))
+            upper, lower = self._style(above), self._style(below)
+            if above == below:
+                drawn.append(Segment(self._text(above, at, width, y), upper))
+            elif upper.bgcolor is None or lower.bgcolor is None:
+                drawn.append(Segment(self._fill(above) * width, upper))
+            else:
+                drawn.append(Segment("▀" * width, Style(color=upper.bgcolor, bgcolor=lower.bgcolor)))
+            at += width
+        return drawn
+
+    def lay(self, width: int, lines: int) -> None:
+        """Give each field its place on so many cells."""
+        self._room, height = (width, lines), 2 * lines
+        self._boxes = squarify([field.size for field in self._fields], Box(0, 0, width, height))
+        self._halves = [[0] * width for _ in range(height)] if self._fields else []
+        for index, box in enumerate(self._boxes):
+            left, right = round(box.x), round(box.x + box.width)
+            for row in range(round(box.y), round(box.y + box.height)):
+                self._halves[row][left:right] = [index] * (right - left)
+        self.refresh()
+
+    def _text(self, index: int, at: int, width: int, y: int) -> str:
+        """The name on the first whole line of a field, its size on the next."""
+        box, field = self._boxes[index], self._fields[index]
+        place = y - -(-round(box.y) // 2)
+        label = (field.name, field.told)[place] if place in (0, 1) else ""
+        room = width - 2
+        if not label or room < 3 or at != round(box.x):
+            return self._fill(index) * width
+        label = fit(label, room) if width_of(label) > room else label
+        return f" {label} " + self._fill(index) * (room - width_of(label))
+
+    def _style(self, index: int) -> Style:
+        ink = self.appearance.ink
+        if index == self._here:
+            return ink["match"]
+        is_rest = self._has_rest and index == len(self._fields) - 1
+        return ink["tile_rest" if is_rest else TILES[index % len(TILES)]]
+
+    def _fill(self, index: int) -> str:
+        return " " if self._style(index).bgcolor is not None else _FILLS[index % len(_FILLS)]
+
 
 _LIST_WIDTH = 40
 _NARROW = 80
@@ -83,7 +215,7 @@ class TreemapWindow(Window[str]):
                 self._go_to(os.path.dirname(self._path), came_from=os.path.basename(self._path))
         elif event.key == "p":
             self.dismiss(None)
-            self._screen.give("nav_to_path", {"pane": "focused", "path": to_wire(self._path)})
+            self._screen.enqueue("nav_to_path", {"pane": "focused", "path": to_wire(self._path)})
         else:
             return False
         return True
@@ -120,10 +252,10 @@ class TreemapWindow(Window[str]):
             self._go_to(path)
         else:
             self.dismiss(None)
-            self._screen.give("find.go", {"path": to_wire(path)})
+            self._screen.enqueue("find.go", {"path": to_wire(path)})
 
     def _go_to(self, path: bytes, *, came_from: bytes = b"") -> None:
-        self.catch_up(lambda: self._load(path, came_from=came_from))
+        self.run_update(lambda: self._load(path, came_from=came_from))
 
     async def _load(self, path: bytes, *, came_from: bytes = b"", is_read: bool = False) -> None:
         try:
@@ -168,7 +300,7 @@ class TreemapWindow(Window[str]):
         self._tell(f"{self._told()}: {total}{old}" if fields else f"{self._told()} holds nothing.")
 
     def _told(self) -> str:
-        return tilde(self._path, self.appearance.home)
+        return abbreviate_home(self._path, self.appearance.home)
 
     def _tell(self, text: str, *, bad: bool = False) -> None:
         self._note.show([[(f" {text}", "warning" if bad else "dim")]])

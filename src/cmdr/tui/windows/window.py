@@ -11,14 +11,103 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widget import Widget
 
-from cmdr.tui.appearance import Appearance
-from cmdr.tui.closing_screen import LEAVES, ClosingScreen
-from cmdr.tui.key_order import pass_on
-from cmdr.tui.safe_text import fit, printable, width_of
-from cmdr.tui.windows.line_list import LineList
+from cmdr.tui.input.key_forwarding import forward_to_front
+from cmdr.tui.terminal.safe_text import fit, printable, width_of
+from cmdr.tui.theme.appearance import Appearance
+from cmdr.tui.widgets.lines import LineList
 
 if TYPE_CHECKING:
-    from cmdr.tui.terminal import Terminal
+    from cmdr.tui.app import TerminalApp
+
+from collections.abc import Coroutine
+
+from textual.screen import Screen
+
+GRACE_S = 0.6
+"""Seconds in which all keys are dropped."""
+GRACE_EXTENSION_S = 0.6
+"""A key that comes too early keeps the next ones dropped so long: whoever goes on pressing one has seen nothing yet."""
+
+
+class GracePeriod:
+    """Whether keys count yet."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._ends = float("inf")
+
+    def begin(self) -> None:
+        """The question can be seen from now on."""
+        self._ends = self._clock() + GRACE_S
+
+    @property
+    def is_over(self) -> bool:
+        """Whether keys count."""
+        return self._clock() >= self._ends
+
+    def drops(self) -> bool:
+        """A key came: whether it is dropped. A burst of keys makes the moment longer."""
+        if self.is_over:
+            return False
+        self._ends = max(self._ends, self._clock() + GRACE_EXTENSION_S)
+        return True
+
+
+_T = TypeVar("_T")
+CLOSE_KEYS = ("escape", "f10")
+"""As in other commanders: what F10 does to the whole program it does to a window first."""
+
+
+class OverlayScreen(Screen[_T], Generic[_T], inherit_bindings=False):
+    """Textual would close whatever is in front by then, or end the program for lack of anything to close."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.ready = asyncio.Event()
+        """Set once it can take keys; those typed before wait, or later ones would overtake them."""
+        self.up_to_date = asyncio.Event()
+        """Set while what is shown is what the keys so far have led to."""
+        self.up_to_date.set()
+        self.processed = asyncio.Event()
+        """Set once the last key was dealt with; a screen that goes has dealt with everything."""
+
+    def on_mount(self) -> None:
+        """Everything is in its place: this is called behind what the screen itself does then."""
+        self.ready.set()
+
+    def waits_for(self, event: events.Key | events.Paste) -> asyncio.Event | None:
+        """What a key typed now waits for, so that it acts on what the person expects to see by then."""
+        return self.up_to_date
+
+    def cancels_waiting(self, event: events.Key | events.Paste) -> bool:
+        """Whether a key makes an end of waiting too long, with all that was typed before it."""
+        return isinstance(event, events.Key) and event.key in CLOSE_KEYS
+
+    def run_update(self, work: Callable[[], Coroutine[object, object, None]]) -> None:
+        """Do something that keys typed behind wait for; it takes the place of what was under way."""
+        self.up_to_date.set()
+        self.up_to_date = done = asyncio.Event()
+
+        async def whole() -> None:
+            try:
+                await work()
+            finally:
+                done.set()
+
+        self.run_worker(whole(), exclusive=True, group="catch up")
+
+    def dismiss(self, result: _T | None = None) -> AwaitComplete:
+        """Close, if it is in front."""
+        if self.app.screen is not self:
+            return AwaitComplete()
+        self.processed.set()
+        return super().dismiss(result)
+
+    def on_unmount(self) -> None:
+        """Nobody waits for a screen that is gone."""
+        self.processed.set()
+        self.up_to_date.set()
+
 
 T = TypeVar("T")
 ALL_THERE_IS = 500
@@ -27,7 +116,7 @@ _FRAME = 2
 _BETWEEN = " · "
 
 
-class Window(ClosingScreen[T | None], ModalScreen[T | None], Generic[T], inherit_bindings=False):
+class Window(OverlayScreen[T | None], ModalScreen[T | None], Generic[T], inherit_bindings=False):
     """A box over the panes that ends with an answer, or with None."""
 
     DEFAULT_CSS = """
@@ -51,9 +140,9 @@ class Window(ClosingScreen[T | None], ModalScreen[T | None], Generic[T], inherit
     """The id of the workspace's dialog this window draws, if it draws one."""
 
     @property
-    def terminal(self) -> "Terminal":
+    def terminal(self) -> "TerminalApp":
         """The application, with its own type."""
-        return cast("Terminal", self.app)
+        return cast("TerminalApp", self.app)
 
     @property
     def appearance(self) -> Appearance:
@@ -63,7 +152,7 @@ class Window(ClosingScreen[T | None], ModalScreen[T | None], Generic[T], inherit
     def dismiss(self, result: T | None = None) -> AwaitComplete:
         """Close with an answer, or with None."""
         if result is not None and self.answering is not None:
-            self.terminal.main.orders.hold(self.answering)
+            self.terminal.main.queue.hold_until(self.answering)
         return super().dismiss(result)
 
     def compose(self) -> ComposeResult:
@@ -136,9 +225,9 @@ class Window(ClosingScreen[T | None], ModalScreen[T | None], Generic[T], inherit
 
     async def on_key(self, event: events.Key) -> None:
         """Esc leaves, and so does F10; everything else is the window's own."""
-        if pass_on(self, event):
+        if forward_to_front(self, event):
             return
-        if self.leaves(event.key):
+        if self.closes_with(event.key):
             event.stop()
             self.leave()
         elif self.pressed(event):
@@ -149,9 +238,9 @@ class Window(ClosingScreen[T | None], ModalScreen[T | None], Generic[T], inherit
         """A key; whether the window did something with it."""
         return False
 
-    def leaves(self, key: str) -> bool:
+    def closes_with(self, key: str) -> bool:
         """Whether a key closes the window."""
-        return key in LEAVES
+        return key in CLOSE_KEYS
 
     def leave(self) -> None:
         """Close without an answer."""

@@ -1,18 +1,18 @@
 """Permissions as boxes for the page: it draws them, and what a tick or a number does to them is decided here."""
 
 from cmdr.core.errors import CommandError
-from cmdr.core.panes.chosen_attributes import in_common
+from cmdr.core.panes.facts import common_attributes
 from cmdr.core.parameter import Json
 from cmdr.model.formats import moment
 from cmdr.model.names import printable
-from cmdr.model.panes.chosen import Chosen
+from cmdr.model.panes.tab import SelectedEntries
 from cmdr.model.plans.file_mode import ALL
 from cmdr.model.plans.mode_boxes import PEOPLE, RIGHTS, ROWS, SPECIAL, ModeBoxes, bad_octal, modified_hint
 
 
-async def attributes_json(chosen: Chosen) -> dict[str, Json]:
+async def attributes_json(chosen: SelectedEntries) -> dict[str, Json]:
     """What the chosen files have, with the words of the window."""
-    found, boxes = await in_common(chosen), ModeBoxes()
+    found, boxes = await common_attributes(chosen), ModeBoxes()
     boxes.know(found.every, found.some)
     then = None if found.modified_ns is None else moment(found.modified_ns)
     return {

@@ -17,7 +17,7 @@ from cmdr.core.threads import in_thread
 from cmdr.core.transfers.given_out import Archive, open_chosen
 from cmdr.core.transfers.uploads import Uploads
 from cmdr.model.names import to_wire
-from cmdr.model.panes.chosen import Chosen
+from cmdr.model.panes.tab import SelectedEntries
 from cmdr.web.downloads import attachment, saved_as
 from cmdr.web.page.chosen import ChosenFiles
 from cmdr.web.page.links import PageLinks
@@ -59,7 +59,7 @@ class CarryingRoutes:
 
         return {"name": to_wire(opened.name), "href": self._links.make(request, saved)}
 
-    def _note(self, caller: Principal, chosen: Chosen) -> None:
+    def _note(self, caller: Principal, chosen: SelectedEntries) -> None:
         names = [to_wire(name) for name in chosen.first_names(5)]
         told = digest_of({"folder": to_wire(chosen.folder), "names": [*names]})
         self._commander.audit.record(AuditRecord(caller.id, "page download", told, "ok", paths=tuple(names)))

@@ -7,9 +7,8 @@ from cmdr.core.errors import CommandError
 from cmdr.core.parameter import Json
 from cmdr.model.archive_names import usual_name
 from cmdr.model.names import display_name, to_wire
-from cmdr.model.panes.chosen import Chosen
 from cmdr.model.panes.selection import Selection
-from cmdr.model.panes.tab import Tab
+from cmdr.model.panes.tab import SelectedEntries, Tab
 
 KEPT = 16
 NAMED = 4
@@ -19,11 +18,11 @@ class ChosenFiles:
     """The last choices, each under a handle that only the page knows."""
 
     def __init__(self) -> None:
-        self._kept: dict[str, Chosen] = {}
+        self._kept: dict[str, SelectedEntries] = {}
 
     def keep(self, tab: Tab, *, is_alone: bool = False) -> dict[str, Json]:
         """Remember what is chosen now, or the entry under the cursor whatever is selected, and tell of it."""
-        chosen = _under_cursor(tab) if is_alone else Chosen.of(tab)
+        chosen = _under_cursor(tab) if is_alone else SelectedEntries.of(tab)
         if chosen is None:
             return {"id": "", "count": 0, "names": [], "archive": ""}
         id = secrets.token_urlsafe(16)
@@ -39,7 +38,7 @@ class ChosenFiles:
             "archive": to_wire(archive),
         }
 
-    def get(self, id: str) -> Chosen:
+    def get(self, id: str) -> SelectedEntries:
         """What was chosen under a handle."""
         chosen = self._kept.get(id)
         if chosen is None:
@@ -47,9 +46,9 @@ class ChosenFiles:
         return chosen
 
 
-def _under_cursor(tab: Tab) -> Chosen | None:
+def _under_cursor(tab: Tab) -> SelectedEntries | None:
     if tab.cursor_name() is None:
         return None
     alone = Selection(len(tab.listing.columns))
     alone.toggle(tab.listing.order[tab.cursor])
-    return Chosen(tab.path, tab.listing.columns, alone)
+    return SelectedEntries(tab.path, tab.listing.columns, alone)

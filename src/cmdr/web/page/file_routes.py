@@ -9,7 +9,6 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from cmdr.core.commander import Commander
-from cmdr.core.panes.entry_info import info_of
 from cmdr.core.parameter import Json
 from cmdr.core.principals import Principal
 from cmdr.core.threads import in_thread
@@ -70,7 +69,7 @@ class FileRoutes:
         return {"href": self._links.make(request, drawn)}
 
     async def _info(self, request: Request, caller: Principal) -> Json:
-        return [[name, value] for name, value in await info_of(self._commander, asked_path(request))]
+        return [[name, value] for name, value in await self._commander.browser.facts.describe(asked_path(request))]
 
     async def _treemap(self, request: Request, caller: Principal) -> Json:
         path = asked_path(request)

@@ -12,7 +12,7 @@ from cmdr.core.parameter import Json
 from cmdr.core.settings import SETTINGS, Setting
 from cmdr.core.threads import in_thread
 from cmdr.model.names import printable, to_wire
-from cmdr.model.panes.volume import Volume
+from cmdr.model.panes.workspace import Volume
 from cmdr.model.plans.taken_names import TAKEN_NAMES
 from cmdr.model.report_kinds import REPORT_KINDS
 from cmdr.model.units import human_size

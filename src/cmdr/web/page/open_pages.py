@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from cmdr.core.commander import Commander
 from cmdr.core.entrance.browser_login import BROWSER
-from cmdr.model.panes.dialog import Dialog
+from cmdr.model.panes.workspace import Dialog
 
 GRACE = 3.0
 """Seconds until a page that is not heard of any more is gone; one that only lost its connection is back by then."""

@@ -8,10 +8,9 @@ from cmdr.core.commander import Commander
 from cmdr.core.entrance.browser_login import BROWSER
 from cmdr.core.parameter import Json
 from cmdr.model.names import printable, to_wire
-from cmdr.model.panes.dialog import Dialog
-from cmdr.model.panes.pane import Pane
-from cmdr.model.panes.pane_totals import totals
+from cmdr.model.panes.pane import Pane, totals
 from cmdr.model.panes.tab import Tab
+from cmdr.model.panes.workspace import Dialog
 from cmdr.model.units import human_size
 from cmdr.web.page.actions import actions_tag
 from cmdr.web.page.jobs import jobs_told, scans_told

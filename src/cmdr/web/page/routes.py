@@ -6,11 +6,11 @@ from starlette.routing import Route
 
 from cmdr.core.commander import Commander
 from cmdr.core.errors import CommandError
-from cmdr.core.panes.completion import complete_path
+from cmdr.core.panes.name_input import complete_path
 from cmdr.core.parameter import Json
 from cmdr.core.principals import Principal
+from cmdr.model.panes.matching import seek
 from cmdr.model.panes.pane import Side
-from cmdr.model.panes.seeking import seek
 from cmdr.model.results.windows import Opened
 from cmdr.model.unseen import UNSEEN
 from cmdr.web.page.actions import actions_json

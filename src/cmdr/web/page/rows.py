@@ -9,8 +9,7 @@ from cmdr.core.parameter import Json
 from cmdr.model.archive_names import is_archive_name
 from cmdr.model.formats import date, short_size
 from cmdr.model.names import display_name
-from cmdr.model.panes.entry import Entry
-from cmdr.model.panes.file_kinds import file_kind
+from cmdr.model.panes.entry import Entry, file_kind
 from cmdr.model.panes.listing import Listing
 from cmdr.model.panes.pane import Side
 from cmdr.model.panes.tab import Tab
@@ -111,7 +110,7 @@ def _known(listing: Listing, window: Window) -> int:
 def _row(entry: Entry, listing: Listing, selected: bool, fresh: bool, style: Style) -> Json:
     facts = entry.facts
     return {
-        "name": display_name(entry.name, beside=listing.has_double(entry.name)),
+        "name": display_name(entry.name, beside=listing.has_lookalike(entry.name)),
         "kind": file_kind(entry),
         "folder": entry.is_folder,
         "archive": not entry.is_folder and is_archive_name(entry.name),

@@ -4,7 +4,7 @@ import asyncio
 import os
 
 from cmdr.core.errors import CommandError
-from cmdr.core.panes.viewing import OpenView, open_view
+from cmdr.core.panes.viewer import OpenView, open_view
 from cmdr.core.threads import in_thread
 
 KEPT = 4

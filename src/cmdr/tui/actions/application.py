@@ -1,0 +1,97 @@
+"""Windows about the work itself: help, palette, jobs, approvals, history, agents, settings, quitting."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cmdr.model.units import count
+from cmdr.tui.actions import action
+
+if TYPE_CHECKING:
+    from cmdr.tui.main_screen import MainScreen
+
+
+@action("help")
+def help_window(screen: MainScreen) -> None:
+    """Every key."""
+    from cmdr.tui.windows.text_window import TextWindow, help_rows
+    from cmdr.tui.windows.window import ALL_THERE_IS
+
+    screen.terminal.push_screen(TextWindow("Keys", help_rows(screen.keys), lines=ALL_THERE_IS))
+
+
+@action("palette")
+def palette(screen: MainScreen) -> None:
+    """Every command and action by name."""
+    from cmdr.tui.windows.pickers import palette_window, run_choice
+
+    screen.terminal.ask(palette_window(screen), lambda value: run_choice(screen, value))
+
+
+@action("quit")
+def quit_app(screen: MainScreen) -> None:
+    """Quit; while text is unsaved or jobs run, ask first."""
+    from cmdr.tui.windows.choose import Choice, Choose
+
+    unsaved, running = screen.commander.rooms.unsaved_files(), screen.commander.jobs.running()
+    if unsaved:
+        heading, fate = f"{count(len(unsaved), 'file')} with unsaved text", "what was typed is lost"
+    elif running and screen.commander.settings.flag("general.confirm_quit"):
+        heading, fate = f"{count(len(running), 'job')} still running", "finished items stay; the rest is cancelled"
+    else:
+        screen.enqueue("quit")
+        return
+    screen.terminal.ask(
+        Choose(heading, [Choice("stay", "Stay"), Choice("quit", "Quit", fate)]),
+        lambda value: screen.enqueue("app.quitAnyway") if value == "quit" else None,
+    )
+
+
+@action("undo")
+def undo(screen: MainScreen) -> None:
+    """Take back the last operation."""
+    screen.terminal.operate("undo", {}, sure=False)
+
+
+@action("history")
+def history(screen: MainScreen) -> None:
+    """What was done, and undo for any of it."""
+    from cmdr.tui.changes.history import History
+
+    screen.terminal.push_screen(History(screen))
+
+
+@action("jobs")
+def jobs(screen: MainScreen) -> None:
+    """What is running and waiting."""
+    from cmdr.tui.changes.jobs import JobsWindow
+
+    screen.terminal.push_screen(JobsWindow(screen))
+
+
+@action("approvals")
+def approvals(screen: MainScreen) -> None:
+    """What agents propose and have opened."""
+    from cmdr.tui.changes.approvals import show_next
+
+    show_next(screen)
+
+
+@action("agents")
+def agents(screen: MainScreen) -> None:
+    """Who is connected and what they did."""
+    from cmdr.tui.windows.agents import AgentsWindow
+
+    screen.terminal.push_screen(AgentsWindow(screen))
+
+
+@action("stop_agents")
+def stop_agents(screen: MainScreen) -> None:
+    """The kill switch: at once, without asking; the same key lets agents call again."""
+    screen.enqueue("agents.allow" if screen.commander.policy.agents_stopped else "agents.stop", told=True)
+
+
+@action("settings")
+def settings(screen: MainScreen) -> None:
+    """The settings."""
+    screen.enqueue("dialog", {"action": "open", "type": "settings"})

@@ -1,0 +1,257 @@
+"""The terminal face: the application that owns the screen and everything shown on it."""
+
+import asyncio
+import time
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import events
+from textual.app import App
+from textual.screen import Screen
+
+from cmdr.core.commander import Commander
+from cmdr.core.panes.saved_tabs import SavedTabs, prepare_workspace
+from cmdr.core.parameter import Arguments
+from cmdr.core.principals import PERSON
+from cmdr.model.keys import KeyMap
+from cmdr.model.panes.tab import SelectedEntries
+from cmdr.tui.input.action_queue import queued_key
+from cmdr.tui.input.key_map import key_map
+from cmdr.tui.main_screen import MainScreen
+from cmdr.tui.terminal.driver import takeover_driver
+from cmdr.tui.terminal.startup_terminal import StartupTerminal
+from cmdr.tui.theme.appearance import Appearance
+from cmdr.tui.theme.themes import textual_themes
+from cmdr.tui.widgets.lines import LineWidget
+from cmdr.tui.windows.dialogs import DialogWindows
+
+if TYPE_CHECKING:
+    from cmdr.tui.windows.window import Window
+
+from rich.segment import Segment
+from textual.color import Color
+from textual.filter import LineFilter
+
+from cmdr.tui.terminal.safe_text import printable
+
+
+class PrintableFilter(LineFilter):
+    """Everything of ours is printable already; this holds for widgets we did not write, too."""
+
+    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
+        """The same segments, with nothing in them but ink."""
+        if all(segment.control or segment.text.isprintable() for segment in segments):
+            return segments
+        return [
+            segment
+            if segment.control or segment.text.isprintable()
+            else Segment(printable(segment.text), segment.style)
+            for segment in segments
+        ]
+
+
+KEYS_WAIT = 0.5
+"""Seconds that keys typed at the start wait for the panes, so that they act on what the person will see."""
+
+
+class TerminalApp(App[None], inherit_bindings=False):
+    """cmdr in a terminal. Everything it does is a command; everything it shows is the workspace."""
+
+    ENABLE_COMMAND_PALETTE = False
+    person = PERSON
+    """In whose name everything here is done."""
+    TITLE = "cmdr"
+    BINDINGS: ClassVar = []
+
+    def __init__(
+        self,
+        commander: Commander,
+        *,
+        painted: Callable[[], None] | None = None,
+        saved_tabs: SavedTabs | None = None,
+        clock: Callable[[], float] = time.monotonic,
+        held: StartupTerminal | None = None,
+    ) -> None:
+        """With `held`, a first picture of the workspace stands on the screen, furnished as the person wants it."""
+        self.commander = commander
+        self.clock = clock
+        super().__init__(driver_class=None if held is None else takeover_driver(held))
+        self._held = held
+        self._painted = painted
+        self._open_tabs = saved_tabs
+        self._tasks: list[asyncio.Task[None]] = []
+        self.appearance = self._chosen_appearance()
+        self.keys = self._chosen_keys()
+        self.windows = DialogWindows(self)
+        self.main = MainScreen(commander, self)
+        self.main.bar.display = commander.settings.flag("appearance.key_bar")
+        self.started = False
+        """Whether the panes are up."""
+        self.listens_at = ""
+        """Where agents connect, once the server stands."""
+        for theme in textual_themes():
+            self.register_theme(theme)
+        self.theme = self.appearance.look
+        self._filters.append(PrintableFilter())
+        commander.settings.listen(self.apply_settings)
+        commander.desktop.terminal_clipboard = self.copy_to_clipboard
+        commander.desktop.suspend = self._step_aside
+        commander.desktop.shows = self.windows.shows
+
+    async def on_event(self, event: events.Event) -> None:
+        """Keys act one after the other, whatever window each of them leads to."""
+        if isinstance(event, events.Key | events.Paste) and not event.is_forwarded:
+            self.app_focus = True
+            self.main.queue.type(queued_key(self, event))
+        else:
+            await super().on_event(event)
+
+    def get_default_screen(self) -> Screen[None]:
+        """The panes."""
+        return self.main
+
+    async def on_mount(self) -> None:
+        """Bring the panes up, and end when anybody asks the program to."""
+        self.app_resume_signal.subscribe(self, lambda _: self._draw_all())
+        loop = asyncio.get_running_loop()
+        self._tasks = [loop.create_task(self._start()), loop.create_task(self._end_on_quit())]
+
+    async def on_unmount(self) -> None:
+        """Leave nothing behind but the list of what was open."""
+        if self._open_tabs is not None and self.started and self.commander.settings.flag("general.restore_tabs"):
+            self._open_tabs.save(self.commander.workspace)
+        for task in self._tasks:
+            task.cancel()
+        self.commander.desktop.terminal_clipboard = None
+        self.commander.desktop.suspend = None
+        self.commander.desktop.shows = None
+
+    async def _start(self) -> None:
+        settings = self.commander.settings
+        if self._held is None:
+            prepare_workspace(self.commander.workspace, settings, self._open_tabs)
+        panes = asyncio.get_running_loop().create_task(self.commander.start_panes(live=False))
+        self._tasks.append(panes)
+        await asyncio.wait({panes}, timeout=KEYS_WAIT)
+        self.main.queue.start()
+        await panes
+        self.started = True
+        self.main.follow_cursor()
+        for problem in (*settings.problems, *self.keys.problems):
+            self.main.show_message(problem, bad=True)
+        # What is loaded behind the panes would slow down the keys that were typed meanwhile.
+        with suppress(TimeoutError):
+            async with asyncio.timeout(KEYS_WAIT):
+                await self.main.queue.idle()
+        self.commander.browser.keep_live()
+        if self._painted is not None:
+            self.call_after_refresh(self._painted)
+
+    async def _end_on_quit(self) -> None:
+        await self.commander.quitting.wait()
+        self.exit()
+
+    def ask(self, window: "Window[str]", answered: Callable[[str], object]) -> None:
+        """Show a window; its answer, if there is one, goes on."""
+        window.answering = answering = asyncio.Event()
+
+        def done(answer: str | None) -> None:
+            try:
+                if answer is not None:
+                    answered(answer)
+            finally:
+                answering.set()
+
+        self.push_screen(window, done)
+
+    def close_window(self, window: Screen[object]) -> None:
+        """Close a window wherever it stands in the stack."""
+        if self.screen is window:
+            window.dismiss(None)
+        else:
+            self.run_worker(self._remove_below(window), group="windows")
+
+    def bring_to_front(self, window: Screen[object]) -> None:
+        """Show a window that lies below others."""
+        stack = self._screen_stack
+        if window in stack and stack[-1] is not window:
+            stack[-1].post_message(events.ScreenSuspend())
+            stack.remove(window)
+            stack.append(window)
+            window.post_message(events.ScreenResume())
+
+    async def _remove_below(self, window: Screen[object]) -> None:
+        while window in self.screen_stack[1:]:
+            self.pop_screen()
+            await asyncio.sleep(0)
+
+    def operate(
+        self,
+        command: str,
+        arguments: Arguments,
+        *,
+        sure: bool = True,
+        then: str = "",
+        chosen: SelectedEntries | None = None,
+        opens: bytes | None = None,
+    ) -> None:
+        """Plan a change; what was already decided in a window runs at once, unless the plan turns out risky.
+
+        `then` names the entry the cursor goes to once it exists, and `opens` the file that is edited then.
+        """
+        from cmdr.tui.changes.operating import operate
+
+        self.work(operate(self, command, arguments, sure=sure, then=then, chosen=chosen, opens=opens), group="operate")
+
+    def edit(self, path: bytes) -> None:
+        """Edit a file: small text here, everything else in the person's editor."""
+        from cmdr.tui.viewer.editor import edit
+
+        self.work(edit(self, path), group="edit")
+
+    def work(self, work: Coroutine[object, object, None], *, group: str) -> None:
+        """Do something beside the queue of keys; those typed right behind wait a moment, for they may be about it."""
+        done = asyncio.Event()
+
+        async def whole() -> None:
+            try:
+                await work
+            finally:
+                done.set()
+
+        self.main.queue.hold_until(done)
+        self.run_worker(whole(), group=group)
+
+    def apply_settings(self) -> None:
+        """The person changed something: show it at once."""
+        self.appearance = self._chosen_appearance()
+        self.keys = self._chosen_keys()
+        self.theme = self.appearance.look
+        main = self.main
+        for part in (main.left, main.right, main.status, main.bar):
+            part.restyle(self.appearance)
+        main.bar.show_keys(self.keys)
+        main.bar.display = self.commander.settings.flag("appearance.key_bar")
+        if not self.commander.settings.flag("general.parent_row"):
+            for tab in self.commander.workspace.tabs:
+                tab.put_cursor(tab.cursor)  # the row it may have stood on is gone
+        for view in (main.left, main.right):
+            view.changes.enabled = self.commander.settings.flag("agents.mark_changes")
+        for screen in self.screen_stack[1:]:
+            for widget in screen.query(LineWidget):
+                widget.restyle(self.appearance)
+        main.redraw()
+
+    def _chosen_appearance(self) -> Appearance:
+        return Appearance.chosen(self.commander.settings)
+
+    def _chosen_keys(self) -> KeyMap:
+        return key_map(self.commander.settings.shortcuts, self.commander.registry.palette_titles())
+
+    def _step_aside(self) -> None:
+        self.call_next(self.main.act, "shell")
+
+    def _draw_all(self) -> None:
+        """Back from the shell, on a screen the terminal has cleared meanwhile."""
+        self.refresh(layout=True)

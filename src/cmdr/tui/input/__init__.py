@@ -1,0 +1,1 @@
+"""From the keyboard to commands: key bindings, key forwarding, and the queue of actions."""

@@ -1,0 +1,174 @@
+"""The line below the panes: the entry under the cursor or a message, and what agents and jobs are doing."""
+
+import time
+
+from rich.segment import Segment
+from textual import events
+from textual.message import Message
+from textual.strip import Strip
+
+from cmdr.core.commander import Commander
+from cmdr.core.errors import CommandError
+from cmdr.core.principals import PERSON
+from cmdr.model.job import JobState
+from cmdr.model.keys import KeyMap
+from cmdr.model.units import count, human_size
+from cmdr.model.within import is_within
+from cmdr.tui.input.key_map import key_labels, label_cells
+from cmdr.tui.panes.frame import entry_line
+from cmdr.tui.panes.prefetch import LinkTargetCache
+from cmdr.tui.terminal.safe_text import fit, printable, width_of
+from cmdr.tui.theme.appearance import Appearance
+from cmdr.tui.widgets.lines import LineWidget
+
+MESSAGE_SECONDS = 6.0
+ACTIVITY_SECONDS = 4.0
+
+
+class StatusLine(LineWidget):
+    """One line, read from the workspace each time it is drawn."""
+
+    DEFAULT_CSS = "StatusLine { height: 1; width: 1fr; }"
+
+    def __init__(self, commander: Commander, appearance: Appearance) -> None:
+        super().__init__(appearance, id="status")
+        self._commander = commander
+        self._message = ""
+        self._until = 0.0
+        self._bad = False
+        self._drawn: Strip | None = None
+        self._links = LinkTargetCache(commander, self.redraw)
+        self.busy = False
+        self.doing = ""
+        """What takes long at the moment, where it is known."""
+
+    def show_message(self, message: str, *, bad: bool = False) -> None:
+        """Show a message for a while."""
+        self._message, self._bad = " ".join(printable(message).split("\u240a")), bad
+        self._until = time.monotonic() + MESSAGE_SECONDS
+        self.refresh()
+
+    def quiet(self) -> None:
+        """Take a message away, once it was there long enough to be read."""
+        if self._message and time.monotonic() > self._until - MESSAGE_SECONDS + 0.5:
+            self._message = ""
+            self.refresh()
+
+    @property
+    def message(self) -> str:
+        """What is told at the moment."""
+        return self._message if time.monotonic() < self._until else ""
+
+    def redraw(self) -> None:
+        """Draw it again, if it tells something else by now: an agent may do the same hundreds of times a second."""
+        if self._drawn is None or super().render_line(0) != self._drawn:
+            self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        """The line, as it stands on the screen from now on."""
+        self._drawn = super().render_line(y)
+        return self._drawn
+
+    def line(self, y: int) -> list[Segment]:
+        """Left what matters to the person, right what happens beside it."""
+        ink = self.appearance.ink
+        right = self._notes()
+        used = sum(width_of(text) for text, _ in right)
+        room = max(10, self.size.width - used)
+        message = self.message
+        if message:
+            left, role = f" {message}", "warning" if self._bad else "selected"
+        elif self.busy:
+            left, role = f" {busy_line(self._commander, self.doing)}", "agent"
+        else:
+            tab = self._commander.workspace.pane(self._commander.workspace.focused).tab
+            left, role = f" {entry_line(tab, self._links)}", "base"
+        return [Segment(fit(left, room), ink[role]), *(Segment(text, ink[role]) for text, role in right)]
+
+    def _notes(self) -> list[tuple[str, str]]:
+        commander = self._commander
+        notes: list[tuple[str, str]] = []
+        if commander.policy.agents_stopped:
+            notes.append((" agents stopped ", "warning"))
+        elif commander.settings.flag("agents.activity") and (told := self._activity()):
+            notes.append((f" {told} ", "agent"))
+        for job in commander.jobs.running()[:1]:
+            done = job.progress
+            share = done.bytes_done * 100 // done.bytes_total if done.bytes_total else 0
+            more = f" +{len(commander.jobs.running()) - 1}" if len(commander.jobs.running()) > 1 else ""
+            asks = job.state is JobState.WAITING
+            notes.append((" ? a job asks: Ctrl+J " if asks else f" ▶ {share}%{more} ", "warning" if asks else "title"))
+        if commander.warnings.told():
+            notes.append((" ! the record: Ctrl+Y ", "warning"))
+        if cut_short := len(commander.jobs.interrupted()):
+            notes.append((f" {cut_short} interrupted: Ctrl+J ", "warning"))
+        waiting = [proposal for proposal in commander.proposals.pending() if proposal.proposed_by != PERSON.id]
+        if waiting:
+            notes.append((f" {len(waiting)} to approve: Ctrl+Y ", "warning"))
+        if missed := len(commander.proposals.missed()):
+            notes.append((f" {missed} expired: Ctrl+Y ", "warning"))
+        if edits := len(commander.rooms.waiting_reviews()):
+            notes.append((f" {edits} to review: Ctrl+Y ", "warning"))
+        windows = sum(
+            dialog.opened_by.startswith("agent:") and not dialog.proposal for dialog in commander.workspace.dialogs
+        )
+        if windows:
+            notes.append((f" {count(windows, 'window')}: Ctrl+Y ", "agent"))
+        return notes
+
+    def _activity(self) -> str:
+        recent = self._commander.activity.recent
+        if not recent or (recent[-1].result and time.time() - recent[-1].started > ACTIVITY_SECONDS):
+            return ""
+        seen = recent[-1]
+        about = f" {printable(seen.about)}" if seen.about else ""
+        return fit(f"{printable(seen.caller)}: {seen.command}{about}", min(40, max(12, self.size.width // 3))).rstrip()
+
+
+def busy_line(commander: Commander, doing: str = "") -> str:
+    """How far a plan or a scan of the shown tree is, or that a folder is being read; each can be given up."""
+    if doing:
+        return f"{doing}… Esc gives up"
+    here = commander.workspace.pane(commander.workspace.focused).tab.path
+    try:
+        scans = commander.indexing.scans()
+    except CommandError:
+        scans = []
+    for scan in scans:
+        if not scan.state.is_over and is_within(here, scan.root):
+            share = f", {scan.percent:.0f}%" if scan.percent is not None else ""
+            return f"Indexing: {scan.entries:,} entries so far, {human_size(scan.bytes)}{share}… Esc gives up"
+    return "Reading… Esc gives up"
+
+
+class KeyBar(LineWidget):
+    """Ten keys, as wide as the screen allows."""
+
+    DEFAULT_CSS = "KeyBar { height: 1; width: 1fr; }"
+
+    class Pressed(Message):
+        """A key of the bar was clicked."""
+
+        def __init__(self, action: str) -> None:
+            super().__init__()
+            self.action = action
+
+    def __init__(self, keys: KeyMap, appearance: Appearance) -> None:
+        super().__init__(appearance, id="keys")
+        self._labels = key_labels(keys)
+
+    def show_keys(self, keys: KeyMap) -> None:
+        """Show another key map."""
+        self._labels = key_labels(keys)
+        self.refresh()
+
+    def line(self, y: int) -> list[Segment]:
+        """The keys."""
+        return label_cells(self._labels, self.size.width, self.appearance.ink)
+
+    def on_click(self, event: events.Click) -> None:
+        """Press the key under the mouse."""
+        event.stop()
+        place = event.x // max(1, self.size.width // max(1, len(self._labels)))
+        if place < len(self._labels) and self._labels[place].action:
+            self.post_message(self.Pressed(self._labels[place].action))

@@ -1,0 +1,124 @@
+"""The frame of a pane: path and sort in its top, totals and free space in its bottom, tabs below the top."""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import TYPE_CHECKING
+
+from rich.segment import Segment
+from rich.style import Style
+
+from cmdr.model.formats import date, mode_text
+from cmdr.model.panes.entry import Kind
+from cmdr.model.panes.pane import Pane, totals
+from cmdr.model.panes.sorting import Direction, SortKey
+from cmdr.model.panes.tab import Tab
+from cmdr.model.units import human_size
+from cmdr.tui.terminal.safe_text import fit, printable, shown, width_of
+
+if TYPE_CHECKING:
+    from cmdr.core.panes.free_space import Space
+    from cmdr.tui.panes.prefetch import LinkTargetCache
+
+
+Styles = dict[str, Style]
+
+
+def top_line(pane: Pane, width: int, ink: Styles, *, active: bool, home: bytes) -> list[Segment]:
+    """The top of the frame: where we are, and how it is sorted."""
+    frame = ink["frame_active" if active else "frame"]
+    arrow = "↑" if pane.tab.sort.direction is Direction.ASC else "↓"
+    by = "change" if pane.tab.listing.changes and pane.tab.sort.by is SortKey.SIZE else pane.tab.sort.by
+    sort = f" {by}{arrow} "
+    room = width - 4 - len(sort) - 1
+    path = f" {location_title(pane.tab, home)} "
+    if width_of(path) > room:
+        path = fit(path, max(1, room), keep_end=True)
+    middle = "─" * max(0, width - 2 - 1 - width_of(path) - len(sort) - 1)
+    return [
+        Segment("┌─", frame),
+        Segment(path, ink["title_active" if active else "title"]),
+        Segment(middle, frame),
+        Segment(sort, ink["dim"] if not active else ink["title"]),
+        Segment("─┐", frame),
+    ]
+
+
+def bottom_line(tab: Tab, width: int, ink: Styles, *, active: bool, space: Space | None, search: str) -> list[Segment]:
+    """The bottom of the frame: what is selected or shown, a filter or search, and the room left on the volume."""
+    frame = ink["frame_active" if active else "frame"]
+    left, role = totals(tab), "selected" if tab.selection.count else "title"
+    if search.startswith("/"):
+        left, role = f"Filter: {printable(search[1:])}_", "match"
+    elif search:
+        left, role = f"Search: {printable(search)}_", "match"
+    elif tab.filter:
+        left, role = f"Filter: {printable(tab.filter)} · {left}", "agent"
+    right = f" {human_size(space.free)} free " if space is not None else ""
+    room = width - 4
+    left = f" {left} "
+    if width_of(left) + len(right) + 1 > room:
+        right = "" if width_of(left) + 1 > room - len(right) else right
+        left = fit(left, max(1, room - len(right) - 1)) if width_of(left) > room - len(right) - 1 else left
+    middle = "─" * max(0, room - width_of(left) - len(right))
+    return [
+        Segment("└─", frame),
+        Segment(left, ink[role]),
+        Segment(middle, frame),
+        Segment(right, ink["title"]),
+        Segment("─┘", frame),
+    ]
+
+
+def tab_line(pane: Pane, width: int, ink: Styles, *, active: bool) -> tuple[list[Segment], list[tuple[int, int, str]]]:
+    """The tabs, the one in front standing out, and where each can be clicked."""
+    frame = ink["frame_active" if active else "frame"]
+    room = width - 2
+    each = max(6, min(24, room // max(1, len(pane.tabs))))
+    cells: list[Segment] = []
+    places: list[tuple[int, int, str]] = []
+    used = 0
+    first = max(0, min(pane.active - room // each + 1, len(pane.tabs) - room // each))
+    for place in range(first, len(pane.tabs)):
+        if used + each > room:
+            break
+        tab = pane.tabs[place]
+        name = printable(tab.found.title) if tab.found else shown(tab.path.rpartition(b"/")[2] or b"/")
+        text = f" {'◆' if tab.pinned else place + 1} {name}"
+        role = "title_active" if place == pane.active else "dim"
+        cells.append(Segment(fit(text, each - 1), ink[role]))
+        cells.append(Segment(" ", ink["base"]))
+        places.append((1 + used, 1 + used + each, tab.id))
+        used += each
+    return [Segment("│", frame), *cells, Segment(" " * (room - used), ink["base"]), Segment("│", frame)], places
+
+
+def location_title(tab: Tab, home: bytes) -> str:
+    """What a tab shows: a folder, or what was found below one."""
+    path = abbreviate_home(tab.path, home)
+    return f"{path}: {printable(tab.found.title)}" if tab.found else path
+
+
+def abbreviate_home(path: bytes, home: bytes) -> str:
+    """A path with the home folder shortened."""
+    if path == home:
+        return "~"
+    return "~" + shown(path[len(home) :]) if home != b"/" and path.startswith(home + b"/") else shown(path)
+
+
+def entry_line(tab: Tab, links: LinkTargetCache | None = None) -> str:
+    """What the status line says while there is nothing more important."""
+    if tab.on_parent_row or (tab.has_parent and tab.history.here >= 0 and not len(tab.listing)):
+        return f"..  up to {shown(os.path.dirname(tab.path))}"
+    if tab.cursor >= len(tab.listing):
+        return ""
+    entry = tab.listing.entry(tab.cursor)
+    facts = entry.facts
+    told = shown(entry.name)
+    if facts is None:
+        return told
+    target = links.of(os.path.join(tab.path, entry.name), entry) if links and entry.kind is Kind.LINK else None
+    told += f" → {shown(target)}" if target is not None else ""
+    size = "" if entry.is_folder else f"  {facts.size:,} B"
+    return f"{told}{size}  {date(facts.modified_ns, 'iso', 16, time.time())}  {mode_text(facts.mode)}"

@@ -1,0 +1,1 @@
+"""The terminal itself: the first frame, the driver, programs in the foreground, and safe text."""

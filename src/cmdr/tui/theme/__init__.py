@@ -1,0 +1,1 @@
+"""Themes and everything else that decides how lines are drawn."""

@@ -1,0 +1,1 @@
+"""The viewer, the editor and the quick view."""

@@ -1,0 +1,232 @@
+"""The viewer: one file over the whole screen; several can be open, and Tab goes round them."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from rich.segment import Segment
+from textual import events
+from textual.app import ComposeResult
+
+from cmdr.tui.input.key_forwarding import forward_to_front
+from cmdr.tui.terminal.safe_text import fit, printable, shown, width_of
+from cmdr.tui.theme.appearance import Appearance
+from cmdr.tui.viewer.file_rows import HEX_BYTES
+from cmdr.tui.viewer.file_view import FileView
+from cmdr.tui.widgets.lines import LineWidget
+from cmdr.tui.windows.window import OverlayScreen
+
+if TYPE_CHECKING:
+    from cmdr.tui.app import TerminalApp
+
+from enum import Enum, auto
+
+
+class Found(Enum):
+    """Where the text was."""
+
+    AHEAD = auto()
+    ROUND_THE_END = auto()
+    NOWHERE = auto()
+
+
+async def search(file: FileView, text: str, *, backwards: bool = False, regex: bool = False) -> Found:
+    """Go to the next place of a text. A new text may stand right here; the one before is looked for beyond."""
+    view = file.view
+    if view is None:
+        return Found.NOWHERE
+    here = file.top * HEX_BYTES if file.hex else await view.offset_of(file.top)
+    start = here
+    if not backwards and file.needle == text:
+        start = here + HEX_BYTES if file.hex else await view.offset_of(file.top + 1)
+    file.needle = text
+    where = Found.AHEAD
+    found = await view.find(text, start, backwards=backwards, regex=regex)
+    if found is None and file.needle == text:
+        where = Found.ROUND_THE_END
+        found = await view.find(text, view.size if backwards else 0, backwards=backwards, regex=regex)
+    if found is not None:
+        file.to(found[0] // HEX_BYTES if file.hex else await view.line_at(found[0]))
+    await file.fill()
+    return where if found is not None else Found.NOWHERE
+
+
+_KEYS = " F2 wrap  F4 hex  F5 line  F7 search  n/N next  F8 code  f follow  Esc closes "
+
+
+class Viewer(OverlayScreen[None], inherit_bindings=False):
+    """Title, file, keys."""
+
+    DEFAULT_CSS = "Viewer { layout: vertical; } Viewer > Bar { height: 1; }"
+
+    def __init__(self, path: bytes, terminal: TerminalApp) -> None:
+        super().__init__()
+        self.path = path
+        self._terminal = terminal
+        look = terminal.appearance
+        self.file = FileView(look, wrap=terminal.commander.settings.flag("advanced.viewer_wrap"))
+        self._title = Bar(look, "title_active")
+        self._bar = Bar(look, "bar")
+        self._regex = False
+
+    def compose(self) -> ComposeResult:
+        """Three parts."""
+        yield self._title
+        yield self.file
+        yield self._bar
+
+    def on_mount(self) -> None:
+        """Open the file."""
+        self._bar.say(_KEYS)
+        self._title.say(self._named())
+        self._laid_out = asyncio.Event()
+        self.call_after_refresh(self._laid_out.set)
+        self.run_update(self._open)
+
+    def _named(self) -> str:
+        folder, _, name = self.path.rpartition(b"/")
+        return f" {shown(name)}   {shown(folder)}"
+
+    async def _open(self) -> None:
+        await self._laid_out.wait()  # a picture is made for the room it has
+        await self.file.open(self.path)
+        found = self._terminal.commander.editor.documents.selection()
+        if found is not None and found.path == self.path:
+            self.file.to(max(0, found.selection.start.line - 2))
+
+    def on_file_view_moved(self, message: FileView.Moved) -> None:
+        """Tell where we are."""
+        message.stop()
+        follows = "  following" if self.file.view is not None and self.file.view.follows else ""
+        self._title.say(self._named(), f"{self.file.describe()}{follows} ")
+
+    async def on_key(self, event: events.Key) -> None:
+        """Every key of the viewer."""
+        if forward_to_front(self, event):
+            return
+        event.stop()
+        event.prevent_default()
+        self._bar.say(_KEYS)  # what was said about the last key has been read
+        page = max(1, self.file.size.height - 1)
+        moves = {"up": -1, "down": 1, "pageup": -page, "pagedown": page, "space": page, "k": -1, "j": 1, "b": -page}
+        match event.key:
+            case "escape" | "f3" | "f10" | "q":
+                self.dismiss(None)
+            case key if key in moves:
+                self.file.move(moves[key])
+            case "home" | "g":
+                self.file.to(0)
+            case "end" | "G" | "upper_g":
+                self.file.to_end()
+            case "left":
+                self.file.sideways(-8)
+            case "right":
+                self.file.sideways(8)
+            case "f2" | "w":
+                self.file.toggle_wrap()
+            case "f4" | "h":
+                await self.file.toggle_hex()
+            case "f5":
+                self._ask_line()
+            case "f7" | "slash":
+                self._ask_search()
+            case "n" | "N" | "upper_n":
+                self._search(self.file.needle, backwards=event.key != "n")
+            case "f8" | "e":
+                await self.file.next_encoding()
+            case "f" if self.file.view is not None:
+                self.file.view.follow(not self.file.view.follows)
+                self.file.to_end()
+            case "tab":
+                self._next_viewer()
+
+    def _ask_line(self) -> None:
+        from cmdr.tui.windows.ask import Ask
+
+        def go(text: str) -> None:
+            if place := _number(text, 16 if self.file.hex else 10):
+                self.file.to(place // HEX_BYTES if self.file.hex else place - 1)
+            else:
+                self.file.to(0)
+
+        self._terminal.ask(Ask("Go to byte (0x10 or 10: hexadecimal)" if self.file.hex else "Go to line", ""), go)
+
+    def _ask_search(self) -> None:
+        from cmdr.tui.windows.ask import Ask
+
+        window = Ask(
+            "Search",
+            self.file.needle,
+            options=(("text", "text"), ("regex", "regular expression")),
+            asks="Search for",
+            select=(0, len(self.file.needle)),
+            past=self._terminal.main.prompt_history["search"],
+        )
+
+        def go(text: str) -> None:
+            self._regex = window.option == "regex"
+            self.file.needle = ""
+            self._search(text)
+
+        self._terminal.ask(window, go)
+
+    def _search(self, text: str, *, backwards: bool = False) -> None:
+        if text:
+            self.run_update(lambda: self._find(text, backwards))
+
+    async def _find(self, text: str, backwards: bool) -> None:
+        from cmdr.core.errors import CommandError
+
+        self._bar.say(" Searching… Esc closes")
+        try:
+            found = await search(self.file, text, backwards=backwards, regex=self._regex)
+        except CommandError as error:
+            self._bar.say(f" {error}")
+            return
+        round_the_end = f" Went on from the {'end' if backwards else 'top'}: {text}"
+        told = {Found.AHEAD: _KEYS, Found.ROUND_THE_END: round_the_end, Found.NOWHERE: f" Not found: {text}"}
+        self._bar.say(told[found])
+
+    def _next_viewer(self) -> None:
+        """The oldest viewer comes to the front; the workspace keeps the order, so agents see it too."""
+        from cmdr.model.names import to_wire
+        from cmdr.model.panes.workspace import DialogType
+
+        viewers = self._terminal.commander.workspace.dialogs_of(DialogType.FILE_VIEWER)
+        if len(viewers) > 1 and viewers[0].path is not None:
+            self._terminal.main.enqueue(
+                "dialog", {"action": "focus", "type": "file-viewer", "path": to_wire(viewers[0].path)}
+            )
+
+
+def _number(text: str, base: int) -> int:
+    """A number as it was typed, or 0."""
+    try:
+        return max(0, int(text.strip(), base))
+    except ValueError:
+        return 0
+
+
+class Bar(LineWidget):
+    """One line, left and right."""
+
+    def __init__(self, appearance: Appearance, role: str) -> None:
+        super().__init__(appearance)
+        self._role = role
+        self._texts = ("", "")
+
+    def say(self, left: str, right: str = "") -> None:
+        """Write something else."""
+        self._texts = (printable(left), printable(right))
+        self.refresh()
+
+    def line(self, y: int) -> list[Segment]:
+        """Left what it is, right where we are."""
+        left, right = self._texts
+        ink = self.appearance.ink[self._role]
+        right = right if width_of(right) < self.size.width else ""
+        return [
+            Segment(fit(left, self.size.width - width_of(right)), ink),
+            Segment(right, ink),
+        ]

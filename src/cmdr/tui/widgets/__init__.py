@@ -1,0 +1,1 @@
+"""Widgets that windows, panes and viewers share."""

@@ -1,0 +1,14 @@
+"""What a line of the history says."""
+
+from cmdr.core.changes.journal_history import HistoryEntry
+from cmdr.files.engine.recorder import OperationState
+from cmdr.model.plans.plan import Verb
+from cmdr.tui.changes.history import _row
+
+
+def test_a_rename_is_told_with_its_new_name():
+    entry = HistoryEntry(
+        7, Verb.RENAME, OperationState.DONE, "person:terminal", 0.0, 1.0, 3, 3, b"/h/old", b"new", None, None, None
+    )
+    told = "".join(text for text, _ in _row(entry, b"/h", 90))
+    assert "~/old → new and 2 more  by terminal" in told

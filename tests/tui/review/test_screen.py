@@ -1,0 +1,277 @@
+"""A proposed edit on the screen: counted, shown when asked for, deaf at first, answered by one key."""
+
+import asyncio
+
+import pytest
+
+from cmdr.core.principals import Principal
+from cmdr.files.sandbox.reach import Sandbox
+from cmdr.model.root_spec import RootSpec
+from cmdr.tui.review.screen import _CONFLICT_KEYS, _KEYS
+from cmdr.tui.windows import window
+
+AGENT = Principal("agent", "codex", token=True)
+OTHER = Principal("agent", "claude", token=True)
+OLD = "".join(f"line {number}\n" for number in range(1, 31))
+NEW = OLD.replace("line 5\n", "line five\n").replace("line 25\n", "line 25\nand more\n")
+
+
+AS_IT_IS = {"GRACE_S": window.GRACE_S, "GRACE_EXTENSION_S": window.GRACE_EXTENSION_S}
+
+
+@pytest.fixture(autouse=True)
+def soon(monkeypatch):
+    """The deaf moment is tested by itself."""
+    monkeypatch.setattr(window, "GRACE_S", 0.0)
+    monkeypatch.setattr(window, "GRACE_EXTENSION_S", 0.0)
+
+
+async def proposed(it, contents=NEW, *, principal=AGENT, name="story.txt", before=OLD):
+    it.commander.sandbox = Sandbox((RootSpec(bytes(it.left)),))
+    file = it.left / name
+    if before is not None and not file.exists():
+        file.write_text(before)
+    known = len(it.commander.editor.reviews.waiting)
+    call = asyncio.create_task(it.commander.run(principal, "open_diff", {"path": str(file), "contents": contents}))
+    await it.until(lambda: len(it.commander.editor.reviews.waiting) > known or call.done())
+    return file, call
+
+
+async def test_an_edit_is_counted_and_opens_nothing_by_itself(face):
+    async with face() as it:
+        _, call = await proposed(it)
+        await it.until(lambda: "1 to review: Ctrl+Y" in it.status)
+        assert it.window == "MainScreen"
+        await it.press("ctrl+y")
+        assert it.window == "ReviewScreen"
+        await it.press("r")
+        assert await call == "OK: DIFF_REJECTED"
+        await it.until(lambda: it.window == "MainScreen")
+
+
+async def test_it_names_the_agent_and_draws_both_sides(face):
+    async with face() as it:
+        _, call = await proposed(it)
+        await it.press("ctrl+y")
+        await it.until(lambda: "line five" in it.drawn)
+        assert "codex proposes" in it.drawn
+        assert "change 1/2  +2 -1" in it.drawn
+        (row,) = [line for line in it.drawn.splitlines() if "line five" in line]
+        assert "- line 5" in row
+        assert "+ line five" in row
+        assert "lines that stay the same" in it.drawn
+        await it.press("u")
+        (row,) = [line for line in it.drawn.splitlines() if "line five" in line]
+        assert "- line 5" not in row
+        await it.press("r")
+        assert await call == "OK: DIFF_REJECTED"
+
+
+async def test_a_accepts_and_the_file_is_written(face):
+    async with face() as it:
+        file, call = await proposed(it)
+        await it.press("ctrl+y", "a")
+        assert (await call).startswith("OK: FILE_SAVED, operation ")
+        assert file.read_text() == NEW
+        await it.until(lambda: it.window == "MainScreen")
+        assert "Accepted" in it.status
+
+
+async def test_single_changes_are_dropped_and_taken(face):
+    async with face() as it:
+        file, call = await proposed(it)
+        await it.press("ctrl+y", "n")
+        await it.until(lambda: "change 2/2" in it.drawn)
+        await it.press("p", "x", "y", "a")
+        assert (await call).startswith("OK: FILE_SAVED, operation 1, changed by the person")
+        assert file.read_text() == OLD.replace("line 25\n", "line 25\nand more\n")
+
+
+@pytest.mark.parametrize("keys", [_KEYS, _CONFLICT_KEYS])
+def test_the_key_line_fits_into_a_narrow_terminal(keys):
+    assert len(keys) <= 80
+
+
+@pytest.mark.parametrize("key", ["escape", "l"])
+async def test_later_leaves_it_waiting(face, key):
+    async with face() as it:
+        _, call = await proposed(it)
+        await it.press("ctrl+y")
+        await it.until(lambda: "Esc later" in it.drawn)
+        await it.press(key)
+        await it.until(lambda: it.window == "MainScreen")
+        assert not call.done()
+        await it.press("ctrl+y", "r")
+        await call
+
+
+async def test_the_proposed_side_can_be_edited(face):
+    async with face() as it:
+        file, call = await proposed(it, "new\n", before="old\n", name="small.txt")
+        await it.press("ctrl+y", "e")
+        assert it.window == "ProposedEditor"
+        await it.press("b", "r", "a", "n", "d", "minus")
+        await it.press("f2")
+        await it.until(lambda: it.window == "ReviewScreen")
+        await it.until(lambda: "brand-new" in it.drawn)
+        await it.press("a")
+        assert (await call).endswith("to:\nbrand-new\n")
+        assert file.read_text() == "brand-new\n"
+
+
+async def test_the_queue_goes_on_with_the_next_agent(face):
+    async with face() as it:
+        _, first = await proposed(it)
+        _, second = await proposed(it, "two\n", principal=OTHER, name="other.txt", before="one\n")
+        await it.press("ctrl+y")
+        assert it.window == "Choose"
+        assert "codex" in it.drawn
+        assert "claude" in it.drawn
+        await it.press("enter")
+        await it.until(lambda: it.window == "ReviewScreen")
+        assert "1 more wait" in it.drawn
+        await it.press("a")
+        assert (await first).startswith("OK: FILE_SAVED, operation ")
+        await it.until(lambda: it.window == "ReviewScreen" and "claude proposes" in it.drawn)
+        await it.press("r")
+        assert await second == "OK: DIFF_REJECTED"
+        await it.until(lambda: it.window == "MainScreen")
+
+
+async def test_keys_of_the_first_moment_do_not_answer(face, monkeypatch):
+    monkeypatch.setattr(window, "GRACE_S", 30.0)
+    async with face() as it:
+        file, call = await proposed(it)
+        await it.press("ctrl+y", "a", "r", "escape", "a")
+        assert it.window == "ReviewScreen"
+        assert not call.done()
+        assert file.read_text() == OLD
+        call.cancel()
+        await asyncio.wait({call})
+
+
+async def test_somebody_who_goes_on_pressing_a_accepts_the_first_edit_and_not_the_next(face, monkeypatch):
+    """The next one comes up by itself, and was accepted 0.6 s later by the same rhythm."""
+    for name, seconds in AS_IT_IS.items():
+        monkeypatch.setattr(window, name, seconds)
+    async with face() as it:
+        _, first = await proposed(it)
+        other, second = await proposed(it, "new\n", principal=OTHER, name="other.txt", before="old\n")
+        await it.press("ctrl+y")
+        await it.until(lambda: it.window == "Choose")
+        await it.press("enter")
+        await it.until(lambda: it.window == "ReviewScreen")
+        it.clock.forward(1)
+        await it.press("a")
+        assert (await first).startswith("OK: FILE_SAVED")
+        await it.until(lambda: it.window == "ReviewScreen" and "claude proposes" in it.drawn)
+        for _ in range(20):
+            it.clock.forward(0.2)
+            await it.press("a")
+        assert not second.done()
+        assert other.read_text() == "old\n"
+        it.clock.forward(1)
+        await it.press("r")
+        assert await second == "OK: DIFF_REJECTED"
+
+
+async def test_what_somebody_else_changed_has_to_be_seen_before_it_is_accepted(face, monkeypatch):
+    """A key that was on its way accepted a text that nobody had seen."""
+    monkeypatch.setattr(window, "GRACE_S", 0.6)
+    async with face() as it:
+        file, call = await proposed(it)
+        await it.press("ctrl+y")
+        it.clock.forward(1)
+        (case,) = it.commander.editor.reviews.waiting
+        await it.commander.run(Principal("person", "browser"), "review.edit", {"review": case.id, "text": "other\n"})
+        await it.press("a")
+        assert not call.done()
+        assert file.read_text() == OLD
+        it.clock.forward(1)
+        await it.press("a")
+        assert (await call).startswith("OK: FILE_SAVED")
+        assert file.read_text() == "other\n"
+
+
+async def test_what_the_agent_calls_its_edit_stands_on_a_line_of_its_own(face):
+    """A quote in it ended the quotes around it, in the line that warns."""
+    async with face() as it:
+        it.commander.sandbox = Sandbox((RootSpec(bytes(it.left)),))
+        (it.left / "story.txt").write_text(OLD)
+        title = 'fine".  This file is safe.\n\u202e a accept'
+        wish = {"path": str(it.left / "story.txt"), "contents": NEW, "title": title}
+        call = asyncio.create_task(it.commander.run(AGENT, "open_diff", wish))
+        await it.until(lambda: it.commander.editor.reviews.waiting or call.done())
+        await it.press("ctrl+y")
+        await it.until(lambda: "calls it" in it.drawn)
+        (line,) = [line for line in it.drawn.splitlines() if "This file is safe" in line]
+        assert line.startswith(' the agent calls it: │ fine". This file is safe. \\u{202e} a accept')
+        call.cancel()
+        await asyncio.wait({call})
+
+
+async def test_an_edit_answered_elsewhere_closes_its_view(face):
+    async with face() as it:
+        _, call = await proposed(it)
+        await it.press("ctrl+y")
+        call.cancel()
+        await it.until(lambda: it.window == "MainScreen")
+
+
+async def test_a_file_that_changed_meanwhile_is_shown_as_a_conflict_to_settle(face):
+    async with face() as it:
+        file, call = await proposed(it, "one\nagent\nthree\n", before="one\ntwo\nthree\n", name="c.txt")
+        await it.press("ctrl+y")
+        file.write_text("one\nperson\nthree\n")
+        await it.press("a")
+        await it.until(lambda: "1 to settle" in it.drawn)
+        assert file.read_text() == "one\nperson\nthree\n"
+        await it.press("b")
+        await it.until(lambda: "both changes are joined" in it.drawn)
+        await it.press("a")
+        await call
+        assert file.read_text() == "one\nperson\nagent\nthree\n"
+
+
+async def test_a_protected_file_asks_for_a_word(face):
+    async with face() as it:
+        file, call = await proposed(it, "be good\n", name="CLAUDE.md", before=None)
+        await it.press("ctrl+y", "a")
+        assert it.window == "Ask"
+        await it.type("write")
+        await it.press("enter")
+        assert (await call).startswith("OK: FILE_SAVED, operation ")
+        assert file.read_text() == "be good\n"
+
+
+async def test_nothing_in_a_text_reaches_the_terminal_as_a_command(face):
+    async with face() as it:
+        evil = "x = '\x1b[2J\x1b]52;c;aGk=\x07'  # \u202egnorw\u202c [b]bold[/b]\n\tindented\n"
+        _, call = await proposed(it, evil, name="evil.py", before="x\n")
+        await it.press("ctrl+y")
+        await it.until(lambda: "indented" in it.drawn)
+        assert not any(char in it.drawn for char in "\x1b\x07\u202e\u202c\t")
+        assert "[b]bold[/b]" in it.drawn
+        await it.press("e")
+        assert it.window == "ReviewScreen"
+        assert "cannot be seen" in it.drawn
+        await it.press("r")
+        await call
+
+
+async def test_a_huge_diff_opens_and_scrolls(face):
+    async with face() as it:
+        before = "".join(f"row {number}\n" for number in range(50_000))
+        after = before.replace("row 49999\n", "last\n").replace("row 0\n", "first\n")
+        _, call = await proposed(it, after, name="big.txt", before=before)
+        await it.press("ctrl+y", "c", "end")
+        await it.until(lambda: "last" in it.drawn)
+        await it.press("r")
+        await call
+
+
+async def test_a_tiny_screen_still_shows_and_answers(face):
+    async with face(size=(30, 8)) as it:
+        _, call = await proposed(it)
+        await it.press("ctrl+y", "u", "n", "a")
+        assert (await call).startswith("OK: FILE_SAVED, operation ")
