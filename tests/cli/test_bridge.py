@@ -708,6 +708,33 @@ def test_a_server_that_cannot_be_started_is_told_and_not_tried_again_at_once(own
     bridge.end()
 
 
+def test_why_a_cmdr_cannot_start_is_told_in_its_own_words(own_env):
+    program = "sys.stderr.write('first\\ncmdr: the port 9224 is\\ttaken\\n'); sys.exit(7)"
+    bridge = Bridge(own_env, program=launcher(program))
+    said = bridge.ask(modern("server/discover", 1))["error"]["message"]
+    assert said == "cmdr could not be started (exit code 7): cmdr: the port 9224 is taken"
+    bridge.end()
+
+
+def test_a_slow_start_is_waited_for_again_and_not_begun_twice(own_env, tmp_path):
+    """On a busy machine three calls in a row heard that cmdr had not started, while it was just about to."""
+    mark, gate = tmp_path / "starts", tmp_path / "gate"
+    os.mkfifo(gate)
+    program = f"open({str(mark)!r}, 'a').write('.'); open({str(gate)!r}).read();{NEXT_PEER}"
+    bridge = Bridge(own_env, program=launcher(program))
+    try:
+        for number in (1, 2):
+            assert "still starting" in bridge.ask(modern("server/discover", number))["error"]["message"]
+        gate.write_text("go")
+        while "error" in (answer := bridge.ask(modern("tools/call", 3, name="who", arguments={}))):
+            assert "still starting" in answer["error"]["message"]
+        assert text(answer) == "agent:default"
+        assert mark.read_text() == "."
+    finally:
+        bridge.end()
+        end_all_below(tmp_path)
+
+
 def test_the_token_is_not_handed_to_the_server_it_starts(own_env, tmp_path):
     mark = tmp_path / "env"
     program = f"open({str(mark)!r}, 'w').write(repr(sorted(os.environ))); sys.exit(7)"

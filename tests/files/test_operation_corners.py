@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from ops_ground import Plain, World, tree
 
-from cmdr.files.engine import contents, fingerprint, landing, metadata, mounts, trash, trash_site
+from cmdr.files.engine import contents, fingerprint, item_line, landing, metadata, mounts, trash, trash_site
 from cmdr.files.engine.choices import Choices
 from cmdr.files.engine.conflicts import Decider, Verdict
 from cmdr.files.engine.control import Answer, Cancelled, Unattended
@@ -808,3 +808,27 @@ def test_a_file_that_changes_after_the_answer_is_asked_about_again(world):
     assert asked == [3, 11]
     assert list(world.trashed().values()) == [b"old, edited"]
     assert world.leftovers() == []
+
+
+def test_a_file_that_just_lost_another_of_its_names_is_copied_all_the_same(world, monkeypatch):
+    """The undo of half a move took one name away and then refused the other: taking it had changed the file."""
+    monkeypatch.setattr(item_line, "GROUP", 1)
+    os.link(world.here + b"/a", world.here + b"/also a")
+    root = Root(world.here, *_identity(world.here)), Root(world.there, *_identity(world.there))
+    mark = fingerprint.of_path(world.here + b"/a")
+    plan = Plan(
+        Verb.UNDO,
+        (
+            PlanItem(Step.TRASH, Kind.FILE, Place(world.here, b"a"), fingerprint=mark),
+            PlanItem(Step.COPY, Kind.FILE, Place(world.here, b"also a"), Place(world.there, b"back"), mark),
+        ),
+        root,
+    )
+    outcome = world.run(plan)
+    assert [(fate.state, fate.reason) for fate in outcome.items] == [(ItemState.LANDED, "")] * 2
+    assert tree(world.there) == {world.there + b"/back": b"text a"}
+
+
+def _identity(path):
+    found = os.stat(path)
+    return found.st_dev, found.st_ino

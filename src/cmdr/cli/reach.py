@@ -15,9 +15,8 @@ from typing import NamedTuple
 from cmdr.core import places
 from cmdr.core.entrance import instance
 
-START_SECONDS = 10.0
-OTHER_SECONDS = 30.0
-"""How long one that somebody else has just started is waited for: a terminal first draws, then listens."""
+START_SECONDS = 30.0
+"""How long a call waits for a cmdr that is starting: a busy machine takes ten times the usual second."""
 LEAVE_AFTER = 600
 """Seconds after which a cmdr that we started ends by itself when its last client is gone."""
 LINE = "person.sock"
@@ -57,6 +56,7 @@ class Reach:
         self._fixed = _parse(url) if url else None
         self._starting = threading.Lock()
         self._failed: tuple[float, str] = (float("-inf"), "")
+        self._server: _Server | None = None
         self._line: socket.socket | None = None
         self._there_for: instance.Record | None = None
 
@@ -113,37 +113,59 @@ class Reach:
             if time.monotonic() - when < _RETRY_SECONDS:
                 raise Unreachable(why)
             try:
-                return _launch()
+                if self._server is None or self._server.exit_code() is not None:
+                    self._server = _Server()
+                return self._server.record()
             except Unreachable as failure:
-                self._failed = (time.monotonic(), str(failure))
+                if self._server is None or self._server.exit_code() is not None:
+                    self._failed = (time.monotonic(), str(failure))
                 raise
 
 
-def _launch() -> instance.Record:
-    import subprocess  # only a start without a running cmdr pays for this import
+class _Server:
+    """A cmdr that we started; what it says when it cannot start is kept."""
 
-    environment = {name: value for name, value in os.environ.items() if name != TOKEN_VARIABLE}
-    # -P: an agent starts us inside whatever project it works on, and a module lying there must never be imported.
-    server = subprocess.Popen(
-        [sys.executable, "-P", "-m", "cmdr", "serve", "--leave-after", str(LEAVE_AFTER), *_project()],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        cwd=os.path.expanduser("~"),
-        env=environment,
-        start_new_session=True,
-    )
-    begun, patience = time.monotonic(), START_SECONDS
-    while time.monotonic() < begun + patience:
-        if record := instance.wait_until_running(0.2):
-            return record
-        if server.poll():
-            if not instance.is_claimed():
+    def __init__(self) -> None:
+        import subprocess  # only a start without a running cmdr pays for these imports
+        import tempfile
+
+        environment = {name: value for name, value in os.environ.items() if name != TOKEN_VARIABLE}
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - it lives as long as we may be asked why
+        # -P: an agent starts us inside whatever project it works on, and a module lying there must never be imported.
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", "-m", "cmdr", "serve", "--leave-after", str(LEAVE_AFTER), *_project()],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=self._errors,
+            cwd=os.path.expanduser("~"),
+            env=environment,
+            start_new_session=True,
+        )
+
+    def exit_code(self) -> int | None:
+        """Its exit code; None while it lives."""
+        return self._process.poll()
+
+    def record(self) -> instance.Record:
+        """Wait until it runs, or another that it gave way to; raises `Unreachable`."""
+        deadline = time.monotonic() + START_SECONDS
+        while time.monotonic() < deadline:
+            if record := instance.wait_until_running(0.2):
+                return record
+            if self.exit_code() and not instance.is_claimed():  # nor did it give way to another that is just starting
                 break
-            patience = max(START_SECONDS, OTHER_SECONDS)  # ours gave way to another that is just starting
-    if server.returncode is None:
-        raise Unreachable(f"cmdr did not start within {START_SECONDS:.0f} s; run `cmdr serve` to see why.")
-    raise Unreachable(f"cmdr could not be started (exit code {server.returncode}); run `cmdr serve` to see why.")
+        if self.exit_code() is None:
+            raise Unreachable(f"cmdr is still starting after {START_SECONDS:.0f} s; try again in a moment.")
+        raise Unreachable(
+            f"cmdr could not be started (exit code {self.exit_code()}): {self._why() or 'run `cmdr serve` to see why.'}"
+        )
+
+    def _why(self) -> str:
+        """The last line it wrote, as one short line of text."""
+        self._errors.seek(0, os.SEEK_END)
+        self._errors.seek(-min(self._errors.tell(), 4096), os.SEEK_END)
+        lines = self._errors.read().decode("utf-8", "replace").strip().splitlines()
+        return "".join(char if char.isprintable() else " " for char in lines[-1])[:300] if lines else ""
 
 
 def _project() -> list[str]:

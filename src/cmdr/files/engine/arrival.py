@@ -97,6 +97,12 @@ class Arrival(Newcomer):
             return False
         return True
 
+    def expected(self) -> Fingerprint:
+        """How the source must look if nobody but this operation has changed it; raises `Drifted` when nobody knows."""
+        if self.item.fingerprint is None:
+            raise Drifted("it has changed since the plan")
+        return self.bench.by_now(self.item.fingerprint)
+
     def mark_made(self, temp: Spot) -> None:
         """Remember that the temporary name exists, and which file it is."""
         self._made = True
@@ -110,7 +116,7 @@ class CopiedFile(Arrival):
     """Bytes that are still to be copied."""
 
     def prepare(self, temp: Spot) -> None:
-        bench, expected = self.bench, self.item.fingerprint
+        bench, expected = self.bench, self.expected()
         source = self._open_source()
         try:
             found = os.fstat(source)
@@ -156,7 +162,7 @@ class Twin(CopiedFile):
         first = self.item.twin
         copied = None if first is None else self.bench.landed.get(first, self.item.twin_mark)
         if first is not None and copied is not None and self.item.source is not None:
-            _unchanged(self.item.fingerprint, self.bench.spot(self.item.source).found)
+            _unchanged(self.expected(), self.bench.spot(self.item.source).found)
             twin = self.bench.spot(first)
             # Each further name changes the stamp of the first.
             if copied.is_like(twin.found):
@@ -182,14 +188,14 @@ class CopiedLink(Arrival):
         source = self.bench.spot(self.item.source)
         try:
             found = os.stat(source.name, dir_fd=source.folder, follow_symlinks=False)
-            _unchanged(self.item.fingerprint, fingerprint.of_stat(found))
+            _unchanged(self.expected(), fingerprint.of_stat(found))
             text = os.readlink(source.name, dir_fd=source.folder)
         except FileNotFoundError as problem:
             raise Drifted("it has changed since the plan") from problem
         self._made = True
         self.bench.syscalls.symlink(text, temp.name, temp.folder)
         self.mark_made(temp)
-        _unchanged(self.item.fingerprint, source.found)
+        _unchanged(self.expected(), source.found)
         self.warnings = keep_link_metadata(
             self.bench.syscalls, (source.folder, source.name), (temp.folder, temp.name), found
         )
@@ -205,7 +211,7 @@ class NewLink(Arrival):
             self.bench.syscalls.symlink(self.item.data or b"", temp.name, temp.folder)
         else:
             source = self.bench.spot(self.item.source)
-            _unchanged(self.item.fingerprint, source.found)
+            _unchanged(self.expected(), source.found)
             self.bench.syscalls.link(source.name, source.folder, temp.name, temp.folder)
         self.mark_made(temp)
 
@@ -244,6 +250,6 @@ def _unchanged(
         raise Drifted(why)
 
 
-def _must_show(expected: Fingerprint | None, found: os.stat_result, why: str = "it has changed since the plan") -> None:
-    if expected is None or not fingerprint.shows(found, expected):
+def _must_show(expected: Fingerprint, found: os.stat_result, why: str = "it has changed since the plan") -> None:
+    if not fingerprint.shows(found, expected):
         raise Drifted(why)
