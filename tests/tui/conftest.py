@@ -18,6 +18,7 @@ from cmdr.core.panes.bookmarks import Bookmarks
 from cmdr.core.principals import Principal
 from cmdr.core.settings import Settings
 from cmdr.model.panes.workspace import Workspace
+from cmdr.tui.input.key_forwarding import when_processed
 
 DEADLINE = 60
 
@@ -84,7 +85,18 @@ class Face:
         while not arrived.is_set() and self.terminal.is_running and not self.commander.quitting.is_set():
             await asyncio.sleep(0.005)  # until the application has handed the keys on, or ends
         await self.main.queue.idle()
+        await self._processed()
+        await self.main.queue.idle()
         await self.pilot.pause()
+
+    async def _processed(self):
+        """The queue waits for the screen in front only so long; a test waits until it has dealt with its keys."""
+        if not self.terminal.is_running or self.commander.quitting.is_set():
+            return
+        front = self.terminal.screen
+        processed = when_processed(front)
+        while not processed.is_set() and self.terminal.is_running and self.terminal.screen is front:
+            await asyncio.sleep(0)
 
     def burst(self, *keys):
         """Keys that arrive all at once, as over a slow line: none waits for what the one before does."""

@@ -43,7 +43,7 @@ class Opening:
     workspace: Workspace
     settings: Settings
     saved_tabs: SavedTabs
-    held: StartupTerminal | None = None
+    startup: StartupTerminal | None = None
 
 
 @contextmanager
@@ -53,16 +53,16 @@ def opened(start: Start) -> Iterator[Opening]:
     with places.needed():
         settings = Settings(places.config())
         saved_tabs = SavedTabs(places.state(), start.left, start.right)
-    held = StartupTerminal.here()
-    if held is None:
+    startup = StartupTerminal.current()
+    if startup is None:
         yield Opening(workspace, settings, saved_tabs)
         return
-    with held:
+    with startup:
         prepare_workspace(workspace, settings, saved_tabs)
-        width, height = held.size
+        width, height = startup.size
         read_at_once(workspace, height)
-        held.show(first_frame(workspace, settings, width, height))
-        yield Opening(workspace, settings, saved_tabs, held)
+        startup.show(first_frame(workspace, settings, width, height))
+        yield Opening(workspace, settings, saved_tabs, startup)
 
 
 def read_at_once(workspace: Workspace, rows: int) -> None:

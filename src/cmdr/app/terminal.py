@@ -25,7 +25,7 @@ async def open_terminal(start: Start, environment: Environment, instance: Instan
     raise_file_limit()
     async with commander_at(start, environment, opening) as commander:
         painted = asyncio.Event()
-        terminal = TerminalApp(commander, painted=painted.set, saved_tabs=opening.saved_tabs, held=opening.held)
+        terminal = TerminalApp(commander, painted=painted.set, saved_tabs=opening.saved_tabs, startup=opening.startup)
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGHUP):
             loop.add_signal_handler(number, commander.quitting.set)

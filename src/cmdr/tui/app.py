@@ -6,8 +6,11 @@ from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from typing import TYPE_CHECKING, ClassVar
 
+from rich.segment import Segment
 from textual import events
 from textual.app import App
+from textual.color import Color
+from textual.filter import LineFilter
 from textual.screen import Screen
 
 from cmdr.core.commander import Commander
@@ -20,6 +23,7 @@ from cmdr.tui.input.action_queue import queued_key
 from cmdr.tui.input.key_map import key_map
 from cmdr.tui.main_screen import MainScreen
 from cmdr.tui.terminal.driver import takeover_driver
+from cmdr.tui.terminal.safe_text import printable
 from cmdr.tui.terminal.startup_terminal import StartupTerminal
 from cmdr.tui.theme.appearance import Appearance
 from cmdr.tui.theme.themes import textual_themes
@@ -29,18 +33,12 @@ from cmdr.tui.windows.dialogs import DialogWindows
 if TYPE_CHECKING:
     from cmdr.tui.windows.window import Window
 
-from rich.segment import Segment
-from textual.color import Color
-from textual.filter import LineFilter
-
-from cmdr.tui.terminal.safe_text import printable
-
 
 class PrintableFilter(LineFilter):
     """Everything of ours is printable already; this holds for widgets we did not write, too."""
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
-        """The same segments, with nothing in them but ink."""
+        """The same segments, with nothing in them but printable characters."""
         if all(segment.control or segment.text.isprintable() for segment in segments):
             return segments
         return [
@@ -71,13 +69,13 @@ class TerminalApp(App[None], inherit_bindings=False):
         painted: Callable[[], None] | None = None,
         saved_tabs: SavedTabs | None = None,
         clock: Callable[[], float] = time.monotonic,
-        held: StartupTerminal | None = None,
+        startup: StartupTerminal | None = None,
     ) -> None:
-        """With `held`, a first picture of the workspace stands on the screen, furnished as the person wants it."""
+        """With `startup`, the first frame is on the screen already, drawn from the same workspace."""
         self.commander = commander
         self.clock = clock
-        super().__init__(driver_class=None if held is None else takeover_driver(held))
-        self._held = held
+        super().__init__(driver_class=None if startup is None else takeover_driver(startup))
+        self._startup = startup
         self._painted = painted
         self._open_tabs = saved_tabs
         self._tasks: list[asyncio.Task[None]] = []
@@ -92,7 +90,7 @@ class TerminalApp(App[None], inherit_bindings=False):
         """Where agents connect, once the server stands."""
         for theme in textual_themes():
             self.register_theme(theme)
-        self.theme = self.appearance.look
+        self.theme = self.appearance.theme
         self._filters.append(PrintableFilter())
         commander.settings.listen(self.apply_settings)
         commander.desktop.terminal_clipboard = self.copy_to_clipboard
@@ -103,7 +101,7 @@ class TerminalApp(App[None], inherit_bindings=False):
         """Keys act one after the other, whatever window each of them leads to."""
         if isinstance(event, events.Key | events.Paste) and not event.is_forwarded:
             self.app_focus = True
-            self.main.queue.type(queued_key(self, event))
+            self.main.queue.put_key(queued_key(self, event))
         else:
             await super().on_event(event)
 
@@ -129,7 +127,7 @@ class TerminalApp(App[None], inherit_bindings=False):
 
     async def _start(self) -> None:
         settings = self.commander.settings
-        if self._held is None:
+        if self._startup is None:
             prepare_workspace(self.commander.workspace, settings, self._open_tabs)
         panes = asyncio.get_running_loop().create_task(self.commander.start_panes(live=False))
         self._tasks.append(panes)
@@ -227,7 +225,7 @@ class TerminalApp(App[None], inherit_bindings=False):
         """The person changed something: show it at once."""
         self.appearance = self._chosen_appearance()
         self.keys = self._chosen_keys()
-        self.theme = self.appearance.look
+        self.theme = self.appearance.theme
         main = self.main
         for part in (main.left, main.right, main.status, main.bar):
             part.restyle(self.appearance)

@@ -21,9 +21,11 @@ from cmdr.model.keys import KeyMap
 from cmdr.model.panes.pane import Side
 from cmdr.model.panes.tab import Tab
 from cmdr.tui.actions import ACTIONS, register_all
+from cmdr.tui.actions.view import sorted_by
 from cmdr.tui.input.action_queue import ActionQueue
 from cmdr.tui.input.quick_search import QuickSearch
 from cmdr.tui.panes.bars import KeyBar, StatusLine
+from cmdr.tui.panes.geometry import Part
 from cmdr.tui.panes.pane_view import PaneView
 from cmdr.tui.viewer.quick_view import QuickViewHost
 from cmdr.tui.windows.window import OverlayScreen
@@ -31,11 +33,6 @@ from cmdr.tui.windows.window import OverlayScreen
 if TYPE_CHECKING:
     from cmdr.tui.app import TerminalApp
 
-
-from typing import TYPE_CHECKING
-
-from cmdr.tui.actions.view import sorted_by
-from cmdr.tui.panes.geometry import Part
 
 BETWEEN_DRAWINGS = 0.04
 """An agent may change things five hundred times a second; the eye needs no more than this."""
@@ -50,11 +47,11 @@ class MainScreen(Screen[None], inherit_bindings=False):
         super().__init__()
         self.commander = commander
         register_all()
-        look = terminal.appearance
-        self.status = StatusLine(commander, look)
-        self.left = PaneView(commander, Side.LEFT, look, self._looked)
-        self.right = PaneView(commander, Side.RIGHT, look, self._looked)
-        self.bar = KeyBar(terminal.keys, look)
+        appearance = terminal.appearance
+        self.status = StatusLine(commander, appearance)
+        self.left = PaneView(commander, Side.LEFT, appearance, self._looked)
+        self.right = PaneView(commander, Side.RIGHT, appearance, self._looked)
+        self.bar = KeyBar(terminal.keys, appearance)
         self.queue = ActionQueue(
             commander, lambda text: self.show_message(text, bad=True), self.follow_cursor, self._opening
         )
@@ -87,7 +84,6 @@ class MainScreen(Screen[None], inherit_bindings=False):
         return self.view.pane.tab
 
     def compose(self) -> ComposeResult:
-        """Panes, status, keys."""
         with Horizontal(id="panes"):
             yield self.left
             yield self.right
@@ -95,7 +91,6 @@ class MainScreen(Screen[None], inherit_bindings=False):
         yield self.bar
 
     def on_mount(self) -> None:
-        """Listen to everything that changes."""
         self._stop_listening = [
             self.commander.events.listen(self._changed),
             self.commander.activity.listen(self._seen_call),
@@ -103,7 +98,6 @@ class MainScreen(Screen[None], inherit_bindings=False):
         self.set_interval(1.0, self._tick)
 
     async def on_unmount(self) -> None:
-        """Stop listening."""
         for stop in self._stop_listening:
             stop()
         if self._waiting is not None:
@@ -115,14 +109,12 @@ class MainScreen(Screen[None], inherit_bindings=False):
         command: str,
         arguments: Arguments | Callable[[], Arguments | None] | None = None,
         *,
-        told: bool = False,
+        show_answer: bool = False,
         done: Callable[[str], None] | None = None,
     ) -> None:
-        """Order a command; with `told`, its answer is shown."""
-        show_message = done or (self.show_message if told else None)
-        self.queue.enqueue(
-            command, arguments, None if show_message is None else lambda answer: show_message(answer.words)
-        )
+        """Queue a command; with `show_answer`, its answer is shown."""
+        show_message = done or (self.show_message if show_answer else None)
+        self.queue.put(command, arguments, None if show_message is None else lambda answer: show_message(answer.words))
 
     def show_message(self, text: str, *, bad: bool = False) -> None:
         """Show a message in the status line."""
@@ -199,9 +191,9 @@ class MainScreen(Screen[None], inherit_bindings=False):
         if handle is not None:
             handle(self)
         elif known is not None:
-            self.enqueue(known.command, told=known.tells)
+            self.enqueue(known.command, show_answer=known.tells)
         else:
-            self.enqueue(action, told=True)
+            self.enqueue(action, show_answer=True)
 
     def on_key_bar_pressed(self, message: KeyBar.Pressed) -> None:
         """A click on the key bar."""

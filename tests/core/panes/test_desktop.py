@@ -52,7 +52,7 @@ async def test_a_clipboard_program_without_a_display_is_not_asked_to_be_installe
 
 
 async def test_a_clipboard_that_hangs_is_given_up(programs, monkeypatch):
-    monkeypatch.setattr(desk, "_SECONDS", 0.05)
+    monkeypatch.setattr(desk, "_TIMEOUT_S", 0.05)
     programs("xsel", "exec /bin/sleep 60")
     with pytest.raises(CommandError, match="No clipboard"):
         await Desktop().copy("text")
@@ -84,7 +84,7 @@ async def test_an_opener_is_given_only_the_folder_in_its_very_bytes(programs, tm
 
 async def test_a_file_manager_that_stays_in_the_foreground_has_opened(programs, monkeypatch):
     monkeypatch.setattr(desk.sys, "platform", "linux")
-    monkeypatch.setattr(desk, "_SECONDS", 0.05)
+    monkeypatch.setattr(desk, "_TIMEOUT_S", 0.05)
     programs("xdg-open", "exec /bin/sleep 60")
     assert await Desktop().reveal(b"/tmp") == "xdg-open"
 

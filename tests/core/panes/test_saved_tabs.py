@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from cmdr.core.panes.saved_tabs import MOST_TABS, NAME, SavedTabs
+from cmdr.core.panes.saved_tabs import MAX_TABS, NAME, SavedTabs
 from cmdr.model.panes.pane import Side
 from cmdr.model.panes.sorting import Direction, SortKey, SortOrder
 from cmdr.model.panes.tab import Found, Tab, ViewMode
@@ -106,7 +106,7 @@ def test_a_thousand_tabs_are_kept_around_the_one_in_front(kept):
     kept.save(workspace)
     after = Workspace.at(b"/x", b"/y")
     kept.restore(after)
-    assert len(after.left.tabs) == MOST_TABS
+    assert len(after.left.tabs) == MAX_TABS
     assert after.left.tab.path == b"/700"
 
 

@@ -209,7 +209,7 @@ async def test_an_agent_moves_its_window_and_the_cursor_but_not_the_persons_scro
 async def test_the_switch_stops_every_call_at_once_and_lets_go_again(face):
     async with face() as it:
         waiting = asyncio.ensure_future(it.commander.run(AGENT, "await", {"rev": 10**9, "timeout": 60}))
-        await asyncio.sleep(0.05)
+        await it.until(lambda: it.commander.activity.running)
         await it.press("ctrl+k")
         with pytest.raises(NotAllowed):
             await waiting

@@ -16,8 +16,8 @@ from cmdr.tui.windows import bulk_rename
 def slow_machine(monkeypatch, request):
     """However loaded the machine is, what is waited for comes in time."""
     if "hangs" not in request.node.name:
-        monkeypatch.setattr("cmdr.tui.input.action_queue.HOLD", 30)
-    monkeypatch.setattr("cmdr.tui.input.action_queue.PATIENCE", 30)
+        monkeypatch.setattr("cmdr.tui.input.action_queue.MAX_HOLD_S", 30)
+    monkeypatch.setattr("cmdr.tui.input.action_queue.SLOW_AFTER_S", 30)
 
 
 @pytest.fixture
@@ -139,7 +139,7 @@ async def test_leaving_right_behind_saving_closes_what_is_saved(face):
 async def test_a_window_that_hangs_for_a_while_loses_no_key(face, monkeypatch):
     """On a loaded machine, letters typed behind a waiting key once drove it out."""
     async with face() as it:
-        monkeypatch.setattr("cmdr.tui.input.action_queue.HOLD", 0.01)
+        monkeypatch.setattr("cmdr.tui.input.action_queue.MAX_HOLD_S", 0.01)
         preview, may_go, waited = bulk_rename.preview_names, asyncio.Event(), []
 
         async def late(*pattern, **how):
@@ -147,7 +147,7 @@ async def test_a_window_that_hangs_for_a_while_loses_no_key(face, monkeypatch):
             return await preview(*pattern, **how)
 
         monkeypatch.setattr(bulk_rename, "preview_names", late)
-        monkeypatch.setattr(it.main.queue, "_give_up_waiting", lambda: bool(waited.append(1)))
+        monkeypatch.setattr(it.main.queue, "_drop_waiting_keys", lambda: bool(waited.append(1)))
         it.burst("plus", *"*.txt", "enter")
         await it.press()
         it.burst("alt+r", *"file", "tab", *"paper", "f2", "m", "a")
@@ -188,7 +188,7 @@ async def test_a_key_for_a_window_that_was_closed_elsewhere_goes_nowhere(face, l
         viewer = it.terminal.screen
         viewer.up_to_date = asyncio.Event()
         it.burst("f8")
-        it.main.queue.type(QueuedKey(lambda: None))
+        it.main.queue.put_key(QueuedKey(lambda: None))
         await it.pilot.pause()
         it.terminal.close_window(viewer)
         viewer.up_to_date.set()

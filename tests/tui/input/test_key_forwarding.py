@@ -11,8 +11,8 @@ from cmdr.tui.windows.choose import Choice, Choose
 @pytest.fixture(autouse=True)
 def slow_machine(monkeypatch):
     """However loaded the machine is, what is waited for comes in time."""
-    monkeypatch.setattr("cmdr.tui.input.action_queue.HOLD", 30)
-    monkeypatch.setattr("cmdr.tui.input.action_queue.PATIENCE", 30)
+    monkeypatch.setattr("cmdr.tui.input.action_queue.MAX_HOLD_S", 30)
+    monkeypatch.setattr("cmdr.tui.input.action_queue.SLOW_AFTER_S", 30)
 
 
 async def test_a_whole_line_of_work_typed_ahead_is_done_in_order(face):
@@ -74,8 +74,8 @@ async def test_a_mistake_of_ours_in_one_key_does_not_cost_the_others(face, caplo
     """An exception in one key's action once ended the keyboard for good, F10 too."""
     async with face() as it:
         it.main.queue.call_in_turn(lambda: 1 / 0)
-        it.main.queue.enqueue("state", lambda: 1 / 0)
-        it.main.queue.enqueue("state", {}, done=lambda _: 1 / 0)
+        it.main.queue.put("state", lambda: 1 / 0)
+        it.main.queue.put("state", {}, done=lambda _: 1 / 0)
         await it.press("home", "down")
         assert it.name != ".."
     assert [record.getMessage() for record in caplog.records] == ["a key failed"] * 3

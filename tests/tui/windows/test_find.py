@@ -212,8 +212,8 @@ def test_a_folder_row_tells_what_is_known(size, told, style):
     row = RowFormat(sizes=style)
     state = RowState(cursor=False, active=True, selected=False, changed=False)
     columns = FullColumns.within(40, row)
-    ink = defaultdict(Style)
-    cells = full_row(Entry(b"docs", Kind.FOLDER, is_folder=True, folder_size=size), "docs", state, columns, row, ink)
+    styles = defaultdict(Style)
+    cells = full_row(Entry(b"docs", Kind.FOLDER, is_folder=True, folder_size=size), "docs", state, columns, row, styles)
     shown = cells[2].text
     assert len(shown) == columns.size + 1
     if style == "binary" or size is None or size.bytes > 99999:

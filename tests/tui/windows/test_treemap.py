@@ -109,7 +109,7 @@ async def test_an_empty_folder_holds_nothing_and_a_folder_that_is_gone_is_told(l
 
 
 def drawn_fields(look, *, colour):
-    appearance = Appearance(look, LINE_THEMES[look].ink(colour=colour), Appearance.chosen(Settings()).row, b"/")
+    appearance = Appearance(look, LINE_THEMES[look].styles(colour=colour), Appearance.chosen(Settings()).row, b"/")
     fields = TreemapFields(appearance)
     fields.lay(40, 10)
     fields.show([Field("docs/", "6M", 6), Field("src/", "3M", 3), Field("2 smaller ones", "1M", 1)], has_rest=True)

@@ -1,4 +1,4 @@
-"""Panes on the disk: go to a folder, read it again, and keep it live."""
+"""Panes on the disk: navigate to a folder, read it again, sort and filter it, and keep it live."""
 
 import asyncio
 import os

@@ -4,7 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from urllib.parse import quote_from_bytes
 
 from cmdr.core.errors import CommandError
@@ -19,7 +19,7 @@ _CLIPBOARDS: tuple[tuple[str, ...], ...] = (
     ("xsel", "--clipboard", "--input"),
     ("clip.exe",),
 )
-_SECONDS = 3.0
+_TIMEOUT_S = 3.0
 _SELECT = tuple(
     "gdbus call --session --timeout 2 --dest org.freedesktop.FileManager1 --object-path /org/freedesktop/FileManager1 "
     "--method org.freedesktop.FileManager1.ShowItems".split()
@@ -81,32 +81,27 @@ def _listed(path: bytes) -> bytes:
 
 def _feed(program: tuple[str, ...], text: str) -> bool:
     try:
-        done = subprocess.run(
-            program,
-            input=raw_bytes(text),
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            timeout=_SECONDS,
-            check=False,
-        )
+        return _run(program, raw_bytes(text)).returncode == 0
     except (OSError, subprocess.TimeoutExpired):
         return False
-    return done.returncode == 0
 
 
 def _launch(opener: tuple[str, ...], targets: tuple[bytes, ...]) -> bool:
     try:
-        done = subprocess.run(
-            [*opener, *targets],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            timeout=_SECONDS,
-            check=False,
-        )
+        return _run((*opener, *targets)).returncode == 0
     except subprocess.TimeoutExpired:
         # Some openers stay in the foreground while the window is open; that is success.
         return True
     except OSError:
         return False
-    return done.returncode == 0
+
+
+def _run(argv: Sequence[str | bytes], given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        argv,
+        input=given,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        timeout=_TIMEOUT_S,
+        check=False,
+    )

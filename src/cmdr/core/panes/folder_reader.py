@@ -1,4 +1,4 @@
-"""Read folders for tabs: in threads, with patience for a slow disk, and given up as soon as the tab goes elsewhere."""
+"""Read folders for tabs: in threads, with a timeout for a slow disk, cancelled as soon as the tab goes elsewhere."""
 
 import asyncio
 from array import array

@@ -1,4 +1,4 @@
-"""Completing a path while it is typed."""
+"""Names while they are typed: completing a path, and previewing the names a pattern gives."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""The tabs of both panes as they were last time: kept in a file when cmdr ends, opened again when it starts.
+"""The tabs of both panes as they were last time: saved in a file when cmdr ends, restored when it starts.
 
 Which folders were open is a convenience: a file that is missing, damaged or from elsewhere costs the tabs, not the
 start. Tabs that show scattered entries together are not kept, because what they show was true only then.
@@ -18,9 +18,9 @@ from cmdr.model.panes.tab import Tab, ViewMode
 from cmdr.model.panes.workspace import Workspace
 
 NAME = "tabs.json"
-MOST_TABS = 30
-"""Kept of one pane."""
-MOST_BYTES = 1 << 20
+MAX_TABS = 30
+"""Saved of one pane."""
+MAX_BYTES = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class SavedTabs:
     def restore(self, workspace: Workspace) -> None:
         """Put the kept tabs into a new workspace, unread; a named folder takes the place of the tab in front."""
         try:
-            data = places.read(self._path, MOST_BYTES)
+            data = places.read(self._path, MAX_BYTES)
             kept = json.loads(data) if data else None
         except (places.UnsafePlace, OSError, ValueError, RecursionError):
             return
@@ -55,7 +55,7 @@ class SavedTabs:
         for pane in workspace.panes:
             kept[pane.side.value] = _kept(pane)
         data = json.dumps(kept, ensure_ascii=False).encode()
-        if len(data) < MOST_BYTES:
+        if len(data) < MAX_BYTES:
             with suppress(OSError, places.UnsafePlace):
                 places.write(self._path, data)
 
@@ -63,10 +63,10 @@ class SavedTabs:
 def _kept(pane: Pane) -> dict[str, object]:
     folders = [tab for tab in pane.tabs if tab.found is None]
     active = folders.index(pane.tab) if pane.tab in folders else 0
-    first = max(0, min(active - MOST_TABS // 2, len(folders) - MOST_TABS))
+    first = max(0, min(active - MAX_TABS // 2, len(folders) - MAX_TABS))
     rows = [
         [to_wire(tab.path), tab.sort.by, tab.sort.direction, tab.view, tab.pinned, *_cursor(tab), tab.opened_by_agent]
-        for tab in folders[first : first + MOST_TABS]
+        for tab in folders[first : first + MAX_TABS]
     ]
     return {"tabs": rows, "active": active - first}
 
@@ -81,7 +81,7 @@ def _fill(workspace: Workspace, pane: Pane, kept: object, named: bytes | None) -
     if not isinstance(kept, dict):
         return
     try:
-        tabs = [_tab(workspace, row) for row in kept["tabs"][:MOST_TABS]]
+        tabs = [_tab(workspace, row) for row in kept["tabs"][:MAX_TABS]]
         active = int(kept["active"])
     except (KeyError, ValueError, TypeError):
         return

@@ -1,4 +1,4 @@
-"""One row of a listing, made on demand from the columns."""
+"""One row of a listing, made on demand from the columns, and the kind of file it is."""
 
 from dataclasses import dataclass
 from enum import StrEnum

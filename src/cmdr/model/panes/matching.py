@@ -1,4 +1,4 @@
-"""Which rows of a folder match what a person typed: a part of the name, or masks as in `*.py;*.md`."""
+"""Which rows of a folder match what a person typed: part of a name, masks as in `*.py;*.md`, or its first letters."""
 
 import fnmatch
 import re

@@ -1,4 +1,4 @@
-"""One side of the window: its tabs, and which of them is in front."""
+"""One side of the window: its tabs, which of them is in front, and how much it shows."""
 
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -60,17 +60,17 @@ def totals(tab: Tab) -> str:
     """How much is selected, or how much there is."""
     listing = tab.listing
     if tab.selection.count:
-        told = f"{tab.selection.count:,} of {len(listing):,} selected{_selected_size(tab)}"
-        return told if listing.complete else f"{told}, reading…"
+        text = f"{tab.selection.count:,} of {len(listing):,} selected{_selected_size(tab)}"
+        return text if listing.complete else f"{text}, reading…"
     if not len(listing):
         return "empty"
     folders = listing.columns.folder_count
     hidden = f", {listing.hidden_count:,} hidden" if listing.hidden_count and not tab.filter else ""
     reading = " so far…" if not listing.complete else ""
-    told = f"{len(listing):,} {'entry' if len(listing) == 1 else 'entries'}{reading}"
+    text = f"{len(listing):,} {'entry' if len(listing) == 1 else 'entries'}{reading}"
     if folders and not hidden and not tab.filter:
-        told += f", {folders:,} {'folder' if folders == 1 else 'folders'}"
-    return told + hidden
+        text += f", {folders:,} {'folder' if folders == 1 else 'folders'}"
+    return text + hidden
 
 
 def _selected_size(tab: Tab) -> str:

@@ -1,4 +1,4 @@
-"""One tab of a pane: a folder, its listing, the cursor, the selection and where it has been."""
+"""One tab of a pane: a folder, its listing, cursor, selection and history, and the entries a command acts on."""
 
 import os
 from collections.abc import Iterator, Mapping

@@ -1,4 +1,4 @@
-"""Everything that is open: one workspace, owned by one event loop, changed in short synchronous steps."""
+"""The workspace: panes, dialogs and volumes, owned by one event loop, changed in short synchronous steps."""
 
 from dataclasses import dataclass, field
 from enum import StrEnum

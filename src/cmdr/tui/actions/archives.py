@@ -67,7 +67,7 @@ def open_archive(screen: MainScreen) -> None:
             case "look":
                 screen.enqueue("file.quickLook")
             case "system":
-                screen.enqueue("file.showInFinder", told=True)
+                screen.enqueue("file.showInFinder", show_answer=True)
             case _:
                 to = here if answer == "here" else _other(screen)
                 screen.terminal.operate("unpack", {"paths": [path], "to": to_wire(to)}, sure=False)

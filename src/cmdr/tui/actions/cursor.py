@@ -25,63 +25,23 @@ def move(screen: MainScreen, place: int) -> None:
         screen.enqueue("move_cursor", {"pane": "focused", "to": wanted - geometry.above})
 
 
-def _by(screen: MainScreen, step: int) -> None:
-    move(screen, screen.view.cursor + step)
-
-
 def _by_page(screen: MainScreen, pages: int) -> None:
     move(screen, screen.view.page_from(screen.view.cursor, pages))
 
 
-@action("up")
-def up(screen: MainScreen) -> None:
-    """One up."""
-    _by(screen, -1)
-
-
-@action("down")
-def down(screen: MainScreen) -> None:
-    """One down."""
-    _by(screen, 1)
-
-
-@action("left")
-def left(screen: MainScreen) -> None:
-    """A column to the left; a page up where there is only one."""
+def _by_column(screen: MainScreen, columns: int) -> None:
+    """A column to the side; a page up or down where there is only one."""
     if screen.tab.view is ViewMode.BRIEF:
-        _by(screen, -screen.view.geometry.lines)
+        move(screen, screen.view.cursor + columns * screen.view.geometry.lines)
     else:
-        _by_page(screen, -1)
+        _by_page(screen, columns)
 
 
-@action("right")
-def right(screen: MainScreen) -> None:
-    """A column to the right; a page down where there is only one."""
-    if screen.tab.view is ViewMode.BRIEF:
-        _by(screen, screen.view.geometry.lines)
-    else:
-        _by_page(screen, 1)
-
-
-@action("page_up")
-def page_up(screen: MainScreen) -> None:
-    """A page up."""
-    _by_page(screen, -1)
-
-
-@action("page_down")
-def page_down(screen: MainScreen) -> None:
-    """A page down."""
-    _by_page(screen, 1)
-
-
-@action("first")
-def first(screen: MainScreen) -> None:
-    """The first row."""
-    move(screen, 0)
-
-
-@action("last")
-def last(screen: MainScreen) -> None:
-    """The last row."""
-    move(screen, LAST)
+action("up")(lambda screen: move(screen, screen.view.cursor - 1))
+action("down")(lambda screen: move(screen, screen.view.cursor + 1))
+action("left")(lambda screen: _by_column(screen, -1))
+action("right")(lambda screen: _by_column(screen, 1))
+action("page_up")(lambda screen: _by_page(screen, -1))
+action("page_down")(lambda screen: _by_page(screen, 1))
+action("first")(lambda screen: move(screen, 0))
+action("last")(lambda screen: move(screen, LAST))

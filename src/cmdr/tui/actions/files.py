@@ -75,12 +75,6 @@ def edit(screen: MainScreen) -> None:
         screen.terminal.edit(path)
 
 
-@action("copy")
-def copy(screen: MainScreen) -> None:
-    """Copy to the other pane, or wherever is typed."""
-    _transfer(screen, "Copy", "copy")
-
-
 @action("copy_here")
 def copy_here(screen: MainScreen) -> None:
     """Copy the entry under the cursor beside itself, under another name."""
@@ -108,13 +102,8 @@ def _stem(screen: MainScreen, name: str) -> int:
     return len(name) if dot <= 0 or (entry is not None and entry.is_folder) else dot
 
 
-@action("move")
-def move(screen: MainScreen) -> None:
-    """Move to the other pane, or wherever is typed."""
-    _transfer(screen, "Move", "move")
-
-
 def _transfer(screen: MainScreen, heading: str, command: str) -> None:
+    """Copy or move to the other pane, or wherever is typed."""
     from cmdr.tui.windows.ask import Ask
 
     # The files are chosen here and now: whatever moves in the pane meanwhile, these are the ones.
@@ -136,22 +125,19 @@ def _transfer(screen: MainScreen, heading: str, command: str) -> None:
     )
 
 
-@action("trash")
-def trash(screen: MainScreen) -> None:
-    """To the trash, after a yes."""
-    _remove(screen, permanent=False)
-
-
-@action("delete")
-def delete(screen: MainScreen) -> None:
-    """For good, after a word typed."""
-    _remove(screen, permanent=True)
+action("copy")(lambda screen: _transfer(screen, "Copy", "copy"))
+action("move")(lambda screen: _transfer(screen, "Move", "move"))
 
 
 def _remove(screen: MainScreen, *, permanent: bool) -> None:
+    """To the trash after a yes, or for good after a typed word."""
     chosen = SelectedEntries.of(screen.tab)
     if chosen is not None:
         screen.terminal.operate("delete", {"permanent": permanent}, sure=False, chosen=chosen)
+
+
+action("trash")(lambda screen: _remove(screen, permanent=False))
+action("delete")(lambda screen: _remove(screen, permanent=True))
 
 
 def _new(typed: str) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Going places."""
+"""Navigation: folders, tabs, bookmarks, volumes, and what shows where things are."""
 
 from __future__ import annotations
 
@@ -55,16 +55,8 @@ def open_other(screen: MainScreen) -> None:
     screen.enqueue("nav_to_path", {"pane": "other", "path": to_wire(path)})
 
 
-@action("root")
-def root(screen: MainScreen) -> None:
-    """The root folder."""
-    screen.enqueue("nav_to_path", {"pane": "focused", "path": "/"})
-
-
-@action("home")
-def home(screen: MainScreen) -> None:
-    """The home folder."""
-    screen.enqueue("nav_to_path", {"pane": "focused", "path": "~"})
+action("root")(lambda screen: screen.enqueue("nav_to_path", {"pane": "focused", "path": "/"}))
+action("home")(lambda screen: screen.enqueue("nav_to_path", {"pane": "focused", "path": "~"}))
 
 
 @action("other_pane")
@@ -123,7 +115,8 @@ def report(screen: MainScreen) -> None:
 
     root = to_wire(screen.tab.path)
     screen.terminal.ask(
-        report_window(screen), lambda kind: screen.enqueue("report.open", {"kind": kind, "root": root}, told=True)
+        report_window(screen),
+        lambda kind: screen.enqueue("report.open", {"kind": kind, "root": root}, show_answer=True),
     )
 
 
@@ -167,20 +160,12 @@ def volume(screen: MainScreen) -> None:
 def pin_tab(screen: MainScreen) -> None:
     """Pin the tab to its folder, or let it go."""
     screen.enqueue(
-        "pin_tab", lambda: {"pane": "focused", "tab": screen.tab.id, "pinned": not screen.tab.pinned}, told=True
+        "pin_tab", lambda: {"pane": "focused", "tab": screen.tab.id, "pinned": not screen.tab.pinned}, show_answer=True
     )
 
 
-@action("next_tab")
-def next_tab(screen: MainScreen) -> None:
-    """The next tab."""
-    screen.enqueue("activate_tab", lambda: _tab(screen, 1))
-
-
-@action("previous_tab")
-def previous_tab(screen: MainScreen) -> None:
-    """The tab before."""
-    screen.enqueue("activate_tab", lambda: _tab(screen, -1))
+action("next_tab")(lambda screen: screen.enqueue("activate_tab", lambda: _tab(screen, 1)))
+action("previous_tab")(lambda screen: screen.enqueue("activate_tab", lambda: _tab(screen, -1)))
 
 
 def _tab(screen: MainScreen, step: int) -> Arguments | None:

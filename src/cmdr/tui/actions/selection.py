@@ -12,34 +12,17 @@ if TYPE_CHECKING:
 
 
 def _mark(screen: MainScreen, step: int) -> None:
+    """Turn the selection of the entry under the cursor over and move on by a step."""
     if screen.view.on_parent_row:
         move(screen, screen.view.cursor + step)  # it is never selected, only passed
         return
     screen.enqueue("selection.toggle", lambda: {"step": step} if len(screen.tab.listing) else None)
 
 
-@action("mark")
-def mark(screen: MainScreen) -> None:
-    """Select and go down."""
-    _mark(screen, 1)
-
-
-@action("mark_stay")
-def mark_stay(screen: MainScreen) -> None:
-    """Select."""
-    _mark(screen, 0)
-
-
-@action("mark_up")
-def mark_up(screen: MainScreen) -> None:
-    """Select upwards."""
-    _mark(screen, -1)
-
-
-@action("mark_down")
-def mark_down(screen: MainScreen) -> None:
-    """Select downwards."""
-    _mark(screen, 1)
+action("mark")(lambda screen: _mark(screen, 1))
+action("mark_stay")(lambda screen: _mark(screen, 0))
+action("mark_up")(lambda screen: _mark(screen, -1))
+action("mark_down")(lambda screen: _mark(screen, 1))
 
 
 def _mark_to(screen: MainScreen, place: int) -> None:
@@ -61,40 +44,12 @@ def _mark_to(screen: MainScreen, place: int) -> None:
     move(screen, there)
 
 
-@action("mark_page_up")
-def mark_page_up(screen: MainScreen) -> None:
-    """Select a page upwards."""
-    _mark_to(screen, screen.view.page_from(screen.view.cursor, -1))
-
-
-@action("mark_page_down")
-def mark_page_down(screen: MainScreen) -> None:
-    """Select a page downwards."""
-    _mark_to(screen, screen.view.page_from(screen.view.cursor, 1))
-
-
-@action("mark_first")
-def mark_first(screen: MainScreen) -> None:
-    """Select everything above."""
-    _mark_to(screen, 0)
-
-
-@action("mark_last")
-def mark_last(screen: MainScreen) -> None:
-    """Select everything below."""
-    _mark_to(screen, LAST)
-
-
-@action("select_mask")
-def select_mask(screen: MainScreen) -> None:
-    """Select by mask."""
-    _by_mask(screen, "Select", "add")
-
-
-@action("deselect_mask")
-def deselect_mask(screen: MainScreen) -> None:
-    """Deselect by mask."""
-    _by_mask(screen, "Deselect", "subtract")
+action("mark_page_up")(lambda screen: _mark_to(screen, screen.view.page_from(screen.view.cursor, -1)))
+action("mark_page_down")(lambda screen: _mark_to(screen, screen.view.page_from(screen.view.cursor, 1)))
+action("mark_first")(lambda screen: _mark_to(screen, 0))
+action("mark_last")(lambda screen: _mark_to(screen, LAST))
+action("select_mask")(lambda screen: _by_mask(screen, "Select", "add"))
+action("deselect_mask")(lambda screen: _by_mask(screen, "Deselect", "subtract"))
 
 
 def _by_mask(screen: MainScreen, heading: str, mode: str) -> None:
@@ -108,7 +63,7 @@ def _by_mask(screen: MainScreen, heading: str, mode: str) -> None:
             select=(0, 1),
             past=screen.prompt_history["mask"],
         ),
-        lambda mask: screen.enqueue("selection.mask", {"mask": mask or "*", "mode": mode}, told=True),
+        lambda mask: screen.enqueue("selection.mask", {"mask": mask or "*", "mode": mode}, show_answer=True),
     )
 
 
@@ -124,5 +79,5 @@ def compare(screen: MainScreen) -> None:
         Choice("contents", "Different contents", "compare every byte; slow for large files"),
     ]
     screen.terminal.ask(
-        Choose("Compare the panes", ways), lambda by: screen.enqueue("compare_panes", {"by": by}, told=True)
+        Choose("Compare the panes", ways), lambda by: screen.enqueue("compare_panes", {"by": by}, show_answer=True)
     )

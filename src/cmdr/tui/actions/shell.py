@@ -34,10 +34,10 @@ def shell(screen: MainScreen) -> None:
         _say("cmdr waits here and goes on serving agents. “exit” comes back.")
         return run_in_foreground([shell_of_the_person()], folder)
 
-    async def lent() -> None:
+    async def suspended() -> None:
         await run_suspended(screen.terminal, use)
 
-    screen.terminal.work(lent(), group="lent")
+    screen.terminal.work(suspended(), group="suspended")
 
 
 @action("run")
@@ -79,12 +79,12 @@ def _start(screen: MainScreen, command: str) -> None:
         os.read(sys.__stdin__.fileno() if sys.__stdin__ else 0, 1024)
         return code
 
-    async def lent() -> None:
+    async def suspended() -> None:
         code = await run_suspended(screen.terminal, use)
         if code:
             screen.show_message(f"{command} ended with {code}.", bad=True)
 
-    screen.terminal.work(lent(), group="lent")
+    screen.terminal.work(suspended(), group="suspended")
 
 
 def _say(text: str) -> None:

@@ -64,7 +64,7 @@ class Confirm(Window[str]):
         """Facts, the agent's words marked as such, and the answers; always in the same places."""
         plan = self._plan
         title, *rest = summary_of(plan)
-        self._deed, self._lines = title, rest
+        self._summary, self._lines = title, rest
         self._head = LineList(self.appearance, self._head_rows(), lines=len(self._head_rows()), cursor=False)
         self._facts = LineList(self.appearance, self._fact_rows(), lines=BODY, cursor=False)
         self._says = LineList(self.appearance, self._said_rows(), lines=len(self._said_rows()), cursor=False)
@@ -101,7 +101,7 @@ class Confirm(Window[str]):
 
     def _head_rows(self) -> list[Row]:
         """What will happen in a line, none of it cut off, and a blank line."""
-        return [*([(f" {piece}", "title_active")] for piece in broken(self._deed, self._width)), [("", "file")]]
+        return [*([(f" {piece}", "title_active")] for piece in broken(self._summary, self._width)), [("", "file")]]
 
     def _fact_rows(self) -> list[Row]:
         """All facts, none of them cut off."""
@@ -188,7 +188,7 @@ class Confirm(Window[str]):
             by_agent = not self._proposal.proposed_by.startswith("person:")
             self._screen.enqueue(decision, {**arguments}, done=lambda _: self._watch() if by_agent else None)
         else:
-            self._screen.enqueue(decision, {**arguments}, told=False)
+            self._screen.enqueue(decision, {**arguments}, show_answer=False)
 
     @property
     def _can_be_named(self) -> bool:

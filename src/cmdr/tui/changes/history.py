@@ -37,12 +37,10 @@ class History(Window[str]):
         self._entries: list[HistoryEntry] = []
 
     def contents(self) -> list[Widget]:
-        """The list."""
         self._list = LineList(self.appearance, [[(" …", "dim")]], lines=16)
         return [self._list]
 
     def opened(self) -> None:
-        """Read the journal."""
         self.run_update(self._read)
 
     async def _read(self) -> None:
@@ -58,7 +56,6 @@ class History(Window[str]):
         self._list.show(rows or [[(" Nothing has been changed yet.", "dim")]])
 
     def pressed(self, event: events.Key) -> bool:
-        """Undo, or move."""
         if event.key in ("enter", "u") and self._list.cursor < len(self._entries):
             operation = self._entries[self._list.cursor].id
             self.dismiss(None)
@@ -69,13 +66,13 @@ class History(Window[str]):
 
 def _row(entry: HistoryEntry, home: bytes, width: int) -> Row:
     when = time.strftime("%m-%d %H:%M", time.localtime(entry.started))
-    told = abbreviate_home(entry.title, home)
+    text = abbreviate_home(entry.title, home)
     if entry.new_name is not None:
-        told += f" → {display_name(entry.new_name)}"
+        text += f" → {display_name(entry.new_name)}"
     if entry.total > 1:
-        told += f" and {entry.total - 1} more"
+        text += f" and {entry.total - 1} more"
     if entry.destination is not None and entry.destination != os.path.dirname(entry.title):
-        told += f" → {abbreviate_home(entry.destination, home)}"
+        text += f" → {abbreviate_home(entry.destination, home)}"
     state = entry.undone or ("" if entry.state.value == "done" else entry.state.value)
     role = "dim" if state == "undone" else "file"
     before: Row = [
@@ -86,6 +83,6 @@ def _row(entry: HistoryEntry, home: bytes, width: int) -> Row:
     by = f"  by {entry.by.partition(':')[2]}"
     # Of a long path the end tells more than the beginning, and who did it is never cut away.
     room = width - sum(width_of(text) for text, _ in before) - width_of(by) - 1
-    if width_of(told) > room > 0:
-        told = fit(told, room, keep_end=True)
-    return [*before, (told, role), (by, "dim")]
+    if width_of(text) > room > 0:
+        text = fit(text, room, keep_end=True)
+    return [*before, (text, role), (by, "dim")]

@@ -27,13 +27,11 @@ class JobsWindow(Window[str]):
         self._screen = screen
 
     def contents(self) -> list[Widget]:
-        """List and details."""
         self._list = LineList(self.appearance, [], lines=8)
         self._details = LineList(self.appearance, [], lines=8, cursor=False)
         return [self._list, self._details]
 
     def opened(self) -> None:
-        """Follow all jobs."""
         self.follow(self._show)
 
     @property
@@ -46,7 +44,6 @@ class JobsWindow(Window[str]):
         return jobs[self._list.cursor] if self._list.cursor < len(jobs) else None
 
     def pressed(self, event: events.Key) -> bool:
-        """Steer the job under the cursor."""
         if self._list.pressed(event):
             self._show()
             return True
@@ -60,9 +57,9 @@ class JobsWindow(Window[str]):
         elif event.key == "c":
             self._screen.enqueue("job.cancel", {"job": job.id})
         elif event.key == "b":
-            self._screen.enqueue("job.rollback", {"job": job.id}, told=True)
+            self._screen.enqueue("job.rollback", {"job": job.id}, show_answer=True)
         elif event.key == "t":
-            self._screen.enqueue("job.retry", {"job": job.id}, told=True)
+            self._screen.enqueue("job.retry", {"job": job.id}, show_answer=True)
         else:
             return False
         return True

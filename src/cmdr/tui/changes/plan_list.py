@@ -67,7 +67,6 @@ class PlanList(Window[str]):
         self.heading = f"The whole plan: {count(length_of(plan), 'step')}"
 
     def contents(self) -> list[Widget]:
-        """The list."""
         self._list = LineList(self.appearance, lines=min(LINES, max(3, length_of(self._plan))), cursor=False)
         self._list.rows = PlanRows(self._plan, self._width)
         return [self._list]
@@ -76,7 +75,6 @@ class PlanList(Window[str]):
         return self._list.size.width
 
     def pressed(self, event: events.Key) -> bool:
-        """Scroll, or narrow."""
         if self._list.pressed(event):
             return True
         if event.key == "backspace":

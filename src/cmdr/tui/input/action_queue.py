@@ -1,4 +1,4 @@
-"""Keys become orders, carried out one after the other; a slow one lets the next begin instead of holding it up."""
+"""The queue of actions: keys become commands, run one after the other; a slow one lets the next begin."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
     from cmdr.tui.app import TerminalApp
 
 
-def _nothing() -> None:
-    return None
+log = logging.getLogger(__name__)
 
-
-def _never() -> bool:
-    return False
+SLOW_AFTER_S = 0.1
+"""Seconds the next command waits for the one before, so that keys typed ahead act on what they were meant for."""
+MAX_HOLD_S = 0.5
+"""Seconds that keys wait for what was begun beside the queue: a new folder is there within a moment, a copy is not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +40,9 @@ class QueuedKey:
     """What a key does, and what it waits for."""
 
     handle: Callable[[], None]
-    waits: Callable[[], asyncio.Event | None] = _nothing
+    waits: Callable[[], asyncio.Event | None] = lambda: None
     """What must be set before its turn comes, as things are now."""
-    cancels_waiting: Callable[[], bool] = _never
+    cancels_waiting: Callable[[], bool] = lambda: False
     """Whether it waits no longer than a moment, and drops what waits before it: Esc leaves, whatever hangs."""
 
 
@@ -78,14 +78,6 @@ def queued_key(terminal: TerminalApp, event: events.Key | events.Paste) -> Queue
     return QueuedKey(go, waits, cancels_waiting)
 
 
-log = logging.getLogger(__name__)
-
-PATIENCE = 0.1
-"""Seconds the next order waits for the one before, so that keys typed ahead act on what they were meant for."""
-HOLD = 0.5
-"""Seconds that keys wait for what was begun beside the queue: a new folder is there within a moment, a copy is not."""
-
-
 @dataclass(frozen=True, slots=True)
 class QueuedCommand:
     """One command to run. Arguments that count rows are made when its turn comes, not when the key was hit."""
@@ -96,9 +88,9 @@ class QueuedCommand:
 
 
 class ActionQueue:
-    """The queue between the keyboard and the one door.
+    """The queue between the keyboard and the dispatcher.
 
-    Keys wait for the orders of the key before, so that each acts on what the person saw when they typed it, and a
+    Keys wait for the commands of the key before, so that each acts on what the person saw when they typed it, and a
     window that a key opens gets the keys typed behind it.
     """
 
@@ -112,11 +104,11 @@ class ActionQueue:
         """`opening` tells what is set once a window that is just opening can take keys."""
         self._commander = commander
         self._opening = opening
-        self._tell = show_message
+        self._show_message = show_message
         self._changed = changed
-        self._orders: deque[QueuedCommand | asyncio.Event] = deque()
+        self._commands: deque[QueuedCommand | asyncio.Event] = deque()
         self._keys: deque[QueuedKey] = deque()
-        self._more = asyncio.Event()
+        self._wakeup = asyncio.Event()
         self._idle = asyncio.Event()
         self._slow: set[asyncio.Task[Any]] = set()
         self._worker: asyncio.Task[None] | None = None
@@ -132,30 +124,30 @@ class ActionQueue:
             task.cancel()
         await asyncio.gather(*under_way, return_exceptions=True)
 
-    def enqueue(
+    def put(
         self,
         command: str,
         arguments: Arguments | Callable[[], Arguments | None] | None = None,
         done: Callable[[Answer], None] | None = None,
     ) -> None:
-        """Put an order at the end of the queue; arguments that turn out to be None drop it."""
+        """Put an item at the end of the queue; arguments that turn out to be None drop it."""
         make = arguments if callable(arguments) else lambda: arguments or {}
-        self._orders.append(QueuedCommand(command, make, done))
-        self._more.set()
+        self._commands.append(QueuedCommand(command, make, done))
+        self._wakeup.set()
 
     def hold_until(self, done: asyncio.Event) -> None:
         """Let what comes after this wait until something else is done, but not for long."""
-        self._orders.append(done)
-        self._more.set()
+        self._commands.append(done)
+        self._wakeup.set()
 
     def call_in_turn(self, handle: Callable[[], None]) -> None:
         """Do something once all orders of the keys before it are given and done, or slow."""
-        self.type(QueuedKey(handle))
+        self.put_key(QueuedKey(handle))
 
-    def type(self, key: QueuedKey) -> None:
+    def put_key(self, key: QueuedKey) -> None:
         """Do what a key means in its turn, and once what it waits for is there."""
         self._keys.append(key)
-        self._more.set()
+        self._wakeup.set()
 
     def clear_keys(self) -> None:
         """Drop the keys whose turn has not come."""
@@ -173,15 +165,15 @@ class ActionQueue:
         try:
             return await self._commander.ask(PERSON, command, arguments, chosen=chosen, progress=progress)
         except (CommandError, UnknownCommand) as error:
-            self._tell(str(error))
+            self._show_message(str(error))
             return None
 
     async def wait_for(self, answer: Coroutine[object, object, Answer | None]) -> Answer | None:
         """Wait for an answer that may take long: then it is seen, and the person may give it up, which is None."""
         task = asyncio.get_running_loop().create_task(answer)
         try:
-            if not (await asyncio.wait({task}, timeout=PATIENCE))[0]:
-                self._is_slow(task)
+            if not (await asyncio.wait({task}, timeout=SLOW_AFTER_S))[0]:
+                self._add_slow(task)
             await asyncio.wait({task})
             return None if task.cancelled() else task.result()
         finally:
@@ -200,7 +192,7 @@ class ActionQueue:
 
     async def idle(self) -> None:
         """Wait until everything given so far is done."""
-        while self._orders or self._keys or self._slow or not self._idle.is_set():
+        while self._commands or self._keys or self._slow or not self._idle.is_set():
             if self._slow:
                 await asyncio.wait(self._slow)
             else:
@@ -210,30 +202,30 @@ class ActionQueue:
         while True:
             if (opening := self._opening()) is not None and not opening.is_set():
                 await self._wait(opening)
-            elif self._orders:
-                order = self._orders.popleft()
-                if isinstance(order, QueuedCommand):
-                    await self._carry_out(order)
+            elif self._commands:
+                item = self._commands.popleft()
+                if isinstance(item, QueuedCommand):
+                    await self._execute(item)
                 else:
-                    await self._wait(order)
+                    await self._wait(item)
             elif self._keys:
                 await self._next_key()
             else:
-                self._more.clear()
+                self._wakeup.clear()
                 self._idle.set()
-                await self._more.wait()
+                await self._wakeup.wait()
                 self._idle.clear()
 
     async def _next_key(self) -> None:
         awaited = self._keys[0].waits()
         if awaited is not None:
             await self._wait(awaited)
-            if awaited.is_set() or not self._give_up_waiting():
+            if awaited.is_set() or not self._drop_waiting_keys():
                 return
-        with self._surviving():
+        with self._logging_errors():
             self._keys.popleft().handle()
 
-    def _give_up_waiting(self) -> bool:
+    def _drop_waiting_keys(self) -> bool:
         """Drop the keys that wait too long before one that does not put up with it; whether there is one."""
         for place, key in enumerate(self._keys):
             if key.cancels_waiting():
@@ -245,41 +237,41 @@ class ActionQueue:
     async def _wait(self, done: asyncio.Event) -> None:
         with suppress(TimeoutError):
             # `wait_for` swallows a cancellation that comes together with the event: quitting would wait for ever.
-            async with asyncio.timeout(HOLD):
+            async with asyncio.timeout(MAX_HOLD_S):
                 await done.wait()
 
     @contextmanager
-    def _surviving(self) -> Iterator[None]:
+    def _logging_errors(self) -> Iterator[None]:
         """A mistake of ours in one key must not cost all others, and least of all the one that quits."""
         try:
             yield
         except Exception:
             log.exception("a key failed")
-            self._tell("cmdr failed inside; its log says how.")
+            self._show_message("cmdr failed inside; its log says how.")
 
-    async def _carry_out(self, order: QueuedCommand) -> None:
+    async def _execute(self, item: QueuedCommand) -> None:
         arguments = None
-        with self._surviving():
-            arguments = order.arguments()
+        with self._logging_errors():
+            arguments = item.arguments()
         if arguments is None:
             return
-        task = asyncio.get_running_loop().create_task(self._run(order, arguments))
-        _, pending = await asyncio.wait({task}, timeout=PATIENCE)
+        task = asyncio.get_running_loop().create_task(self._run(item, arguments))
+        _, pending = await asyncio.wait({task}, timeout=SLOW_AFTER_S)
         if pending:
-            self._is_slow(task)
+            self._add_slow(task)
 
-    def _is_slow(self, task: asyncio.Task[Any]) -> None:
+    def _add_slow(self, task: asyncio.Task[Any]) -> None:
         self._slow.add(task)
-        task.add_done_callback(self._no_longer_slow)
+        task.add_done_callback(self._remove_slow)
         self._changed()
 
-    def _no_longer_slow(self, task: asyncio.Task[Any]) -> None:
+    def _remove_slow(self, task: asyncio.Task[Any]) -> None:
         self._slow.discard(task)
         self._changed()
 
-    async def _run(self, order: QueuedCommand, arguments: Arguments) -> None:
-        with self._surviving():
-            answer = await self.ask(order.command, arguments)
-            if answer is not None and order.done is not None:
-                order.done(answer)
+    async def _run(self, item: QueuedCommand, arguments: Arguments) -> None:
+        with self._logging_errors():
+            answer = await self.ask(item.command, arguments)
+            if answer is not None and item.done is not None:
+                item.done(answer)
         self._changed()

@@ -56,7 +56,7 @@ def key_labels(keys: KeyMap) -> list[KeyLabel]:
     return [KeyLabel(number, words.get(action, action), action) for number, action in bound]
 
 
-def label_cells(labels: list[KeyLabel], width: int, ink: dict[str, Style]) -> list[Segment]:
+def label_cells(labels: list[KeyLabel], width: int, styles: dict[str, Style]) -> list[Segment]:
     """The bar as it is drawn."""
     each = width // max(1, len(labels))
     cells: list[Segment] = []
@@ -64,8 +64,8 @@ def label_cells(labels: list[KeyLabel], width: int, ink: dict[str, Style]) -> li
         number, word = label.number, label.word
         room = max(1, each - len(number) - 1)
         cells += [
-            Segment(f"{number:>2}" if each > 7 else number, ink["bar_key"]),
-            Segment(f"{word[:room]:<{room - (2 - len(number) if each > 7 else 0)}}", ink["bar"]),
-            Segment(" ", ink["bar_key"]),
+            Segment(f"{number:>2}" if each > 7 else number, styles["bar_key"]),
+            Segment(f"{word[:room]:<{room - (2 - len(number) if each > 7 else 0)}}", styles["bar"]),
+            Segment(" ", styles["bar_key"]),
         ]
     return cells

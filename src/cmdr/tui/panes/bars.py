@@ -1,4 +1,4 @@
-"""The line below the panes: the entry under the cursor or a message, and what agents and jobs are doing."""
+"""The two lines below the panes: the status line and the bar of function keys."""
 
 import time
 
@@ -56,7 +56,7 @@ class StatusLine(LineWidget):
 
     @property
     def message(self) -> str:
-        """What is told at the moment."""
+        """The message that is shown at the moment."""
         return self._message if time.monotonic() < self._until else ""
 
     def redraw(self) -> None:
@@ -71,7 +71,7 @@ class StatusLine(LineWidget):
 
     def line(self, y: int) -> list[Segment]:
         """Left what matters to the person, right what happens beside it."""
-        ink = self.appearance.ink
+        styles = self.appearance.styles
         right = self._notes()
         used = sum(width_of(text) for text, _ in right)
         room = max(10, self.size.width - used)
@@ -83,15 +83,15 @@ class StatusLine(LineWidget):
         else:
             tab = self._commander.workspace.pane(self._commander.workspace.focused).tab
             left, role = f" {entry_line(tab, self._links)}", "base"
-        return [Segment(fit(left, room), ink[role]), *(Segment(text, ink[role]) for text, role in right)]
+        return [Segment(fit(left, room), styles[role]), *(Segment(text, styles[role]) for text, role in right)]
 
     def _notes(self) -> list[tuple[str, str]]:
         commander = self._commander
         notes: list[tuple[str, str]] = []
         if commander.policy.agents_stopped:
             notes.append((" agents stopped ", "warning"))
-        elif commander.settings.flag("agents.activity") and (told := self._activity()):
-            notes.append((f" {told} ", "agent"))
+        elif commander.settings.flag("agents.activity") and (activity := self._activity()):
+            notes.append((f" {activity} ", "agent"))
         for job in commander.jobs.running()[:1]:
             done = job.progress
             share = done.bytes_done * 100 // done.bytes_total if done.bytes_total else 0
@@ -163,11 +163,9 @@ class KeyBar(LineWidget):
         self.refresh()
 
     def line(self, y: int) -> list[Segment]:
-        """The keys."""
-        return label_cells(self._labels, self.size.width, self.appearance.ink)
+        return label_cells(self._labels, self.size.width, self.appearance.styles)
 
     def on_click(self, event: events.Click) -> None:
-        """Press the key under the mouse."""
         event.stop()
         place = event.x // max(1, self.size.width // max(1, len(self._labels)))
         if place < len(self._labels) and self._labels[place].action:

@@ -1,4 +1,4 @@
-"""The frame of a pane: path and sort in its top, totals and free space in its bottom, tabs below the top."""
+"""The lines around the rows: the frame of a pane, its tabs, and the line about the entry under the cursor."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 Styles = dict[str, Style]
 
 
-def top_line(pane: Pane, width: int, ink: Styles, *, active: bool, home: bytes) -> list[Segment]:
+def top_line(pane: Pane, width: int, styles: Styles, *, active: bool, home: bytes) -> list[Segment]:
     """The top of the frame: where we are, and how it is sorted."""
-    frame = ink["frame_active" if active else "frame"]
+    frame = styles["frame_active" if active else "frame"]
     arrow = "↑" if pane.tab.sort.direction is Direction.ASC else "↓"
     by = "change" if pane.tab.listing.changes and pane.tab.sort.by is SortKey.SIZE else pane.tab.sort.by
     sort = f" {by}{arrow} "
@@ -38,16 +38,18 @@ def top_line(pane: Pane, width: int, ink: Styles, *, active: bool, home: bytes) 
     middle = "─" * max(0, width - 2 - 1 - width_of(path) - len(sort) - 1)
     return [
         Segment("┌─", frame),
-        Segment(path, ink["title_active" if active else "title"]),
+        Segment(path, styles["title_active" if active else "title"]),
         Segment(middle, frame),
-        Segment(sort, ink["dim"] if not active else ink["title"]),
+        Segment(sort, styles["dim"] if not active else styles["title"]),
         Segment("─┐", frame),
     ]
 
 
-def bottom_line(tab: Tab, width: int, ink: Styles, *, active: bool, space: Space | None, search: str) -> list[Segment]:
+def bottom_line(
+    tab: Tab, width: int, styles: Styles, *, active: bool, space: Space | None, search: str
+) -> list[Segment]:
     """The bottom of the frame: what is selected or shown, a filter or search, and the room left on the volume."""
-    frame = ink["frame_active" if active else "frame"]
+    frame = styles["frame_active" if active else "frame"]
     left, role = totals(tab), "selected" if tab.selection.count else "title"
     if search.startswith("/"):
         left, role = f"Filter: {printable(search[1:])}_", "match"
@@ -64,16 +66,18 @@ def bottom_line(tab: Tab, width: int, ink: Styles, *, active: bool, space: Space
     middle = "─" * max(0, room - width_of(left) - len(right))
     return [
         Segment("└─", frame),
-        Segment(left, ink[role]),
+        Segment(left, styles[role]),
         Segment(middle, frame),
-        Segment(right, ink["title"]),
+        Segment(right, styles["title"]),
         Segment("─┘", frame),
     ]
 
 
-def tab_line(pane: Pane, width: int, ink: Styles, *, active: bool) -> tuple[list[Segment], list[tuple[int, int, str]]]:
+def tab_line(
+    pane: Pane, width: int, styles: Styles, *, active: bool
+) -> tuple[list[Segment], list[tuple[int, int, str]]]:
     """The tabs, the one in front standing out, and where each can be clicked."""
-    frame = ink["frame_active" if active else "frame"]
+    frame = styles["frame_active" if active else "frame"]
     room = width - 2
     each = max(6, min(24, room // max(1, len(pane.tabs))))
     cells: list[Segment] = []
@@ -87,11 +91,11 @@ def tab_line(pane: Pane, width: int, ink: Styles, *, active: bool) -> tuple[list
         name = printable(tab.found.title) if tab.found else shown(tab.path.rpartition(b"/")[2] or b"/")
         text = f" {'◆' if tab.pinned else place + 1} {name}"
         role = "title_active" if place == pane.active else "dim"
-        cells.append(Segment(fit(text, each - 1), ink[role]))
-        cells.append(Segment(" ", ink["base"]))
+        cells.append(Segment(fit(text, each - 1), styles[role]))
+        cells.append(Segment(" ", styles["base"]))
         places.append((1 + used, 1 + used + each, tab.id))
         used += each
-    return [Segment("│", frame), *cells, Segment(" " * (room - used), ink["base"]), Segment("│", frame)], places
+    return [Segment("│", frame), *cells, Segment(" " * (room - used), styles["base"]), Segment("│", frame)], places
 
 
 def location_title(tab: Tab, home: bytes) -> str:
@@ -115,10 +119,10 @@ def entry_line(tab: Tab, links: LinkTargetCache | None = None) -> str:
         return ""
     entry = tab.listing.entry(tab.cursor)
     facts = entry.facts
-    told = shown(entry.name)
+    text = shown(entry.name)
     if facts is None:
-        return told
+        return text
     target = links.of(os.path.join(tab.path, entry.name), entry) if links and entry.kind is Kind.LINK else None
-    told += f" → {shown(target)}" if target is not None else ""
+    text += f" → {shown(target)}" if target is not None else ""
     size = "" if entry.is_folder else f"  {facts.size:,} B"
-    return f"{told}{size}  {date(facts.modified_ns, 'iso', 16, time.time())}  {mode_text(facts.mode)}"
+    return f"{text}{size}  {date(facts.modified_ns, 'iso', 16, time.time())}  {mode_text(facts.mode)}"

@@ -1,4 +1,4 @@
-"""Where everything stands in a pane: its frame, its tabs, its rows in one column or several.
+"""The geometry of a pane: where its frame, tabs and rows are, and what the mouse hit.
 
 Places count what is drawn: with a `..` row that row is place 0, and the entry at position 0 stands in place 1.
 """
@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import TYPE_CHECKING
 
+from cmdr.model.panes.pane import Pane
 from cmdr.model.panes.sorting import SortKey
 from cmdr.model.panes.tab import ViewMode
 
@@ -29,6 +30,18 @@ class PaneGeometry:
     view: ViewMode
     with_tabs: bool
     with_parent_row: bool = False
+
+    @classmethod
+    def of(cls, pane: Pane, width: int, height: int, *, parent_row: bool) -> PaneGeometry:
+        """The geometry of a pane on so many cells; `parent_row` is whether the person wants the `..` row."""
+        tab = pane.tab
+        return cls(
+            width,
+            height,
+            tab.view,
+            with_tabs=len(pane.tabs) > 1 or tab.pinned,
+            with_parent_row=parent_row and tab.has_parent,
+        )
 
     @property
     def inner(self) -> int:

@@ -21,8 +21,6 @@ from cmdr.tui.panes.rows import FullColumns, RowRenderer, full_head
 from cmdr.tui.theme.appearance import Appearance
 from cmdr.tui.widgets.lines import LineWidget
 
-WHEEL = 3
-
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
@@ -71,14 +69,8 @@ class PaneView(LineWidget):
     @property
     def geometry(self) -> PaneGeometry:
         """The pane's present geometry."""
-        pane = self.pane
-        return PaneGeometry(
-            self.size.width,
-            self.size.height,
-            pane.tab.view,
-            with_tabs=len(pane.tabs) > 1 or pane.tab.pinned,
-            with_parent_row=pane.tab.has_parent and self._commander.settings.flag("general.parent_row"),
-        )
+        parent_row = self._commander.settings.flag("general.parent_row")
+        return PaneGeometry.of(self.pane, self.size.width, self.size.height, parent_row=parent_row)
 
     @property
     def on_parent_row(self) -> bool:
@@ -97,7 +89,7 @@ class PaneView(LineWidget):
         return self._tops.get(self.pane.tab.id, 0)
 
     def restyle(self, appearance: Appearance) -> None:
-        """Draw in another look from now on."""
+        """Draw in another theme from now on."""
         self._rows = RowRenderer(appearance)
         super().restyle(appearance)
 
@@ -138,11 +130,12 @@ class PaneView(LineWidget):
             self.refresh()
         self._look_up()
 
-    def scroll(self, rows: int) -> None:
-        """Scroll without moving the cursor."""
+    def scroll_by(self, rows: int) -> None:
+        """Scroll without moving the cursor; where rows stand in columns, by one column."""
         geometry = self.geometry
         total = geometry.total(len(self.pane.tab.listing))
-        top = geometry.clamp_top(self.top + rows * (geometry.lines if geometry.columns > 1 else 1), total)
+        step = rows if geometry.columns == 1 else geometry.lines if rows > 0 else -geometry.lines
+        top = geometry.clamp_top(self.top + step, total)
         self._tops[self.pane.tab.id] = top
         self.redraw(follow=False)
 
@@ -160,34 +153,23 @@ class PaneView(LineWidget):
             return self._rows.draw(
                 self.pane.tab, geometry, self.top, line, active=self._active, changed=self.changes.names
             )
-        return Strip(self.line(y)).adjust_cell_length(geometry.width, self.appearance.ink["base"])
+        return Strip(self.line(y)).adjust_cell_length(geometry.width, self.appearance.styles["base"])
 
     def line(self, y: int) -> list[Segment]:
-        """A line of the frame."""
-        geometry, pane, ink = self.geometry, self.pane, self.appearance.ink
+        geometry, pane, styles = self.geometry, self.pane, self.appearance.styles
         if y == 0:
-            return frame.top_line(pane, geometry.width, ink, active=self._active, home=self.appearance.home)
+            return frame.top_line(pane, geometry.width, styles, active=self._active, home=self.appearance.home)
         if y == geometry.height - 1:
             space = self._commander.space.at(pane.tab.path, self._refresh_frame)
             return frame.bottom_line(
-                pane.tab, geometry.width, ink, active=self._active, space=space, search=self.search
+                pane.tab, geometry.width, styles, active=self._active, space=space, search=self.search
             )
         if geometry.with_tabs and y == 1:
-            cells, self._tab_places = frame.tab_line(pane, geometry.width, ink, active=self._active)
+            cells, self._tab_places = frame.tab_line(pane, geometry.width, styles, active=self._active)
             return cells
-        side = Segment("│", ink["frame_active" if self._active else "frame"])
+        side = Segment("│", styles["frame_active" if self._active else "frame"])
         size = "Change" if pane.tab.listing.changes else "Size"
-        return [side, *full_head(FullColumns.within(geometry.inner, self.appearance.row), ink, size), side]
-
-    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
-        """The wheel."""
-        event.stop()
-        self.scroll(WHEEL if self.geometry.columns == 1 else 1)
-
-    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
-        """The wheel."""
-        event.stop()
-        self.scroll(-WHEEL if self.geometry.columns == 1 else -1)
+        return [side, *full_head(FullColumns.within(geometry.inner, self.appearance.row), styles, size), side]
 
     def on_click(self, event: events.Click) -> None:
         """The scroll bar scrolls; everything else is for others to act upon."""

@@ -1,4 +1,4 @@
-"""What is known of the rows in view and around it: fetched in a thread, before anybody scrolls there."""
+"""Facts fetched in the background: of the rows in view and around it, and where links lead."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PAGES_AHEAD = 2
 
 
 class RowPrefetch:
-    """Facts of entries and sizes of folders, for one pane; one look at a time."""
+    """Facts of entries and sizes of folders, for one pane; one lookup at a time."""
 
     def __init__(self, commander: Commander, arrived: Callable[[Tab, Listing], None]) -> None:
         self._commander = commander

@@ -1,4 +1,4 @@
-"""The rows of a pane: one entry a line with size and date, or names only in columns."""
+"""The rows of a pane: one entry a line with size and date, or names only in columns, cached as they were drawn."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ class RowState:
     selected: bool = False
     changed: bool = False
 
-    def style(self, ink: dict[str, Style], look: str) -> Style:
+    def style(self, styles: dict[str, Style], role: str) -> Style:
         """The style of the row's text."""
         if self.cursor and self.active:
-            return ink["selected_cursor" if self.selected else "cursor"]
-        style = ink["selected"] if self.selected else ink[look]
-        return style + ink["cursor_other"] if self.cursor else style
+            return styles["selected_cursor" if self.selected else "cursor"]
+        style = styles["selected"] if self.selected else styles[role]
+        return style + styles["cursor_other"] if self.cursor else style
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,21 +67,21 @@ class FullColumns:
 
 
 def full_row(
-    entry: Entry, name: str, state: RowState, columns: FullColumns, row: RowFormat, ink: dict[str, Style]
+    entry: Entry, name: str, state: RowState, columns: FullColumns, row: RowFormat, styles: dict[str, Style]
 ) -> list[Segment]:
     """One line of the full view."""
-    look = file_kind(entry) if row.colours else ("folder" if entry.is_folder else "file")
-    style = state.style(ink, look)
+    role = file_kind(entry) if row.colours else ("folder" if entry.is_folder else "file")
+    style = state.style(styles, role)
     facts = entry.facts
-    quiet = style if state.cursor or state.selected else ink["dim"]
+    quiet = style if state.cursor or state.selected else styles["dim"]
     size = when = ""
     if columns.size:
         size = f"{size_text(entry, columns.size, row):>{columns.size}} "
     if columns.date:
-        told = date(facts.modified_ns, row.dates, columns.date, time.time()) if facts else ""
-        when = f"{told[: columns.date]:>{columns.date}} "
+        text = date(facts.modified_ns, row.dates, columns.date, time.time()) if facts else ""
+        when = f"{text[: columns.date]:>{columns.date}} "
     return [
-        _gutter(entry, state, style, ink),
+        _gutter(entry, state, style, styles),
         Segment(fit_name(name, columns.name) + " ", style),
         Segment(size, quiet if entry.is_folder else style),
         Segment(when, quiet),
@@ -95,50 +95,50 @@ def size_text(entry: Entry, width: int, row: RowFormat) -> str:
     """
     if entry.change is not None:
         sign = "+" if entry.change > 0 else "-" if entry.change < 0 else ""
-        told = sign + short_size(abs(entry.change), row.sizes)
-        return told if len(told) <= width else (sign + short_size(abs(entry.change)))[:width]
+        text = sign + short_size(abs(entry.change), row.sizes)
+        return text if len(text) <= width else (sign + short_size(abs(entry.change)))[:width]
     known = entry.folder_size
     if entry.is_folder and known is None:
         return "<DIR>"[:width]
     if known is None and entry.facts is None:
         return ""
     mark, size = (known.mark, known.bytes) if known is not None else ("", entry.facts.size if entry.facts else 0)
-    told = mark + short_size(size, row.sizes)
-    return told if len(told) <= width else (mark + short_size(size))[:width]
+    text = mark + short_size(size, row.sizes)
+    return text if len(text) <= width else (mark + short_size(size))[:width]
 
 
 def brief_cell(
-    entry: Entry, name: str, state: RowState, width: int, row: RowFormat, ink: dict[str, Style]
+    entry: Entry, name: str, state: RowState, width: int, row: RowFormat, styles: dict[str, Style]
 ) -> list[Segment]:
     """One cell of the brief view."""
-    look = file_kind(entry) if row.colours else ("folder" if entry.is_folder else "file")
-    style = state.style(ink, look)
+    role = file_kind(entry) if row.colours else ("folder" if entry.is_folder else "file")
+    style = state.style(styles, role)
     return [
-        _gutter(entry, state, style, ink),
+        _gutter(entry, state, style, styles),
         Segment(fit_name(name, width - 3), style),
-        Segment(" ", style if state.cursor else ink["base"]),
+        Segment(" ", style if state.cursor else styles["base"]),
     ]
 
 
-def parent_row(state: RowState, width: int, ink: dict[str, Style]) -> list[Segment]:
+def parent_row(state: RowState, width: int, styles: dict[str, Style]) -> list[Segment]:
     """The way up, in either view."""
-    return [Segment(fit(" /..", width), state.style(ink, "folder"))]
+    return [Segment(fit(" /..", width), state.style(styles, "folder"))]
 
 
-def full_head(columns: FullColumns, ink: dict[str, Style], size: str = "Size") -> list[Segment]:
+def full_head(columns: FullColumns, styles: dict[str, Style], size: str = "Size") -> list[Segment]:
     """The column heads of the full view."""
     text = "  " + fit("Name", columns.name) + " "
     if columns.size:
         text += f"{size:>{columns.size}} "
     if columns.date:
         text += f"{'Modified':>{columns.date}} "
-    return [Segment(text, ink["header"])]
+    return [Segment(text, styles["header"])]
 
 
-def _gutter(entry: Entry, state: RowState, style: Style, ink: dict[str, Style]) -> Segment:
+def _gutter(entry: Entry, state: RowState, style: Style, styles: dict[str, Style]) -> Segment:
     mark = "»" if state.selected else "•" if state.changed else " "
     if state.changed and not state.cursor:
-        style = ink["changed"]
+        style = styles["changed"]
     return Segment(mark + _sign(entry), style)
 
 
@@ -151,7 +151,9 @@ def _sign(entry: Entry) -> str:
     return _SIGNS.get(entry.kind, "?")
 
 
-KEPT = 4096
+MAX_CACHED_STRIPS = 4096
+RowStates = tuple[RowState | None, ...]
+"""How the rows of one line stand out; None where there is no row."""
 
 
 class RowRenderer:
@@ -169,65 +171,63 @@ class RowRenderer:
         self, tab: Tab, geometry: PaneGeometry, top: int, line: int, *, active: bool, changed: frozenset[bytes]
     ) -> Strip:
         """The rows that stand side by side in a line."""
-        from textual.strip import Strip
+        from textual.strip import Strip  # the first frame is drawn before Textual is loaded
 
         if not len(tab.listing) and (line or not geometry.above):
             return Strip(self._notice(tab, geometry, line, active=active))
-        places = range(top + line, top + line + geometry.columns * geometry.lines, geometry.lines)
-        states = [_state(tab, geometry, place, active=active, changed=changed) for place in places]
+        states = _states(tab, geometry, top + line, active=active, changed=changed)
         thumb = _in_thumb(line, geometry, top, geometry.total(len(tab.listing)))
-        key = (top + line, tuple(states), thumb, active)
+        key = (top + line, states, thumb, active)
         strip = self._strips.get(key)
         if strip is None:
-            cells = self._cells(tab, geometry, places, states, thumb=thumb, active=active)
-            strip = Strip(cells).adjust_cell_length(geometry.width, self.appearance.ink["base"])
-            if len(self._strips) > KEPT:
+            cells = self._cells(tab, geometry, top + line, states, thumb=thumb, active=active)
+            strip = Strip(cells).adjust_cell_length(geometry.width, self.appearance.styles["base"])
+            if len(self._strips) > MAX_CACHED_STRIPS:
                 self._strips.clear()
             self._strips[key] = strip
         return strip
 
     def cells(self, tab: Tab, geometry: PaneGeometry, top: int, line: int, *, active: bool) -> list[Segment]:
-        """The same for a picture that is drawn once, before anything can have changed."""
+        """The same for the first frame, drawn once, before anything can have changed."""
         if not len(tab.listing) and (line or not geometry.above):
             return self._notice(tab, geometry, line, active=active)
-        places = range(top + line, top + line + geometry.columns * geometry.lines, geometry.lines)
-        states = [_state(tab, geometry, place, active=active, changed=frozenset()) for place in places]
+        states = _states(tab, geometry, top + line, active=active, changed=frozenset())
         thumb = _in_thumb(line, geometry, top, geometry.total(len(tab.listing)))
-        return self._cells(tab, geometry, places, states, thumb=thumb, active=active)
+        return self._cells(tab, geometry, top + line, states, thumb=thumb, active=active)
 
     def _cells(
         self,
         tab: Tab,
         geometry: PaneGeometry,
-        places: range,
-        states: list[RowState | None],
+        first: int,
+        states: tuple[RowState | None, ...],
         *,
         thumb: bool,
         active: bool,
     ) -> list[Segment]:
-        frame = self.appearance.ink["frame_active" if active else "frame"]
+        frame = self.appearance.styles["frame_active" if active else "frame"]
         cells = [Segment("│", frame)]
-        for column, (place, state) in enumerate(zip(places, states, strict=True)):
-            cells += self._cell(tab, geometry, column, place, state)
+        for column, state in enumerate(states):
+            cells += self._cell(tab, geometry, column, first + column * geometry.lines, state)
         return [*cells, Segment("█" if thumb else "│", frame)]
 
     def _cell(self, tab: Tab, geometry: PaneGeometry, column: int, place: int, state: RowState | None) -> list[Segment]:
-        ink, row = self.appearance.ink, self.appearance.row
+        styles, row = self.appearance.styles, self.appearance.row
         width = geometry.column_width(column)
         if state is None:
-            return [Segment(" " * width, ink["base"])]
+            return [Segment(" " * width, styles["base"])]
         if place < geometry.above:
-            return parent_row(state, width, ink)
+            return parent_row(state, width, styles)
         entry = tab.listing.entry(place - geometry.above)
         name = shown(entry.name, beside=tab.listing.has_lookalike(entry.name))
         if geometry.view is ViewMode.FULL:
-            return full_row(entry, name, state, FullColumns.within(geometry.inner, row), row, ink)
-        return brief_cell(entry, name, state, width, row, ink)
+            return full_row(entry, name, state, FullColumns.within(geometry.inner, row), row, styles)
+        return brief_cell(entry, name, state, width, row, styles)
 
     def _notice(self, tab: Tab, geometry: PaneGeometry, line: int, *, active: bool) -> list[Segment]:
         """Why there are no rows."""
-        ink = self.appearance.ink
-        side = Segment("│", ink["frame_active" if active else "frame"])
+        styles = self.appearance.styles
+        side = Segment("│", styles["frame_active" if active else "frame"])
         text, role = "", "dim"
         if line == 1 and tab.problem:
             text, role = " " + printable(tab.problem), "warning"
@@ -235,7 +235,13 @@ class RowRenderer:
             text = " Nothing matches the filter. Esc shows all."
         elif line == 1 and tab.history.here >= 0:
             text = " This folder is empty."
-        return [side, Segment(fit(text, geometry.inner), ink[role if text else "base"]), side]
+        return [side, Segment(fit(text, geometry.inner), styles[role if text else "base"]), side]
+
+
+def _states(tab: Tab, geometry: PaneGeometry, first: int, *, active: bool, changed: frozenset[bytes]) -> RowStates:
+    """How the rows that stand side by side in a line stand out."""
+    places = range(first, first + geometry.columns * geometry.lines, geometry.lines)
+    return tuple(_state(tab, geometry, place, active=active, changed=changed) for place in places)
 
 
 def _state(tab: Tab, geometry: PaneGeometry, place: int, *, active: bool, changed: frozenset[bytes]) -> RowState | None:

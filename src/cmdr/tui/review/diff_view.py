@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 
 from rich.segment import Segment
 from rich.style import Style
-from textual import events
 from textual.strip import Strip
 
 from cmdr.model.texts.diff_rows import DiffRows, Row, RowLine
@@ -21,65 +20,65 @@ Styles = dict[str, Style]
 
 
 def side_by_side(
-    row: Row, marks: WordMarks, ink: Styles, *, width: int, digits: int, left: int, gutter: Segment
+    row: Row, marks: WordMarks, styles: Styles, *, width: int, digits: int, left: int, gutter: Segment
 ) -> list[Segment]:
     """Old at the left, new at the right."""
     if row.kind == "fold":
-        return _fold(row, ink, width, gutter)
+        return _fold(row, styles, width, gutter)
     half = (width - 2) // 2
     rest = width - 2 - half
     return [
         gutter,
-        *_side(row.old, "-", marks.old, ink, _is_changed(row), half, digits, left),
-        Segment("│", ink["frame"]),
-        *_side(row.new, "+", marks.new, ink, _is_changed(row), rest, digits, left),
+        *_side(row.old, "-", marks.old, styles, _is_changed(row), half, digits, left),
+        Segment("│", styles["frame"]),
+        *_side(row.new, "+", marks.new, styles, _is_changed(row), rest, digits, left),
     ]
 
 
 def unified(
-    row: Row, marks: WordMarks, ink: Styles, *, width: int, digits: int, left: int, gutter: Segment
+    row: Row, marks: WordMarks, styles: Styles, *, width: int, digits: int, left: int, gutter: Segment
 ) -> list[Segment]:
     """One column: what goes, then what comes."""
     if row.kind == "fold":
-        return _fold(row, ink, width, gutter)
+        return _fold(row, styles, width, gutter)
     changed = _is_changed(row)
     if row.old is not None and (row.new is None or not changed):
-        return [gutter, *_side(row.old, "-", marks.old, ink, changed, width - 1, digits, left)]
-    return [gutter, *_side(row.new, "+", marks.new, ink, changed, width - 1, digits, left)]
+        return [gutter, *_side(row.old, "-", marks.old, styles, changed, width - 1, digits, left)]
+    return [gutter, *_side(row.new, "+", marks.new, styles, changed, width - 1, digits, left)]
 
 
 def _is_changed(row: Row) -> bool:
     return row.kind != "equal"
 
 
-def _fold(row: Row, ink: Styles, width: int, gutter: Segment) -> list[Segment]:
+def _fold(row: Row, styles: Styles, width: int, gutter: Segment) -> list[Segment]:
     text = f"  ⋯ {row.hidden} lines that stay the same"
-    return [gutter, Segment(text[: width - 1].ljust(width - 1), ink["dim"])]
+    return [gutter, Segment(text[: width - 1].ljust(width - 1), styles["dim"])]
 
 
 def _side(
     line: RowLine | None,
     sign: str,
     marks: Sequence[Span],
-    ink: Styles,
+    styles: Styles,
     changed: bool,
     width: int,
     digits: int,
     left: int,
 ) -> list[Segment]:
-    base = ink["base"]
+    base = styles["base"]
     if width <= digits + 3:
         return [Segment(" " * max(0, width), base)]
     if line is None:
-        return [Segment("░" * width, ink["dim"])]
-    colour = (ink["archive"] if sign == "-" else ink["program"]) if changed else base
-    head = [Segment(f"{line.number:>{digits}} ", ink["dim"]), Segment(f"{sign if changed else ' '} ", colour)]
+        return [Segment("░" * width, styles["dim"])]
+    colour = (styles["archive"] if sign == "-" else styles["program"]) if changed else base
+    head = [Segment(f"{line.number:>{digits}} ", styles["dim"]), Segment(f"{sign if changed else ' '} ", colour)]
     room = width - digits - 3
-    body = [Segment(text, ink["match"] if marked else colour) for text, marked in _pieces(line.text, marks)]
+    body = [Segment(text, styles["match"] if marked else colour) for text, marked in _pieces(line.text, marks)]
     if not line.ending:
-        body.append(Segment(" ∅ no newline at the end", ink["dim"]))
+        body.append(Segment(" ∅ no newline at the end", styles["dim"]))
     elif line.ending == "\r\n":
-        body.append(Segment("␍", ink["dim"]))
+        body.append(Segment("␍", styles["dim"]))
     return [*head, *Strip(body).crop(left, left + room).adjust_cell_length(room, colour)]
 
 
@@ -168,10 +167,9 @@ class DiffView(LineWidget):
         return True
 
     def line(self, y: int) -> list[Segment]:
-        """One row."""
-        ink, index = self.appearance.ink, self.top + y
+        styles, index = self.appearance.styles, self.top + y
         if index >= len(self.rows):
-            return [Segment(" " * self.size.width, ink["base"])]
+            return [Segment(" " * self.size.width, styles["base"])]
         row = self.rows[index]
         mark, role = " ", "dim"
         if row.hunk is not None:
@@ -181,22 +179,11 @@ class DiffView(LineWidget):
             mark = mark if here or mark != "▌" else " "
         draw = unified if self.unified else side_by_side
         digits = len(str(max(len(self.rows.diff.old_lines), len(self.rows.diff.new_lines), 1)))
-        gutter = Segment(mark, ink[role])
+        gutter = Segment(mark, styles[role])
         marks = self.rows.marks(index)
-        return draw(row, marks, ink, width=self.size.width, digits=digits, left=self.left, gutter=gutter)
-
-    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
-        """The wheel."""
-        event.stop()
-        self.scroll_by(3)
-
-    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
-        """The wheel."""
-        event.stop()
-        self.scroll_by(-3)
+        return draw(row, marks, styles, width=self.size.width, digits=digits, left=self.left, gutter=gutter)
 
     def on_resize(self) -> None:
-        """Keep the place."""
         self.scroll_by(0)
 
     def _new_rows(self) -> DiffRows:

@@ -5,16 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from textual import events
-from textual.app import ComposeResult
 
 from cmdr.core.editing.review_case import ReviewCase
 from cmdr.model.names import display_name
 from cmdr.model.texts.review_outcome import ReviewState
 from cmdr.model.unseen import UNSEEN
 from cmdr.tui.input.key_forwarding import forward_to_front
-from cmdr.tui.viewer.viewer import Bar
-from cmdr.tui.widgets.text_fields import TextBox
-from cmdr.tui.windows.window import OverlayScreen
+from cmdr.tui.viewer.editor import TextScreen
 
 if TYPE_CHECKING:
     from cmdr.tui.main_screen import MainScreen
@@ -27,47 +24,23 @@ def is_seen(text: str) -> bool:
     return not UNSEEN.search(text)
 
 
-class ProposedEditor(OverlayScreen[None], inherit_bindings=False):
+class ProposedEditor(TextScreen, inherit_bindings=False):
     """The proposed text; taking it goes back to the review, where it is accepted or not."""
 
-    DEFAULT_CSS = """
-    ProposedEditor { layout: vertical; }
-    ProposedEditor > Bar { height: 1; }
-    ProposedEditor > TextBox { height: 1fr; border: none; padding: 0; }
-    ProposedEditor > TextBox:focus { border: none; }
-    """
-
     def __init__(self, case: ReviewCase, main: MainScreen) -> None:
-        super().__init__()
+        super().__init__(case.review.proposed_text, _KEYS, main.terminal)
         self._case = case
         self._main = main
-        look = main.terminal.appearance
-        self._title = Bar(look, "title_active")
-        self._bar = Bar(look, "bar")
-        self.area = TextBox(case.review.proposed_text, show_line_numbers=True, tab_behavior="indent", soft_wrap=False)
-
-    def compose(self) -> ComposeResult:
-        """Title, text, keys."""
-        yield self._title
-        yield self.area
-        yield self._bar
 
     def on_mount(self) -> None:
-        """Ready to type."""
-        self.area.theme = (
-            "css" if self.app.native_ansi_color else "vscode_dark" if self.app.current_theme.dark else "github_light"
-        )
-        self.area.focus()
+        """Name the file, and follow what happens elsewhere."""
         self._title.say(f" What {self._case.review.agent} proposes for {display_name(self._case.review.new_path)}")
-        self._bar.say(_KEYS)
         self._stop = self._main.commander.events.listen(self._changed)
 
     def on_unmount(self) -> None:
-        """Follow no more."""
         self._stop()
 
     async def on_key(self, event: events.Key) -> None:
-        """The keys around the text."""
         if forward_to_front(self, event):
             return
         if event.key in ("f2", "ctrl+s"):

@@ -20,8 +20,7 @@ from cmdr.model.texts.hunk import Decision
 from cmdr.model.texts.review_outcome import ReviewState
 from cmdr.tui.input.key_forwarding import forward_to_front
 from cmdr.tui.review.diff_view import DiffView
-from cmdr.tui.viewer.viewer import Bar
-from cmdr.tui.widgets.lines import Row
+from cmdr.tui.widgets.lines import Bar, Row
 from cmdr.tui.windows.choose import Choice
 from cmdr.tui.windows.window import GRACE_S, GracePeriod, OverlayScreen
 
@@ -73,12 +72,12 @@ class ReviewScreen(OverlayScreen[None], inherit_bindings=False):
         super().__init__()
         self.case = case
         self._main = main
-        look = main.terminal.appearance
-        self._title = Bar(look, "title_active")
-        self._note = Bar(look, "warning")
-        self._words = Bar(look, "dim")
-        self._bar = Bar(look, "bar")
-        self.view = DiffView(look, case.review, self._tell)
+        appearance = main.terminal.appearance
+        self._title = Bar(appearance, "title_active")
+        self._note = Bar(appearance, "warning")
+        self._words = Bar(appearance, "dim")
+        self._bar = Bar(appearance, "bar")
+        self.view = DiffView(appearance, case.review, self._tell)
         self._grace_period = GracePeriod(main.terminal.clock)
         self._seen = self._version()
         self._answering = False
@@ -103,11 +102,9 @@ class ReviewScreen(OverlayScreen[None], inherit_bindings=False):
         self._tell()
 
     def on_unmount(self) -> None:
-        """Follow no more."""
         self._stop()
 
     async def on_key(self, event: events.Key) -> None:
-        """Every key, once we listen."""
         if forward_to_front(self, event):
             return
         event.stop()
@@ -118,7 +115,6 @@ class ReviewScreen(OverlayScreen[None], inherit_bindings=False):
             self._pressed(event.key)
 
     def on_paste(self, event: events.Paste) -> None:
-        """Pasted text never answers."""
         event.stop()
 
     def _pressed(self, key: str) -> None:
@@ -166,7 +162,7 @@ class ReviewScreen(OverlayScreen[None], inherit_bindings=False):
     def _order(self, command: str, more: Arguments) -> None:
         self._answering = self._mine = True
         self._main.enqueue(
-            command, {"review": self.case.id, **more}, told=command in ("review.accept", "review.reject")
+            command, {"review": self.case.id, **more}, show_answer=command in ("review.accept", "review.reject")
         )
 
     def _edit(self) -> None:

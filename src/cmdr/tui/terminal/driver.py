@@ -1,4 +1,4 @@
-"""Textual takes over a screen on which the first picture stands already: no switch, no clearing, no flicker."""
+"""The driver under Textual: it takes the first frame over without flicker, and never blocks on a stalled terminal."""
 
 from textual.drivers.linux_driver import LinuxDriver
 
@@ -53,21 +53,21 @@ class NonBlockingDriver(LinuxDriver):
 _ALTERNATE_SCREEN = "\x1b[?1049h"
 
 
-def takeover_driver(held: StartupTerminal) -> type[LinuxDriver]:
-    """A driver that draws over the picture; when it steps aside and comes back, it is like any other."""
+def takeover_driver(startup: StartupTerminal) -> type[LinuxDriver]:
+    """A driver that draws over the first frame; once suspended and resumed, it is like any other."""
 
     register_alt_keys()
 
     class TakeoverDriver(NonBlockingDriver):
         def write(self, data: str) -> None:
             # Most terminals clear the other screen when it is switched to, even if it is there already.
-            if not (held.shows_first_frame and data == _ALTERNATE_SCREEN):
+            if not (startup.shows_first_frame and data == _ALTERNATE_SCREEN):
                 super().write(data)
 
         def start_application_mode(self) -> None:
             super().start_application_mode()
-            if held.shows_first_frame:
-                held.shows_first_frame = False
-                self.attrs_before = held.before
+            if startup.shows_first_frame:
+                startup.shows_first_frame = False
+                self.attrs_before = startup.saved_attributes
 
     return TakeoverDriver

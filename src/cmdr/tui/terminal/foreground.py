@@ -98,10 +98,10 @@ def _will_stop(pid: str, group: int, number: int) -> bool:
         if int(process_group) != group or state in b"TtZX":
             return False
         with open(f"/proc/{pid}/status", "rb") as file:
-            told = dict(line.split(b":\t") for line in file.read().splitlines() if line.startswith((b"SigI", b"SigC")))
+            masks = dict(line.split(b":\t") for line in file.read().splitlines() if line.startswith((b"SigI", b"SigC")))
     except (FileNotFoundError, ProcessLookupError):  # it has just ended
         return False
-    deaf = int(told[b"SigIgn"], 16) | int(told[b"SigCgt"], 16)
+    deaf = int(masks[b"SigIgn"], 16) | int(masks[b"SigCgt"], 16)
     return not deaf >> (number - 1) & 1
 
 

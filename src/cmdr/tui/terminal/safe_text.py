@@ -16,7 +16,7 @@ def shown(name: bytes, *, beside: bool = False) -> str:
 
 
 def printable(text: str) -> str:
-    """Text of a file, or words of somebody else, with every character that is not plain ink made visible."""
+    """Text of a file, or words of somebody else, with every character that is not printable made visible."""
     if text.isprintable() and text.isascii():
         return text
     return _steady("".join(map(sign, text)))

@@ -1,7 +1,7 @@
-"""The terminal, held from the first moment: a picture stands on it while everything else is still being loaded.
+"""The terminal during startup: raw mode and the alternate screen, with the first frame while the rest is loaded.
 
 Keys typed meanwhile are neither echoed nor lost; they wait in the terminal until somebody reads them. Whatever
-happens, the terminal is given back as it was found.
+happens, the terminal is restored as it was found.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ class StartupTerminal:
     def __init__(self, keyboard: int, screen: int) -> None:
         self._keyboard = keyboard
         self._screen = screen
-        self.before: list[Any] = termios.tcgetattr(keyboard)
+        self.saved_attributes: list[Any] = termios.tcgetattr(keyboard)
         """How the terminal was set when it was found."""
         self.shows_first_frame = False
-        """Whether the picture stands there and nobody has taken the screen over yet."""
+        """Whether the first frame is on the screen and the application has not taken it over yet."""
 
     @classmethod
-    def here(cls) -> Self | None:
+    def current(cls) -> Self | None:
         """The terminal this program runs in, or None where keys and screen are not both one."""
         try:
             if sys.__stdin__ is None or sys.__stderr__ is None or not sys.__stderr__.isatty():
@@ -44,23 +44,23 @@ class StartupTerminal:
     def __enter__(self) -> Self:
         for number in (signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, self._end)
-        quiet = termios.tcgetattr(self._keyboard)
-        quiet[_LOCAL] &= ~(termios.ECHO | termios.ICANON | termios.IEXTEN | termios.ISIG)
-        quiet[_INPUT] &= ~(termios.IXON | termios.IXOFF | termios.ICRNL | termios.INLCR | termios.IGNCR)
-        termios.tcsetattr(self._keyboard, termios.TCSANOW, quiet)
+        raw = termios.tcgetattr(self._keyboard)
+        raw[_LOCAL] &= ~(termios.ECHO | termios.ICANON | termios.IEXTEN | termios.ISIG)
+        raw[_INPUT] &= ~(termios.IXON | termios.IXOFF | termios.ICRNL | termios.INLCR | termios.IGNCR)
+        termios.tcsetattr(self._keyboard, termios.TCSANOW, raw)
         self.shows_first_frame = True
         self._write(_ENTER)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self._give_back()
+        self._restore()
 
-    def _give_back(self) -> None:
+    def _restore(self) -> None:
         if self.shows_first_frame:
             self.shows_first_frame = False
             self._write(_LEAVE)
         with suppress(termios.error):
-            termios.tcsetattr(self._keyboard, termios.TCSANOW, self.before)
+            termios.tcsetattr(self._keyboard, termios.TCSANOW, self.saved_attributes)
 
     @property
     def size(self) -> tuple[int, int]:
@@ -72,9 +72,9 @@ class StartupTerminal:
 
         return shutil.get_terminal_size()
 
-    def show(self, picture: str) -> None:
+    def show(self, frame: str) -> None:
         """Draw, from the upper left corner on."""
-        self._write(b"\x1b[H" + picture.encode("utf-8", "replace"))
+        self._write(b"\x1b[H" + frame.encode("utf-8", "replace"))
 
     def _write(self, data: bytes) -> None:
         with suppress(OSError):
@@ -83,5 +83,5 @@ class StartupTerminal:
 
     def _end(self, number: int, frame: FrameType | None) -> NoReturn:
         """Asked to end before anybody else listens."""
-        self._give_back()
+        self._restore()
         sys.exit()

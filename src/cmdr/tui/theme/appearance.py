@@ -20,10 +20,10 @@ class RowFormat:
 
 @dataclass(frozen=True, slots=True)
 class Appearance:
-    """A look, its inks, and the formats of the columns."""
+    """A theme, its styles by role, and the formats of the columns."""
 
-    look: str
-    ink: dict[str, Style]
+    theme: str
+    styles: dict[str, Style]
     row: RowFormat
     home: bytes
 
@@ -31,11 +31,11 @@ class Appearance:
     def chosen(cls, settings: Settings) -> "Appearance":
         """What the person chose, as far as this terminal can show it."""
         term = os.environ.get("TERM", "")
-        look = resolve_theme(settings.text("appearance.theme"), term, _colours(term))
+        theme = resolve_theme(settings.text("appearance.theme"), term, _colours(term))
         colour = not os.environ.get("NO_COLOR") and term not in ("dumb", "vt100", "vt220")
         return cls(
-            look,
-            LINE_THEMES[look].ink(colour=colour),
+            theme,
+            LINE_THEMES[theme].styles(colour=colour),
             RowFormat(
                 settings.text("appearance.sizes"),
                 settings.text("appearance.dates"),

@@ -1,6 +1,6 @@
-"""The looks to choose from: dark, light, the terminal's own sixteen colours, and the blue of the old commanders.
+"""The themes to choose from: dark, light, the terminal's own sixteen colours, and the blue of the old commanders.
 
-These are the styles of everything drawn line by line; `themes` has the colours of everything else in the same looks.
+Each has styles for everything drawn line by line, and Textual's colours for everything else.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ ROLES += TILES
 
 @dataclass(frozen=True, slots=True)
 class LineTheme:
-    """One look: the styles of everything drawn line by line."""
+    """One theme: the styles of everything drawn line by line."""
 
     base: str
     """Background and text of the panes."""
-    styles: dict[str, str]
+    roles: dict[str, str]
 
-    def ink(self, *, colour: bool) -> dict[str, Style]:
+    def styles(self, *, colour: bool) -> dict[str, Style]:
         """A style for every role; without colour, what matters is bold, underlined or reversed."""
         if not colour:
             return {role: Style.parse(_WITHOUT_COLOUR.get(role, "none")) for role in ("base", *ROLES)}
         base = Style.parse(self.base)
-        inks = {role: base + Style.parse(self.styles.get(role, "none")) for role in ROLES}
+        styles = {role: base + Style.parse(self.roles.get(role, "none")) for role in ROLES}
         # It lies over whatever colour the row has.
-        inks["cursor_other"] = Style.parse(self.styles["cursor_other"])
-        return {"base": base, **inks}
+        styles["cursor_other"] = Style.parse(self.roles["cursor_other"])
+        return {"base": base, **styles}
 
 
 _WITHOUT_COLOUR = {
@@ -119,7 +119,7 @@ LINE_THEMES: dict[str, LineTheme] = {"dark": _DARK, "light": _LIGHT, "terminal":
 
 
 def resolve_theme(wanted: str, term: str, colours: int) -> str:
-    """The look to use: the wanted one, or the terminal's own colours where it could not be shown."""
+    """The theme to use: the wanted one, or the terminal's own colours where it could not be shown."""
     if wanted in LINE_THEMES and wanted != "auto":
         return wanted
     return "terminal" if term in ("linux", "vt100", "vt220", "dumb") or colours <= 16 else "dark"

@@ -1,4 +1,4 @@
-"""The built-in editor for small text files: undo, a dirty mark, and saving through the operation engine."""
+"""Editing files: small text in the built-in editor, saved by the operation engine, the rest in the person's own."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from cmdr.model.unseen import UNSEEN
 from cmdr.tui.input.key_forwarding import edits_text, forward_to_front
 from cmdr.tui.terminal.foreground import run_in_foreground, run_suspended
 from cmdr.tui.terminal.safe_text import shown
-from cmdr.tui.viewer.viewer import Bar
+from cmdr.tui.widgets.lines import Bar
 from cmdr.tui.widgets.text_fields import TextBox
 from cmdr.tui.windows.window import OverlayScreen
 
@@ -111,52 +111,58 @@ _LANGUAGES = {
 _KEYS = " F2 save   F7 search   Shift+F7 again   Ctrl+Z undo   Ctrl+Y redo   Esc closes "
 
 
-class Editor(OverlayScreen[None], inherit_bindings=False):
-    """One file. Closing a changed one asks first."""
+class TextScreen(OverlayScreen[None], inherit_bindings=False):
+    """A text to edit over the whole screen, between a title and a line of keys."""
 
     DEFAULT_CSS = """
-    Editor { layout: vertical; }
-    Editor > Bar { height: 1; }
-    Editor > TextBox { height: 1fr; border: none; padding: 0; }
-    Editor > TextBox:focus { border: none; }
+    TextScreen { layout: vertical; }
+    TextScreen > Bar { height: 1; }
+    TextScreen > TextBox { height: 1fr; border: none; padding: 0; }
+    TextScreen > TextBox:focus { border: none; }
     """
 
-    def __init__(self, path: bytes, file: FileText, terminal: TerminalApp) -> None:
+    def __init__(self, text: str, keys: str, terminal: TerminalApp) -> None:
         super().__init__()
+        self._terminal = terminal
+        self._keys = keys
+        self._title = Bar(terminal.appearance, "title_active")
+        self._bar = Bar(terminal.appearance, "bar")
+        self.area = TextBox(text, show_line_numbers=True, tab_behavior="indent", soft_wrap=False)
+
+    def compose(self) -> ComposeResult:
+        yield self._title
+        yield self.area
+        yield self._bar
+
+    def on_mount(self) -> None:
+        self.area.theme = (
+            "css" if self.app.native_ansi_color else "vscode_dark" if self.app.current_theme.dark else "github_light"
+        )
+        self.area.focus()
+        self._bar.say(self._keys)
+
+
+class Editor(TextScreen, inherit_bindings=False):
+    """One file. Closing a changed one asks first."""
+
+    def __init__(self, path: bytes, file: FileText, terminal: TerminalApp) -> None:
+        super().__init__(file.text, _KEYS, terminal)
         self._path = path
         self._file = file
-        self._terminal = terminal
-        look = terminal.appearance
-        self._title = Bar(look, "title_active")
-        self._bar = Bar(look, "bar")
         lines = file.text.count("\n") + 1
-        language = _LANGUAGES.get(extension(path.rpartition(b"/")[2])) if lines <= HIGHLIGHT_LINES else None
-        self.area = TextBox(file.text, show_line_numbers=True, tab_behavior="indent", soft_wrap=False)
-        self._language = language
+        self._language = _LANGUAGES.get(extension(path.rpartition(b"/")[2])) if lines <= HIGHLIGHT_LINES else None
         self._words = ""
         """What was looked for last."""
         documents = terminal.commander.editor.documents
         self._buffer = documents.hold(path, file, lambda: asyncio.ensure_future(self.save()))
 
     def on_unmount(self) -> None:
-        """Agents see it as closed."""
         self._terminal.commander.editor.documents.release(self._buffer)
 
-    def compose(self) -> ComposeResult:
-        """Title, text, keys."""
-        yield self._title
-        yield self.area
-        yield self._bar
-
     def on_mount(self) -> None:
-        """Ready to type."""
+        """Colour what is written in a language that is known."""
         if self._language in self.area.available_languages and not self.app.native_ansi_color:
             self.area.language = self._language
-        self.area.theme = (
-            "css" if self.app.native_ansi_color else "vscode_dark" if self.app.current_theme.dark else "github_light"
-        )
-        self.area.focus()
-        self._bar.say(_KEYS)
         self._tell()
 
     @property
@@ -176,7 +182,6 @@ class Editor(OverlayScreen[None], inherit_bindings=False):
         self._tell()
 
     async def on_key(self, event: events.Key) -> None:
-        """The keys around the text."""
         if forward_to_front(self, event):
             return
         if event.key in ("f2", "ctrl+s"):
@@ -215,8 +220,8 @@ class Editor(OverlayScreen[None], inherit_bindings=False):
             return
         self._words = words
         found = go_to_next(self.area, words)
-        told = _KEYS if found is not None else f" Not found: {words}"
-        self._bar.say(f" Went on from the top: {words}" if found is not None and found.went_round else told)
+        message = _KEYS if found is not None else f" Not found: {words}"
+        self._bar.say(f" Went on from the top: {words}" if found is not None and found.went_round else message)
 
     def _mention(self) -> None:
         """Point the coding agent at the selected lines."""

@@ -1,4 +1,4 @@
-"""Lines of a file as rows of the screen: wrapped, cut, or as bytes."""
+"""What a file view draws: lines of text wrapped or cut, rows of bytes, images, and the cache they come from."""
 
 from rich.color import Color
 from rich.segment import Segment
@@ -13,7 +13,7 @@ HEX_BYTES = 16
 
 
 def line_text(line: str) -> str:
-    """A line with its tabs spread out and everything that is not ink made visible."""
+    """A line with its tabs spread out and everything that is not printable made visible."""
     if "\t" in line:
         line = line.expandtabs(TAB)
     return printable(line)
@@ -71,14 +71,14 @@ def marked(text: str, needle: str) -> list[tuple[int, int]]:
     return places
 
 
-def marked_line(text: str, needle: str, ink: dict[str, Style]) -> list[Segment]:
+def marked_line(text: str, needle: str, styles: dict[str, Style]) -> list[Segment]:
     """A row of text with what is searched for standing out."""
     cells: list[Segment] = []
     at = 0
     for start, end in marked(text, needle):
-        cells += [Segment(text[at:start], ink["base"]), Segment(text[start:end], ink["match"])]
+        cells += [Segment(text[at:start], styles["base"]), Segment(text[start:end], styles["match"])]
         at = end
-    return [*cells, Segment(text[at:], ink["base"])]
+    return [*cells, Segment(text[at:], styles["base"])]
 
 
 _AROUND = 2
@@ -119,14 +119,14 @@ class FileStore:
         """A line, or None where it is not here."""
         return self._lines.get(number)
 
-    def hex_line(self, row: int, ink: dict[str, Style]) -> list[Segment]:
+    def hex_line(self, row: int, styles: dict[str, Style]) -> list[Segment]:
         """A row of bytes as it is drawn; empty where they are not here."""
         at = row * HEX_BYTES - self._data_at
         data = self._data[at : at + HEX_BYTES] if at >= 0 else b""
         if not data:
             return []
         place, numbers, letters = hex_row(row * HEX_BYTES, data, self._digits)
-        return [Segment(place, ink["dim"]), Segment(numbers, ink["base"]), Segment(letters, ink["text"])]
+        return [Segment(place, styles["dim"]), Segment(numbers, styles["base"]), Segment(letters, styles["text"])]
 
 
 def half_blocks(pixels: list[list[Pixel]]) -> list[list[Segment]]:

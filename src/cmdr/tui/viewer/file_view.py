@@ -3,7 +3,6 @@
 import asyncio
 
 from rich.segment import Segment
-from textual import events
 from textual.message import Message
 
 from cmdr.core.errors import CommandError
@@ -14,7 +13,6 @@ from cmdr.tui.theme.appearance import Appearance
 from cmdr.tui.viewer.file_rows import HEX_BYTES, FileStore, half_blocks, marked_line, sliced, wrapped
 from cmdr.tui.widgets.lines import LineWidget
 
-WHEEL = 3
 _PICTURES = frozenset(b"png jpg jpeg gif webp bmp ico tif tiff avif ppm".split())
 
 
@@ -103,17 +101,15 @@ class FileView(LineWidget):
         return f"line {min(self.top + 1, max(known, 1)):,} of {known:,}{more}  {share}  {self.view.encoding}"
 
     def on_resize(self) -> None:
-        """Another size, other rows."""
         self._again()
         if self._pixels is not None:
             self.run_worker(self._open_picture(), exclusive=True)
         self._want()
 
     def on_unmount(self) -> None:
-        """Let the file go with the widget."""
         self.shut()
 
-    def move(self, rows: int) -> None:
+    def scroll_by(self, rows: int) -> None:
         """Scroll by rows."""
         if self.view is None or self.is_picture:
             return
@@ -191,25 +187,24 @@ class FileView(LineWidget):
         self._again()
 
     def line(self, y: int) -> list[Segment]:
-        """One row."""
-        ink = self.appearance.ink
+        styles = self.appearance.styles
         if self._rows is None:
             self._rows = self._make_rows()
-        return self._rows[y] if y < len(self._rows) else [Segment(" " * self.size.width, ink["base"])]
+        return self._rows[y] if y < len(self._rows) else [Segment(" " * self.size.width, styles["base"])]
 
     def _make_rows(self) -> list[list[Segment]]:
-        ink, (width, height) = self.appearance.ink, self.size
+        styles, (width, height) = self.appearance.styles, self.size
         if self.problem:
-            return [[], [Segment(fit(" " + printable(self.problem), width), ink["warning"])]]
+            return [[], [Segment(fit(" " + printable(self.problem), width), styles["warning"])]]
         if self._pixels is not None and not self.hex:
             return half_blocks(self._pixels)
         if self.hex:
-            return [self._store.hex_line(self.top + row, ink) for row in range(height)]
+            return [self._store.hex_line(self.top + row, styles) for row in range(height)]
         rows: list[list[Segment]] = []
         line, skip = self.top, self.sub
         while len(rows) < height and (text := self._store.line(line)) is not None:
             parts = wrapped(text, width)[skip:] if self.wrap else [sliced(text, self.left, width)]
-            rows += [marked_line(part, self.needle, ink) for part in parts]
+            rows += [marked_line(part, self.needle, styles) for part in parts]
             line, skip = line + 1, 0
         return rows[:height]
 
@@ -231,16 +226,6 @@ class FileView(LineWidget):
                 self.top -= 1
                 self.sub = len(wrapped(self._store.line(self.top) or "", width)) - 1
             rows += 1
-
-    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
-        """The wheel."""
-        event.stop()
-        self.move(WHEEL)
-
-    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
-        """The wheel."""
-        event.stop()
-        self.move(-WHEEL)
 
     def _want(self) -> None:
         self._wants_more = True

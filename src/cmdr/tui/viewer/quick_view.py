@@ -1,20 +1,20 @@
-"""Where the quick view stands: in the place of the other pane, on whichever side that is."""
+"""The quick view: the file under the cursor, in the place of the other pane."""
 
 from __future__ import annotations
 
 import os
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from cmdr.tui.main_screen import MainScreen
-from rich.segment import Segment
 from textual.app import ComposeResult
 from textual.containers import Vertical
 
-from cmdr.tui.terminal.safe_text import fit, printable, shown, width_of
+from cmdr.tui.terminal.safe_text import shown
 from cmdr.tui.theme.appearance import Appearance
-from cmdr.tui.viewer.file_view import FileView
-from cmdr.tui.widgets.lines import LineWidget
+from cmdr.tui.widgets.lines import Bar
+
+if TYPE_CHECKING:
+    from cmdr.tui.main_screen import MainScreen
+    from cmdr.tui.viewer.file_view import FileView
 
 
 class QuickViewHost:
@@ -58,16 +58,17 @@ class QuickViewHost:
 class QuickView(Vertical):
     """A title and the file; follows the cursor a moment after it rests."""
 
-    DEFAULT_CSS = "QuickView { width: 1fr; height: 1fr; } QuickView > QuickTitle { height: 1; }"
+    DEFAULT_CSS = "QuickView { width: 1fr; height: 1fr; } QuickView > Bar { height: 1; }"
 
     def __init__(self, appearance: Appearance) -> None:
         super().__init__(id="quick")
-        self._title = QuickTitle(appearance)
+        from cmdr.tui.viewer.file_view import FileView  # a person may never open it
+
+        self._title = Bar(appearance, "title", "dim", min_left=6)
         self.file = FileView(appearance)
         self._wanted: bytes | None = None
 
     def compose(self) -> ComposeResult:
-        """Title above, file below."""
         yield self._title
         yield self.file
 
@@ -84,24 +85,5 @@ class QuickView(Vertical):
     def on_file_view_moved(self, message: FileView.Moved) -> None:
         """Tell where we are."""
         message.stop()
-        self._title.say(shown(self.file.path.rpartition(b"/")[2]), self.file.describe())
-
-
-class QuickTitle(LineWidget):
-    """The name and a few words."""
-
-    def __init__(self, appearance: Appearance) -> None:
-        super().__init__(appearance)
-        self._texts = ("", "")
-
-    def say(self, left: str, right: str) -> None:
-        """Write something else."""
-        self._texts = (printable(left), printable(right))
-        self.refresh()
-
-    def line(self, y: int) -> list[Segment]:
-        """One line."""
-        left, right = self._texts
-        right = f" {right} " if width_of(right) + 8 < self.size.width else ""
-        ink = self.appearance.ink
-        return [Segment(fit(f" {left}", self.size.width - width_of(right)), ink["title"]), Segment(right, ink["dim"])]
+        name = shown(self.file.path.rpartition(b"/")[2])
+        self._title.say(f" {name}", f" {self.file.describe()} ")

@@ -1,26 +1,23 @@
-"""The viewer: one file over the whole screen; several can be open, and Tab goes round them."""
+"""The viewer: one file over the whole screen, and searching in it; several can be open, and Tab goes round them."""
 
 from __future__ import annotations
 
 import asyncio
+from enum import Enum, auto
 from typing import TYPE_CHECKING
 
-from rich.segment import Segment
 from textual import events
 from textual.app import ComposeResult
 
 from cmdr.tui.input.key_forwarding import forward_to_front
-from cmdr.tui.terminal.safe_text import fit, printable, shown, width_of
-from cmdr.tui.theme.appearance import Appearance
+from cmdr.tui.terminal.safe_text import shown
 from cmdr.tui.viewer.file_rows import HEX_BYTES
 from cmdr.tui.viewer.file_view import FileView
-from cmdr.tui.widgets.lines import LineWidget
+from cmdr.tui.widgets.lines import Bar
 from cmdr.tui.windows.window import OverlayScreen
 
 if TYPE_CHECKING:
     from cmdr.tui.app import TerminalApp
-
-from enum import Enum, auto
 
 
 class Found(Enum):
@@ -64,20 +61,18 @@ class Viewer(OverlayScreen[None], inherit_bindings=False):
         super().__init__()
         self.path = path
         self._terminal = terminal
-        look = terminal.appearance
-        self.file = FileView(look, wrap=terminal.commander.settings.flag("advanced.viewer_wrap"))
-        self._title = Bar(look, "title_active")
-        self._bar = Bar(look, "bar")
+        appearance = terminal.appearance
+        self.file = FileView(appearance, wrap=terminal.commander.settings.flag("advanced.viewer_wrap"))
+        self._title = Bar(appearance, "title_active")
+        self._bar = Bar(appearance, "bar")
         self._regex = False
 
     def compose(self) -> ComposeResult:
-        """Three parts."""
         yield self._title
         yield self.file
         yield self._bar
 
     def on_mount(self) -> None:
-        """Open the file."""
         self._bar.say(_KEYS)
         self._title.say(self._named())
         self._laid_out = asyncio.Event()
@@ -102,7 +97,6 @@ class Viewer(OverlayScreen[None], inherit_bindings=False):
         self._title.say(self._named(), f"{self.file.describe()}{follows} ")
 
     async def on_key(self, event: events.Key) -> None:
-        """Every key of the viewer."""
         if forward_to_front(self, event):
             return
         event.stop()
@@ -114,7 +108,7 @@ class Viewer(OverlayScreen[None], inherit_bindings=False):
             case "escape" | "f3" | "f10" | "q":
                 self.dismiss(None)
             case key if key in moves:
-                self.file.move(moves[key])
+                self.file.scroll_by(moves[key])
             case "home" | "g":
                 self.file.to(0)
             case "end" | "G" | "upper_g":
@@ -185,8 +179,8 @@ class Viewer(OverlayScreen[None], inherit_bindings=False):
             self._bar.say(f" {error}")
             return
         round_the_end = f" Went on from the {'end' if backwards else 'top'}: {text}"
-        told = {Found.AHEAD: _KEYS, Found.ROUND_THE_END: round_the_end, Found.NOWHERE: f" Not found: {text}"}
-        self._bar.say(told[found])
+        messages = {Found.AHEAD: _KEYS, Found.ROUND_THE_END: round_the_end, Found.NOWHERE: f" Not found: {text}"}
+        self._bar.say(messages[found])
 
     def _next_viewer(self) -> None:
         """The oldest viewer comes to the front; the workspace keeps the order, so agents see it too."""
@@ -206,27 +200,3 @@ def _number(text: str, base: int) -> int:
         return max(0, int(text.strip(), base))
     except ValueError:
         return 0
-
-
-class Bar(LineWidget):
-    """One line, left and right."""
-
-    def __init__(self, appearance: Appearance, role: str) -> None:
-        super().__init__(appearance)
-        self._role = role
-        self._texts = ("", "")
-
-    def say(self, left: str, right: str = "") -> None:
-        """Write something else."""
-        self._texts = (printable(left), printable(right))
-        self.refresh()
-
-    def line(self, y: int) -> list[Segment]:
-        """Left what it is, right where we are."""
-        left, right = self._texts
-        ink = self.appearance.ink[self._role]
-        right = right if width_of(right) < self.size.width else ""
-        return [
-            Segment(fit(left, self.size.width - width_of(right)), ink),
-            Segment(right, ink),
-        ]

@@ -1,4 +1,4 @@
-"""A widget that draws its own lines: the cheapest thing on the screen, made for what changes with every key."""
+"""Widgets that draw their own lines: the cheapest things on the screen, made for what changes with every key."""
 
 from collections.abc import Sequence
 
@@ -12,6 +12,8 @@ from textual.widget import Widget
 from cmdr.tui.terminal.safe_text import fit, printable, width_of
 from cmdr.tui.theme.appearance import Appearance
 
+WHEEL_ROWS = 3
+
 
 class LineWidget(Widget):
     """Draws lines from segments; never from markup."""
@@ -22,10 +24,10 @@ class LineWidget(Widget):
     def __init__(self, appearance: Appearance, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes, markup=False)
         self.appearance = appearance
-        self._kept: tuple[Region, list[Strip]] | None = None
+        self._cached: tuple[Region, list[Strip]] | None = None
 
     def restyle(self, appearance: Appearance) -> None:
-        """Draw in another look from now on."""
+        """Draw in another theme from now on."""
         self.appearance = appearance
         self.refresh()
 
@@ -33,19 +35,51 @@ class LineWidget(Widget):
         """The segments of one line."""
         raise NotImplementedError
 
+    def scroll_by(self, rows: int) -> None:
+        """Scroll by rows, where there is something to scroll."""
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        event.stop()
+        self.scroll_by(WHEEL_ROWS)
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        event.stop()
+        self.scroll_by(-WHEEL_ROWS)
+
     def render_lines(self, crop: Region) -> list[Strip]:
         """All lines, kept until one of them changes: Textual asks every widget whenever any of them has news."""
-        if self._kept is None or self._kept[0] != crop:
-            self._kept = crop, super().render_lines(crop)
-        return self._kept[1]
+        if self._cached is None or self._cached[0] != crop:
+            self._cached = crop, super().render_lines(crop)
+        return self._cached[1]
 
     def _set_dirty(self, *regions: Region) -> None:
-        self._kept = None
+        self._cached = None
         super()._set_dirty(*regions)
 
     def render_line(self, y: int) -> Strip:
         """One line, exactly as wide as the widget."""
-        return Strip(self.line(y)).adjust_cell_length(self.size.width, self.appearance.ink["base"])
+        return Strip(self.line(y)).adjust_cell_length(self.size.width, self.appearance.styles["base"])
+
+
+class Bar(LineWidget):
+    """One line with a text at the left and one at the right, which gives way where there is no space for both."""
+
+    def __init__(self, appearance: Appearance, role: str, right_role: str = "", *, min_left: int = 0) -> None:
+        super().__init__(appearance)
+        self._roles = role, right_role or role
+        self._min_left = min_left
+        self._texts = ("", "")
+
+    def say(self, left: str, right: str = "") -> None:
+        """Write something else."""
+        self._texts = (printable(left), printable(right))
+        self.refresh()
+
+    def line(self, y: int) -> list[Segment]:
+        left, right = self._texts
+        styles, (role, right_role) = self.appearance.styles, self._roles
+        right = right if width_of(right) + self._min_left < self.size.width else ""
+        return [Segment(fit(left, self.size.width - width_of(right)), styles[role]), Segment(right, styles[right_role])]
 
 
 Part = tuple[str, str]
@@ -103,11 +137,10 @@ class LineList(LineWidget):
         return True
 
     def line(self, y: int) -> list[Segment]:
-        """One row."""
-        ink = self.appearance.ink
+        styles = self.appearance.styles
         index = y + self.top
         if index >= len(self.rows):
-            return [Segment(" " * self.size.width, ink["base"])]
+            return [Segment(" " * self.size.width, styles["base"])]
         here = self._with_cursor and index == self.cursor
         segments = []
         used = 0
@@ -116,11 +149,10 @@ class LineList(LineWidget):
             room = self.size.width - used
             clean = fit(clean, room) if width_of(clean) > room else clean
             used += width_of(clean)
-            segments.append(Segment(clean, ink["cursor"] if here else ink[role]))
-        return [*segments, Segment(" " * (self.size.width - used), ink["cursor" if here else "base"])]
+            segments.append(Segment(clean, styles["cursor"] if here else styles[role]))
+        return [*segments, Segment(" " * (self.size.width - used), styles["cursor" if here else "base"])]
 
     def on_click(self, event: events.Click) -> None:
-        """Choose a row."""
         event.stop()
         index = self.top + event.y
         if index < len(self.rows) and self._with_cursor:
@@ -130,22 +162,12 @@ class LineList(LineWidget):
             if again or event.chain >= 2:
                 self.post_message(self.Chosen(index))
 
-    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
-        """The wheel."""
-        event.stop()
-        self._wheel(3)
-
-    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
-        """The wheel."""
-        event.stop()
-        self._wheel(-3)
-
-    def _wheel(self, rows: int) -> None:
+    def scroll_by(self, rows: int) -> None:
+        """Scroll without moving the cursor."""
         self.top = max(0, min(self.top + rows, len(self.rows) - self.size.height))
         self.refresh()
 
     def on_resize(self) -> None:
-        """Keep the cursor in view."""
         self._follow()
 
     def _follow(self) -> None:

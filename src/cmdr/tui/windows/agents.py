@@ -13,14 +13,13 @@ from cmdr.core.agents.grants import Grant
 from cmdr.core.agents.tokens import Client, TokenError
 from cmdr.core.places import UnsafePlace
 from cmdr.core.threads import in_thread
+from cmdr.model.names import to_wire
 from cmdr.tui.widgets.lines import LineList, Row
 from cmdr.tui.windows.window import Window
 
 if TYPE_CHECKING:
     from cmdr.tui.main_screen import MainScreen
 
-
-from cmdr.model.names import to_wire
 
 LINES = 3
 """Lines that every client takes."""

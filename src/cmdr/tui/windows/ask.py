@@ -83,7 +83,6 @@ class Ask(Window[str]):
         return self._options[self._option][0] if self._options else ""
 
     def pressed(self, event: events.Key) -> bool:
-        """Complete, or change the option."""
         if event.key == "tab" and self._complete:
             self.run_update(self._complete_now)
             return True
@@ -101,7 +100,6 @@ class Ask(Window[str]):
         return event.key == "tab"
 
     def on_input_submitted(self, message: Input.Submitted) -> None:
-        """Done."""
         message.stop()
         if message.value.strip():
             self._past[:] = [*(text for text in self._past if text != message.value), message.value][-MOST_RECALLED:]

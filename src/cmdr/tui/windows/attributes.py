@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from rich.segment import Segment
 from textual import events
 from textual.containers import Horizontal
+from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Input
 
@@ -13,21 +15,16 @@ from cmdr.core.panes.facts import common_attributes
 from cmdr.core.parameter import Arguments
 from cmdr.model.formats import moment
 from cmdr.model.panes.tab import SelectedEntries
-from cmdr.model.plans.mode_boxes import ModeBoxes, bad_octal, modified_hint
+from cmdr.model.plans.mode_boxes import PEOPLE, RIGHTS, ROWS, SPECIAL, ModeBoxes, bad_octal, modified_hint
 from cmdr.tui.input.key_forwarding import forward_key
-from cmdr.tui.widgets.lines import LineList
+from cmdr.tui.theme.appearance import Appearance
+from cmdr.tui.widgets.lines import LineList, LineWidget
 from cmdr.tui.widgets.text_fields import LineInput
 from cmdr.tui.windows.window import Window
 
 if TYPE_CHECKING:
     from cmdr.tui.main_screen import MainScreen
 
-from rich.segment import Segment
-from textual.message import Message
-
-from cmdr.model.plans.mode_boxes import PEOPLE, RIGHTS, ROWS, SPECIAL
-from cmdr.tui.theme.appearance import Appearance
-from cmdr.tui.widgets.lines import LineWidget
 
 _LEFT, _STEP, _WIDE_STEP = 11, 9, 18
 _INSIDE = 4
@@ -73,24 +70,27 @@ class ModeGrid(LineWidget):
         return True
 
     def line(self, y: int) -> list[Segment]:
-        """One line of boxes."""
-        ink = self.appearance.ink
+        styles = self.appearance.styles
         if y == 0:
             heads = "".join(f"{head:<{_STEP}}" for head in RIGHTS)
-            return [Segment(" " * _LEFT + heads, ink["dim"]), Segment(self.boxes.letters, ink["file"])]
+            return [Segment(" " * _LEFT + heads, styles["dim"]), Segment(self.boxes.letters, styles["file"])]
         row = self._row_at(y)
         if row is None:
-            return [Segment("", ink["base"])]
+            return [Segment("", styles["base"])]
         if row == _INSIDE:
-            return [Segment(" ", ink["base"]), self._box(row, 0), Segment(" also what is inside folders", ink["file"])]
+            return [
+                Segment(" ", styles["base"]),
+                self._box(row, 0),
+                Segment(" also what is inside folders", styles["file"]),
+            ]
         if row == len(PEOPLE):
-            parts = [Segment(" ", ink["base"])]
+            parts = [Segment(" ", styles["base"])]
             for column, name in enumerate(SPECIAL):
-                parts += [self._box(row, column), Segment(f" {name:<{_WIDE_STEP - 4}}", ink["file"])]
+                parts += [self._box(row, column), Segment(f" {name:<{_WIDE_STEP - 4}}", styles["file"])]
             return parts
-        parts = [Segment(f" {PEOPLE[row]:<{_LEFT - 1}}", ink["file"])]
+        parts = [Segment(f" {PEOPLE[row]:<{_LEFT - 1}}", styles["file"])]
         for column in range(3):
-            parts += [self._box(row, column), Segment(" " * (_STEP - 3), ink["base"])]
+            parts += [self._box(row, column), Segment(" " * (_STEP - 3), styles["base"])]
         return parts
 
     def on_click(self, event: events.Click) -> None:
@@ -122,7 +122,7 @@ class ModeGrid(LineWidget):
         sign = "·" if state is None else "x" if state else " "
         is_here = self.active and row == self._row and (column == self._column or row == _INSIDE)
         is_new = row != _INSIDE and ROWS[row][column] in self.boxes.ticked
-        return Segment(f"[{sign}]", self.appearance.ink["cursor" if is_here else "selected" if is_new else "file"])
+        return Segment(f"[{sign}]", self.appearance.styles["cursor" if is_here else "selected" if is_new else "file"])
 
     def _row_at(self, y: int) -> int | None:
         rows = [row for row, gap in enumerate(_GAPS) if 1 + row + gap == y]
@@ -139,15 +139,14 @@ class AttributesWindow(Window[str]):
     AttributesWindow Horizontal > LineList { width: 11; }
     """
 
-    def __init__(self, chosen: SelectedEntries, told: str, screen: MainScreen) -> None:
+    def __init__(self, chosen: SelectedEntries, what: str, screen: MainScreen) -> None:
         super().__init__()
-        self.heading = f"Attributes of {told}"
+        self.heading = f"Attributes of {what}"
         self._chosen = chosen
         self._screen = screen
         self._boxes = ModeBoxes()
 
     def contents(self) -> list[Widget]:
-        """Boxes, the number, the time."""
         self._grid = ModeGrid(self.appearance, self._boxes)
         self._octal = LineInput("", placeholder="they differ", max_length=4)
         self._modified = LineInput("", placeholder="stays")
@@ -169,7 +168,6 @@ class AttributesWindow(Window[str]):
         self._show()
 
     def pressed(self, event: events.Key) -> bool:
-        """Fields, boxes, go."""
         if event.key in ("tab", "shift+tab"):
             order: list[Widget | None] = [None, self._octal, self._modified]
             here = order.index(self.focused)
@@ -198,7 +196,6 @@ class AttributesWindow(Window[str]):
         self._focus(None)
 
     def on_input_changed(self, message: Input.Changed) -> None:
-        """The boxes follow the number."""
         message.stop()
         if message.input is self._octal and self.focused is self._octal:
             self._boxes.take_octal(message.value.strip())

@@ -64,12 +64,10 @@ class BulkRename(Window[str]):
         return [Horizontal(self._find, self._replace), self._list, self._note]
 
     def opened(self) -> None:
-        """Start at the pattern."""
         self.set_focus(self._find)
         self.call_after_refresh(self._show)
 
     def on_input_changed(self, message: Input.Changed) -> None:
-        """Preview as one types."""
         message.stop()
         if self._asked != self._pattern:
             self._ask()
@@ -97,7 +95,6 @@ class BulkRename(Window[str]):
         self.set_focus(None)
 
     def pressed(self, event: events.Key) -> bool:
-        """Fields, table, go."""
         if event.key == "tab":
             order = [self._find, self._replace, None]
             here = order.index(self.focused) if self.focused in order else 2
@@ -121,7 +118,6 @@ class BulkRename(Window[str]):
         return True
 
     def on_line_list_chosen(self, message: LineList.Chosen) -> None:
-        """A click edits."""
         self._edit_one()
 
     def _edit_one(self) -> None:

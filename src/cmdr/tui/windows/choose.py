@@ -48,7 +48,6 @@ class Choose(Window[str]):
         self._current = current
 
     def contents(self) -> list[Widget]:
-        """The list."""
         self._list = LineList(self.appearance, [], lines=min(self._lines, max(3, len(self._all))))
         return [self._list]
 
@@ -67,7 +66,6 @@ class Choose(Window[str]):
         self._list.move(place - self._list.cursor)
 
     def pressed(self, event: events.Key) -> bool:
-        """Type, move, choose."""
         if self._list.pressed(event):
             return True
         here = self._here
@@ -92,7 +90,6 @@ class Choose(Window[str]):
         return self._shown[self._list.cursor] if self._shown else None
 
     def on_line_list_chosen(self, message: LineList.Chosen) -> None:
-        """A click."""
         self.dismiss(self._shown[message.index].value)
 
     def _narrow(self) -> None:

@@ -1,4 +1,4 @@
-"""Keeps windows and the workspace's dialogs in step: what is opened or closed anywhere is so here too."""
+"""Windows for the workspace's dialogs, kept in sync: what is opened or closed anywhere is so here too."""
 
 from __future__ import annotations
 

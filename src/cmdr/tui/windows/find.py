@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import time
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from textual import events
@@ -14,7 +16,8 @@ from textual.widgets import Input
 from cmdr.core.errors import CommandError, UnknownCommand
 from cmdr.core.principals import PERSON
 from cmdr.model.formats import DATE_WIDTHS, date, short_size
-from cmdr.model.names import to_wire
+from cmdr.model.names import from_wire, to_wire
+from cmdr.model.panes.sorting import natural_keys
 from cmdr.model.scan_job import ScanJob
 from cmdr.model.units import count, human_size
 from cmdr.model.within import is_within
@@ -27,13 +30,6 @@ from cmdr.tui.windows.window import ALL_THERE_IS, Window
 
 if TYPE_CHECKING:
     from cmdr.tui.main_screen import MainScreen
-
-
-import json
-from dataclasses import dataclass
-
-from cmdr.model.names import from_wire
-from cmdr.model.panes.sorting import natural_keys
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +54,9 @@ class Hits:
     @classmethod
     def read(cls, answer: str, asked: str) -> Hits:
         """The answer of `find.run`, which comes in the order of the index; the likeliest are put first."""
-        told = json.loads(answer)
-        rows = [Hit(row["path"], row["kind"], row["size"], row["modifiedNs"]) for row in told["rows"]]
-        return cls(told["count"], told["bytes"], told["complete"], tuple(_likeliest_first(rows, asked)))
+        found = json.loads(answer)
+        rows = [Hit(row["path"], row["kind"], row["size"], row["modifiedNs"]) for row in found["rows"]]
+        return cls(found["count"], found["bytes"], found["complete"], tuple(_likeliest_first(rows, asked)))
 
 
 def _likeliest_first(rows: list[Hit], asked: str) -> list[Hit]:
@@ -104,12 +100,10 @@ class Find(Window[str]):
         return [self._input, self._list, self._note]
 
     def opened(self) -> None:
-        """Start to type."""
         self.set_focus(self._input)
         self.follow(self._news)
 
     def on_input_changed(self, message: Input.Changed) -> None:
-        """Ask as one types."""
         message.stop()
         if self._asked != self._text:
             self._ask(keep=False)
@@ -127,16 +121,13 @@ class Find(Window[str]):
         return super().cancels_waiting(event) or edits_text(event)
 
     def on_input_submitted(self, message: Input.Submitted) -> None:
-        """Go to what the cursor is on."""
         message.stop()
         self._go()
 
     def on_line_list_chosen(self, message: LineList.Chosen) -> None:
-        """A click goes there."""
         self._go()
 
     def pressed(self, event: events.Key) -> bool:
-        """Move in the list, show all, type."""
         if event.key == "ctrl+l":
             self._show_all()
         elif self._list.pressed(event):
@@ -164,8 +155,10 @@ class Find(Window[str]):
         if text:
             self._tell()
             try:
-                told = await self._screen.commander.run(PERSON, "find.run", {"root": to_wire(self._root), "text": text})
-                hits = Hits.read(told, text)
+                answer = await self._screen.commander.run(
+                    PERSON, "find.run", {"root": to_wire(self._root), "text": text}
+                )
+                hits = Hits.read(answer, text)
             except (CommandError, UnknownCommand) as error:
                 problem = str(error)
         self._hits, self._problem, self._pending = hits, problem, False
@@ -181,9 +174,9 @@ class Find(Window[str]):
     def _show_all(self) -> None:
         if self._hits is not None and self._hits.count:
             self.dismiss(None)
-            told = f"{count(self._hits.count, 'entry', 'entries')} found, in a tab of their own."
+            summary = f"{count(self._hits.count, 'entry', 'entries')} found, in a tab of their own."
             arguments = {"root": to_wire(self._root), "text": self._text}
-            self._screen.enqueue("find.open", {**arguments}, done=lambda _: self._screen.show_message(told))
+            self._screen.enqueue("find.open", {**arguments}, done=lambda _: self._screen.show_message(summary))
 
     def _news(self) -> None:
         """Something changed: how far a scan is, or what an index knows."""
@@ -197,11 +190,11 @@ class Find(Window[str]):
         self._tell()
 
     def _row(self, hit: Hit) -> Row:
-        look = self.appearance.row
+        row = self.appearance.row
         width = self._list.size.width or 72
-        when_width = DATE_WIDTHS[look.dates][0] if width >= 58 else 0
+        when_width = DATE_WIDTHS[row.dates][0] if width >= 58 else 0
         size = "?" if hit.size is None else short_size(hit.size)
-        when = "" if hit.modified_ns is None else date(hit.modified_ns, look.dates, when_width, time.time())
+        when = "" if hit.modified_ns is None else date(hit.modified_ns, row.dates, when_width, time.time())
         name = fit(printable(hit.path), max(8, width - _SIZE - when_width - 5), keep_end=True)
         dated = f"  {when[:when_width]:>{when_width}} " if when_width else " "
         return [(f" {name} ", "folder" if hit.kind == "dir" else "file"), (f"{size:>{_SIZE}}", "file"), (dated, "dim")]

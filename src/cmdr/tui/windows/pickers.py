@@ -1,4 +1,4 @@
-"""The palette: every action and every command by name, with its key."""
+"""Lists to choose from: the command palette, bookmarks, visited folders, volumes and reports."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _ask_next(screen: MainScreen, command: Command, missing: list[str], given: d
         if command.access is Access.PROPOSE:
             screen.terminal.operate(command.name, {**given}, sure=False)
         else:
-            screen.enqueue(command.name, {**given}, told=True)
+            screen.enqueue(command.name, {**given}, show_answer=True)
         return
     parameter = next(p for p in command.parameters if p.wire == missing[0])
     screen.terminal.ask(
@@ -150,7 +150,7 @@ class VolumePicker(Choose):
     def dismiss(self, result: str | None = None) -> AwaitComplete:
         """Go there."""
         if result is not None and self.app.screen is self:
-            self._screen.enqueue("select_volume", {"pane": self._side.value, "name": result}, told=True)
+            self._screen.enqueue("select_volume", {"pane": self._side.value, "name": result}, show_answer=True)
         return super().dismiss(result)
 
 

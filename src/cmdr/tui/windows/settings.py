@@ -85,8 +85,8 @@ class Shortcuts:
         for place, action in enumerate(ACTIONS):
             keys = self._screen.keys.all_keys(action.id)
             waits = self.waits.value if place == cursor else ""
-            told = f"{keys}, {waits}" if keys and self.waits is Waits.AS_WELL and waits else waits or keys or "–"
-            rows.append([(f"{'*' if action.id in own else ' '}{action.title:<36}", "file"), (told, "bar_key")])
+            shown = f"{keys}, {waits}" if keys and self.waits is Waits.AS_WELL and waits else waits or keys or "–"
+            rows.append([(f"{'*' if action.id in own else ' '}{action.title:<36}", "file"), (shown, "bar_key")])
         return rows
 
     def _keys(self, action: Action) -> list[str]:
@@ -139,11 +139,9 @@ class SettingsWindow(Window[str]):
         return [self._heads, self._list, self._note]
 
     def opened(self) -> None:
-        """Fill it."""
         self._show()
 
     def pressed(self, event: events.Key) -> bool:
-        """Move, change."""
         if self._shortcuts.waits is not Waits.NOT:
             self._shortcuts.take(event.key, self._list.cursor)
             return True
@@ -176,7 +174,6 @@ class SettingsWindow(Window[str]):
             super().leave()
 
     def on_line_list_chosen(self, message: LineList.Chosen) -> None:
-        """A click."""
         self._change()
 
     def _turn(self) -> None:
@@ -253,10 +250,10 @@ class SettingsWindow(Window[str]):
 
     def _setting_rows(self) -> list[Row]:
         settings = self._screen.commander.settings
-        told = [(setting.title, _told(settings.get(setting.key))) for setting in self._settings]
-        width = max(8, min(52, (self._list.size.width or 72) - 2 - max((len(value) for _, value in told), default=0)))
-        return [[(f" {fit(title, width)}", "file"), (f" {value}", "bar_key")] for title, value in told]
+        values = [(setting.title, _value_text(settings.get(setting.key))) for setting in self._settings]
+        width = max(8, min(52, (self._list.size.width or 72) - 2 - max((len(value) for _, value in values), default=0)))
+        return [[(f" {fit(title, width)}", "file"), (f" {value}", "bar_key")] for title, value in values]
 
 
-def _told(value: str | int | bool) -> str:
+def _value_text(value: str | int | bool) -> str:
     return "on" if value is True else "off" if value is False else str(value) or "–"

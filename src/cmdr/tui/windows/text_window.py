@@ -1,4 +1,4 @@
-"""Lines to read: help, about, info."""
+"""Windows with lines to read: the keys, about cmdr, and facts about an entry."""
 
 from __future__ import annotations
 
@@ -36,7 +36,6 @@ class TextWindow(Window[str]):
         self._most = lines
 
     def contents(self) -> list[Widget]:
-        """The lines."""
         self._list = LineList(self.appearance, self._rows, lines=min(self._most, max(1, len(self._rows))), cursor=False)
         return [self._list]
 
@@ -48,7 +47,6 @@ class TextWindow(Window[str]):
         self._list.show(rows)
 
     def pressed(self, event: events.Key) -> bool:
-        """Scroll or close."""
         if event.key in ("enter", "q", "f1", "f10"):
             self.leave()
             return True

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
 from typing import TYPE_CHECKING
 
+from rich.segment import Segment
+from rich.style import Style
 from textual import events
 from textual.containers import Horizontal
+from textual.message import Message
 from textual.widget import Widget
 
 from cmdr.core.errors import CommandError
@@ -15,28 +21,18 @@ from cmdr.core.trees.folder_space import Filling, FolderSpace, space_in
 from cmdr.model.actions import BY_ID
 from cmdr.model.formats import short_size
 from cmdr.model.names import to_wire
+from cmdr.model.treemap import Box, squarify
 from cmdr.model.units import count
 from cmdr.tui.panes.frame import abbreviate_home
-from cmdr.tui.terminal.safe_text import fit, printable
-from cmdr.tui.widgets.lines import LineList, Row
+from cmdr.tui.terminal.safe_text import fit, printable, width_of
+from cmdr.tui.theme.appearance import Appearance
+from cmdr.tui.theme.themes import TILES
+from cmdr.tui.widgets.lines import LineList, LineWidget, Row
 from cmdr.tui.windows.window import Window
 
 if TYPE_CHECKING:
     from cmdr.tui.main_screen import MainScreen
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import groupby
-
-from rich.segment import Segment
-from rich.style import Style
-from textual.message import Message
-
-from cmdr.model.treemap import Box, squarify
-from cmdr.tui.terminal.safe_text import width_of
-from cmdr.tui.theme.appearance import Appearance
-from cmdr.tui.theme.themes import TILES
-from cmdr.tui.widgets.lines import LineWidget
 
 _FILLS = " ·░▒"
 """What tells neighbours apart where there are no colours."""
@@ -47,8 +43,8 @@ class Field:
     """What one field stands for."""
 
     name: str
-    told: str
-    """Its size, in words."""
+    size_text: str
+    """Its size, as it is shown."""
     size: int
 
 
@@ -96,11 +92,9 @@ class TreemapFields(LineWidget):
         return row[at] if 0 <= at < len(row) else index
 
     def on_resize(self) -> None:
-        """Lay them out anew."""
         self.lay(self.size.width, self.size.height)
 
     def on_click(self, event: events.Click) -> None:
-        """Point at a field."""
         if 2 * event.y < len(self._halves) and event.x < len(self._halves[0]):
             event.stop()
             self.post_message(self.Clicked(self._halves[2 * event.y][event.x], twice=event.chain >= 2))
@@ -108,7 +102,7 @@ class TreemapFields(LineWidget):
     def line(self, y: int) -> list[Segment]:
         """One line of cells: a field's own where both halves are, else one colour above the other."""
         if 2 * y + 1 >= len(self._halves):
-            return [Segment(" " * self._room[0], self.appearance.ink["base"])]
+            return [Segment(" " * self._room[0], self.appearance.styles["base"])]
         cells = zip(self._halves[2 * y], self._halves[2 * y + 1], strict=True)
         drawn: list[Segment] = []
         at = 0
@@ -139,7 +133,7 @@ class TreemapFields(LineWidget):
         """The name on the first whole line of a field, its size on the next."""
         box, field = self._boxes[index], self._fields[index]
         place = y - -(-round(box.y) // 2)
-        label = (field.name, field.told)[place] if place in (0, 1) else ""
+        label = (field.name, field.size_text)[place] if place in (0, 1) else ""
         room = width - 2
         if not label or room < 3 or at != round(box.x):
             return self._fill(index) * width
@@ -147,11 +141,11 @@ class TreemapFields(LineWidget):
         return f" {label} " + self._fill(index) * (room - width_of(label))
 
     def _style(self, index: int) -> Style:
-        ink = self.appearance.ink
+        styles = self.appearance.styles
         if index == self._here:
-            return ink["match"]
+            return styles["match"]
         is_rest = self._has_rest and index == len(self._fields) - 1
-        return ink["tile_rest" if is_rest else TILES[index % len(TILES)]]
+        return styles["tile_rest" if is_rest else TILES[index % len(TILES)]]
 
     def _fill(self, index: int) -> str:
         return " " if self._style(index).bgcolor is not None else _FILLS[index % len(_FILLS)]
@@ -192,7 +186,6 @@ class TreemapWindow(Window[str]):
         return [self._note, Horizontal(self._fields, self._list)]
 
     def opened(self) -> None:
-        """Look at the folder of the pane."""
         self.set_class(self.app.size.width < _NARROW, "-narrow")
         self.follow(self._follow_scan)
         self._go_to(self._path)
@@ -203,7 +196,6 @@ class TreemapWindow(Window[str]):
         self.set_class(self.app.size.width < _NARROW, "-narrow")
 
     def pressed(self, event: events.Key) -> bool:
-        """Move, go in, go up."""
         if self._list.pressed(event):
             self._fields.mark(self._list.cursor)
         elif event.key in ("left", "right"):
@@ -221,12 +213,10 @@ class TreemapWindow(Window[str]):
         return True
 
     def on_line_list_chosen(self, message: LineList.Chosen) -> None:
-        """A second click on a row."""
         message.stop()
         self._pick()
 
     def on_click(self) -> None:
-        """A first click on a row."""
         self._fields.mark(self._list.cursor)
 
     def on_treemap_fields_clicked(self, message: TreemapFields.Clicked) -> None:
@@ -268,12 +258,12 @@ class TreemapWindow(Window[str]):
         if not isinstance(found, str):
             self._show(found, came_from)
         elif is_read:
-            self._tell(f"{self._told()} could not be read.", bad=True)
+            self._tell(f"{self._location()} could not be read.", bad=True)
         else:
             self._scan = found
             self._list.show([])
             self._fields.show([])
-            self._tell(f"Reading {self._told()}…")
+            self._tell(f"Reading {self._location()}…")
 
     def _follow_scan(self) -> None:
         """Tell how far the reading is; once it is over, look again."""
@@ -281,7 +271,7 @@ class TreemapWindow(Window[str]):
             return
         running = [scan for scan in self._screen.commander.scans() if scan.id == self._scan and not scan.state.is_over]
         if running:
-            self._tell(f"Reading {self._told()}: {running[0].entries:,} entries so far…")
+            self._tell(f"Reading {self._location()}: {running[0].entries:,} entries so far…")
         else:
             self._scan = ""
             self.run_worker(self._load(self._path, is_read=True))
@@ -297,9 +287,9 @@ class TreemapWindow(Window[str]):
         self._point_at(names.index(came_from) if came_from in names else 0)
         old = "" if space.fresh else " (some of it may have changed since)"
         total = ("" if space.complete else "≥") + short_size(space.total, sizes)
-        self._tell(f"{self._told()}: {total}{old}" if fields else f"{self._told()} holds nothing.")
+        self._tell(f"{self._location()}: {total}{old}" if fields else f"{self._location()} holds nothing.")
 
-    def _told(self) -> str:
+    def _location(self) -> str:
         return abbreviate_home(self._path, self.appearance.home)
 
     def _tell(self, text: str, *, bad: bool = False) -> None:
@@ -313,4 +303,4 @@ def _name(filling: Filling) -> str:
 def _row(field: Field, total: int) -> Row:
     share = f"{100 * field.size / total:.1f} %" if total else ""
     room = _LIST_WIDTH - 17
-    return [(f" {fit(field.name, room)} ", "file"), (f"{field.told:>6}", "dim"), (f"{share:>8} ", "dim")]
+    return [(f" {fit(field.name, room)} ", "file"), (f"{field.size_text:>6}", "dim"), (f"{share:>8} ", "dim")]

@@ -1,14 +1,14 @@
-"""What all windows share: a framed box in the middle, Esc to leave, and a look drawn from the same inks."""
+"""What all windows share: a framed box in the middle, Esc to leave, and keys that act in the order they were typed."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from typing import TYPE_CHECKING, Generic, TypeVar, cast
 
 from textual import events
 from textual.app import ComposeResult
 from textual.await_complete import AwaitComplete
 from textual.containers import Vertical
-from textual.screen import ModalScreen
+from textual.screen import ModalScreen, Screen
 from textual.widget import Widget
 
 from cmdr.tui.input.key_forwarding import forward_to_front
@@ -19,9 +19,6 @@ from cmdr.tui.widgets.lines import LineList
 if TYPE_CHECKING:
     from cmdr.tui.app import TerminalApp
 
-from collections.abc import Coroutine
-
-from textual.screen import Screen
 
 GRACE_S = 0.6
 """Seconds in which all keys are dropped."""
@@ -146,7 +143,7 @@ class Window(OverlayScreen[T | None], ModalScreen[T | None], Generic[T], inherit
 
     @property
     def appearance(self) -> Appearance:
-        """The look."""
+        """How lines are drawn."""
         return self.terminal.appearance
 
     def dismiss(self, result: T | None = None) -> AwaitComplete:
@@ -165,7 +162,6 @@ class Window(OverlayScreen[T | None], ModalScreen[T | None], Generic[T], inherit
         raise NotImplementedError
 
     def on_mount(self) -> None:
-        """Put the titles on the frame."""
         self.set_class(self.app.native_ansi_color, "-plain")
         self.title_box(self.heading, self.hint)
         self.fit_height()
@@ -218,7 +214,6 @@ class Window(OverlayScreen[T | None], ModalScreen[T | None], Generic[T], inherit
         show()
 
     def on_unmount(self) -> None:
-        """Stop following."""
         if self._unfollow is not None:
             self._unfollow()
             self._unfollow = None
