@@ -79,8 +79,7 @@ class TerminalApp(App[None], inherit_bindings=False):
         self._painted = painted
         self._open_tabs = saved_tabs
         self._tasks: list[asyncio.Task[None]] = []
-        self.appearance = self._chosen_appearance()
-        self.keys = self._chosen_keys()
+        self._read_settings()
         self.windows = DialogWindows(self)
         self.main = MainScreen(commander, self)
         self.main.bar.display = commander.settings.flag("appearance.key_bar")
@@ -94,7 +93,7 @@ class TerminalApp(App[None], inherit_bindings=False):
         self._filters.append(PrintableFilter())
         commander.settings.listen(self.apply_settings)
         commander.desktop.terminal_clipboard = self.copy_to_clipboard
-        commander.desktop.suspend = self._step_aside
+        commander.desktop.suspend = lambda: self.call_next(self.main.act, "shell")
         commander.desktop.shows = self.windows.shows
 
     async def on_event(self, event: events.Event) -> None:
@@ -111,7 +110,8 @@ class TerminalApp(App[None], inherit_bindings=False):
 
     async def on_mount(self) -> None:
         """Bring the panes up, and end when anybody asks the program to."""
-        self.app_resume_signal.subscribe(self, lambda _: self._draw_all())
+        # Back from the shell, on a screen the terminal has cleared meanwhile.
+        self.app_resume_signal.subscribe(self, lambda _: self.refresh(layout=True))
         loop = asyncio.get_running_loop()
         self._tasks = [loop.create_task(self._start()), loop.create_task(self._end_on_quit())]
 
@@ -223,8 +223,7 @@ class TerminalApp(App[None], inherit_bindings=False):
 
     def apply_settings(self) -> None:
         """The person changed something: show it at once."""
-        self.appearance = self._chosen_appearance()
-        self.keys = self._chosen_keys()
+        self._read_settings()
         self.theme = self.appearance.theme
         main = self.main
         for part in (main.left, main.right, main.status, main.bar):
@@ -241,15 +240,7 @@ class TerminalApp(App[None], inherit_bindings=False):
                 widget.restyle(self.appearance)
         main.redraw()
 
-    def _chosen_appearance(self) -> Appearance:
-        return Appearance.chosen(self.commander.settings)
-
-    def _chosen_keys(self) -> KeyMap:
-        return key_map(self.commander.settings.shortcuts, self.commander.registry.palette_titles())
-
-    def _step_aside(self) -> None:
-        self.call_next(self.main.act, "shell")
-
-    def _draw_all(self) -> None:
-        """Back from the shell, on a screen the terminal has cleared meanwhile."""
-        self.refresh(layout=True)
+    def _read_settings(self) -> None:
+        settings = self.commander.settings
+        self.appearance: Appearance = Appearance.chosen(settings)
+        self.keys: KeyMap = key_map(settings.shortcuts, self.commander.registry.palette_titles())

@@ -8,7 +8,6 @@ from textual.message import Message
 from textual.strip import Strip
 
 from cmdr.core.commander import Commander
-from cmdr.core.errors import CommandError
 from cmdr.core.principals import PERSON
 from cmdr.model.job import JobState
 from cmdr.model.keys import KeyMap
@@ -130,11 +129,7 @@ def busy_line(commander: Commander, doing: str = "") -> str:
     if doing:
         return f"{doing}… Esc gives up"
     here = commander.workspace.pane(commander.workspace.focused).tab.path
-    try:
-        scans = commander.indexing.scans()
-    except CommandError:
-        scans = []
-    for scan in scans:
+    for scan in commander.scans():
         if not scan.state.is_over and is_within(here, scan.root):
             share = f", {scan.percent:.0f}%" if scan.percent is not None else ""
             return f"Indexing: {scan.entries:,} entries so far, {human_size(scan.bytes)}{share}… Esc gives up"

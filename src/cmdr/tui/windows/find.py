@@ -224,9 +224,5 @@ class Find(Window[str]):
 
     def _scan(self) -> ScanJob | None:
         """The scan that the question waits for."""
-        try:
-            scans = self._screen.commander.indexing.scans()
-        except CommandError:
-            return None
-        running = [scan for scan in scans if not scan.state.is_over]
+        running = (scan for scan in self._screen.commander.scans() if not scan.state.is_over)
         return next((scan for scan in running if is_within(self._root, scan.root)), None)
