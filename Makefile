@@ -2,15 +2,15 @@
 PYTHON ?= python3
 BIN := .venv/bin
 NODE := tests/e2e/node/node_modules tests/e2e/language_servers/node_modules
-COMPILED := src/cmdr/index/walking/read_directory.c  # installed again when it changes; a C compiler is not required
+COMPILED := src/cmdr/index/scan/read_directory.c  # installed again when it changes; a C compiler is not required
 
 # What proves the parts that must not be wrong: changing files, the walls around agents, approval, the journal.
 PROOF := tests/files $(patsubst %,tests/model/plans/test_%.py,packed_items plan_list plan_text) \
   tests/core/test_audit.py tests/core/test_policy.py tests/core/agents/test_grants.py tests/core/agents/test_trust.py tests/core/changes \
-  $(patsubst %,tests/commands/test_%.py,after_the_answer decisions fs_changes) \
+  $(patsubst %,tests/commands/%.py,changes/test_after_the_answer changes/test_proposals agents/test_fs_diff) \
   $(patsubst %,tests/hostile/test_%.py,escapes fidelity graveyard killed_trees only_a_person_approves operation_faults operation_names)
 
-.PHONY: run test check tools bench coverage torture docs shots clean
+.PHONY: run test check tools bench coverage torture docs shots dist clean
 
 run: .venv/installed        ## start cmdr; `make run ARGS="serve --port 0"` runs it without a terminal
 	$(BIN)/cmdr $(ARGS)
@@ -45,8 +45,15 @@ torture: .venv/dev          ## kill, fail and race everything that changes files
 docs: .venv/dev             ## write the generated parts of docs/
 	$(BIN)/python tools/docs.py
 
-shots: .venv/dev            ## pictures of the main screens for the README
-	$(BIN)/python tools/shots.py
+shots: .venv/dev            ## the pictures of the README: screens, and a minute with an agent that moves
+	$(BIN)/python tools/shots.py $(ARGS)
+
+dist: .venv/release         ## wheel and source archive as PyPI takes them, built and checked in dist/
+	rm -rf build dist
+	$(BIN)/python -m build --outdir dist .
+	if [ "$$(uname)" = Linux ]; then PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/auditwheel repair --wheel-dir dist dist/*-linux_*.whl && rm dist/*-linux_*.whl; fi
+	$(BIN)/twine check --strict dist/*
+	$(BIN)/python tools/dist.py dist
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv
@@ -60,5 +67,9 @@ shots: .venv/dev            ## pictures of the main screens for the README
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	@touch $@ .venv/installed
 
+.venv/release: .venv/bin/python pyproject.toml constraints.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[release]'
+	@touch $@
+
 clean:
-	rm -rf .venv $(NODE)
+	rm -rf .venv build dist $(NODE)

@@ -18,7 +18,7 @@ from types import SimpleNamespace
 import pytest
 from hypothesis import settings
 
-from cmdr.core.agents.agent_shell import MARKS
+from cmdr.core.agents.agent_detection import MARKS
 
 AGENTS = tuple(mark.variable for mark in MARKS)
 """What an agent that runs the tests says of itself; the programs under test know nothing of it."""
@@ -215,7 +215,7 @@ class Inside(Agent):
         async with commander_at(Start(*self._start), Environment.read({})) as self.commander:
             self._app = application(self.commander, _AnyName(), 9224)
             self._app._tells = lambda: False  # there is no connection to ask the kernel about
-            routes = self._app.app.app
+            routes = self._app.app
             async with routes.router.lifespan_context(routes):
                 self._up.set()
                 await self._down.wait()

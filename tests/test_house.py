@@ -89,7 +89,7 @@ def house(tmp_path_factory):
     ("room", "line", "contract"),
     [
         ("model/units.py", "import cmdr.core.errors", "who may import whom"),
-        ("mcp/face.py", "import cmdr.commands.state", "never reach below the core"),
+        ("mcp/face.py", "import cmdr.commands.panes.state", "never reach below the core"),
         ("core/events.py", "import starlette", "nothing knows a terminal"),
     ],
     ids=["upwards", "a face below the core", "the web below the faces"],
@@ -153,7 +153,7 @@ def test_all_configuration_is_in_one_place():
 
 
 def test_the_first_picture_is_drawn_before_anything_heavy_is_loaded():
-    loaded = loaded_by("import cmdr.cli.main, cmdr.cli.terminal_verb, cmdr.app.opening, cmdr.app.taking_place")
+    loaded = loaded_by("import cmdr.cli.main, cmdr.app.opening, cmdr.app.taking_place")
     assert "cmdr.tui.terminal.first_frame" in loaded
     heavy = HEAVY - {"rich"}  # it counts cells
     assert loaded & (heavy | {"socket", "shutil", "cmdr.core.commander", "cmdr.core.changes.engine"}) == set()

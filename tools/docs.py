@@ -1,4 +1,4 @@
-"""Writes the parts of docs/ that come from the registry; a test makes sure they are current."""
+"""Writes the parts of docs/ that come from the code; a test makes sure they are current."""
 
 import sys
 from pathlib import Path
@@ -136,7 +136,18 @@ def settings_page() -> str:
     return "\n".join(lines) + "\n"
 
 
-PAGES = {"tools.md": tools_page, "keys.md": keys_page, "settings.md": settings_page}
+def security_page() -> str:
+    """docs/security.md with the table of limits in it."""
+    from cmdr.core.admission.limits import table
+
+    before, _, rest = (DOCS / "security.md").read_text(encoding="utf-8").partition("<!-- limits -->\n")
+    after = rest.partition("<!-- /limits -->")[2]
+    lines = ["| | limit | beyond it |", "|---|---|---|"]
+    lines += [f"| {row.what} | {row.limit} | {row.beyond} |" for row in table()]
+    return f"{before}<!-- limits -->\n" + "\n".join(lines) + f"\n<!-- /limits -->{after}"
+
+
+PAGES = {"tools.md": tools_page, "keys.md": keys_page, "settings.md": settings_page, "security.md": security_page}
 
 
 def main() -> int:

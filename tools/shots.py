@@ -66,10 +66,10 @@ async def shoot(name: str, keys: tuple[str, ...], theme: str, target: Path) -> N
     from cmdr import commands
     from cmdr.core.audit import Audit
     from cmdr.core.changes.engine import Engine
-    from cmdr.core.changes.journal import Journal
     from cmdr.core.commander import Commander
     from cmdr.core.principals import Principal
     from cmdr.core.settings import Settings
+    from cmdr.engine.journal.journal import Journal
     from cmdr.model.panes.workspace import Workspace
     from cmdr.tui.app import TerminalApp
 
@@ -113,9 +113,9 @@ async def shoot_page(target: Path) -> None:
     from cmdr.core.agents.tokens import Tokens
     from cmdr.core.audit import Audit
     from cmdr.core.changes.engine import Engine
-    from cmdr.core.changes.journal import Journal
     from cmdr.core.commander import Commander
     from cmdr.core.principals import Principal
+    from cmdr.engine.journal.journal import Journal
     from cmdr.model.panes.workspace import Workspace
 
     commands.register()

@@ -13,11 +13,11 @@ import time
 
 from bench_index import Big, grow, multiply
 
-from cmdr.index.asking.answers import Answers
-from cmdr.index.epochs.epoch import StoredColumns
-from cmdr.index.fleets.parquet import export
-from cmdr.index.scan import scan
-from cmdr.index.view import stored_view
+from cmdr.index.fleets.parquet_export import export
+from cmdr.index.query.answers import IndexQueries
+from cmdr.index.scan.scan import scan
+from cmdr.index.snapshots.snapshot import StoredColumns
+from cmdr.index.snapshots.view import stored_view
 from cmdr.model.filters.filter import Question
 from cmdr.model.filters.filter_text import from_text
 
@@ -42,7 +42,7 @@ def exporting(epoch, to):
     """In a process of its own, for its memory."""
     import polars  # noqa: F401
 
-    answers = Answers(Big(stored_view(StoredColumns(epoch))), None)
+    answers = IndexQueries(Big(stored_view(StoredColumns(epoch))), None)
     most = before = peak()
 
     def watch():
@@ -57,7 +57,7 @@ def exporting(epoch, to):
 def asking(epoch, to):
     from cmdr.index.fleets.fleet import Fleet
 
-    answers = Answers(Big(stored_view(StoredColumns(epoch))), None)
+    answers = IndexQueries(Big(stored_view(StoredColumns(epoch))), None)
     root = answers.view.root
     with Fleet(to) as fleet:
         for line in LINES:

@@ -25,14 +25,13 @@ from pathlib import Path
 
 import numpy as np
 
-from cmdr.index.asking.answers import Answers
-from cmdr.index.epochs.assemble import assemble
-from cmdr.index.epochs.epoch import EpochWriter, StoredColumns
-from cmdr.index.epochs.identity import Known
-from cmdr.index.epochs.runs import Runs
-from cmdr.index.epochs.source import Source
 from cmdr.index.library import Library
-from cmdr.index.view import View, stored_view
+from cmdr.index.query.answers import IndexQueries
+from cmdr.index.snapshots.assemble import assemble
+from cmdr.index.snapshots.identity import Known
+from cmdr.index.snapshots.snapshot import SnapshotWriter, StoredColumns
+from cmdr.index.snapshots.source import RowRuns, Source
+from cmdr.index.snapshots.view import View, stored_view
 from cmdr.model.filters.filter import Question, Text
 from cmdr.model.filters.filter_text import from_text
 from cmdr.model.names import to_wire
@@ -181,7 +180,7 @@ def multiply(view: View, home: str, rows: int) -> View:
     def tiled(values: np.ndarray) -> np.ndarray:
         return np.concatenate([values[:1], np.repeat(values[:1], times), np.tile(values[1:], times)])
 
-    def column(name: str, runs: Runs) -> np.ndarray:
+    def column(name: str, runs: RowRuns) -> np.ndarray:
         if name == "nid":
             return np.arange(front + own * times)
         if name == "uid":
@@ -191,7 +190,7 @@ def multiply(view: View, home: str, rows: int) -> View:
     head = np.frombuffer(b"\0" + b"".join(name + b"\0" for name in names), np.uint8)
     tops = np.cumsum([0, 1] + [len(name) + 1 for name in names])
 
-    def blobs(runs: Runs) -> Iterator[np.ndarray]:
+    def blobs(runs: RowRuns) -> Iterator[np.ndarray]:
         for piece, first, last in runs.stretches((front, *[own] * times)):
             if piece:
                 yield view.base.names[int(view.base.noff[1 + first]) : int(view.base.noff[1 + last])]
@@ -216,7 +215,7 @@ def multiply(view: View, home: str, rows: int) -> View:
         np.concatenate([[0], parent]),
         has_ids=True,
     )
-    writer = EpochWriter(home, "epoch-00000001")
+    writer = SnapshotWriter(home, "epoch-00000001")
     facts = assemble(source, writer, Known()).facts
     kept = {
         name: view.facts[name]
@@ -267,15 +266,15 @@ def run_measured(command: list[str]) -> tuple[float, float]:
 SCAN = """
 import sys, os, time
 started = time.perf_counter()
-from cmdr.index.scan import scan
+from cmdr.index.scan.scan import scan
 from cmdr.model.trees.indexes import WalkOptions
 scan(os.fsencode(sys.argv[1]), sys.argv[2], WalkOptions(nice=0))
 """
 OPEN = """
 import sys, os
-from cmdr.index.epochs.epoch import StoredColumns
-from cmdr.index.view import stored_view
-from cmdr.index.asking.namesearch import containing
+from cmdr.index.snapshots.snapshot import StoredColumns
+from cmdr.index.snapshots.view import stored_view
+from cmdr.index.query.name_search import containing
 view = stored_view(StoredColumns(sys.argv[1]))
 mode = sys.argv[2]
 if mode == "list":
@@ -343,7 +342,7 @@ def cold_scans(root: str, work: str, peers: dict[str, list[str]], table: list[Ro
     table.append(("scan with a cold cache", f"{ours:.2f} s", f"{ours / find:.2f}x find, goal 0.6x"))
 
 
-def searches(name: str, answers: Answers, table: list[Row], goal: int, database: str | None) -> None:
+def searches(name: str, answers: IndexQueries, table: list[Row], goal: int, database: str | None) -> None:
     for needle in ("zzqx", "agenda_99", "report", ".js", "on", "o"):
         count = 0
 
@@ -360,7 +359,7 @@ def searches(name: str, answers: Answers, table: list[Row], goal: int, database:
         table.append((f"substring {needle!r} over {name} ({count:,} hits)", f"{seconds * 1e3:.1f} ms", note))
 
 
-def serving(answers: Answers, table: list[Row]) -> None:
+def serving(answers: IndexQueries, table: list[Row]) -> None:
     view = answers.view
     chance = random.Random(3)
     deep = [view.path(chance.randrange(1, view.base_rows)) for _ in range(200)]
@@ -498,17 +497,17 @@ def main() -> None:
         scans(root, work, chosen.rounds, table)
         for name in ("small", "big"):
             shutil.rmtree(os.path.join(work, name), ignore_errors=True)
-        from cmdr.index.scan import scan
+        from cmdr.index.scan.scan import scan
 
         small = scan(os.fsencode(root), os.path.join(work, "small"))
         os.sync()  # what was written must not be on its way to the disk while something else is timed
-        searches(f"{small.base_rows:,}", Answers(Big(small), None), table, 10, os.path.join(work, "plocate.db"))
+        searches(f"{small.base_rows:,}", IndexQueries(Big(small), None), table, 10, os.path.join(work, "plocate.db"))
         started = time.perf_counter()
         big = multiply(small, os.path.join(work, "big"), chosen.rows)
         table.append((f"build and persist {big.base_rows:,} rows", f"{time.perf_counter() - started:.1f} s", ""))
         os.sync()
         restart(big.stored.folder, table)
-        answers = Answers(Big(big), None)
+        answers = IndexQueries(Big(big), None)
         searches(f"{big.base_rows:,}", answers, table, 100, None)
         serving(answers, table)
         memory = serving_memory(big.stored.folder)
@@ -531,11 +530,11 @@ def main() -> None:
 SERVE = """
 import sys, json
 sys.path.insert(0, sys.argv[2])
-from bench_index import Big, Answers
-from cmdr.index.epochs.epoch import StoredColumns
-from cmdr.index.view import stored_view
+from bench_index import Big, IndexQueries
+from cmdr.index.snapshots.snapshot import StoredColumns
+from cmdr.index.snapshots.view import stored_view
 from cmdr.model.filters.filter_text import from_text
-answers = Answers(Big(stored_view(StoredColumns(sys.argv[1]))), None)
+answers = IndexQueries(Big(stored_view(StoredColumns(sys.argv[1]))), None)
 for line in ("report", "ext:py size>10K mtime>2026-01-01", "name:zzqx", 'name:regex"report.*py$"'):
     answers.ask(from_text(line))
 facts = dict(line.split(":") for line in open("/proc/self/status") if line.startswith(("VmRSS", "RssAnon")))

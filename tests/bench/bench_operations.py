@@ -13,13 +13,13 @@ import tempfile
 import time
 from collections.abc import Callable
 
-from cmdr.core.changes.journal import Journal
-from cmdr.files.engine.choices import Choices
-from cmdr.files.engine.control import Unattended
-from cmdr.files.engine.operation import Operation
-from cmdr.files.engine.planning import plan_copy, plan_delete, plan_trash
-from cmdr.files.engine.syscalls import Syscalls
-from cmdr.files.engine.walking import Limits
+from cmdr.engine.fs.syscalls import Syscalls
+from cmdr.engine.journal.journal import Journal
+from cmdr.engine.plan.choices import Choices
+from cmdr.engine.plan.survey import Limits
+from cmdr.engine.plan.transfer_plan import plan_copy, plan_delete, plan_trash
+from cmdr.engine.run.control import Unattended
+from cmdr.engine.run.operation import Operation
 from cmdr.model.plans.plan import ConflictPolicy, Plan
 
 LIMITS = Limits(top=1_000_000, leaves=10_000_000)

@@ -25,13 +25,13 @@ async def main(times):
     from websockets.asyncio.client import connect
 
     from cmdr import commands
+    from cmdr.core.admission.token_bucket import RateLimiter
     from cmdr.core.audit import Audit
     from cmdr.core.changes.engine import Engine
-    from cmdr.core.changes.journal import Journal
     from cmdr.core.commander import Commander
-    from cmdr.core.limits import Limits
     from cmdr.core.principals import PERSON, Principal
-    from cmdr.files.sandbox.reach import Sandbox
+    from cmdr.engine.journal.journal import Journal
+    from cmdr.files.sandbox.path_resolver import Sandbox
     from cmdr.ide.face import IdeFace
     from cmdr.model.panes.workspace import Workspace
     from cmdr.model.root_spec import RootSpec
@@ -48,7 +48,7 @@ async def main(times):
         Audit(os.path.join(folder, "audit")),
         engine=Engine(Journal(os.fsencode(os.path.join(folder, "journal.db")))),
         sandbox=Sandbox((RootSpec(os.fsencode(project)),)),
-        limits=Limits(scale=1e9),
+        rates=RateLimiter(scale=1e9),
         watch=False,
     )
     await commander.start()

@@ -17,7 +17,7 @@ import pytest
 from mcp import Client, MCPError, StdioServerParameters
 from mcp.shared.exceptions import MCPDeprecationWarning
 
-from cmdr.cli import reach
+from cmdr.cli import bridge_endpoint
 from cmdr.core.entrance import instance
 from cmdr.core.entrance.person_line import SOCKET
 
@@ -290,7 +290,7 @@ def test_importing_the_bridge_loads_nothing_heavy():
     loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True).stdout.split()
     assert not {"mcp", "pydantic", "starlette", "uvicorn", "asyncio", "dataclasses", "subprocess"} & set(loaded)
     ours = {name for name in loaded if name.startswith("cmdr.")}
-    expected = {"bridge", "call", "reach", "session"}
+    expected = {"bridge", "bridge_endpoint", "bridge_session"}
     assert ours == {
         "cmdr.cli",
         "cmdr.core",
@@ -641,8 +641,8 @@ def launcher(program, mark="/dev/null", patience=1.0):
         sys.executable,
         "-c",
         "import os, stat, sys, tempfile\n"
-        "from cmdr.cli import bridge, reach\n"
-        f"reach.START_SECONDS = {patience}\n"
+        "from cmdr.cli import bridge, bridge_endpoint\n"
+        f"bridge_endpoint.START_SECONDS = {patience}\n"
         "fd, path = tempfile.mkstemp(dir=os.environ['HOME'])\n"
         f"os.write(fd, ('#!' + sys.executable + '\\n' + {stand_in!r}).encode())\n"
         f"os.fchmod(fd, {stat.S_IRWXU})\n"
@@ -752,19 +752,19 @@ def test_the_bridge_keeps_a_line_open_to_the_cmdr_it_speaks_to(own_env, monkeypa
 
     monkeypatch.setenv("XDG_RUNTIME_DIR", own_env["XDG_RUNTIME_DIR"])
     with Instance.claim() as held, socket.socket(socket.AF_UNIX) as listener:
-        listener.bind(os.path.join(places.runtime(), reach.LINE))
+        listener.bind(os.path.join(places.runtime(), bridge_endpoint.LINE))
         listener.listen()
         listener.settimeout(20)
         held.announce(9224, "1")
-        way = reach.Reach()
-        way.target()
+        way = bridge_endpoint.EndpointFinder()
+        way.find()
         first, _ = listener.accept()
-        way.target()
+        way.find()
         held.announce(9225, "1")
-        way.target()
+        way.find()
         second, _ = listener.accept()
         with first, second:
             assert first.recv(1) == b""
             way.close()
             assert second.recv(1) == b""
-        assert reach.LINE == SOCKET
+        assert bridge_endpoint.LINE == SOCKET

@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 from cmdr.cli.claude import arguments_of
-from cmdr.core.editing.editor_lock import lock_of
+from cmdr.core.editing.ide_lock import lock_of
 
 
 def run(server, cwd, path, *arguments):

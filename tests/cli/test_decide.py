@@ -12,14 +12,14 @@ from types import SimpleNamespace
 
 import pytest
 
-from cmdr.cli.history_table import history_lines
-from cmdr.cli.pending_list import pending_lines
-from cmdr.core.agents.agent_shell import MARKS
+from cmdr.cli.decide import pending_lines
+from cmdr.cli.history import history_lines
+from cmdr.core.agents.agent_detection import MARKS
 from cmdr.core.changes.engine import Engine
-from cmdr.core.changes.journal import Journal
-from cmdr.files.engine.control import Unattended
-from cmdr.files.engine.planning import plan_copy
-from cmdr.files.engine.syscalls import Syscalls
+from cmdr.engine.fs.syscalls import Syscalls
+from cmdr.engine.journal.journal import Journal
+from cmdr.engine.plan.transfer_plan import plan_copy
+from cmdr.engine.run.control import Unattended
 
 AGENTS = tuple(mark.variable for mark in MARKS)
 

@@ -12,8 +12,8 @@ import pytest
 
 from cmdr.core import checkup, places
 from cmdr.core.agents.tokens import Tokens
-from cmdr.core.agents.trust import NAME, Trust
-from cmdr.index.walking.compiled_reader import compiled_library
+from cmdr.core.agents.trust_store import NAME, TrustStore
+from cmdr.index.scan.compiled_reader import compiled_library
 
 CMDR = str(Path(sys.executable).with_name("cmdr"))
 
@@ -143,7 +143,7 @@ def test_what_holds_in_the_running_cmdr_is_told(home):
 @pytest.mark.parametrize(("library", "health"), [("as it is", "ok"), (None, "note")])
 def test_it_tells_whether_the_reader_of_directories_was_compiled(monkeypatch, library, health):
     if library is None:
-        monkeypatch.setattr("cmdr.index.walking.compiled_reader.compiled_library", lambda: None)
+        monkeypatch.setattr("cmdr.index.scan.compiled_reader.compiled_library", lambda: None)
     elif not compiled_library():
         pytest.skip("read_directory.c was not built here")
     finding = checkup._scans()
@@ -157,7 +157,7 @@ def test_trusted_folders_are_told_and_a_damaged_list_of_them_is(home):
     repo, other = home.folder / "repo", home.folder / "other"
     for folder in (repo, other):
         folder.mkdir()
-        Trust(str(state)).add(bytes(folder))
+        TrustStore(str(state)).add(bytes(folder))
     other.rename(home.folder / "aside")
     told = home("doctor", CMDR_MCP_PORT=str(free_port())).stdout
     assert f"folders trusted for language servers: {repo}\n" in told

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from cmdr.index.fleets.parquet import export
+from cmdr.index.fleets.parquet_export import export
 from cmdr.index.library import Library
 from cmdr.model.trees.indexes import WalkOptions
 

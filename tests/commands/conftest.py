@@ -7,9 +7,9 @@ import pytest
 import yaml
 
 from cmdr import commands
+from cmdr.core.admission.token_bucket import RateLimiter
 from cmdr.core.audit import Audit
 from cmdr.core.errors import CommandError
-from cmdr.core.limits import Limits
 from cmdr.core.principals import PERSON, Principal
 from cmdr.model.panes.workspace import Workspace
 
@@ -31,6 +31,10 @@ class Desk:
     async def person(self, name, /, **arguments):
         """What the person gets."""
         return await self.ask(PERSON, name, arguments)
+
+    async def data(self, name, /, **arguments):
+        """What the person's faces get: the JSON of the result."""
+        return (await self.commander.ask(PERSON, name, arguments)).json
 
     async def ask(self, principal, name, arguments):
         try:
@@ -88,10 +92,10 @@ def desk(small_tree, tmp_path):
     @asynccontextmanager
     async def opened(*, engine=False, watch=False, **how):
         workspace = Workspace.at(bytes(small_tree / "left"), bytes(small_tree / "right"))
-        how.setdefault("limits", Limits(scale=1e6))
+        how.setdefault("rates", RateLimiter(scale=1e6))
         if engine:
             from cmdr.core.changes.engine import Engine
-            from cmdr.core.changes.journal import Journal
+            from cmdr.engine.journal.journal import Journal
 
             how["engine"] = Engine(Journal(bytes(tmp_path / "journal.db")))
         commander = Commander(workspace, Audit(str(tmp_path / "audit")), watch=watch, **how)

@@ -63,7 +63,7 @@ async def test_signs_in_quotes_are_looked_for_in_names(shelf):
         (at.root / "left" / "a = b").write_text("x")
         assert (await at.agent("query_run", root=at.path(), filter='"a = b"')).startswith("OK: 1 found")
         assert (await at.agent("query_run", root=at.path(), text="a = b")).startswith("OK: 1 found")
-        assert json.loads(await at.person("find.run", root=at.path(), text="a = b"))["count"] == 1
+        assert (await at.data("find.run", root=at.path(), text="a = b"))["count"] == 1
 
 
 async def test_places_in_a_filter_are_seen_from_the_root(shelf):
@@ -126,7 +126,7 @@ async def test_what_agents_reach_by_command_answers_like_every_tool(shelf):
         found = await at.agent("command", id="find.run", args={"text": "rather", "root": at.path()})
         assert found.splitlines()[0].startswith("OK: 300 found, 0b in all below")
         assert len(found) < 3000
-        assert json.loads(await at.person("find.run", text="rather", root=at.path()))["count"] == 300
+        assert (await at.data("find.run", text="rather", root=at.path()))["count"] == 300
         for id in ("history", "settings.list", "bookmark.list", "jobs.list", "commands_list", "find.run"):
             arguments = {"text": "rather", "root": at.path(), "limit": 200} if id == "find.run" else {}
             answer = await at.agent("command", id=id, args=arguments)
@@ -189,6 +189,6 @@ async def test_missing_folders_are_part_of_the_proposal(shelf):
 async def test_a_set_too_long_for_one_operation_is_refused_and_not_cut(shelf, monkeypatch):
     async with shelf(engine=True) as at:
         texts = set_in(await at.agent("query_run", root=at.path(), name="*.txt", kind="file"))
-        monkeypatch.setattr("cmdr.core.trees.owned_sets.MEMBERS", 1)
+        monkeypatch.setattr("cmdr.core.trees.ownership.MEMBERS", 1)
         assert "The set holds 2 entries, and one operation takes 1." in await at.agent("delete", set=texts)
         assert at.commander.proposals.pending() == []

@@ -5,8 +5,8 @@ from contextlib import asynccontextmanager
 import pytest
 
 from cmdr import commands
+from cmdr.core.admission.token_bucket import RateLimiter
 from cmdr.core.audit import Audit
-from cmdr.core.limits import Limits
 from cmdr.core.principals import Principal
 from cmdr.model.panes.workspace import Workspace
 
@@ -35,7 +35,7 @@ def core(tmp_path):
         (tmp_path / "left").mkdir(exist_ok=True)
         (tmp_path / "right").mkdir(exist_ok=True)
         workspace = Workspace.at(bytes(left or tmp_path / "left"), bytes(right or tmp_path / "right"))
-        how.setdefault("limits", Limits(scale=1e6))
+        how.setdefault("rates", RateLimiter(scale=1e6))
         commander = Commander(workspace, Audit(str(tmp_path / "audit")), watch=watch, **how)
         await commander.start()
         try:

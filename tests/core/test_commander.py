@@ -4,13 +4,15 @@ import asyncio
 
 import pytest
 
+from cmdr.core.admission.token_bucket import Rate
 from cmdr.core.audit_chain import read_log
 from cmdr.core.errors import CommandError, NotAllowed, TooMany, UnknownCommand
-from cmdr.core.limits import Limits, Rate
 from cmdr.core.policy import Policy
 from cmdr.core.principals import PERSON, Access, Principal
 from cmdr.core.registry import Registry, command
+from cmdr.engine.plan.survey import Limits
 from cmdr.files.errors import PathNotFound
+from cmdr.model.results.result import PlainText, Said
 
 
 @pytest.fixture
@@ -18,24 +20,24 @@ def registry():
     """A few commands that do nothing but show what the door does with them."""
     found = Registry()
 
-    @command("look", access=Access.READ, toolset="panes", plain=True, registry=found)
-    def look(workspace) -> str:
+    @command("look", access=Access.READ, toolset="panes", registry=found)
+    def look(workspace) -> PlainText:
         """Look."""
-        return f"rev {workspace.rev}\n"
+        return PlainText(f"rev {workspace.rev}\n")
 
     @command("change", access=Access.VIEW, toolset="panes", registry=found)
-    def change(call, *, what: str = "it") -> str:
+    def change(call, *, what: str = "it") -> Said:
         """Change."""
         call.events.changed()
-        return f"changed {what}"
+        return Said(f"changed {what}")
 
     @command("act", access=Access.ACT, toolset="panes", registry=found)
-    def act(call) -> str:
+    def act(call) -> Said:
         """Act."""
-        return "acted"
+        return Said("acted")
 
     @command("fail", access=Access.READ, toolset="panes", registry=found)
-    async def fail(call, *, how: str) -> str:
+    async def fail(call, *, how: str) -> Said:
         """Fail."""
         if how == "disk":
             raise PathNotFound(b"/x")
@@ -44,15 +46,15 @@ def registry():
         raise CommandError("Mend this.")
 
     @command("block", access=Access.READ, toolset="panes", blocking=True, registry=found)
-    async def block(call) -> str:
+    async def block(call) -> Said:
         """Wait for ever."""
         await asyncio.get_running_loop().create_future()
-        return "never"
+        return Said("never")
 
     @command("secret", access=Access.READ, toolset="index", registry=found)
-    def secret(call) -> str:
+    def secret(call) -> Said:
         """Not switched on."""
-        return "told"
+        return Said("told")
 
     return found
 

@@ -7,6 +7,7 @@ from cmdr.core.audit_chain import read_log, verify
 from cmdr.core.errors import NotRecorded
 from cmdr.core.principals import PERSON, Access, Principal
 from cmdr.core.registry import REGISTRY, Registry, command
+from cmdr.model.results.result import Said
 
 AGENT = Principal("agent", "tester", token=True)
 
@@ -34,10 +35,10 @@ def registry(done):
     made = Registry()
 
     def declare(name, **how):
-        def run(call) -> str:
+        def run(call) -> Said:
             """Do something."""
             done.append(name)
-            return name
+            return Said(name)
 
         command(name, registry=made, **how)(run)
 

@@ -50,8 +50,8 @@ def test_the_core_is_imported_without_the_rooms_of_agents():
     ).stdout.split()
     assert "cmdr.core.panes.browser" in loaded
     assert not {
-        "cmdr.core.agents.shells",
-        "cmdr.core.agents.code_runs",
-        "cmdr.core.editing.editor_room",
+        "cmdr.core.agents.shell_commands",
+        "cmdr.core.agents.code_execution",
+        "cmdr.core.editing.editor_services",
         "cmdr.core.editing.reviews",
     } & set(loaded)

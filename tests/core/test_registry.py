@@ -5,6 +5,7 @@ import pytest
 from cmdr.core.errors import UnknownCommand
 from cmdr.core.principals import Access
 from cmdr.core.registry import Registry, command
+from cmdr.model.results.result import Said
 
 
 @pytest.fixture
@@ -12,15 +13,15 @@ def registry():
     found = Registry()
 
     @command("nav_to_path", access=Access.VIEW, toolset="panes", ids=("nav.go",), registry=found)
-    async def nav_to_path(call, *, path: str) -> str:
+    async def nav_to_path(call, *, path: str) -> Said:
         """Show a folder
         in a pane."""
-        return path
+        return Said(path)
 
     @command("file.copyPath", access=Access.READ, title="Copy path", registry=found)
-    def copy_path(workspace) -> str:
+    def copy_path(workspace) -> Said:
         """Copy."""
-        return ""
+        return Said("")
 
     return found
 
@@ -56,9 +57,9 @@ def test_what_is_declared_is_what_is_told(registry):
 @pytest.mark.parametrize("taken", ["nav_to_path", "nav.go", "file.copyPath"])
 @pytest.mark.parametrize("as_id", [False, True])
 def test_no_name_can_be_declared_twice(registry, taken, as_id):
-    def again(call) -> str:
+    def again(call) -> Said:
         """Again."""
-        return ""
+        return Said("")
 
     name, ids = ("other", (taken,)) if as_id else (taken, ())
     with pytest.raises(ValueError, match="is taken"):

@@ -15,7 +15,7 @@ import time
 
 from rich.cells import cell_len
 
-from cmdr.core.agents.agent_shell import MARKS
+from cmdr.core.agents.agent_detection import MARKS
 
 KEYS = {
     "up": b"\x1b[A", "down": b"\x1b[B", "right": b"\x1b[C", "left": b"\x1b[D", "home": b"\x1b[H", "end": b"\x1b[F",

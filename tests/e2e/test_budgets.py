@@ -8,13 +8,13 @@ import re
 import pytest
 
 from cmdr import commands
+from cmdr.core.admission.token_bucket import RateLimiter
 from cmdr.core.audit import Audit
 from cmdr.core.changes.engine import Engine
-from cmdr.core.changes.journal import Journal
 from cmdr.core.commander import Commander
-from cmdr.core.limits import Limits
 from cmdr.core.principals import Principal
 from cmdr.core.registry import REGISTRY
+from cmdr.engine.journal.journal import Journal
 from cmdr.mcp.tools import tool_of
 from cmdr.model.panes.workspace import Workspace
 
@@ -53,7 +53,7 @@ async def _calls(root, state):
         Workspace.at(os.fsencode(root / "docs"), os.fsencode(root / "photos")),
         Audit(str(state / "audit")),
         engine=Engine(Journal(os.fsencode(state / "journal.db"))),
-        limits=Limits(scale=1e9),
+        rates=RateLimiter(scale=1e9),
         watch=False,
         indexes=str(state),
     )

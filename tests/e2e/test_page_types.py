@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 PAGE = Path(__file__).parents[2] / "src" / "cmdr" / "web" / "static" / "page"
-MODULES = sorted(PAGE.glob("*.js"))
+MODULES = sorted(PAGE.rglob("*.js"))
 STRICT = (
     "--noEmit --allowJs --checkJs --strict --noUnusedLocals --target es2022 --module es2022 --moduleResolution bundler"
     " --lib es2023,dom,dom.iterable --types"

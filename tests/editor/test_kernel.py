@@ -13,11 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cmdr.editor import kernel
-from cmdr.editor.kernel import Kernel
-from cmdr.editor.kernel_command import KernelMissingError
+from cmdr.editor.kernel import Kernel, KernelMissingError, Kernels
 from cmdr.editor.kernel_output import ImageOutput, OutputCollector, TextOutput
-from cmdr.editor.kernels import Kernels
-from cmdr.model.launch import Launch
+from cmdr.model.launch_spec import LaunchSpec
 
 try:
     import ipykernel  # noqa: F401
@@ -34,7 +32,7 @@ def text_of(result):
 
 def plainly(folder):
     """Nothing goes before the kernel, and its environment is a small one."""
-    return Launch((), {"PATH": "/usr/bin:/bin", "HOME": folder})
+    return LaunchSpec((), {"PATH": "/usr/bin:/bin", "HOME": folder})
 
 
 def run_story(story, wrap=plainly):
@@ -166,7 +164,7 @@ def test_a_wrapper_can_stand_before_the_kernel_and_the_environment_can_be_replac
     async def story(kernels):
         return await kernels.run("a", "import os; print(os.environ['MARK'], os.environ.get('HOME'))")
 
-    result = run_story(story, lambda _: Launch((b"/usr/bin/env", b"MARK=wrapped"), {"PATH": "/usr/bin:/bin"}))
+    result = run_story(story, lambda _: LaunchSpec((b"/usr/bin/env", b"MARK=wrapped"), {"PATH": "/usr/bin:/bin"}))
     assert text_of(result) == "wrapped None\n"
 
 

@@ -10,8 +10,8 @@ import pytest
 
 from cmdr.files import large_folder
 from cmdr.files.errors import NotAFolder, PathNotFound, ReadFailed, ScanStopped
+from cmdr.files.folder_reader import FolderReader
 from cmdr.files.large_folder import scan_in_process
-from cmdr.files.reading import Reading
 from cmdr.model.panes.sorting import SortKey, SortOrder
 
 
@@ -58,7 +58,7 @@ def test_a_helper_that_hangs_is_ended_as_soon_as_nobody_waits(tmp_path, monkeypa
 
 
 def sent(path, sort):
-    reading = Reading(path)
+    reading = FolderReader(path)
     with os.scandir(path) as entries:
         reading.take(entries)
     out = io.BytesIO()

@@ -5,8 +5,7 @@ import pickle
 
 import pytest
 
-from cmdr.files.engine.linked_places import LinkedPlaces
-from cmdr.files.engine.protected import Protection
+from cmdr.files.protected import LinkedPlaces, Protection
 
 OURS = Protection(own=(b"/home/ada/.config/cmdr",), run_from=(b"/home/ada/bin",))
 
@@ -91,7 +90,7 @@ def test_a_link_to_a_folder_above_itself_does_not_protect_everything(home):
 
 def test_where_links_lead_is_looked_up_once_in_a_while(home, monkeypatch):
     now = 100.0
-    monkeypatch.setattr("cmdr.files.engine.linked_places.time.monotonic", lambda: now)
+    monkeypatch.setattr("cmdr.files.protected.time.monotonic", lambda: now)
     protection, path = of(home), os.fsencode(home / "new")
     assert protection.reason(path) == ""
     (home / "new").write_text("")
@@ -103,7 +102,7 @@ def test_where_links_lead_is_looked_up_once_in_a_while(home, monkeypatch):
 
 def test_homes_of_others_and_homes_that_are_not_there_are_not_looked_through(home, monkeypatch):
     assert LinkedPlaces((os.fsencode(home / "gone"),)).now() == {}
-    monkeypatch.setattr("cmdr.files.engine.linked_places.os.geteuid", lambda: os.getuid() + 1)
+    monkeypatch.setattr("cmdr.files.protected.os.geteuid", lambda: os.getuid() + 1)
     assert LinkedPlaces((os.fsencode(home),)).now() == {}
 
 

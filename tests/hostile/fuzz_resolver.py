@@ -16,11 +16,13 @@ try:
 except ImportError:
     sys.exit("atheris is not installed: pip install atheris")
 
-with atheris.instrument_imports(include=["cmdr.files.sandbox.beneath", "cmdr.files.sandbox.reach", "cmdr.model.names"]):
+with atheris.instrument_imports(
+    include=["cmdr.files.sandbox.open_beneath", "cmdr.files.sandbox.path_resolver", "cmdr.model.names"]
+):
     from walls_ground import Ground, plant_escapes
 
     from cmdr.files.errors import DiskError
-    from cmdr.files.sandbox.reach import Sandbox
+    from cmdr.files.sandbox.path_resolver import Sandbox
     from cmdr.model.names import from_wire
 
 WORDS = [
@@ -38,7 +40,8 @@ def main():
     plant_escapes(ground)
     root = os.path.realpath(os.fsencode(ground.root))
     private = (root + b"/.ssh", root + b"/.aws", root + b"/.netrc", root + b"/twin.txt")
-    reaches = [Sandbox(ground.sandbox.roots, ground.sandbox.private, kernel=kernel).reach() for kernel in (True, False)]
+    allowed = (ground.sandbox.roots, ground.sandbox.private)
+    reaches = [Sandbox(*allowed, kernel=kernel).resolver() for kernel in (True, False)]
 
     def one(data):
         provider = atheris.FuzzedDataProvider(data)
@@ -54,7 +57,7 @@ def main():
             for look in (
                 reach.find,
                 partial(reach.find, follow=False),
-                lambda path, reach=reach: reach.held_name(path).folder,
+                lambda path, reach=reach: reach.resolve_name(path).folder,
             ):
                 try:
                     found = look(path)

@@ -16,24 +16,24 @@ import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from cmdr.core.changes.journal import Journal
-from cmdr.files.engine.attribute_plan import plan_attributes
-from cmdr.files.engine.choices import Choices
-from cmdr.files.engine.control import Cancelled, Unattended
-from cmdr.files.engine.dressing import has
-from cmdr.files.engine.new_plan import plan_write
-from cmdr.files.engine.operation import Operation
-from cmdr.files.engine.outcome import Outcome
-from cmdr.files.engine.pack_plan import plan_pack
-from cmdr.files.engine.planning import plan_copy, plan_delete, plan_move, plan_trash
-from cmdr.files.engine.recorder import NoRecord, Recorder
-from cmdr.files.engine.rename_plan import plan_rename
-from cmdr.files.engine.restore_plan import plan_restore
-from cmdr.files.engine.sweep import SweepReport, sweep
-from cmdr.files.engine.syscalls import Syscalls
-from cmdr.files.engine.temporary import is_temp_name
-from cmdr.files.engine.undo import plan_undo
-from cmdr.files.engine.unpack_plan import plan_unpack
+from cmdr.engine.fs.attributes import has
+from cmdr.engine.fs.names import is_temp_name
+from cmdr.engine.fs.syscalls import Syscalls
+from cmdr.engine.journal.journal import Journal
+from cmdr.engine.journal.records import NoRecord, Recorder
+from cmdr.engine.plan.attribute_plan import plan_attributes
+from cmdr.engine.plan.choices import Choices
+from cmdr.engine.plan.new_plan import plan_write
+from cmdr.engine.plan.pack_plan import plan_pack
+from cmdr.engine.plan.rename_plan import plan_rename
+from cmdr.engine.plan.restore_plan import plan_restore
+from cmdr.engine.plan.transfer_plan import plan_copy, plan_delete, plan_move, plan_trash
+from cmdr.engine.plan.unpack_plan import plan_unpack
+from cmdr.engine.run.control import Cancelled, Unattended
+from cmdr.engine.run.crash_recovery import SweepReport, sweep
+from cmdr.engine.run.operation import Operation
+from cmdr.engine.run.outcome import Outcome
+from cmdr.engine.run.undo import plan_undo
 from cmdr.model.plans.attributes import AttributeWish
 from cmdr.model.plans.file_mode import ModeChange
 from cmdr.model.plans.plan import ConflictPolicy, Plan

@@ -18,10 +18,11 @@ from itertools import chain, combinations
 
 from ops_ground import World
 
-from cmdr.core.changes.journal import Journal
-from cmdr.files.engine.recorder import Intent, ItemRecord, Note, OperationRecord, OperationState, Unswept
-from cmdr.files.engine.syscalls import EXCHANGE, Syscalls
-from cmdr.files.engine.temporary import is_temp_name
+from cmdr.engine.fs.names import is_temp_name
+from cmdr.engine.fs.syscalls import EXCHANGE, Syscalls
+from cmdr.engine.journal.journal import Journal
+from cmdr.engine.journal.records import Intent, ItemRecord, Note, OperationRecord, Unswept
+from cmdr.model.history import OperationState
 from cmdr.model.plans.attributes import AttributeChange, Attributes
 from cmdr.model.plans.member import Member
 from cmdr.model.plans.plan import Fingerprint, Place, Plan, Root

@@ -7,15 +7,15 @@ import random
 from pathlib import Path
 
 from cmdr import commands
+from cmdr.core.admission.token_bucket import RateLimiter
 from cmdr.core.audit import Audit
 from cmdr.core.changes.engine import Engine
-from cmdr.core.changes.journal import Journal
 from cmdr.core.commander import Commander
 from cmdr.core.errors import CommandError, UnknownCommand
-from cmdr.core.limits import Limits
 from cmdr.core.policy import Policy
 from cmdr.core.principals import PERSON, SAME_USER, Access, Principal
 from cmdr.core.registry import ALL_TOOLSETS
+from cmdr.engine.journal.journal import Journal
 from cmdr.model.panes.workspace import Workspace
 
 LONGEST = 6
@@ -65,7 +65,7 @@ async def run_sequences(root, state, count, seed):
     audit = Audit(os.path.join(state, "audit"))
     engine = Engine(Journal(os.fsencode(os.path.join(state, "journal.db"))))
     commander = Commander(
-        workspace, audit, engine=engine, policy=Policy(ALL_TOOLSETS), limits=Limits(scale=1e9), watch=False
+        workspace, audit, engine=engine, policy=Policy(ALL_TOOLSETS), rates=RateLimiter(scale=1e9), watch=False
     )
     await commander.start()
     dice = random.Random(seed)

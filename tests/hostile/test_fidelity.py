@@ -10,7 +10,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from ops_ground import World, devices
 
-from cmdr.files.engine.planning import plan_copy, plan_move
+from cmdr.engine.plan.transfer_plan import plan_copy, plan_move
 
 ROOT = os.getuid() == 0
 ACL = bytes.fromhex("0200000001000600ffffffff02000400e803000004000400ffffffff10000400ffffffff20000400ffffffff")
@@ -146,7 +146,7 @@ def test_a_property_is_kept_or_reported(maker, verb):
 
 @pytest.mark.skipif(not ROOT, reason="only root has files of other owners to copy")
 def test_a_set_user_id_program_never_becomes_another_owners():
-    from cmdr.files.engine.syscalls import Syscalls
+    from cmdr.engine.fs.syscalls import Syscalls
 
     class NoOwners(Syscalls):
         def set_owner(self, fd, uid, gid):

@@ -10,13 +10,13 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from ops_ground import FaultySyscalls, World, devices, tree
 
-from cmdr.files.engine import fingerprint
-from cmdr.files.engine.choices import Choices
-from cmdr.files.engine.control import Cancelled, Unattended
-from cmdr.files.engine.planning import plan_copy, plan_delete, plan_move, plan_trash
-from cmdr.files.engine.recorder import OperationState
-from cmdr.files.engine.refusals import ChangedSince, NotAFolder, NotThere, SameTarget
-from cmdr.files.engine.syscalls import Syscalls
+from cmdr.engine.fs import fingerprint
+from cmdr.engine.fs.syscalls import Syscalls
+from cmdr.engine.plan.choices import Choices
+from cmdr.engine.plan.refusals import ChangedSince, NotAFolder, NotThere, SameTarget
+from cmdr.engine.plan.transfer_plan import plan_copy, plan_delete, plan_move, plan_trash
+from cmdr.engine.run.control import Cancelled, Unattended
+from cmdr.model.history import OperationState
 from cmdr.model.plans.plan import ConflictPolicy
 
 

@@ -18,7 +18,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from walls_ground import AGENT, Ground
 
 from cmdr.core.principals import PERSON, Principal
-from cmdr.files.shell.tiers import LADDER, Tier, holds
+from cmdr.files.process_sandbox.backend import BACKENDS, Backend, holds
 from cmdr.model.root_spec import RootSpec
 
 HERE = Path(__file__).parent
@@ -124,7 +124,7 @@ def started(ground):
 def in_sandbox(ground, tier):
     if not holds(tier):
         pytest.skip(f"{tier} does not work here")
-    ground.commander.shells.tier = tier
+    ground.commander.shells.backend = tier
 
 
 def trust(ground, folder=None, **more):
@@ -145,7 +145,7 @@ def test_untrusted_nothing_of_a_repository_runs_and_the_answer_says_so(world):
     assert len(world.commander.proposals.pending()) == 1
 
 
-@pytest.mark.parametrize("tier", LADDER)
+@pytest.mark.parametrize("tier", BACKENDS)
 def test_trusted_a_repositorys_code_runs_behind_walls(world, tier):
     in_sandbox(world, tier)
     trust(world)
@@ -157,14 +157,14 @@ def test_trusted_a_repositorys_code_runs_behind_walls(world, tier):
 
 
 def test_private_places_in_a_trusted_repository_are_covered(world):
-    in_sandbox(world, Tier.BUBBLEWRAP)
+    in_sandbox(world, Backend.BUBBLEWRAP)
     (world.root / ".ssh").mkdir()
     (world.root / ".ssh" / "id_ed25519").write_text("key")
     trust(world)
     assert "read a private place here" not in did(asked(world, world.root / "a.go"))
 
 
-@pytest.mark.parametrize("tier", [Tier.NAMESPACES, Tier.LANDLOCK])
+@pytest.mark.parametrize("tier", [Backend.NAMESPACES, Backend.LANDLOCK])
 def test_where_private_places_cannot_be_covered_no_server_runs(world, tier):
     in_sandbox(world, tier)
     (world.root / ".ssh").mkdir()
@@ -175,7 +175,7 @@ def test_where_private_places_cannot_be_covered_no_server_runs(world, tier):
     assert started(world) == []
 
 
-@pytest.mark.parametrize("tier", LADDER)
+@pytest.mark.parametrize("tier", BACKENDS)
 def test_the_network_is_there_only_where_the_person_said_so(world, tier):
     in_sandbox(world, tier)
     trust(world, network=True)
@@ -185,7 +185,7 @@ def test_the_network_is_there_only_where_the_person_said_so(world, tier):
 
 
 def test_files_are_changed_only_where_the_person_said_so_and_hooks_never(world):
-    in_sandbox(world, Tier.BUBBLEWRAP)
+    in_sandbox(world, Backend.BUBBLEWRAP)
     trust(world, write=True)
     ways = did(asked(world, world.root / "a.go"))
     assert "write here" in ways
@@ -193,7 +193,7 @@ def test_files_are_changed_only_where_the_person_said_so_and_hooks_never(world):
     assert (world.root / "canary").exists()
 
 
-@pytest.mark.parametrize("tier", [Tier.NAMESPACES, Tier.LANDLOCK])
+@pytest.mark.parametrize("tier", [Backend.NAMESPACES, Backend.LANDLOCK])
 def test_where_hooks_cannot_be_kept_no_server_may_write(world, tier):
     in_sandbox(world, tier)
     (world.root / ".git" / "hooks" / "pre-commit").touch()
@@ -204,7 +204,7 @@ def test_where_hooks_cannot_be_kept_no_server_may_write(world, tier):
 
 
 def test_a_folder_to_read_is_read_and_not_changed(world):
-    in_sandbox(world, Tier.BUBBLEWRAP)
+    in_sandbox(world, Backend.BUBBLEWRAP)
     trust(world, read=[str(world.outside)])
     ways = did(asked(world, world.root / "a.go"))
     assert "read outside" in ways and "write outside" not in ways
@@ -212,7 +212,7 @@ def test_a_folder_to_read_is_read_and_not_changed(world):
 
 def test_servers_see_no_more_than_the_one_who_asks(world):
     """An agent held to a part of a trusted repository would read the rest through what a server says."""
-    in_sandbox(world, Tier.BUBBLEWRAP)
+    in_sandbox(world, Backend.BUBBLEWRAP)
     trust(world)
     part = world.root / "sub"
     for name in ("a.go", "build.py"):
@@ -224,8 +224,8 @@ def test_servers_see_no_more_than_the_one_who_asks(world):
 
 
 def test_without_a_sandbox_no_server_runs_and_the_answer_says_so(world, monkeypatch):
-    monkeypatch.setattr("cmdr.core.agents.shells.probe", lambda: None)
-    world.commander.shells.tier = None
+    monkeypatch.setattr("cmdr.core.agents.shell_commands.probe", lambda: None)
+    world.commander.shells.backend = None
     trust(world)
     row = asked(world, world.root / "a.go")
     assert "no sandbox works on this machine" in row["note"]
@@ -233,7 +233,7 @@ def test_without_a_sandbox_no_server_runs_and_the_answer_says_so(world, monkeypa
 
 
 def test_a_damaged_list_of_trust_runs_nothing_and_is_told(world, tmp_path):
-    from cmdr.core.agents.trust import NAME
+    from cmdr.core.agents.trust_store import NAME
 
     world.commander.trusting.trust._path = str(world.own / NAME)
     (world.own / NAME).write_text("{")
@@ -241,7 +241,7 @@ def test_a_damaged_list_of_trust_runs_nothing_and_is_told(world, tmp_path):
     assert started(world) == []
 
 
-@pytest.mark.parametrize("tier", LADDER)
+@pytest.mark.parametrize("tier", BACKENDS)
 def test_trust_taken_back_ends_the_servers_at_once(world, tier):
     in_sandbox(world, tier)
     before = {child.pid for child in psutil.Process().children(recursive=True)}
@@ -254,7 +254,7 @@ def test_trust_taken_back_ends_the_servers_at_once(world, tier):
     assert "has not trusted" in asked(world, world.root / "a.go")["note"]
 
 
-@pytest.mark.parametrize("tier", LADDER)
+@pytest.mark.parametrize("tier", BACKENDS)
 def test_the_kill_switch_ends_servers(world, tier):
     in_sandbox(world, tier)
     before = {child.pid for child in psutil.Process().children(recursive=True)}
@@ -294,7 +294,7 @@ def plant_linked_folder(world, monkeypatch):
 
 @pytest.mark.parametrize("plant", [plant_in_bin, plant_relative, plant_linked, plant_linked_folder])
 def test_no_server_of_the_workspace_is_ever_used(world, monkeypatch, plant):
-    in_sandbox(world, Tier.BUBBLEWRAP)
+    in_sandbox(world, Backend.BUBBLEWRAP)
     program = plant(world, monkeypatch)
     program.parent.mkdir(parents=True, exist_ok=True)
     shutil.copy(HERE / "eager_server.py", program)
@@ -437,7 +437,7 @@ KERNEL_TRAPS = ("ipykernel_launcher.py", "sitecustomize.py", "usercustomize.py",
 def test_a_kernel_obeys_no_file_of_the_folder_it_starts_in(tmp_path, monkeypatch):
     pytest.importorskip("ipykernel")
     pytest.importorskip("jupyter_client")
-    if not holds(Tier.BUBBLEWRAP):
+    if not holds(Backend.BUBBLEWRAP):
         pytest.skip("kernels run behind bubblewrap alone")
     with Ground(tmp_path, shell=True) as ground:
         for name in KERNEL_TRAPS:
@@ -469,11 +469,11 @@ MODULES = "json pickle struct marshal array sitecustomize usercustomize os re ct
 
 def test_helper_processes_obey_no_file_of_the_folder_they_are_started_in(world, monkeypatch):
     """Reading and sorting, planning, searching and scanning, each in a process of its own."""
-    from cmdr.files.engine.planning import Choices
+    from cmdr.engine.plan.large_plan import plan_in_process
+    from cmdr.engine.plan.transfer_plan import Choices
     from cmdr.files.large_folder import scan_in_process
-    from cmdr.files.large_plan import plan_in_process
-    from cmdr.files.text_search import find_apart
-    from cmdr.index.walking.hand import Hand
+    from cmdr.files.viewing.text_search import find_apart
+    from cmdr.index.scan.walk import Worker
     from cmdr.model.panes.sorting import SortOrder
     from cmdr.model.plans.plan import Verb
 
@@ -486,10 +486,10 @@ def test_helper_processes_obey_no_file_of_the_folder_they_are_started_in(world, 
     assert scan_in_process(bytes(world.root), SortOrder(), show_hidden=True).columns
     assert plan_in_process(Verb.DELETE, [bytes(world.root / "a.go")], None, Choices(), lambda _: None).items
     assert find_apart(b"xyz", 3, re.compile(b"y"), 0, backwards=False, stopped=lambda: False) is not None
-    hand = Hand("")
-    hand.process.stdin.close()
-    hand.process.stdout.close()
-    hand.process.wait()
+    worker = Worker("")
+    worker.process.stdin.close()
+    worker.process.stdout.close()
+    worker.process.wait()
     assert not canary.exists()
 
 

@@ -9,11 +9,11 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from ops_ground import FaultySyscalls, World, aged, devices, traits, tree
 
-from cmdr.files.engine.choices import Choices
-from cmdr.files.engine.planning import plan_copy, plan_move
-from cmdr.files.engine.refusals import NothingToDo
-from cmdr.files.engine.rest_plan import plan_resume
-from cmdr.files.engine.undo import plan_undo
+from cmdr.engine.plan.choices import Choices
+from cmdr.engine.plan.refusals import NothingToDo
+from cmdr.engine.plan.transfer_plan import plan_copy, plan_move
+from cmdr.engine.run.resume import plan_resume
+from cmdr.engine.run.undo import plan_undo
 from cmdr.model.plans.plan import ConflictPolicy
 
 SKIP = Choices(policy=ConflictPolicy.SKIP)

@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 from cmdr import commands
+from cmdr.core.admission.token_bucket import RateLimiter
 from cmdr.core.audit import Audit
 from cmdr.core.changes.engine import Engine
-from cmdr.core.changes.journal import Journal
 from cmdr.core.commander import Commander
 from cmdr.core.errors import CommandError, NotAllowed
-from cmdr.core.limits import Limits
 from cmdr.core.principals import PERSON, SAME_USER, Access
 from cmdr.core.registry import REGISTRY
+from cmdr.engine.journal.journal import Journal
 from cmdr.model.job import JobState
 from cmdr.model.panes.workspace import Workspace
 
@@ -56,7 +56,7 @@ def with_commander(errand):
             workspace = Workspace.at(os.fsencode(left), os.fsencode(right))
             engine = Engine(Journal(os.fsencode(tmp_path / "journal.db")))
             commander = Commander(
-                workspace, Audit(str(tmp_path / "audit")), engine=engine, limits=Limits(scale=1e9), watch=False
+                workspace, Audit(str(tmp_path / "audit")), engine=engine, rates=RateLimiter(scale=1e9), watch=False
             )
             await commander.start()
             try:

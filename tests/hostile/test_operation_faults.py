@@ -16,9 +16,9 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from ops_ground import SCENARIOS, Before, FaultySyscalls, World, devices, judge, mounted, tree
 from torture import points
 
-from cmdr.files.engine.choices import Choices
-from cmdr.files.engine.planning import plan_copy, plan_move
-from cmdr.files.engine.syscalls import Syscalls
+from cmdr.engine.fs.syscalls import Syscalls
+from cmdr.engine.plan.choices import Choices
+from cmdr.engine.plan.transfer_plan import plan_copy, plan_move
 from cmdr.model.plans.plan import ConflictPolicy
 
 
@@ -93,11 +93,11 @@ def test_a_real_process_killed_at_random_moments_loses_nothing(two_devices, tmp_
     rng = random.Random(7)
     script = textwrap.dedent("""
         import sys
-        from cmdr.core.changes.journal import Journal
-        from cmdr.files.engine.control import Unattended
-        from cmdr.files.engine.operation import Operation
-        from cmdr.files.engine.planning import plan_move
-        from cmdr.files.engine.syscalls import Syscalls
+        from cmdr.engine.journal.journal import Journal
+        from cmdr.engine.run.control import Unattended
+        from cmdr.engine.run.operation import Operation
+        from cmdr.engine.plan.transfer_plan import plan_move
+        from cmdr.engine.fs.syscalls import Syscalls
         from cmdr.model.plans.plan import ConflictPolicy
         here, there, home, db = (part.encode() for part in sys.argv[1:])
         journal = Journal(db)

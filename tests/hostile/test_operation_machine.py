@@ -13,12 +13,12 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from ops_ground import World, tree
 
-from cmdr.files.engine.choices import Choices
-from cmdr.files.engine.new_plan import plan_mkdir, plan_mkfile, plan_write
-from cmdr.files.engine.planning import plan_copy, plan_delete, plan_move, plan_trash
-from cmdr.files.engine.refusals import PlanRefused
-from cmdr.files.engine.rename_plan import plan_rename
-from cmdr.files.engine.undo import plan_undo
+from cmdr.engine.plan.choices import Choices
+from cmdr.engine.plan.new_plan import plan_mkdir, plan_mkfile, plan_write
+from cmdr.engine.plan.refusals import PlanRefused
+from cmdr.engine.plan.rename_plan import plan_rename
+from cmdr.engine.plan.transfer_plan import plan_copy, plan_delete, plan_move, plan_trash
+from cmdr.engine.run.undo import plan_undo
 from cmdr.model.plans.plan import ConflictPolicy
 
 NAMES = st.sampled_from([b"a", b"b", b"c", b"d.txt", b"\xff", b"sub"])

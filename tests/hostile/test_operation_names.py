@@ -10,12 +10,12 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from ops_ground import World, mounted, tree
 
-from cmdr.files.engine.choices import Choices
-from cmdr.files.engine.planning import plan_copy, plan_trash
-from cmdr.files.engine.rename_plan import plan_rename
-from cmdr.files.engine.restore_plan import plan_restore
-from cmdr.files.engine.undo import plan_undo
-from cmdr.files.engine.walking import Limits
+from cmdr.engine.plan.choices import Choices
+from cmdr.engine.plan.rename_plan import plan_rename
+from cmdr.engine.plan.restore_plan import plan_restore
+from cmdr.engine.plan.survey import Limits
+from cmdr.engine.plan.transfer_plan import plan_copy, plan_trash
+from cmdr.engine.run.undo import plan_undo
 
 LIMITS = Limits(top=100_000, leaves=1_000_000)
 

@@ -16,8 +16,8 @@ from ops_ground import mounted
 
 from cmdr.core.audit import Audit, AuditRecord
 from cmdr.core.audit_chain import read_log, verify
-from cmdr.core.changes.journal import Journal
 from cmdr.core.errors import NotRecorded
+from cmdr.engine.journal.journal import Journal
 
 
 def fill(place):
@@ -104,11 +104,11 @@ import asyncio, os, sys
 from cmdr.core.audit import Audit
 from cmdr.core.changes.engine import Engine
 from cmdr.core.changes.jobs import Jobs
-from cmdr.core.changes.journal import Journal
+from cmdr.engine.journal.journal import Journal
 from cmdr.core.errors import CommandError
 from cmdr.core.events import Events
-from cmdr.files.engine.planning import plan_copy
-from cmdr.files.engine.refusals import PlanRefused
+from cmdr.engine.plan.transfer_plan import plan_copy
+from cmdr.engine.plan.refusals import PlanRefused
 from cmdr.model.panes.workspace import Workspace
 
 async def scene(top):

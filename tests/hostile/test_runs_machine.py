@@ -19,13 +19,13 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from ops_ground import Denies, Stops, World, mounted
 
-from cmdr.files.engine.choices import Choices
-from cmdr.files.engine.planning import plan_copy, plan_move, plan_trash
-from cmdr.files.engine.recorder import OperationState
-from cmdr.files.engine.refusals import NothingToDo, PlanRefused
-from cmdr.files.engine.rename_plan import plan_rename
-from cmdr.files.engine.rest_plan import plan_resume
-from cmdr.files.engine.undo import plan_undo
+from cmdr.engine.plan.choices import Choices
+from cmdr.engine.plan.refusals import NothingToDo, PlanRefused
+from cmdr.engine.plan.rename_plan import plan_rename
+from cmdr.engine.plan.transfer_plan import plan_copy, plan_move, plan_trash
+from cmdr.engine.run.resume import plan_resume
+from cmdr.engine.run.undo import plan_undo
+from cmdr.model.history import OperationState
 from cmdr.model.plans.plan import ConflictPolicy, Step
 
 NAMES = st.sampled_from([b"a", b"b", b"c", b"sub", b"\xff"])

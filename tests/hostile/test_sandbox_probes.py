@@ -16,25 +16,26 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import sandbox_probes
 from walls_ground import NOBODY, SECRET, as_nobody, can_be_nobody, open_the_way_to
 
-from cmdr.files.shell.running import Running
-from cmdr.files.shell.tiers import LADDER, Tier, holds
-from cmdr.files.shell.walls import Limits, Walls
+from cmdr.files.process_sandbox.backend import BACKENDS, Backend, holds
+from cmdr.files.process_sandbox.runner import SandboxedRun
+from cmdr.files.process_sandbox.sandbox_profile import ResourceLimits, SandboxProfile
 
 PYTHON = "/usr/bin/python3"
 GAPS = {
-    Tier.BUBBLEWRAP: set(),
+    Backend.BUBBLEWRAP: set(),
     # Landlock does not look at these; they change no contents. Said so in docs/security.md.
-    Tier.NAMESPACES: {"change a mode outside", "change times outside"},
-    Tier.LANDLOCK: {"change a mode outside", "change times outside"},
+    Backend.NAMESPACES: {"change a mode outside", "change times outside"},
+    Backend.LANDLOCK: {"change a mode outside", "change times outside"},
 }
 
 RUN = """
 import json, os, sys
-from cmdr.files.shell.running import Running
-from cmdr.files.shell.tiers import Tier
-from cmdr.files.shell.walls import Limits, Walls
-root, tier, words = os.fsencode(sys.argv[1]), Tier(sys.argv[2]), json.loads(sys.argv[3])
-ended = Running([os.fsencode(word) for word in words], Walls(root, write=(root,)), tier, seconds=30).run()
+from cmdr.files.process_sandbox.runner import SandboxedRun
+from cmdr.files.process_sandbox.backend import Backend
+from cmdr.files.process_sandbox.sandbox_profile import ResourceLimits, SandboxProfile
+root, tier, words = os.fsencode(sys.argv[1]), Backend(sys.argv[2]), json.loads(sys.argv[3])
+profile = SandboxProfile(root, write=(root,))
+ended = SandboxedRun([os.fsencode(word) for word in words], profile, tier, timeout_s=30).run()
 print(ended.output.text())
 """
 
@@ -104,19 +105,19 @@ needs = pytest.mark.skipif(not os.path.exists(PYTHON), reason="needs the system'
 
 
 @needs
-@pytest.mark.parametrize("tier", LADDER)
+@pytest.mark.parametrize("tier", BACKENDS)
 def test_nothing_gets_out_of_the_sandbox(world, tier):
     if not holds(tier):
         pytest.skip(f"{tier} does not work here")
     root = os.fsencode(world["root"])
     command = [PYTHON.encode(), root + b"/probes.py", json.dumps(world).encode()]
-    ended = Running(command, Walls(root, write=(root,)), tier, seconds=30).run()
+    ended = SandboxedRun(command, SandboxProfile(root, write=(root,)), tier, timeout_s=30).run()
     judge(json.loads(ended.output.text()), tier, world)
 
 
 @needs
 @pytest.mark.skipif(not can_be_nobody(), reason="needs root and a Python for everybody")
-@pytest.mark.parametrize("tier", LADDER)
+@pytest.mark.parametrize("tier", BACKENDS)
 def test_nothing_gets_out_for_an_ordinary_user_either(world, tier):
     for name in ("root", "outside", "state"):
         for path in (Path(world[name]), *Path(world[name]).iterdir()):
@@ -135,11 +136,11 @@ def test_the_probes_would_notice_an_open_door(world):
     assert all(told.values()), told
 
 
-@pytest.mark.parametrize("tier", LADDER)
+@pytest.mark.parametrize("tier", BACKENDS)
 def test_the_limits_of_the_walls_hold_in_every_sandbox(tmp_path, tier):
     if not holds(tier):
         pytest.skip(f"{tier} does not work here")
-    limits = Limits(memory=3 << 30, open_files=77, file_size=512 << 20)
-    walls = Walls(bytes(tmp_path), write=(bytes(tmp_path),), limits=limits)
-    told = Running([b"/bin/bash", b"-c", b"ulimit -v -n -f"], walls, tier, seconds=30).run().output.text()
+    limits = ResourceLimits(memory=3 << 30, open_files=77, file_size=512 << 20)
+    walls = SandboxProfile(bytes(tmp_path), write=(bytes(tmp_path),), limits=limits)
+    told = SandboxedRun([b"/bin/bash", b"-c", b"ulimit -v -n -f"], walls, tier, timeout_s=30).run().output.text()
     assert [int(line.split()[-1]) for line in told.splitlines()] == [3 << 20, 77, 512 << 10]

@@ -12,7 +12,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from walls_ground import NOBODY, SOURCE, can_be_nobody, open_the_way_to
 
-from cmdr.files.shell.tiers import LADDER, Tier, holds
+from cmdr.files.process_sandbox.backend import BACKENDS, Backend, holds
 
 PYTHON = "/usr/bin/python3"
 PLANTED = {
@@ -52,12 +52,12 @@ def look(secrets, with_files=True):
 
 SHELL = """
 import os, sys
-from cmdr.files.shell.running import Running
-from cmdr.files.shell.tiers import Tier
-from cmdr.files.shell.walls import Walls
-root, tier, secrets = os.fsencode(sys.argv[1]), Tier(sys.argv[2]), sys.argv[3]
+from cmdr.files.process_sandbox.runner import SandboxedRun
+from cmdr.files.process_sandbox.backend import Backend
+from cmdr.files.process_sandbox.sandbox_profile import SandboxProfile
+root, tier, secrets = os.fsencode(sys.argv[1]), Backend(sys.argv[2]), sys.argv[3]
 words = [b"/usr/bin/python3", root + b"/look.py", secrets.encode()]
-print(Running(words, Walls(root, write=(root,)), tier, seconds=60).run().output.text())
+print(SandboxedRun(words, SandboxProfile(root, write=(root,)), tier, timeout_s=60).run().output.text())
 """
 
 KERNEL = """
@@ -66,13 +66,13 @@ sys.path.insert(0, {hostile!r})
 from walls_ground import Ground
 from cmdr.core.agents import code_runs
 from cmdr.core.principals import PERSON
-from cmdr.files.shell.tiers import Tier
+from cmdr.files.process_sandbox.backend import Backend
 python = code_runs._python
 code_runs._python = lambda: (*python(), {libraries!r})  # an ordinary user's Python has its libraries elsewhere
-home, tier, secrets = sys.argv[1], Tier(sys.argv[2]), sys.argv[3]
+home, tier, secrets = sys.argv[1], Backend(sys.argv[2]), sys.argv[3]
 with Ground(home, shell=True) as ground:
     ground.ask("shell_run", PERSON, command="true")  # the probe for a sandbox is over then
-    ground.commander.shells.tier = tier
+    ground.commander.shells.backend = tier
     code = open(os.path.join(home, "root", "look.py")).read().partition("if __name__")[0]
     plan = ground.run(ground.commander.code.plan(code + "\\nprint(json.dumps(look(" + repr(secrets.split(",")) + ")))",
                                                  "client", PERSON))
@@ -126,19 +126,19 @@ def users():
 
 @pytest.mark.skipif(not os.path.exists(PYTHON), reason="needs the system's Python inside the sandbox")
 @pytest.mark.parametrize("user", users())
-@pytest.mark.parametrize("tier", LADDER)
+@pytest.mark.parametrize("tier", BACKENDS)
 def test_no_command_finds_a_key_of_cmdrs_environment(place, tier, user):
     if not holds(tier):
         pytest.skip(f"{tier} does not work here")
     told = as_user(user, SHELL.replace("sys.argv[1])", "sys.argv[1] + '/root')"), place, tier, python=PYTHON)
     assert told["found"] == []
     assert told["seen"] > 0
-    if tier is Tier.BUBBLEWRAP:
+    if tier is Backend.BUBBLEWRAP:
         assert told["processes"] > 1  # the sandbox's first process was among them
 
 
 @pytest.mark.parametrize("user", users())
-@pytest.mark.parametrize("tier", LADDER)
+@pytest.mark.parametrize("tier", BACKENDS)
 def test_no_kernel_finds_a_key_of_cmdrs_environment(place, tier, user):
     """The first process of its sandbox kept cmdr's whole environment, where code could read it."""
     ipykernel = pytest.importorskip("ipykernel")
@@ -149,7 +149,7 @@ def test_no_kernel_finds_a_key_of_cmdrs_environment(place, tier, user):
     python = sys.executable if user == "root" else python_for_everybody(place, libraries)
     script = KERNEL.format(hostile=str(Path(__file__).parent), libraries=os.fsencode(libraries))
     told = as_user(user, script, place, tier, python=python)
-    if tier is Tier.BUBBLEWRAP:
+    if tier is Backend.BUBBLEWRAP:
         assert told["found"] == []
         assert told["processes"] > 1
     else:

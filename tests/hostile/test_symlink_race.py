@@ -24,10 +24,10 @@ def ground(tmp_path, monkeypatch):
 
 def read_while(ground, swapper, swaps, *, kernel):
     """Open and read through the folder until it was swapped so often; how often that worked, and how often not."""
-    from cmdr.files.sandbox.reach import Sandbox
+    from cmdr.files.sandbox.path_resolver import Sandbox
 
     sandbox = Sandbox(ground.sandbox.roots, ground.sandbox.private, kernel=kernel)
-    reach = sandbox.reach()
+    reach = sandbox.resolver()
     opened = refused = 0
     while swapper.swaps < swaps:
         for path in (b"sub/secret.txt", b"sub/../sub/secret.txt", b"sub/deep/../secret.txt"):

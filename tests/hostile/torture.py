@@ -30,11 +30,11 @@ from ops_ground import (
 from side_by_side import side_by_side
 from test_operation_names import hostile_names, through_everything
 
-from cmdr.core.changes.journal import Journal
-from cmdr.files.engine.recorder import OperationState
-from cmdr.files.engine.refusals import NothingToDo
-from cmdr.files.engine.rest_plan import plan_resume
-from cmdr.files.engine.undo import plan_undo
+from cmdr.engine.journal.journal import Journal
+from cmdr.engine.plan.refusals import NothingToDo
+from cmdr.engine.run.resume import plan_resume
+from cmdr.engine.run.undo import plan_undo
+from cmdr.model.history import OperationState
 
 ERRORS: tuple[Action, ...] = (errno.EIO, errno.ENOSPC, errno.EACCES, errno.EROFS, "short", errno.EPERM, errno.EINTR)
 

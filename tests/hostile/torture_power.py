@@ -15,12 +15,12 @@ from power_ground import Recorded, Remains, record, remains, restart
 from side_by_side import side_by_side
 from torture import Goal, go_on, take_back
 
-from cmdr.core.changes.journal import Journal
-from cmdr.files.engine import item_line as running
-from cmdr.files.engine.dressing import has
-from cmdr.files.engine.recorder import ItemState
-from cmdr.files.engine.sweep import sweep
-from cmdr.files.engine.syscalls import Syscalls
+from cmdr.engine.fs.attributes import has
+from cmdr.engine.fs.syscalls import Syscalls
+from cmdr.engine.journal.journal import Journal
+from cmdr.engine.journal.records import ItemState
+from cmdr.engine.run import executor as running
+from cmdr.engine.run.crash_recovery import sweep
 from cmdr.model.plans.plan import Plan, PlanItem, Step
 
 MODELS = ("ordered", "weak")

@@ -22,14 +22,14 @@ sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parent / "core" / "agents"
 from crowd_ground import Client, Person, figures, flood, paced, percentile, served_with, settled  # noqa: E402
 from evil_commands import EVIL, STORM, marked, survivors  # noqa: E402
 from test_killed_commands import AS_NOBODY  # noqa: E402
-from test_shells import grant, stopped  # noqa: E402
+from test_shell_commands import grant, stopped  # noqa: E402
 from test_symlink_race import read_while  # noqa: E402
 from walls_ground import NOBODY, Ground, Swapper, as_nobody, can_be_nobody  # noqa: E402
 
-from cmdr.files.shell.running import Running  # noqa: E402
-from cmdr.files.shell.tiers import LADDER, holds  # noqa: E402
-from cmdr.files.shell.walls import Walls  # noqa: E402
-from cmdr.mcp.sessions import TOGETHER  # noqa: E402
+from cmdr.core.admission.limits import MCP_SESSIONS  # noqa: E402
+from cmdr.files.process_sandbox.backend import BACKENDS, holds  # noqa: E402
+from cmdr.files.process_sandbox.runner import SandboxedRun  # noqa: E402
+from cmdr.files.process_sandbox.sandbox_profile import SandboxProfile  # noqa: E402
 
 SCALE = float(os.environ.get("WALLS_SCALE", "1"))
 SWAPS = int(1_000_000 * SCALE)
@@ -63,7 +63,7 @@ def race():
 
 def commands():
     """Commands that double-fork, ignore signals, flood and storm, a hundred runs in each sandbox."""
-    for tier in LADDER:
+    for tier in BACKENDS:
         if not holds(tier):
             print(f"  {tier}: does not work here")
             continue
@@ -74,7 +74,8 @@ def commands():
             for number, name in zip(range(RUNS), itertools.cycle(EVIL)):
                 mark = f"{5000 + os.getpid() % 1000}.{number:05}1"
                 text = marked(EVIL[name], mark).encode()
-                ended = Running([b"/bin/sh", b"-c", text], Walls(root, write=(root,)), tier, seconds=0.3).run()
+                profile = SandboxProfile(root, write=(root,))
+                ended = SandboxedRun([b"/bin/sh", b"-c", text], profile, tier, timeout_s=0.3).run()
                 late.append(ended.seconds - 0.3)
                 left += len(survivors(mark))
             storms = 0
@@ -101,7 +102,7 @@ def switch():
         with tempfile.TemporaryDirectory(prefix="walls-switch-") as folder, Ground(folder, shell=True) as ground:
             grant(ground)
             took.append(ground.run(stopped(ground, f"{7000 + os.getpid() % 1000}.{number:05}1")) * 1000)
-            tier = ground.commander.shells.tier
+            tier = ground.commander.shells.backend
     print(f"  {tier}: {len(took)} times, gone after {statistics.median(took):.0f} ms, at most {max(took):.0f} ms")
     assert percentile(took, 90) <= 200
 
@@ -155,7 +156,7 @@ async def _rounds(port, tokens, clients, rounds):
 
 UNCLOSED = 50
 """Sessions that each round opens and leaves open."""
-ROUND_OF_MOST = TOGETHER // UNCLOSED + 1
+ROUND_OF_MOST = MCP_SESSIONS.total // UNCLOSED + 1
 """From this round on no more sessions can be open."""
 
 

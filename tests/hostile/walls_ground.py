@@ -9,17 +9,17 @@ import threading
 from pathlib import Path
 
 from cmdr import commands
+from cmdr.core.admission.token_bucket import RateLimiter
 from cmdr.core.audit import Audit
 from cmdr.core.changes.engine import Engine
-from cmdr.core.changes.journal import Journal
 from cmdr.core.commander import Commander
 from cmdr.core.errors import CommandError, UnknownCommand
-from cmdr.core.limits import Limits
 from cmdr.core.policy import Policy
 from cmdr.core.principals import Principal
 from cmdr.core.registry import ALL_TOOLSETS
+from cmdr.engine.journal.journal import Journal
+from cmdr.files.sandbox.path_resolver import Sandbox
 from cmdr.files.sandbox.private_places import PrivatePlaces
-from cmdr.files.sandbox.reach import Sandbox
 from cmdr.model.panes.workspace import Workspace
 from cmdr.model.root_spec import RootSpec
 
@@ -68,7 +68,7 @@ class Ground:
             workspace,
             Audit(str(self.own / "audit")),
             policy=Policy(toolsets, allow_write=write, allow_shell=shell),
-            limits=Limits(scale=1e9),
+            rates=RateLimiter(scale=1e9),
             engine=engine,
             sandbox=self.sandbox,
             watch=False,

@@ -10,13 +10,13 @@ import pytest
 from websockets.asyncio.client import connect
 
 from cmdr import commands
+from cmdr.core.admission.token_bucket import RateLimiter
 from cmdr.core.audit import Audit
 from cmdr.core.changes.engine import Engine
-from cmdr.core.changes.journal import Journal
 from cmdr.core.commander import Commander
 from cmdr.core.errors import CommandError
-from cmdr.core.limits import Limits
 from cmdr.core.principals import PERSON
+from cmdr.engine.journal.journal import Journal
 from cmdr.ide.face import IdeFace
 from cmdr.model.panes.workspace import Workspace
 
@@ -196,7 +196,7 @@ def editor(tmp_path, monkeypatch):
             Workspace.at(bytes(folder), bytes(folder)),
             Audit(str(tmp_path / "audit")),
             engine=Engine(Journal(bytes(tmp_path / "journal.db"))),
-            limits=Limits(scale=1e6),
+            rates=RateLimiter(scale=1e6),
             watch=False,
             **how,
         )

@@ -9,8 +9,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from cmdr.core.agents.trust import Trust
-from cmdr.files.shell.tiers import probe
+from cmdr.core.agents.trust_store import TrustStore
+from cmdr.files.process_sandbox.backend import probe
 
 EAGER = Path(__file__).parents[1] / "hostile" / "eager_server.py"
 HANGING = f"#!{sys.executable}\nimport sys\nwhile sys.stdin.buffer.read(1):\n    pass\n"
@@ -34,7 +34,7 @@ async def test_the_first_answer_about_a_broken_file_names_the_error_on_every_fre
         broken = served.tree.left / "broken.py"
         broken.write_text("x = (\n")
         if is_trusted:
-            Trust(str(served.home / "state" / "cmdr")).add(bytes(served.tree.left))
+            TrustStore(str(served.home / "state" / "cmdr")).add(bytes(served.tree.left))
         async with client_at(served.home) as client:
             (row,) = await rows(client, uri=f"file://{broken}")
         assert row["uri"] == f"file://{broken}"
@@ -64,6 +64,22 @@ async def test_untrusted_is_an_information_that_two_answers_share(editor, tmp_pa
         await it.person("reject", proposal=proposal.id)
         assert await rows(client) == [before]
         assert it.commander.proposals.pending() == []
+
+
+async def test_without_the_library_for_language_servers_the_extra_is_named(editor, tmp_path, monkeypatch):
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    shutil.copy(EAGER, tools / "gopls")
+    monkeypatch.setenv("PATH", f"{tools}:/usr/bin:/bin")
+    monkeypatch.setitem(sys.modules, "pygls", None)
+    async with editor() as it, it.client() as client:
+        await it.person("trust.add", folder=str(it.folder))
+        file = it.folder / "a.go"
+        file.write_text("package a\n")
+        (row,) = await rows(client, uri=f"file://{file}")
+    (told,) = of_severity(row, "Info")
+    assert told.startswith("Language servers do not run: they need cmdr-fm[lsp]: ")
+    assert told.endswith(" -m pip install pygls lsprotocol")
 
 
 async def test_what_a_server_still_computes_is_not_told_as_no_errors(editor, tmp_path, monkeypatch):

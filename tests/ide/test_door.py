@@ -11,7 +11,7 @@ import pytest
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
-from cmdr.core.editing.editor_lock import lock_of
+from cmdr.core.editing.ide_lock import lock_of
 
 CALL = '{"jsonrpc":"2.0","id":5,"method":"tools/call","params":'
 HEADER = "X-Claude-Code-Ide-Authorization"

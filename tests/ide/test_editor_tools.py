@@ -10,7 +10,7 @@ from cmdr.core.editing.text_files import text_now
 from cmdr.core.policy import Policy
 from cmdr.core.principals import SAME_USER, Principal
 from cmdr.core.registry import ALL_TOOLSETS
-from cmdr.files.sandbox.reach import Sandbox
+from cmdr.files.sandbox.path_resolver import Sandbox
 from cmdr.ide import notices
 from cmdr.model.root_spec import RootSpec
 
@@ -210,15 +210,15 @@ async def test_names_come_as_they_are(editor, name):
 
 async def test_code_is_offered_only_where_it_is_switched_on_and_a_no_runs_nothing(editor):
     from cmdr.core.policy import Policy
-    from cmdr.files.sandbox.reach import Sandbox
-    from cmdr.files.shell.tiers import Tier
+    from cmdr.files.process_sandbox.backend import Backend
+    from cmdr.files.sandbox.path_resolver import Sandbox
     from cmdr.model.root_spec import RootSpec
 
     async with editor(policy=Policy(allow_shell=True)) as it, it.client() as client:
         listed = (await client.ask("tools/list"))["result"]["tools"]
         assert next(tool for tool in listed if tool["name"] == "executeCode")["inputSchema"]["required"] == ["code"]
         it.commander.shells._sandbox = Sandbox((RootSpec(bytes(it.folder)),))
-        it.commander.shells.tier = Tier.BUBBLEWRAP
+        it.commander.shells.backend = Backend.BUBBLEWRAP
         asked = client.ask("tools/call", {"name": "executeCode", "arguments": {"code": "print(1)"}})
         while not it.commander.proposals.pending():
             await it.commander.events.beyond(it.commander.events.rev)

@@ -6,7 +6,7 @@ import json
 from cmdr.core.policy import Policy
 from cmdr.core.principals import Principal
 from cmdr.core.registry import ALL_TOOLSETS
-from cmdr.files.sandbox.reach import Sandbox
+from cmdr.files.sandbox.path_resolver import Sandbox
 from cmdr.model.root_spec import RootSpec
 
 TIMES = 50

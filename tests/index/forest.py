@@ -5,11 +5,11 @@ import random
 
 from hypothesis import strategies as st
 
-from cmdr.index.asking.folding import fold
-from cmdr.index.asking.globs import parse_glob
-from cmdr.index.asking.moments import moment_ns
-from cmdr.index.asking.path_leaf import match_paths
-from cmdr.index.epochs.extensions import LONGEST, extension
+from cmdr.index.query.globs import parse_glob
+from cmdr.index.query.leaves import match_paths
+from cmdr.index.query.predicates import moment_ns
+from cmdr.index.snapshots.name_blobs import fold
+from cmdr.index.snapshots.names import LONGEST, extension
 from cmdr.model.filters import filter as f
 from cmdr.model.names import from_wire
 

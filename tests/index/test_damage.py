@@ -8,12 +8,12 @@ from contextlib import closing
 import pytest
 
 from cmdr.index import library as libraries
-from cmdr.index.epochs import epochs_kept
-from cmdr.index.epochs.epoch import StoredColumns
+from cmdr.index import tree_state
 from cmdr.index.errors import BadHandle, CatalogueFailed, Corrupt, NoSuchIndex, NoSuchQuery, NoSuchSet
 from cmdr.index.library import Library
-from cmdr.index.shelves.catalogue import Catalogue
-from cmdr.index.view import stored_view
+from cmdr.index.snapshots.snapshot import StoredColumns
+from cmdr.index.snapshots.view import stored_view
+from cmdr.index.store.catalogue import Catalogue
 from cmdr.model.filters.filter import Question
 from cmdr.model.filters.filter_text import from_text
 from cmdr.model.trees.indexes import WalkOptions
@@ -50,7 +50,7 @@ class Kept:
 
 def answering_at_once(monkeypatch):
     """As if the index were too big to be compared with its checksums first."""
-    for module in (libraries, epochs_kept):
+    for module in (libraries, tree_state):
         monkeypatch.setattr(module, "AT_ONCE", 0)
 
 

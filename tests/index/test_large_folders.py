@@ -5,11 +5,11 @@ import random
 
 import pytest
 
+from cmdr.index.delta import large_directory
 from cmdr.index.errors import Gone
 from cmdr.index.library import Library
-from cmdr.index.refreshing import large_listing
-from cmdr.index.scan import scan
-from cmdr.index.view import View
+from cmdr.index.scan.scan import scan
+from cmdr.index.snapshots.view import View
 from cmdr.model.trees.indexes import WalkOptions
 
 FEW = WalkOptions(workers=2, nice=0)
@@ -18,7 +18,7 @@ FACTS = ("size", "allocated", "mtime", "born", "ino", "mode")
 
 @pytest.fixture(autouse=True)
 def large(monkeypatch):
-    monkeypatch.setattr(large_listing, "LARGE", 20)
+    monkeypatch.setattr(large_directory, "LARGE", 20)
 
 
 @pytest.fixture
@@ -99,7 +99,7 @@ def test_a_large_folder_after_any_changes_equals_a_new_scan_and_so_does_its_comp
             assert not library.refresh(index).full_scan
             expected = known(scan(flat, str(tmp_path / f"expected-{number}"), FEW))
             assert known(library.get(index).view) == expected
-        assert library.get(index).indexed.overlay_rows < 100  # not three hundred, and each only once
+        assert library.get(index).indexed.delta_rows_count < 100  # not three hundred, and each only once
     with Library.open(str(tmp_path / "state")) as library:  # what was kept is enough to know it all again
         assert known(library.get(index).view) == expected
         library.get(index).indexed.compact()
@@ -146,25 +146,25 @@ def test_edits_in_a_large_folder_are_seen_when_the_system_tells_of_them(flat, tm
         index = library.index(aged(flat), options=FEW).id
         write(flat + b"/flat/photo_001.jpg", 12_345)
         view = library.get(index).view
-        library.get(index).indexed.list_again([view.directory(view.find(flat + b"/flat"))])
+        library.get(index).indexed.relist([view.directory(view.find(flat + b"/flat"))])
         view = library.get(index).view
         assert view.value("size", view.find(flat + b"/flat/photo_001.jpg")) == 12_345
 
 
 def test_a_large_folder_that_is_listed_in_another_order_is_compared_by_name(flat, tmp_path, monkeypatch):
     """Not every file system lists a folder in the same order again."""
-    listed = large_listing._listed
+    listed = large_directory._listed
 
     def turned(fd):
         found = listed(fd)
         names = found.all()[::-1]
-        blob = large_listing.np.frombuffer(b"\0".join(names) + b"\0", "u1")
-        return large_listing._Names(blob, large_listing.np.flatnonzero(blob == 0) + 1, found.inodes[::-1])
+        blob = large_directory.np.frombuffer(b"\0".join(names) + b"\0", "u1")
+        return large_directory._Names(blob, large_directory.np.flatnonzero(blob == 0) + 1, found.inodes[::-1])
 
-    monkeypatch.setattr(large_listing, "_listed", turned)
+    monkeypatch.setattr(large_directory, "_listed", turned)
     with Library.open(str(tmp_path / "state")) as library:
         index = library.index(aged(flat), options=FEW).id
         change(flat, random.Random(7))
         library.refresh(index)
         assert known(library.get(index).view) == known(scan(flat, str(tmp_path / "expected"), FEW))
-        assert library.get(index).indexed.overlay_rows < 50
+        assert library.get(index).indexed.delta_rows_count < 50

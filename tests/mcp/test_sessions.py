@@ -6,10 +6,11 @@ import json
 
 from mcp.server.streamable_http import StreamableHTTPServerTransport
 
+from cmdr.core.admission.limits import MCP_SESSION_IDLE_S, MCP_SESSIONS, Concurrency
 from cmdr.core.entrance.exchange import Exchange
 from cmdr.core.entrance.guard import PRINCIPAL
 from cmdr.core.principals import Principal
-from cmdr.mcp.sessions import EACH, IDLE_S, TOGETHER, Sessions
+from cmdr.mcp.sessions import Sessions
 
 _ERA = "2025-06-18"
 
@@ -39,7 +40,7 @@ def ping(inside, name, session):
 
 def test_a_client_that_opens_session_after_session_loses_its_own_oldest_and_nobody_elses(inside):
     mine = opened(inside, "quiet")
-    sessions = [opened(inside, "greedy") for _ in range(EACH)]
+    sessions = [opened(inside, "greedy") for _ in range(MCP_SESSIONS.per_caller)]
     assert ping(inside, "greedy", sessions[0]) == 200  # used, so it is not the oldest any more
     sessions += [opened(inside, "greedy") for _ in range(2)]
     assert [ping(inside, "greedy", session) for session in sessions[:4]] == [200, 404, 404, 200]
@@ -100,15 +101,15 @@ def held(*kinds):
 
 def test_sessions_that_nobody_closes_hold_a_bounded_number_of_objects_and_none_of_a_connection(inside):
     transports, exchanges = held(StreamableHTTPServerTransport, Exchange)
-    for number in range(TOGETHER + 44):
+    for number in range(MCP_SESSIONS.total + 44):
         opened(inside, f"client{number % 10}")
     more_transports, more_exchanges = held(StreamableHTTPServerTransport, Exchange)
-    assert more_transports - transports <= TOGETHER + 2  # the last ones may be ending just now
+    assert more_transports - transports <= MCP_SESSIONS.total + 2  # the last ones may be ending just now
     assert more_exchanges - exchanges <= 2
 
 
 async def test_when_all_sessions_together_are_too_many_nobody_loses_its_only_one():
-    desk = Desk(each=10, together=5)
+    desk = Desk(limit=Concurrency(10, 5))
     for name in ("a", "b", "b", "b", "c", "c", "d", "e"):
         await desk.request(name)
         desk.now += 1
@@ -117,7 +118,7 @@ async def test_when_all_sessions_together_are_too_many_nobody_loses_its_only_one
 
 
 async def test_among_callers_with_one_session_each_the_one_unused_for_longest_ends():
-    desk = Desk(together=2)
+    desk = Desk(limit=Concurrency(64, 2))
     for name in ("a", "b"):
         await desk.request(name)
     desk.now = 1.0
@@ -127,7 +128,7 @@ async def test_among_callers_with_one_session_each_the_one_unused_for_longest_en
 
 
 async def test_a_session_that_waits_for_an_answer_is_spared_and_so_is_the_new_one():
-    desk = Desk(each=2)
+    desk = Desk(limit=Concurrency(2, 256))
     for _ in range(2):
         await desk.request("a")
     streams = [await desk.listening("a", session) for session in (b"s0", b"s1")]
@@ -144,7 +145,7 @@ async def test_a_session_that_nobody_used_for_half_an_hour_is_over_when_the_next
     for _ in range(3):
         await desk.request("a")
     stream = await desk.listening("a", b"s0")
-    desk.now = IDLE_S
+    desk.now = MCP_SESSION_IDLE_S
     assert not desk.sessions.use("agent:a", b"s1")  # the SDK has not seen it for long
     await desk.request("a", b"s1")
     desk.now += 1

@@ -32,7 +32,7 @@ def test_nothing_stays_of_what_was_wanted_once():
 
 
 def test_a_session_has_room_for_so_many_and_all_sessions_together_as_well():
-    known = Subscribers(each=2, together=2)
+    known = Subscribers(per_session=2, sessions=2)
     assert [known.add("s1", uri, 1) for uri in ("a", "b", "c", "a")] == [True, True, False, True]
     known.add("s2", "a", 2)
     known.add("s3", "a", 3)

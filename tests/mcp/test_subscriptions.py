@@ -5,14 +5,14 @@ import json
 
 import pytest
 
+from cmdr.core.admission.limits import SUBSCRIPTIONS_PER_SESSION
 from cmdr.core.audit import Audit
 from cmdr.core.commander import Commander
-from cmdr.mcp import subscribers, subscriptions
+from cmdr.mcp import subscriptions
 from cmdr.mcp.resources import JOB, STATE
 from cmdr.mcp.subscriptions import Subscriptions
-from cmdr.model.job import JobState
+from cmdr.model.job import JobState, ScanJob
 from cmdr.model.panes.workspace import Workspace
-from cmdr.model.scan_job import ScanJob
 
 
 def test_progress_alone_is_told_later_and_news_at_once(tmp_path, monkeypatch):
@@ -152,7 +152,7 @@ def test_one_subscribes_to_what_one_can_read_and_nothing_stays_when_it_is_over(k
 
 def test_a_session_that_asks_for_too_much_is_told_and_one_that_ends_leaves_nothing(kept, inside):
     session, (older,) = _session(inside), kept
-    room = subscribers.MOST_EACH
+    room = SUBSCRIPTIONS_PER_SESSION
     answers = [_subscribing(inside, session, f"{STATE}?limit={number}") for number in range(room + 1)]
     assert all("result" in answer for answer in answers[:room])
     assert "too many subscriptions" in answers[room]["error"]["message"]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cmdr.model.names import from_wire, to_wire
+from cmdr.model.names import from_wire, is_within, to_wire
 
 INVISIBLE = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 
@@ -40,3 +40,47 @@ def test_names_are_shown_as_a_reader_expects(name, shown):
 @pytest.mark.parametrize("text", ["C:\\new", "50\\%", "\\u{110000}", "\\u{d800}", "\\xZZ", "tail\\"])
 def test_text_that_is_no_escape_is_taken_literally(text):
     assert from_wire(text) == text.encode()
+
+
+NAMES = st.binary(min_size=1, max_size=6).filter(lambda name: b"/" not in name and b"\0" not in name)
+WAYS = st.lists(NAMES, max_size=5)
+SLASHES = st.integers(0, 3).map(lambda count: b"/" * count)
+
+
+def path_of(names):
+    return b"/" + b"/".join(names)
+
+
+@given(WAYS, WAYS, SLASHES, SLASHES)
+def test_what_begins_with_all_names_of_a_folder_is_within_it(folder, way, after_folder, after_path):
+    whole = [*folder, *way]
+    assert is_within(path_of(whole) + after_path, path_of(folder) + after_folder)
+
+
+@given(WAYS, WAYS, SLASHES, SLASHES)
+def test_nothing_else_is(folder, path, after_folder, after_path):
+    expected = path[: len(folder)] == folder
+    assert is_within(path_of(path) + after_path, path_of(folder) + after_folder) == expected
+
+
+@given(WAYS, NAMES, NAMES)
+def test_a_name_that_only_begins_alike_is_another_name(folder, name, more):
+    assert not is_within(path_of([*folder, name + more]), path_of([*folder, name]))
+
+
+@pytest.mark.parametrize(
+    ("path", "folder", "within"),
+    [
+        (b"/a/b", b"/a", True),
+        (b"/a/bc", b"/a/b", False),
+        (b"/a/b", b"/a/b/", True),
+        (b"/a/b/", b"/a/b", True),
+        (b"/a", b"/a/b", False),
+        (b"/", b"/", True),
+        (b"/a", b"/", True),
+        (b"", b"/", False),
+        (b"/a", b"", False),
+    ],
+)
+def test_roots_prefixes_and_nothing_at_all(path, folder, within):
+    assert is_within(path, folder) is within

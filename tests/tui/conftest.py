@@ -9,14 +9,14 @@ import pytest
 from textual.events import Key
 
 from cmdr import commands
+from cmdr.core.admission.token_bucket import RateLimiter
 from cmdr.core.audit import Audit
 from cmdr.core.changes.engine import Engine
-from cmdr.core.changes.journal import Journal
 from cmdr.core.commander import Commander
-from cmdr.core.limits import Limits
 from cmdr.core.panes.bookmarks import Bookmarks
 from cmdr.core.principals import Principal
 from cmdr.core.settings import Settings
+from cmdr.engine.journal.journal import Journal
 from cmdr.model.panes.workspace import Workspace
 from cmdr.tui.input.key_forwarding import when_processed
 
@@ -173,7 +173,7 @@ def face(places, tmp_path, monkeypatch):
             engine=Engine(Journal(os.fsencode(tmp_path / "journal.db"))),
             settings=Settings(str(tmp_path / "config")),
             bookmarks=Bookmarks(),
-            limits=Limits(scale=1e6),
+            rates=RateLimiter(scale=1e6),
             policy=policy,
             watch=watch,
             indexes=indexes,

@@ -7,13 +7,13 @@ import re
 import pytest
 
 from cmdr import commands
+from cmdr.core.admission.token_bucket import RateLimiter
 from cmdr.core.audit import Audit
 from cmdr.core.changes.engine import Engine
-from cmdr.core.changes.journal import Journal
 from cmdr.core.commander import Commander
-from cmdr.core.limits import Limits
 from cmdr.core.panes.free_space import Space
 from cmdr.core.principals import Principal
+from cmdr.engine.journal.journal import Journal
 from cmdr.model.panes.workspace import Volume, Workspace
 
 MOMENT = 1_700_000_000
@@ -22,14 +22,14 @@ MOMENT = 1_700_000_000
 @pytest.fixture
 def terminal(tmp_path, monkeypatch):
     """A face whose every letter is the same on every machine and at any time."""
-    from cmdr.model import formats
+    from cmdr.model import units
     from cmdr.tui.app import TerminalApp
 
     commands.register()
     for name, value in {"COLORTERM": "truecolor", "TERM": "xterm-256color", "TZ": "UTC", "HOME": "/work/demo"}.items():
         monkeypatch.setenv(name, value)
     monkeypatch.delenv("NO_COLOR", raising=False)
-    formats._date.cache_clear()
+    units._date.cache_clear()
     left, right = tmp_path / "left", tmp_path / "right"
     (left / "docs").mkdir(parents=True)
     (left / "src").mkdir()
@@ -60,12 +60,12 @@ def terminal(tmp_path, monkeypatch):
     )
     for face in ("cmdr.tui.panes.frame", "cmdr.model.panes.pane"):
         monkeypatch.setattr(f"{face}.human_size", lambda size: "50.0 GiB" if size > 1 << 35 else f"{size:,} B")
-    monkeypatch.setattr("cmdr.model.formats.time.time", lambda: float(MOMENT + 86400))
+    monkeypatch.setattr("cmdr.model.units.time.time", lambda: float(MOMENT + 86400))
     commander = Commander(
         Workspace.at(os.fsencode(left), os.fsencode(right)),
         Audit(str(tmp_path / "audit")),
         engine=Engine(Journal(os.fsencode(tmp_path / "journal.db"))),
-        limits=Limits(scale=1e6),
+        rates=RateLimiter(scale=1e6),
         watch=False,
     )
     yield TerminalApp(commander, clock=lambda: 0.0)

@@ -12,15 +12,15 @@ import pytest
 
 from cmdr import commands
 from cmdr.app.http_server import http_server
+from cmdr.core.admission.token_bucket import RateLimiter
 from cmdr.core.agents.tokens import Tokens
 from cmdr.core.audit import Audit
 from cmdr.core.changes.engine import Engine
-from cmdr.core.changes.journal import Journal
 from cmdr.core.commander import Commander
-from cmdr.core.limits import Limits
 from cmdr.core.policy import Policy
 from cmdr.core.registry import DEFAULT_TOOLSETS
 from cmdr.core.settings import Settings
+from cmdr.engine.journal.journal import Journal
 from cmdr.model.panes.workspace import Workspace
 
 
@@ -65,7 +65,7 @@ class Server:
         self.commander = Commander(
             workspace,
             Audit(str(self._state / "audit")),
-            limits=Limits(scale=1e9),
+            rates=RateLimiter(scale=1e9),
             engine=Engine(Journal(os.fsencode(self._state / "journal.db"))) if self._changes_files else None,
             settings=Settings(str(self._state)),
             watch=False,

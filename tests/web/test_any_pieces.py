@@ -1,4 +1,4 @@
-"""However a stream of requests is cut into pieces, the answers are those that h11 alone would have given."""
+"""However a stream of requests is cut into pieces, the answers are those that the server alone would have given."""
 
 import asyncio
 import json
@@ -6,7 +6,7 @@ import json
 import uvicorn
 from hypothesis import given, settings
 from hypothesis import strategies as some
-from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.server import ServerState
 
 from cmdr.web.connections import Connection
@@ -103,5 +103,5 @@ def test_the_answers_are_the_same(requests, data):
         for start, stop in zip([0, *cuts], [*cuts, len(stream)], strict=True)
         if start < stop
     ]
-    ours, theirs = (asyncio.run(answers(protocol, pieces)) for protocol in (Connection, H11Protocol))
+    ours, theirs = (asyncio.run(answers(protocol, pieces)) for protocol in (Connection, HttpToolsProtocol))
     assert ours == theirs

@@ -7,12 +7,13 @@ import socket
 import httpx2 as httpx
 import pytest
 
+from cmdr.core.admission.limits import DOWNLOADS
 from cmdr.core.policy import Policy
 from cmdr.core.principals import PERSON
 from cmdr.core.registry import DEFAULT_TOOLSETS
-from cmdr.files.sandbox.reach import Sandbox
+from cmdr.files.sandbox.path_resolver import Sandbox
 from cmdr.model.root_spec import RootSpec
-from cmdr.web import connections, downloads
+from cmdr.web import connections
 
 BIG = 24 * 2**20
 """More than the kernel keeps of a connection that nobody reads."""
@@ -127,7 +128,7 @@ def rest_of(line):
 def test_a_caller_takes_few_files_side_by_side_and_others_are_not_kept_waiting(reading):
     """Five hundred slow downloads took every descriptor, and the person could not reach cmdr any more."""
     url = address(reading, "notes.md") + "/download"
-    lines = [begun(reading) for _ in range(downloads.EACH)]
+    lines = [begun(reading) for _ in range(DOWNLOADS.per_caller)]
     refused = get(reading, url, reading.token)
     assert (refused.status_code, refused.headers["retry-after"]) == (429, "1")
     assert get(reading, url, reading.tokens.issue("other")).status_code == 200
@@ -148,7 +149,7 @@ def test_whoever_takes_nothing_of_an_answer_is_cut_off(reading, monkeypatch):
     monkeypatch.setattr(connections, "STALLED", 0.3)
     line = begun(reading)
     url = address(reading, "notes.md") + "/download"
-    lines = [begun(reading) for _ in range(downloads.EACH - 1)]
+    lines = [begun(reading) for _ in range(DOWNLOADS.per_caller - 1)]
     while get(reading, url, reading.token).status_code != 200:
         pass  # until the first of them is cut
     assert rest_of(line) < BIG
@@ -187,7 +188,7 @@ def test_the_file_is_closed_when_its_taker_is_gone(reading):
 
 
 def test_where_all_connections_are_taken_the_one_idle_for_longest_makes_room(reading, monkeypatch):
-    monkeypatch.setattr(connections, "most_connections", lambda: 3)
+    monkeypatch.setattr(connections, "max_connections", lambda: 3)
     first, *others = [socket.create_connection(("127.0.0.1", reading.port), timeout=60) for _ in range(3)]
     assert get(reading, "/mcp/health", None).status_code == 200
     assert first.recv(1) == b""
@@ -196,7 +197,7 @@ def test_where_all_connections_are_taken_the_one_idle_for_longest_makes_room(rea
 
 
 def test_many_newcomers_at_once_take_no_more_places_than_there_are(reading, monkeypatch):
-    monkeypatch.setattr(connections, "most_connections", lambda: 3)
+    monkeypatch.setattr(connections, "max_connections", lambda: 3)
     lines = [socket.create_connection(("127.0.0.1", reading.port), timeout=60) for _ in range(60)]
     while len(reading._server.server_state.connections) > 3:
         get(reading, "/mcp/health", None)
@@ -206,7 +207,7 @@ def test_many_newcomers_at_once_take_no_more_places_than_there_are(reading, monk
 
 def test_where_all_connections_are_being_answered_a_newcomer_is_turned_away(reading, monkeypatch):
     lines = [begun(reading) for _ in range(2)]
-    monkeypatch.setattr(connections, "most_connections", lambda: 2)
+    monkeypatch.setattr(connections, "max_connections", lambda: 2)
     with pytest.raises(httpx.TransportError):
         get(reading, "/mcp/health", None)
     for line in lines:
@@ -217,4 +218,8 @@ def test_connections_leave_descriptors_to_the_person():
     import resource
 
     soft = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
-    assert connections.FEWEST <= connections.most_connections() <= max(soft - connections.RESERVE, connections.FEWEST)
+    assert (
+        connections.MIN_CONNECTIONS
+        <= connections.max_connections()
+        <= max(soft - connections.RESERVED_DESCRIPTORS, connections.MIN_CONNECTIONS)
+    )

@@ -31,7 +31,8 @@ class _Application:
         from cmdr.app.http_server import PortTaken, listening
         from cmdr.core.entrance.instance import AlreadyRunning, Instance
         from cmdr.core.environment import BadSetting, Environment
-        from cmdr.core.places import Unusable, needed
+        from cmdr.core.places import needed
+        from cmdr.model.errors import Unusable
 
         try:
             environment = Environment.read()
@@ -55,7 +56,8 @@ class _Application:
         from cmdr.app.taking_place import claimed
         from cmdr.core.entrance.instance import AlreadyRunning
         from cmdr.core.environment import BadSetting, Environment
-        from cmdr.core.places import Unusable, needed
+        from cmdr.core.places import needed
+        from cmdr.model.errors import Unusable
 
         # Imports make a hundred thousand objects that stay; looking them over again and again would delay the panes.
         gc.disable()

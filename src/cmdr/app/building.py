@@ -22,14 +22,14 @@ async def commander_at(
     from cmdr import commands
     from cmdr.core import places
     from cmdr.core.agents.agent_roots import chosen_roots, sandbox_of
-    from cmdr.core.agents.trust import Trust
+    from cmdr.core.agents.trust_store import TrustStore
     from cmdr.core.audit import Audit
     from cmdr.core.changes.engine import Engine
-    from cmdr.core.changes.journal import Journal
     from cmdr.core.commander import Commander
     from cmdr.core.panes.bookmarks import Bookmarks
     from cmdr.core.policy import Policy
     from cmdr.core.settings import Settings
+    from cmdr.engine.journal.journal import Journal
     from cmdr.model.panes.workspace import Workspace
 
     with places.needed():
@@ -61,7 +61,7 @@ async def commander_at(
         bookmarks=bookmarks,
         indexes=state,
         start_folder=os.getcwdb(),
-        trust=Trust(places.state()),
+        trust=TrustStore(places.state()),
     )
     if environment.allow_shell:
         commander.shells.look_for_a_sandbox()

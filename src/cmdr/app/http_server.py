@@ -7,6 +7,8 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING
 
+from cmdr.core.admission.limits import KEEP_ALIVE_S, MAX_MCP_BODY_BYTES
+
 if TYPE_CHECKING:
     import uvicorn
 
@@ -35,8 +37,7 @@ class PortTaken(Exception):
 def listening(port: int | None, environment: Environment) -> socket.socket:
     """The socket that agents connect to, or `PortTaken`."""
     wanted = environment.port if port is None else port
-    # Named as TCP, or asyncio leaves Nagle's delay on, and each answer on a kept connection waits 40 ms for an ACK.
-    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(("127.0.0.1", wanted))
@@ -55,7 +56,7 @@ def application(commander: Commander, tokens: Verifier, port: int) -> App:
 
     from cmdr.core.entrance.browser_login import BrowserLogin
     from cmdr.core.entrance.guard import Guard
-    from cmdr.mcp.face import MAX_BODY, McpFace
+    from cmdr.mcp.face import McpFace
     from cmdr.web.face import WebFace
     from cmdr.web.replies import nothing_there
 
@@ -73,7 +74,7 @@ def application(commander: Commander, tokens: Verifier, port: int) -> App:
     routes = Starlette(
         routes=[*face.routes(), *web.routes()], lifespan=lifespan, exception_handlers={HTTPException: nothing_there}
     )
-    return Guard(face.quick(routes), port=port, tokens=tokens, logins=login, body_limits={"/mcp": MAX_BODY})
+    return Guard(routes, port=port, tokens=tokens, logins=login, body_limits={"/mcp": MAX_MCP_BODY_BYTES})
 
 
 def http_server(commander: Commander, tokens: Verifier, port: int) -> uvicorn.Server:
@@ -91,6 +92,8 @@ def http_server(commander: Commander, tokens: Verifier, port: int) -> uvicorn.Se
             await super().startup(sockets)
             for listener in sockets or ():
                 listener.listen(WAITING)  # asyncio takes its own number for both
+                # Inherited by every connection: with Nagle's delay the body of an answer waits 40 ms for an ACK.
+                listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     return Server(
         uvicorn.Config(
@@ -100,7 +103,7 @@ def http_server(commander: Commander, tokens: Verifier, port: int) -> uvicorn.Se
             server_header=False,
             proxy_headers=False,
             timeout_graceful_shutdown=GRACE,
-            timeout_keep_alive=75,
+            timeout_keep_alive=KEEP_ALIVE_S,
             ws="none",
             http=Connection,
             backlog=TAKEN_AT_ONCE,

@@ -19,8 +19,8 @@ from cmdr.core import places
 from cmdr.core.panes.saved_tabs import SavedTabs, prepare_workspace
 from cmdr.core.settings import Settings
 from cmdr.files.errors import DiskError
-from cmdr.files.facts import last_change, look_up
-from cmdr.files.reading import Reading
+from cmdr.files.file_stat import folder_mtime_ns, stat_entries
+from cmdr.files.folder_reader import FolderReader
 from cmdr.model.panes.listing import Listing
 from cmdr.model.panes.tab import Tab
 from cmdr.model.panes.workspace import Workspace
@@ -89,7 +89,7 @@ class _Reader:
 
     def _read(self) -> None:
         try:
-            reading, mark = Reading(self.tab.path), last_change(self.tab.path)
+            reading, mark = FolderReader(self.tab.path), folder_mtime_ns(self.tab.path)
             with os.scandir(self.tab.path) as entries:
                 reading.take(islice(entries, MOST))
                 if next(entries, None) is not None:
@@ -99,7 +99,7 @@ class _Reader:
             cursor = self.tab.first_cursor(listing, self.tab.saved_cursor) or 0
             shown = listing.order[max(0, cursor - self._rows) : cursor + self._rows]
             listing.looked_up.update(
-                zip(shown, look_up(self.tab.path, [listing.columns.name(row) for row in shown]), strict=True)
+                zip(shown, stat_entries(self.tab.path, [listing.columns.name(row) for row in shown]), strict=True)
             )
         except (OSError, ValueError, DiskError):
             return  # the application tells what is wrong, and shows the nearest folder that can be read

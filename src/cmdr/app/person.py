@@ -21,7 +21,8 @@ def person() -> Iterator[Ask]:
     from cmdr.core.entrance.instance import AlreadyRunning, Instance, claim_or_find
     from cmdr.core.environment import BadSetting
     from cmdr.core.errors import CommandError
-    from cmdr.core.places import Unusable, needed
+    from cmdr.core.places import needed
+    from cmdr.model.errors import Unusable
 
     try:
         with needed():

@@ -93,7 +93,7 @@ async def _serve_agents(start: Start, environment: Environment, instance: Instan
 
 
 def _import_late_commands() -> None:
-    import cmdr.core.editing.editor_room  # noqa: F401 - its libraries, before the loop builds it
+    import cmdr.core.editing.editor_services  # noqa: F401 - its libraries, before the loop builds it
     from cmdr import commands
 
     commands.register()

@@ -18,9 +18,8 @@ import time
 from collections.abc import Iterator
 from typing import IO, Any
 
-from cmdr.cli.call import Call, Json, TurnedAway, answers, connect
-from cmdr.cli.reach import Reach, Unreachable
-from cmdr.cli.session import Session
+from cmdr.cli.bridge_endpoint import EndpointFinder, Unreachable
+from cmdr.cli.bridge_session import Call, Json, RequestRefused, Session, answers, connect
 
 MAX_LINE = 16 << 20
 MAX_CALLS = 64
@@ -37,17 +36,17 @@ _TOOLS = "tools/list"
 _MAY_BE_DONE = "No answer: cmdr ended while this was under way. It may have been done: ask state before you repeat it."
 _IS_HARMLESS = "No answer: cmdr ended while this was under way. It changes nothing, so you can repeat it."
 _PARSE_ERROR, _INVALID_REQUEST, _INTERNAL_ERROR = -32700, -32600, -32603
-_LOST = (Unreachable, TurnedAway, OSError, http.client.HTTPException)
+_LOST = (Unreachable, RequestRefused, OSError, http.client.HTTPException)
 
 
 class Bridge:
     """Carries messages between one agent and cmdr."""
 
-    def __init__(self, reach: Reach, output: int) -> None:
-        self._reach = reach
+    def __init__(self, finder: EndpointFinder, output: int) -> None:
+        self._finder = finder
         self._output = output
         self._writing = threading.Lock()
-        self._session = Session(reach)
+        self._session = Session(finder)
         self._calls: dict[Any, Call] = {}
         self._looking: set[str] = set()
         """The tools that change nothing, as far as the agent had them listed."""
@@ -82,7 +81,7 @@ class Bridge:
         self._answered_at = time.monotonic()
         while time.monotonic() < self._answered_at + patience and (self._queue.unfinished_tasks or self._waiting()):
             time.sleep(0.005)
-            if self._reach.is_starting and not hurried:
+            if self._finder.is_starting and not hurried:
                 self._answered_at = time.monotonic()
         self._ended = True
         farewell = threading.Thread(target=self._end_session, daemon=True)
@@ -92,7 +91,7 @@ class Bridge:
     def _end_session(self) -> None:
         with contextlib.suppress(*_LOST):
             if session := self._session.headers():
-                target = self._reach.target(start=False)
+                target = self._finder.find(start=False)
                 with contextlib.closing(connect(target)) as connection:
                     connection.request("DELETE", target.path, headers=target.headers(session))
                     connection.getresponse().read()
@@ -132,7 +131,7 @@ class Bridge:
     def _relay(self, call: Call) -> None:
         try:
             self._carry_through(call)
-        except (Unreachable, TurnedAway) as error:
+        except (Unreachable, RequestRefused) as error:
             self._fail(call, _INTERNAL_ERROR, str(error))
         except ValueError:  # not even a header can be made of it
             self._fail(call, _INVALID_REQUEST, "This message names something that cannot be sent.")
@@ -157,7 +156,7 @@ class Bridge:
         except (OSError, http.client.HTTPException):
             if call.cancelled or self._ended:
                 raise
-            self._reach.let_end()
+            self._finder.let_end()
             if call.is_sent and call.method in (_TOOL, _LISTEN):
                 raise
             call.close()
@@ -165,11 +164,11 @@ class Bridge:
 
     def _carry(self, call: Call) -> None:
         session = self._session.headers()
-        response = call.post(self._reach, session)
+        response = call.post(self._finder, session)
         if response.status == 404 and session and call.version is None and call.method != "initialize":
             response.read()
             self._renew(session)
-            response = call.post(self._reach, self._session.headers())
+            response = call.post(self._finder, self._session.headers())
         answered = False
         for text, answer in answers(response):
             if "method" in answer:
@@ -229,7 +228,7 @@ class Bridge:
 
     def _read_stream(self) -> int:
         session = self._session.headers()
-        target = self._reach.target(start=False)
+        target = self._finder.find(start=False)
         with contextlib.closing(connect(target)) as connection:
             connection.request("GET", target.path, headers=target.headers({"accept": "text/event-stream", **session}))
             response = connection.getresponse()
@@ -299,11 +298,11 @@ def _stop(*_: object) -> None:
 def main(arguments: list[str] | None = None) -> None:
     """Run until the agent closes our input."""
     try:
-        reach = Reach(_url(sys.argv[1:] if arguments is None else arguments))
+        finder = EndpointFinder(_url(sys.argv[1:] if arguments is None else arguments))
     except Unreachable as error:
         sys.exit(str(error))
     signal.signal(signal.SIGTERM, _stop)
-    bridge = Bridge(reach, sys.stdout.fileno())
+    bridge = Bridge(finder, sys.stdout.fileno())
     try:
         for line in _lines(sys.stdin.buffer):
             if line is None:

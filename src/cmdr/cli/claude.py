@@ -8,10 +8,10 @@ import sys
 from collections.abc import Sequence
 
 from cmdr.cli.launcher import Launcher
-from cmdr.core.editing.editor_lock import lock_of
+from cmdr.core.editing.ide_lock import lock_of
 from cmdr.core.entrance import instance
 from cmdr.core.places import UnsafePlace
-from cmdr.model.within import is_within
+from cmdr.model.names import is_within
 
 _MISSING = (
     "Claude Code is not installed: there is no `claude` on the PATH. Try: npm install -g @anthropic-ai/claude-code"

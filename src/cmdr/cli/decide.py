@@ -3,18 +3,19 @@
 import argparse
 import json
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from cmdr.cli.as_person import REFUSED, as_person, at_a_terminal
-from cmdr.cli.launcher import Ask, Launcher
-from cmdr.cli.pending_list import pending_lines
-from cmdr.cli.plan_pages import drop_typed, line_width, print_plan, print_words, show_all
-from cmdr.cli.question_prompt import follow
-from cmdr.cli.review_prompt import confirm_review, is_review, reject_review
+from cmdr.cli.launcher import REFUSED, Ask, Launcher, as_person, at_a_terminal
+from cmdr.cli.prompts import drop_typed, fits, follow, line_width, print_plan, print_words, show_all, show_lines
+from cmdr.model.agent_text import broken, framed
+from cmdr.model.invisible_chars import is_blank
+from cmdr.model.units import count
 
 STOPPED = 130
 """The exit code of a program that Ctrl+C ended."""
+Waiting = Mapping[str, Sequence[Any]]
+_INDENT = "    "
 
 
 def add(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -37,10 +38,12 @@ def _decided(launcher: Launcher, errand: Callable[[Ask], int]) -> int:
 
 
 def _pending(ask: Ask, as_json: bool) -> int:
-    waiting = json.loads(ask("pending", {}).words)
-    lines = [json.dumps(waiting, indent=2)] if as_json else pending_lines(waiting, line_width())
-    print("\n".join(lines))
-    if (waiting["expired"] or waiting.get("warnings")) and not as_json:
+    waiting = ask("pending", {}).result
+    if as_json:
+        print(json.dumps({key: value for key, value in waiting.items() if key != "kind"}, indent=2))
+        return 0
+    print("\n".join(pending_lines(waiting, line_width())))
+    if waiting["expired"] or waiting["warnings"]:
         ask("pending.seen", {})
     return 0
 
@@ -77,7 +80,7 @@ def _answered(ask: Ask, id: str, shown: Mapping[str, Any]) -> str:
 
 
 def _confirm(ask: Ask, id: str) -> int:
-    shown = json.loads(ask("proposal.show", {"proposal": id}).words)
+    shown = ask("proposal.show", {"proposal": id}).result
     drop_typed()
     print_plan(shown["plan"])
     if shown["state"] == "approved":
@@ -92,5 +95,95 @@ def _confirm(ask: Ask, id: str) -> int:
     if not yes:
         print(ask("reject", {"proposal": id}).words)
         return 1
-    ask("approve", {"proposal": id, "digest": shown["digest"], "word": typed})
-    return follow(ask, json.loads(ask("proposal.show", {"proposal": id}).words)["job"])
+    return follow(ask, ask("approve", {"proposal": id, "digest": shown["digest"], "word": typed}).result["job"])
+
+
+def pending_lines(waiting: Waiting, width: int = 80) -> list[str]:
+    """One short block for each thing that waits, with the words that answer it; no line is wider than `width`."""
+    lines: list[str] = []
+    for proposal in waiting["proposals"]:
+        lines.append(f"{proposal['id']}  {proposal['plan']}")
+        if proposal["what"]:
+            lines.append(f"    {proposal['what']}")
+        lines.append(f"    proposed by {proposal['by']}")
+        lines += [_INDENT + line for line in framed("who", proposal["reason"], width - len(_INDENT))]
+    for edit in waiting["edits"]:
+        lines += [f"{edit['id']}  Edit {edit['path']}", f"    {edit['changes']}, proposed by {edit['by']}"]
+    for question in waiting["questions"]:
+        lines += [
+            f"{question['id']}  {question['title']}",
+            f"    asks about {question['taken']}, which {question['about']}",
+        ]
+    if lines:
+        lines.append("Answer with: cmdr approve ID, or cmdr reject ID")
+    lines += _interrupted_lines(waiting.get("interrupted", ()))
+    told = [*waiting.get("warnings", ()), *(lines or ["Nothing waits for you."])]
+    told += _expired_lines(waiting.get("expired", ()))
+    return [piece for line in told for piece in broken(line, width)]
+
+
+def _interrupted_lines(interrupted: Sequence[Mapping[str, str]]) -> list[str]:
+    """What was cut short, and the words that go on with it."""
+    lines: list[str] = []
+    for job in interrupted:
+        lines += [f"{job['id']}  {job['title']}", f"    {job['state']}, by {job['by']}"]
+    words = "Go on: cmdr resume ID. Take it back: cmdr undo ID. Leave it: cmdr leave ID"
+    return [*lines, words] if lines else []
+
+
+def _expired_lines(expired: Sequence[Mapping[str, str]]) -> list[str]:
+    """What nobody answered in time, told once."""
+    if not expired:
+        return []
+    lines = [f"{count(len(expired), 'proposal')} expired while you were away; each waits ten minutes:"]
+    return [*lines, *(f"    {proposal['plan']}, proposed by {proposal['by']}" for proposal in expired)]
+
+
+def is_review(id: str) -> bool:
+    """Whether an id names an edit and not another kind of proposal."""
+    return id.startswith("r_")
+
+
+def confirm_review(ask: Ask, id: str) -> int:
+    """Show an edit, ask, and accept exactly what was shown on a yes."""
+    shown = ask("review.show", {"review": id}).result
+    drop_typed()
+    _show(shown["patch"])
+    print_plan([f"proposed by {shown['by']}"])
+    print_words("the agent", shown["title"], "calls it")
+    # Last, where it cannot have scrolled away: the title is the agent's own, and says what it likes.
+    was = f"; was {shown['replaces']}" if shown["replaces"] else ""
+    print_plan([f"edits {shown['path']}: {shown['amount']}{was}"])
+    if shown["word"]:
+        typed = input(f"This file {shown['protected']}. Type {shown['word']} to accept, anything else to reject: ")
+        yes = typed.strip().lower() == shown["word"]
+    else:
+        typed = ""
+        yes = input("Accept? [y/N] ").strip().lower() in ("y", "yes")
+    if not yes:
+        return reject_review(ask, id)
+    answer = ask("review.accept", {"review": id, "digest": shown["digest"], "word": typed})
+    print(answer.words)
+    return 0
+
+
+def reject_review(ask: Ask, id: str) -> int:
+    """Say no."""
+    print(ask("review.reject", {"review": id}).words)
+    return 1
+
+
+def _show(patch: str) -> None:
+    lines = [_inked(line.expandtabs(4)) for line in patch.split("\n")]
+    if fits(lines):
+        print_plan(lines)
+    else:
+        show_lines(iter(lines))
+
+
+def _inked(line: str) -> str:
+    """A line of somebody else's text without anything that acts on a terminal."""
+    return "".join(
+        char if char == "\t" or (char.isprintable() and not is_blank(char)) else f"\\u{{{ord(char):x}}}"
+        for char in line
+    )

@@ -1,13 +1,20 @@
-"""What the command line asks of the application above it."""
+"""What the command line asks of the application above it, and verbs that are run as the person."""
 
+import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
 from cmdr.core.entrance.reply import Reply
+from cmdr.core.errors import CommandError
 from cmdr.core.parameter import Arguments
 from cmdr.model.root_spec import RootSpec
+
+Ask = Callable[[str, Arguments], Reply]
+"""Runs a command as the person at this shell; raises `CommandError`."""
+REFUSED = 2
+"""The exit code of a verb that only a person at a terminal may run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,10 +32,6 @@ class Start:
     """Seconds without a client after which a cmdr without a face ends by itself; None: never."""
 
 
-Ask = Callable[[str, Arguments], Reply]
-"""Runs a command as the person at this shell; raises `CommandError`."""
-
-
 class Launcher(Protocol):
     """Starts the program; `cmdr.app` is one."""
 
@@ -40,3 +43,21 @@ class Launcher(Protocol):
 
     def person(self) -> AbstractContextManager[Ask]:
         """Speak as the person: to the cmdr that runs, or to one that runs only for this."""
+
+
+def as_person(launcher: Launcher, errand: Callable[[Ask], int]) -> int:
+    """The exit code of an errand."""
+    try:
+        with launcher.person() as ask:
+            return errand(ask)
+    except CommandError as error:
+        print(error, file=sys.stderr)
+        return 1
+
+
+def at_a_terminal(otherwise: str) -> bool:
+    """Whether a person sits at both ends; if not, that is told."""
+    if sys.stdin.isatty() and sys.stdout.isatty():
+        return True
+    print(f"{otherwise}: run this at an interactive terminal.", file=sys.stderr)
+    return False

@@ -1,4 +1,4 @@
-"""`cmdr …`: find the verb, run it."""
+"""`cmdr …`: find the verb and run it, or open the panes in this terminal."""
 
 import argparse
 import os
@@ -9,11 +9,12 @@ from difflib import get_close_matches
 from importlib import import_module
 
 from cmdr import __version__
-from cmdr.cli import terminal_verb
-from cmdr.cli.launcher import Launcher
-from cmdr.core.places import Unusable, needed
+from cmdr.cli.launcher import Launcher, Start
+from cmdr.cli.serve import add_nvim, add_root, folder, port
+from cmdr.core.places import needed
+from cmdr.model.errors import Unusable
 
-_VERBS = "serve claude bridge_verb token trust decide quit undo audit trees fleet web doctor".split()
+_VERBS = "serve claude mcp token trust decide quit history audit trees fleet web doctor".split()
 """The modules of the verbs, imported only when one of them may be meant."""
 
 
@@ -22,7 +23,7 @@ def run(arguments: Sequence[str] | None, launcher: Launcher) -> int:
     given = sys.argv[1:] if arguments is None else list(arguments)
     if not given or given[0].startswith((".", "/", "~")):
         # The panes, most of the time: nothing else is imported for them.
-        return terminal_verb.run(given, launcher)
+        return _open_panes(given, launcher)
     parser = argparse.ArgumentParser(
         prog="cmdr",
         usage="cmdr [LEFT] [RIGHT]\n       cmdr VERB …",
@@ -37,7 +38,7 @@ def run(arguments: Sequence[str] | None, launcher: Launcher) -> int:
     if given[0] not in verbs.choices and given[0] not in ("-h", "--help", "--version"):
         if meant := _meant(given[0], verbs.choices):
             parser.error(f"{given[0]} is neither a verb nor a folder here. Did you mean {meant}?")
-        return terminal_verb.run(given, launcher)
+        return _open_panes(given, launcher)
     return _carried_out(parser.parse_args(given), launcher)
 
 
@@ -69,3 +70,24 @@ def _run(chosen: argparse.Namespace, launcher: Launcher) -> int:
         signal.raise_signal(signal.SIGPIPE)
         return 128 + signal.SIGPIPE
     return result
+
+
+def _open_panes(arguments: Sequence[str], launcher: Launcher) -> int:
+    """Open the panes here, if this is a terminal."""
+    parser = argparse.ArgumentParser(
+        prog="cmdr",
+        usage="cmdr [LEFT] [RIGHT]",
+        description="Open the two panes. Agents can connect while they are open. cmdr --help lists the verbs.",
+    )
+    parser.add_argument("left", nargs="?", metavar="LEFT", type=folder, help="the left pane's folder (default: here)")
+    parser.add_argument(
+        "right", nargs="?", metavar="RIGHT", type=folder, help="the right pane's folder (default: home)"
+    )
+    parser.add_argument("--port", type=port, metavar="N", help="let agents connect at 127.0.0.1:N (default: 9224)")
+    add_root(parser)
+    add_nvim(parser)
+    chosen = parser.parse_args(arguments)
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        print("This is not a terminal. Use `cmdr serve` to run cmdr for agents only.", file=sys.stderr)
+        return 2
+    return launcher.terminal(Start(chosen.left, chosen.right, chosen.port, tuple(chosen.roots), chosen.nvim))

@@ -3,8 +3,7 @@
 import argparse
 import sys
 
-from cmdr.cli.as_person import REFUSED, at_a_terminal
-from cmdr.cli.launcher import Launcher
+from cmdr.cli.launcher import REFUSED, Launcher, at_a_terminal
 from cmdr.core.entrance import instance
 from cmdr.core.errors import CommandError, NotAllowed
 from cmdr.core.places import UnsafePlace

@@ -6,8 +6,7 @@ import re
 import sys
 from typing import Any
 
-from cmdr.cli.as_person import as_person
-from cmdr.cli.launcher import Ask, Launcher
+from cmdr.cli.launcher import Ask, Launcher, as_person
 from cmdr.core.errors import NotThere
 from cmdr.core.parameter import Arguments
 from cmdr.model.names import to_wire

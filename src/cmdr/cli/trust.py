@@ -4,8 +4,7 @@ import argparse
 import os
 import sys
 
-from cmdr.cli.as_person import REFUSED, as_person, at_a_terminal
-from cmdr.cli.launcher import Ask, Launcher
+from cmdr.cli.launcher import REFUSED, Ask, Launcher, as_person, at_a_terminal
 from cmdr.core.parameter import Arguments
 from cmdr.model.names import to_wire
 from cmdr.model.plans.trust_plan import Extras, meaning_of

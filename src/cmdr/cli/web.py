@@ -2,8 +2,7 @@
 
 import argparse
 
-from cmdr.cli.as_person import REFUSED, as_person, at_a_terminal
-from cmdr.cli.launcher import Ask, Launcher
+from cmdr.cli.launcher import REFUSED, Ask, Launcher, as_person, at_a_terminal
 
 
 def add(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:

@@ -1,4 +1,7 @@
-"""What can be done: one noun per module, one small function per command."""
+"""What can be done: one folder per concern, one module per noun, one small function per command.
+
+A new command is a function in one of these modules; a new module is a name in one of the two lists below.
+"""
 
 from importlib import import_module
 
@@ -7,25 +10,26 @@ from cmdr.core.registry import REGISTRY
 # The order in which tools are listed: what an agent needs first comes first.
 # What the terminal face needs before its first paint; nothing here imports anything heavy.
 _FIRST = """
-    state navigation cursor selection view tabs dialogs panes palette app operations links file decisions agents
-    browser_login naming jobs history filter bookmarks settings compare bulk_rename trash texts
-    review_answers mentioning
+    panes.state panes.navigation panes.cursor panes.selection panes.view panes.tabs app.dialogs panes.panes app.palette
+    app.app changes.operations changes.links panes.file changes.proposals agents.permissions changes.jobs
+    changes.history app.settings changes.renaming changes.trash editor.texts editor.review_answers
 """.split()
 _THEN = """
-    awaiting archives shell_sessions indexes nodes queries sets find folder_size reports report_panes review ide
-    fs_reading fs_changes attributes fs_writing context shell execution grants trust index_export
+    changes.awaiting changes.archives trees.sessions trees.indexes trees.queries trees.sets trees.find trees.reports
+    editor.review editor.ide agents.fs_reading agents.fs_diff changes.attributes agents.fs_writing agents.context
+    agents.shell
 """.split()
 
 
 def register_first() -> None:
     """Declare the commands of the panes, so that they can be shown; `register` declares the rest."""
-    for noun in _FIRST:
-        import_module(f"cmdr.commands.{noun}")
+    for module in _FIRST:
+        import_module(f"{__name__}.{module}")
 
 
 def register() -> None:
     """Declare every command."""
-    modules = [f"cmdr.commands.{noun}" for noun in (*_FIRST, *_THEN)]
+    modules = [f"{__name__}.{module}" for module in (*_FIRST, *_THEN)]
     for module in modules:
         import_module(module)
     REGISTRY.arrange(modules)

@@ -13,8 +13,6 @@ class Answer:
     result: Result
     is_bare: bool = False
     """Told as it is, whole and without `OK:`, as editors want it; data for programs always is."""
-    is_plain: bool = False
-    """Told without `OK:`, within a bound."""
 
     @property
     def failed(self) -> bool:
@@ -27,7 +25,7 @@ class Answer:
         told = self.result.text()
         if self.is_bare or isinstance(self.result, Data):
             return told
-        return shortened(told if self.is_plain else f"{'ERROR' if self.failed else 'OK'}: {told}")
+        return shortened(told if self.result.is_plain else f"{'ERROR' if self.failed else 'OK'}: {told}")
 
     @property
     def words(self) -> str:

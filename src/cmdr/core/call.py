@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from cmdr.core.principals import Principal
-from cmdr.model.answer_part import AnswerPart
+from cmdr.model.content_part import AnswerPart
 from cmdr.model.panes.tab import SelectedEntries
 from cmdr.model.panes.workspace import Workspace
 

@@ -1,7 +1,6 @@
 """What `cmdr doctor` looks at: each finding says how things are and, where they are not well, how to mend them."""
 
 import importlib.util
-import json
 import os
 import resource
 import shutil
@@ -15,7 +14,7 @@ from enum import StrEnum
 from cmdr.core import places
 from cmdr.core.agents.agent_roots import Origin, chosen_roots
 from cmdr.core.agents.tokens import TokenError, Tokens
-from cmdr.core.agents.trust import BrokenTrust, Trust
+from cmdr.core.agents.trust_store import TrustStore, UnreadableTrustList
 from cmdr.core.audit_anchor import read_anchor
 from cmdr.core.audit_chain import is_cut_off
 from cmdr.core.entrance.instance import running
@@ -23,9 +22,9 @@ from cmdr.core.entrance.person_line import PersonCaller
 from cmdr.core.environment import BadSetting, Environment
 from cmdr.core.errors import CommandError
 from cmdr.core.settings import Settings
-from cmdr.files.sandbox.beneath import kernel_can
-from cmdr.files.shell.tiers import LADDER, Tier, holds
-from cmdr.model.installing import how_to_install
+from cmdr.files.process_sandbox.backend import BACKENDS, Backend, holds
+from cmdr.files.sandbox.open_beneath import kernel_can
+from cmdr.model.install_hint import install_command
 from cmdr.model.names import to_wire
 from cmdr.model.units import count
 
@@ -42,10 +41,12 @@ _PROGRAMS = (
     (("nvim",), "editing in Neovim", "install neovim"),
 )
 _LIBRARIES = (
-    ("textual", "the terminal face", how_to_install("textual")),
-    ("ipykernel", "running code for agents", how_to_install("jupyter_client", "ipykernel")),
-    ("pynvim", "the Neovim bridge", how_to_install("pynvim")),
-    ("duckdb", "asking exports of many machines", how_to_install("ibis-framework", "duckdb")),
+    ("textual", "the terminal face", install_command("textual")),
+    ("ipykernel", "running code for agents", install_command("jupyter_client", "ipykernel")),
+    ("pynvim", "the Neovim bridge", install_command("pynvim")),
+    ("pygls", "diagnostics from language servers", install_command("pygls", "lsprotocol")),
+    ("tree_sitter", "colours of code in the editor", install_command("'textual[syntax]'")),
+    ("duckdb", "asking exports of many machines", install_command("ibis-framework", "duckdb")),
 )
 
 
@@ -92,7 +93,7 @@ def _running() -> Iterator[Finding]:
         return  # told below
     who = f"the running cmdr (process {record.pid})"
     try:
-        told = json.loads(caller.ask("app.access", {}).words)
+        told = caller.ask("app.access", {}).result
     except CommandError as error:
         yield Finding(Health.NOTE, f"{who} does not tell what holds: {error}", "run this at a terminal of your own")
         return
@@ -184,7 +185,7 @@ def _record() -> Iterator[Finding]:
 
 
 def _journal(path: bytes) -> Iterator[Finding]:
-    from cmdr.core.changes.journal_store import JournalUnavailable, look_into
+    from cmdr.engine.journal.store import JournalUnavailable, look_into
 
     try:
         damage, waiting = look_into(path)
@@ -212,10 +213,10 @@ def _clients() -> Iterator[Finding]:
 def _trusted() -> Iterator[Finding]:
     """The folders in which language servers may run."""
     try:
-        folders = Trust(places.state()).all()
+        folders = TrustStore(places.state()).all()
         told = ", ".join(to_wire(folder.path) for folder in folders if folder.stands) or "none"
         gone = [to_wire(folder.path) for folder in folders if not folder.stands]
-    except BrokenTrust as error:
+    except UnreadableTrustList as error:
         yield Finding(Health.BAD, str(error), "move the file away, then trust your folders again: cmdr trust DIR")
         return
     except (places.UnsafePlace, OSError):
@@ -255,7 +256,7 @@ def _sandboxes() -> Iterator[Finding]:
             "the kernel does not resolve paths beneath a folder here (openat2); cmdr walks them itself",
             "use Linux 5.6 or newer, or allow openat2 in the container's seccomp profile",
         )
-    found = {tier: holds(tier) for tier in LADDER}
+    found = {tier: holds(tier) for tier in BACKENDS}
     best = next((tier for tier, works in found.items() if works), None)
     if best is None:
         yield Finding(
@@ -265,7 +266,7 @@ def _sandboxes() -> Iterator[Finding]:
         )
         return
     yield Finding(Health.GOOD, f"agents' commands run behind {best}")
-    if Tier.BUBBLEWRAP in found and not found[Tier.BUBBLEWRAP]:
+    if Backend.BUBBLEWRAP in found and not found[Backend.BUBBLEWRAP]:
         yield Finding(
             Health.NOTE,
             "bubblewrap, the strongest sandbox, does not work here",
@@ -283,7 +284,7 @@ def _descriptors() -> Finding:
 
 
 def _scans() -> Finding:
-    from cmdr.index.walking.compiled_reader import CompiledReader, compiled_library, directory_reader
+    from cmdr.index.scan.compiled_reader import CompiledReader, compiled_library, directory_reader
 
     if isinstance(directory_reader(compiled_library()), CompiledReader):
         return Finding(Health.GOOD, "trees are scanned with the compiled reader")

@@ -5,9 +5,10 @@ from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack, suppress
 from typing import TYPE_CHECKING
 
-from cmdr.core.agents.kept_texts import KeptTexts
-from cmdr.core.agents.trust import Trust
-from cmdr.core.agents.trusting import Trusting
+from cmdr.core.admission.token_bucket import RateLimiter
+from cmdr.core.agents.text_cache import TextCache
+from cmdr.core.agents.trust_requests import TrustRequests
+from cmdr.core.agents.trust_store import TrustStore
 from cmdr.core.answer import Answer
 from cmdr.core.audit import Audit
 from cmdr.core.call import Call, Progress, no_progress
@@ -19,7 +20,6 @@ from cmdr.core.entrance.short_links import ShortLinks
 from cmdr.core.errors import CommandError
 from cmdr.core.events import Events
 from cmdr.core.late_rooms import LateRooms
-from cmdr.core.limits import Limits
 from cmdr.core.panes.bookmarks import Bookmarks
 from cmdr.core.panes.browser import Browser
 from cmdr.core.panes.desktop import Desktop
@@ -31,21 +31,21 @@ from cmdr.core.record_warnings import RecordWarnings
 from cmdr.core.registry import REGISTRY, Command, Registry
 from cmdr.core.settings import Settings
 from cmdr.core.trees.indexing import Indexing
-from cmdr.files.engine.control import Control
-from cmdr.files.engine.outcome import Outcome
-from cmdr.files.sandbox.reach import Sandbox
+from cmdr.engine.run.control import Control
+from cmdr.engine.run.outcome import Outcome
+from cmdr.files.sandbox.path_resolver import Sandbox
 from cmdr.index.errors import IndexFault
+from cmdr.model.job import ScanJob
 from cmdr.model.panes.tab import SelectedEntries, Tab
 from cmdr.model.panes.workspace import Workspace
 from cmdr.model.plans.plan import Plan
 from cmdr.model.plans.proposal import Proposal
-from cmdr.model.scan_job import ScanJob
 
 if TYPE_CHECKING:
-    from cmdr.core.agents.code_runs import CodeRuns
-    from cmdr.core.agents.shells import Shells
+    from cmdr.core.agents.code_execution import CodeExecution
+    from cmdr.core.agents.shell_commands import ShellCommands
     from cmdr.core.agents.tokens import Tokens
-    from cmdr.core.editing.editor_room import EditorRoom
+    from cmdr.core.editing.editor_services import EditorServices
 
 RAW_LINK_LIFETIME_S = 600.0
 QUIT_PATIENCE = 15.0
@@ -62,7 +62,7 @@ class Commander:
         *,
         registry: Registry = REGISTRY,
         policy: Policy | None = None,
-        limits: Limits | None = None,
+        rates: RateLimiter | None = None,
         engine: Engine | None = None,
         settings: Settings | None = None,
         bookmarks: Bookmarks | None = None,
@@ -70,18 +70,18 @@ class Commander:
         sandbox: Sandbox | None = None,
         indexes: str | None = None,
         start_folder: bytes | None = None,
-        trust: Trust | None = None,
+        trust: TrustStore | None = None,
     ) -> None:
         self.workspace = workspace
         self.registry = registry
         self.audit = audit
         self.policy = policy or Policy()
-        self._door = Door(audit, self.policy, limits or Limits())
+        self._door = Door(audit, self.policy, rates or RateLimiter())
         self.activity = self._door.activity
         self.quitting = self._door.quitting
         """Set when somebody asked the program to end."""
         self.events = Events(workspace)
-        self.kept_texts = KeptTexts()
+        self.kept_texts = TextCache()
         self.events.listen(self.kept_texts.forget)
         self.browser = Browser(workspace, self.events, watch=watch)
         self.proposals = Proposals(workspace, self.events, audit)
@@ -91,7 +91,9 @@ class Commander:
         self.jobs = Jobs(self._run_plan, self.events, audit)
         self.sandbox = sandbox or Sandbox()
         """The folders agents may use directly."""
-        self.trusting = Trusting(trust or Trust(), self.proposals, self.jobs, self.events, self.sandbox.private.homes)
+        self.trusting = TrustRequests(
+            trust or TrustStore(), self.proposals, self.jobs, self.events, self.sandbox.private.homes
+        )
         """The folders in which language servers may run."""
         start = start_folder or workspace.left.tab.path
         self.rooms = LateRooms(workspace, self.events, audit, self.jobs, self.sandbox, start, self.trusting)
@@ -124,17 +126,17 @@ class Commander:
         return self._engine
 
     @property
-    def shells(self) -> "Shells":
+    def shells(self) -> "ShellCommands":
         """Where agents' commands run."""
         return self.rooms.shells
 
     @property
-    def code(self) -> "CodeRuns":
+    def code(self) -> "CodeExecution":
         """Where agents' code runs."""
         return self.rooms.code
 
     @property
-    def editor(self) -> "EditorRoom":
+    def editor(self) -> "EditorServices":
         """What makes cmdr an editor for agents."""
         return self.rooms.editor
 

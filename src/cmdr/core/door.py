@@ -2,33 +2,40 @@
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from contextvars import ContextVar
 
 from cmdr.core.acting import acting
+from cmdr.core.admission.fair_semaphore import FairSemaphore, QueueFull
+from cmdr.core.admission.limits import CALLS
+from cmdr.core.admission.token_bucket import RateLimiter
 from cmdr.core.agents.activity import Activity
 from cmdr.core.answer import Answer
 from cmdr.core.audit import Audit, AuditRecord, digest_of
 from cmdr.core.call import Call
-from cmdr.core.errors import CommandError, NotAllowed, NotRecorded
-from cmdr.core.limits import Limits
+from cmdr.core.errors import CommandError, NotAllowed, NotRecorded, TooMany
 from cmdr.core.parameter import Arguments
 from cmdr.core.policy import Policy
-from cmdr.core.registry import Command, Returned
+from cmdr.core.principals import Principal
+from cmdr.core.registry import Command
 from cmdr.core.signature import bind
 from cmdr.core.spoken import spoken
 from cmdr.core.threads import is_being_cancelled
-from cmdr.core.turns import Turns
-from cmdr.files.engine.refusals import PlanRefused
+from cmdr.engine.plan.refusals import PlanRefused
 from cmdr.files.errors import DiskError
 from cmdr.index.errors import IndexFault
 from cmdr.model.filters.filter import FilterError
-from cmdr.model.results.result import Result, Said
+from cmdr.model.results.result import Result
+
+# A call made from inside another, as `command` does, is admitted already.
+_is_admitted: ContextVar[bool] = ContextVar("is_admitted", default=False)
 
 
 class Door:
     """Runs commands for whoever calls, under one policy; knows every call of an agent that is under way."""
 
-    def __init__(self, audit: Audit, policy: Policy, limits: Limits) -> None:
+    def __init__(self, audit: Audit, policy: Policy, rates: RateLimiter) -> None:
         self.activity = Activity()
         self.quitting = asyncio.Event()
         """Set when somebody asked the program to end."""
@@ -36,9 +43,9 @@ class Door:
         """Told at every call, before it is admitted."""
         self._audit = audit
         self._policy = policy
-        self._limits = limits
-        self._turns = Turns()
-        self._agent_calls: set[asyncio.Task[Returned]] = set()
+        self._rates = rates
+        self._running = FairSemaphore(CALLS)
+        self._agent_calls: set[asyncio.Task[Result]] = set()
 
     async def perform(self, command: Command, arguments: Arguments, call: Call) -> Answer:
         """Run a command that was found, for the caller of `call`.
@@ -57,14 +64,14 @@ class Door:
         self.touched()
         try:
             self._policy.admit(command, call.principal)
-            await self._limits.admit(call.principal, command.access)
+            await self._rates.admit(call.principal, command.access)
             if needs_record:
                 await self._audit.ready()
             bound = bind(command.parameters, arguments, call.address or command.name)
             if command.blocking:
                 answer = await self._perform(command, bound, call)
             else:
-                async with self._turns.of(call.principal):
+                async with self._permitted(call.principal):
                     self._policy.admit(command, call.principal)  # the person may have stopped agents meanwhile
                     answer = await self._perform(command, bound, call)
             result = "failed" if answer.failed else "ok"
@@ -83,7 +90,24 @@ class Door:
             if result != "not recorded" and not (result in ("ok", "failed") and needs_record):
                 self._audit.record(record())
             self.activity.end(seen, result, round((time.monotonic() - started) * 1000))
-        return Answer(answer, is_bare=bool(call.connection), is_plain=command.plain)
+        return Answer(answer, is_bare=bool(call.connection))
+
+    @asynccontextmanager
+    async def _permitted(self, principal: Principal) -> AsyncIterator[None]:
+        """Wait until a call of this caller may run, and count it meanwhile; people never wait."""
+        if principal.is_person or _is_admitted.get():
+            yield
+            return
+        try:
+            permit = await self._running.acquire(principal.id)
+        except QueueFull as full:
+            raise TooMany("waiting", full.retry_after_ms) from full
+        before = _is_admitted.set(True)
+        try:
+            yield
+        finally:
+            _is_admitted.reset(before)
+            permit.release()
 
     def end_agent_calls(self) -> None:
         """End every call of an agent that still waits; their callers are told why."""
@@ -91,15 +115,11 @@ class Door:
             call.cancel()
 
     async def _perform(self, command: Command, bound: dict[str, object], call: Call) -> Result:
-        returned = await self._returned(command, bound, call)
-        return Said(returned) if isinstance(returned, str) else returned
-
-    async def _returned(self, command: Command, bound: dict[str, object], call: Call) -> Returned:
         with acting(call.principal):
             outcome = command.function(call if command.wants_call else call.commander.workspace, **bound)
-            if isinstance(outcome, str | Result):
+            if isinstance(outcome, Result):
                 return outcome
-            task: asyncio.Task[Returned] = asyncio.ensure_future(outcome)
+            task: asyncio.Task[Result] = asyncio.ensure_future(outcome)
         if not call.principal.is_person:
             self._agent_calls.add(task)
         try:

@@ -1,10 +1,19 @@
 """What a command may answer instead of doing its work, as types with one sentence each."""
 
+from cmdr.model.errors import CommandError
 from cmdr.model.names import printable
 
-
-class CommandError(Exception):
-    """The caller can mend this: `ERROR: …` with what, why and what next."""
+__all__ = [
+    "CommandError",
+    "NotAllowed",
+    "NotOffered",
+    "NotRecorded",
+    "NotThere",
+    "StaleRevision",
+    "TooMany",
+    "UnknownCommand",
+    "Vanished",
+]
 
 
 class UnknownCommand(Exception):

@@ -10,15 +10,15 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from cmdr.core.agents.code_runs import CodeRuns
-    from cmdr.core.agents.shells import Shells
-    from cmdr.core.agents.trusting import Trusting
+    from cmdr.core.agents.code_execution import CodeExecution
+    from cmdr.core.agents.shell_commands import ShellCommands
+    from cmdr.core.agents.trust_requests import TrustRequests
     from cmdr.core.audit import Audit
     from cmdr.core.changes.jobs import Jobs
-    from cmdr.core.editing.editor_room import EditorRoom
-    from cmdr.core.editing.review_case import ReviewCase
+    from cmdr.core.editing.editor_services import EditorServices
+    from cmdr.core.editing.review_record import ReviewRecord
     from cmdr.core.events import Events
-    from cmdr.files.sandbox.reach import Sandbox
+    from cmdr.files.sandbox.path_resolver import Sandbox
     from cmdr.model.panes.workspace import Workspace
 
 
@@ -33,7 +33,7 @@ class LateRooms:
         jobs: Jobs,
         sandbox: Sandbox,
         start_folder: bytes,
-        trusting: Trusting,
+        trusting: TrustRequests,
     ) -> None:
         self._workspace = workspace
         self._events = events
@@ -44,28 +44,28 @@ class LateRooms:
         self._trusting = trusting
 
     @cached_property
-    def shells(self) -> Shells:
+    def shells(self) -> ShellCommands:
         """Where agents' commands run."""
-        from cmdr.core.agents.shells import Shells
+        from cmdr.core.agents.shell_commands import ShellCommands
 
-        return Shells(self._sandbox, self._jobs, self._events, self._audit)
+        return ShellCommands(self._sandbox, self._jobs, self._events, self._audit)
 
     @cached_property
-    def code(self) -> CodeRuns:
+    def code(self) -> CodeExecution:
         """Where agents' code runs."""
-        from cmdr.core.agents.code_runs import CodeRuns
+        from cmdr.core.agents.code_execution import CodeExecution
 
-        return CodeRuns(self.shells, self._jobs, self._events, self._audit)
+        return CodeExecution(self.shells, self._jobs, self._events, self._audit)
 
     @cached_property
-    def editor(self) -> EditorRoom:
+    def editor(self) -> EditorServices:
         """What makes cmdr an editor for agents."""
-        from cmdr.core.editing.editor_room import EditorRoom
+        from cmdr.core.editing.editor_services import EditorServices
 
         world = (self._workspace, self._events, self._audit, self._jobs, self._sandbox, self._start_folder)
-        return EditorRoom(*world, self._trusting, lambda: self.shells)
+        return EditorServices(*world, self._trusting, lambda: self.shells)
 
-    def waiting_reviews(self) -> Sequence[ReviewCase]:
+    def waiting_reviews(self) -> Sequence[ReviewRecord]:
         """The edits that wait for the person, oldest first."""
         return self.editor.reviews.waiting if self._is_built("editor") else ()
 

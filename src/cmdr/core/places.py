@@ -6,12 +6,13 @@ bridge imports this on every start, so it must stay cheap: no dataclasses, no pa
 """
 
 import contextlib
-import errno
 import fcntl
 import os
 import stat
 import sys
 from collections.abc import Iterator
+
+from cmdr.model.errors import Unusable, unusable_text
 
 TOKEN_NAME = "token"  # noqa: S105 - the name of the file, not a token
 """The default agent token's file in the runtime directory."""
@@ -20,33 +21,8 @@ PRIVATE_DIR = 0o700
 PRIVATE_FILE = 0o600
 
 
-class Unusable(Exception):
-    """Something of our own cannot be used; the message says what, why and what to do."""
-
-
 class UnsafePlace(Unusable):
     """A directory or file that another user could read or change is never used for secrets."""
-
-
-class WrittenByNewer(Unusable):
-    """One of our own files was written by a newer cmdr; it is left untouched."""
-
-
-_ADVICE = {
-    errno.ENOSPC: "Make room on that disk, then try again.",
-    errno.EDQUOT: "Make room, your quota is used up, then try again.",
-    errno.EROFS: "Name a folder that can be written with XDG_STATE_HOME, or make this one writable.",
-    errno.EACCES: "Give your user the right to it, or name another folder with XDG_STATE_HOME.",
-    errno.EPERM: "Give your user the right to it, or name another folder with XDG_STATE_HOME.",
-    errno.EISDIR: "A folder stands in its place: move that away, then try again.",
-    errno.EEXIST: "A file stands where a folder should be: move that away, then try again.",
-    errno.ENOTDIR: "A file stands where a folder should be: move that away, then try again.",
-}
-
-
-def told(number: int, path: str) -> str:
-    """What the system says about a place of our own, and what to do, as one or two sentences."""
-    return f"cmdr cannot use {path}: {os.strerror(number)}. {_ADVICE.get(number, 'Look at that disk, then try again.')}"
 
 
 @contextlib.contextmanager
@@ -56,7 +32,7 @@ def needed(path: str = "its own files") -> Iterator[None]:
         yield
     except OSError as error:
         named = error.filename if isinstance(error.filename, str) else path
-        raise Unusable(told(error.errno or 0, named)) from error
+        raise Unusable(unusable_text(error.errno or 0, named)) from error
 
 
 def runtime() -> str:

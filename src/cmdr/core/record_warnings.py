@@ -2,8 +2,8 @@
 
 from cmdr.core.audit import Audit
 from cmdr.core.changes.engine import Engine
-from cmdr.core.changes.journal_store import Damage
 from cmdr.core.events import Events
+from cmdr.engine.journal.store import Damage
 
 
 class RecordWarnings:

@@ -12,9 +12,7 @@ from cmdr.core.principals import Access
 from cmdr.core.signature import input_schema, parameters_of
 from cmdr.model.results.result import Result
 
-Returned = Result | str
-"""`str` for commands that are not converted yet: the dispatcher makes it `Said`."""
-Function = TypeVar("Function", bound=Callable[..., Returned | Awaitable[Returned]])
+Function = TypeVar("Function", bound=Callable[..., Result | Awaitable[Result]])
 
 DEFAULT_TOOLSETS = frozenset({"panes", "ops", "index", "review"})
 ALL_TOOLSETS = DEFAULT_TOOLSETS | {"ide", "fs", "shell"}
@@ -27,7 +25,7 @@ class Command:
     """One thing that can be done, for every face alike."""
 
     name: str
-    function: Callable[..., Returned | Awaitable[Returned]]
+    function: Callable[..., Result | Awaitable[Result]]
     access: Access
     toolset: str | None
     """Where agents find it as a tool; None for commands of the palette only."""
@@ -48,8 +46,6 @@ class Command:
     """Whether it may wait for a person, and reports progress meanwhile."""
     always_loaded: bool = False
     """Whether clients that defer tools should show this one from the start."""
-    plain: bool = False
-    """Whether the answer is a document of its own, told without `OK:` before it."""
     programs_only: bool = False
     """Whether it is for programs, by way of a face that knows it by name: no tool, and not in the palette."""
 
@@ -133,7 +129,6 @@ def command(
     idempotent: bool = False,
     blocking: bool = False,
     always_loaded: bool = False,
-    plain: bool = False,
     programs_only: bool = False,
     registry: Registry = REGISTRY,
 ) -> Callable[[Function], Function]:
@@ -158,7 +153,6 @@ def command(
                 idempotent=idempotent,
                 blocking=blocking,
                 always_loaded=always_loaded,
-                plain=plain,
                 programs_only=programs_only,
             )
         )

@@ -13,15 +13,18 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from cmdr.editor.kernel_command import manager_class
 from cmdr.editor.kernel_output import CodeResult, OutputCollector
-from cmdr.model.launch import Launch
+from cmdr.model.launch_spec import LaunchSpec
 
 if TYPE_CHECKING:
     from jupyter_client.asynchronous.client import AsyncKernelClient
     from jupyter_client.manager import AsyncKernelManager
 
-Before = Callable[[str], Launch]
+from importlib.util import find_spec
+
+from cmdr.model.install_hint import install_command
+
+Before = Callable[[str], LaunchSpec]
 """What goes before a kernel's command, made for the folder that holds its sockets: a sandbox, and its environment."""
 
 TIME_LIMIT = 30.0
@@ -38,6 +41,19 @@ class KernelStartError(Exception):
 
     def __init__(self) -> None:
         super().__init__("The Python kernel did not start; try again.")
+
+
+class KernelMissingError(Exception):
+    """Raised when the libraries for running code are not installed."""
+
+    def __init__(self) -> None:
+        super().__init__(f"Running code needs Jupyter's kernel: {install_command('jupyter_client', 'ipykernel')}")
+
+
+def check_installed() -> None:
+    """Raise `KernelMissingError` when code cannot run here; loads nothing."""
+    if find_spec("ipykernel") is None or find_spec("jupyter_client") is None:
+        raise KernelMissingError
 
 
 class Kernel:
@@ -178,3 +194,60 @@ def _take(kind: str, content: dict[str, Any], collector: OutputCollector) -> Non
             collector.image(image, data[image].strip())
         elif "text/plain" in data:
             collector.text(data["text/plain"] + "\n")
+
+
+def manager_class() -> Any:
+    """A kernel manager that starts the command it is given; raises `KernelMissingError`."""
+    try:
+        import ipykernel  # noqa: F401
+        from jupyter_client.kernelspec import KernelSpec
+        from jupyter_client.manager import AsyncKernelManager
+    except ImportError as error:
+        raise KernelMissingError from error
+
+    class CommandManager(AsyncKernelManager):
+        command: list[str] = []  # noqa: RUF012
+
+        @property
+        def kernel_spec(self) -> KernelSpec:
+            return KernelSpec(argv=self.command, display_name="Python", language="python")
+
+    return CommandManager
+
+
+class Kernels:
+    """All kernels. A client waits for its own code only."""
+
+    def __init__(self, before: Before) -> None:
+        """`before` is what goes before each kernel's command: its walls, and its environment."""
+        self._before = before
+        self._kernels: dict[str, Kernel] = {}
+        self._turns: dict[str, asyncio.Lock] = {}
+
+    async def run(
+        self, client: str, code: str, *, time_limit: float = TIME_LIMIT, cwd: str | None = None
+    ) -> CodeResult:
+        """Run code in the client's own kernel, after what it asked before; a dead kernel is replaced by a fresh one."""
+        turn = self._turns.setdefault(client, asyncio.Lock())
+        async with turn:
+            kernel = self._kernels.get(client)
+            if kernel is None or not await kernel.alive():
+                if kernel is not None:
+                    await kernel.end()
+                kernel = await Kernel.start(self._before, cwd=cwd)
+                if self._turns.get(client) is not turn:  # the client went away while its kernel started
+                    await kernel.end()
+                    return CodeResult("killed", ())
+                self._kernels[client] = kernel
+            return await kernel.run(code, time_limit)
+
+    async def close(self, client: str) -> None:
+        """The client is gone: end its kernel, whatever it is doing."""
+        self._turns.pop(client, None)
+        kernel = self._kernels.pop(client, None)
+        if kernel is not None:
+            await kernel.end()
+
+    async def close_all(self) -> None:
+        """End every kernel."""
+        await asyncio.gather(*(self.close(client) for client in list(self._turns)))

@@ -17,7 +17,7 @@ from array import array
 from typing import IO
 
 from cmdr.files.errors import ReadFailed, ScanStopped, disk_error
-from cmdr.files.reading import Alive, Reading, Stopped, never, unheard
+from cmdr.files.folder_reader import Alive, FolderReader, Stopped, never, unheard
 from cmdr.model.panes.listing import Columns, FactColumns, Listing
 from cmdr.model.panes.sorting import Direction, SortKey, SortOrder
 
@@ -89,7 +89,7 @@ def main(arguments: list[str]) -> None:
         out.flush()
 
     try:
-        reading = Reading(path, alive=sign)
+        reading = FolderReader(path, alive=sign)
         with os.scandir(path) as entries:
             reading.take(entries)
         order = SortOrder(SortKey(by), Direction(direction))

@@ -80,3 +80,12 @@ def _named(table: Iterable[tuple[bytes, str]]) -> Iterable[Volume]:
             name = to_wire(point)
         taken.add(name)
         yield Volume(name, point, kind, is_remote(kind))
+
+
+def space_at(path: bytes) -> tuple[int, int] | None:
+    """Free and total bytes of the volume a path lies on; blocks on a dead mount, so it runs in a thread."""
+    try:
+        found = os.statvfs(path)
+    except OSError:
+        return None
+    return found.f_bavail * found.f_frsize, found.f_blocks * found.f_frsize

@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 
 from cmdr.core import places
-from cmdr.core.editing.editor_lock import lock_folder
+from cmdr.core.editing.ide_lock import lock_folder
 
 NAME = "cmdr"
 

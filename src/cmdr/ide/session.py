@@ -19,7 +19,7 @@ from cmdr.core.errors import CommandError, UnknownCommand
 from cmdr.core.principals import Principal
 from cmdr.ide import messages
 from cmdr.ide.tools import TOOLS, BadArguments, IdeTool
-from cmdr.model.answer_part import AnswerPart, TextPart
+from cmdr.model.content_part import AnswerPart, TextPart
 from cmdr.model.names import printable
 
 log = logging.getLogger(__name__)

@@ -15,29 +15,28 @@ from dataclasses import replace
 
 import numpy as np
 
-from cmdr.index.asking.answers import Answers
-from cmdr.index.asking.cursor import Scope, make_cursor, read_cursor
-from cmdr.index.asking.knowing import Knowing, knowing
-from cmdr.index.epochs.columns import Column
-from cmdr.index.epochs.epochs_kept import AT_ONCE
-from cmdr.index.epochs.folder_totals import totals_epochs
-from cmdr.index.epochs.history import moment_of
 from cmdr.index.errors import BadQuestion, LibraryBusy, NoSuchIndex, RootMissing
-from cmdr.index.indexed import Changes, Indexed
-from cmdr.index.reporting.growth_report import growth_report
-from cmdr.index.reporting.report_basis import Spare
-from cmdr.index.reporting.report_making import report
-from cmdr.index.shelves.adopted import settle_folders
-from cmdr.index.shelves.catalogue import Catalogue, IndexRecord
-from cmdr.index.shelves.handles import new_handle, new_tag, node_handle
-from cmdr.index.shelves.queryshelf import QueryShelf
-from cmdr.index.shelves.setshelf import SetShelf
-from cmdr.index.walking.walk import Progress
+from cmdr.index.query.answers import IndexQueries
+from cmdr.index.query.coverage import Coverage, coverage_of
+from cmdr.index.query.cursor import Scope, make_cursor, read_cursor
+from cmdr.index.reports.basis import Spare
+from cmdr.index.reports.growth import growth_report
+from cmdr.index.reports.reports import report
+from cmdr.index.scan.walk import Progress
+from cmdr.index.snapshots.columns import Column
+from cmdr.index.snapshots.history import moment_of
+from cmdr.index.snapshots.history_files import totals_epochs
+from cmdr.index.store.adopted import adopt_orphans
+from cmdr.index.store.catalogue import Catalogue, IndexRecord
+from cmdr.index.store.handles import new_handle, new_tag, node_handle
+from cmdr.index.store.saved_queries import SavedQueries
+from cmdr.index.store.sets import ResourceSets
+from cmdr.index.tree import Changes, IndexedTree
+from cmdr.index.tree_state import AT_ONCE
 from cmdr.model.filters.filter import EVERYTHING
-from cmdr.model.names import to_wire
+from cmdr.model.names import is_within, to_wire
 from cmdr.model.trees.indexes import IndexInfo, WalkOptions
 from cmdr.model.trees.reports import KINDS, Keep, Report
-from cmdr.model.within import is_within
 
 
 class Library:
@@ -55,13 +54,13 @@ class Library:
             raise LibraryBusy("Another cmdr works with these indexes.") from trouble
         try:
             self.catalogue = Catalogue(os.path.join(self.home, "catalogue.sqlite"))
-            settle_folders(self.home, self.catalogue)
+            adopt_orphans(self.home, self.catalogue)
         except BaseException:
             os.close(self._lock_fd)
             raise
-        self.sets = SetShelf(os.path.join(state_dir, "sets"), self.catalogue, self.get)
-        self.queries = QueryShelf(self.catalogue, self.get)
-        self._open: dict[str, Answers] = {}
+        self.sets = ResourceSets(os.path.join(state_dir, "sets"), self.catalogue, self.get)
+        self.queries = SavedQueries(self.catalogue, self.get)
+        self._open: dict[str, IndexQueries] = {}
         self._lock = threading.Lock()
         self._behind = ThreadPoolExecutor(1, "cmdr-index-behind")
         self._closed = False
@@ -115,7 +114,7 @@ class Library:
         indexed.scan(progress, cancelled)
         return self.info(index_id)
 
-    def get(self, index_id: str) -> Answers:
+    def get(self, index_id: str) -> IndexQueries:
         """The index with this id, ready for questions."""
         with self._lock:
             if index_id in self._open:
@@ -126,8 +125,8 @@ class Library:
             depth, follow, cross = json.loads(record.options)
             options = WalkOptions(depth, follow, cross)
             home = os.path.join(self.home, index_id)
-            answers = Answers(
-                Indexed(record, home, options, self.catalogue, self._own, self._run_behind), self.sets.rows
+            answers = IndexQueries(
+                IndexedTree(record, home, options, self.catalogue, self._own, self._run_behind), self.sets.rows
             )
             self._open[index_id] = answers
             if answers.indexed.stored_bytes > AT_ONCE:  # only lengths were compared; the contents are compared behind
@@ -164,9 +163,9 @@ class Library:
             indexed.options,
         )
 
-    def covering(self, path: bytes, least: Knowing = Knowing.PART) -> Answers | None:
+    def covering(self, path: bytes, least: Coverage = Coverage.PART) -> IndexQueries | None:
         """The index that knows a path best, among equals the one with the deepest root; None when none does."""
-        best: Answers | None = None
+        best: IndexQueries | None = None
         most = (least, 0)
         for record in self.catalogue.indexes():
             if not is_within(path, record.root):
@@ -174,17 +173,17 @@ class Library:
             answers = self.get(record.id)
             if not answers.indexed.scanned:
                 continue
-            known = (knowing(answers.view, path), len(record.root))
+            known = (coverage_of(answers.view, path), len(record.root))
             if known > most:
                 best, most = answers, known
         return best
 
-    def remembering(self, path: bytes) -> Answers | None:
+    def with_longest_history(self, path: bytes) -> IndexQueries | None:
         """Of the indexes that know what is in a folder the one that remembers the longest; None when none does."""
-        found: list[tuple[float, Answers]] = []
+        found: list[tuple[float, IndexQueries]] = []
         for record in self.catalogue.indexes():
             answers = self.get(record.id) if is_within(path, record.root) else None
-            if answers is None or not answers.indexed.scanned or knowing(answers.view, path) < Knowing.PART:
+            if answers is None or not answers.indexed.scanned or coverage_of(answers.view, path) < Coverage.PART:
                 continue
             home = answers.indexed.home
             found += [(moment_of(home, epoch), answers) for epoch in totals_epochs(home)[:1]]
@@ -194,7 +193,7 @@ class Library:
         """List again what changed since; a big overlay is compacted behind."""
         return self.get(index_id).indexed.check(stop)
 
-    def walk_again(self, index_id: str, stop: Callable[[], bool]) -> None:
+    def rescan_when_idle(self, index_id: str, stop: Callable[[], bool]) -> None:
         """Read a whole tree again at the lowest priority; a stop loses nothing."""
         self.get(index_id).indexed.scan(cancelled=stop, idle=True)
 

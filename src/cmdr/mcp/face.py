@@ -13,15 +13,13 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from cmdr import __version__
+from cmdr.core.admission.limits import MAX_MCP_BODY_BYTES, MCP_SESSIONS
 from cmdr.core.commander import Commander
-from cmdr.mcp.fast_lane import FastLane
 from cmdr.mcp.resources import Resources
-from cmdr.mcp.sessions import TOGETHER, Sessions
+from cmdr.mcp.sessions import Sessions
 from cmdr.mcp.subscriptions import Subscriptions
 from cmdr.mcp.tools import Tools
 from cmdr.mcp.without_session import WithoutSession
-
-MAX_BODY = 4 * 2**20
 
 INSTRUCTIONS = """\
 cmdr is a two-pane file commander that you share with a person: you both see the same panes, and what you do shows on
@@ -73,10 +71,6 @@ class McpFace:
         """`/mcp` for every verb, and a sign of life."""
         return [*mcp_routes(WithoutSession(self._sessions, self._resources), self._commander.quitting)]
 
-    def quick(self, app: ASGIApp) -> FastLane:
-        """The application with a lane before it for the usual call, which needs no router."""
-        return FastLane(app, self._commander, self._sessions)
-
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
         """Serve while this is entered."""
@@ -91,7 +85,9 @@ class McpFace:
 def manager_of(server: Server) -> StreamableHTTPSessionManager:
     """The transport of both eras for a server; Host and Origin are the guard's business."""
     # Sessions are counted and ended before the SDK's own limit, which would turn away whoever comes next.
-    return StreamableHTTPSessionManager(server, max_request_body_size=MAX_BODY, max_sessions=2 * TOGETHER)
+    return StreamableHTTPSessionManager(
+        server, max_request_body_size=MAX_MCP_BODY_BYTES, max_sessions=2 * (MCP_SESSIONS.total or 0)
+    )
 
 
 def sessions_of(manager: StreamableHTTPSessionManager) -> Sessions:

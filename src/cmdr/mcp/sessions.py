@@ -14,18 +14,11 @@ from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from cmdr.core.admission.limits import MCP_SESSION_IDLE_S, MCP_SESSIONS, Concurrency
 from cmdr.core.entrance.guard import PRINCIPAL
 from cmdr.core.principals import Principal
 
-EACH = 64
-"""Sessions of one caller."""
-TOGETHER = 256
-"""Sessions of all callers; when there are more, whoever has several loses one, and nobody its only one."""
-UNSEEN = 300.0
-"""Seconds after which the SDK sees the next call of a session, so that it does not take the session for left."""
-IDLE_S = 1800.0
-"""Seconds without a request after which a session is over; the SDK counts the same."""
-_ID = b"mcp-session-id"
+SESSION_ID = b"mcp-session-id"
 
 Headers = Iterable[tuple[bytes, bytes]]
 
@@ -34,8 +27,6 @@ Headers = Iterable[tuple[bytes, bytes]]
 class _Held:
     """A session that is open."""
 
-    seen: float
-    """When the SDK last saw it."""
     used: float
     under_way: int = 0
     """Requests that the SDK has not answered yet: a standing stream, or a call that waits for somebody."""
@@ -47,13 +38,11 @@ class Sessions:
     def __init__(
         self,
         app: ASGIApp,
-        each: int = EACH,
-        together: int = TOGETHER,
+        limit: Concurrency = MCP_SESSIONS,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._app = app
-        self._each = each
-        self._together = together
+        self._limit = limit
         self._clock = clock
         self._held: dict[str, dict[bytes, _Held]] = {}
         """Of each caller, its sessions in the order of use."""
@@ -66,13 +55,13 @@ class Sessions:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         principal: Principal = scope[PRINCIPAL]
         caller = principal.id
-        named = next((value for key, value in scope["headers"] if key == _ID), None)
+        named = next((value for key, value in scope["headers"] if key == SESSION_ID), None)
         is_end = scope["method"] == "DELETE"
         opened = False
 
         def note(status: int, headers: Headers) -> None:
             nonlocal opened
-            told = next((value for key, value in headers if key.lower() == _ID), named)
+            told = next((value for key, value in headers if key.lower() == SESSION_ID), named)
             if told is not None and (status == 404 or is_end):
                 self._forget(caller, told)
             elif told is not None and status < 400:
@@ -91,22 +80,12 @@ class Sessions:
         if opened:
             await self._make_room(caller)
 
-    def use(self, caller: str, id: bytes) -> bool:
-        """Whether a call in this session can be answered without the SDK; then it was used."""
-        held = self._held.get(caller, {})
-        one, now = held.get(id), self._clock()
-        if one is None or now - one.seen > UNSEEN:
-            return False
-        one.used = now
-        held[id] = held.pop(id)
-        return True
-
     def _note(self, caller: str, id: bytes) -> bool:
         """Remember a session as the one used last; whether it is a new one."""
         held, now = self._held.setdefault(caller, {}), self._clock()
         one = held.pop(id, None)
-        held[id] = one or _Held(now, now)
-        held[id].seen = held[id].used = now
+        held[id] = one or _Held(now)
+        held[id].used = now
         return one is None
 
     def _forget(self, caller: str, id: bytes) -> None:
@@ -120,9 +99,9 @@ class Sessions:
         """A session was opened: others end that nobody uses, or that are too many."""
         for each, id in self._left():
             await self._end(each, id)
-        if len(self._held.get(caller, ())) > self._each:
+        if len(self._held.get(caller, ())) > self._limit.per_caller:
             await self._end(*self._least_missed([caller]))
-        if len(self) > self._together:
+        if len(self) > self._limit.total:
             await self._end(*self._least_missed(self._held))
 
     def _left(self) -> list[tuple[str, bytes]]:
@@ -131,7 +110,7 @@ class Sessions:
             (caller, id)
             for caller, held in self._held.items()
             for id, one in held.items()
-            if not one.under_way and now - one.used > IDLE_S
+            if not one.under_way and now - one.used > MCP_SESSION_IDLE_S
         ]
 
     def _least_missed(self, callers: Iterable[str]) -> tuple[str, bytes]:
@@ -151,7 +130,7 @@ class Sessions:
             "method": "DELETE",
             "path": "/mcp",
             "query_string": b"",
-            "headers": [(_ID, id)],
+            "headers": [(SESSION_ID, id)],
         }
         await self._app(_as_user(scope, caller), _nothing_more, _unheard)
 
@@ -191,7 +170,7 @@ def _as_user(scope: Scope, caller: str) -> Scope:
     return {**scope, "user": _user(caller)}
 
 
-@lru_cache(TOGETHER)
+@lru_cache(MCP_SESSIONS.total)
 def _user(caller: str) -> AuthenticatedUser:
     return AuthenticatedUser(AccessToken(token="", client_id=caller, scopes=[]))
 

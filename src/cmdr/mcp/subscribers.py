@@ -6,9 +6,9 @@ The SDK makes a new object of a session for every request, so a session is known
 from collections import defaultdict
 from typing import Generic, TypeVar
 
-MOST_EACH = 100
-"""Resources of one session."""
-MOST = 2000
+from cmdr.core.admission.limits import SUBSCRIPTIONS_PER_SESSION
+
+MAX_SESSIONS = 2000
 """Sessions; when there are more, the one that came first is forgotten. One that ended is not always told."""
 
 S = TypeVar("S")
@@ -17,9 +17,9 @@ S = TypeVar("S")
 class Subscribers(Generic[S]):
     """Sessions by what they subscribed to; nothing stays of one that wants nothing any more."""
 
-    def __init__(self, each: int = MOST_EACH, together: int = MOST) -> None:
-        self._each = each
-        self._together = together
+    def __init__(self, per_session: int = SUBSCRIPTIONS_PER_SESSION, sessions: int = MAX_SESSIONS) -> None:
+        self._per_session = per_session
+        self._sessions = sessions
         self._wanted: dict[str, dict[str, S]] = {}
         """Of each session, what it wants to hear of, and how to tell it."""
         self._hearing: defaultdict[str, dict[tuple[str, str], None]] = defaultdict(dict)
@@ -31,11 +31,11 @@ class Subscribers(Generic[S]):
     def add(self, session: str, uri: str, way: S) -> bool:
         """Remember a wish; whether there was room for it."""
         wanted = self._wanted.setdefault(session, {})
-        if uri not in wanted and len(wanted) >= self._each:
+        if uri not in wanted and len(wanted) >= self._per_session:
             return False
         wanted[uri] = way
         self._hearing[_resource(uri)][session, uri] = None
-        if len(self._wanted) > self._together:
+        if len(self._wanted) > self._sessions:
             self.forget(next(iter(self._wanted)))
         return True
 

@@ -9,8 +9,9 @@ from mcp.server.session import ServerSession
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ResourceUpdated
 from mcp.shared.exceptions import MCPError
 
+from cmdr.core.admission.limits import LISTEN_STREAMS
+from cmdr.core.admission.quotas import ConcurrencyQuota
 from cmdr.core.commander import Commander
-from cmdr.core.entrance.carrying import Carrying
 from cmdr.core.errors import TooMany
 from cmdr.mcp.caller import Context, caller_of, conversation_of
 from cmdr.mcp.resources import JOB, PROPOSAL, STATE, Resources
@@ -20,9 +21,6 @@ log = logging.getLogger(__name__)
 
 GATHER = 0.05
 """Seconds in which further changes join the same notice."""
-EACH = 64
-"""Streams that one caller listens on side by side; each holds a connection."""
-ALL = 512
 PROGRESS_EVERY = 1.0
 """Seconds between two notices that tell of nothing but progress."""
 
@@ -37,8 +35,8 @@ class Subscriptions:
         self._older = Subscribers[ServerSession]()
         self._standing: dict[str, object] = {}
         self._tasks: list[asyncio.Task[None]] = []
-        self._streams = ListenHandler(self._bus, max_subscriptions=ALL)
-        self._listening = Carrying("listen", EACH, ALL)
+        self._streams = ListenHandler(self._bus, max_subscriptions=LISTEN_STREAMS.total)
+        self._listening = ConcurrencyQuota("listen", LISTEN_STREAMS)
 
     def start(self) -> None:
         """Begin to publish changes."""
@@ -61,7 +59,9 @@ class Subscriptions:
         try:
             self._listening.begin(caller)
         except TooMany as error:
-            raise MCPError(types.INVALID_REQUEST, f"{EACH} streams are open already. End one first.") from error
+            raise MCPError(
+                types.INVALID_REQUEST, f"{LISTEN_STREAMS.per_caller} streams are open already. End one first."
+            ) from error
         try:
             return await self._streams(ctx, params)
         finally:

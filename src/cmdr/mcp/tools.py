@@ -13,7 +13,7 @@ from cmdr.core.errors import CommandError, UnknownCommand
 from cmdr.core.principals import Access
 from cmdr.core.registry import Command
 from cmdr.mcp.caller import Context, caller_of, conversation_of, toolsets_of
-from cmdr.model.answer_part import AnswerPart, TextPart
+from cmdr.model.content_part import AnswerPart, TextPart
 
 log = logging.getLogger(__name__)
 

@@ -11,14 +11,42 @@ import mcp_types as types
 from mcp.shared.exceptions import MCPError
 from pydantic import BaseModel
 from starlette.responses import JSONResponse, Response
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from cmdr.core.entrance.guard import PRINCIPAL
 from cmdr.core.principals import Principal
-from cmdr.mcp.body import read_again, read_body
-from cmdr.mcp.plain_call import OLDER, SESSION
 from cmdr.mcp.resources import Resources
+from cmdr.mcp.sessions import SESSION_ID
 
+
+async def read_body(receive: Receive) -> tuple[bytes, bool]:
+    """The body, and whether all of it came."""
+    parts: list[bytes] = []
+    while True:
+        message = await receive()
+        if message["type"] != "http.request":
+            return b"".join(parts), False
+        parts.append(message.get("body", b""))
+        if not message.get("more_body", False):
+            return b"".join(parts), True
+
+
+def read_again(body: bytes, whole: bool, receive: Receive) -> Receive:
+    """A body that was read, to be read once more."""
+    told = False
+
+    async def once_more() -> Message:
+        nonlocal told
+        if told:
+            return await receive()
+        told = True
+        return {"type": "http.request", "body": body, "more_body": False} if whole else {"type": "http.disconnect"}
+
+    return once_more
+
+
+OLDER_VERSIONS = frozenset({b"", b"2024-11-05", b"2025-03-26", b"2025-06-18", b"2025-11-25"})
+"""The versions that open a session; clients of the first two do not name theirs."""
 _NO_SESSION = (
     'No session. POST "initialize" first and send the Mcp-Session-Id of its answer with every call; '
     "resources/list and resources/read need none."
@@ -54,8 +82,8 @@ class WithoutSession:
             return _error(None, types.INVALID_REQUEST, _NO_MESSAGE)
         headers = dict(scope["headers"])
         method, id = message.get("method"), message.get("id")
-        is_older = headers.get(b"mcp-protocol-version", b"") in OLDER
-        if not is_older or SESSION in headers or method == "initialize":
+        is_older = headers.get(b"mcp-protocol-version", b"") in OLDER_VERSIONS
+        if not is_older or SESSION_ID in headers or method == "initialize":
             return None
         if isinstance(id, bool) or not isinstance(id, str | int):
             return None

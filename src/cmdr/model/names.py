@@ -8,11 +8,12 @@ text, and `\\\\` for a backslash. Text that a person or agent typed without know
 the ends and letters that pass for others.
 """
 
+import os
 import re
 import unicodedata
 
 from cmdr.model.confusables import mistakable, skeleton
-from cmdr.model.unseen import is_blank, is_selector
+from cmdr.model.invisible_chars import is_blank, is_selector
 
 # Control, format, surrogate, private and unassigned characters, separators: none of them shows as itself, and several
 # change how the text around them is shown. A space that is not the usual one makes two names look alike; only the wide
@@ -29,6 +30,12 @@ _MOST_KEPT = 20_000
 """Characters whose escape is remembered: more than a person's names hold."""
 _AT_AN_END = re.compile(rb"^ | $| [ /]|/ ")
 _STRAY_BLANK = re.compile("^[ \u3000]+|[ \u3000]+$|(?<= ) +")
+
+
+ARCHIVE_EXTENSIONS = (
+    *(b".zip", b".jar", b".tar", b".tgz", b".tbz", b".tbz2", b".txz"),
+    *(b".tar.gz", b".tar.bz2", b".tar.xz"),
+)
 
 
 class _Escapes(dict[int, str]):
@@ -111,6 +118,22 @@ def raw_bytes(text: str) -> bytes:
     except UnicodeEncodeError:
         # Half of a surrogate pair, as JSON can carry it: no character, and no name that anybody has.
         return text.encode("utf-8", "surrogatepass")
+
+
+def is_within(path: bytes, folder: bytes) -> bool:
+    """Whether a path is a folder or lies anywhere below it; a slash at the end of either changes nothing."""
+    return bool(path and folder) and (path + b"/").startswith(folder.rstrip(b"/") + b"/")
+
+
+def is_archive_name(name: bytes) -> bool:
+    """Whether somebody who opens a file of this name would want to see what is in it."""
+    return name.lower().endswith(ARCHIVE_EXTENSIONS)
+
+
+def default_archive_name(first: bytes, *, is_only: bool) -> bytes:
+    """What an archive is called if nobody says: as the one thing in it, or as the folder that all of it is from."""
+    first = first.rstrip(b"/")
+    return (os.path.basename(first if is_only else os.path.dirname(first))[:200] or b"archive") + b".zip"
 
 
 def _displayed(name: str, beside: bool) -> str:

@@ -1,5 +1,6 @@
 """How sizes and times are told."""
 
+import time
 from datetime import datetime
 from functools import lru_cache
 
@@ -7,6 +8,16 @@ from cmdr.model.shell_session import Units
 
 # Some file systems keep times far outside the calendar; a day's room is left for every time zone.
 _EARLIEST, _LATEST = -62_135_510_400, 253_402_127_999
+
+
+_STEPS = "KMGTPE"
+
+
+_BINARY = "BKMGTPE"
+
+
+DATE_WIDTHS = {"iso": (16, 11, 8), "short": (12, 12, 6), "relative": (8, 8, 8)}
+"""For every date format: how wide it is in a wide, an ordinary and a narrow pane."""
 
 
 def iso_date(ns: int) -> str:
@@ -50,9 +61,6 @@ def count(number: int, one: str, many: str | None = None) -> str:
     return f"{number} {one if number == 1 else many or one + 's'}"
 
 
-_STEPS = "KMGTPE"
-
-
 def size_text(size: int | None, units: Units = "binary", *, complete: bool = True) -> str:
     """A size in a few characters, as in `4.1G`; `≥` where it is a lower bound, `?` where it is not known."""
     if size is None:
@@ -67,3 +75,78 @@ def _short(size: int) -> str:
     step = min((size.bit_length() - 1) // 10, len(_STEPS))
     amount = size / 1024**step
     return f"{amount:.1f}{_STEPS[step - 1]}" if amount < 10 else f"{amount:.0f}{_STEPS[step - 1]}"
+
+
+def short_size(size: int, style: str = "binary") -> str:
+    """A size for a narrow column: `734`, `1.2K`, `45M`; or every digit when the person wants them."""
+    if style == "bytes":
+        return f"{size:,}".replace(",", "\u2009") if size > 9999 else str(size)
+    step = 1000 if style == "decimal" else 1024
+    if size < step:
+        return str(size)
+    amount = float(size)
+    letter = 0
+    while amount >= step and letter < len(_BINARY) - 1:
+        amount /= step
+        letter += 1
+    unit = _BINARY[letter].lower() if style == "decimal" and letter == 1 else _BINARY[letter]
+    return f"{amount:.1f}{unit}" if amount < 10 else f"{amount:.0f}{unit}"
+
+
+def date(ns: int, style: str, width: int, now: float) -> str:
+    """A moment in one of the formats, as wide as the column has room for."""
+    seconds = ns // 1_000_000_000
+    if style == "relative":
+        return _ago(now - seconds)
+    return _date(seconds, style, width, abs(now - seconds) > 180 * 86400)
+
+
+@lru_cache(4096)
+def _date(seconds: int, style: str, width: int, far: bool) -> str:
+    try:
+        moment = time.localtime(seconds)
+    except (OverflowError, ValueError, OSError):
+        return "?"
+    if style == "short":
+        if width < 12:
+            return time.strftime("%b %y" if far else "%d %b", moment)
+        return time.strftime("%d %b  %Y" if far else "%d %b %H:%M", moment)
+    if width >= 16:
+        return time.strftime("%Y-%m-%d %H:%M", moment)
+    if width >= 11:
+        return time.strftime("%Y-%m-%d" if far else "%m-%d %H:%M", moment)
+    return time.strftime("%y-%m-%d", moment)
+
+
+def moment(ns: int) -> str:
+    """A moment to the second, in the person's own time."""
+    try:
+        return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(ns // 1_000_000_000))
+    except (OverflowError, ValueError, OSError):
+        return "?"
+
+
+def _ago(seconds: float) -> str:
+    if seconds < -60:
+        return "ahead"
+    for limit, unit, letter in ((60, 1, "s"), (3600, 60, "min"), (86400, 3600, "h"), (86400 * 365, 86400, "d")):
+        if seconds < limit:
+            return f"{max(0, int(seconds // unit))} {letter}"
+    return f"{seconds / (86400 * 365):.1f} y"
+
+
+def span(seconds: float) -> str:
+    """How long something takes: `8 s`, `3 min 5 s`, `2 h 10 min`."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"
+
+
+def mode_text(mode: int) -> str:
+    """Permissions as `ls` writes them."""
+    import stat
+
+    return stat.filemode(mode)

@@ -77,7 +77,7 @@ class TerminalApp(App[None], inherit_bindings=False):
         super().__init__(driver_class=None if startup is None else takeover_driver(startup))
         self._startup = startup
         self._painted = painted
-        self._open_tabs = saved_tabs
+        self._saved_tabs = saved_tabs
         self._tasks: list[asyncio.Task[None]] = []
         self._read_settings()
         self.windows = DialogWindows(self)
@@ -117,8 +117,8 @@ class TerminalApp(App[None], inherit_bindings=False):
 
     async def on_unmount(self) -> None:
         """Leave nothing behind but the list of what was open."""
-        if self._open_tabs is not None and self.started and self.commander.settings.flag("general.restore_tabs"):
-            self._open_tabs.save(self.commander.workspace)
+        if self._saved_tabs is not None and self.started and self.commander.settings.flag("general.restore_tabs"):
+            self._saved_tabs.save(self.commander.workspace)
         for task in self._tasks:
             task.cancel()
         self.commander.desktop.terminal_clipboard = None
@@ -128,7 +128,7 @@ class TerminalApp(App[None], inherit_bindings=False):
     async def _start(self) -> None:
         settings = self.commander.settings
         if self._startup is None:
-            prepare_workspace(self.commander.workspace, settings, self._open_tabs)
+            prepare_workspace(self.commander.workspace, settings, self._saved_tabs)
         panes = asyncio.get_running_loop().create_task(self.commander.start_panes(live=False))
         self._tasks.append(panes)
         await asyncio.wait({panes}, timeout=KEYS_WAIT)

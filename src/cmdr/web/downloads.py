@@ -9,8 +9,9 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
+from cmdr.core.admission.limits import DOWNLOADS
+from cmdr.core.admission.quotas import ConcurrencyQuota
 from cmdr.core.commander import Commander
-from cmdr.core.entrance.carrying import Carrying
 from cmdr.core.principals import Principal
 from cmdr.core.threads import in_thread
 from cmdr.core.transfers.downloads import Download, open_download, open_raw
@@ -18,15 +19,11 @@ from cmdr.model.names import to_wire
 from cmdr.web.replies import caller_of, refusal
 
 CHUNK = 1 << 18
-EACH = 4
-"""Files that one caller takes side by side; each holds a descriptor, a connection and some hundred kilobytes."""
-ALL = 32
-"""Files that all agents together take side by side."""
 
 
 def download_routes(commander: Commander) -> list[Route]:
     """Where agents take whole files: by a node of an index, and by the links of `fs_read`."""
-    carrying = Carrying("download", EACH, ALL)
+    carrying = ConcurrencyQuota("download", DOWNLOADS)
 
     async def by_node(request: Request) -> Response:
         index, node = request.path_params["indexId"], request.path_params["nodeId"]

@@ -52,7 +52,7 @@ def test_a_root_of_the_settings_can_be_used_and_is_read_only_when_it_says_so(tmp
     sandbox = sandbox_of(chosen_roots((), (), settings, folders[3]), settings)
     try:
         assert sandbox.roots == (RootSpec(folders[2], read_only=True),)
-        with sandbox.reach().folder(folders[2]) as found:
+        with sandbox.resolver().folder(folders[2]) as found:
             assert found.root.read_only
     finally:
         sandbox.close()

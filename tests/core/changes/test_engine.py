@@ -9,13 +9,13 @@ import pytest
 
 from cmdr.core.changes import engine as engines
 from cmdr.core.changes.engine import Engine
-from cmdr.core.changes.journal import Journal
 from cmdr.core.errors import CommandError
-from cmdr.files.engine.control import Cancelled, Unattended
-from cmdr.files.engine.planning import plan_copy, plan_move
-from cmdr.files.engine.recorder import OperationState
-from cmdr.files.engine.refusals import NotTakenBack
-from cmdr.files.engine.syscalls import Syscalls
+from cmdr.engine.fs.syscalls import Syscalls
+from cmdr.engine.journal.journal import Journal
+from cmdr.engine.plan.refusals import NotTakenBack
+from cmdr.engine.plan.transfer_plan import plan_copy, plan_move
+from cmdr.engine.run.control import Cancelled, Unattended
+from cmdr.model.history import OperationState
 from cmdr.model.plans.plan import Plan, Verb
 
 

@@ -9,14 +9,14 @@ import pytest
 
 from cmdr.core.changes.engine import CutShort, Engine
 from cmdr.core.changes.jobs import Jobs
-from cmdr.core.changes.journal import Journal
-from cmdr.core.changes.journal_store import JournalUnavailable, look_into, open_store, transaction, unavailable
 from cmdr.core.events import Events
 from cmdr.core.record_warnings import RecordWarnings
-from cmdr.files.engine.control import Unattended
-from cmdr.files.engine.planning import plan_copy
-from cmdr.files.engine.recorder import OperationState
-from cmdr.files.engine.syscalls import Syscalls
+from cmdr.engine.fs.syscalls import Syscalls
+from cmdr.engine.journal.journal import Journal
+from cmdr.engine.journal.store import JournalUnavailable, look_into, open_store, transaction, unavailable
+from cmdr.engine.plan.transfer_plan import plan_copy
+from cmdr.engine.run.control import Unattended
+from cmdr.model.history import OperationState
 from cmdr.model.job import JobState
 from cmdr.model.panes.workspace import Workspace
 

@@ -8,15 +8,15 @@ import pytest
 from cmdr.core.changes.engine import Engine
 from cmdr.core.changes.interrupted import Interrupted
 from cmdr.core.changes.jobs import Jobs
-from cmdr.core.changes.journal import Journal
 from cmdr.core.errors import CommandError
 from cmdr.core.events import Events
-from cmdr.files.engine.control import Unattended
-from cmdr.files.engine.planning import plan_copy, plan_delete
-from cmdr.files.engine.recorder import ItemState, Note
-from cmdr.files.engine.refusals import NothingToDo
-from cmdr.files.engine.rename_plan import plan_rename
-from cmdr.files.engine.syscalls import Syscalls
+from cmdr.engine.fs.syscalls import Syscalls
+from cmdr.engine.journal.journal import Journal
+from cmdr.engine.journal.records import ItemState, Note
+from cmdr.engine.plan.refusals import NothingToDo
+from cmdr.engine.plan.rename_plan import plan_rename
+from cmdr.engine.plan.transfer_plan import plan_copy, plan_delete
+from cmdr.engine.run.control import Unattended
 from cmdr.model.panes.workspace import Workspace
 
 

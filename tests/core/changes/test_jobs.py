@@ -12,11 +12,12 @@ from cmdr.core.changes.jobs import KEPT, Jobs
 from cmdr.core.errors import CommandError
 from cmdr.core.events import Events
 from cmdr.core.principals import PERSON, Principal
-from cmdr.files.engine.control import Cancelled, Conflict, Progress
-from cmdr.files.engine.fates import Fates
-from cmdr.files.engine.outcome import Outcome
-from cmdr.files.engine.recorder import ItemState, OperationState
-from cmdr.files.engine.workbench import Landed
+from cmdr.engine.journal.records import ItemState
+from cmdr.engine.run.control import Cancelled, Conflict, Progress
+from cmdr.engine.run.item_results import Fates
+from cmdr.engine.run.outcome import Outcome
+from cmdr.engine.steps.bench import Landed
+from cmdr.model.history import OperationState
 from cmdr.model.job import Job, JobState
 from cmdr.model.panes.workspace import Workspace
 from cmdr.model.plans.plan import ConflictPolicy, Fingerprint, Kind, Place, Plan, PlanItem, Root, Step, Totals, Verb

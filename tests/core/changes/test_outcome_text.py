@@ -1,10 +1,11 @@
 """What came of an operation, in words that stay few."""
 
 from cmdr.core.changes.outcome_text import SHOWN, outcome_line, problem_lines
-from cmdr.files.engine.fates import Fates
-from cmdr.files.engine.outcome import Outcome
-from cmdr.files.engine.recorder import ItemState, OperationState
-from cmdr.files.engine.workbench import Landed
+from cmdr.engine.journal.records import ItemState
+from cmdr.engine.run.item_results import Fates
+from cmdr.engine.run.outcome import Outcome
+from cmdr.engine.steps.bench import Landed
+from cmdr.model.history import OperationState
 from cmdr.model.plans.plan import Kind, Place, Plan, PlanItem, Step, Totals, Verb
 
 

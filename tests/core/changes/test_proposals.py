@@ -12,7 +12,7 @@ from cmdr.core.changes.proposals import KEPT, PENDING_PER_CALLER, Proposals
 from cmdr.core.errors import CommandError, NotAllowed
 from cmdr.core.events import Events
 from cmdr.core.principals import PERSON, Principal
-from cmdr.model.agent_words import MAX_CELLS, cells_of
+from cmdr.model.agent_text import MAX_CELLS, cell_width
 from cmdr.model.panes.workspace import DialogType, Workspace
 from cmdr.model.plans.plan import Kind, Place, Plan, PlanItem, Root, Step, Totals, Verb
 from cmdr.model.plans.plan_text import summary_of, title_of
@@ -184,7 +184,7 @@ async def test_the_kill_switch_drops_what_agents_proposed_and_nothing_else(board
 async def test_the_reason_is_one_short_printable_line(board, agent, reason):
     told = board.proposals.add(plan_for(), agent, reason).reason
     assert told.isprintable()
-    assert cells_of(told) <= MAX_CELLS + len("… (4,700 more characters)") + 1
+    assert cell_width(told) <= MAX_CELLS + len("… (4,700 more characters)") + 1
     board.proposals.close()
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from cmdr.core.editing.documents import Documents
 from cmdr.core.editing.mentions import Mention, Mentions
-from cmdr.core.editing.review_case import ReviewCase
+from cmdr.core.editing.review_record import ReviewRecord
 from cmdr.core.editing.reviews import new_review
 from cmdr.core.editing.workspace_folders import folders_of
 from cmdr.core.environment import BadSetting, Environment
@@ -24,7 +24,7 @@ def add(commander, path, proposed, *, connection="ide:1", tab="tab"):
     review = new_review(
         reviews, connection=connection, agent="x", tab=tab, path=bytes(path), base=base, proposed=proposed
     )
-    return reviews.add(ReviewCase(review, "agent:x", saves=False))
+    return reviews.add(ReviewRecord(review, "agent:x", saves=False))
 
 
 async def test_the_first_answer_counts_also_when_two_come_at_once(core, tmp_path):
@@ -36,7 +36,7 @@ async def test_the_first_answer_counts_also_when_two_come_at_once(core, tmp_path
             reviews.accept(case.id, PERSON, case.review.digest),
             return_exceptions=True,
         )
-        assert sorted(type(answer).__name__ for answer in answers) == ["CommandError", "ReviewCase"]
+        assert sorted(type(answer).__name__ for answer in answers) == ["CommandError", "ReviewRecord"]
         with pytest.raises(CommandError, match="already accepted"):
             reviews.reject(case.id, PERSON)
 

@@ -6,10 +6,9 @@ import os
 
 import pytest
 
-from cmdr.core import buckets
-from cmdr.core.buckets import Rate
-from cmdr.core.entrance import gate
-from cmdr.core.entrance.gate import Crowded, Gate
+from cmdr.core.admission import limits
+from cmdr.core.admission.limits import Concurrency, Rate
+from cmdr.core.entrance.gate import Admission, TooManyRequests
 from cmdr.core.entrance.guard import Guard
 from cmdr.core.principals import PERSON, Principal
 
@@ -19,7 +18,7 @@ PORT = 9224
 
 @pytest.fixture(autouse=True)
 def _no_pause(monkeypatch):
-    monkeypatch.setattr(buckets, "PAUSE", 0.0)
+    monkeypatch.setattr(limits, "REFUSAL_DELAY_S", 0.0)
 
 
 def spread(count, at, caller, order):
@@ -28,13 +27,13 @@ def spread(count, at, caller, order):
     async def one():
         entry = await at.enter(caller)
         order.append(caller)
-        entry.over()
+        entry.release()
 
     return [asyncio.create_task(one()) for _ in range(count)]
 
 
 async def test_a_caller_with_one_request_does_not_wait_behind_one_with_hundreds():
-    at, order = Gate(FREE, scale=1), []
+    at, order = Admission(FREE, scale=1), []
     flood = spread(300, at, "runaway", order)
     await asyncio.sleep(0)
     await asyncio.gather(*spread(1, at, "other", order))
@@ -44,7 +43,7 @@ async def test_a_caller_with_one_request_does_not_wait_behind_one_with_hundreds(
 
 
 async def test_only_few_requests_begin_at_each_turn_of_the_loop():
-    at, order = Gate(FREE, scale=1, at_a_turn=2), []
+    at, order = Admission(FREE, Concurrency(4, starts_per_turn=2), scale=1), []
     flood = [task for number in range(20) for task in spread(5, at, f"caller{number}", order)]
     most = 0
     while not all(task.done() for task in flood):
@@ -56,99 +55,98 @@ async def test_only_few_requests_begin_at_each_turn_of_the_loop():
 
 
 async def test_callers_take_turns():
-    at, order = Gate(FREE, scale=1, at_a_turn=1), []
+    at, order = Admission(FREE, Concurrency(4, starts_per_turn=1), scale=1), []
     await asyncio.gather(*spread(5, at, "a", order), *spread(5, at, "b", order))
     assert sorted(order) == ["a"] * 5 + ["b"] * 5
     assert "aaa" not in "".join(order)
 
 
 async def test_only_few_requests_of_one_caller_are_worked_on_at_once():
-    at = Gate(FREE, scale=1, each=2)
+    at = Admission(FREE, Concurrency(2), scale=1)
     begun = [await at.enter("a"), await at.enter("a")]
     third = asyncio.create_task(at.enter("a"))
     other = await asyncio.wait_for(at.enter("b"), 60)
     assert not third.done()
-    begun[0].over()
-    begun[0].over()
+    begun[0].release()
+    begun[0].release()
     entry = await asyncio.wait_for(third, 60)
     for each in (begun[1], other, entry):
-        each.over()
+        each.release()
 
 
-async def test_a_request_that_waits_for_something_counts_no_longer(monkeypatch):
-    monkeypatch.setattr(gate, "LONGEST_WORK", 0.01)
-    at = Gate(FREE, scale=1, each=1)
+async def test_a_request_that_waits_for_something_counts_no_longer():
+    at = Admission(FREE, Concurrency(1, hold_s=0.01), scale=1)
     await at.enter("a")
     await asyncio.wait_for(at.enter("a"), 60)
 
 
 async def test_a_flood_is_refused_with_the_time_to_wait_and_others_are_not():
-    at = Gate(Rate(2, 3), scale=1)
+    at = Admission(Rate(2, 3), scale=1)
     for _ in range(3):
         await at.count("runaway")
-    with pytest.raises(Crowded) as refused:
+    with pytest.raises(TooManyRequests) as refused:
         await at.count("runaway")
     assert 0 < refused.value.retry_after_ms <= 500
     await at.count("other")
 
 
 async def test_floods_of_one_caller_wait_together_and_leave_no_trace():
-    at = Gate(Rate(0.001, 1), scale=1)
+    at = Admission(Rate(0.001, 1), scale=1)
     await at.count("runaway")
     refused = await asyncio.gather(*(at.count("runaway") for _ in range(3)), return_exceptions=True)
-    assert all(isinstance(each, Crowded) for each in refused)
-    assert not at._pauses._waiting
+    assert all(isinstance(each, TooManyRequests) for each in refused)
+    assert not at._delay._waiting
 
 
 async def test_one_of_several_in_line_can_leave():
-    at = Gate(FREE, scale=1, each=1)
+    at = Admission(FREE, Concurrency(1), scale=1)
     holder = await at.enter("a")
     first, second = (asyncio.create_task(at.enter("a")) for _ in range(2))
     await asyncio.sleep(0)
     first.cancel()
     await asyncio.gather(first, return_exceptions=True)
-    holder.over()
-    (await asyncio.wait_for(second, 60)).over()
+    holder.release()
+    (await asyncio.wait_for(second, 60)).release()
 
 
 async def test_a_full_line_is_refused_at_once():
-    at = Gate(FREE, scale=1, each=1, line=2)
+    at = Admission(FREE, Concurrency(1, queue_length=2), scale=1)
     holder = await at.enter("a")
     waiting = [asyncio.create_task(at.enter("a")) for _ in range(2)]
     await asyncio.sleep(0)
-    with pytest.raises(Crowded):
+    with pytest.raises(TooManyRequests):
         await at.enter("a")
-    holder.over()
-    (await waiting[0]).over()
-    (await waiting[1]).over()
+    holder.release()
+    (await waiting[0]).release()
+    (await waiting[1]).release()
 
 
 async def test_whoever_leaves_the_line_leaves_no_trace_and_holds_up_nobody():
-    at = Gate(FREE, scale=1, each=1, at_a_turn=1)
+    at = Admission(FREE, Concurrency(1, starts_per_turn=1), scale=1)
     holder = await at.enter("a")
     gone = [asyncio.create_task(at.enter(caller)) for caller in ("a", "b", "c")]
     await asyncio.sleep(0)
     last = asyncio.create_task(at.enter("d"))
     for task in gone:
         task.cancel()
-    (await asyncio.wait_for(last, 60)).over()
+    (await asyncio.wait_for(last, 60)).release()
     await asyncio.gather(*gone, return_exceptions=True)
-    holder.over()
-    assert not at._lines
-    assert not at._working
+    holder.release()
+    assert not at._semaphore._queues
+    assert not at._semaphore._running_of
 
 
 async def test_a_turn_that_comes_in_the_moment_of_leaving_is_given_back():
-    at = Gate(FREE, scale=1, each=1)
+    at = Admission(FREE, Concurrency(1), scale=1)
     holder = await at.enter("a")
     late = asyncio.create_task(at.enter("a"))
     await asyncio.sleep(0)
-    holder.over()
+    holder.release()
     await asyncio.sleep(0)  # the gate calls it
     late.cancel()
     await asyncio.gather(late, return_exceptions=True)
     assert late.cancelled()
-    (await asyncio.wait_for(at.enter("a"), 60)).over()
+    (await asyncio.wait_for(at.enter("a"), 60)).release()
 
 
 class Tokens:
@@ -199,7 +197,7 @@ async def fine(scope, receive, send):
 
 
 def guarded(rate):
-    return Guard(fine, port=PORT, tokens=Tokens(), peer=lambda a, b: os.geteuid(), gate=Gate(rate, scale=1))
+    return Guard(fine, port=PORT, tokens=Tokens(), peer=lambda a, b: os.geteuid(), admission=Admission(rate, scale=1))
 
 
 async def test_a_call_too_many_is_answered_in_json_rpc_without_being_read():

@@ -6,8 +6,9 @@ import os
 
 import pytest
 
+from cmdr.core.admission.limits import MAX_HEADERS_BYTES
 from cmdr.core.entrance.browser_login import BROWSER, BrowserLogin
-from cmdr.core.entrance.exchange import MAX_HEADERS, UNAUTHENTICATED, WHOLE
+from cmdr.core.entrance.exchange import UNAUTHENTICATED
 from cmdr.core.entrance.guard import LOGIN_ID, PEER, PRINCIPAL, Guard
 from cmdr.core.principals import SAME_USER, Principal
 
@@ -21,7 +22,7 @@ COOKIE = {"cookie": f"other=1; cmdr-{PORT}={GIVEN.cookie}"}
 KEY = {"x-cmdr-page": GIVEN.key}
 STRANGER = os.geteuid() + 65534
 SHELL = ["/", "/static/page/main.js", "/static/cmdr.css", "/link/handle"]
-PRIVATE = ["/page", "/page/lines", "/page/picture", "/mcp", "/raw/x", "/openapi", "/staticx", "/link", "/x", "/apix"]
+PRIVATE = ["/page", "/page/lines", "/page/state", "/mcp", "/raw/x", "/openapi", "/staticx", "/link", "/x", "/apix"]
 
 
 class OneToken:
@@ -80,7 +81,6 @@ def ask(
     host=f"127.0.0.1:{PORT}",
     raw=None,
     extensions=None,
-    whole=False,
     **options,
 ):
     given = {"host": host, **(headers or {})} if host is not None else dict(headers or {})
@@ -97,8 +97,6 @@ def ask(
     }
     if kind == "http":
         scope["method"] = method
-    if whole:
-        scope[WHOLE] = True
     chunks = list(body)
     sent = []
 
@@ -507,11 +505,6 @@ def test_a_body_that_does_not_arrive_is_given_up():
     assert reply.headers[b"connection"] == b"close"
 
 
-def test_a_body_that_came_with_its_head_is_waited_for_by_nobody_and_bounded_all_the_same():
-    assert ask("POST", headers=BEARER, body=[b"x" * 10], max_body=10, whole=True)[0].body == b"x" * 10
-    assert ask("POST", headers=BEARER, body=[b"x" * 11], max_body=10, whole=True)[0].status == 413
-
-
 def test_waiting_after_the_body_has_no_deadline():
     ended = []
 
@@ -621,8 +614,8 @@ def test_both_kinds_of_length_are_refused():
 
 
 def test_headers_beyond_32_kib_are_refused():
-    assert ask(headers={**BEARER, "x": "y" * MAX_HEADERS})[0].status == 431
-    assert ask(headers={**BEARER, "x": "y" * (MAX_HEADERS - 200)})[0].status == 200
+    assert ask(headers={**BEARER, "x": "y" * MAX_HEADERS_BYTES})[0].status == 431
+    assert ask(headers={**BEARER, "x": "y" * (MAX_HEADERS_BYTES - 200)})[0].status == 200
 
 
 @pytest.mark.parametrize("method", ["OPTIONS", "TRACE", "CONNECT", "PROPFIND", "get", ""])

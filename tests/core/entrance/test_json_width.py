@@ -6,8 +6,9 @@ import time
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cmdr.core.admission.limits import MAX_JSON_VALUES
 from cmdr.core.entrance import json_width
-from cmdr.core.entrance.json_width import MOST, is_too_wide
+from cmdr.core.entrance.json_width import is_too_wide
 
 VALUES = st.recursive(
     st.none() | st.integers() | st.text(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)
@@ -26,19 +27,21 @@ def test_a_long_text_is_one_value_whatever_stands_in_it():
 
 def test_a_long_list_or_a_wide_object_is_refused():
     assert is_too_wide(b"[" + b"1," * 100_000 + b"1]")
-    assert is_too_wide(json.dumps({str(number): number for number in range(MOST * 2)}).encode())
+    assert is_too_wide(json.dumps({str(number): number for number in range(MAX_JSON_VALUES * 2)}).encode())
     assert is_too_wide(b"[" * 100_000)
     assert is_too_wide(b'["a"' * 100_000)
 
 
 def test_bare_values_count_like_any_others():
     """Twice as many numbers as strings were let through."""
-    assert is_too_wide(b"[" + b"10," * (MOST + 1) + b"10]")
-    assert not is_too_wide(b"[" + b"10," * (MOST - 10) + b"10]")
+    assert is_too_wide(b"[" + b"10," * (MAX_JSON_VALUES + 1) + b"10]")
+    assert not is_too_wide(b"[" + b"10," * (MAX_JSON_VALUES - 10) + b"10]")
 
 
 def test_as_many_values_as_anyone_needs_are_fine():
-    assert not is_too_wide(json.dumps({"names": [f"file{number}.txt" for number in range(MOST - 10)]}).encode())
+    assert not is_too_wide(
+        json.dumps({"names": [f"file{number}.txt" for number in range(MAX_JSON_VALUES - 10)]}).encode()
+    )
 
 
 @given(VALUES)

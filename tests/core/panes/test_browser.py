@@ -394,8 +394,8 @@ class TestLargeFolders:
 
     @pytest.fixture(autouse=True)
     def small_limit(self, desk, monkeypatch):
-        monkeypatch.setattr(scanning, "LARGE", 20)
-        monkeypatch.setattr(browser, "LARGE", 20)
+        monkeypatch.setattr(scanning, "LARGE_FOLDER_ENTRIES", 20)
+        monkeypatch.setattr(browser, "LARGE_FOLDER_ENTRIES", 20)
         for number in range(50):
             (desk.root / "left" / "sub" / f"f{number:02}").touch()
         self.go, self.helping = threading.Event(), threading.Event()

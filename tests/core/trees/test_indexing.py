@@ -81,8 +81,8 @@ async def test_a_scan_waits_until_an_idle_walk_has_made_way(standing, tmp_path, 
                 await asyncio.sleep(0)
             order.append("walk made way")
 
-        monkeypatch.setattr("cmdr.core.trees.idle_walks.UNWATCHED", 0.0)
-        monkeypatch.setattr("cmdr.core.trees.idle_walks.WATCHED", 0.0)
+        monkeypatch.setattr("cmdr.core.trees.idle_scans.UNWATCHED", 0.0)
+        monkeypatch.setattr("cmdr.core.trees.idle_scans.WATCHED", 0.0)
         indexing.idle._walk, indexing.idle.quiet = walk, 0.01
         indexing.idle.touched()
         await begun.wait()
@@ -130,10 +130,10 @@ async def test_sizes_of_folders_are_answered_from_memory_until_an_index_knows_so
         assert await indexing.folder_sizes(tree, [b"inner", b"unknown"]) == first
         assert not asked
         (tmp_path / "tree" / "inner" / "file").write_bytes(b"xyz")
-        indexed = (await indexing.knowing(tree)).indexed
+        indexed = (await indexing.coverage_of(tree)).indexed
         indexed.check()
         assert (await indexing.folder_sizes(tree, [b"inner"]))[b"inner"].bytes == 3
-        indexed.is_stale("somebody says so")
+        indexed.mark_stale("somebody says so")
         assert not (await indexing.folder_sizes(tree, [b"inner"]))[b"inner"].fresh
         assert len(asked) == 2
 
@@ -153,7 +153,7 @@ async def test_sizes_that_were_asked_for_before_an_index_changed_are_not_kept_as
             monkeypatch.setattr(indexing, "ask_of_folder", ask)
             found = await indexing.folder_sizes(path, [b"inner"])
             (tmp_path / "tree" / "inner" / "file").write_bytes(b"xyz")
-            (await indexing.knowing(path)).indexed.check()
+            (await indexing.coverage_of(path)).indexed.check()
             assert found[b"inner"].bytes == 0
             return answer
 

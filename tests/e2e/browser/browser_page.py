@@ -65,9 +65,9 @@ class BrowserPage:
         key = next(item["value"] for origin in kept for item in origin["localStorage"] if item["name"] == "cmdr-page")
         return {"origin": self.origin, "x-cmdr-page": key}
 
-    def picture(self):
+    def state(self):
         """What the workspace looks like."""
-        return self.context.request.get(f"{self.origin}/page/picture", headers=self.headers).json()
+        return self.context.request.get(f"{self.origin}/page/state", headers=self.headers).json()
 
     def order(self, name, **arguments):
         """A command of the person's, given elsewhere."""

@@ -3,7 +3,7 @@
 
 def make_like_new(it):
     """Through the page's own door, before the page is opened."""
-    seen = it.picture()
+    seen = it.state()
     if seen["stopped"]:
         it.order("agents.allow")
     for proposal in seen["proposals"]:
@@ -20,11 +20,11 @@ def make_like_new(it):
     if seen["hidden"]:
         it.order("toggle_hidden")
     for side, folder in (("right", it.tree.right), ("left", it.tree.left)):
-        if it.picture()["focused"] != side:
+        if it.state()["focused"] != side:
             it.order("switch_pane")
         it.order("tab.new")
         it.order("nav_to_path", pane=side, path=str(folder))
-        pane = it.picture()["panes"][side]
+        pane = it.state()["panes"][side]
         for tab in pane["tabs"]:
             if tab["id"] != pane["tab"]:
                 it.order("activate_tab", pane=side, tab=tab["id"])

@@ -17,7 +17,7 @@ PRESSED = {
 
 
 def test_pressed_keys_are_called_as_the_table_calls_them(it):
-    script = """(keys) => import('/static/page/key_names.js').then(
+    script = """(keys) => import('/static/page/keys/key_names.js').then(
         ({pressed}) => keys.map(([key, how]) => pressed(new KeyboardEvent('keydown', {key, ...how}))))"""
     plain = [[key, {}] for key in PRESSED]
     assert it.page.evaluate(script, plain) == list(PRESSED.values())
@@ -28,7 +28,8 @@ def test_pressed_keys_are_called_as_the_table_calls_them(it):
 
 
 def test_the_page_has_a_function_for_each_action_that_it_is_served_and_no_other(it):
-    script = """() => Promise.all(['actions', 'moving', 'key_map'].map((name) => import(`/static/page/${name}.js`)))
+    script = """() => Promise.all(
+        ['core/actions', 'panes/moving', 'keys/key_map'].map((name) => import(`/static/page/${name}.js`)))
         .then(
         ([{ACTIONS}, {PLACES}, {allActions}]) => [
             Object.keys({...ACTIONS, ...PLACES}), allActions().map(({id, command}) => [id, command])])"""
@@ -83,7 +84,7 @@ def test_own_keys_replace_the_usual_ones_while_the_page_is_open(it):
     it.open("F6", title="Info: file3.txt")
     it.press("Escape")
     bind(it, "down", ["j"])
-    means = "import('/static/page/key_map.js').then(map => map.actionOf(new KeyboardEvent('keydown', {key: 'j'})))"
+    means = "import('/static/page/keys/key_map.js').then(map => map.actionOf(new KeyboardEvent('keydown', {key: 'j'})))"
     it.page.wait_for_function(f"() => {means}")
     it.open("F1", title="Keys")
     expect(it.window).to_contain_text("Your own")

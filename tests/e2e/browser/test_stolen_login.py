@@ -66,14 +66,14 @@ def test_a_server_of_another_user_gets_the_cookie_and_nothing_with_it(it, thief,
     for stolen in (headers, headers | it.headers):
         for method, path, body in (
             ("GET", f"/page/lines?path={secret}", None),
-            ("GET", "/page/picture", None),
+            ("GET", "/page/state", None),
             ("POST", "/page/command", approve),
             ("GET", "/", None),
         ):
             status, text = thief(server.port, method, path, stolen, body)
             assert status == 403
             assert "only for its owner" not in text
-    assert any(each["id"] == proposal for each in it.picture()["proposals"])
+    assert any(each["id"] == proposal for each in it.state()["proposals"])
     it.order("reject", proposal=proposal)
 
 

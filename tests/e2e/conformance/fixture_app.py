@@ -18,8 +18,9 @@ from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler
 from starlette.applications import Starlette
 
+from cmdr.core.admission.limits import MAX_MCP_BODY_BYTES
 from cmdr.core.entrance.guard import Guard
-from cmdr.mcp.face import MAX_BODY, manager_of, mcp_routes, sessions_of
+from cmdr.mcp.face import manager_of, mcp_routes, sessions_of
 
 
 class NoTokens:
@@ -71,7 +72,7 @@ def application(port):
             listen.close()
 
     routes = Starlette(routes=mcp_routes(sessions_of(manager), asyncio.Event()), lifespan=lifespan)
-    return Guard(routes, port=port, tokens=NoTokens(), body_limits={"/mcp": MAX_BODY})
+    return Guard(routes, port=port, tokens=NoTokens(), body_limits={"/mcp": MAX_MCP_BODY_BYTES})
 
 
 async def serve():

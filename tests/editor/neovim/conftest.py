@@ -13,7 +13,7 @@ import time
 import pytest
 
 from cmdr.editor.neovim.bridge import Neovim
-from cmdr.editor.neovim.errors import NeovimError
+from cmdr.editor.neovim.connection import NeovimError
 
 try:
     import pynvim

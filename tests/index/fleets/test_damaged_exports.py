@@ -8,9 +8,9 @@ import polars as pl
 import pytest
 
 from cmdr.index.errors import NoSuchFleet
-from cmdr.index.fleets import fleet_files, parquet
+from cmdr.index.fleets import export_files, parquet_export
 from cmdr.index.fleets.fleet import Fleet
-from cmdr.index.fleets.parquet import FILE, export
+from cmdr.index.fleets.parquet_export import FILE, export
 from cmdr.model.filters.filter import EVERYTHING, Question
 
 
@@ -35,10 +35,10 @@ def cut(path, keep):
 
 def rewritten(path, change, **metadata):
     about = {
-        parquet.VERSION_KEY: parquet.VERSION,
-        parquet.WHEN_KEY: "1",
-        parquet.HOST_KEY: "b b",
-        parquet.ROOT_KEY: "/",
+        parquet_export.VERSION_KEY: parquet_export.VERSION,
+        parquet_export.WHEN_KEY: "1",
+        parquet_export.HOST_KEY: "b b",
+        parquet_export.ROOT_KEY: "/",
         **metadata,
     }
     change(pl.read_parquet(path, hive_partitioning=False)).write_parquet(path, metadata=about)
@@ -61,10 +61,10 @@ DAMAGE = {
         "other columns",
     ),
     "another version": (
-        lambda path: rewritten(path, lambda rows: rows, **{parquet.VERSION_KEY: "1"}),
+        lambda path: rewritten(path, lambda rows: rows, **{parquet_export.VERSION_KEY: "1"}),
         "export that tree again",
     ),
-    "no moment": (lambda path: rewritten(path, lambda rows: rows, **{parquet.WHEN_KEY: "soon"}), "whose tree"),
+    "no moment": (lambda path: rewritten(path, lambda rows: rows, **{parquet_export.WHEN_KEY: "soon"}), "whose tree"),
     "a folder": (lambda path: in_place_of_it(path, os.mkdir), "it is no file"),
     "a pipe": (lambda path: in_place_of_it(path, os.mkfifo), "it is no file"),
     "a link to itself": (lambda path: in_place_of_it(path, lambda p: os.symlink(p, p)), "cannot be opened"),
@@ -121,14 +121,14 @@ def test_one_that_is_deleted_while_it_is_asked_is_still_there_for_that(fleet):
 
 
 def test_one_that_goes_away_between_looking_and_opening_is_named(fleet, monkeypatch):
-    found = fleet_files._places
+    found = export_files._places
 
     def then_gone(folder):
         places = list(found(folder))
         os.unlink(fleet.b)
         return iter(places)
 
-    monkeypatch.setattr(fleet_files, "_places", then_gone)
+    monkeypatch.setattr(export_files, "_places", then_gone)
     with Fleet(fleet.folder) as opened:
         assert opened.totals(EVERYTHING).hosts == 2
         assert [left.machine for left in opened.left_out] == ["b b"]

@@ -5,8 +5,8 @@ import posixpath
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cmdr.index.asking.folding import fold
-from cmdr.index.fleets.export_texts import raw_text, texts
+from cmdr.index.fleets.export_rows import raw_text, texts
+from cmdr.index.snapshots.name_blobs import fold
 from cmdr.model.names import to_wire
 
 pieces = st.sampled_from(

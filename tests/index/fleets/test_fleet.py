@@ -15,16 +15,16 @@ from hypothesis import strategies as st
 from tests.index.forest import NOW, filters, naive, plant
 
 from cmdr.cli.fleet import DIALECTS
-from cmdr.index.asking.evaluate import evaluate
-from cmdr.index.asking.looked_up import Surroundings
-from cmdr.index.epochs.columns import Flag
 from cmdr.index.errors import BadPattern, BadQuestion
-from cmdr.index.fleets import parquet
+from cmdr.index.fleets import parquet_export
+from cmdr.index.fleets.export_rows import ExportedRows
 from cmdr.index.fleets.fleet import Fleet, sql
-from cmdr.index.fleets.fleet_question import kept, table
-from cmdr.index.fleets.parquet import export
-from cmdr.index.fleets.parquet_rows import ExportedRows
+from cmdr.index.fleets.ibis_query import kept, table
+from cmdr.index.fleets.parquet_export import export
 from cmdr.index.library import Library
+from cmdr.index.query.evaluate import evaluate
+from cmdr.index.query.leaves import EvaluationContext
+from cmdr.index.snapshots.columns import Flag
 from cmdr.model.filters import filter as f
 from cmdr.model.filters.filter_text import from_text
 from cmdr.model.names import from_wire, to_wire
@@ -44,7 +44,7 @@ class Exports:
         self.polars = ibis.polars.connect({"entries": pl.scan_parquet(files, hive_partitioning=False)}).table("entries")
 
     def by_index(self, wanted):
-        around = Surroundings(self.answers.directory, None, None, NOW)
+        around = EvaluationContext(self.answers.directory, None, None, NOW)
         return sorted(map(to_wire, self.view.paths(evaluate(self.view, wanted, around).rows)))
 
     def by_duckdb(self, wanted):
@@ -187,7 +187,7 @@ def test_hostile_names_are_found_as_the_index_finds_them(nursery, tree):
 @given(wanted=filters)
 def test_what_is_unknown_satisfies_nothing_and_its_opposite_everything(forest, doubtful, wanted):
     view, polars = doubtful
-    found = evaluate(view, wanted, Surroundings(None, None, None, NOW))
+    found = evaluate(view, wanted, EvaluationContext(None, None, None, NOW))
     told = kept(polars, wanted, NOW).select("path").to_polars()["path"]
     assert sorted(told) == sorted(map(to_wire, view.paths(found.rows)))
 
@@ -293,10 +293,10 @@ def test_below_the_root_of_everything(indexed, tree, tmp_path):
     short = pl.col("path").str.strip_prefix(to_wire(tree))
     place = tmp_path / "machine=host" / "tree=%2F" / "rows.parquet"
     about = {
-        parquet.VERSION_KEY: parquet.VERSION,
-        parquet.WHEN_KEY: "0",
-        parquet.HOST_KEY: "host",
-        parquet.ROOT_KEY: "/",
+        parquet_export.VERSION_KEY: parquet_export.VERSION,
+        parquet_export.WHEN_KEY: "0",
+        parquet_export.HOST_KEY: "host",
+        parquet_export.ROOT_KEY: "/",
     }
     frame = frame.with_columns(path=pl.when(short == "").then(pl.lit("/")).otherwise(short))
     frame.write_parquet(place, mkdir=True, metadata=about)
@@ -350,7 +350,7 @@ def test_an_export_of_an_empty_folder_can_be_asked(library, tmp_path):
 
 def test_an_export_in_many_pieces_is_the_same(indexed, tree, tmp_path, monkeypatch):
     export(indexed, tree, str(tmp_path / "one"), "host")
-    monkeypatch.setattr(parquet, "ROWS_AT_ONCE", 3)
+    monkeypatch.setattr(parquet_export, "ROWS_AT_ONCE", 3)
     export(indexed, tree, str(tmp_path / "many"), "host")
     one, many = (pl.read_parquet(f"{tmp_path}/{name}/**/*.parquet") for name in ("one", "many"))
     assert one.equals(many)

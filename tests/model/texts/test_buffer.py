@@ -3,8 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cmdr.model.texts.buffer import Buffer
-from cmdr.model.texts.open_documents import OpenDocuments
+from cmdr.model.texts.buffer import Buffer, OpenDocuments
 from cmdr.model.texts.text_selection import Position, TextSelection
 
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cmdr.model.texts.diff import BinaryContentError
-from cmdr.model.texts.proposed_text import take_proposed
+from cmdr.model.texts.review import take_proposed
 from cmdr.model.texts.text_edits import AmbiguousEditError, EditNotFoundError, TextEdit, apply_edits
 from cmdr.model.texts.text_format import TextFormat, UnencodableTextError, read_text, write_text
 from cmdr.model.texts.text_selection import (

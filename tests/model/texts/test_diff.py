@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cmdr.model.texts.diff import LINE_LIMIT, BinaryContentError, TooManyLinesError, diff_lines, diff_texts
-from cmdr.model.texts.diff_patch import patch_text
 from cmdr.model.texts.lines import split_lines
+from cmdr.model.texts.unified_diff import patch_text
 
 # Few different lines, so that repeats, moves and empty ranges are common; ends that files really have.
 LINES = st.sampled_from(["a", "b", "c", "", "}", "unique one", "x\rlone", "\ufeffbom", "\u2028sep", "日本"])

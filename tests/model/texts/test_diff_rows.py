@@ -4,8 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cmdr.model.texts.diff import diff_texts
-from cmdr.model.texts.diff_rows import DiffRows
-from cmdr.model.texts.diff_words import WordMarks, word_marks
+from cmdr.model.texts.diff_rows import DiffRows, WordMarks, word_marks
 
 TEXTS = st.lists(st.sampled_from(["a\n", "b\n", "c c\n", "\n", "d\r\n"]), max_size=25).map("".join)
 CONTEXT = st.none() | st.integers(0, 3)

@@ -5,11 +5,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cmdr.model.texts import review_queue
-from cmdr.model.texts.diff import BinaryContentError
-from cmdr.model.texts.hunk import Decision
+from cmdr.model.texts.diff import BinaryContentError, Decision
 from cmdr.model.texts.merge import ConflictStandsError
-from cmdr.model.texts.review import PROPOSED_LIMIT, NoSuchHunkError, ProposalTooLargeError, Review
-from cmdr.model.texts.review_outcome import AlreadyResolvedError, ReviewState, StaleReviewError
+from cmdr.model.texts.review import (
+    PROPOSED_LIMIT,
+    AlreadyResolvedError,
+    NoSuchHunkError,
+    ProposalTooLargeError,
+    Review,
+    ReviewState,
+    StaleReviewError,
+)
 from cmdr.model.texts.review_queue import ReviewQueue, UnknownReviewError
 from cmdr.model.texts.text_format import UnencodableTextError, read_text
 

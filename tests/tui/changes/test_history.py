@@ -1,7 +1,6 @@
 """What a line of the history says."""
 
-from cmdr.core.changes.journal_history import HistoryEntry
-from cmdr.files.engine.recorder import OperationState
+from cmdr.model.history import HistoryEntry, OperationState
 from cmdr.model.plans.plan import Verb
 from cmdr.tui.changes.history import _row
 

@@ -280,7 +280,7 @@ async def test_shift_f5_copies_beside_the_file_itself(face):
 async def test_escape_gives_up_planning_and_nothing_is_asked(face, monkeypatch):
     import threading
 
-    from cmdr.commands import planning
+    from cmdr.commands.changes import planning
 
     begun, over = threading.Event(), threading.Event()
 

@@ -170,14 +170,14 @@ async def test_escape_leaves_a_window_that_hangs_and_what_was_typed_before_is_dr
 
 async def test_going_on_to_type_where_the_answer_hangs_drops_the_enter_before(face, monkeypatch):
     async with face() as it:
-        run, never = it.commander.run, asyncio.Event()
+        ask, never = it.commander.ask, asyncio.Event()
 
         async def hanging(who, command, *rest, **more):
             if command == "find.run":
                 await never.wait()
-            return await run(who, command, *rest, **more)
+            return await ask(who, command, *rest, **more)
 
-        monkeypatch.setattr(it.commander, "run", hanging)
+        monkeypatch.setattr(it.commander, "ask", hanging)
         it.burst("ctrl+f", *"fi", "enter", *"le")
         await in_time(it, lambda: it.window == "Find" and it.terminal.screen._input.value == "file")
 

@@ -1,6 +1,7 @@
 """The viewer, the quick view and the editor."""
 
 import os
+import sys
 import threading
 
 import pytest
@@ -8,7 +9,7 @@ from textual.events import MouseScrollDown, MouseScrollUp
 
 from cmdr.core.errors import CommandError
 from cmdr.core.principals import Principal
-from cmdr.files.viewing import ViewedFile
+from cmdr.files.viewing.viewed_file import ViewedFile
 from cmdr.tui.viewer.editor import next_place
 
 AGENT = Principal("agent", "claude")
@@ -86,7 +87,7 @@ async def test_the_end_of_a_file_whose_lines_are_still_counted_is_its_end(face, 
         may_count.wait()
         return count(file, 1)
 
-    monkeypatch.setattr("cmdr.files.viewing.CHUNK", 64)
+    monkeypatch.setattr("cmdr.files.viewing.viewed_file.CHUNK", 64)
     monkeypatch.setattr(ViewedFile, "count_more", in_steps)
     async with face() as it:
         await it.type("aaa")
@@ -174,6 +175,22 @@ async def test_editing_marks_saves_and_closes(face):
         await it.until(lambda: not editor.dirty)
         await it.press("escape")
         await it.until(lambda: it.window == "MainScreen")
+
+
+async def test_an_editor_that_cannot_colour_edits_and_names_the_extra(face, monkeypatch):
+    async with face() as it:
+        await it.type("main")
+        await it.press("f4")
+        await it.until(lambda: it.window == "Editor")
+        assert it.terminal.screen.area.language == "python" and "cmdr-fm" not in it.drawn
+        await it.press("escape")
+        monkeypatch.setitem(sys.modules, "tree_sitter", None)
+        await it.press("f4")
+        await it.until(lambda: it.window == "Editor")
+        assert it.terminal.screen.area.language is None
+        assert "F2 save" in it.drawn and "colours need cmdr-fm[syntax]: cmdr doctor" in it.drawn
+        await it.type("xy")
+        assert it.terminal.screen.area.text.startswith("xy")
 
 
 async def test_closing_a_changed_text_asks_and_saving_is_first(face):

@@ -1,7 +1,6 @@
 """The find window: what is typed is found at once, gone to with Enter, shown whole in the pane."""
 
 import asyncio
-import json
 import os
 import threading
 from collections import defaultdict
@@ -67,7 +66,7 @@ async def test_names_that_begin_with_what_was_typed_come_first_and_numbers_in_or
         await it.press("ctrl+f")
         await it.type("port")
         await found(it, 6)
-        rows = [row.path.rpartition("/")[2] for row in it.terminal.screen._hits.rows]
+        rows = [row.path.rpartition("/")[2] for row in it.terminal.screen._rows]
         assert rows[:3] == ["Port1", "port9", "port10"] and rows[3] == "airport"
 
 
@@ -103,7 +102,7 @@ async def test_all_results_are_shown_in_the_pane(library):
 
 async def test_an_unindexed_tree_is_told_with_the_progress_of_its_scan(library, monkeypatch):
     from cmdr.index.library import Library
-    from cmdr.index.walking.walk import Progress
+    from cmdr.index.scan.walk import Progress
 
     real, go_on = Library.index, threading.Event()
 
@@ -148,16 +147,16 @@ async def test_a_hidden_file_is_told_and_a_filter_gives_way(library):
             await it.commander.run(PERSON, "find.go", {"path": "nothing"})
 
 
-async def test_long_answers_stay_whole_json(library, places):
+async def test_long_answers_are_whole_as_data(library, places):
     for number in range(150):
         (places[0] / "docs" / f"{'long' * 50}{number}").write_text("")
     async with library() as it:
-        answer = json.loads(await it.commander.run(PERSON, "find.run", {"text": "long"}))
-        assert answer["count"] == 150 and 0 < len(answer["rows"]) < 150
+        answer = (await it.commander.ask(PERSON, "find.run", {"text": "long"})).json
+        assert answer["count"] == len(answer["rows"]) == 150
 
 
 async def test_a_dropped_question_stops_its_thread(library, monkeypatch):
-    from cmdr.index.asking.answers import Answers
+    from cmdr.index.query.answers import IndexQueries
 
     asked, ended = asyncio.Event(), asyncio.Event()
     loop = asyncio.get_running_loop()
@@ -171,7 +170,7 @@ async def test_a_dropped_question_stops_its_thread(library, monkeypatch):
             loop.call_soon_threadsafe(ended.set)
             raise AssertionError
 
-        monkeypatch.setattr(Answers, "ask", ask)
+        monkeypatch.setattr(IndexQueries, "ask", ask)
         question = asyncio.ensure_future(it.commander.run(PERSON, "find.run", {"text": "slow"}))
         await asked.wait()
         question.cancel()
@@ -180,7 +179,7 @@ async def test_a_dropped_question_stops_its_thread(library, monkeypatch):
 
 def test_words_are_part_of_a_name_until_they_have_a_filters_signs():
     commands.register()  # in their own order, before one of them is imported alone
-    from cmdr.commands.find import wanted_by
+    from cmdr.commands.trees.find import wanted_by
 
     assert wanted_by("not found") == Text("name", "contains", "not found")
     assert wanted_by("ext:md") == Ext(("md",))

@@ -1,9 +1,8 @@
 """What results look like over HTTP: unknown is null, and numbers are rounded where more would be noise."""
 
-from cmdr.model.job import Job, JobState, Progress
+from cmdr.model.job import Job, JobState, Progress, ScanJob
 from cmdr.model.results.indexes import SessionShown
 from cmdr.model.results.jobs import OperationStatus, ScanStatus
-from cmdr.model.scan_job import ScanJob
 from cmdr.web.api import trees
 from cmdr.web.api.links import Links
 

@@ -11,7 +11,7 @@ import pytest
 from cmdr.core.policy import Policy
 from cmdr.core.principals import PERSON
 from cmdr.core.registry import DEFAULT_TOOLSETS
-from cmdr.files.sandbox.reach import Sandbox
+from cmdr.files.sandbox.path_resolver import Sandbox
 from cmdr.model.root_spec import RootSpec
 from cmdr.model.trees.reports import KINDS
 from cmdr.web.api.openapi import _Schemas

@@ -43,9 +43,9 @@ def person(page_server):
 
 
 @pytest.fixture
-def picture(person):
-    """Ask for a picture."""
-    return lambda **windows: person.get("/page/picture", params=windows).json()
+def page_state(person):
+    """Ask for the state."""
+    return lambda **windows: person.get("/page/state", params=windows).json()
 
 
 @pytest.fixture

@@ -49,9 +49,9 @@ def test_the_page_is_served_every_action_that_it_offers(table):
 
 
 def test_every_action_of_the_page_has_a_function_or_a_command_and_no_function_is_left_over():
-    script = (SCRIPTS / "actions.js").read_text(encoding="utf-8").partition("export const ACTIONS = {")[2]
+    script = (SCRIPTS / "core" / "actions.js").read_text(encoding="utf-8").partition("export const ACTIONS = {")[2]
     functions = set(re.findall(r"^  (\w+)[:,]", script.partition("\n};")[0], re.MULTILINE))
-    moving = (SCRIPTS / "moving.js").read_text(encoding="utf-8").partition("export const PLACES = {")[2]
+    moving = (SCRIPTS / "panes" / "moving.js").read_text(encoding="utf-8").partition("export const PLACES = {")[2]
     functions |= set(re.findall(r"^  (\w+):", moving.partition("\n};")[0], re.MULTILINE))
     assert {action.id for action in offered(Face.PAGE) if not action.command} <= functions
     assert functions <= {action.id for action in offered(Face.PAGE)}
@@ -60,7 +60,7 @@ def test_every_action_of_the_page_has_a_function_or_a_command_and_no_function_is
 def test_no_script_has_titles_or_keys_of_its_own():
     """The page had a table of its own, and Alt+U and Alt+T meant other things than in the terminal."""
     names = {name for action in ACTIONS for name in (action.title, action.word) if name}
-    for script in SCRIPTS.glob("*.js"):
+    for script in SCRIPTS.rglob("*.js"):
         text = re.sub(r"/\*.*?\*/|^\s*//.*$", "", script.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
         for quoted in re.findall(r"'((?:[^'\\\n]|\\.)*)'", text):
             assert quoted not in names or (script.name, quoted) in OTHER_THINGS, f"{script.name}: {quoted}"
@@ -70,14 +70,14 @@ def test_no_script_has_titles_or_keys_of_its_own():
     assert not [name for name in names if f">{name}<" in page]
 
 
-def test_a_choice_is_in_the_next_table_with_the_title_of_a_command(picture, table, keys_as_usual):
-    before = picture()["actions"]
+def test_a_choice_is_in_the_next_table_with_the_title_of_a_command(page_state, table, keys_as_usual):
+    before = page_state()["actions"]
     assert table()["tag"] == before
     assert table()["commands"] == []
     keys_as_usual("copy", ["F5", "Ctrl+E"])
     keys_as_usual("file.copyPath", ["Ctrl+L"])
     keys_as_usual("nonsense", ["x"])
-    assert picture()["actions"] == table()["tag"] != before
+    assert page_state()["actions"] == table()["tag"] != before
     told = table()
     assert served(told)["copy"]["keys"] == ["F5", "Ctrl+E"]
     assert served(told)["copy"]["isOwn"] and not served(told)["move"]["isOwn"]

@@ -8,7 +8,7 @@ import pytest
 from starlette.requests import ClientDisconnect
 
 from cmdr.core.transfers.images import open_image
-from cmdr.web.page.file_routes import _Picture
+from cmdr.web.page.files import _ImageResponse
 
 PNG = b"\x89PNG\r\n\x1a\n"
 
@@ -188,6 +188,6 @@ async def test_a_picture_is_closed_when_its_reader_leaves_before_the_first_piece
         return {"type": "http.disconnect"}
 
     with pytest.raises(ClientDisconnect):
-        await _Picture(opened)({"type": "http", "method": "GET", "asgi": {"spec_version": "2.4"}}, nothing, gone)
+        await _ImageResponse(opened)({"type": "http", "method": "GET", "asgi": {"spec_version": "2.4"}}, nothing, gone)
     with pytest.raises(OSError, match="Bad file descriptor"):
         os.fstat(opened.descriptor)

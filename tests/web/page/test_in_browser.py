@@ -8,8 +8,8 @@ pytest.importorskip("playwright", reason="playwright is not installed")
 
 from playwright.sync_api import expect, sync_playwright
 
-from cmdr.core.changes.journal_store import Damage
 from cmdr.core.principals import Principal
+from cmdr.engine.journal.store import Damage
 from cmdr.model.job import Job, JobState
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or ""

@@ -1,7 +1,6 @@
 """What the page's lists say."""
 
-from cmdr.core.changes.journal_history import HistoryEntry
-from cmdr.files.engine.recorder import OperationState
+from cmdr.model.history import HistoryEntry, OperationState
 from cmdr.model.plans.plan import Verb
 from cmdr.web.page.lists import _operation
 from cmdr.web.page.rows import Style

@@ -11,15 +11,15 @@ from cmdr.model.plans.taken_names import TAKEN_NAMES
 from cmdr.model.report_kinds import REPORT_KINDS
 
 
-def test_a_command_answers_with_the_picture_after_it(person):
+def test_a_command_answers_with_the_state_after_it(person):
     told = person.post("/page/command?left=0,5", json={"name": "switch_pane", "arguments": {}}).json()
     assert told["answer"].startswith("Switched") or "right" in told["answer"]
-    assert told["picture"]["focused"] == "right"
+    assert told["state"]["focused"] == "right"
     person.post("/page/command", json={"name": "switch_pane", "arguments": {}})
 
 
-def test_rows_tell_their_kind_as_the_terminal_colours_it(picture):
-    kinds = {row["name"]: row["kind"] for row in picture()["panes"]["left"]["rows"]}
+def test_rows_tell_their_kind_as_the_terminal_colours_it(page_state):
+    kinds = {row["name"]: row["kind"] for row in page_state()["panes"]["left"]["rows"]}
     assert (kinds["photos"], kinds["notes.md"]) == ("folder", "text")
 
 
@@ -82,12 +82,12 @@ def test_what_was_chosen_stays_chosen_whatever_an_agent_selects_meanwhile(page_s
     order("selection.none", pane="left")
 
 
-def test_a_question_about_trust_waits_among_the_proposals(page_server, person, order, picture, tree):
+def test_a_question_about_trust_waits_among_the_proposals(page_server, person, order, page_state, tree):
     folder = tree / "photos"
     asker = Principal("agent", "tester", token=True)
     page_server.on_loop(page_server.commander.trusting.ask(bytes(folder), asker))
     (proposal,) = page_server.commander.proposals.pending()
-    assert f"Trust {folder}" in json.dumps(picture())
+    assert f"Trust {folder}" in json.dumps(page_state())
     whole = person.get(f"/page/proposal/{proposal.id}").json()
     assert whole["byAgent"]
     assert "Language servers may then run code of this folder, behind walls:" in whole["facts"]
@@ -112,11 +112,11 @@ def _proposed(server, tree, agent, reason):
     return server.run("rename", asked, agent)
 
 
-def test_an_agents_proposal_is_told_with_its_digest_and_its_words(page_server, person, tree, picture):
+def test_an_agents_proposal_is_told_with_its_digest_and_its_words(page_server, person, tree, page_state):
     agent = Principal("agent", "claude")
     told = _proposed(page_server, tree, agent, "because")
     id = told.split("proposal: ")[1].split()[0]
-    waiting = [each for each in picture()["proposals"] if each["id"] == id]
+    waiting = [each for each in page_state()["proposals"] if each["id"] == id]
     assert waiting[0]["by"] == "claude"
     assert waiting[0]["mine"] is False
     whole = person.get(f"/page/proposal/{id}").json()
@@ -129,26 +129,26 @@ def test_an_agents_proposal_is_told_with_its_digest_and_its_words(page_server, p
     person.post("/page/command", json={"name": "reject", "arguments": {"proposal": id}})
 
 
-def test_completion_seeking_places_and_history_answer(person, tree, picture):
+def test_completion_seeking_places_and_history_answer(person, tree, page_state):
     found = person.get("/page/complete", params={"text": f"{tree}/pho"}).json()
     assert found["sure"].rstrip("/") == f"{tree}/photos"
     position = person.get("/page/seek", params={"pane": "left", "text": "note"}).json()["position"]
-    assert picture(left="0,100")["panes"]["left"]["rows"][position]["name"] == "notes.md"
+    assert page_state(left="0,100")["panes"]["left"]["rows"][position]["name"] == "notes.md"
     assert person.get("/page/seek", params={"pane": "left", "text": "zzz"}).json() == {"position": None}
     assert set(person.get("/page/places").json()) == {"bookmarks", "frequent", "visited", "volumes"}
     assert person.get("/page/history").json() == {"done": [], "begins": []}
 
 
-def test_every_setting_is_told_and_one_that_is_chosen_stays(person, order, picture):
+def test_every_setting_is_told_and_one_that_is_chosen_stays(person, order, page_state):
     assert [each["key"] for each in person.get("/page/settings").json()] == list(SETTINGS)
     order("settings.set", key="appearance.theme", value="dark")
-    assert picture()["look"]["theme"] == "dark"
+    assert page_state()["theme"]["name"] == "dark"
     order("settings.set", key="appearance.theme", value="auto")
 
 
-def test_sizes_and_dates_look_as_the_settings_say(order, picture):
+def test_sizes_and_dates_look_as_the_settings_say(order, page_state):
     def row():
-        return next(row for row in picture(left="0,100")["panes"]["left"]["rows"] if row["name"] == "notes.md")
+        return next(row for row in page_state(left="0,100")["panes"]["left"]["rows"] if row["name"] == "notes.md")
 
     assert len(row()["date"]) == 16
     order("settings.set", key="appearance.dates", value="relative")
@@ -157,7 +157,7 @@ def test_sizes_and_dates_look_as_the_settings_say(order, picture):
 
 
 def test_the_words_of_the_windows_are_what_the_commands_take(page_server, person):
-    words = person.get("/page/words").json()
+    words = person.get("/page/texts").json()
     registry = page_server.commander.registry
 
     def choices(command, name):
@@ -185,7 +185,7 @@ def test_agents_are_told_with_what_they_called(page_server, person):
 
 def test_nothing_hostile_in_a_name_reaches_the_page_unescaped(person, texts_in, tree):
     asked = [
-        "/page/picture?left=0,100",
+        "/page/state?left=0,100",
         f"/page/complete?text={tree}/",
         f"/page/info?path={tree}/notes.md",
         "/page/agents",
@@ -196,8 +196,8 @@ def test_nothing_hostile_in_a_name_reaches_the_page_unescaped(person, texts_in, 
             assert all(char.isprintable() or char == "\u2009" for char in text), (address, text)
 
 
-def test_an_escaped_name_leads_back_to_its_file(person, picture, tree):
-    for row in picture(left="0,100")["panes"]["left"]["rows"]:
+def test_an_escaped_name_leads_back_to_its_file(person, page_state, tree):
+    for row in page_state(left="0,100")["panes"]["left"]["rows"]:
         told = dict(person.get("/page/info", params={"path": f"{tree}/{row['name']}"}).json())
         assert "Size" in told, row
 

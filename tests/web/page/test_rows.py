@@ -1,4 +1,4 @@
-"""The rows of a picture: only those that are looked at, at the same cost in a large folder as in a small one."""
+"""The rows of a state: only those that are looked at, at the same cost in a large folder as in a small one."""
 
 import asyncio
 import os
@@ -15,8 +15,8 @@ from cmdr.model.panes.listing import Columns, Listing
 from cmdr.model.panes.pane import Side
 from cmdr.model.panes.sorting import SortOrder
 from cmdr.model.panes.workspace import Workspace
-from cmdr.web.page.picture import picture
-from cmdr.web.page.rows import MOST, Rows, Window
+from cmdr.web.page.rows import MAX_ROWS, Rows, Window
+from cmdr.web.page.state import page_state
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ from cmdr.web.page.rows import MOST, Rows, Window
     [
         ("10,60", 10, 60),
         ("0,0", 0, 1),
-        ("5,100000", 5, MOST),
+        ("5,100000", 5, MAX_ROWS),
         ("", 0, 100),
         ("1", 0, 100),
         ("-1,5", 0, 100),
@@ -61,7 +61,7 @@ def listing_of(count):
 
 
 def calls_for(commander, windows):
-    """How many functions of cmdr a picture calls."""
+    """How many functions of cmdr a state calls."""
     called = 0
 
     def count(frame, event, _):
@@ -70,17 +70,17 @@ def calls_for(commander, windows):
 
     async def draw():
         rows = Rows(commander)
-        await picture(commander, rows, windows)
+        await page_state(commander, rows, windows)
         sys.setprofile(count)
         try:
-            return await picture(commander, rows, windows)
+            return await page_state(commander, rows, windows)
         finally:
             sys.setprofile(None)
 
     return asyncio.run(draw()), called
 
 
-def test_a_picture_of_a_million_rows_costs_what_one_of_sixty_costs(commander, workspace):
+def test_a_state_of_a_million_rows_costs_what_one_of_sixty_costs(commander, workspace):
     costs = {}
     for count in (60, 1_000_000):
         workspace.left.tab.show(listing_of(count))
@@ -105,8 +105,8 @@ def test_a_window_beyond_the_end_shows_the_last_rows(commander, workspace):
     assert drawn["panes"]["left"]["rows"][-1]["name"] == "0000069.txt"
 
 
-def test_a_disk_that_hangs_holds_up_no_picture_and_is_asked_once(commander, workspace, monkeypatch):
-    """Names come at once; pictures that follow wait for the same look, and silence announces nothing."""
+def test_a_disk_that_hangs_holds_up_no_state_and_is_asked_once(commander, workspace, monkeypatch):
+    """Names come at once; states that follow wait for the same look, and silence announces nothing."""
     workspace.left.tab.show(listing_of(200))
     asked = []
 
@@ -121,7 +121,7 @@ def test_a_disk_that_hangs_holds_up_no_picture_and_is_asked_once(commander, work
 
         monkeypatch.setattr(made, "look_up", look_up)
         windows = {Side.LEFT: Window(120, 60)}
-        drawn = [await picture(made, rows, windows) for _ in range(3)]
+        drawn = [await page_state(made, rows, windows) for _ in range(3)]
         names = [row["name"] for row in drawn[-1]["panes"]["left"]["rows"]]
         before = made.events.rev
         hangs.set()
@@ -148,11 +148,11 @@ def test_facts_that_come_late_are_announced(commander, workspace, monkeypatch):
                 tab.listing.looked_up[120] = Facts(5, 0, None, 0o644, 1, 1)
 
         monkeypatch.setattr(made, "look_up", look_up)
-        await picture(made, rows, {Side.LEFT: Window(120, 60)})
+        await page_state(made, rows, {Side.LEFT: Window(120, 60)})
         before = made.events.rev
         slow.set()
         await made.events.beyond(before)
-        return await picture(made, rows, {Side.LEFT: Window(120, 60)})
+        return await page_state(made, rows, {Side.LEFT: Window(120, 60)})
 
     drawn = asyncio.run(asyncio.wait_for(scene(), 60))
     assert drawn["panes"]["left"]["rows"][0]["size"] == "5"
@@ -165,10 +165,10 @@ def test_what_appears_while_an_agent_works_is_marked(commander, workspace):
     async def scene():
         made = commander()
         rows = Rows(made)
-        await picture(made, rows, {})
+        await page_state(made, rows, {})
         made.activity.end(made.activity.begin(Principal("agent", "claude"), "copy", {}), "ok", 1)
         tab.show(listing_of(4))
-        return await picture(made, rows, {})
+        return await page_state(made, rows, {})
 
     rows = asyncio.run(scene())["panes"]["left"]["rows"]
     assert [row["fresh"] for row in rows] == [False, False, False, True]

@@ -7,10 +7,10 @@ from enum import StrEnum
 from cmdr.core import places
 from cmdr.core.environment import BadSetting
 from cmdr.core.settings import ROOTS, Settings
+from cmdr.files.process_sandbox.read_only_paths import program_paths
+from cmdr.files.sandbox.path_resolver import Sandbox
 from cmdr.files.sandbox.private_places import PrivatePlaces
-from cmdr.files.sandbox.reach import Sandbox
-from cmdr.files.sandbox.refused_paths import BadRoot
-from cmdr.files.shell.kept_places import program_code
+from cmdr.files.sandbox.resolved_path import BadRoot
 from cmdr.model.root_spec import RootSpec, parse_roots
 
 
@@ -59,7 +59,7 @@ def sandbox_of(chosen: ChosenRoots, settings: Settings) -> Sandbox:
     a disk that is not there today: it is left out, and the person is told.
     """
     private = PrivatePlaces(own=own_places())
-    roots, code = list(chosen.roots), tuple(program_code())
+    roots, code = list(chosen.roots), tuple(program_paths())
     while True:
         try:
             return Sandbox(roots, private, program=code, run_from=path_folders())

@@ -5,23 +5,23 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 
-from cmdr.core.changes.earlier_version import EarlierVersion, earlier_version
-from cmdr.core.changes.journal import Journal
-from cmdr.core.changes.journal_history import HistoryEntry
-from cmdr.core.changes.journal_records import NoSuchOperation
-from cmdr.core.changes.journal_store import Damage, JournalUnavailable
-from cmdr.core.changes.undone_first import undone_first
 from cmdr.core.errors import CommandError
 from cmdr.core.threads import in_thread
-from cmdr.files.engine.control import Control
-from cmdr.files.engine.operation import Operation
-from cmdr.files.engine.outcome import Outcome
-from cmdr.files.engine.recorder import OperationRecord, OperationState
-from cmdr.files.engine.refusals import NothingToDo, NotTakenBack
-from cmdr.files.engine.rest_plan import plan_resume
-from cmdr.files.engine.sweep import SweepReport, sweep
-from cmdr.files.engine.syscalls import Syscalls
-from cmdr.files.engine.undo import plan_undo
+from cmdr.engine.fs.syscalls import Syscalls
+from cmdr.engine.journal.earlier_version import EarlierVersion, earlier_version
+from cmdr.engine.journal.journal import Journal
+from cmdr.engine.journal.reading import NoSuchOperation
+from cmdr.engine.journal.records import OperationRecord
+from cmdr.engine.journal.store import Damage, JournalUnavailable
+from cmdr.engine.journal.undo_dependencies import undone_first
+from cmdr.engine.plan.refusals import NothingToDo, NotTakenBack
+from cmdr.engine.run.control import Control
+from cmdr.engine.run.crash_recovery import SweepReport, sweep
+from cmdr.engine.run.operation import Operation
+from cmdr.engine.run.outcome import Outcome
+from cmdr.engine.run.resume import plan_resume
+from cmdr.engine.run.undo import plan_undo
+from cmdr.model.history import HistoryEntry, OperationState
 from cmdr.model.plans.plan import Plan
 
 log = logging.getLogger(__name__)

@@ -5,8 +5,8 @@ import logging
 from dataclasses import dataclass
 
 from cmdr.core.changes.engine import Engine
-from cmdr.core.changes.journal_history import HistoryEntry
-from cmdr.files.engine.refusals import NothingToDo
+from cmdr.engine.plan.refusals import NothingToDo
+from cmdr.model.history import HistoryEntry
 from cmdr.model.job import Job, JobState, Progress
 from cmdr.model.plans.plan import Plan
 

@@ -8,17 +8,18 @@ from collections.abc import Callable
 from cmdr.core.audit import Audit, AuditRecord
 from cmdr.core.changes.engine import CutShort, Engine
 from cmdr.core.changes.interrupted import Interrupted
+from cmdr.core.changes.job_control import Reins
 from cmdr.core.changes.meter import Meter
 from cmdr.core.changes.outcome_text import outcome_line, problem_lines
-from cmdr.core.changes.reins import Reins
 from cmdr.core.errors import CommandError, NotThere
 from cmdr.core.events import Events
 from cmdr.core.principals import Principal
 from cmdr.core.threads import in_thread
-from cmdr.files.engine.control import Answer, Conflict, Control
-from cmdr.files.engine.control import Progress as Step
-from cmdr.files.engine.outcome import Outcome
-from cmdr.files.engine.recorder import ItemState, OperationState
+from cmdr.engine.journal.records import ItemState
+from cmdr.engine.run.control import Answer, Conflict, Control
+from cmdr.engine.run.control import Progress as Step
+from cmdr.engine.run.outcome import Outcome
+from cmdr.model.history import OperationState
 from cmdr.model.job import Job, JobState, Question
 from cmdr.model.names import printable, to_wire
 from cmdr.model.plans.plan import ConflictPolicy, Plan

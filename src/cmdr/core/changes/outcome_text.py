@@ -1,8 +1,8 @@
 """What came of an operation, in words."""
 
-from cmdr.files.engine.fates import ItemOutcome
-from cmdr.files.engine.outcome import Outcome
-from cmdr.files.engine.recorder import OperationState
+from cmdr.engine.run.item_results import ItemOutcome
+from cmdr.engine.run.outcome import Outcome
+from cmdr.model.history import OperationState
 from cmdr.model.names import to_wire
 from cmdr.model.plans.plan import Verb
 from cmdr.model.plans.plan_text import name_of, new_names

@@ -9,7 +9,7 @@ from cmdr.core.audit import Audit, AuditRecord
 from cmdr.core.errors import CommandError, NotAllowed
 from cmdr.core.events import Events
 from cmdr.core.principals import Principal
-from cmdr.model.agent_words import one_line
+from cmdr.model.agent_text import one_line
 from cmdr.model.names import printable, to_wire
 from cmdr.model.panes.workspace import DialogType, Workspace
 from cmdr.model.plans.plan import Plan

@@ -2,32 +2,33 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from cmdr.core.agents.trust import BrokenTrust, TrustedFolder
+from cmdr.core.agents.trust_store import TrustedFolder, UnreadableTrustList
 from cmdr.core.audit import AuditRecord
 from cmdr.core.errors import CommandError
 from cmdr.core.threads import in_thread
-from cmdr.files.shell.kept_places import kept_below
-from cmdr.files.shell.tiers import CANNOT_CARVE, CannotHide, Tier
-from cmdr.files.shell.walls import MIB, PROGRAMS, Limits, Walls
-from cmdr.model.names import to_wire
-from cmdr.model.within import is_within
+from cmdr.files.process_sandbox.backend import ALLOWS_WHOLE_FOLDERS_ONLY, Backend, CannotHide
+from cmdr.files.process_sandbox.read_only_paths import protected_below
+from cmdr.files.process_sandbox.sandbox_profile import MIB, PROGRAMS, ResourceLimits, SandboxProfile
+from cmdr.model.install_hint import install_command
+from cmdr.model.names import is_within, to_wire
 
 if TYPE_CHECKING:
-    from cmdr.core.agents.shells import Shells
-    from cmdr.core.agents.trust import Trust
+    from cmdr.core.agents.shell_commands import ShellCommands
+    from cmdr.core.agents.trust_store import TrustStore
     from cmdr.core.audit import Audit
     from cmdr.core.editing.workspace_folders import WorkspaceFolders
-    from cmdr.editor.diagnostics.desk import Asker
-    from cmdr.editor.diagnostics.servers import Installed, Offer, ServerSpec
-    from cmdr.files.sandbox.reach import Sandbox
-    from cmdr.model.launch import Launch
+    from cmdr.editor.diagnostics.known_servers import Installed, Offer, ServerSpec
+    from cmdr.editor.diagnostics.service import Asker
+    from cmdr.files.sandbox.path_resolver import Sandbox
+    from cmdr.model.launch_spec import LaunchSpec
 
-_LIMITS = Limits(memory=4096 * MIB, open_files=1024)
+_LIMITS = ResourceLimits(memory=4096 * MIB, open_files=1024)
 """A server holds a whole project in memory."""
 _PATH = "/usr/local/bin:/usr/bin:/bin"
 _OWN_FOLDERS = {
@@ -42,7 +43,12 @@ class LanguageServers:
     """Asked about each file anew: trust can be taken back, and a folder can be replaced by another."""
 
     def __init__(
-        self, trust: Trust, sandbox: Sandbox, folders: WorkspaceFolders, shells: Callable[[], Shells], audit: Audit
+        self,
+        trust: TrustStore,
+        sandbox: Sandbox,
+        folders: WorkspaceFolders,
+        shells: Callable[[], ShellCommands],
+        audit: Audit,
     ) -> None:
         self._trust = trust
         self._sandbox = sandbox
@@ -52,33 +58,35 @@ class LanguageServers:
 
     async def offer(self, path: bytes, language_id: str, asker: Asker) -> Offer:
         """The servers for a file, or why there are none; no offer at all where none is installed."""
-        from cmdr.editor.diagnostics.servers import Offer
+        from cmdr.editor.diagnostics.known_servers import Offer
 
         found = await in_thread(self._installed, path, language_id)
         if isinstance(found, Offer):
             return found
         try:
             trusted = await in_thread(self._trust.of, path)
-        except BrokenTrust as error:
+        except UnreadableTrustList as error:
             return Offer(why_not=f"Language servers do not run. {error}")
         if trusted is None:
             return await in_thread(_untrusted, path)
-        tier = await self._shells().ready()
-        if tier is None:
+        if importlib.util.find_spec("pygls") is None:
+            needed = f"they need cmdr-fm[lsp]: {install_command('pygls', 'lsprotocol')}"
+            return Offer(why_not=f"Language servers do not run: {needed}")
+        backend = await self._shells().ready()
+        if backend is None:
             return Offer(why_not="Language servers do not run: no sandbox works on this machine (cmdr doctor).")
         try:
-            return await in_thread(self._walled, path, found, trusted, tier, asker)
+            return await in_thread(self._walled, path, found, trusted, backend, asker)
         except CommandError as error:
             return Offer(why_not=f"Language servers do not run: {error}")
 
     def _installed(self, path: bytes, language_id: str) -> tuple[Installed, ...] | Offer:
         """The servers that could be used; an empty offer when there are none, which says why if there are others."""
-        from cmdr.editor.diagnostics.root import repository_root
-        from cmdr.editor.diagnostics.servers import Offer, installed_servers
+        from cmdr.editor.diagnostics.known_servers import Offer, installed_servers, repository_root
 
         # Agents or repositories write there: a program from there is theirs, not the person's.
-        theirs = {repository_root(path), *self._folders.folders, *self._sandbox.private.second_names.roots}
-        with suppress(BrokenTrust):
+        theirs = {repository_root(path), *self._folders.folders, *self._sandbox.private.hard_links.roots}
+        with suppress(UnreadableTrustList):
             theirs |= {folder.path for folder in self._trust.all()}
         if found := installed_servers(language_id, theirs):
             return found
@@ -91,26 +99,25 @@ class LanguageServers:
         )
 
     def _walled(
-        self, path: bytes, found: tuple[Installed, ...], trusted: TrustedFolder, tier: Tier, asker: Asker
+        self, path: bytes, found: tuple[Installed, ...], trusted: TrustedFolder, backend: Backend, asker: Asker
     ) -> Offer:
-        from cmdr.editor.diagnostics.root import project_root
-        from cmdr.editor.diagnostics.servers import Offer
+        from cmdr.editor.diagnostics.known_servers import Offer, project_root
 
         visible = _inner(trusted.path, os.path.realpath(asker.within))
         root = _inner(project_root(path), visible)
         hide = {each for tree in (visible, *trusted.extras.read) for each in self._sandbox.private.below(tree)}
-        keep = set(kept_below(visible, self._sandbox.protection)) - hide if trusted.extras.write else set()
-        if tier in CANNOT_CARVE and hide:
-            raise CommandError(str(CannotHide(min(hide), tier)).replace(os.fsdecode(min(hide)), to_wire(min(hide))))
-        if tier in CANNOT_CARVE and keep:
+        keep = set(protected_below(visible, self._sandbox.protection)) - hide if trusted.extras.write else set()
+        if backend in ALLOWS_WHOLE_FOLDERS_ONLY and hide:
+            raise CommandError(str(CannotHide(min(hide), backend)).replace(os.fsdecode(min(hide)), to_wire(min(hide))))
+        if backend in ALLOWS_WHOLE_FOLDERS_ONLY and keep:
             raise CommandError(
-                f"{tier} cannot keep {to_wire(min(keep))} as it is. Install bubblewrap, or trust it without --write."
+                f"{backend} cannot keep {to_wire(min(keep))} as it is. Install bubblewrap, or trust it without --write."
             )
         by_name = {each.spec.name: each for each in found}
 
-        def start(spec: ServerSpec, home: str) -> Launch:
+        def start(spec: ServerSpec, home: str) -> LaunchSpec:
             server = by_name[spec.name]
-            walls = Walls(
+            profile = SandboxProfile(
                 root,
                 write=(os.fsencode(home), *((visible,) if trusted.extras.write else ())),
                 read=(*(() if trusted.extras.write else (visible,)), *_outside(server.read), *trusted.extras.read),
@@ -123,14 +130,13 @@ class LanguageServers:
             self._audit.record(
                 AuditRecord(asker.name, f"language server {spec.name}", "", "started", paths=(to_wire(root),))
             )
-            return self._shells().launcher([os.fsencode(word) for word in spec.command], walls)
+            return self._shells().launcher([os.fsencode(word) for word in spec.command], profile)
 
         return Offer(tuple(each.spec for each in found), root, visible, start)
 
 
 def _untrusted(path: bytes) -> Offer:
-    from cmdr.editor.diagnostics.root import repository_root
-    from cmdr.editor.diagnostics.servers import Offer
+    from cmdr.editor.diagnostics.known_servers import Offer, repository_root
 
     folder = repository_root(path)
     # The same words each time: a client that compares two answers sees no difference here.

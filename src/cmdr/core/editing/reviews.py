@@ -8,18 +8,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from cmdr.core.audit import Audit, AuditRecord
-from cmdr.core.editing.review_case import ReviewCase
-from cmdr.core.editing.review_saving import SaveReview
+from cmdr.core.editing.review_record import ReviewRecord
+from cmdr.core.editing.review_writer import ReviewWriter
 from cmdr.core.editing.text_files import text_now
 from cmdr.core.errors import CommandError, NotAllowed, NotThere
 from cmdr.core.events import Events
 from cmdr.core.principals import Principal
 from cmdr.model.names import printable, to_wire
 from cmdr.model.plans.plan import Plan
-from cmdr.model.texts.hunk import Decision
+from cmdr.model.texts.diff import Decision
 from cmdr.model.texts.merge import Choice
-from cmdr.model.texts.review import Review
-from cmdr.model.texts.review_outcome import Outcome, Reason, ReviewState
+from cmdr.model.texts.review import Outcome, Reason, Review, ReviewState
 from cmdr.model.texts.review_queue import ReviewQueue
 
 log = logging.getLogger(__name__)
@@ -42,17 +41,17 @@ class Opening:
 class Reviews:
     """Belongs to the loop. Only a person accepts or rejects; closing a view or losing its client rejects too."""
 
-    def __init__(self, events: Events, audit: Audit, save: SaveReview) -> None:
+    def __init__(self, events: Events, audit: Audit, save: ReviewWriter) -> None:
         self._events = events
         self._audit = audit
         self._save = save
         self._queue = ReviewQueue()
-        self._cases: dict[str, ReviewCase] = {}
+        self._cases: dict[str, ReviewRecord] = {}
         # Held by the calls that open them: a call that ends early, however it ends, leaves nothing behind.
         self._openings: weakref.WeakSet[Opening] = weakref.WeakSet()
         self._timers: dict[str, asyncio.TimerHandle] = {}
         self._saving: set[asyncio.Task[None]] = set()
-        self.shown_elsewhere: Callable[[ReviewCase], None] | None = None
+        self.shown_elsewhere: Callable[[ReviewRecord], None] | None = None
         """Shows a new review in the person's own editor, when one is attached."""
 
     def new_id(self) -> str:
@@ -78,7 +77,7 @@ class Reviews:
         self._openings.add(opening)
         return opening
 
-    def add(self, case: ReviewCase, opening: Opening | None = None) -> ReviewCase:
+    def add(self, case: ReviewRecord, opening: Opening | None = None) -> ReviewRecord:
         """Put an edit at the end of the queue; one that was closed on its way there is rejected at once."""
         review = case.review
         self._cases[case.id] = case
@@ -100,18 +99,18 @@ class Reviews:
         return case
 
     @property
-    def waiting(self) -> tuple[ReviewCase, ...]:
+    def waiting(self) -> tuple[ReviewRecord, ...]:
         """What nobody has answered yet, first come first."""
         return tuple(self._cases[review.id] for review in self._queue.waiting)
 
-    def get(self, id: str, principal: Principal) -> ReviewCase:
+    def get(self, id: str, principal: Principal) -> ReviewRecord:
         """A review by its id; agents see only their own."""
         case = self._cases.get(id)
         if case is None or not (principal.is_person or case.owner == principal.id):
             raise NotThere(f"No review {printable(id, 40)}. It may have been forgotten; propose the edit again.")
         return case
 
-    def keep(self, case: ReviewCase) -> None:
+    def keep(self, case: ReviewRecord) -> None:
         """Its agent is there: the time it may wait begins anew."""
         if timer := self._timers.pop(case.id, None):
             timer.cancel()
@@ -119,7 +118,7 @@ class Reviews:
             later = asyncio.get_running_loop().call_later
             self._timers[case.id] = later(LIFETIME, lambda: self.end(case, "time is up"))
 
-    async def accept(self, id: str, principal: Principal, digest: str | None = None, word: str = "") -> ReviewCase:
+    async def accept(self, id: str, principal: Principal, digest: str | None = None, word: str = "") -> ReviewRecord:
         """Accept what the person saw, and save it where that is cmdr's task."""
         case = self._for_person(id, principal)
         if word.strip().lower() != case.word:
@@ -136,7 +135,7 @@ class Reviews:
             raise CommandError(case.problem)
         return case
 
-    async def accept_if_same(self, case: ReviewCase, digest: str | None = None) -> Outcome | None:
+    async def accept_if_same(self, case: ReviewRecord, digest: str | None = None) -> Outcome | None:
         """Accept unless the file changed since it was shown; then it is merged, to be looked at again.
 
         Raises what the model refuses: answered already, shown otherwise, conflicting, not to be encoded.
@@ -156,27 +155,27 @@ class Reviews:
             saving.add_done_callback(self._saving.discard)
         return outcome
 
-    def reject(self, id: str, principal: Principal) -> ReviewCase:
+    def reject(self, id: str, principal: Principal) -> ReviewRecord:
         """The person says no; the file stays as it is."""
         case = self._for_person(id, principal)
         return self._changed(case, case.review.reject)
 
-    def decide(self, id: str, principal: Principal, hunk: int, decision: Decision) -> ReviewCase:
+    def decide(self, id: str, principal: Principal, hunk: int, decision: Decision) -> ReviewRecord:
         """Accept or reject one change of an edit."""
         case = self._for_person(id, principal)
         return self._changed(case, lambda: case.review.decide(hunk, decision))
 
-    def settle(self, id: str, principal: Principal, conflict: int, choice: Choice) -> ReviewCase:
+    def settle(self, id: str, principal: Principal, conflict: int, choice: Choice) -> ReviewRecord:
         """Choose a side where the file and the proposal changed the same lines."""
         case = self._for_person(id, principal)
         return self._changed(case, lambda: case.review.settle(conflict, choice))
 
-    def edit(self, id: str, principal: Principal, text: str) -> ReviewCase:
+    def edit(self, id: str, principal: Principal, text: str) -> ReviewRecord:
         """Take the person's own version of the proposed side."""
         case = self._for_person(id, principal)
         return self._changed(case, lambda: case.review.edit_proposed(text))
 
-    def end(self, case: ReviewCase, reason: Reason) -> None:
+    def end(self, case: ReviewRecord, reason: Reason) -> None:
         """Nobody needs the answer any more; an answer that was given stands."""
         if case.review.state is ReviewState.PENDING:
             case.review.reject(reason)
@@ -224,7 +223,7 @@ class Reviews:
             opening.closed = reason
         return len(closed)
 
-    async def _carry_out(self, case: ReviewCase, plan: Plan) -> None:
+    async def _carry_out(self, case: ReviewRecord, plan: Plan) -> None:
         case.problem = "Accepted, but not saved: cmdr failed inside; its log says how."
         try:
             await self._save.carry_out(case, plan)
@@ -235,12 +234,12 @@ class Reviews:
             self._forget_oldest()
             self._events.changed()
 
-    def _for_person(self, id: str, principal: Principal) -> ReviewCase:
+    def _for_person(self, id: str, principal: Principal) -> ReviewRecord:
         if not principal.is_person:
             raise NotAllowed("Only the person answers a review.")
         return self.get(id, principal)
 
-    def _changed(self, case: ReviewCase, change: Callable[[], object]) -> ReviewCase:
+    def _changed(self, case: ReviewRecord, change: Callable[[], object]) -> ReviewRecord:
         try:
             change()
         except ValueError as error:
@@ -248,7 +247,7 @@ class Reviews:
         self._events.changed()
         return case
 
-    def _resolved(self, case: ReviewCase, outcome: Outcome) -> None:
+    def _resolved(self, case: ReviewRecord, outcome: Outcome) -> None:
         if timer := self._timers.pop(case.id, None):
             timer.cancel()
         accepted = outcome.state is ReviewState.ACCEPTED
@@ -258,7 +257,7 @@ class Reviews:
         self._forget_oldest()
         self._events.changed()
 
-    def _note(self, case: ReviewCase, by: str, decision: str) -> None:
+    def _note(self, case: ReviewRecord, by: str, decision: str) -> None:
         path = to_wire(case.review.new_path)
         self._audit.record(AuditRecord(by, f"review {case.id}", "", "ok", paths=(path,), decision=decision))
 

@@ -6,13 +6,12 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, TypeVar
 
-from cmdr.core.editing.documents import Documents
-from cmdr.core.editing.shown_document import OpenedDocument, SelectedText, ShownDocument
+from cmdr.core.editing.documents import Documents, OpenedDocument, SelectedText, ShownDocument
 from cmdr.core.errors import CommandError
-from cmdr.model.texts.review_outcome import ReviewState
+from cmdr.model.texts.review import ReviewState
 
 if TYPE_CHECKING:
-    from cmdr.core.editing.review_case import ReviewCase
+    from cmdr.core.editing.review_record import ReviewRecord
     from cmdr.core.editing.reviews import Reviews
     from cmdr.editor.neovim.bridge import Neovim
 
@@ -39,7 +38,7 @@ class TextEditor:
     async def attach(self, address: str) -> None:
         """From now on use the Neovim at this address; raises `CommandError` when it does not answer."""
         from cmdr.editor.neovim.bridge import Neovim
-        from cmdr.editor.neovim.errors import NeovimError
+        from cmdr.editor.neovim.connection import NeovimError
 
         try:
             self._neovim = await Neovim.attach(address)
@@ -130,15 +129,15 @@ class TextEditor:
         for call in list(self._listeners):
             call()
 
-    def _show(self, case: ReviewCase) -> None:
+    def _show(self, case: ReviewRecord) -> None:
         if self.neovim is not None:
             task = asyncio.get_running_loop().create_task(self._in_neovim(self.neovim, case))
             self._showing.add(task)
             task.add_done_callback(self._showing.discard)
 
-    async def _in_neovim(self, nvim: Neovim, case: ReviewCase) -> None:
+    async def _in_neovim(self, nvim: Neovim, case: ReviewRecord) -> None:
+        from cmdr.editor.neovim.connection import NeovimError
         from cmdr.editor.neovim.diffs import Consent
-        from cmdr.editor.neovim.errors import NeovimError
         from cmdr.editor.neovim.review_tab import review_in_neovim
 
         consent = Consent(case.word, f"This file {case.protected}.") if case.word else Consent()
@@ -153,7 +152,7 @@ class TextEditor:
 
 
 async def _asked(answer: Awaitable[T]) -> T:
-    from cmdr.editor.neovim.errors import NeovimError
+    from cmdr.editor.neovim.connection import NeovimError
 
     try:
         return await answer

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 from cmdr.core.errors import CommandError
 from cmdr.core.threads import in_thread
-from cmdr.editor.loading import SIZE_LIMIT, FileMissingError, LoadingError, load
+from cmdr.editor.file_loading import SIZE_LIMIT, FileMissingError, LoadingError, load
 from cmdr.model.texts.diff import BinaryContentError
 from cmdr.model.texts.text_format import FileText
 

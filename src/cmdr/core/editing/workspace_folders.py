@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 from cmdr.core.events import Events
 from cmdr.core.threads import in_thread
-from cmdr.editor.diagnostics.root import REPOSITORY, nearest_holding
+from cmdr.editor.diagnostics.known_servers import REPOSITORY, nearest_holding
 from cmdr.files.sandbox.private_places import PrivatePlaces
+from cmdr.model.names import is_within
 from cmdr.model.panes.workspace import Workspace
-from cmdr.model.within import is_within
 
 PATIENCE = 1.0
 """Seconds that a start waits for a disk that may be dead."""

@@ -8,8 +8,9 @@ import json
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from typing import Any
 
-from cmdr.core.entrance.gate import Crowded
-from cmdr.core.entrance.json_width import MOST, is_too_wide
+from cmdr.core.admission.limits import MAX_HEADERS_BYTES, MAX_JSON_VALUES
+from cmdr.core.entrance.gate import TooManyRequests
+from cmdr.core.entrance.json_width import is_too_wide
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -24,10 +25,6 @@ UNAUTHENTICATED = -31001
 TOO_MANY = -31002
 """JSON-RPC code for a caller that sends too many requests; `retryAfterMs` says how long to wait."""
 
-WHOLE = "cmdr.whole"
-"""Set in the scope of a request that came with all of its body, so that nobody has to wait for it."""
-
-MAX_HEADERS = 32 << 10
 _ID_BYTES = 64 << 10
 
 SAFE_METHODS = frozenset({"GET", "HEAD"})
@@ -101,7 +98,7 @@ class Exchange:
                 return False
             body += message.get("body", b"")
         if is_too_wide(bytes(body)):
-            raise Refused(413, f"The JSON holds more than {MOST} values. Send less at once.")
+            raise Refused(413, f"The JSON holds more than {MAX_JSON_VALUES} values. Send less at once.")
         self._ahead.append({"type": "http.request", "body": bytes(body), "more_body": False})
         return True
 
@@ -125,14 +122,11 @@ class Exchange:
             return self._ahead.pop()
         if self._complete:
             return await self._receive()
-        if WHOLE in self._scope:
-            message = await self._receive()
-        else:
-            try:
-                async with asyncio.timeout_at(self._deadline):
-                    message = await self._receive()
-            except TimeoutError:
-                return await self._cut(Refused(408, "The body took too long to arrive."))
+        try:
+            async with asyncio.timeout_at(self._deadline):
+                message = await self._receive()
+        except TimeoutError:
+            return await self._cut(Refused(408, "The body took too long to arrive."))
         if message["type"] == "http.request":
             self._read += len(message.get("body", b""))
             self._complete = not message.get("more_body", False)
@@ -167,7 +161,7 @@ class Exchange:
         if not self._closed:  # by a body that was too long or too slow
             await self._reply("http.response", 200, json.dumps(answer).encode())
 
-    async def refuse_crowd(self, crowded: Crowded, *, is_call: bool) -> None:
+    async def refuse_crowd(self, crowded: TooManyRequests, *, is_call: bool) -> None:
         """Answer one request too many without reading it, so the answer to an agent's call cannot name its id."""
         wait = crowded.retry_after_ms
         told: dict[str, Any] = {"error": str(crowded)}
@@ -221,7 +215,7 @@ def read_headers(raw: list[tuple[bytes, bytes]]) -> Headers:
         if name in headers and name.startswith(_ONCE):
             raise Refused(400, f"The header {name.decode('latin-1')[:40]} came twice.")
         headers[name] = value
-    if length > MAX_HEADERS:
+    if length > MAX_HEADERS_BYTES:
         raise Refused(431, "The headers are longer than 32 KiB.")
     if b"transfer-encoding" in headers and b"content-length" in headers:
         raise Refused(400, "A body has one length: Content-Length or Transfer-Encoding, not both.")

@@ -17,6 +17,8 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Protocol
 
+from cmdr.core.admission.fair_semaphore import Permit
+from cmdr.core.admission.limits import BODY_TIMEOUT_S, MAX_BODY_BYTES
 from cmdr.core.entrance.browser_login import BROWSER, Login
 from cmdr.core.entrance.exchange import (
     SAFE_METHODS,
@@ -30,7 +32,7 @@ from cmdr.core.entrance.exchange import (
     check_body,
     read_headers,
 )
-from cmdr.core.entrance.gate import NOBODY, Crowded, Entry, Gate
+from cmdr.core.entrance.gate import ANONYMOUS, Admission, TooManyRequests
 from cmdr.core.entrance.peer import Address, kernel_tells, peer_uid
 from cmdr.core.principals import SAME_USER, Principal
 
@@ -47,8 +49,6 @@ LOGIN = "/login"
 LINK = "/link/"
 """Addresses for one purpose and a short time, for what a browser fetches without our headers."""
 NOT_LOGGED_IN = "This browser is not logged in to cmdr: open the link that cmdr web prints. A program needs a token"
-MAX_BODY = 1 << 20
-BODY_SECONDS = 30.0
 
 _ROOT = 0
 # The page's own files, which hold nothing of anybody's, and links that were made for this very login.
@@ -92,16 +92,16 @@ class Guard:
         port: int,
         tokens: Verifier,
         logins: Logins | None = None,
-        max_body: int = MAX_BODY,
+        max_body: int = MAX_BODY_BYTES,
         body_limits: Mapping[str, int] | None = None,
-        body_seconds: float = BODY_SECONDS,
+        body_seconds: float = BODY_TIMEOUT_S,
         peer: Callable[[Address, Address], int | None] = peer_uid,
         tells: Callable[[], bool] = kernel_tells,
-        gate: Gate | None = None,
+        admission: Admission | None = None,
     ) -> None:
         """`logins` knows the values of the cookie `cmdr-<port>`; `body_limits` maps path prefixes; `tells` says whether
         the kernel knows the users of connections, so that one it does not know is suspect."""
-        self._gate = gate or Gate()
+        self._admission = admission or Admission()
         self.app = app
         self._tokens = tokens
         self._logins = logins
@@ -127,38 +127,38 @@ class Guard:
             principal = await self._known(scope, headers)
             if scope["type"] == "http" and not await exchange.read_ahead(headers):
                 return
-            entry = await self._entered(principal)
+            permit = await self._entered(principal)
         except Unproven as refused:
             if _is_call(scope):
                 return await exchange.refuse_rpc(refused, headers)
             return await exchange.refuse(refused)
-        except Crowded as crowded:
+        except TooManyRequests as crowded:
             return await exchange.refuse_crowd(crowded, is_call=_is_call(scope))
         except Refused as refused:
             return await exchange.refuse(refused)
-        exchange.answering = entry.over if entry is not None else None
+        exchange.answering = permit.release if permit is not None else None
         try:
             await exchange.run(self.app, {**scope, PRINCIPAL: principal})
         finally:
-            if entry is not None:
-                entry.over()
+            if permit is not None:
+                permit.release()
 
     async def _known(self, scope: Scope, headers: Headers) -> Principal | None:
         """Who sent this; all who prove nothing are counted as one."""
         try:
             principal = self._principal(scope, headers)
         except Unproven:
-            await self._gate.count(NOBODY)
+            await self._admission.count(ANONYMOUS)
             raise
         if principal is None or not principal.is_person:
-            await self._gate.count(_caller(principal))
+            await self._admission.count(_caller(principal))
         return principal
 
-    async def _entered(self, principal: Principal | None) -> Entry | None:
+    async def _entered(self, principal: Principal | None) -> Permit | None:
         """Wait until it may begin; by now its body is here, so nobody's turn is spent on waiting for it."""
         if principal is not None and principal.is_person:
             return None
-        return await self._gate.enter(_caller(principal))
+        return await self._admission.enter(_caller(principal))
 
     def _check_place(self, scope: Scope, headers: Headers) -> None:
         """Refuse whatever was not meant for exactly this server by exactly this server's own pages."""
@@ -271,7 +271,7 @@ class Guard:
 
 
 def _caller(principal: Principal | None) -> str:
-    return NOBODY if principal is None else principal.id
+    return ANONYMOUS if principal is None else principal.id
 
 
 def _is_proxied(headers: Headers) -> bool:

@@ -6,7 +6,8 @@ list of numbers a thousand times as much, so what counts is the number of values
 
 import re
 
-MOST = 30_000
+from cmdr.core.admission.limits import MAX_JSON_VALUES
+
 SMALL = 64 << 10
 """Bytes that cannot hold too many values."""
 
@@ -14,7 +15,7 @@ SMALL = 64 << 10
 _STEP = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|([,\[{])', re.DOTALL)
 
 
-def is_too_wide(text: bytes, most: int = MOST) -> bool:
+def is_too_wide(text: bytes, most: int = MAX_JSON_VALUES) -> bool:
     """Whether there are more values than anyone needs; stops at the first one too many."""
     if len(text) <= SMALL:
         return False

@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from cmdr.core.agents.agent_shell import agent_ports
+from cmdr.core.agents.agent_detection import agent_ports
 from cmdr.core.changes.unfinished import unfinished
 from cmdr.core.entrance.peer import client_sockets
 

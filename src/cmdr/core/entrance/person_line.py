@@ -18,7 +18,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import cast
 
-from cmdr.core.agents.agent_shell import ADVICE, agent_above, agent_ports, marked
+from cmdr.core.agents.agent_detection import ADVICE, agent_above, agent_ports, marked
 from cmdr.core.commander import Commander
 from cmdr.core.entrance.lingering import Lingering
 from cmdr.core.entrance.reply import Reply

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from cmdr.core.acting import person_acts
-from cmdr.core.agents.agents_room import check_tabs
+from cmdr.core.admission.quotas import check_tabs
 from cmdr.core.errors import CommandError
 from cmdr.core.events import Events
 from cmdr.core.panes.facts import FactLookup
@@ -15,8 +15,8 @@ from cmdr.core.panes.folder_reader import FolderRead, FolderReader, NoAnswer, fi
 from cmdr.core.panes.watcher import FolderWatcher
 from cmdr.core.threads import in_thread
 from cmdr.files.errors import DiskError, ScanStopped
-from cmdr.files.facts import last_change
-from cmdr.files.scan import LARGE
+from cmdr.files.file_stat import folder_mtime_ns
+from cmdr.files.scan import LARGE_FOLDER_ENTRIES
 from cmdr.files.volumes import volumes
 from cmdr.model.names import to_wire
 from cmdr.model.panes.listing import Listing
@@ -221,7 +221,7 @@ class Browser:
             listing = tab.listing
             request = self._reader.request(tab, sort)
             order = sort or tab.sort
-            if (len(listing.columns) > LARGE and order.by is not SortKey.NAME) or (
+            if (len(listing.columns) > LARGE_FOLDER_ENTRIES and order.by is not SortKey.NAME) or (
                 order.needs_facts and listing.columns.facts is None
             ):
                 arranged = await self._reader.read(tab, tab.path, sort)
@@ -295,4 +295,4 @@ class Browser:
     async def _is_stale(self, tab: Tab) -> bool:
         """Whether a tab's folder has changed since it was read."""
         mark = tab.listing.mark
-        return mark is None or await in_thread(last_change, tab.path) != mark
+        return mark is None or await in_thread(folder_mtime_ns, tab.path) != mark

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 
 from cmdr.core.panes.folder_reader import DISK_TIMEOUT_S, NoAnswer
 from cmdr.core.threads import in_thread
-from cmdr.files.facts import check_exists, link_target, look_up
-from cmdr.model.formats import mode_text, moment
+from cmdr.files.file_stat import check_exists, link_target, stat_entries
 from cmdr.model.names import to_wire
 from cmdr.model.panes.entry import Facts
 from cmdr.model.panes.tab import SelectedEntries, Tab
 from cmdr.model.plans.file_mode import ALL
-from cmdr.model.units import exact_size
+from cmdr.model.units import exact_size, mode_text, moment
 
 ROWS_TIMEOUT_S = 2.0
 """How long the facts of shown rows may take; rows are drawn without them rather than late."""
@@ -38,7 +37,7 @@ class FactLookup:
             await asyncio.wait({pending}, timeout=ROWS_TIMEOUT_S)
             return
         names = [listing.columns.name(row) for row in rows]
-        lookup = asyncio.ensure_future(in_thread(look_up, path, names))
+        lookup = asyncio.ensure_future(in_thread(stat_entries, path, names))
         done, _ = await asyncio.wait({lookup}, timeout=ROWS_TIMEOUT_S)
         if done:
             listing.looked_up.update(zip(rows, lookup.result(), strict=True))
@@ -55,7 +54,7 @@ class FactLookup:
         """The facts of any entry, and where it leads if it is a link; nothing when it is gone or does not answer."""
 
         def look() -> tuple[Facts | None, bytes | None]:
-            return look_up(os.path.dirname(path), [os.path.basename(path) or b"."])[0], link_target(path)
+            return stat_entries(os.path.dirname(path), [os.path.basename(path) or b"."])[0], link_target(path)
 
         try:
             return await asyncio.wait_for(in_thread(look), DISK_TIMEOUT_S)
@@ -116,7 +115,7 @@ async def common_attributes(selected: SelectedEntries) -> CommonAttributes:
 
 
 def _common_attributes(selected: SelectedEntries) -> CommonAttributes:
-    facts = [fact for fact in look_up(selected.folder, selected.names()) if fact and not stat.S_ISLNK(fact.mode)]
+    facts = [fact for fact in stat_entries(selected.folder, selected.names()) if fact and not stat.S_ISLNK(fact.mode)]
     if not facts:
         return CommonAttributes()
     every, some = ALL, 0

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from cmdr.core.errors import CommandError
 from cmdr.core.threads import in_thread, is_being_cancelled
 from cmdr.files.errors import ScanStopped
-from cmdr.files.scan import scan
-from cmdr.files.scattered import list_found
+from cmdr.files.scan import list_entries, scan
 from cmdr.model.names import to_wire
 from cmdr.model.panes.listing import Listing
 from cmdr.model.panes.matching import matching_rows
@@ -103,7 +102,7 @@ class FolderReader:
         if tab.found is not None:
             found = tab.found
             reading = asyncio.ensure_future(
-                in_thread(list_found, path, found.names, sort, found.folder_sizes, found.changes)
+                in_thread(list_entries, path, found.names, sort, found.folder_sizes, found.changes)
             )
         else:
             reading = asyncio.ensure_future(

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from cmdr.core.threads import in_thread
-from cmdr.files.space import space_at
+from cmdr.files.volumes import space_at
 
 FRESH = 5.0
 TIMEOUT_S = 3.0

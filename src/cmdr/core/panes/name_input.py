@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from cmdr.core.errors import CommandError
 from cmdr.core.threads import in_thread
-from cmdr.files.completing import names_beginning
-from cmdr.files.engine.refusals import PlanRefused
-from cmdr.files.new_names import new_names
+from cmdr.engine.plan.new_names import new_names
+from cmdr.engine.plan.refusals import PlanRefused
+from cmdr.files.scan import names_starting_with
 from cmdr.model.names import from_wire, to_wire
 
 TIMEOUT_S = 2.0
@@ -21,7 +21,9 @@ async def complete_path(text: str, base: bytes, *, folders_only: bool = True) ->
     head, slash, start = typed.rpartition(b"/")
     folder = os.path.join(base, _expanded(head + slash)) if slash else base
     try:
-        found = await asyncio.wait_for(in_thread(names_beginning, folder, start, folders_only=folders_only), TIMEOUT_S)
+        found = await asyncio.wait_for(
+            in_thread(names_starting_with, folder, start, folders_only=folders_only), TIMEOUT_S
+        )
     except TimeoutError:
         return text, []
     if not found:

@@ -8,8 +8,8 @@ from typing import ParamSpec, TypeVar
 from cmdr.core.errors import CommandError
 from cmdr.core.threads import in_thread, opened_in_thread
 from cmdr.files.errors import DiskError
-from cmdr.files.picture import Pixel, SmallPicture
-from cmdr.files.viewing import ENCODINGS, NotViewable, ViewedFile
+from cmdr.files.viewing.images import Pixel, SmallPicture
+from cmdr.files.viewing.viewed_file import ENCODINGS, NotViewable, ViewedFile
 
 __all__ = ["ENCODINGS", "OpenView", "Pixel", "image_pixels", "open_view"]
 

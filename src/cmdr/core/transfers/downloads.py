@@ -1,7 +1,9 @@
 """Contents of a file for whoever may read them: inside the roots, with a token, from one open handle."""
 
+import asyncio
 import os
-from collections.abc import Awaitable, Callable
+import stat
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
 
 from cmdr.core.audit import AuditRecord, digest_of
@@ -10,9 +12,14 @@ from cmdr.core.errors import CommandError, NotAllowed, NotRecorded, NotThere
 from cmdr.core.parameter import Arguments
 from cmdr.core.principals import Principal
 from cmdr.core.threads import in_thread, opened_in_thread
+from cmdr.core.transfers.zip_stream import zip_stream
 from cmdr.files.errors import DiskError
-from cmdr.files.sandbox.reach import Reach
+from cmdr.files.sandbox.path_resolver import PathResolver
 from cmdr.index.errors import IndexFault
+from cmdr.model.names import to_wire
+from cmdr.model.panes.tab import SelectedEntries
+
+PATIENCE = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +33,17 @@ class Download:
     def close(self) -> None:
         """Nobody wants its contents."""
         os.close(self.descriptor)
+
+
+@dataclass(frozen=True, slots=True)
+class Archive:
+    """Several files or folders in one."""
+
+    pieces: Iterator[bytes]
+    name: bytes
+
+    def close(self) -> None:
+        """Nothing is open before its first piece."""
 
 
 async def open_download(commander: Commander, principal: Principal, index: str, node: str) -> Download:
@@ -60,7 +78,7 @@ async def _opened(
     try:
         commander.policy.admit(commander.registry.find("fs_read"), principal)
         await audit.ready()
-        reach = commander.sandbox.reach(principal.roots, read_only=True)
+        reach = commander.sandbox.resolver(principal.roots, read_only=True)
         opened = await opened_in_thread(_open, reach, await path())
         try:
             commander.policy.admit(commander.registry.find("fs_read"), principal)  # the person may have said stop
@@ -78,7 +96,7 @@ async def _opened(
     return opened
 
 
-def _open(reach: Reach, path: bytes) -> Download:
+def _open(reach: PathResolver, path: bytes) -> Download:
     try:
         with reach.find(path) as found:
             if not found.is_file:
@@ -86,3 +104,31 @@ def _open(reach: Reach, path: bytes) -> Download:
             return Download(found.open(), found.stat.st_size, os.path.basename(path))
     except DiskError as error:
         raise NotAllowed(str(error)) from error
+
+
+async def open_chosen(chosen: SelectedEntries) -> Download | Archive:
+    """Open what was chosen, or say why that cannot be."""
+    try:
+        return await asyncio.wait_for(opened_in_thread(_open_chosen, chosen), PATIENCE)
+    except TimeoutError:  # an OSError too
+        raise CommandError("No answer from the disk. Its mount may be dead.") from None
+    except OSError as error:
+        raise CommandError(f"It cannot be read: {error.strerror}.") from error
+
+
+def _open_chosen(chosen: SelectedEntries) -> Download | Archive:
+    paths = chosen.paths()
+    alone = paths[0]
+    if len(paths) > 1:
+        folder = os.path.basename(chosen.folder) or b"files"
+        return Archive(zip_stream(paths), folder + b".zip")
+    if stat.S_ISDIR(os.stat(alone).st_mode):
+        os.close(os.open(alone, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC))
+        return Archive(zip_stream([alone + b"/"]), os.path.basename(alone) + b".zip")
+    # A pipe would block here, and opening a device can do things.
+    descriptor = os.open(alone, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
+    facts = os.fstat(descriptor)
+    if not stat.S_ISREG(facts.st_mode):
+        os.close(descriptor)
+        raise CommandError(f"{to_wire(os.path.basename(alone))} is neither a file nor a folder.")
+    return Download(descriptor, facts.st_size, os.path.basename(alone))

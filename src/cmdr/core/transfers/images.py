@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from cmdr.core.errors import CommandError
 from cmdr.core.threads import opened_in_thread
-from cmdr.files.picture import open_picture
-from cmdr.files.viewing import NotViewable
+from cmdr.files.viewing.images import open_picture
+from cmdr.files.viewing.viewed_file import NotViewable
 
 LARGEST = 64 << 20
 PATIENCE = 10.0

@@ -10,7 +10,7 @@ from cmdr.core.threads import in_thread
 from cmdr.index.errors import IndexFault
 
 if TYPE_CHECKING:
-    from cmdr.index.asking.answers import Answers
+    from cmdr.index.query.answers import IndexQueries
 
 MOST = 150
 """Entries that are told one by one; a smaller rectangle could not be hit any more."""
@@ -57,7 +57,7 @@ async def space_in(commander: Commander, path: bytes, principal: Principal) -> "
         raise CommandError(str(error)) from error
 
 
-def _read(answers: "Answers", path: bytes) -> FolderSpace:
+def _read(answers: "IndexQueries", path: bytes) -> FolderSpace:
     summary = answers.summary(path, 0)
     page = answers.children(path, MOST, None, "size", True)
     largest = tuple(Filling(node.name, node.kind == "dir", node.size) for node in page.nodes if node.size)

@@ -10,21 +10,43 @@ from cmdr.core.errors import CommandError
 from cmdr.core.events import Events
 from cmdr.core.principals import Principal
 from cmdr.core.threads import in_thread
-from cmdr.core.trees.idle_walks import IdleWalks, WalkedTree
-from cmdr.core.trees.kept_sizes import KeptSizes
-from cmdr.core.trees.owned_queries import OwnedQueries
-from cmdr.core.trees.owned_sets import OwnedSets
+from cmdr.core.trees.idle_scans import IdleScans, WalkedTree
+from cmdr.core.trees.ownership import OwnedQueries, OwnedSets
 from cmdr.core.trees.scans import Scans
 from cmdr.core.trees.shell_sessions import ShellSessions
 from cmdr.index.errors import IndexFault
+from cmdr.model.job import ScanJob
 from cmdr.model.names import to_wire
 from cmdr.model.panes.entry import FolderSize
-from cmdr.model.scan_job import ScanJob
 
 if TYPE_CHECKING:
-    from cmdr.index.asking.answers import Answers
     from cmdr.index.library import Library
+    from cmdr.index.query.answers import IndexQueries
     from cmdr.model.trees.indexes import WalkOptions
+
+
+_FOLDERS = 8  # both panes and the tabs that somebody goes to and fro between
+Sizes = dict[bytes, FolderSize | None]
+"""By name; None for what no index knows."""
+
+
+class FolderSizeCache:
+    """What was told of the folders that were looked at last."""
+
+    def __init__(self) -> None:
+        self._moment: object = None
+        self._folders: dict[bytes, Sizes] = {}
+
+    def of(self, folder: bytes, moment: object) -> Sizes:
+        """What is known of a folder at this moment of the indexes; whoever finds out more adds it."""
+        if moment != self._moment:
+            self._moment, self._folders = moment, {}
+        known = self._folders.pop(folder, {})
+        self._folders[folder] = known
+        if len(self._folders) > _FOLDERS:
+            del self._folders[next(iter(self._folders))]
+        return known
+
 
 T = TypeVar("T")
 PATIENCE = 30.0
@@ -43,11 +65,11 @@ class Indexing:
         self.sessions = ShellSessions()
         self.sets = OwnedSets(self.library)
         self.queries = OwnedQueries(self.library)
-        self._kept_sizes = KeptSizes()
+        self._kept_sizes = FolderSizeCache()
         self._followed: set[str] = set()
         self._behind: set[asyncio.Task[None]] = set()
         self._closing = False
-        self.idle = IdleWalks(self._trees_in_use, self._walk_again)
+        self.idle = IdleScans(self._trees_in_use, self._walk_again)
         self._scans = Scans(events, self.idle, self._know_more)
         self.version = 0
         """Grows whenever indexes may know more than before, so that faces see when to ask again."""
@@ -97,31 +119,31 @@ class Indexing:
         """Wait for a scan, but not for ever; whether it is over."""
         return await self._scans.finished(job, patience)
 
-    async def covering(self, path: bytes) -> "Answers | None":
+    async def covering(self, path: bytes) -> "IndexQueries | None":
         """The index that knows best what is in a folder, or None when none has listed it."""
         return await self.ask_of_folder(path, lambda answers: answers)
 
-    async def knowing(self, path: bytes) -> "Answers | None":
+    async def covering_entry(self, path: bytes) -> "IndexQueries | None":
         """The index that knows best of an entry, or None; it may never have looked into it."""
         return await self.ask_of_entry(path, lambda answers: answers)
 
-    async def ask_of_folder(self, path: bytes, question: "Callable[[Answers], T]") -> T | None:
+    async def ask_of_folder(self, path: bytes, question: "Callable[[IndexQueries], T]") -> T | None:
         """What the index says that knows best what is in a folder; None when none has listed it."""
         library = await self.library()
         return await self._ask(library, lambda: library.covering(path), question)
 
-    async def ask_of_entry(self, path: bytes, question: "Callable[[Answers], T]") -> T | None:
+    async def ask_of_entry(self, path: bytes, question: "Callable[[IndexQueries], T]") -> T | None:
         """What the index says that knows best of an entry, or None; it may never have looked into it."""
         library = await self.library()
-        from cmdr.index.asking.knowing import Knowing
+        from cmdr.index.query.coverage import Coverage
 
-        return await self._ask(library, lambda: library.covering(path, Knowing.ENTRY), question)
+        return await self._ask(library, lambda: library.covering(path, Coverage.ENTRY), question)
 
     async def _ask(
-        self, library: "Library", find: "Callable[[], Answers | None]", question: "Callable[[Answers], T]"
+        self, library: "Library", find: "Callable[[], IndexQueries | None]", question: "Callable[[IndexQueries], T]"
     ) -> T | None:
         """Find an index and ask it, both in one thread: starting a second one would take longer than the question."""
-        asked: list[Answers] = []
+        asked: list[IndexQueries] = []
 
         def work() -> T | None:
             if (answers := find()) is None:
@@ -136,17 +158,17 @@ class Indexing:
                 if answers.indexed.record.id not in self._followed:
                     self._follow(library, answers)
 
-    async def _caught_up(self, path: bytes) -> "Answers | None":
+    async def _caught_up(self, path: bytes) -> "IndexQueries | None":
         """The index that knows a folder once it has looked again: it listed the one above before this came."""
         above = await self.covering(os.path.dirname(path))
-        if above is None or await self.knowing(path) is not None:
+        if above is None or await self.covering_entry(path) is not None:
             return None
         library = await self.library()
         with suppress(IndexFault, OSError):  # then it is scanned like any other
             await in_thread(library.refresh, above.indexed.record.id, lambda: self._closing)
         return await self.covering(path)
 
-    async def open(self, index: str) -> "Answers":
+    async def open(self, index: str) -> "IndexQueries":
         """An index by its id."""
         library = await self.library()
         answers = await in_thread(library.get, index)
@@ -165,7 +187,7 @@ class Indexing:
             known |= {name: found.get(name) for name in unknown}
         return {name: size for name in names if (size := known[name]) is not None}
 
-    def _follow(self, library: "Library", answers: "Answers") -> None:
+    def _follow(self, library: "Library", answers: "IndexQueries") -> None:
         """Bring an index up to date behind the scenes, then keep it so; its answers count at once."""
         index = answers.indexed.record.id
         self._followed.add(index)
@@ -188,7 +210,7 @@ class Indexing:
 
     async def ensure(
         self, root: bytes, principal: Principal, patience: float = PATIENCE
-    ) -> "tuple[Answers, ScanJob | None]":
+    ) -> "tuple[IndexQueries, ScanJob | None]":
         """The index that knows a tree, scanned now when there is none; with the scan that was needed."""
         answers = await self.covering(root) or await self._caught_up(root)
         if answers is not None:
@@ -213,7 +235,7 @@ class Indexing:
 
     async def _walk_again(self, index: str, stop: Callable[[], bool]) -> None:
         assert self._library is not None
-        await in_thread(self._library.walk_again, index, stop)
+        await in_thread(self._library.rescan_when_idle, index, stop)
         self._know_more()
 
     def _know_more(self) -> None:
@@ -221,7 +243,7 @@ class Indexing:
         self._events.changed()
 
 
-def _sizes(answers: "Answers", path: bytes, names: Sequence[bytes]) -> dict[bytes, FolderSize]:
+def _sizes(answers: "IndexQueries", path: bytes, names: Sequence[bytes]) -> dict[bytes, FolderSize]:
     fresh = answers.indexed.freshness.state == "fresh"
     sizes: dict[bytes, FolderSize] = {}
     for name in names:

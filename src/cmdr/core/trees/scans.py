@@ -10,15 +10,14 @@ from cmdr.core.errors import CommandError
 from cmdr.core.events import Events
 from cmdr.core.principals import Principal
 from cmdr.core.threads import in_thread
-from cmdr.core.trees.idle_walks import IdleWalks
+from cmdr.core.trees.idle_scans import IdleScans
 from cmdr.index.errors import IndexFault
-from cmdr.model.job import JobState
+from cmdr.model.job import JobState, ScanJob
 from cmdr.model.names import to_wire
-from cmdr.model.scan_job import ScanJob
 
 if TYPE_CHECKING:
     from cmdr.index.library import Library
-    from cmdr.index.walking.walk import Progress
+    from cmdr.index.scan.walk import Progress
     from cmdr.model.trees.indexes import WalkOptions
 
 log = logging.getLogger(__name__)
@@ -30,7 +29,7 @@ SCANS_PER_CALLER = 2
 class Scans:
     """Every scan that is remembered; `ended` is called after each."""
 
-    def __init__(self, events: Events, idle: IdleWalks, ended: Callable[[], None]) -> None:
+    def __init__(self, events: Events, idle: IdleScans, ended: Callable[[], None]) -> None:
         self._events, self._idle, self._ended = events, idle, ended
         self._jobs: dict[str, ScanJob] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}

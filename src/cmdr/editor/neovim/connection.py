@@ -11,25 +11,67 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from cmdr.editor.neovim.errors import (
-    NeovimBusyError,
-    NeovimError,
-    NeovimGoneError,
-    NeovimMissingError,
-    NeovimRefusedError,
-    NeovimSlowError,
-    NeovimUnreachableError,
-)
 from cmdr.editor.neovim.pause_lua import KEYS, QUIET_MS
+from cmdr.model.install_hint import install_command
 
 if TYPE_CHECKING:
     from pynvim import Nvim  # type: ignore[import-untyped]
     from pynvim.msgpack_rpc import Session  # type: ignore[import-untyped]
 
+
 DEADLINE = 2.0
 """Seconds for one answer."""
 
+
 OnEvent = Callable[[list[Any]], None]
+
+
+class NeovimError(Exception):
+    """Anything that went wrong with a running Neovim."""
+
+
+class NeovimMissingError(NeovimError):
+    """Raised when the library that speaks to Neovim is not installed."""
+
+    def __init__(self) -> None:
+        super().__init__(f"Working in Neovim needs pynvim: {install_command('pynvim')}")
+
+
+class NeovimUnreachableError(NeovimError):
+    """Raised when no Neovim answers at an address."""
+
+    def __init__(self, address: str) -> None:
+        super().__init__(f"No Neovim answers at {address}; start one with: nvim --listen {address}")
+        self.address = address
+
+
+class NeovimBusyError(NeovimError):
+    """Raised when Neovim waits for a key and does nothing else until it gets one."""
+
+    def __init__(self) -> None:
+        super().__init__("Neovim is waiting for a key; press one there, then try again.")
+
+
+class NeovimSlowError(NeovimError):
+    """Raised when Neovim did not answer in time though it waits for nothing."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(f"Neovim did not answer within {seconds:g} s; it may be busy with something else.")
+
+
+class NeovimGoneError(NeovimError):
+    """Raised when Neovim has ended."""
+
+    def __init__(self) -> None:
+        super().__init__("Neovim has ended.")
+
+
+class NeovimRefusedError(NeovimError):
+    """Raised when Neovim refused a request; carries its own words."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"Neovim refused: {reason}")
+        self.reason = reason
 
 
 class NeovimConnection:

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from cmdr.editor.neovim import diff_lua
-from cmdr.editor.neovim.connection import NeovimConnection
-from cmdr.editor.neovim.errors import NeovimGoneError, NeovimRefusedError
+from cmdr.editor.neovim.connection import NeovimConnection, NeovimGoneError, NeovimRefusedError
 from cmdr.editor.neovim.pause_lua import DEAF_MS
 from cmdr.model.names import printable
 

@@ -1,7 +1,7 @@
 """The files that are open in Neovim: opening, selecting, saving, closing, and what is wrong in them."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,11 +9,18 @@ from cmdr.editor.languages import language_of
 from cmdr.editor.neovim import document_lua
 from cmdr.editor.neovim.connection import NeovimConnection
 from cmdr.editor.neovim.diffs import syntax_of
-from cmdr.editor.neovim.places import byte_of_position, index_of_byte, position_of_byte
-from cmdr.editor.ranges import FoundRange, find_range
 from cmdr.model.names import to_wire
 from cmdr.model.texts.diagnostic import Diagnostic, Severity
-from cmdr.model.texts.text_selection import Position, TextIndex, TextSelection, utf16_column, utf16_length
+from cmdr.model.texts.text_selection import (
+    FoundRange,
+    Position,
+    TextIndex,
+    TextSelection,
+    character_index,
+    find_range,
+    utf16_column,
+    utf16_length,
+)
 
 _SEVERITIES: dict[int, Severity] = {1: "Error", 2: "Warning", 3: "Info", 4: "Hint"}
 
@@ -165,3 +172,25 @@ def _diagnostic(given: dict[str, Any]) -> Diagnostic:
         source=given["source"],
         code=given["code"],
     )
+
+
+def index_of_byte(line: str, column: int) -> int:
+    """The character index of a byte column; inside a character its beginning, beyond the line its end."""
+    # Bytes that are no UTF-8 come from Neovim as escapes, one for each byte.
+    content = line.encode("utf-8", "surrogateescape")
+    while 0 < column < len(content) and content[column] & 0xC0 == 0x80:
+        column -= 1
+    return len(content[: max(column, 0)].decode("utf-8", "surrogateescape"))
+
+
+def position_of_byte(number: int, column: int, line: str) -> Position:
+    """A position for the byte column of a line."""
+    return Position(number, utf16_column(line, index_of_byte(line, column)))
+
+
+def byte_of_position(position: Position, lines: Sequence[str]) -> tuple[int, int]:
+    """The line and byte column of a position."""
+    number = min(max(position.line, 0), max(len(lines) - 1, 0))
+    line = lines[number] if lines else ""
+    before = line[: character_index(line, position.character)]
+    return number, len(before.encode("utf-8", "surrogateescape"))

@@ -7,13 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from cmdr.editor.languages import language_of
+from cmdr.editor.neovim.connection import NeovimGoneError
 from cmdr.editor.neovim.diffs import FREELY, Consent, NeovimDiffs
-from cmdr.editor.neovim.errors import NeovimGoneError
-from cmdr.editor.review_wait import outcome_of
 from cmdr.model.names import display_name, printable
 from cmdr.model.texts.merge import ConflictStandsError
-from cmdr.model.texts.review import ProposalTooLargeError, Review
-from cmdr.model.texts.review_outcome import Outcome, ReviewState
+from cmdr.model.texts.review import Outcome, ProposalTooLargeError, Review, ReviewState
 from cmdr.model.texts.text_format import UnencodableTextError
 
 Accept = Callable[[Review], Awaitable[Outcome | None]]
@@ -50,6 +48,22 @@ async def review_in_neovim(
         elsewhere.cancel()
         diffs.close(review.id)
     return review.outcome
+
+
+async def outcome_of(review: Review, deadline: float | None = None) -> Outcome | None:
+    """The outcome, or None when it is still open after `deadline` seconds; being cancelled decides nothing."""
+    waiting: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
+
+    def resolved(outcome: Outcome) -> None:
+        if not waiting.done():
+            waiting.set_result(outcome)
+
+    stop = review.when_resolved(resolved)
+    try:
+        done, _ = await asyncio.wait({waiting}, timeout=deadline)
+    finally:
+        stop()
+    return waiting.result() if done else None
 
 
 async def _one_look(

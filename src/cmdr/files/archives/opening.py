@@ -3,18 +3,24 @@
 from collections.abc import Iterator
 from typing import Protocol
 
-from cmdr.files.archives.bytes_of import Bytes, Check, Read
-from cmdr.files.archives.entry import BadArchive, Entry
-from cmdr.files.archives.magic import BZIP2, GZIP, XZ, ZIP
-from cmdr.files.archives.tar_archive import TarArchive
-from cmdr.files.archives.tar_header import BLOCK, is_header
-from cmdr.files.archives.tar_stream import TarStream
-from cmdr.files.archives.unpressed import bzip2, gzip, xz
-from cmdr.files.archives.zip_archive import ZipArchive
+from cmdr.files.archives.archive_file import (
+    BZIP2_MAGIC,
+    GZIP_MAGIC,
+    XZ_MAGIC,
+    ZIP_MAGIC,
+    ArchiveBytes,
+    BadArchive,
+    Check,
+    Entry,
+    Read,
+)
+from cmdr.files.archives.decompression import bzip2, gzip, xz
+from cmdr.files.archives.tar_reader import BLOCK, TarArchive, TarStream, is_header
+from cmdr.files.archives.zip_reader import ZipArchive
 from cmdr.model.plans.member import Member
 
 KNOWN = "zip, tar, tar.gz, tar.bz2 and tar.xz"
-_PRESSED = {GZIP: gzip, BZIP2: bzip2, XZ: xz}
+_COMPRESSED = {GZIP_MAGIC: gzip, BZIP2_MAGIC: bzip2, XZ_MAGIC: xz}
 _OTHERS = {
     b"7z\xbc\xaf\x27\x1c": "7z",
     b"Rar!\x1a\x07": "rar",
@@ -31,19 +37,19 @@ class Archive(Protocol):
         """Everything in it."""
 
     def contents(self, member: Member, check: Check) -> Iterator[bytes]:
-        """What a member holds, in pieces; never more than its list says."""
+        """What a member holds, in chunks; never more than its list says."""
 
 
 def open_archive(read: Read, size: int) -> Archive:
     """The archive that some bytes are."""
-    archive = Bytes(read, size)
+    archive = ArchiveBytes(read, size)
     head = archive.exactly(min(size, BLOCK), 0)
     for magic, other in _OTHERS.items():
         if head.startswith(magic):
             raise BadArchive(f"cmdr cannot unpack {other}; it knows {KNOWN}")
-    if head.startswith(ZIP):
+    if head.startswith(ZIP_MAGIC):
         return ZipArchive(archive)
-    for magic, decoder in _PRESSED.items():
+    for magic, decoder in _COMPRESSED.items():
         if head.startswith(magic):
             stream = TarStream(archive, decoder, magic)
             if not _begins_a_tar(stream):
@@ -60,6 +66,6 @@ def open_archive(read: Read, size: int) -> Archive:
 
 def _begins_a_tar(stream: TarStream) -> bool:
     block = b""
-    while len(block) < BLOCK and (piece := stream.take(BLOCK - len(block))):
-        block += piece
+    while len(block) < BLOCK and (chunk := stream.take(BLOCK - len(block))):
+        block += chunk
     return len(block) == BLOCK and is_header(block)

@@ -8,9 +8,9 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from cmdr.files.sandbox.beneath import real_path
-from cmdr.files.sandbox.second_names import SecondNames
-from cmdr.model.within import is_within
+from cmdr.files.sandbox.hard_links import HardLinks
+from cmdr.files.sandbox.open_beneath import real_path
+from cmdr.model.names import is_within
 
 # Below any home, and wherever else such a name stands: other users' homes and copies of one are no better.
 _FOLDERS = (
@@ -74,7 +74,7 @@ class PrivatePlaces:
     own: tuple[bytes, ...] = ()
     """Where this program keeps tokens, logs and databases."""
     homes: tuple[bytes, ...] = field(default_factory=lambda: tuple(_homes()))
-    second_names: SecondNames = field(default_factory=SecondNames)
+    hard_links: HardLinks = field(default_factory=HardLinks)
     _known: frozenset[tuple[int, int]] = frozenset()
     _known_at: float = float("-inf")
 
@@ -98,7 +98,7 @@ class PrivatePlaces:
         if (found.st_dev, found.st_ino) in self._identities():
             return _OTHER_NAME
         has_others = stat.S_ISREG(found.st_mode) and found.st_nlink > 1
-        if has_others and self.second_names.may_be_private(found, self._known_paths(), self.reason):
+        if has_others and self.hard_links.may_be_private(found, self._known_paths(), self.reason):
             return "is a second name of a private file"
         return ""
 

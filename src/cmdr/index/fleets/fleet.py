@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from cmdr.index.errors import BadQuestion, NoSuchFleet
-from cmdr.index.fleets.fleet_files import ExportFile, LeftOut, connected, damaged, exports_in, left_out_at
+from cmdr.index.fleets.export_files import ExportFile, LeftOut, connected, damaged, exports_in, left_out_at
 from cmdr.model.filters.filter import Filter, Question
 from cmdr.model.names import printable
 
@@ -88,7 +88,7 @@ class Fleet:
 
     def find(self, question: Question) -> Iterator[Hit]:
         """What satisfies a question, in its order and as many as it says."""
-        from cmdr.index.fleets.fleet_question import answer, table
+        from cmdr.index.fleets.ibis_query import answer, table
 
         return (Hit(*row) for row in self._asked(answer(table(), question)))
 
@@ -97,7 +97,7 @@ class Fleet:
         return self._steadily(lambda: self._totals(wanted))
 
     def _totals(self, wanted: Filter) -> FleetTotals:
-        from cmdr.index.fleets.fleet_question import kept, table
+        from cmdr.index.fleets.ibis_query import kept, table
 
         found = kept(table(), wanted)
         files = found.filter(found["kind"] == "file")
@@ -109,7 +109,7 @@ class Fleet:
 
     def trees(self) -> list[ExportedTree]:
         """Every root of every host, the biggest first."""
-        from cmdr.index.fleets.fleet_question import table
+        from cmdr.index.fleets.ibis_query import table
 
         rows = table()
         roots = rows.filter(rows["path"] == rows["root"])
@@ -124,7 +124,7 @@ class Fleet:
         """The rows of an ibis expression. ibis only compiles it: to ask, it would need two more libraries."""
         import duckdb
 
-        from cmdr.index.fleets.fleet_question import to_sql
+        from cmdr.index.fleets.ibis_query import to_sql
 
         text = to_sql(question, "duckdb")
         while True:
@@ -178,7 +178,7 @@ class Fleet:
 def sql(question: Question, dialect: str) -> str:
     """A question for another engine, where the exports are the table `entries`."""
     connected().close()  # a kind word when something is missing
-    from cmdr.index.fleets.fleet_question import said_to
+    from cmdr.index.fleets.ibis_query import said_to
 
     return said_to(dialect, question)
 

@@ -20,6 +20,7 @@ from cmdr.model.filters.filter import (
     NumberField,
     Or,
     Owner,
+    Parts,
     Text,
     TextField,
     TextOp,
@@ -30,7 +31,6 @@ from cmdr.model.filters.filter import (
     checked,
     mode_of,
 )
-from cmdr.model.filters.filter_parts import Parts
 from cmdr.model.names import printable
 
 KNOWN: tuple[str, ...] = (

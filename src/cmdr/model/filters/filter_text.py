@@ -7,7 +7,11 @@ Words side by side mean `and`; `or`, `not` and parentheses do the rest. A bare w
 after the closing quote makes case matter. Relative times are ages: `mtime>30d` is later than thirty days ago.
 """
 
+import json
+import posixpath
 import re
+from collections.abc import Mapping
+from dataclasses import replace
 
 from cmdr.model.filters.filter import (
     And,
@@ -23,11 +27,13 @@ from cmdr.model.filters.filter import (
     Number,
     Or,
     Owner,
+    Parts,
     Text,
     Time,
     Under,
 )
-from cmdr.model.filters.filter_expression import read_expression
+from cmdr.model.filters.filter_json import from_json
+from cmdr.model.filters.filter_terms import read_term
 from cmdr.model.filters.filter_words import Words
 
 MAX_LENGTH = 65_536
@@ -102,3 +108,100 @@ def _quote(text: str) -> str:
 
 def _list(values: tuple[str, ...]) -> str:
     return ",".join(one if _PLAIN_WORD.fullmatch(one) else _quote(one) for one in values)
+
+
+def read_expression(words: Words) -> Filter:
+    """Everything up to the end of the line."""
+    found = _Expression(words).either(1)
+    if not words.is_over:
+        words.fail("This parenthesis has no partner.")
+    return found
+
+
+class _Expression:
+    def __init__(self, words: Words) -> None:
+        self.words, self.parts = words, Parts()
+
+    def either(self, depth: int) -> Filter:
+        self.parts.nest(depth, self.words.at)
+        items = [self.both(depth)]
+        while self.words.keyword("or"):
+            items.append(self.both(depth))
+        return items[0] if len(items) == 1 else Or(tuple(items))
+
+    def both(self, depth: int) -> Filter:
+        words = self.words
+        items = [self.one(depth)]
+        while not words.is_over and not words.stands(")"):
+            start = words.at
+            if words.keyword("or") and not words.text.startswith("or(", start):
+                words.at = start
+                break
+            words.at = start
+            if not words.stands("and("):
+                words.keyword("and")
+            items.append(self.one(depth))
+        return items[0] if len(items) == 1 else And(tuple(items))
+
+    def one(self, depth: int) -> Filter:
+        words = self.words
+        self.parts.add(depth, words.at)
+        if words.is_over or words.stands(")"):
+            words.fail("Something to look for is missing here.")
+        for word in ("and", "or"):
+            if words.take(word + "("):
+                items = self.group(depth)
+                return And(items) if word == "and" else Or(items)
+        if words.keyword("not"):
+            return Not(self.one(depth + 1))
+        if words.take("("):
+            inside = self.either(depth + 1)
+            self.close()
+            return inside
+        start = words.at
+        found = read_term(words)
+        for _ in found.items if isinstance(found, Or) else ():  # braces stand for several
+            self.parts.add(depth + 1, start)
+        words.blank()
+        return found
+
+    def group(self, depth: int) -> tuple[Filter, ...]:
+        """`and(…)` and `or(…)` hold one filter or none; written side by side they could not be told apart."""
+        items = () if self.words.stands(")") else (self.either(depth + 1),)
+        self.close()
+        return items
+
+    def close(self) -> None:
+        if not self.words.take(")"):
+            self.words.fail("A closing parenthesis is missing.")
+
+
+_NODE = re.compile(r"n_[0-9a-f]{9,16}")
+
+
+def given_filter(given: Mapping[str, object] | str) -> Filter:
+    """Read a filter, whichever form it has; a mistake is told with its place."""
+    if not isinstance(given, str):
+        return from_json(given)
+    if not given.lstrip().startswith("{") or len(given) > MAX_LENGTH:
+        return from_text(given)
+    try:
+        return from_json(json.loads(given))
+    except json.JSONDecodeError as error:
+        raise FilterError(
+            f"This begins as JSON but is not ({error.msg}); quote it to look for it.", error.pos
+        ) from None
+    except RecursionError:
+        raise FilterError("This is nested too deep.", 0) from None
+
+
+def placed(wanted: Filter, root: str) -> Filter:
+    """The same filter with the places in it seen from a folder; whole paths and node ids stay as they are."""
+    match wanted:
+        case Under(place) | DuplicateOf(place) if not place.startswith("/") and not _NODE.fullmatch(place):
+            return replace(wanted, place=posixpath.normpath(posixpath.join(root, place)))
+        case Not(item):
+            return Not(placed(item, root))
+        case And(items) | Or(items):
+            return replace(wanted, items=tuple(placed(item, root) for item in items))
+    return wanted

@@ -4,9 +4,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import count
 
+from cmdr.model.names import is_within
 from cmdr.model.panes.pane import Pane, Side
 from cmdr.model.panes.tab import Tab
-from cmdr.model.within import is_within
 
 
 @dataclass(frozen=True, slots=True)

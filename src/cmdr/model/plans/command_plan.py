@@ -5,7 +5,7 @@ import os
 from dataclasses import dataclass
 from functools import cached_property
 
-from cmdr.model.agent_words import BAR
+from cmdr.model.agent_text import BAR
 from cmdr.model.names import display_name, display_text
 from cmdr.model.plans.request_plan import RequestPlan
 from cmdr.model.root_spec import RootSpec

@@ -1,11 +1,11 @@
 """Long work: how it stands, what came of it, and that it is still waited for."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from cmdr.model.job import Job, JobState
+from cmdr.model.job import Job, JobState, ScanJob
 from cmdr.model.plans.proposal import ProposalState
 from cmdr.model.results.result import Data, Result
-from cmdr.model.scan_job import ScanJob
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +79,20 @@ class JobEnded(Result):
         if self.named:
             told.append(f"named: {self.named}")
         return "\n".join(told)
+
+
+@dataclass(frozen=True, slots=True)
+class JobFollowed(Data):
+    """A job that asks something or is over, or that was watched for long enough."""
+
+    kind = "jobFollowed"
+    state: JobState
+    over: bool
+    done: bool
+    outcome: str
+    operation: int | None
+    question: Mapping[str, str] | None
+    """A taken name (`id, there, new`), or a folder that holds more than was shown (`id, folder, shown, now`)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,8 @@ class Result(ABC):
     __slots__ = ()
     kind: ClassVar[str]
     """Its name in JSON, by which the page, the control socket and scripts know it; never changes once released."""
+    is_plain: ClassVar[bool] = False
+    """Whether its text is a document of its own, told without `OK:` before it."""
 
     @property
     def failed(self) -> bool:
@@ -40,9 +42,21 @@ class Result(ABC):
 
 @dataclass(frozen=True, slots=True)
 class Said(Result):
-    """A sentence and nothing more. Also what every command returns that still returns `str`."""
+    """A sentence, for commands that have nothing more to tell."""
 
     kind = "said"
+    words: str
+
+    def text(self) -> str:
+        return self.words
+
+
+@dataclass(frozen=True, slots=True)
+class PlainText(Result):
+    """A document in itself, such as a YAML list: text without `OK:` before it."""
+
+    kind = "plainText"
+    is_plain = True
     words: str
 
     def text(self) -> str:
@@ -53,11 +67,12 @@ class Data(Result):
     """For programs: its text is its JSON, whole and without `OK:`."""
 
     __slots__ = ()
+    is_plain = True
 
     def text(self) -> str:
         import json
 
-        return json.dumps(self.data())
+        return json.dumps(self.data(), ensure_ascii=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +95,11 @@ def _keys(kind: type) -> tuple[tuple[str, str], ...]:
 
 
 def _fields_of(one: Any) -> dict[str, Json]:
-    return {key: _plain(getattr(one, name)) for name, key in _keys(one.__class__)}
+    return {key: plain(getattr(one, name)) for name, key in _keys(one.__class__)}
 
 
-def _plain(value: object) -> Json:
+def plain(value: object) -> Json:
+    """The JSON form of a field: names in camelCase, bytes as wire names, enums by their value."""
     if isinstance(value, Enum):
         return value.name.lower() if isinstance(value, int) else str(value.value)
     if isinstance(value, _SCALARS):
@@ -93,9 +109,9 @@ def _plain(value: object) -> Json:
     if is_dataclass(value) or hasattr(value, "_fields"):
         return _fields_of(value)
     if isinstance(value, tuple | list):
-        return [_plain(one) for one in value]
+        return [plain(one) for one in value]
     if isinstance(value, Mapping):
-        return {str(name): _plain(one) for name, one in value.items()}
+        return {str(name): plain(one) for name, one in value.items()}
     raise TypeError(f"{type(value).__name__} has no JSON form: the result must say how it is told")
 
 

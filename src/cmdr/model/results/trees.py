@@ -3,10 +3,9 @@
 from dataclasses import dataclass
 from typing import Self
 
-from cmdr.model.job import JobState
+from cmdr.model.job import JobState, ScanJob
 from cmdr.model.names import to_wire
-from cmdr.model.results.result import Json, Result
-from cmdr.model.scan_job import ScanJob
+from cmdr.model.results.result import Json, Result, plain
 from cmdr.model.shell_session import Units
 from cmdr.model.trees.node import Node
 from cmdr.model.units import count, size_text
@@ -143,3 +142,44 @@ class QueryAnswer(Result):
         if self.saved_as is not None:
             told.append(f"saved as query {self.saved_as}")
         return "\n".join(told)
+
+
+@dataclass(frozen=True, slots=True)
+class FoundEntry:
+    """One entry that a search found; its path is told from the folder that was searched."""
+
+    path: str
+    kind: str
+    size: int | None
+    modified_ns: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class FindAnswer(Result):
+    """What a search while one types found: how many, how much, and the first of them."""
+
+    kind = "findAnswer"
+    is_plain = True
+    root: bytes
+    count: int
+    bytes: int
+    complete: bool
+    nodes: tuple[Node, ...]
+    units: Units
+
+    @property
+    def rows(self) -> tuple[FoundEntry, ...]:
+        """The first entries, in the order of the index."""
+        below = self.root.rstrip(b"/") + b"/"
+        return tuple(
+            FoundEntry(to_wire(node.path.removeprefix(below)), node.kind, node.size, node.mtime_ns)
+            for node in self.nodes
+        )
+
+    def text(self) -> str:
+        found = f"{self.count} found, {size_text(self.bytes, self.units)} in all below {to_wire(self.root)}"
+        return "\n".join([found, *(node.line(self.units, self.root) for node in self.nodes)])
+
+    def data(self) -> dict[str, Json]:
+        rows: list[Json] = [plain(row) for row in self.rows]
+        return {"count": self.count, "bytes": self.bytes, "complete": self.complete, "rows": rows}

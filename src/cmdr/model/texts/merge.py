@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from cmdr.model.texts.diff import Diff, diff_texts
-from cmdr.model.texts.hunk import Hunk
+from cmdr.model.texts.diff import Diff, Hunk, diff_texts
 
 Choice = Literal["mine", "theirs", "both", "base"]
 """How a conflict is settled; `both` is mine, then theirs."""

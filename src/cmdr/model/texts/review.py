@@ -2,17 +2,60 @@
 
 import hashlib
 from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from typing import Literal
 
 from cmdr.model.names import to_wire
-from cmdr.model.texts.diff import Diff, diff_texts
-from cmdr.model.texts.hunk import Decision, Hunk
+from cmdr.model.texts.diff import Decision, Diff, Hunk, diff_texts
 from cmdr.model.texts.merge import Choice, ConflictStandsError, Merge, merge_texts
-from cmdr.model.texts.proposed_text import take_proposed
-from cmdr.model.texts.review_outcome import AlreadyResolvedError, Outcome, Reason, ReviewState, StaleReviewError
 from cmdr.model.texts.text_format import FileText, TextFormat, write_text
 
 PROPOSED_LIMIT = 8 * 1024 * 1024
 """The longest proposed text, in bytes of UTF-8: nobody reviews more, and every face must hold it."""
+
+
+_MARK = "\ufeff"
+
+
+Reason = Literal["person", "tab closed", "client gone", "replaced", "shutdown", "editor gone", "time is up"]
+
+
+class ReviewState(Enum):
+    """Where a review stands; it leaves PENDING once and never returns."""
+
+    PENDING = "pending"
+    ACCEPTED = "accepted"
+    REJECTED = "rejected"
+
+
+class AlreadyResolvedError(ValueError):
+    """Raised when a second answer arrives: the first one counts."""
+
+    def __init__(self, state: ReviewState) -> None:
+        super().__init__(f"This edit was already {state.value}.")
+        self.state = state
+
+
+class StaleReviewError(ValueError):
+    """Raised when an answer was given to something else than what stands now."""
+
+    def __init__(self) -> None:
+        super().__init__("This edit has changed since it was shown; look at it again.")
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a review ended."""
+
+    state: Literal[ReviewState.ACCEPTED, ReviewState.REJECTED]
+    reason: Reason
+    text: str | None = None
+    """Accepted: the final text, written as the agent writes (line ends, byte order mark)."""
+    content: bytes | None = None
+    """Accepted: the exact bytes for the file, stored as the file was."""
+    edited: bool = False
+    """Accepted: whether it differs from what the agent proposed."""
 
 
 class ProposalTooLargeError(ValueError):
@@ -27,6 +70,42 @@ class NoSuchHunkError(ValueError):
 
     def __init__(self, hunk: int, count: int) -> None:
         super().__init__(f"There is no change {hunk + 1}; this edit has {count}.")
+
+
+@dataclass(frozen=True, slots=True)
+class ProposedText:
+    """What an agent sent, and the same text as it stands inside cmdr, comparable with the file."""
+
+    sent: str
+    inner: str
+    mark: bool
+    """Whether it was sent with a byte order mark that the file has too."""
+    pairs: bool
+    """Whether its lines were sent ended with `\\r\\n`, as in the file."""
+
+    def as_sent(self, text: str) -> str:
+        """A text as the agent would write it: the one it sent, byte for byte, when the person changed nothing."""
+        if text == self.inner:
+            return self.sent
+        if self.pairs:
+            text = text.replace("\r\n", "\n").replace("\n", "\r\n")
+        return _MARK + text if self.mark else text
+
+
+def take_proposed(sent: str, format: TextFormat) -> ProposedText:
+    """Bring a sent text to the inner form of a file stored in this format.
+
+    Clients send `\\n` for files that end lines with `\\r\\n`, and some send the byte order mark as a character:
+    neither is a change that a person should have to look at.
+    """
+    inner = sent
+    mark = format.bom and inner.startswith(_MARK)
+    if mark:
+        inner = inner[1:]
+    pairs = format.eol == "\r\n" and "\r\n" in inner
+    if pairs:
+        inner = inner.replace("\r\n", "\n")
+    return ProposedText(sent, inner, mark, pairs)
 
 
 class Review:

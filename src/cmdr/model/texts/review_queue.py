@@ -2,8 +2,7 @@
 
 from collections.abc import Callable, Iterable
 
-from cmdr.model.texts.review import Review
-from cmdr.model.texts.review_outcome import Outcome, Reason, ReviewState
+from cmdr.model.texts.review import Outcome, Reason, Review, ReviewState
 
 _KEPT = 100
 """How many finished reviews are remembered, so that a late answer hears what happened instead of nothing."""

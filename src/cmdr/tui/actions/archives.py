@@ -6,8 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from cmdr.core.panes.name_input import complete_path
-from cmdr.model.archive_names import usual_name
-from cmdr.model.names import to_wire
+from cmdr.model.names import default_archive_name, to_wire
 from cmdr.model.panes.tab import SelectedEntries
 from cmdr.model.plans.taken_names import TAKEN_NAMES
 from cmdr.tui.actions import action
@@ -26,7 +25,7 @@ def pack(screen: MainScreen) -> None:
     if chosen is None:
         return
     base = screen.tab.path
-    name = usual_name(os.path.join(base, chosen.first_names(1)[0]), is_only=chosen.count == 1)
+    name = default_archive_name(os.path.join(base, chosen.first_names(1)[0]), is_only=chosen.count == 1)
     path = to_wire(os.path.join(_other(screen), name))
     window = Ask(
         f"Pack {what(chosen)} into (.zip or .tar.gz)",

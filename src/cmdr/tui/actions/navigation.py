@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from cmdr.core.panes.name_input import complete_path
 from cmdr.core.parameter import Arguments
-from cmdr.model.archive_names import is_archive_name
-from cmdr.model.names import to_wire
+from cmdr.model.names import is_archive_name, to_wire
 from cmdr.tui.actions import action
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 from cmdr.core.principals import PERSON
-from cmdr.model.agent_words import broken, framed
+from cmdr.model.agent_text import broken, framed
 from cmdr.model.names import to_wire
 from cmdr.model.panes.workspace import Dialog
 from cmdr.model.plans.plan import Verb

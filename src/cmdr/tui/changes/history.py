@@ -18,7 +18,7 @@ from cmdr.tui.widgets.lines import LineList, Row
 from cmdr.tui.windows.window import Window
 
 if TYPE_CHECKING:
-    from cmdr.core.changes.journal_history import HistoryEntry
+    from cmdr.model.history import HistoryEntry
     from cmdr.tui.main_screen import MainScreen
 
 SHOWN = 200

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 from textual import events
 from textual.widget import Widget
 
-from cmdr.model.formats import span
 from cmdr.model.job import Job, JobState
 from cmdr.model.names import display_name
-from cmdr.model.units import human_size, iso_time
+from cmdr.model.units import human_size, iso_time, span
 from cmdr.tui.widgets.lines import LineList, Row
 from cmdr.tui.windows.window import Window
 

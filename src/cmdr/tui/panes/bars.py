@@ -11,8 +11,8 @@ from cmdr.core.commander import Commander
 from cmdr.core.principals import PERSON
 from cmdr.model.job import JobState
 from cmdr.model.keys import KeyMap
+from cmdr.model.names import is_within
 from cmdr.model.units import count, human_size
-from cmdr.model.within import is_within
 from cmdr.tui.input.key_map import key_labels, label_cells
 from cmdr.tui.panes.frame import entry_line
 from cmdr.tui.panes.prefetch import LinkTargetCache

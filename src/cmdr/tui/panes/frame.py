@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING
 from rich.segment import Segment
 from rich.style import Style
 
-from cmdr.model.formats import date, mode_text
 from cmdr.model.panes.entry import Kind
 from cmdr.model.panes.pane import Pane, totals
 from cmdr.model.panes.sorting import Direction, SortKey
 from cmdr.model.panes.tab import Tab
-from cmdr.model.units import human_size
+from cmdr.model.units import date, human_size, mode_text
 from cmdr.tui.terminal.safe_text import fit, printable, shown, width_of
 
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from rich.segment import Segment
 from rich.style import Style
 
-from cmdr.model.formats import DATE_WIDTHS, date, short_size
 from cmdr.model.panes.entry import Entry, Kind, file_kind
 from cmdr.model.panes.sorting import SortKey
 from cmdr.model.panes.tab import Tab, ViewMode
+from cmdr.model.units import DATE_WIDTHS, date, short_size
 from cmdr.tui.panes.geometry import PaneGeometry
 from cmdr.tui.terminal.safe_text import fit, fit_name, printable, shown
 from cmdr.tui.theme.appearance import Appearance, RowFormat

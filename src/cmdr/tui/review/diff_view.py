@@ -6,9 +6,8 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
-from cmdr.model.texts.diff_rows import DiffRows, Row, RowLine
-from cmdr.model.texts.diff_words import Span, WordMarks
-from cmdr.model.texts.hunk import Decision
+from cmdr.model.texts.diff import Decision
+from cmdr.model.texts.diff_rows import DiffRows, Row, RowLine, Span, WordMarks
 from cmdr.model.texts.review import Review
 from cmdr.tui.terminal.safe_text import printable
 from cmdr.tui.theme.appearance import Appearance

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from textual import events
 
-from cmdr.core.editing.review_case import ReviewCase
+from cmdr.core.editing.review_record import ReviewRecord
+from cmdr.model.invisible_chars import UNSEEN
 from cmdr.model.names import display_name
-from cmdr.model.texts.review_outcome import ReviewState
-from cmdr.model.unseen import UNSEEN
+from cmdr.model.texts.review import ReviewState
 from cmdr.tui.input.key_forwarding import forward_to_front
 from cmdr.tui.viewer.editor import TextScreen
 
@@ -27,7 +27,7 @@ def is_seen(text: str) -> bool:
 class ProposedEditor(TextScreen, inherit_bindings=False):
     """The proposed text; taking it goes back to the review, where it is accepted or not."""
 
-    def __init__(self, case: ReviewCase, main: MainScreen) -> None:
+    def __init__(self, case: ReviewRecord, main: MainScreen) -> None:
         super().__init__(case.review.proposed_text, _KEYS, main.terminal)
         self._case = case
         self._main = main

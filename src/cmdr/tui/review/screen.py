@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 from textual import events
 from textual.app import ComposeResult
 
-from cmdr.core.editing.review_case import ReviewCase
+from cmdr.core.editing.review_record import ReviewRecord
 from cmdr.core.parameter import Arguments
-from cmdr.model.agent_words import BAR
+from cmdr.model.agent_text import BAR
 from cmdr.model.names import display_name
-from cmdr.model.texts.hunk import Decision
-from cmdr.model.texts.review_outcome import ReviewState
+from cmdr.model.texts.diff import Decision
+from cmdr.model.texts.review import ReviewState
 from cmdr.tui.input.key_forwarding import forward_to_front
 from cmdr.tui.review.diff_view import DiffView
 from cmdr.tui.widgets.lines import Bar, Row
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
     from cmdr.tui.main_screen import MainScreen
 
 
-def pending_reviews(screen: MainScreen) -> list[ReviewCase]:
+def pending_reviews(screen: MainScreen) -> list[ReviewRecord]:
     """Those that are not on the screen already, first come first."""
 
     shown = {open.case for open in screen.terminal.screen_stack if isinstance(open, ReviewScreen)}
     return [case for case in screen.commander.rooms.waiting_reviews() if case not in shown]
 
 
-def review_choice(case: ReviewCase) -> Choice:
+def review_choice(case: ReviewRecord) -> Choice:
     """One of them in a list of what waits."""
     review = case.review
     folder, name = (display_name(os.path.basename(part)) for part in os.path.split(review.new_path))
@@ -43,7 +43,7 @@ def review_choice(case: ReviewCase) -> Choice:
     return Choice(case.id, title, f"in {folder or '/'}", review.agent)
 
 
-def open_review(screen: MainScreen, case: ReviewCase) -> None:
+def open_review(screen: MainScreen, case: ReviewRecord) -> None:
     """Put one before the person."""
 
     screen.terminal.push_screen(ReviewScreen(case, screen))
@@ -68,7 +68,7 @@ class ReviewScreen(OverlayScreen[None], inherit_bindings=False):
 
     DEFAULT_CSS = "ReviewScreen { layout: vertical; } ReviewScreen > Bar { height: 1; }"
 
-    def __init__(self, case: ReviewCase, main: MainScreen) -> None:
+    def __init__(self, case: ReviewRecord, main: MainScreen) -> None:
         super().__init__()
         self.case = case
         self._main = main

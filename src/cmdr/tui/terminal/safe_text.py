@@ -2,8 +2,8 @@
 
 from rich.cells import cell_len, set_cell_size
 
+from cmdr.model.invisible_chars import sign
 from cmdr.model.names import display_name
-from cmdr.model.unseen import sign
 
 # They change how wide the character before them is drawn, and terminals disagree about by how much.
 _VARIATIONS = frozenset([*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import importlib.util
 import os
 import re
 import shlex
@@ -16,11 +17,11 @@ from textual.widgets.text_area import Document, Selection
 from cmdr.core.editing.text_files import load_text
 from cmdr.core.errors import CommandError
 from cmdr.core.threads import in_thread
+from cmdr.model.invisible_chars import UNSEEN
 from cmdr.model.names import to_wire
 from cmdr.model.panes.sorting import extension
-from cmdr.model.results.texts import Saved
+from cmdr.model.results.app import Saved
 from cmdr.model.texts.text_format import FileText
-from cmdr.model.unseen import UNSEEN
 from cmdr.tui.input.key_forwarding import edits_text, forward_to_front
 from cmdr.tui.terminal.foreground import run_in_foreground, run_suspended
 from cmdr.tui.terminal.safe_text import shown
@@ -109,6 +110,7 @@ _LANGUAGES = {
     b"sh": "bash", b"bash": "bash", b"xml": "xml",
 }  # fmt: skip
 _KEYS = " F2 save   F7 search   Shift+F7 again   Ctrl+Z undo   Ctrl+Y redo   Esc closes "
+_NO_COLOURS = " F2 save   F7 search   Esc closes   (colours need cmdr-fm[syntax]: cmdr doctor) "
 
 
 class TextScreen(OverlayScreen[None], inherit_bindings=False):
@@ -160,9 +162,12 @@ class Editor(TextScreen, inherit_bindings=False):
         self._terminal.commander.editor.documents.release(self._buffer)
 
     def on_mount(self) -> None:
-        """Colour what is written in a language that is known."""
+        """Colour what is written in a language that is known, or say how that is had."""
         if self._language in self.area.available_languages and not self.app.native_ansi_color:
-            self.area.language = self._language
+            if importlib.util.find_spec("tree_sitter") is not None:
+                self.area.language = self._language
+            else:
+                self._keys = _NO_COLOURS
         self._tell()
 
     @property

@@ -13,9 +13,9 @@ from textual.widgets import Input
 
 from cmdr.core.panes.facts import common_attributes
 from cmdr.core.parameter import Arguments
-from cmdr.model.formats import moment
 from cmdr.model.panes.tab import SelectedEntries
 from cmdr.model.plans.mode_boxes import PEOPLE, RIGHTS, ROWS, SPECIAL, ModeBoxes, bad_octal, modified_hint
+from cmdr.model.units import moment
 from cmdr.tui.input.key_forwarding import forward_key
 from cmdr.tui.theme.appearance import Appearance
 from cmdr.tui.widgets.lines import LineList, LineWidget

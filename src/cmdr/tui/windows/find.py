@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import time
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from textual import events
@@ -15,12 +14,11 @@ from textual.widgets import Input
 
 from cmdr.core.errors import CommandError, UnknownCommand
 from cmdr.core.principals import PERSON
-from cmdr.model.formats import DATE_WIDTHS, date, short_size
-from cmdr.model.names import from_wire, to_wire
+from cmdr.model.job import ScanJob
+from cmdr.model.names import from_wire, is_within, to_wire
 from cmdr.model.panes.sorting import natural_keys
-from cmdr.model.scan_job import ScanJob
-from cmdr.model.units import count, human_size
-from cmdr.model.within import is_within
+from cmdr.model.results.trees import FindAnswer, FoundEntry
+from cmdr.model.units import DATE_WIDTHS, count, date, human_size, short_size
 from cmdr.tui.input.key_forwarding import edits_text, forward_key
 from cmdr.tui.panes.frame import abbreviate_home
 from cmdr.tui.terminal.safe_text import fit, printable
@@ -30,44 +28,6 @@ from cmdr.tui.windows.window import ALL_THERE_IS, Window
 
 if TYPE_CHECKING:
     from cmdr.tui.main_screen import MainScreen
-
-
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """One entry that was found."""
-
-    path: str
-    kind: str
-    size: int | None
-    modified_ns: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class Hits:
-    """What a question brought: how many, how much, and the first of them."""
-
-    count: int
-    bytes: int
-    complete: bool
-    rows: tuple[Hit, ...]
-
-    @classmethod
-    def read(cls, answer: str, asked: str) -> Hits:
-        """The answer of `find.run`, which comes in the order of the index; the likeliest are put first."""
-        found = json.loads(answer)
-        rows = [Hit(row["path"], row["kind"], row["size"], row["modifiedNs"]) for row in found["rows"]]
-        return cls(found["count"], found["bytes"], found["complete"], tuple(_likeliest_first(rows, asked)))
-
-
-def _likeliest_first(rows: list[Hit], asked: str) -> list[Hit]:
-    """Names that begin with what was typed, then the others; each by name, as in a pane."""
-    start = asked.casefold()
-    names = [row.path.rpartition("/")[2] for row in rows]
-    keys = natural_keys([from_wire(name) for name in names])
-    order = sorted(
-        range(len(rows)), key=lambda at: (not names[at].casefold().startswith(start), keys[at], rows[at].path)
-    )
-    return [rows[at] for at in order]
 
 
 _SIZE = 6
@@ -86,7 +46,8 @@ class Find(Window[str]):
         super().__init__()
         self._screen = screen
         self._root = screen.tab.path
-        self._hits: Hits | None = None
+        self._hits: FindAnswer | None = None
+        self._rows: list[FoundEntry] = []
         self._problem = ""
         self._pending = False
         self._version = 0
@@ -155,19 +116,20 @@ class Find(Window[str]):
         if text:
             self._tell()
             try:
-                answer = await self._screen.commander.run(
+                answer = await self._screen.commander.ask(
                     PERSON, "find.run", {"root": to_wire(self._root), "text": text}
                 )
-                hits = Hits.read(answer, text)
+                if isinstance(answer.result, FindAnswer):
+                    hits = answer.result
             except (CommandError, UnknownCommand) as error:
                 problem = str(error)
         self._hits, self._problem, self._pending = hits, problem, False
+        self._rows = likeliest_first(hits.rows, text) if hits is not None else []
         self._show(keep=keep)
 
     def _go(self) -> None:
-        rows = self._hits.rows if self._hits is not None else ()
-        if rows:
-            path = os.path.join(to_wire(self._root), rows[self._list.cursor].path)
+        if self._rows:
+            path = os.path.join(to_wire(self._root), self._rows[self._list.cursor].path)
             self.dismiss(None)
             self._screen.enqueue("find.go", {"path": path})
 
@@ -185,11 +147,10 @@ class Find(Window[str]):
         self._tell()
 
     def _show(self, *, keep: bool) -> None:
-        rows = self._hits.rows if self._hits is not None else ()
-        self._list.show([self._row(hit) for hit in rows], keep=keep)
+        self._list.show([self._row(hit) for hit in self._rows], keep=keep)
         self._tell()
 
-    def _row(self, hit: Hit) -> Row:
+    def _row(self, hit: FoundEntry) -> Row:
         row = self.appearance.row
         width = self._list.size.width or 72
         when_width = DATE_WIDTHS[row.dates][0] if width >= 58 else 0
@@ -216,8 +177,8 @@ class Find(Window[str]):
             note, role = self._problem, "warning"
         elif hits is None:
             note = _EXAMPLES
-        elif len(hits.rows) < hits.count:
-            note = f"The first {len(hits.rows):,} are listed; Ctrl+L shows all."
+        elif len(self._rows) < hits.count:
+            note = f"The first {len(self._rows):,} are listed; Ctrl+L shows all."
         elif not hits.complete:
             note = "Some folders could not be read; there may be more."
         self._note.show([[(f" {note}", role)]])
@@ -226,3 +187,14 @@ class Find(Window[str]):
         """The scan that the question waits for."""
         running = (scan for scan in self._screen.commander.scans() if not scan.state.is_over)
         return next((scan for scan in running if is_within(self._root, scan.root)), None)
+
+
+def likeliest_first(rows: Sequence[FoundEntry], asked: str) -> list[FoundEntry]:
+    """Names that begin with what was typed, then the others; each by name, as in a pane."""
+    start = asked.casefold()
+    names = [row.path.rpartition("/")[2] for row in rows]
+    keys = natural_keys([from_wire(name) for name in names])
+    order = sorted(
+        range(len(rows)), key=lambda at: (not names[at].casefold().startswith(start), keys[at], rows[at].path)
+    )
+    return [rows[at] for at in order]

@@ -19,10 +19,9 @@ from cmdr.core.errors import CommandError
 from cmdr.core.principals import PERSON
 from cmdr.core.trees.folder_space import Filling, FolderSpace, space_in
 from cmdr.model.actions import BY_ID
-from cmdr.model.formats import short_size
 from cmdr.model.names import to_wire
 from cmdr.model.treemap import Box, squarify
-from cmdr.model.units import count
+from cmdr.model.units import count, short_size
 from cmdr.tui.panes.frame import abbreviate_home
 from cmdr.tui.terminal.safe_text import fit, printable, width_of
 from cmdr.tui.theme.appearance import Appearance

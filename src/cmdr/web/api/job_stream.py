@@ -7,9 +7,10 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
+from cmdr.core.admission.limits import JOB_STREAMS
+from cmdr.core.admission.quotas import ConcurrencyQuota
 from cmdr.core.call import Call
 from cmdr.core.commander import Commander
-from cmdr.core.entrance.carrying import Carrying
 from cmdr.core.errors import CommandError
 from cmdr.core.parameter import Arguments
 from cmdr.core.registry import Command
@@ -19,12 +20,11 @@ from cmdr.web.api.trees import job as job_body
 
 Status = ScanStatus | OperationStatus
 KEEP_ALIVE = 15.0
-EACH = 16
-"""Jobs that one caller follows side by side."""
-ALL = 128
 
 
-async def job_stream(following: Carrying, command: Command, arguments: Arguments, call: Call) -> StreamingResponse:
+async def job_stream(
+    following: ConcurrencyQuota, command: Command, arguments: Arguments, call: Call
+) -> StreamingResponse:
     """The stream of one job, asked by a command; the first event comes at once, the last when the job is over."""
 
     async def status() -> Status:
@@ -41,9 +41,9 @@ async def job_stream(following: Carrying, command: Command, arguments: Arguments
     return _Stream(_events(call.commander, first, status), lambda: following.end(call.principal))
 
 
-def followers() -> Carrying:
+def followers() -> ConcurrencyQuota:
     """Counts who follows jobs."""
-    return Carrying("stream", EACH, ALL)
+    return ConcurrencyQuota("stream", JOB_STREAMS)
 
 
 class _Stream(StreamingResponse):

@@ -10,9 +10,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from cmdr.core.admission.quotas import ConcurrencyQuota
 from cmdr.core.call import Call
 from cmdr.core.commander import Commander
-from cmdr.core.entrance.carrying import Carrying
 from cmdr.core.errors import CommandError
 from cmdr.core.parameter import Arguments
 from cmdr.core.registry import Command
@@ -79,7 +79,9 @@ def api_routes(commander: Commander) -> list[Route]:
     ]
 
 
-def _endpoint(commander: Commander, route: ApiRoute, following: Carrying) -> Callable[[Request], Awaitable[Response]]:
+def _endpoint(
+    commander: Commander, route: ApiRoute, following: ConcurrencyQuota
+) -> Callable[[Request], Awaitable[Response]]:
     async def endpoint(request: Request) -> Response:
         try:
             call = Call(commander, caller_of(request), address=route.address)

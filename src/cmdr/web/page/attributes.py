@@ -3,11 +3,11 @@
 from cmdr.core.errors import CommandError
 from cmdr.core.panes.facts import common_attributes
 from cmdr.core.parameter import Json
-from cmdr.model.formats import moment
 from cmdr.model.names import printable
 from cmdr.model.panes.tab import SelectedEntries
 from cmdr.model.plans.file_mode import ALL
 from cmdr.model.plans.mode_boxes import PEOPLE, RIGHTS, ROWS, SPECIAL, ModeBoxes, bad_octal, modified_hint
+from cmdr.model.units import moment
 
 
 async def attributes_json(chosen: SelectedEntries) -> dict[str, Json]:

@@ -5,13 +5,12 @@ import secrets
 
 from cmdr.core.errors import CommandError
 from cmdr.core.parameter import Json
-from cmdr.model.archive_names import usual_name
-from cmdr.model.names import display_name, to_wire
+from cmdr.model.names import default_archive_name, display_name, to_wire
 from cmdr.model.panes.selection import Selection
 from cmdr.model.panes.tab import SelectedEntries, Tab
 
-KEPT = 16
-NAMED = 4
+MAX_CHOICES = 16
+MAX_NAMES = 4
 
 
 class ChosenFiles:
@@ -27,10 +26,10 @@ class ChosenFiles:
             return {"id": "", "count": 0, "names": [], "archive": ""}
         id = secrets.token_urlsafe(16)
         self._kept[id] = chosen
-        while len(self._kept) > KEPT:
+        while len(self._kept) > MAX_CHOICES:
             del self._kept[next(iter(self._kept))]
-        names = chosen.first_names(NAMED)
-        archive = usual_name(os.path.join(chosen.folder, names[0]), is_only=chosen.count == 1)
+        names = chosen.first_names(MAX_NAMES)
+        archive = default_archive_name(os.path.join(chosen.folder, names[0]), is_only=chosen.count == 1)
         return {
             "id": id,
             "count": chosen.count,

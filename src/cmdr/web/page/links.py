@@ -11,7 +11,7 @@ from cmdr.core.entrance.short_links import ShortLinks
 from cmdr.core.errors import NotAllowed
 from cmdr.core.parameter import Json
 from cmdr.core.principals import Principal
-from cmdr.web.page.person_only import person_only
+from cmdr.web.page.person_routes import person_only
 
 LINK_LIFETIME_S = 60.0
 Answered = Callable[[], Awaitable[Response]]

@@ -5,22 +5,22 @@ import time
 
 from cmdr import __version__
 from cmdr.core.agents.client_rights import ClientRights, client_rights
-from cmdr.core.changes.journal_history import HistoryEntry
 from cmdr.core.commander import Commander
 from cmdr.core.entrance.browser_login import BROWSER
 from cmdr.core.parameter import Json
 from cmdr.core.settings import SETTINGS, Setting
 from cmdr.core.threads import in_thread
+from cmdr.model.history import HistoryEntry
 from cmdr.model.names import printable, to_wire
 from cmdr.model.panes.workspace import Volume
 from cmdr.model.plans.taken_names import TAKEN_NAMES
 from cmdr.model.report_kinds import REPORT_KINDS
 from cmdr.model.units import human_size
-from cmdr.web.page.picture import call_told, news
-from cmdr.web.page.rows import Style
+from cmdr.web.page.rows import Style, announce
+from cmdr.web.page.state import call_line
 
-HISTORY = 200
-CALLS = 50
+MAX_OPERATIONS = 200
+MAX_CALLS = 50
 
 
 # What the page's own windows do better, or what only makes sense with arguments that a program fills in.
@@ -37,7 +37,7 @@ _FOR_PROGRAMS = frozenset({"fs", "ide", "shell"})
 """Toolsets whose answers are text for a program."""
 
 
-def commands_told(commander: Commander) -> list[Json]:
+def commands_json(commander: Commander) -> list[Json]:
     """What the palette offers beside the page's own actions: commands that need no answer to a question first."""
     return [
         {
@@ -54,7 +54,7 @@ def commands_told(commander: Commander) -> list[Json]:
     ]
 
 
-def about_told(commander: Commander) -> list[Json]:
+def about_json(commander: Commander) -> list[Json]:
     """What this program is and where it keeps things."""
     return [
         ["Version", __version__],
@@ -64,7 +64,7 @@ def about_told(commander: Commander) -> list[Json]:
     ]
 
 
-def places_told(commander: Commander) -> dict[str, Json]:
+def places_json(commander: Commander) -> dict[str, Json]:
     """Bookmarks, the folders used most, those the tab in front has been in, and the volumes."""
     workspace = commander.workspace
     tab = workspace.pane(workspace.focused).tab
@@ -79,15 +79,15 @@ def places_told(commander: Commander) -> dict[str, Json]:
 
 def _volume(commander: Commander, volume: Volume) -> Json:
     # A remote one may not answer for a long time.
-    space = None if volume.remote else commander.space.at(volume.path, lambda: news(commander))
+    space = None if volume.remote else commander.space.at(volume.path, lambda: announce(commander))
     free = f" · {human_size(space.free)} free of {human_size(space.total)}" if space else ""
     return {"name": printable(volume.name, 80), "about": f"{to_wire(volume.path)} · {volume.kind}{free}"}
 
 
-async def history_told(commander: Commander) -> dict[str, Json]:
+async def history_json(commander: Commander) -> dict[str, Json]:
     """What was done to files, newest first, and what came before it and could not go on."""
     style = Style.chosen(commander)
-    done: list[Json] = [_operation(entry, style) for entry in await commander.engine.history(HISTORY)]
+    done: list[Json] = [_operation(entry, style) for entry in await commander.engine.history(MAX_OPERATIONS)]
     return {"done": done, "begins": [damage.told() for damage in await commander.engine.damage()]}
 
 
@@ -104,7 +104,7 @@ def _operation(entry: HistoryEntry, style: Style) -> Json:
     }
 
 
-async def agents_told(commander: Commander) -> dict[str, Json]:
+async def agents_json(commander: Commander) -> dict[str, Json]:
     """Who may call and what they called last."""
     tokens, style = commander.tokens, Style.chosen(commander)
     clients = () if tokens is None else await in_thread(tokens.clients)
@@ -113,12 +113,12 @@ async def agents_told(commander: Commander) -> dict[str, Json]:
         "clients": [_client(client) for client in client_rights(commander, clients)],
         "calls": [
             {
-                "told": call_told(seen),
+                "told": call_line(seen),
                 "when": style.date(int(seen.started * 1e9)),
                 "result": seen.result or "running",
                 "ms": seen.ms,
             }
-            for seen in list(commander.activity.recent)[: -CALLS - 1 : -1]
+            for seen in list(commander.activity.recent)[: -MAX_CALLS - 1 : -1]
         ],
     }
 
@@ -138,7 +138,7 @@ def _client(client: ClientRights) -> Json:
     }
 
 
-def words_told() -> dict[str, Json]:
+def texts_json() -> dict[str, Json]:
     """What windows offer: the reports there are, and what can be done about a name that is taken."""
     return {
         "reports": [{"value": kind, "text": title, "about": about} for kind, title, about in REPORT_KINDS],
@@ -146,7 +146,7 @@ def words_told() -> dict[str, Json]:
     }
 
 
-def settings_told(commander: Commander) -> list[Json]:
+def settings_json(commander: Commander) -> list[Json]:
     """Every setting with what is chosen."""
     return [_setting(commander, setting) for setting in SETTINGS.values()]
 

@@ -9,32 +9,30 @@ from cmdr.core.errors import CommandError
 from cmdr.core.panes.name_input import complete_path
 from cmdr.core.parameter import Json
 from cmdr.core.principals import Principal
+from cmdr.model.invisible_chars import UNSEEN
 from cmdr.model.panes.matching import seek
 from cmdr.model.panes.pane import Side
-from cmdr.model.results.windows import Opened
-from cmdr.model.unseen import UNSEEN
+from cmdr.model.results.app import Opened
 from cmdr.web.page.actions import actions_json
 from cmdr.web.page.attributes import attributes_json, ticked_json
-from cmdr.web.page.carrying_routes import CarryingRoutes
-from cmdr.web.page.changes import changes
 from cmdr.web.page.chosen import ChosenFiles
-from cmdr.web.page.edit import edit_whole
-from cmdr.web.page.file_routes import FileRoutes
+from cmdr.web.page.events import MAX_NAME_CHARS, OpenPages, event_stream
+from cmdr.web.page.files import FileRoutes
 from cmdr.web.page.links import PageLinks
 from cmdr.web.page.lists import (
-    about_told,
-    agents_told,
-    commands_told,
-    history_told,
-    places_told,
-    settings_told,
-    words_told,
+    about_json,
+    agents_json,
+    commands_json,
+    history_json,
+    places_json,
+    settings_json,
+    texts_json,
 )
-from cmdr.web.page.open_pages import LONGEST, OpenPages
-from cmdr.web.page.person_only import person_only, sent_object
-from cmdr.web.page.picture import picture
+from cmdr.web.page.person_routes import person_only, sent_object
+from cmdr.web.page.review import review_json
 from cmdr.web.page.rows import Rows, Window, Windows
-from cmdr.web.page.waiting import proposal_whole
+from cmdr.web.page.state import page_state, proposal_json
+from cmdr.web.page.transfers import TransferRoutes
 
 
 class PageRoutes:
@@ -50,12 +48,12 @@ class PageRoutes:
     def all(self) -> list[Route]:
         """Every route."""
         return [
-            person_only("GET /page/picture", self._picture),
+            person_only("GET /page/state", self._state),
             person_only("POST /page/command", self._command),
             person_only("POST /page/chosen", self._choose),
             person_only("POST /page/attributes", self._attributes),
             person_only("POST /page/attributes/ticked", self._ticked),
-            person_only("GET /page/changes", self._changes),
+            person_only("GET /page/events", self._events),
             person_only("GET /page/proposal/{id}", self._proposal),
             person_only("GET /page/edit/{id}", self._edit),
             person_only("GET /page/edit/{id}/proposed", self._proposed),
@@ -66,19 +64,19 @@ class PageRoutes:
             person_only("GET /page/history", self._history),
             person_only("GET /page/agents", self._agents),
             person_only("GET /page/settings", self._settings),
-            person_only("GET /page/words", self._words),
+            person_only("GET /page/texts", self._texts),
             person_only("GET /page/actions", self._actions),
             person_only("GET /page/about", self._about),
             *FileRoutes(self._commander, self._links).all(),
-            *CarryingRoutes(self._commander, self._chosen, self._links).all(),
+            *TransferRoutes(self._commander, self._chosen, self._links).all(),
             self._links.route(),
         ]
 
-    async def _picture(self, request: Request, caller: Principal) -> Json:
-        return await picture(self._commander, self._rows, _windows(request))
+    async def _state(self, request: Request, caller: Principal) -> Json:
+        return await page_state(self._commander, self._rows, _windows(request))
 
     async def _command(self, request: Request, caller: Principal) -> Json:
-        """Run a command, and answer with the picture after it: one way there and back for every key."""
+        """Run a command, and answer with the state after it: one way there and back for every key."""
         sent = await sent_object(request)
         name, arguments, id = sent.get("name"), sent.get("arguments", {}), sent.get("chosen", "")
         if not isinstance(name, str) or not isinstance(arguments, dict) or not isinstance(id, str):
@@ -91,8 +89,8 @@ class PageRoutes:
         if isinstance(answer.result, Opened):  # it may have been open before, and is in front now
             opened += [dialog for dialog in dialogs if dialog.id == answer.result.dialog and dialog not in opened]
         self._pages.shows(_page(sent.get("page")), opened)
-        shown = await picture(self._commander, self._rows, _windows(request))
-        return {"answer": answer.words, "result": answer.json, "picture": shown}
+        shown = await page_state(self._commander, self._rows, _windows(request))
+        return {"answer": answer.words, "result": answer.json, "state": shown}
 
     async def _choose(self, request: Request, caller: Principal) -> Json:
         sent = await sent_object(request)
@@ -108,17 +106,17 @@ class PageRoutes:
     async def _ticked(self, request: Request, caller: Principal) -> Json:
         return ticked_json(await sent_object(request))
 
-    async def _changes(self, request: Request, caller: Principal) -> Response:
-        return changes(self._commander, self._pages, _page(request.query_params.get("page")))
+    async def _events(self, request: Request, caller: Principal) -> Response:
+        return event_stream(self._commander, self._pages, _page(request.query_params.get("page")))
 
     async def _proposal(self, request: Request, caller: Principal) -> Json:
-        return proposal_whole(self._commander.proposals.get(request.path_params["id"], caller))
+        return proposal_json(self._commander.proposals.get(request.path_params["id"], caller))
 
     async def _edit(self, request: Request, caller: Principal) -> Json:
         case = self._commander.editor.reviews.get(request.path_params["id"], caller)
         window = Window.read(request.query_params.get("rows", ""))
         unified, folded = (request.query_params.get(name) == "1" for name in ("unified", "folded"))
-        return edit_whole(case, window.start, window.count, unified=unified, folded=folded)
+        return review_json(case, window.start, window.count, unified=unified, folded=folded)
 
     async def _proposed(self, request: Request, caller: Principal) -> Json:
         case = self._commander.editor.reviews.get(request.path_params["id"], caller)
@@ -139,33 +137,33 @@ class PageRoutes:
         return {"position": seek(tab, asked.get("text", ""), tab.cursor, step)}
 
     async def _places(self, request: Request, caller: Principal) -> Json:
-        return places_told(self._commander)
+        return places_json(self._commander)
 
     async def _commands(self, request: Request, caller: Principal) -> Json:
-        return commands_told(self._commander)
+        return commands_json(self._commander)
 
     async def _history(self, request: Request, caller: Principal) -> Json:
-        return await history_told(self._commander)
+        return await history_json(self._commander)
 
     async def _agents(self, request: Request, caller: Principal) -> Json:
-        return await agents_told(self._commander)
+        return await agents_json(self._commander)
 
     async def _settings(self, request: Request, caller: Principal) -> Json:
-        return settings_told(self._commander)
+        return settings_json(self._commander)
 
-    async def _words(self, request: Request, caller: Principal) -> Json:
-        return words_told()
+    async def _texts(self, request: Request, caller: Principal) -> Json:
+        return texts_json()
 
     async def _actions(self, request: Request, caller: Principal) -> Json:
         return actions_json(self._commander)
 
     async def _about(self, request: Request, caller: Principal) -> Json:
-        return about_told(self._commander)
+        return about_json(self._commander)
 
 
 def _page(name: object) -> str:
     """What a page calls itself."""
-    return name[:LONGEST] if isinstance(name, str) else ""
+    return name[:MAX_NAME_CHARS] if isinstance(name, str) else ""
 
 
 def _windows(request: Request) -> Windows:

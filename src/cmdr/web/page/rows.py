@@ -5,21 +5,20 @@ import time
 from dataclasses import dataclass
 
 from cmdr.core.commander import Commander
+from cmdr.core.panes.recent_changes import RecentChanges
 from cmdr.core.parameter import Json
-from cmdr.model.archive_names import is_archive_name
-from cmdr.model.formats import date, short_size
-from cmdr.model.names import display_name
+from cmdr.model.names import display_name, is_archive_name
 from cmdr.model.panes.entry import Entry, file_kind
 from cmdr.model.panes.listing import Listing
 from cmdr.model.panes.pane import Side
 from cmdr.model.panes.tab import Tab
-from cmdr.web.page.news import News
+from cmdr.model.units import date, short_size
 
-MOST = 300
-"""Rows that one picture carries of a pane; no screen shows more, and drawing them must not hold up anybody's keys."""
-PATIENCE = 0.1
-"""Seconds that a picture waits for sizes and dates; on a slow disk the names come first."""
-WIDE = 16
+MAX_ROWS = 300
+"""Rows that one state carries of a pane; no screen shows more, and drawing them must not hold up anybody's keys."""
+FACTS_TIMEOUT_S = 0.1
+"""Seconds that a state waits for sizes and dates; on a slow disk the names come first."""
+DATE_COLUMNS = 16
 """Letters that the column of dates has room for."""
 
 
@@ -36,7 +35,7 @@ class Window:
         start, _, count = text.partition(",")
         if not all(part.isascii() and part.isdigit() and len(part) < 12 for part in (start, count)):
             return cls()
-        return cls(int(start), max(1, min(int(count), MOST)))
+        return cls(int(start), max(1, min(int(count), MAX_ROWS)))
 
 
 Windows = dict[Side, Window]
@@ -58,11 +57,37 @@ class Style:
 
     def date(self, ns: int) -> str:
         """A moment."""
-        return date(ns, self.dates, WIDE, self.now)
+        return date(ns, self.dates, DATE_COLUMNS, self.now)
 
     def size(self, size: int) -> str:
         """An amount."""
         return short_size(size, self.sizes)
+
+
+def announce(commander: Commander) -> None:
+    """Tell every page to ask for the state again: something came late."""
+    commander.events.progressed()
+
+
+class _RecentNames:
+    """The names of one pane that are marked for a while, compared from state to state."""
+
+    def __init__(self, commander: Commander) -> None:
+        self._commander = commander
+        self._recent = RecentChanges(lambda: announce(commander))
+        self._where: tuple[str, bytes] | None = None
+        self._listing: Listing | None = None
+
+    def of(self, tab: Tab) -> frozenset[bytes]:
+        """The names that are new in the tab."""
+        where = (tab.id, tab.path)
+        if where != self._where:
+            self._recent.forget()
+        elif self._listing is not None and self._listing is not tab.listing:
+            self._recent.enabled = self._commander.settings.flag("agents.mark_changes")
+            self._recent.notice(self._listing, tab.listing, self._commander.activity)
+        self._where, self._listing = where, tab.listing
+        return self._recent.names
 
 
 class Rows:
@@ -71,12 +96,12 @@ class Rows:
     def __init__(self, commander: Commander) -> None:
         self._commander = commander
         self._looking: dict[tuple[str, int, int], asyncio.Task[None]] = {}
-        self._news = {side: News(commander) for side in Side}
+        self._recent = {side: _RecentNames(commander) for side in Side}
 
     async def of(self, side: Side, tab: Tab, window: Window) -> tuple[int, list[Json]]:
         """Where the rows begin, and the rows; facts that take long are announced when they are there."""
-        await asyncio.wait({self._look_up(tab, window)}, timeout=PATIENCE)
-        listing, style, fresh = tab.listing, Style.chosen(self._commander), self._news[side].of(tab)
+        await asyncio.wait({self._look_up(tab, window)}, timeout=FACTS_TIMEOUT_S)
+        listing, style, fresh = tab.listing, Style.chosen(self._commander), self._recent[side].of(tab)
         start = max(0, min(window.start, len(listing) - window.count))
         stop = min(len(listing), start + window.count)
         rows: list[Json] = []
@@ -86,7 +111,7 @@ class Rows:
         return start, rows
 
     def _look_up(self, tab: Tab, window: Window) -> asyncio.Task[None]:
-        """One look at a time at the same rows: on a disk that hangs, every picture waits for the same one."""
+        """One look at a time at the same rows: on a disk that hangs, every state waits for the same one."""
         key = (tab.id, window.start, window.count)
         if (looking := self._looking.get(key)) is None:
             looking = asyncio.ensure_future(self._learn(tab, window))
@@ -97,9 +122,9 @@ class Rows:
     async def _learn(self, tab: Tab, window: Window) -> None:
         began, before = time.monotonic(), _known(tab.listing, window)
         await self._commander.look_up(tab, window.start, window.start + window.count)
-        is_late = time.monotonic() - began > PATIENCE
+        is_late = time.monotonic() - began > FACTS_TIMEOUT_S
         if is_late and _known(tab.listing, window) > before:
-            self._commander.events.progressed()
+            announce(self._commander)
 
 
 def _known(listing: Listing, window: Window) -> int:

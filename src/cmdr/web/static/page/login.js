@@ -1,7 +1,7 @@
 // Takes the key of a login out of the page that brought it, and goes on to the commander.
 
-import { part } from './element.js';
-import { keep } from './key.js';
+import { part } from './core/element.js';
+import { keep } from './core/login_key.js';
 
 const given = document.querySelector('meta[name="cmdr-page"]');
 

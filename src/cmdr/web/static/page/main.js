@@ -1,28 +1,26 @@
 // The commander in the browser: draws the workspace, and turns keys and clicks into commands.
 
-import { act } from './actions.js';
-import { waitingCount } from './approvals.js';
-import { listen, lost } from './changes.js';
-import { listenToDrags } from './dragging.js';
-import { listenToDrops } from './dropping.js';
-import { element, part } from './element.js';
-import { drawStrip } from './jobs.js';
-import { listenToKeys } from './keyboard.js';
-import { listenInOrder } from './key_order.js';
+import { act } from './core/actions.js';
+import { element, part } from './core/element.js';
+import { listen, lost } from './core/events.js';
+import { look, now, watch } from './core/server.js';
+import { guarded } from './core/status.js';
 import {
   actionAt, actionTable, followActions, readActions, titleWithKey, upToDate, watchActions, wordOf,
-} from './key_map.js';
-import { menuAt } from './menu.js';
-import { Pane } from './pane.js';
-import { look, now, watch } from './server.js';
-import { guarded } from './status.js';
-import { dress } from './theme.js';
-import { isCovered, whenUncovered } from './window.js';
+} from './keys/key_map.js';
+import { listenInOrder } from './keys/key_order.js';
+import { listenToKeys } from './keys/keyboard.js';
+import { Pane } from './panes/pane.js';
+import { listenToDrags, listenToDrops } from './transfer/drag_and_drop.js';
+import { waitingCount } from './windows/approvals.js';
+import { drawStrip } from './windows/jobs.js';
+import { menuAt } from './windows/menu.js';
+import { isCovered, whenUncovered } from './windows/window.js';
 
 const FADES = 4200;
 
 const hears = { more: () => { guarded(look()); }, act: run, menu: menuAt };
-/** @type {Record<import('./picture.js').Side, Pane>} */
+/** @type {Record<import('./core/state.js').Side, Pane>} */
 const panes = { left: new Pane('left', hears), right: new Pane('right', hears) };
 let focused = '';
 /** @type {number | undefined} */
@@ -39,10 +37,10 @@ function focusPane() {
 }
 
 function draw() {
-  const picture = now();
-  const isMoved = picture.focused !== focused;
-  focused = picture.focused;
-  dress(picture.look);
+  const state = now();
+  const isMoved = state.focused !== focused;
+  focused = state.focused;
+  applyTheme(state.theme);
   panes.left.draw(false);
   panes.right.draw(false);
   if (isMoved && !isCovered()) focusPane();
@@ -50,8 +48,20 @@ function draw() {
   drawStrip();
 }
 
+/**
+ * Light or dark, as the settings say; the browser decides where they leave it open.
+ * @param {import('./core/state.js').Theme} theme
+ */
+function applyTheme(theme) {
+  const root = document.documentElement;
+  root.dataset.theme = ['light', 'dark', 'classic'].includes(theme.name) ? theme.name : 'auto';
+  document.body.classList.toggle('barless', !theme.keyBar);
+  document.body.classList.toggle('plain', !theme.colours);
+  document.body.classList.toggle('wraps', theme.wrap);
+}
+
 function drawHeader() {
-  const { stopped, activity, look: chosen } = now();
+  const { stopped, activity, theme } = now();
   const waiting = waitingCount();
   const button = part('waiting');
   const { count } = now().expired;
@@ -59,7 +69,7 @@ function drawHeader() {
   button.hidden = !told;
   if (button.textContent !== told) button.textContent = told;
   document.title = waiting + count ? `(${waiting + count}) cmdr` : 'cmdr';
-  part('activity').textContent = stopped ? 'agents are stopped' : chosen.activity ? activity : '';
+  part('activity').textContent = stopped ? 'agents are stopped' : theme.activity ? activity : '';
   part('stop').textContent = stopped ? 'Let agents call again' : 'Stop agents';
   clearTimeout(fading);
   if (activity) fading = setTimeout(() => { look().catch(() => undefined); }, FADES);
@@ -82,7 +92,7 @@ function drawKeys() {
 }
 
 /** Say why there is nothing to see, until there is. @param {unknown} error @returns {Promise<void>} */
-function firstPicture(error) {
+function firstState(error) {
   lost(error);
   return new Promise((done) => {
     const unwatch = watch(() => { unwatch(); done(); });
@@ -105,7 +115,7 @@ async function start() {
   });
   addEventListener('cmdr-action', (event) => { if (event instanceof CustomEvent) run(event.detail); });
   // What keys do is known before there is anything to press them for.
-  await readActions().then(look).catch(firstPicture);
+  await readActions().then(look).catch(firstState);
   followActions();
   await upToDate();
   focusPane();

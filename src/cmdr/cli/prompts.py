@@ -1,0 +1,158 @@
+"""What verbs show and ask at a shell prompt: plans, long lists through a pager, and a job followed to its end."""
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import termios
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from typing import TypedDict
+
+from cmdr.cli.launcher import Ask
+from cmdr.core.errors import CommandError
+from cmdr.model.agent_text import broken, framed
+
+AT_ONCE = 500
+"""Lines that are asked for at once."""
+_QUESTION = 6
+"""Lines that are kept free for what is told and asked in the end."""
+_ANSWERS = {"s": "skip", "o": "overwrite", "r": "rename", "n": "newer", "l": "larger"}
+_GROWN = {"s": "skip", "o": "overwrite"}
+_CHOICES = "s skip · o overwrite · r keep both · n if newer · l if larger; a capital letter answers all that follow"
+_GROWN_CHOICES = "s leave it · o take all of it; a capital letter answers all that follow"
+
+
+def show_all(ask: Ask, id: str, digest: str) -> None:
+    """Let the person read every line of what they are asked about."""
+    show_lines(_lines(ask, id, digest))
+
+
+def fits(lines: Sequence[str]) -> bool:
+    """Whether some lines can be read at once, with a question below."""
+    size = shutil.get_terminal_size()
+    return sum(1 + len(line) // max(1, size.columns) for line in lines) <= size.lines - _QUESTION
+
+
+def line_width() -> int:
+    """Columns that a line may have so that the terminal does not break it; asked of the terminal, not of variables."""
+    try:
+        columns = os.get_terminal_size(sys.stdout.fileno()).columns
+    except (OSError, ValueError):
+        columns = 0
+    return (columns or 80) - 1
+
+
+def print_plan(lines: Iterable[str]) -> None:
+    """Print the lines of a question, broken where a terminal would do it: nothing in them begins a line of its own."""
+    for line in lines:
+        print("\n".join(broken(line, line_width())))
+
+
+def print_words(speaker: str, words: str, does: str = "says") -> None:
+    """Print what an agent says about its own proposal, in its frame."""
+    print_plan(framed(speaker, words, line_width(), does))
+
+
+def drop_typed() -> None:
+    """Forget what was typed so far: called before a question is shown, as nobody answers what they have not seen."""
+    with suppress(termios.error, OSError, ValueError):
+        termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
+
+
+def show_lines(lines: Iterator[str]) -> None:
+    """Let the person read some lines, in printable characters."""
+    pager = _pager()
+    if pager is not None:
+        _through(pager, lines)
+        return
+    height = max(2, shutil.get_terminal_size().lines - 2)
+    pieces = (piece for line in lines for piece in broken(line, line_width()))
+    for number, piece in enumerate(pieces, 1):
+        print(piece)
+        if number % height == 0 and input("-- Enter: more, q: enough -- ").strip().lower() == "q":
+            return
+
+
+def _lines(ask: Ask, id: str, digest: str) -> Iterator[str]:
+    start = 0
+    while True:
+        page = ask("proposal.items", {"proposal": id, "start": start, "count": AT_ONCE}).result
+        if page["digest"] != digest:
+            raise CommandError("The plan has been changed meanwhile. Look at it again.")
+        yield from page["lines"]
+        start += len(page["lines"])
+        if start >= page["total"] or not page["lines"]:
+            return
+
+
+def _pager() -> list[str] | None:
+    """The pager of the person's choice, or less; None where there is none."""
+    try:
+        words = shlex.split(os.environ.get("PAGER", "less"))
+    except ValueError:
+        return None
+    return words if words and shutil.which(words[0]) else None
+
+
+def _through(pager: list[str], lines: Iterator[str]) -> None:
+    # Names are printable here, so the pager needs no leave to pass anything on to the terminal.
+    shown = subprocess.Popen(pager, stdin=subprocess.PIPE, text=True, encoding="utf-8", errors="replace")
+    try:
+        if shown.stdin is not None:
+            for line in lines:
+                shown.stdin.write(line + "\n")
+    except BrokenPipeError:
+        pass  # the person has read enough
+    finally:
+        try:
+            shown.communicate()
+        except BrokenPipeError:
+            shown.wait()
+
+
+class Question(TypedDict, total=False):
+    """A taken name, or a folder that holds something else than was shown, as `job.follow` tells it."""
+
+    id: str
+    there: str
+    new: str
+    folder: str
+    shown: str
+    now: str
+
+
+def follow(ask: Ask, job: str) -> int:
+    """Stay with a job until it is over; the exit code says whether everything went well."""
+    while True:
+        told = ask("job.follow", {"job": job}).result
+        if told["over"]:
+            print(told["outcome"])
+            if told["operation"]:
+                print(f"To take it back: cmdr undo {told['operation']}")
+            return 0 if told["done"] else 1
+        if told["question"] is not None:
+            _answer(ask, job, told["question"])
+        else:
+            print(f"still {told['state']} …")
+
+
+def _answer(ask: Ask, job: str, question: Question) -> None:
+    drop_typed()
+    answers, choices = _ANSWERS, _CHOICES
+    if "folder" in question:
+        answers, choices = _GROWN, _GROWN_CHOICES
+        holds = f"{question['folder']} holds something else than was shown"
+        print_plan([holds, f"    shown: {question['shown']}", f"      now: {question['now']}"])
+    else:
+        print_plan([f"There is already {question['there']}", f"          new: {question['new']}"])
+    while True:
+        letter = input(f"{choices}: ").strip()
+        if letter.lower() in answers:
+            break
+    answer, for_all = answers[letter.lower()], letter.isupper()
+    try:
+        ask("job.answer", {"job": job, "question": question["id"], "answer": answer, "forAll": for_all})
+    except CommandError as error:
+        print(error)  # answered elsewhere meanwhile

@@ -1,0 +1,1 @@
+"""Commands for agents' direct work (files, shell), and what agents may do."""

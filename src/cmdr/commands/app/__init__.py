@@ -1,0 +1,1 @@
+"""Commands of the program itself: quitting, dialogs, the palette, settings."""

@@ -1,0 +1,1 @@
+"""Commands that change files: proposing, deciding, jobs, history and undo."""

@@ -1,0 +1,95 @@
+"""Archives: unpack them, or pack files into a new one; as every change, proposed first and decided by the person."""
+
+import os
+from collections.abc import Sequence
+from typing import Annotated
+
+from cmdr.commands._paths import PaneRef, name_to_write, pane_of, path_of, reach_of
+from cmdr.commands.changes.planning import Sources, planned, proposed, sources_of
+from cmdr.core.call import Call
+from cmdr.core.errors import CommandError
+from cmdr.core.parameter import Doc
+from cmdr.core.principals import Access
+from cmdr.core.registry import command
+from cmdr.core.threads import in_thread
+from cmdr.engine.fs import fingerprint
+from cmdr.engine.fs.names import free_name
+from cmdr.engine.plan.choices import Choices
+from cmdr.files.sandbox.path_resolver import PathResolver
+from cmdr.model.names import default_archive_name, to_wire
+from cmdr.model.plans.plan import ConflictPolicy, Fingerprint, Verb
+from cmdr.model.results.changes import Proposed
+
+
+@command("unpack", access=Access.PROPOSE, title="Unpack archives")
+async def unpack(
+    call: Call,
+    *,
+    pane: PaneRef = "focused",
+    paths: list[str] | None = None,
+    set: str | None = None,
+    to: str | None = None,
+    on_conflict: ConflictPolicy = ConflictPolicy.ASK,
+    reason: str = "",
+) -> Proposed:
+    """Propose to unpack zip and tar archives, each into a folder of its own in the other pane."""
+    shown = pane_of(call.workspace, pane)
+    sources = await sources_of(call, shown, paths, set)
+    target = path_of(to, shown.tab.path) if to is not None else call.workspace.pane(shown.side.other).tab.path
+    sandbox, expected = call.commander.sandbox, None
+    if not call.principal.is_person:
+        # The plan tells what is in an archive: only one that the agent may read is looked into.
+        expected = await in_thread(_in_reach, reach_of(call), sources.paths, target)
+    privacy = None if call.principal.is_person else sandbox.private
+    choices = Choices(
+        on_conflict, expected=expected, limits=sources.limits, protection=sandbox.protection, privacy=privacy
+    )
+    plan = await planned(call, Verb.UNPACK, sources, choices, target)
+    return proposed(call, plan, "Unpack", reason, chosen=paths is None and set is None, note=sources.note)
+
+
+@command("pack", access=Access.PROPOSE, title="Pack into an archive")
+async def pack(
+    call: Call,
+    *,
+    pane: PaneRef = "focused",
+    paths: list[str] | None = None,
+    set: str | None = None,
+    to: Annotated[str | None, Doc("the archive, ending in .zip or .tar.gz, or a folder for it")] = None,
+    reason: str = "",
+) -> Proposed:
+    """Propose to pack the selection, paths or a set into a new archive in the other pane."""
+    shown = pane_of(call.workspace, pane)
+    sources = await sources_of(call, shown, paths, set)
+    folder = call.workspace.pane(shown.side.other).tab.path
+    target = await in_thread(_archive, sources, folder, None if to is None else path_of(to, shown.tab.path), to or "")
+    sandbox = call.commander.sandbox
+    privacy = None if call.principal.is_person else sandbox.private
+    choices = Choices(limits=sources.limits, protection=sandbox.protection, privacy=privacy)
+    plan = await planned(call, Verb.PACK, sources, choices, target)
+    note = "\n".join(part for part in (f"archive: {to_wire(target)}", sources.told(plan)) if part)
+    return proposed(call, plan, "Pack", reason, chosen=paths is None and set is None, note=note)
+
+
+def _in_reach(reach: PathResolver, paths: Sequence[bytes], target: bytes) -> dict[bytes, Fingerprint]:
+    """The archives as the agent may see them; refused when one is out of its reach, or the target is."""
+    expected = {}
+    for path in paths:
+        with reach.find(path, follow=False) as found:
+            if not found.is_file:
+                raise CommandError(f"{to_wire(path)} is not a file, so it cannot be unpacked.")
+            expected[path] = fingerprint.of_stat(found.stat)
+    name = name_to_write(reach, os.path.join(target, b"unpacked"))
+    name.close()
+    return expected
+
+
+def _archive(sources: Sources, folder: bytes, wanted: bytes | None, typed: str) -> bytes:
+    """Where the archive goes: as it was said, or named after what it holds."""
+    if wanted is not None and not (typed.endswith("/") or os.path.isdir(wanted)):
+        return wanted
+    folder = folder if wanted is None else wanted
+    usual = default_archive_name(sources.paths[0], is_only=len(sources.paths) == 1)
+    taken = os.path.lexists(os.path.join(folder, usual))
+    free = free_name(usual, lambda name: os.path.lexists(os.path.join(folder, name))) if taken else usual
+    return os.path.join(folder, free)

@@ -1,0 +1,114 @@
+"""Waiting: for the person's answer, for a job, for a change."""
+
+import asyncio
+import time
+from collections.abc import Callable
+from typing import Annotated
+
+from cmdr.commands._text import job_counts, scan_counts
+from cmdr.commands.editor.review import outcome_told
+from cmdr.core.call import Call
+from cmdr.core.errors import CommandError, NotThere
+from cmdr.core.parameter import Unlisted, Whole
+from cmdr.core.principals import Access
+from cmdr.core.registry import command
+from cmdr.model.job import Job, JobState, ScanJob
+from cmdr.model.names import to_wire
+from cmdr.model.plans.plan import Verb
+from cmdr.model.plans.plan_text import title_of
+from cmdr.model.plans.proposal import Proposal, ProposalState
+from cmdr.model.results.jobs import JobEnded, ProposalEnded, StateMoved, StillWaiting
+from cmdr.model.results.result import Result, Said
+from cmdr.model.results.trees import ScanEnded
+
+LONGEST = 60
+USUAL = 45
+"""Seconds unless told otherwise: many clients drop a call after sixty, and the answer with it."""
+TELL_EVERY = 10.0
+"""Seconds between signs of life; clients give up on a silent call after a few minutes."""
+
+
+@command("await", access=Access.READ, toolset="ops", blocking=True)
+async def await_(
+    call: Call,
+    *,
+    proposal: str | None = None,
+    job: str | None = None,
+    review: Annotated[str | None, Unlisted()] = None,
+    rev: int | None = None,
+    timeout: Annotated[int, Whole(0, LONGEST)] = USUAL,  # noqa: ASYNC109 - a parameter of the tool
+) -> Result:
+    """Wait, 45 s unless told, for a proposal, job or state newer than rev."""
+    if review is None and proposal is not None and proposal.startswith("r_"):
+        proposal, review = None, proposal  # an edit is a proposal too, and one name is enough to remember
+    if sum(given is not None for given in (proposal, job, review, rev)) != 1:
+        raise CommandError('await needs one of "proposal", "job", "review" or "rev".')
+    if review is not None:
+        return Said(await outcome_told(call, call.commander.editor.reviews.get(review, call.principal), timeout))
+    if rev is not None:
+        return await _until(call, timeout, lambda: _newer(call, rev), lambda: f"state rev {rev}")
+    if job is not None:
+        if (scan := call.commander.scan_job(job, call.principal)) is not None:
+            return await _until(call, timeout, lambda: _of_scan(scan), lambda: f"job {job} ({scan_counts(scan)})")
+        waited = call.commander.jobs.get(job, call.principal)
+        return await _until(call, timeout, lambda: _of_job(waited), lambda: f"job {job} ({_how_far(waited)})")
+    asked = call.commander.proposals.get(proposal or "", call.principal)
+    return await _until(call, timeout, lambda: _of_proposal(call, asked), lambda: _proposal_told(call, asked))
+
+
+async def _until(call: Call, patience: float, outcome: Callable[[], Result | None], what: Callable[[], str]) -> Result:
+    started = time.monotonic()
+    told = 0.0
+    while True:
+        rev = call.events.rev
+        if (answer := outcome()) is not None:
+            return answer
+        waited = time.monotonic() - started
+        if waited >= patience:
+            return StillWaiting(what())
+        if waited - told >= TELL_EVERY:
+            told = waited
+            await call.progress(round(waited, 1), f"waiting for {what()}")
+        try:
+            async with asyncio.timeout(min(patience - waited, told + TELL_EVERY - waited)):
+                await call.events.beyond(rev)
+        except TimeoutError:
+            continue
+
+
+def _newer(call: Call, rev: int) -> Result | None:
+    return StateMoved(call.events.rev) if call.events.rev > rev else None
+
+
+def _of_proposal(call: Call, proposal: Proposal) -> Result | None:
+    if proposal.state is ProposalState.PENDING:
+        return None
+    if proposal.state is not ProposalState.APPROVED:
+        return ProposalEnded(proposal.id, proposal.state, title_of(proposal.plan))
+    if proposal.job is None:
+        return None
+    try:
+        job = call.commander.jobs.get(proposal.job, call.principal)
+    except NotThere:  # more jobs come and go than proposals, and only one that is over is forgotten
+        return ProposalEnded(proposal.id, proposal.state, title_of(proposal.plan))
+    is_new = proposal.plan.verb in (Verb.MKDIR, Verb.MKFILE)
+    return _of_job(job, to_wire(proposal.plan.subject.place.path) if is_new else "")
+
+
+def _proposal_told(call: Call, proposal: Proposal) -> str:
+    if proposal.job is None:
+        return f"the person to decide on proposal {proposal.id}"
+    return f"proposal {proposal.id} ({_how_far(call.commander.jobs.get(proposal.job, call.principal))})"
+
+
+def _how_far(job: Job) -> str:
+    asks = ", asks the person something" if job.state is JobState.WAITING else ""
+    return f"{job_counts(job)}{asks}"
+
+
+def _of_scan(scan: ScanJob) -> Result | None:
+    return ScanEnded.of(scan, scan_counts(scan)) if scan.state.is_over else None
+
+
+def _of_job(job: Job, named: str = "") -> Result | None:
+    return JobEnded.of(job, named) if job.state.is_over else None

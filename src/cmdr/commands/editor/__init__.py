@@ -1,0 +1,1 @@
+"""Commands that make cmdr an editor: reviews of edits, diagnostics, documents, texts."""

@@ -1,0 +1,108 @@
+"""The person's side of a review: look, decide change by change, edit, accept, reject. No agent ever has these."""
+
+from collections.abc import Sequence
+from typing import Annotated, Literal
+
+from cmdr.core.call import Call
+from cmdr.core.errors import CommandError
+from cmdr.core.parameter import Doc, Whole
+from cmdr.core.principals import Access
+from cmdr.core.registry import command
+from cmdr.model.names import display_name, printable, to_wire
+from cmdr.model.results.pending import ReviewShown
+from cmdr.model.results.result import PlainText, Said
+from cmdr.model.texts.diff import Decision
+from cmdr.model.texts.diff import Hunk as Change
+from cmdr.model.texts.review import ReviewState
+from cmdr.model.texts.unified_diff import patch_text
+from cmdr.model.units import count
+from cmdr.model.yaml_text import Value, document
+
+LONGEST_PATCH = 12_000
+"""Characters that a person can be expected to read at a prompt."""
+
+Hunk = Annotated[int, Whole(1), Doc("counted from 1")]
+
+
+@command("reviews", access=Access.ACT, title="Edits to review")
+def reviews(call: Call) -> PlainText:
+    """The edits that wait for an answer."""
+    waiting: list[Value] = [
+        {
+            "id": case.id,
+            "by": printable(case.review.agent, 60),
+            "path": to_wire(case.review.new_path),
+            "changes": len(case.review.diff.hunks),
+            "digest": case.review.digest,
+        }
+        for case in call.commander.editor.reviews.waiting
+    ]
+    return PlainText(document({"reviews": waiting}))
+
+
+@command("review.accept", access=Access.ACT, title="Accept an edit")
+async def accept(call: Call, *, review: str, digest: str, word: str = "") -> Said:
+    """Accept an edit exactly as it was shown; where cmdr writes, it is saved and can be undone."""
+    case = await call.commander.editor.reviews.accept(review, call.principal, digest, word)
+    if case.review.state is not ReviewState.ACCEPTED:
+        return Said("Rejected: every change was")
+    return Said(f"Accepted {to_wire(case.review.new_path)}")
+
+
+@command("review.reject", access=Access.ACT, title="Reject an edit")
+def reject(call: Call, *, review: str) -> Said:
+    """Reject an edit; the file stays as it is."""
+    case = call.commander.editor.reviews.reject(review, call.principal)
+    return Said(f"Rejected the edit of {to_wire(case.review.new_path)}")
+
+
+@command("review.hunk", access=Access.ACT, title="Decide one change")
+def hunk(call: Call, *, review: str, hunk: Hunk, decision: Literal["accepted", "rejected", "undecided"]) -> Said:
+    """Accept or reject one change of an edit, or leave it open again."""
+    call.commander.editor.reviews.decide(review, call.principal, hunk - 1, Decision(decision))
+    return Said(f"Change {hunk} is {decision}")
+
+
+@command("review.conflict", access=Access.ACT, title="Settle one conflict")
+def conflict(call: Call, *, review: str, conflict: Hunk, choice: Literal["mine", "theirs", "both", "base"]) -> Said:
+    """Choose a side where the file on disk (mine) and the proposal (theirs) changed the same lines."""
+    call.commander.editor.reviews.settle(review, call.principal, conflict - 1, choice)
+    return Said(f"Conflict {conflict} is settled with {choice}")
+
+
+@command("review.edit", access=Access.ACT, title="Edit a proposed text")
+def edit(call: Call, *, review: str, text: str) -> Said:
+    """Replace the proposed side of an edit by the person's own version."""
+    case = call.commander.editor.reviews.edit(review, call.principal, text)
+    return Said(f"{len(case.review.diff.hunks)} changes now")
+
+
+@command("review.show", access=Access.ACT, title="Show an edit")
+def show(call: Call, *, review: str) -> ReviewShown:
+    """Everything one needs to know to decide about an edit at a prompt, as a patch."""
+    case = call.commander.editor.reviews.get(review, call.principal)
+    if case.review.state is not ReviewState.PENDING:
+        raise CommandError(f"This edit was already {case.review.state.value}.")
+    old = "/dev/null" if case.review.is_new_file else display_name(case.review.path)
+    new = display_name(case.review.new_path)
+    patch = patch_text(case.review.diff, old, new)
+    if len(patch) > LONGEST_PATCH or case.review.merge is not None:
+        raise CommandError("This edit is too much for a prompt; review it in the panes, with Ctrl+Y.")
+    return ReviewShown(
+        by=printable(case.review.agent, 60),
+        title=case.title,
+        digest=case.review.digest,
+        word=case.word,
+        protected=case.protected,
+        path=new,
+        replaces=old if old != new and not case.review.is_new_file else "",
+        amount=_amount(case.review.diff.hunks),
+        patch=patch,
+    )
+
+
+def _amount(hunks: Sequence[Change]) -> str:
+    """How much an edit changes, as in `2 changes, 5 lines added, 1 removed`."""
+    added, removed = sum(each.new_size for each in hunks), sum(each.old_size for each in hunks)
+    lines = [f"{count(added, 'line')} added" if added else "", f"{count(removed, 'line')} removed" if removed else ""]
+    return ", ".join([count(len(hunks), "change"), *(line for line in lines if line)])

@@ -1,0 +1,1 @@
+"""Commands of the two panes: state, going places, cursor, selection, view, tabs, the file under the cursor."""

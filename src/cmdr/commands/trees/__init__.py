@@ -1,0 +1,1 @@
+"""Commands over big trees: sessions, indexes, queries, sets, finding, reports."""

@@ -1,0 +1,102 @@
+"""`cd`: look around in a tree like in a shell, with or without an index."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+from cmdr.commands._paths import pane_of, path_of
+from cmdr.commands.trees.folder_glance import FEW, Glance, PageWanted, Sort, indexed_glance, live_glance
+from cmdr.core.call import Call
+from cmdr.core.parameter import Doc, Unlisted, Whole
+from cmdr.core.principals import Access
+from cmdr.core.registry import command
+from cmdr.core.threads import in_thread
+from cmdr.files.scan import scan
+from cmdr.index.errors import IndexFault
+from cmdr.model.names import to_wire
+from cmdr.model.panes.sorting import Direction, SortKey, SortOrder
+from cmdr.model.results.indexes import SessionShown
+from cmdr.model.results.result import Said
+from cmdr.model.shell_session import ShellSession, Units
+from cmdr.model.yaml_text import quoted_name
+
+if TYPE_CHECKING:
+    from cmdr.index.query.answers import IndexQueries
+
+
+@command("cd", access=Access.READ, toolset="index", ids=("change-directory",))
+async def cd(
+    call: Call,
+    *,
+    path: str,
+    limit: Annotated[int | None, Whole(0, FEW, cut=True), Doc("max 20")] = None,
+    cursor: str | None = None,
+    sort: Sort = "name",
+    order: Direction = Direction.ASC,
+    session_id: Annotated[str | None, Doc("any name")] = None,
+) -> Said:
+    """Go to a folder (also .. - ~): counts, size, biggest, newest, first entries."""
+    session = _session(call, session_id)
+    target = session.previous if path == "-" else path_of(path, session.cwd)
+    wanted = PageWanted(limit, cursor, sort, order)
+    url = call.commander.base_url
+
+    def indexed(answers: IndexQueries) -> Glance | None:
+        return indexed_glance(url, answers, target, session, wanted) if _knows(answers, target) else None
+
+    glance = await call.commander.indexing.ask_of_folder(target, indexed)
+    if glance is None:
+        # Sorting by size looks at every entry, and so brings the facts that the glance needs.
+        listing = await in_thread(scan, target, SortOrder(SortKey.SIZE), show_hidden=True)
+        glance = await in_thread(live_glance, listing.columns, session, wanted)
+    session.previous, session.cwd = session.cwd, target
+    return Said("\n".join([f"{quoted_name(to_wire(target))}: {glance.headline}", *glance.lines()]))
+
+
+@command("session_preferences", access=Access.READ, toolset="index", idempotent=True)
+def session_preferences(
+    call: Call,
+    *,
+    session_id: Annotated[str | None, Unlisted()] = None,
+    units: Units | None = None,
+    limit: Annotated[int | None, Whole(1, FEW, cut=True)] = None,
+) -> Said:
+    """Units of sizes, rows of cd."""
+    session = _session(call, session_id)
+    session.units = units or session.units
+    session.limit = limit or session.limit
+    limit = session.limit or FEW
+    return Said(f"session {session.id}: units {session.units}, limit {limit}, cwd {quoted_name(to_wire(session.cwd))}")
+
+
+@command("session.show", access=Access.READ, toolset="index", programs_only=True)
+async def session_show(call: Call, *, session_id: str) -> SessionShown:
+    """A session: where it stands, and in which index."""
+    found = call.commander.indexing.sessions.find(session_id, call.principal)
+    answers = await call.commander.indexing.covering(found.cwd)
+    index = answers.indexed.record.id if answers else None
+    return SessionShown(found.id, found.cwd, index, found.units, found.limit or FEW)
+
+
+def _session(call: Call, id: str | None) -> ShellSession:
+    start = pane_of(call.workspace, "focused").tab.path
+    return call.commander.indexing.sessions.get(id, call.principal, call.conversation, start)
+
+
+def _knows(answers: IndexQueries, path: bytes) -> bool:
+    try:
+        answers.directory(path)
+    except IndexFault:
+        # Not in the index, gone since, or not a folder there: the disk itself has the last word.
+        return False
+    return True
+
+
+def units_of(call: Call) -> Units:
+    """The units of the caller's default session."""
+    return _session(call, None).units
+
+
+def place_in(call: Call, text: str) -> bytes:
+    """A path relative to the caller's default session."""
+    return path_of(text, _session(call, None).cwd)

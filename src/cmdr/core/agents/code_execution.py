@@ -1,0 +1,183 @@
+"""Agents' code: planned for the person to see, run in a kernel of the client's own behind the shell's walls."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import Coroutine
+from typing import TYPE_CHECKING
+
+from cmdr.core.admission.command_slots import NeverRan, Slot
+from cmdr.core.agents.shell_commands import ShellCommands, in_turn, new_job
+from cmdr.core.audit import Audit, AuditRecord
+from cmdr.core.changes.jobs import Jobs
+from cmdr.core.errors import CommandError
+from cmdr.core.events import Events
+from cmdr.core.principals import Principal
+from cmdr.files.process_sandbox.sandbox_profile import SandboxProfile
+from cmdr.model.content_part import AnswerPart, ImagePart, TextPart
+from cmdr.model.job import Job, JobState
+from cmdr.model.launch_spec import LaunchSpec
+from cmdr.model.plans.code_plan import CodePlan
+from cmdr.model.plans.plan import Verb
+
+if TYPE_CHECKING:
+    from cmdr.editor.kernel import Kernels
+    from cmdr.editor.kernel_output import CodeResult
+
+SECONDS = 30
+MOST_KERNELS = 4
+SHOWN = 16_000
+KEPT = 20
+"""Runs whose output is kept until it is fetched."""
+
+
+class CodeExecution:
+    """Belongs to the loop. One kernel for each client; the least lately used one ends when there are too many."""
+
+    def __init__(self, shells: ShellCommands, jobs: Jobs, events: Events, audit: Audit) -> None:
+        self._shells = shells
+        self._jobs = jobs
+        self._events = events
+        self._audit = audit
+        self._kernels: dict[str, Kernels] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._slots: set[Slot] = set()
+        self._parts: dict[str, list[AnswerPart]] = {}
+
+    async def plan(self, code: str, client: str, principal: Principal) -> CodePlan:
+        """What running the code would mean, for the person to look at; refused where code cannot run at all."""
+        from cmdr.editor.kernel import KernelMissingError, check_installed
+
+        try:
+            check_installed()
+        except KernelMissingError as error:
+            raise CommandError(str(error)) from error
+        shown = await self._shells.plan(code, None, SECONDS, principal)
+        return CodePlan(
+            Verb.RUN,
+            (),
+            command=shown.command,
+            folder=shown.folder,
+            seconds=SECONDS,
+            sandbox=shown.sandbox,
+            trees=shown.trees,
+            hidden=shown.hidden,
+            kept=shown.kept,
+            unkept=shown.unkept,
+            client=client,
+        )
+
+    def begin(self, plan: CodePlan, by: str) -> Job:
+        """Run code that the person has seen, or need not see."""
+        slot = self._shells.slots.claim(by)
+        job = new_job(plan, by, slot)
+        self._slots.add(slot)
+        self._start(self._attend(job, plan, slot))
+        self._jobs.adopt(job, lambda: None if slot.stop("cancelled") else self._stop(plan.client))
+        return job
+
+    def parts_of(self, job: Job) -> list[AnswerPart]:
+        """What a run printed and drew, byte for byte; handed out once."""
+        return self._parts.pop(job.id, [])
+
+    async def forget(self, client: str) -> None:
+        """The client is gone: its kernel ends, whatever it is doing."""
+        if kernels := self._kernels.pop(client, None):
+            await kernels.close_all()
+
+    def stop_all(self) -> None:
+        """The kill switch: end every kernel at once, whatever it is doing."""
+        for slot in self._slots:
+            slot.stop("stopped by the person")
+        for client in list(self._kernels):
+            self._stop(client)
+
+    async def close(self) -> None:
+        """End every kernel, and wait until its processes are gone."""
+        self.stop_all()
+        while self._tasks:
+            await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def _stop(self, client: str) -> None:
+        # A run takes notice that its kernel is gone, and ends by itself.
+        self._start(self.forget(client))
+
+    def _start(self, work: Coroutine[None, None, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _attend(self, job: Job, plan: CodePlan, slot: Slot) -> None:
+        from cmdr.editor.kernel import KernelMissingError, KernelStartError
+
+        state = JobState.FAILED
+        try:
+            await in_turn(job, slot, self._events)
+            kernels = await self._kernels_of(plan)
+            result = await kernels.run(plan.client, plan.command, time_limit=plan.seconds, cwd=os.fsdecode(plan.folder))
+            ended = plan.client not in self._kernels
+            job.outcome = "stopped; the kernel's state is lost" if ended else _told(result, plan)
+            state = JobState.CANCELLED if ended else JobState.DONE
+            self._parts[job.id] = parts = _parts(result)
+            job.output = "".join(part.text for part in parts if isinstance(part, TextPart))[:SHOWN]
+            while len(self._parts) > KEPT:
+                del self._parts[next(iter(self._parts))]
+        except (KernelMissingError, KernelStartError, CommandError) as error:
+            job.outcome = str(error)
+        except NeverRan as why:
+            job.outcome, state = str(why), JobState.CANCELLED
+        finally:
+            self._slots.discard(slot)
+            slot.give_back()
+            self._audit.record(
+                AuditRecord(job.started_by, f"code {job.id}", "", job.outcome, decision=state.value, plan=plan.digest)
+            )
+            job.state = state
+            self._events.changed()
+
+    async def _kernels_of(self, plan: CodePlan) -> Kernels:
+        from cmdr.editor.kernel import Kernels
+
+        kernels = self._kernels.pop(plan.client, None)
+        if kernels is None:
+            kernels = Kernels(lambda folder: self._walled(plan, folder))
+        self._kernels[plan.client] = kernels
+        while len(self._kernels) > MOST_KERNELS:
+            await self.forget(next(iter(self._kernels)))
+        return kernels
+
+    def _walled(self, plan: CodePlan, folder: str) -> LaunchSpec:
+        """What puts a kernel behind the walls; `folder` holds its sockets and its own settings."""
+        profile = SandboxProfile(
+            plan.folder,
+            write=(*(tree.path for tree in plan.trees if not tree.read_only), os.fsencode(folder)),
+            read=(*(tree.path for tree in plan.trees if tree.read_only), *_python()),
+            hide=plan.hidden,
+            keep=plan.kept,
+        )
+        inside = ["/usr/bin/env", f"IPYTHONDIR={folder}/ipython", f"JUPYTER_RUNTIME_DIR={folder}", f"HOME={folder}"]
+        return self._shells.launcher([os.fsencode(word) for word in inside], profile)
+
+
+def _python() -> tuple[bytes, ...]:
+    """Where this Python and its libraries stand."""
+    found = {os.path.realpath(prefix) for prefix in (sys.prefix, sys.base_prefix, sys.exec_prefix)} | {sys.prefix}
+    return tuple(os.fsencode(prefix) for prefix in sorted(found) if not prefix.startswith("/usr"))
+
+
+def _told(result: CodeResult, plan: CodePlan) -> str:
+    how = {"ok": "done", "error": "raised an error", "interrupted": f"stopped after {plan.seconds} s"}
+    killed = f"ended after {plan.seconds} s; the kernel's state is lost"
+    more = ", output shortened" if result.truncated else ""
+    return f"{how.get(result.status, killed)}{more}, {plan.sandbox}"
+
+
+def _parts(result: CodeResult) -> list[AnswerPart]:
+    from cmdr.editor.kernel_output import TextOutput
+
+    return [
+        TextPart(output.text) if isinstance(output, TextOutput) else ImagePart(output.media_type, output.data)
+        for output in result.outputs
+    ]

@@ -1,0 +1,75 @@
+"""The reins of one running operation: its thread asks them, the loop pulls them."""
+
+import threading
+import time
+from collections.abc import Callable
+
+from cmdr.engine.run.control import Answer, Cancelled, Conflict, Progress
+
+REPORT_EVERY = 0.1
+
+
+class Reins:
+    """Pause, cancel and answer from the loop; wait and report in the operation's thread."""
+
+    def __init__(self, report: Callable[[Progress], None], ask: Callable[[Conflict], None]) -> None:
+        self._report = report
+        self._ask = ask
+        self._changed = threading.Condition()
+        self._paused = False
+        self._cancelled = False
+        self._answers: dict[str, Answer] = {}
+        self._reported = 0.0
+
+    @property
+    def is_paused(self) -> bool:
+        """Whether the operation is held."""
+        return self._paused
+
+    def pause(self) -> None:
+        """Hold at the next chunk."""
+        with self._changed:
+            self._paused = True
+
+    def resume(self) -> None:
+        """Go on."""
+        with self._changed:
+            self._paused = False
+            self._changed.notify_all()
+
+    def cancel(self) -> None:
+        """Stop at the next chunk; what is finished stays."""
+        with self._changed:
+            self._cancelled = True
+            self._changed.notify_all()
+
+    def answer(self, question: str, answer: Answer) -> None:
+        """Answer a question by its id."""
+        with self._changed:
+            self._answers[question] = answer
+            self._changed.notify_all()
+
+    def checkpoint(self) -> None:
+        """Called by the operation between chunks."""
+        if not (self._paused or self._cancelled):
+            return
+        with self._changed:
+            self._changed.wait_for(lambda: self._cancelled or not self._paused)
+            if self._cancelled:
+                raise Cancelled
+
+    def progress(self, progress: Progress) -> None:
+        """Called by the operation after each chunk; told on only now and then."""
+        now = time.monotonic()
+        if now - self._reported >= REPORT_EVERY or progress.items_done == progress.items_total:
+            self._reported = now
+            self._report(progress)
+
+    def ask(self, conflict: Conflict) -> Answer:
+        """Called by the operation for a taken name; waits for the answer to this very question."""
+        self._ask(conflict)
+        with self._changed:
+            self._changed.wait_for(lambda: self._cancelled or conflict.id in self._answers)
+            if self._cancelled:
+                raise Cancelled
+            return self._answers.pop(conflict.id)

@@ -1,0 +1,93 @@
+"""What is wrong in files, for agents: from Neovim for what is open there, else from checkers and language servers."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from cmdr.core.editing.text_editor import TextEditor
+from cmdr.core.threads import in_thread
+from cmdr.editor.diagnostics.service import Asker, Checked, CheckedText, DiagnosticsService
+
+if TYPE_CHECKING:
+    from cmdr.core.editing.language_servers import LanguageServers
+
+PATIENCE = 0.8
+"""Seconds for servers when an editor's client asks, which does so before and after each edit and waits."""
+UNHURRIED = 10.0
+"""Seconds for an agent that asks once and believes the answer: the first check loads and starts much."""
+LARGEST = 4 * 1024 * 1024
+Found = dict[bytes, Checked]
+
+
+class EditorDiagnostics:
+    """Quick, and never an error: a file that cannot be read has nothing wrong with it."""
+
+    def __init__(self, editor: TextEditor, servers: LanguageServers) -> None:
+        self._editor = editor
+        self._desk = DiagnosticsService(self._read, servers.offer, deadline=PATIENCE)
+        self._stopping: set[asyncio.Task[None]] = set()
+
+    @property
+    def watched(self) -> list[bytes]:
+        """The files that somebody has asked about."""
+        return self._desk.watched
+
+    async def of(self, path: bytes, asker: Asker, patience: float | None = None) -> Found:
+        """What is wrong in one file; it is watched from now on."""
+        there = await self._in_neovim(path)
+        return {path: there[path]} if path in there else {path: await self._desk.of(path, asker, patience)}
+
+    async def of_all(self, askers: Mapping[bytes, Asker]) -> Found:
+        """What is wrong in these files of all that somebody asked about, and in every file that is open in Neovim."""
+        return {**await self._desk.of_all(askers), **await self._in_neovim(None)}
+
+    def leave(self, asker: str) -> None:
+        """Somebody has gone: what was started for them alone ends."""
+        self._desk.leave(asker)
+
+    async def restart_servers(self) -> None:
+        """What servers may do has changed: those that run end, and start anew when they are needed."""
+        await self._desk.end_servers()
+
+    def stop_servers(self) -> None:
+        """The kill switch: end every server."""
+        task = asyncio.get_running_loop().create_task(self._desk.end_servers())
+        self._stopping.add(task)
+        task.add_done_callback(self._stopping.discard)
+
+    async def close(self) -> None:
+        """End every server."""
+        await self._desk.close()
+        if self._stopping:
+            await asyncio.wait(self._stopping)
+
+    async def _in_neovim(self, path: bytes | None) -> Found:
+        from cmdr.editor.neovim.connection import NeovimError
+
+        if (nvim := self._editor.neovim) is None:
+            return {}
+        try:
+            found = await asyncio.wait_for(nvim.documents.diagnostics(path), 1.0)
+        except (NeovimError, TimeoutError):
+            return {}
+        return {name: Checked(each) for name, each in found.items()}
+
+    async def _read(self, path: bytes) -> CheckedText | None:
+        from cmdr.editor.languages import language_of
+
+        text = self._editor.documents.text_of(path)
+        if text is None:
+            text = await in_thread(_on_disk, path)
+        return None if text is None else CheckedText(text, language_of(path, text.partition("\n")[0]))
+
+
+def _on_disk(path: bytes) -> str | None:
+    from cmdr.editor.file_loading import LoadingError, load
+    from cmdr.model.texts.diff import BinaryContentError
+
+    try:
+        return load(path, limit=LARGEST).text
+    except (LoadingError, BinaryContentError):
+        return None

@@ -1,0 +1,202 @@
+"""Whose a resource set is: an agent sees its own, by id or by name, the person sees all."""
+
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from cmdr.core.errors import CommandError, NotThere
+from cmdr.core.principals import Principal
+from cmdr.core.threads import in_thread
+from cmdr.index.errors import IndexFault
+from cmdr.model.filters.filter import And, Filter, InSet, Not, Or
+from cmdr.model.names import printable, to_wire
+from cmdr.model.units import count
+from cmdr.model.yaml_text import quoted_name
+
+if TYPE_CHECKING:
+    from cmdr.index.library import Library
+    from cmdr.model.trees.sets import SetInfo
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from cmdr.index.library import Library
+    from cmdr.model.filters.filter import Question
+    from cmdr.model.trees.queries import SavedQuery
+
+
+MAX_QUERIES = 200
+"""Queries that an agent may save."""
+
+
+class OwnedQueries:
+    """The saved queries of the library, each for those who may see it; others' do not exist."""
+
+    def __init__(self, library: Callable[[], Awaitable["Library"]]) -> None:
+        self._library = library
+
+    async def save(
+        self, name: str, question: "Question", principal: Principal, root: bytes | None = None
+    ) -> "SavedQuery":
+        """Keep a question under a name, with its folder; the caller's own of that name is replaced."""
+        from cmdr.index.store.catalogue import PERSON
+
+        owner = PERSON if principal.is_person else principal.id
+        names = {one.name for one in await self.all(principal)}
+        if len(names) >= MAX_QUERIES and name not in names and not principal.is_person:
+            raise CommandError(
+                f"You have {len(names)} saved queries, the most there may be. Use the name of an old one."
+            )
+        return await in_thread((await self._library()).queries.save, name, question, owner, root)
+
+    async def all(self, principal: Principal) -> "tuple[SavedQuery, ...]":
+        """The queries that a caller may see, by name."""
+        return await in_thread((await self._library()).queries.all, _seen_by(principal))
+
+    async def get(self, named: str, principal: Principal) -> "tuple[SavedQuery, Question]":
+        """A query by its id or name, and its question."""
+        return await in_thread((await self._library()).queries.get, named, _seen_by(principal))
+
+    async def note_run(self, saved: "SavedQuery") -> None:
+        """Remember that a query was just asked."""
+        await in_thread((await self._library()).queries.note_run, saved.id)
+
+    async def delete(self, named: str, principal: Principal) -> None:
+        """Forget a query."""
+        await in_thread((await self._library()).queries.delete, named, _seen_by(principal))
+
+
+def _seen_by(principal: Principal) -> str | None:
+    """Whose queries a caller sees; None stands for everybody's."""
+    return None if principal.is_person else principal.id
+
+
+PASSING = 20
+"""Sets that queries of one caller leave behind before the oldest goes."""
+MAX_SETS = 200
+"""Sets that an agent may make to last."""
+MEMBERS = 100_000
+"""Most entries of a set that one operation takes."""
+
+
+@dataclass(frozen=True, slots=True)
+class TakenSet:
+    """What an operation takes of a set: the paths as they are now, and what became of the members since."""
+
+    paths: tuple[bytes, ...]
+    gone: tuple[bytes, ...] = ()
+    changed: int = 0
+    moved: int = 0
+
+    @property
+    def note(self) -> str:
+        """What whoever made the set should know, in a line; empty when all is as it was."""
+        told = []
+        if self.gone:
+            more = f" and {len(self.gone) - 1} more" if len(self.gone) > 1 else ""
+            told.append(f"{len(self.gone)} gone and left out ({quoted_name(to_wire(self.gone[0]))}{more})")
+        told += [f"{many} {word}" for many, word in ((self.changed, "changed"), (self.moved, "moved")) if many]
+        held = count(len(self.paths) + len(self.gone), "entry", "entries")
+        return f"of the set's {held} since it was made: {', '.join(told)}" if told else ""
+
+
+class OwnedSets:
+    """The sets of the library, each for those who may see it."""
+
+    def __init__(self, library: Callable[[], Awaitable["Library"]]) -> None:
+        self._library = library
+
+    async def new_name(self, name: str | None, principal: Principal) -> str:
+        """The name for a set that a caller makes to last: one of its own sets at most has it."""
+        library = await self._library()
+        kept = dict(await in_thread(library.catalogue.kept_sets, principal.id))
+        if len(kept) >= MAX_SETS and not principal.is_person:
+            raise CommandError(f"You have {len(kept)} sets, the most there may be. Delete one first.")
+        if name in kept:
+            raise CommandError(
+                f'You have a set "{printable(name, 40)}" already, {kept[name]}. '
+                "Change or delete it, or use another name."
+            )
+        if name is not None:
+            return name
+        return next(one for one in ("set", *(f"set {more}" for more in range(2, len(kept) + 3))) if one not in kept)
+
+    async def forget_namesakes(self, set: str, principal: Principal) -> int:
+        """Forget the caller's other sets that have the name of this one; how many there were."""
+        library = await self._library()
+        kept = await in_thread(library.catalogue.kept_sets, principal.id)
+        name = next((name for name, id in kept if id == set), None)
+        others = [id for one, id in kept if one == name and id != set]
+        for id in others:
+            await in_thread(library.sets.delete, id)
+        return len(others)
+
+    async def own(self, set: str, principal: Principal, *, passing: bool = False) -> None:
+        """Note whose a set is. A passing one, which a query left behind, goes when many newer ones have come."""
+        library = await self._library()
+        theirs = await in_thread(library.catalogue.put_owner, set, principal.id, passing=passing)
+        for old in theirs[PASSING:]:
+            with suppress(IndexFault):
+                await in_thread(library.sets.delete, old)
+
+    async def all(self, principal: Principal) -> list["SetInfo"]:
+        """The sets that a caller may see, oldest first."""
+        library = await self._library()
+        infos, owners = await in_thread(lambda: (library.sets.all(), library.catalogue.owners()))
+        return [info for info in infos if _may_see(principal, owners.get(info.id))]
+
+    async def find(self, named: str, principal: Principal) -> str:
+        """The id of a set, given its id or its name (the newest of that name); others' sets do not exist."""
+        for info in reversed(await self.all(principal)):
+            if named in (info.id, info.name):
+                return info.id
+        passed = f" Of what queries find the last {PASSING} are kept: run it again, with saveAs to keep it."
+        raise NotThere(f"No resource set {printable(named, 40)}.{passed if named.startswith('s_') else ''}")
+
+    async def members(self, named: str, principal: Principal) -> tuple[bytes, ...]:
+        """The paths in a set, as they are now; entries that are gone are left out."""
+        return (await self._taken(await self.find(named, principal))).paths
+
+    async def _taken(self, set: str) -> TakenSet:
+        library = await self._library()
+        members = (await in_thread(library.sets.page, set, MEMBERS)).members
+        return TakenSet(
+            tuple(one.path_now for one in members if one.path_now is not None),
+            tuple(one.path for one in members if one.path_now is None),
+            sum(one.state == "changed" for one in members),
+            sum(one.state == "moved" for one in members),
+        )
+
+    async def worked_on(self, named: str, principal: Principal) -> TakenSet:
+        """What an operation takes of a set: all that is there of it, or nothing when it holds too many."""
+        library = await self._library()
+        found = await self.find(named, principal)
+        held = (await in_thread(library.sets.info, found)).count
+        if held > MEMBERS:
+            raise CommandError(
+                f"The set holds {held:,} entries, and one operation takes {MEMBERS:,}. Make smaller sets."
+            )
+        taken = await self._taken(found)
+        if held and not taken.paths:
+            raise CommandError(
+                f"Nothing of the set {printable(named, 40)} is there any more. Make it anew with query_run."
+            )
+        return taken
+
+    async def named_in(self, wanted: Filter, principal: Principal) -> Filter:
+        """A filter with the sets in it by their ids; a set that the caller may not see does not exist."""
+        match wanted:
+            case InSet(named):
+                return InSet(await self.find(named, principal))
+            case Not(item):
+                return Not(await self.named_in(item, principal))
+            case And(items):
+                return And(tuple([await self.named_in(item, principal) for item in items]))
+            case Or(items):
+                return Or(tuple([await self.named_in(item, principal) for item in items]))
+        return wanted
+
+
+def _may_see(principal: Principal, owner: str | None) -> bool:
+    return principal.is_person or owner == principal.id

@@ -1,0 +1,152 @@
+"""Planning new things: folders, files, links, and new contents for a file; missing folders are made on the way."""
+
+import hashlib
+import os
+from collections.abc import Callable
+from contextlib import ExitStack
+
+from cmdr.engine.errors import saying
+from cmdr.engine.fs import fingerprint
+from cmdr.engine.plan.missing_folders import Way, way_to
+from cmdr.engine.plan.refusals import ChangedSince, NotEnoughSpace, TargetTaken, Unreadable
+from cmdr.engine.plan.survey import Limits, Survey, go_on, split
+from cmdr.engine.plan.targets import must_keep
+from cmdr.files.protected import Protection
+from cmdr.files.regular_file import regular_file
+from cmdr.model.plans.plan import ConflictPolicy, Decision, Fingerprint, Kind, Place, Plan, PlanItem, Step, Totals, Verb
+
+_DEFAULT_PROTECTION = Protection()
+
+
+def plan_mkdir(path: bytes, *, protection: Protection = _DEFAULT_PROTECTION) -> Plan:
+    """Make a folder."""
+
+    def item(target: Place, why: str) -> PlanItem:
+        return PlanItem(Step.MAKE, Kind.FOLDER, None, target, totals=Totals(0, 1, 0), protected=why)
+
+    return _new(Verb.MKDIR, path, item, protection)
+
+
+def plan_mkfile(
+    path: bytes, contents: bytes = b"", *, mode: int | None = None, protection: Protection = _DEFAULT_PROTECTION
+) -> Plan:
+    """Make a new file."""
+
+    def item(target: Place, why: str) -> PlanItem:
+        size = Totals(1, 0, len(contents))
+        return PlanItem(
+            Step.CREATE, Kind.FILE, None, target, totals=size, data=contents, mode=mode, protected=why or _runs(mode)
+        )
+
+    return _new(Verb.MKFILE, path, item, protection)
+
+
+def plan_link(path: bytes, to: bytes, *, hard: bool = False, protection: Protection = _DEFAULT_PROTECTION) -> Plan:
+    """Make a link: symbolic to any text, or a further name of an existing file."""
+
+    def item(target: Place, why: str) -> PlanItem:
+        return PlanItem(Step.LINK, Kind.LINK, None, target, totals=Totals(1, 0, 0), data=to, protected=why)
+
+    if not hard:
+        return _new(Verb.LINK, path, item, protection)
+    with ExitStack() as stack:
+        survey = Survey(Limits(), go_on, stack)
+        source = survey.source(to)
+        way, target = _free(survey, path)
+        mark = source.fingerprint
+        if mark.kind is Kind.FOLDER:
+            raise Unreadable(to, "folders cannot have a second name; make a symbolic link instead")
+        why = protection.reason(target.path) or protection.reason(source.place.path)
+        found = PlanItem(
+            Step.LINK, mark.kind, source.place, target, mark, totals=Totals(1, 0, mark.size), protected=why
+        )
+        items = (*way.made(protection), found)
+        return Plan(Verb.LINK, items, tuple(survey.roots.values()), ConflictPolicy.SKIP)
+
+
+def plan_write(
+    path: bytes,
+    contents: bytes,
+    expected: Fingerprint | str | None = None,
+    *,
+    protection: Protection = _DEFAULT_PROTECTION,
+) -> Plan:
+    """Give a file new contents, or make it. `expected` is what the writer saw: a fingerprint or a SHA-256."""
+    with ExitStack() as stack:
+        survey = Survey(Limits(), go_on, stack)
+        # Writing through a link changes the file it leads to, so that file is what the plan shows.
+        above, name = split(_real(path))
+        way = way_to(survey, above)
+        folder, target = way.folder, way.place(name)
+        standing = None if way.end is None else fingerprint.of_name(name, way.end)
+        if standing is not None and standing.kind is not Kind.FILE:
+            raise TargetTaken(target.path)
+        if not _is_expected(expected, standing, name, folder, target):
+            raise ChangedSince(target.path)
+        if standing is not None:
+            must_keep(folder, target.path)
+        room = os.fstatvfs(folder)
+        free = room.f_bavail * room.f_frsize
+        if len(contents) > free:
+            raise NotEnoughSpace(target.path, len(contents), free)
+        item = PlanItem(
+            Step.CREATE,
+            Kind.FILE,
+            None,
+            target,
+            existing=standing,
+            decision=Decision.LAND if standing is None else Decision.REPLACE,
+            totals=Totals(1, 0, len(contents)),
+            data=contents,
+            protected=protection.reason(target.path),
+        )
+        roots = tuple(survey.roots.values())
+        return Plan(
+            Verb.WRITE, (*way.made(protection), item), roots, ConflictPolicy.OVERWRITE, above, free, len(contents)
+        )
+
+
+def _real(path: bytes) -> bytes:
+    try:
+        return os.path.realpath(path)
+    except OSError as problem:
+        # A link on the way was exchanged while it was read.
+        raise Unreadable(path, saying(problem)) from problem
+
+
+def _is_expected(
+    expected: Fingerprint | str | None, standing: Fingerprint | None, name: bytes, folder: int, target: Place
+) -> bool:
+    if expected is None:
+        return True
+    if isinstance(expected, Fingerprint):
+        return expected.matches(standing)
+    if standing is None:
+        return False
+    try:
+        with regular_file(name, folder) as file:
+            same = hashlib.file_digest(file, "sha256").hexdigest() == expected.lower()
+            return same and standing.matches(fingerprint.of_open(file.fileno()))
+    except OSError as problem:
+        raise Unreadable(target.path, saying(problem)) from problem
+
+
+def _new(verb: Verb, path: bytes, item: Callable[[Place, str], PlanItem], protection: Protection) -> Plan:
+    with ExitStack() as stack:
+        survey = Survey(Limits(), go_on, stack)
+        way, target = _free(survey, path)
+        made = item(target, protection.reason(target.path))
+        roots = tuple(survey.roots.values())
+        return Plan(verb, (*way.made(protection), made), roots, ConflictPolicy.SKIP, os.path.dirname(target.path))
+
+
+def _free(survey: Survey, path: bytes) -> tuple[Way, Place]:
+    above, name = split(path)
+    way = way_to(survey, above)
+    if way.end is not None and fingerprint.of_name(name, way.end) is not None:
+        raise TargetTaken(path)
+    return way, way.place(name)
+
+
+def _runs(mode: int | None) -> str:
+    return "is a program that can be run" if mode is not None and mode & 0o111 else ""

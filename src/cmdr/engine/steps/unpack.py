@@ -1,0 +1,76 @@
+"""What comes out of archives: staged, brought to the disk and landed as copies are; only the contents lie elsewhere."""
+
+import zlib
+from functools import partial
+
+from cmdr.engine.errors import Damaged
+from cmdr.engine.fs import fingerprint
+from cmdr.engine.fs.atomic_rename import Spot
+from cmdr.engine.fs.contents import CHUNK, write_at
+from cmdr.engine.fs.metadata import keep_link_time, keep_time
+from cmdr.engine.run.fsync_pool import LARGE
+from cmdr.engine.steps.copy import Arrival, CopiedFile, Twin
+from cmdr.model.plans.member import Member
+
+
+class Unpacked(Arrival):
+    """Something out of an archive."""
+
+    @property
+    def member(self) -> Member:
+        """What of the archive it is."""
+        return self.item.member or Member(b"")
+
+    def stage(self) -> None:
+        # Before anything else: where the archive has changed, the folders are missing too, for the same reason.
+        self.bench.archives.must_be_there(self.item)
+        super().stage()
+
+
+class UnpackedFile(Unpacked, CopiedFile):
+    """A file out of an archive, with its time and plain permissions; never with an owner or the bits that lend one."""
+
+    def prepare(self, temp: Spot) -> None:
+        bench, member, offset, check = self.bench, self.member, 0, 0
+        pieces = bench.archives.contents(self.item, partial(bench.stride, 0))
+        # What cannot be read at all leaves no trace.
+        piece = next(pieces, b"")
+        self._made = True
+        mode = 0o666 if self.item.mode is None else self.item.mode
+        self.fd = target = bench.syscalls.create(temp.name, temp.folder, mode)
+        self._left = member.size
+        while piece:
+            write_at(bench.syscalls, target, piece, offset)
+            offset, check = offset + len(piece), zlib.crc32(piece, check)
+            self._stride(len(piece))
+            piece = next(pieces, b"")
+        self.warnings += keep_time(bench.syscalls, target, member.mtime_ns)
+        self.staged = fingerprint.of_open(target)
+        if bench.verify or member.size >= LARGE:
+            bench.syscalls.sync_data(target)
+            if bench.verify and self._read_back(target) != check:
+                raise Damaged("the copy does not read back the same")
+            self.close()
+
+    def _read_back(self, target: int) -> int:
+        offset = check = 0
+        while piece := self.bench.syscalls.read(target, CHUNK, offset):
+            offset, check = offset + len(piece), zlib.crc32(piece, check)
+            self.bench.stride(0)
+        return check
+
+
+class UnpackedTwin(Twin, UnpackedFile):
+    """A further name of a file out of the same archive; a file of its own where that cannot be."""
+
+
+class UnpackedLink(Unpacked):
+    """A symbolic link out of an archive; the plan has made sure that it stays inside what is unpacked."""
+
+    def prepare(self, temp: Spot) -> None:
+        member = self.member
+        self._made = True
+        self.bench.syscalls.symlink(member.link, temp.name, temp.folder)
+        self.mark_made(temp)
+        self.warnings = keep_link_time(self.bench.syscalls, temp.name, temp.folder, member.mtime_ns)
+        self.mark_made(temp)

@@ -1,0 +1,183 @@
+"""What is small and must survive: which indexes, sets and saved queries exist.
+
+SQLite in WAL mode behind one thread: every statement runs there, so writers never meet. Paths are blobs.
+"""
+
+import secrets
+import sqlite3
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from cmdr.index.disk_space import disk_full_as_error
+from cmdr.index.errors import NotText
+from cmdr.index.store.catalogue_file import opened
+from cmdr.model.trees.queries import SavedQuery
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class IndexRecord:
+    """An index as the catalogue knows it."""
+
+    id: str
+    root: bytes
+    options: str
+    tag: int
+    created_ns: int
+    next_id: int
+
+
+@dataclass(frozen=True)
+class SetRecord:
+    """A set's head; its members are in a file of their own."""
+
+    id: str
+    index_id: str
+    name: str
+    count: int
+    bytes: int
+    created_ns: int
+    changed_ns: int
+    epoch: int
+
+
+_QUERY = "id, owner, name, filter, sort, descending, row_limit, created_ns, last_run_ns, root"
+PERSON = "person"
+"""Who owns what no agent made."""
+
+
+class Catalogue:
+    """The only holder of the database."""
+
+    def __init__(self, path: str) -> None:
+        self._thread = ThreadPoolExecutor(1, "cmdr-index-catalogue")
+        with disk_full_as_error("the list of indexes"):
+            self._db, self.was_damaged = self._thread.submit(opened, path, PERSON).result()
+        self.secret = self.run(_secret)
+
+    def run(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Do something in one transaction."""
+
+        def transaction() -> T:
+            with self._db:
+                return work(self._db)
+
+        with disk_full_as_error("the list of indexes, sets and queries; it stays as it was"):
+            try:
+                return self._thread.submit(transaction).result()
+            except UnicodeEncodeError as trouble:
+                raise NotText("That name holds half of a character. Write it as whole text.") from trouble
+
+    def close(self) -> None:
+        self._thread.submit(self._db.close).result()
+        self._thread.shutdown()
+
+    # -- indexes --------------------------------------------------------------------------------------------------
+    def indexes(self) -> list[IndexRecord]:
+        return self.run(
+            lambda db: [IndexRecord(*row) for row in db.execute("select * from indexes order by created_ns")]
+        )
+
+    def add_index(self, record: IndexRecord) -> IndexRecord:
+        """Store a new index, or answer the one that has this root and these options already."""
+
+        def work(db: sqlite3.Connection) -> IndexRecord:
+            values = (record.id, record.root, record.options, record.tag, record.created_ns, record.next_id)
+            db.execute("insert or ignore into indexes values (?, ?, ?, ?, ?, ?)", values)
+            key = (record.root, record.options)
+            return IndexRecord(*db.execute("select * from indexes where root = ? and options = ?", key).fetchone())
+
+        return self.run(work)
+
+    def remove_index(self, index_id: str) -> None:
+        self.run(lambda db: db.execute("delete from indexes where id = ?", (index_id,)))
+
+    def reserve_ids(self, index_id: str, upto: int) -> None:
+        """Remember that ids below `upto` were given out, even if what they named is never written."""
+        self.run(lambda db: db.execute("update indexes set next_id = max(next_id, ?) where id = ?", (upto, index_id)))
+
+    def next_id(self, index_id: str) -> int:
+        found = self.run(lambda db: db.execute("select next_id from indexes where id = ?", (index_id,)).fetchone())
+        return int(found[0]) if found else 0
+
+    # -- sets -----------------------------------------------------------------------------------------------------
+    def sets(self) -> list[SetRecord]:
+        return self.run(
+            lambda db: [SetRecord(*row) for row in db.execute("select * from sets order by created_ns, id")]
+        )
+
+    def set(self, set_id: str) -> SetRecord | None:
+        row = self.run(lambda db: db.execute("select * from sets where id = ?", (set_id,)).fetchone())
+        return SetRecord(*row) if row else None
+
+    def put_set(self, one: SetRecord) -> None:
+        values = (one.id, one.index_id, one.name, one.count, one.bytes, one.created_ns, one.changed_ns, one.epoch)
+        self.run(lambda db: db.execute("insert or replace into sets values (?, ?, ?, ?, ?, ?, ?, ?)", values))
+
+    def remove_set(self, set_id: str) -> None:
+        def write(db: sqlite3.Connection) -> None:
+            db.execute("delete from sets where id = ?", (set_id,))
+            db.execute("delete from owners where id = ?", (set_id,))
+
+        self.run(write)
+
+    # -- owners ---------------------------------------------------------------------------------------------------
+    def owners(self) -> dict[str, str]:
+        """Whose each set is."""
+        return self.run(lambda db: dict(db.execute("select id, owner from owners").fetchall()))
+
+    def put_owner(self, set_id: str, owner: str, *, passing: bool) -> list[str]:
+        """Note whose a set is; answers the owner's passing sets, newest first."""
+        values = (set_id, owner, passing, time.time_ns())
+        theirs = "select id from owners where owner = ? and passing order by since_ns desc"
+
+        def write(db: sqlite3.Connection) -> list[str]:
+            db.execute("insert or ignore into owners values (?, ?, ?, ?)", values)
+            return [row[0] for row in db.execute(theirs, (owner,))]
+
+        return self.run(write)
+
+    def kept_sets(self, owner: str) -> list[tuple[str, str]]:
+        """The sets that an owner made to last: name and id, oldest first."""
+        sql = "select name, id from sets join owners using (id) where owner = ? and not passing order by created_ns, id"
+        return self.run(lambda db: db.execute(sql, (owner,)).fetchall())
+
+    # -- queries --------------------------------------------------------------------------------------------------
+    def queries(self, owner: str | None = None) -> list[SavedQuery]:
+        """The saved queries of one owner, or all, by name."""
+        sql = f"select {_QUERY} from saved_queries where ?1 is null or owner = ?1 order by name, created_ns"  # noqa: S608 - names of columns
+        return self.run(lambda db: [_query(row) for row in db.execute(sql, (owner,))])
+
+    def query(self, id_or_name: str, owner: str | None = None) -> SavedQuery | None:
+        """A query of one owner; of all, the person's own comes first among those of one name."""
+        sql = (
+            f"select {_QUERY} from saved_queries where (id = ?1 or name = ?1) and (?2 is null or owner = ?2)"  # noqa: S608 - names of columns
+            " order by id = ?1 desc, owner = ?3 desc, created_ns desc"
+        )
+        row = self.run(lambda db: db.execute(sql, (id_or_name, owner, PERSON)).fetchone())
+        return _query(row) if row else None
+
+    def put_query(self, one: SavedQuery) -> None:
+        """Store a query; one with the same name and owner is replaced."""
+        values = (one.id, one.owner, one.name, one.filter, one.sort, one.descending, one.limit)
+        more = (one.created_ns, one.last_run_ns, one.root)
+        sql = f"insert or replace into saved_queries ({_QUERY}) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608 - names of columns
+        self.run(lambda db: db.execute(sql, (*values, *more)))
+
+    def remove_query(self, query_id: str) -> None:
+        self.run(lambda db: db.execute("delete from saved_queries where id = ?", (query_id,)))
+
+
+def _secret(db: sqlite3.Connection) -> bytes:
+    """The key that signs cursors; made once."""
+    db.execute("insert or ignore into secrets values ('cursor', ?)", (secrets.token_bytes(32),))
+    return bytes(db.execute("select value from secrets where name = 'cursor'").fetchone()[0])
+
+
+def _query(row: tuple[Any, ...]) -> SavedQuery:
+    query_id, owner, name, text, sort, descending, limit, created, last, root = row
+    return SavedQuery(query_id, owner, name, text, sort, bool(descending), limit, created, last, root)

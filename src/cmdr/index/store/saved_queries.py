@@ -1,0 +1,71 @@
+"""The saved queries of a user: questions under a name, to be asked again."""
+
+import json
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from typing import cast, get_args
+
+from cmdr.index.errors import DiskFull, NoSuchQuery
+from cmdr.index.query.answers import IndexQueries, QueryResult
+from cmdr.index.store.catalogue import PERSON, Catalogue
+from cmdr.index.store.handles import new_handle, valid_name
+from cmdr.model.filters.filter import Question, SortKey
+from cmdr.model.filters.filter_json import to_json
+from cmdr.model.names import printable
+from cmdr.model.trees.queries import SavedQuery
+
+
+class SavedQueries:
+    """All saved queries; an owner uses a name once. Without an owner everybody's are meant."""
+
+    def __init__(self, catalogue: Catalogue, get: Callable[[str], IndexQueries]) -> None:
+        self.catalogue, self._get = catalogue, get
+
+    def save(self, name: str, question: Question, owner: str = PERSON, root: bytes | None = None) -> SavedQuery:
+        """Keep a question under a name, and the folder it is about; the same name of the same owner replaces."""
+        before = self.catalogue.query(valid_name(name), owner)
+        saved = SavedQuery(
+            before.id if before else new_handle("q"),
+            owner,
+            before.name if before else name,
+            json.dumps(to_json(question.filter)),
+            question.sort,
+            question.descending,
+            question.limit,
+            before.created_ns if before else time.time_ns(),
+            before.last_run_ns if before else None,
+            root,
+        )
+        self.catalogue.put_query(saved)
+        return saved
+
+    def all(self, owner: str | None = None) -> tuple[SavedQuery, ...]:
+        """The saved queries by name."""
+        return tuple(self.catalogue.queries(owner))
+
+    def get(self, id_or_name: str, owner: str | None = None) -> tuple[SavedQuery, Question]:
+        """A saved query and its question."""
+        saved = self.catalogue.query(id_or_name, owner)
+        if saved is None:
+            raise NoSuchQuery(f'There is no saved query "{printable(id_or_name, 40)}".')
+        sort = saved.sort if saved.sort in get_args(SortKey) else "tree"
+        return saved, Question(saved.wanted(), cast(SortKey, sort), saved.descending, saved.limit)
+
+    def run(
+        self, id_or_name: str, index_id: str, below: str | bytes | None = None, stop: Callable[[], bool] = lambda: False
+    ) -> QueryResult:
+        """Ask a saved question, and remember when."""
+        question = self.get(id_or_name)[1]
+        answer = self._get(index_id).ask(question.filter, below, stop)
+        self.note_run(id_or_name)
+        return answer
+
+    def note_run(self, id_or_name: str) -> None:
+        """Remember that a saved question was just asked."""
+        with suppress(DiskFull):  # the answer matters more than when it was asked
+            self.catalogue.put_query(replace(self.get(id_or_name)[0], last_run_ns=time.time_ns()))
+
+    def delete(self, id_or_name: str, owner: str | None = None) -> None:
+        self.catalogue.remove_query(self.get(id_or_name, owner)[0].id)

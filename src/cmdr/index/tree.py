@@ -1,0 +1,270 @@
+"""One indexed tree: its current view, how fresh that is, and the work that makes it fresh again.
+
+Reading never waits: it takes the view of the moment. Scanning, refreshing and compacting take turns, and each ends by
+putting another view in place.
+"""
+
+import ctypes
+import os
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+from cmdr.index.delta.changed_directories import changed_directories
+from cmdr.index.delta.compact import compact
+from cmdr.index.delta.live_updates import LiveUpdates
+from cmdr.index.delta.refresh import RefreshOptions, refresh, rows_to_list
+from cmdr.index.disk_space import disk_full_as_error
+from cmdr.index.errors import Cancelled, Corrupt, RootMissing, ScanRunning
+from cmdr.index.scan.scan import scan
+from cmdr.index.scan.walk import Progress
+from cmdr.index.snapshots.history import remember
+from cmdr.index.snapshots.view import View
+from cmdr.index.store.catalogue import Catalogue, IndexRecord
+from cmdr.index.tree_state import TreeState
+from cmdr.model.names import is_within, to_wire
+from cmdr.model.trees.indexes import Freshness, WalkOptions
+
+_trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+
+
+def release_memory() -> None:
+    """Hand back what is free; where the C library knows no way, it does so by itself."""
+    if _trim is not None:
+        _trim(ctypes.c_size_t(0))
+
+
+_MANY = 5000  # changed directories
+_MANY_ROWS = 100_000  # in changed directories: walkers list them faster than a refresh does
+IDLE_NICE = 19
+
+
+@dataclass(frozen=True)
+class Changes:
+    """What a refresh did."""
+
+    directories_listed: int
+    added: int
+    removed: int
+    full_scan: bool = False
+
+
+class IndexedTree:
+    """An index that is open."""
+
+    compact_above = 20_000  # overlay rows
+
+    def __init__(
+        self,
+        record: IndexRecord,
+        home: str,
+        options: WalkOptions,
+        catalogue: Catalogue,
+        own: bytes = b"",
+        later: Callable[[Callable[[], object]], object] | None = None,
+    ) -> None:
+        self.record, self.home, self.options, self.catalogue = record, home, options, catalogue
+        self._later = later  # runs something behind, in its own time
+        self._own = own  # our own state: following its changes would cause the next ones
+        self._work = threading.Lock()
+        self._one_scan = threading.Lock()
+        self._scanning = self._idling = False
+        os.makedirs(home, mode=0o700, exist_ok=True)
+        self._standing = TreeState(record, home, catalogue)
+        self._following = LiveUpdates(self, self._work)
+
+    # -- reading --------------------------------------------------------------------------------------------------
+    @property
+    def view(self) -> View:
+        """What is known now; raises when nothing was scanned yet."""
+        return self._standing.view
+
+    @property
+    def scanned(self) -> bool:
+        return self._standing.latest is not None
+
+    @property
+    def set_aside(self) -> list[str]:
+        """Damaged epochs, by their new names."""
+        return self._standing.set_aside
+
+    @property
+    def freshness(self) -> Freshness:
+        """Fresh, stale, scanning, partial or missing, with the reason."""
+        if self._scanning:
+            return Freshness("scanning", "a scan is running", self._standing.checked_ns)
+        current = "being read again while nothing else runs" if self._idling else "watched" if self.is_watched else ""
+        return self._standing.freshness(current)
+
+    @property
+    def moment(self) -> tuple[int, int, bool, str | None]:
+        """Which view is known now, and whether it is behind: read from memory and put together in no time."""
+        standing = self._standing
+        view = standing.latest
+        epoch, revision = (-1, -1) if view is None else (view.epoch, view.revision)
+        return epoch, revision, self._scanning, standing.dirty
+
+    def mark_stale(self, why: str) -> None:
+        """Some changes are not known yet."""
+        self._standing.dirty = why
+
+    @property
+    def stored_bytes(self) -> int:
+        """How big the stored epoch is."""
+        base = self._standing.base
+        return 0 if base is None else base.stored.size
+
+    def verify(self, stop: Callable[[], bool] = lambda: False) -> bool:
+        """Read every stored byte; a damaged epoch is set aside, and the index must be scanned again."""
+        base = self._standing.base
+        if base is None:
+            return True
+        try:
+            base.stored.verify(stop)
+        except (Corrupt, OSError):
+            with self._work:
+                if self._standing.base is not base:
+                    return True  # replaced meanwhile, and with it the damage
+                self._standing.put_base_aside()
+            return False
+        return True
+
+    # -- changing -------------------------------------------------------------------------------------------------
+    @contextmanager
+    def _only_scan(self) -> Iterator[None]:
+        """A second scan is refused at once; a refresh that is under way is waited for."""
+        if not self._one_scan.acquire(blocking=False):
+            raise ScanRunning(f"{to_wire(self.record.root)} is being scanned already.")
+        try:
+            with self._work:
+                yield
+        finally:
+            self._one_scan.release()
+
+    def scan(
+        self,
+        progress: Callable[[Progress], None] | None = None,
+        cancelled: Callable[[], bool] = lambda: False,
+        *,
+        idle: bool = False,
+    ) -> View:
+        """Read the whole tree again; refused while another scan of it runs. An idle scan leaves the state as it is."""
+        with self._only_scan(), disk_full_as_error("the new epoch; the old one stays in use"):
+            self._scanning, self._idling = not idle, idle
+            # Only the walker gives way: a thread of ours that waits for its turn while it holds the interpreter's lock
+            # would keep everybody waiting.
+            options = replace(self.options, workers=1, nice=IDLE_NICE) if idle else self.options
+            try:
+                first_id = self.catalogue.next_id(self.record.id)
+                before = self._standing.latest
+                view = scan(self.record.root, self.home, options, before, progress, cancelled, first_id)
+            except RootMissing:
+                self.mark_stale("its folder is not there")
+                raise
+            except Cancelled:
+                if not idle:
+                    self.mark_stale("the last scan was stopped before its end")
+                return self.view
+            finally:
+                self._scanning = self._idling = False
+            remember(self.home, self._standing.base, view)
+            self._install(view)
+            return view
+
+    def _install(self, view: View) -> None:
+        self._standing.install(view)
+        self._following.watch_all()
+        release_memory()
+
+    def check(self, stop: Callable[[], bool] = lambda: False) -> Changes:
+        """Look at every directory's time and list again what changed."""
+        with self._work:
+            try:
+                changed = changed_directories(self.view, stop)
+            except RootMissing:
+                self.mark_stale("its folder is not there")
+                raise
+            rows = rows_to_list(self.view, changed)
+            few = len(changed) < max(_MANY, len(self.view.dirs["dpar"]) // 4)
+            if few and rows < max(_MANY_ROWS, self.view.base_rows // 4):
+                changes = self._relist(changed, stop, edits=False)
+                release_memory()
+                return changes
+        before = self.view.next_id
+        view = self.scan(cancelled=stop)  # so much changed that the walkers are quicker
+        return Changes(len(changed), view.next_id - before, 0, True)
+
+    def relist(self, directories: list[int], names: Mapping[int, frozenset[bytes]] | None = None) -> Changes:
+        """List some directories again, or of large ones only these names; whoever calls holds the index's lock."""
+        return self._relist(directories, lambda: False, names=names)
+
+    def _relist(
+        self,
+        changed: list[int],
+        stop: Callable[[], bool],
+        *,
+        edits: bool = True,
+        names: Mapping[int, frozenset[bytes]] | None = None,
+    ) -> Changes:
+        view, standing = self.view, self._standing
+        paths = {number: path for number in changed if not self.is_own(path := view.directory_path(number))}
+        known = standing.followed if edits else standing.checked  # a check looks everywhere, what was told does not
+        if not paths:
+            known()
+            return Changes(0, 0, 0)
+        wanted = RefreshOptions(self.options.depth_limit, self.options.cross_file_systems, edits, names)
+        try:
+            found = refresh(view, standing.patch, list(paths), wanted, stop)
+        except RootMissing:
+            self.mark_stale("its folder is not there")
+            raise
+        standing.lay(found.patch)
+        known()
+        self._following.watch_listed(found.paths)
+        if self.delta_rows_count > self.compact_above and self._later is not None:
+            self._later(self.compact)
+        return Changes(found.listed, found.added, found.removed)
+
+    def is_own(self, path: bytes) -> bool:
+        """Whether a path is our own state."""
+        return is_within(path, self._own)
+
+    @property
+    def delta_rows_count(self) -> int:
+        """How much stands beside the epoch, waiting to be compacted."""
+        return self._standing.patch.rows
+
+    def compact(self) -> None:
+        """Write the epoch and its overlay as one new epoch."""
+        standing = self._standing
+        with self._work, disk_full_as_error("the new epoch; the old one stays in use"):
+            if standing.latest is None or not (standing.patch.listings or standing.patch.gone):
+                return
+            fresh = (standing.checked_ns, standing.dirty)
+            view = compact(standing.latest, self.home)
+            remember(self.home, standing.base, view, always=False)
+            self._install(view)
+            standing.checked_ns, standing.dirty = fresh
+
+    # -- watching -------------------------------------------------------------------------------------------------
+    def watch(self, told: Callable[[], None] | None = None) -> Freshness:
+        """Follow changes as they happen; `told` is called after each refresh. Falls back to checks when it cannot."""
+        self._following.begin(told)
+        self.check()
+        release_memory()
+        return self.freshness
+
+    @property
+    def is_watched(self) -> bool:
+        """Whether the system tells of every change."""
+        return self._following.is_complete
+
+    @property
+    def watch_trouble(self) -> str | None:
+        """Why watching is incomplete, when it is."""
+        return self._following.trouble
+
+    def close(self) -> None:
+        """Watch no more."""
+        self._following.close()

@@ -1,0 +1,147 @@
+"""What is known of one tree: the stored epoch, what changed since, the view of both, and how fresh it is."""
+
+import os
+import shutil
+import time
+from contextlib import suppress
+from dataclasses import replace
+
+from cmdr.index.delta.apply import apply_delta
+from cmdr.index.delta.delta import Delta, load_delta, save_delta
+from cmdr.index.disk_space import disk_full_as_error
+from cmdr.index.errors import Corrupt, NoSuchIndex
+from cmdr.index.query.coverage import not_covered
+from cmdr.index.snapshots.snapshot import StoredColumns
+from cmdr.index.snapshots.view import View, stored_view
+from cmdr.index.store.catalogue import Catalogue, IndexRecord
+from cmdr.model.names import to_wire
+from cmdr.model.trees.indexes import Freshness
+from cmdr.model.units import iso_date
+
+AT_ONCE = 64 << 20
+"""Bytes of an epoch up to which it is compared with its checksums before it answers; reading them takes some 30 ms."""
+
+
+class TreeState:
+    """Read at any time; whoever changes it holds the index's lock."""
+
+    def __init__(self, record: IndexRecord, home: str, catalogue: Catalogue) -> None:
+        self._record, self._home, self._catalogue = record, home, catalogue
+        self.base: View | None = None
+        self.patch = Delta()
+        self.latest: View | None = None
+        self.checked_ns: int | None = None
+        self.dirty: str | None = "not checked since the program started"
+        clear_leftovers(home)
+        self.base, self.set_aside = open_newest_snapshot(home)
+        if self.base is not None:
+            patch = load_delta(self._patch_path(self.base)) or Delta()
+            # Ids may have been given out by a patch that never reached the disk.
+            self.patch = replace(patch, next_id=max(patch.next_id, catalogue.next_id(record.id)))
+            try:
+                self.latest = apply_delta(self.base, self.patch, 0)
+            except (Corrupt, LookupError, ValueError, OverflowError):  # columns that do not fit together
+                self.put_base_aside()
+
+    @property
+    def view(self) -> View:
+        """What is known now; raises when nothing was scanned yet."""
+        if self.latest is None:
+            why = "was damaged and set aside; scan it again" if self.set_aside else "has not been scanned yet"
+            raise NoSuchIndex(f"The index of {to_wire(self._record.root)} {why}.")
+        return self.latest
+
+    def freshness(self, current: str) -> Freshness:
+        """Fresh, stale, partial or missing, with the reason; `current` says what keeps it fresh."""
+        if self.latest is None:
+            return Freshness("missing", "damaged and set aside" if self.set_aside else "not scanned yet", None)
+        return freshness_of(self.latest, self.checked_ns, self.dirty, current)
+
+    def checked(self) -> None:
+        """All that was found is known now."""
+        self.checked_ns, self.dirty = time.time_ns(), None
+
+    def followed(self) -> None:
+        """All that was told is known now; what was missed before still is."""
+        if self.dirty is None:
+            self.checked()
+
+    def install(self, view: View) -> None:
+        """A new epoch becomes the current one, and the one before is removed."""
+        before = self.base
+        self._catalogue.reserve_ids(self._record.id, view.next_id)
+        self.base, self.patch, self.latest = view, Delta(), view
+        self.checked()
+        if before is None:
+            return
+        if before.stored.folder != view.stored.folder:
+            shutil.rmtree(before.stored.folder, ignore_errors=True)
+        with suppress(OSError):
+            os.unlink(self._patch_path(before))
+
+    def lay(self, patch: Delta) -> None:
+        """What changed is written down, and shows."""
+        base, before = self.base, self.view
+        assert base is not None
+        self._catalogue.reserve_ids(self._record.id, patch.next_id)
+        with disk_full_as_error("what changed; the index stays as it was"):
+            save_delta(self._patch_path(base), patch)
+        self.patch, self.latest = patch, apply_delta(base, patch, before.revision + 1)
+
+    def put_base_aside(self) -> None:
+        """The stored epoch is damaged: the tree must be scanned again."""
+        assert self.base is not None
+        self.set_aside.append(set_snapshot_aside(self.base.stored.folder))
+        self.base = self.latest = None
+        self.patch = Delta()
+
+    def _patch_path(self, base: View) -> str:
+        return os.path.join(self._home, f"patch-{base.epoch:08d}")
+
+
+def freshness_of(view: View, checked_ns: int | None, dirty: str | None, current: str) -> Freshness:
+    """What a view is worth that nobody scans anew; `dirty` says why it is behind, `current` what keeps it up."""
+    if view.facts.get("cancelled"):
+        return Freshness("partial", "the last scan was stopped before its end", checked_ns)
+    if dirty is not None:
+        return Freshness("stale", dirty, checked_ns)
+    if int(view.dirs["dmiss"][0]):
+        return Freshness("partial", "; ".join(not_covered(view)) or "some entries could not be read", checked_ns)
+    walked = iso_date(int(view.facts["started_ns"]))
+    return Freshness("fresh", current or f"checked; edits inside files are known up to {walked}", checked_ns)
+
+
+def clear_leftovers(home: str) -> None:
+    """Remove what scans that were killed left behind."""
+    for name in os.listdir(home):
+        if name.startswith("scratch-") or name.endswith(".tmp"):
+            path = os.path.join(home, name)
+            shutil.rmtree(path, ignore_errors=True)
+            with suppress(OSError):
+                os.unlink(path)
+
+
+def open_newest_snapshot(home: str) -> tuple[View | None, list[str]]:
+    """Open the newest epoch that is whole and remove older ones; damaged ones are set aside, and where is told."""
+    newest: View | None = None
+    aside: list[str] = []
+    for name in sorted((name for name in os.listdir(home) if name.startswith("epoch-")), reverse=True):
+        path = os.path.join(home, name)
+        if newest is not None:
+            shutil.rmtree(path, ignore_errors=True)
+            continue
+        try:
+            stored = StoredColumns(path)
+            if stored.size <= AT_ONCE:
+                stored.verify()
+            newest = stored_view(stored)
+        except (Corrupt, KeyError, ValueError):
+            aside.append(set_snapshot_aside(path))
+    return newest, aside
+
+
+def set_snapshot_aside(path: str) -> str:
+    """Keep a damaged epoch for whoever wants to look at it, out of the way; answers where it is."""
+    aside = os.path.join(os.path.dirname(path), f"aside-{os.path.basename(path)}-{time.time_ns()}")
+    os.rename(path, aside)
+    return aside

@@ -1,0 +1,150 @@
+// The confirmation of a proposed change, drawn from the plan that would run and from nothing else.
+
+import { element } from '../core/element.js';
+import { asideResult, ask, order, read, watch } from '../core/server.js';
+import { guarded, tell } from '../core/status.js';
+import { agentWords } from '../windows/agent_words.js';
+import { button, show } from '../windows/window.js';
+
+/**
+ * @typedef {{id: string, state: string, title: string, facts: string[], by: string, byAgent: boolean, reason: string,
+ *   digest: string, word: string | null, asksAgain: boolean, steps: number}} Proposal
+ */
+
+/** What to say when nobody is asked any more. @type {Record<string, string>} */
+const ENDS = {
+  approved: 'This proposal was approved elsewhere.',
+  rejected: 'This proposal was rejected elsewhere.',
+  cancelled: 'This proposal was withdrawn. Nothing was changed.',
+  expired: 'This has expired: nobody answered for ten minutes. Nothing was changed.',
+  gone: 'This proposal does not wait any more.',
+};
+
+/** Everything about a proposal. @param {string} id @returns {Promise<Proposal>} */
+export function proposal(id) {
+  return read(`/page/proposal/${encodeURIComponent(id)}`);
+}
+
+/**
+ * Ask the person. The answer is the job that carries it out, or null for no and for later.
+ * @param {Proposal} asked @returns {Promise<string | null>}
+ */
+export function confirmed(asked) {
+  return new Promise((answer) => {
+    const { word: wanted } = asked;
+    const word = wanted === null ? null : element('input', {
+      type: 'text', autocomplete: 'off', spellcheck: false, placeholder: `type “${wanted}” to do it`,
+      'aria-label': `Type ${wanted} to do it`,
+      onpaste: (/** @type {Event} */ event) => event.preventDefault(),
+      ondrop: (/** @type {Event} */ event) => event.preventDefault(),
+    });
+    const yes = button('Yes, do it', () => decide(true), { disabled: true });
+    const no = button('No, leave everything as it is', () => decide(false), { class: 'main' });
+    const later = button('Later', () => window.leave(), { hidden: !asked.byAgent });
+    let isOver = false;
+    const window = show({
+      title: asked.byAgent ? `${asked.by} proposes a change` : 'Please confirm',
+      class: 'confirm',
+      body: [
+        element('p', { class: 'deed' }, asked.title),
+        element('ul', { class: 'facts', tabIndex: 0, 'aria-label': 'What will happen' },
+          ...asked.facts.map((fact) => element('li', { class: tone(fact) }, fact))),
+        ...agentWords(`${asked.by} says:`, asked.reason),
+        ...(word ? [word] : []),
+      ],
+      buttons: [
+        no, yes, asked.steps > 1 ? button(`List all ${asked.steps}`, listAll) : null, later,
+      ],
+      keys: (event) => {
+        const isPlain = !(event.ctrlKey || event.altKey || event.metaKey);
+        if (event.key === 'Enter' && event.target === word) { decide(true); return true; }
+        if (event.key === 'F3' || (event.key === 'l' && isPlain && !word)) { listAll(); return true; }
+        if (word || !isPlain || (event.key !== 'y' && event.key !== 'n')) return false;
+        decide(event.key === 'y');
+        return true;
+      },
+      // A key or click that was meant for something else must not decide.
+      heard: (isHeard) => { yes.disabled = !isHeard; },
+      closed: () => { unwatch(); answer(null); },
+      refuses: () => {
+        if (asked.byAgent || isOver) return false;
+        reject();
+        return true;
+      },
+    });
+    const unwatch = watch((state) => {
+      if (state.proposals.some(({ id }) => id === asked.id)) return;
+      unwatch();
+      guarded(over());
+    });
+    (word ?? no).focus();
+
+    /** @param {boolean} does */
+    function decide(does) {
+      if (isOver || !window.hears()) return;
+      if (!does) { reject(); return; }
+      if (word && word.value.trim().toLowerCase() !== wanted) { word.value = ''; word.focus(); return; }
+      const answered = { proposal: asked.id, digest: asked.digest, word: word?.value ?? '' };
+      answer(guarded(ask('approve', answered)).then((told) => told?.result.job ?? null));
+      window.close();
+    }
+
+    function listAll() {
+      // A key that was meant for the list must not answer the question behind it.
+      planList(asked.id, asked.digest, () => window.deafen());
+    }
+
+    /** It was answered elsewhere, taken back, or has waited too long; the last is not to be overlooked. */
+    async function over() {
+      const { state } = await proposal(asked.id).catch(() => ({ state: '' }));
+      if (state !== 'expired') { window.close(); tell(ENDS[state] ?? ENDS.gone); return; }
+      isOver = true;
+      window.body.prepend(element('p', { class: 'risk', role: 'alert' }, ENDS.expired));
+      for (const each of [no, yes, word]) each?.remove();
+      later.textContent = 'Close';
+      later.hidden = false;
+      later.focus();
+    }
+
+    function reject() {
+      const told = order('reject', { proposal: asked.id }).then(() => tell('Nothing was changed.'));
+      answer(guarded(told).then(() => null));
+      window.close();
+    }
+  });
+}
+
+/** @param {string} fact */
+function tone(fact) {
+  if (fact.startsWith('RISK')) return 'risk';
+  return fact.startsWith('overwrites') || fact.startsWith('protected') ? 'care' : '';
+}
+
+const AT_ONCE = 500;
+
+/**
+ * Show every step of a proposal.
+ * @param {string} id @param {string} digest of the plan that is asked about @param {() => void} closed
+ */
+function planList(id, digest, closed) {
+  const lines = element('ol', { class: 'steps', tabIndex: 0, 'aria-label': 'Every step' });
+  const more = button('Show more', () => { guarded(load()); }, { class: 'main' });
+  const window = show({ title: 'The whole plan', class: 'wide', body: [lines], buttons: [more], closed });
+  lines.focus();
+  guarded(load());
+
+  async function load() {
+    more.disabled = true;
+    let left = 0;
+    const wanted = lines.childElementCount + AT_ONCE;
+    do {
+      const start = lines.childElementCount;
+      const page = await asideResult('proposal.items', { proposal: id, start, count: wanted - start });
+      if (page.digest !== digest) { window.close(); return; }
+      lines.append(...page.lines.map((/** @type {string} */ line) => element('li', {}, line)));
+      left = page.lines.length ? page.total - lines.childElementCount : 0;
+    } while (left && lines.childElementCount < wanted);
+    more.textContent = left ? `Show more (${left} left)` : `All ${lines.childElementCount} are shown`;
+    more.disabled = left === 0;
+  }
+}

@@ -1,0 +1,28 @@
+// The types of the workspace's state: everything that cmdr sends to the page.
+
+/**
+ * @typedef {'left' | 'right'} Side
+ * @typedef {{name: string, kind: string, folder: boolean, archive: boolean, size: string, date: string,
+ *   selected: boolean, fresh: boolean}} Row
+ * @typedef {{id: string, name: string, pinned: boolean}} Tab
+ * @typedef {{path: string, title: string, tabs: Tab[], tab: string, sort: string, order: string, view: string,
+ *   filter: string, count: number, cursor: number, onParent: boolean, hasParent: boolean, selected: number,
+ *   totals: string, free: string, problem: string | null, start: number, rows: Row[]}} PaneState
+ * @typedef {{id: string, folder: string | null, there: string, thereFacts: string, new: string,
+ *   newFacts: string}} Question a folder is asked about because it holds something else than was shown
+ * @typedef {{id: string, title: string, state: string, over: boolean, interrupted: boolean, share: number,
+ *   items: string, bytes: string, rate: string, left: number | null, current: string, question: Question | null,
+ *   outcome: string, problems: string[], operation: number | null, canRetry: boolean, output: string}} Job
+ * @typedef {{id: string, title: string, share: number | null, entries: string}} Scan
+ * @typedef {{id: string, title: string, what: string, by: string, mine: boolean}} Waiting
+ * @typedef {{id: string, path: string, by: string, changes: string}} Edit
+ * @typedef {{id: string, type: string, mine: boolean, by: string, path: string | null}} Dialog
+ * @typedef {{name: string, keyBar: boolean, colours: boolean, activity: boolean, search: boolean,
+ *   parentRow: boolean, wrap: boolean}} Theme
+ * @typedef {{rev: number, focused: Side, hidden: boolean, panes: Record<Side, PaneState>,
+ *   dialogs: Dialog[], proposals: Waiting[], expired: {count: number, told: string}, edits: Edit[], jobs: Job[],
+ *   interrupted: {id: string, title: string, state: string, by: string}[], warnings: string[], scans: Scan[],
+ *   stopped: boolean, activity: string, theme: Theme, actions: string}} State
+ */
+
+export {};

@@ -1,0 +1,93 @@
+// Jobs: how far they are, what they ask, and the reins.
+
+import { askAbout } from '../changes/question.js';
+import { element, part } from '../core/element.js';
+import { now, order, watch } from '../core/server.js';
+import { guarded } from '../core/status.js';
+import { titleOf } from '../keys/key_map.js';
+import { button, show } from './window.js';
+
+/** @typedef {import('../core/state.js').Job} Job */
+
+/** The line about what is running, above the status line: jobs first, then trees that are being read. */
+export function drawStrip() {
+  const strip = part('jobs');
+  const { jobs, scans } = now();
+  const running = jobs.filter((job) => !job.over);
+  strip.hidden = running.length + scans.length === 0;
+  const [job] = running;
+  const [scan] = scans;
+  const more = running.length + scans.length - 1;
+  const others = more > 0 ? `${more} more` : '';
+  if (job) {
+    const told = [job.bytes, job.rate, left(job), others].filter(Boolean).join(' · ');
+    line(job.question ? 'A job asks something' : job.title, job.share, told);
+  } else if (scan) {
+    line(scan.title, scan.share, [scan.entries, others].filter(Boolean).join(' · '));
+  }
+
+  /** @param {string} title @param {number | null} share @param {string} told */
+  function line(title, share, told) {
+    const bar = element('progress', { max: 1, 'aria-label': title });
+    if (share !== null) bar.value = share;
+    strip.replaceChildren(element('button', { type: 'button', 'data-action': 'jobs' }, title), bar,
+      element('span', {}, told));
+  }
+}
+
+/** Every job, in a window that follows them. */
+export function jobsWindow() {
+  const body = element('div', { class: 'joblist' });
+  const draw = () => {
+    const { jobs, scans } = now();
+    const rows = [...scans.map(reading), ...[...jobs].reverse().map(row)];
+    body.replaceChildren(...(rows.length ? rows : [element('p', {}, 'Nothing has been done yet.')]));
+  };
+  const unwatch = watch(draw);
+  show({ title: titleOf('jobs'), body: [body], class: 'wide', reads: true, closed: unwatch });
+  draw();
+}
+
+/** @param {import('../core/state.js').Scan} scan */
+function reading(scan) {
+  const bar = element('progress', { max: 1, 'aria-label': 'how far' });
+  if (scan.share !== null) bar.value = scan.share;
+  return element('section', { class: 'job' }, element('h3', {}, scan.title), bar, element('p', {}, scan.entries));
+}
+
+/** @param {Job} job */
+function row(job) {
+  const told = [job.state, job.items, job.bytes, job.rate, left(job), job.current].filter(Boolean).join(' · ');
+  return element('section', { class: `job ${job.state}` },
+    element('h3', {}, job.title),
+    job.over ? null : element('progress', { max: 1, value: job.share, 'aria-label': 'how far' }),
+    element('p', {}, job.over || job.outcome ? `${job.state}: ${job.outcome}` : told),
+    ...job.problems.map((problem) => element('p', { class: 'care' }, problem)),
+    job.output ? element('pre', { tabIndex: 0 }, job.output) : null,
+    element('div', { class: 'buttons' }, ...reins(job)));
+}
+
+/** What can be done with a job now. @param {Job} job */
+function reins(job) {
+  /** @param {string} text @param {string} command @param {object} [args] */
+  const does = (text, command, args = { job: job.id }) => button(text, () => guarded(order(command, args)));
+  const { question, operation } = job;
+  const buttons = [];
+  if (question) buttons.push(button('Answer', () => askAbout(job, question), { class: 'main' }));
+  if (job.state === 'running') buttons.push(does('Pause', 'job.pause'));
+  if (job.state === 'paused') buttons.push(does('Go on', 'job.resume'));
+  if (!job.over && !job.interrupted) {
+    buttons.push(does('Cancel', 'job.cancel'), does('Cancel and take back', 'job.rollback'));
+  }
+  if (job.canRetry) buttons.push(does('Retry what failed', 'job.retry'));
+  if (job.interrupted && operation) {
+    buttons.push(does('Resume', 'operation.resume', { operation }), does('Leave it', 'operation.leave', { operation }));
+  }
+  return buttons;
+}
+
+/** @param {Job} job */
+function left(job) {
+  if (job.left === null) return '';
+  return job.left < 90 ? `${job.left} s left` : `${Math.round(job.left / 60)} min left`;
+}
