@@ -208,7 +208,7 @@ class Inside(Agent):
 
     async def _live(self):
         from cmdr.app.building import commander_at
-        from cmdr.app.http_server import application
+        from cmdr.app.serving import application
         from cmdr.cli.launcher import Start
         from cmdr.core.environment import Environment
 
@@ -264,7 +264,7 @@ class _AnyName:
     path = "/run/user/1000/cmdr/token"
 
     def verify(self, token):
-        from cmdr.core.principals import Principal
+        from cmdr.core.dispatch.principals import Principal
 
         return Principal("agent", token, token=True) if token.isalnum() else None
 

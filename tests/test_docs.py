@@ -4,6 +4,7 @@ import argparse
 import json
 import re
 import runpy
+import tomllib
 from dataclasses import fields
 from importlib import import_module
 from pathlib import Path
@@ -16,7 +17,9 @@ from cmdr.model.filters.filter_json import KNOWN, from_json, to_json
 from cmdr.model.filters.filter_text import from_text
 
 ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+OWN_FILES = r"\]\(https://(?:github\.com/cmdr-fm/cmdr/blob|raw\.githubusercontent\.com/cmdr-fm/cmdr)/main/([^)#]+)"
 
 
 def text_of(*pages):
@@ -26,7 +29,7 @@ def text_of(*pages):
 def shown_in(page):
     """What a page shows as code: between backticks, or as a block of its own."""
     text = text_of(page)
-    return [*re.findall(r"`([^`\n]+)`", text), *re.findall(r"^ {4}(\S.*)$", text, re.MULTILINE)]
+    return [*re.findall(r"`([^`\n]+)`", text), *re.findall(r"^ {4,}(\S.*)$", text, re.MULTILINE)]
 
 
 @pytest.fixture
@@ -44,11 +47,11 @@ def test_generated_pages_are_what_the_registry_says():
         assert (ROOT / "docs" / name).read_text(encoding="utf-8") == page(), f"docs/{name} is old: run make docs"
 
 
-def test_the_readme_names_every_variable_that_is_read():
+def test_the_page_about_agents_names_every_variable_that_is_read():
     source = (ROOT / "src/cmdr/core/environment.py").read_text()
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    page = text_of(ROOT / "docs" / "agents.md")
     for variable in {*re.findall(r"CMDR_[A-Z_]+", source), bridge_endpoint.TOKEN_VARIABLE}:
-        assert f"`{variable}`" in readme
+        assert f"`{variable}`" in page
     assert len(fields(Environment)) >= 5
 
 
@@ -100,6 +103,37 @@ def test_every_link_in_the_docs_leads_somewhere():
     for page in PAGES:
         for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8")):
             assert (page.parent / target).exists(), f"{page.name} links to {target}"
+        for target in re.findall(OWN_FILES, text_of(page)):
+            assert (ROOT / target).exists(), f"{page.name} links to {target}"
+
+
+def test_the_readme_can_be_read_where_it_is_published_alone():
+    """Package indexes show the page without the files beside it."""
+    readme = text_of(ROOT / "README.md")
+    assert not re.findall(r"\]\((?!https://)[^)]*\)", readme)
+    assert len(re.findall(OWN_FILES, readme)) > 10
+    assert PROJECT["urls"]["Source"] == "https://github.com/cmdr-fm/cmdr"
+    (picture,) = re.findall(r"!\[[^]]+\]\(\S+/main/(\S+\.gif)\)", readme)
+    assert (ROOT / picture).stat().st_size < 1_000_000
+
+
+def test_every_heading_that_a_link_names_is_there():
+    for page in PAGES:
+        for target, heading in re.findall(r"\]\(([^)#]*)#([^)]+)\)", text_of(page)):
+            file = target.rpartition("/main/")[2] if ":" in target else target
+            there = (ROOT if ":" in target else page.parent) / file if file else page
+            words = re.findall(r"^#+ (.*)$", text_of(there), re.MULTILINE)
+            known = [re.sub(r"[^\w -]", "", words_of.lower()).replace(" ", "-") for words_of in words]
+            assert heading in known, f"{page.name} links to {target}#{heading}"
+
+
+def test_every_extra_is_documented_and_every_one_that_is_named_is_there():
+    extras = set(PROJECT["optional-dependencies"])
+    listed = re.findall(r"^\| `(\w+)` \|", text_of(ROOT / "docs" / "install.md"), re.MULTILINE)
+    assert {*listed, "all", "dev", "release"} == extras
+    assert f"[{','.join(listed)}]" in PROJECT["optional-dependencies"]["all"][0]
+    named = re.findall(r"cmdr-fm\[([a-z,]+)\]", text_of(*PAGES, *(ROOT / "src").rglob("*.py")))
+    assert {each for names in named for each in names.split(",")} <= extras
 
 
 def test_dependencies_each_say_why_they_are_there():

@@ -153,7 +153,7 @@ def test_all_configuration_is_in_one_place():
 
 
 def test_the_first_picture_is_drawn_before_anything_heavy_is_loaded():
-    loaded = loaded_by("import cmdr.cli.main, cmdr.app.opening, cmdr.app.taking_place")
+    loaded = loaded_by("import cmdr.cli.main, cmdr.app.opening, cmdr.app.handover")
     assert "cmdr.tui.terminal.first_frame" in loaded
     heavy = HEAVY - {"rich"}  # it counts cells
     assert loaded & (heavy | {"socket", "shutil", "cmdr.core.commander", "cmdr.core.changes.engine"}) == set()

@@ -4,8 +4,8 @@ import sys
 from pathlib import Path
 
 from cmdr import commands
-from cmdr.core.principals import Access
-from cmdr.core.registry import DEFAULT_TOOLSETS, REGISTRY, Command
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import DEFAULT_TOOLSETS, REGISTRY, Command
 
 DOCS = Path(__file__).parent.parent / "docs"
 _WHO = {
@@ -120,8 +120,7 @@ def settings_page() -> str:
         f"Choose with Alt+S in the terminal or the browser. The file is `~/.config/cmdr/{NAME}`, on macOS",
         f"`~/Library/Application Support/cmdr/{NAME}`: read at start, and only the key that changed is written,",
         "so that comments stay. What it says wrongly is told and left as it is. `[shortcuts]` in it is told of in",
-        "[keys.md](keys.md); what concerns the agent server is set by variables, which the [README](../README.md)",
-        "lists.",
+        "[keys.md](keys.md); what concerns the agent server is set by [variables](agents.md#variables).",
     ]
     sections = dict.fromkeys(key.partition(".")[0] for key in SETTINGS)
     for section in sections:

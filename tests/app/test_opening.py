@@ -8,7 +8,7 @@ import threading
 import pytest
 
 from cmdr.app import opening
-from cmdr.core.audit import Audit
+from cmdr.core.audit.log import Audit
 from cmdr.core.commander import Commander
 from cmdr.core.settings import Settings
 from cmdr.model.panes.sorting import Direction, SortKey, SortOrder

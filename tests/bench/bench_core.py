@@ -293,7 +293,7 @@ def serve_bare():
     from starlette.responses import JSONResponse, Response
     from starlette.routing import Route
 
-    from cmdr.app import http_server as app
+    from cmdr.http import server as app
 
     answer = {
         "jsonrpc": "2.0",

@@ -14,7 +14,7 @@ import time
 from bench_index import Big, grow, multiply
 
 from cmdr.index.fleets.parquet_export import export
-from cmdr.index.query.answers import IndexQueries
+from cmdr.index.query.queries import IndexQueries
 from cmdr.index.scan.scan import scan
 from cmdr.index.snapshots.snapshot import StoredColumns
 from cmdr.index.snapshots.view import stored_view

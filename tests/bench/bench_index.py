@@ -26,9 +26,9 @@ from pathlib import Path
 import numpy as np
 
 from cmdr.index.library import Library
-from cmdr.index.query.answers import IndexQueries
+from cmdr.index.query.queries import IndexQueries
 from cmdr.index.snapshots.assemble import assemble
-from cmdr.index.snapshots.identity import Known
+from cmdr.index.snapshots.identity import PreviousNodes
 from cmdr.index.snapshots.snapshot import SnapshotWriter, StoredColumns
 from cmdr.index.snapshots.source import RowRuns, Source
 from cmdr.index.snapshots.view import View, stored_view
@@ -216,7 +216,7 @@ def multiply(view: View, home: str, rows: int) -> View:
         has_ids=True,
     )
     writer = SnapshotWriter(home, "epoch-00000001")
-    facts = assemble(source, writer, Known()).facts
+    facts = assemble(source, writer, PreviousNodes())
     kept = {
         name: view.facts[name]
         for name in ("started_ns", "walk_seconds", "cancelled", "options", "problems", "problem_count")
@@ -274,13 +274,13 @@ OPEN = """
 import sys, os
 from cmdr.index.snapshots.snapshot import StoredColumns
 from cmdr.index.snapshots.view import stored_view
-from cmdr.index.query.name_search import containing
+from cmdr.index.query.name_search import names_containing
 view = stored_view(StoredColumns(sys.argv[1]))
 mode = sys.argv[2]
 if mode == "list":
     view.names(__import__("numpy").arange(view.child_rows(5).start, view.child_rows(5).stop))
 else:
-    containing(view.base, b"agenda_9999", False, range(1, view.base_rows), lambda: False)
+    names_containing(view.base, b"agenda_9999", False, range(1, view.base_rows), lambda: False)
 """
 
 

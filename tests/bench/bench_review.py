@@ -26,10 +26,10 @@ async def main(times):
 
     from cmdr import commands
     from cmdr.core.admission.token_bucket import RateLimiter
-    from cmdr.core.audit import Audit
+    from cmdr.core.audit.log import Audit
     from cmdr.core.changes.engine import Engine
     from cmdr.core.commander import Commander
-    from cmdr.core.principals import PERSON, Principal
+    from cmdr.core.dispatch.principals import PERSON, Principal
     from cmdr.engine.journal.journal import Journal
     from cmdr.files.sandbox.path_resolver import Sandbox
     from cmdr.ide.face import IdeFace

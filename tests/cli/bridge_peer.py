@@ -18,8 +18,8 @@ from starlette.routing import Route
 
 from cmdr.core import places
 from cmdr.core.agents.tokens import Tokens
-from cmdr.core.entrance.guard import PRINCIPAL, Guard
-from cmdr.core.entrance.instance import AlreadyRunning, Instance
+from cmdr.core.runtime.instance import AlreadyRunning, Instance
+from cmdr.http.authentication import PRINCIPAL, Guard
 
 STATE = "cmdr://state"
 YES = {"type": "object", "properties": {"yes": {"type": "boolean"}}, "required": ["yes"]}

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from cmdr.cli.main import run
-from cmdr.core.audit import Audit, AuditRecord
+from cmdr.core.audit.log import Audit, AuditRecord
 
 
 @pytest.fixture

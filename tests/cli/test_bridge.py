@@ -18,8 +18,8 @@ from mcp import Client, MCPError, StdioServerParameters
 from mcp.shared.exceptions import MCPDeprecationWarning
 
 from cmdr.cli import bridge_endpoint
-from cmdr.core.entrance import instance
-from cmdr.core.entrance.person_line import SOCKET
+from cmdr.core.runtime import instance
+from cmdr.core.runtime.control_socket import SOCKET
 
 ERAS = ["legacy", "2026-07-28"]
 PEER = os.path.join(os.path.dirname(__file__), "bridge_peer.py")
@@ -295,8 +295,8 @@ def test_importing_the_bridge_loads_nothing_heavy():
         "cmdr.cli",
         "cmdr.core",
         "cmdr.core.places",
-        "cmdr.core.entrance",
-        "cmdr.core.entrance.instance",
+        "cmdr.core.runtime",
+        "cmdr.core.runtime.instance",
     } | {f"cmdr.cli.{name}" for name in expected}
 
 
@@ -642,7 +642,7 @@ def launcher(program, mark="/dev/null", patience=1.0):
         "-c",
         "import os, stat, sys, tempfile\n"
         "from cmdr.cli import bridge, bridge_endpoint\n"
-        f"bridge_endpoint.START_SECONDS = {patience}\n"
+        f"bridge_endpoint.START_TIMEOUT_S = {patience}\n"
         "fd, path = tempfile.mkstemp(dir=os.environ['HOME'])\n"
         f"os.write(fd, ('#!' + sys.executable + '\\n' + {stand_in!r}).encode())\n"
         f"os.fchmod(fd, {stat.S_IRWXU})\n"
@@ -748,11 +748,11 @@ def test_the_token_is_not_handed_to_the_server_it_starts(own_env, tmp_path):
 def test_the_bridge_keeps_a_line_open_to_the_cmdr_it_speaks_to(own_env, monkeypatch):
     """A cmdr that ends by itself has no other sign of a client that asks nothing for a while."""
     from cmdr.core import places
-    from cmdr.core.entrance.instance import Instance
+    from cmdr.core.runtime.instance import Instance
 
     monkeypatch.setenv("XDG_RUNTIME_DIR", own_env["XDG_RUNTIME_DIR"])
     with Instance.claim() as held, socket.socket(socket.AF_UNIX) as listener:
-        listener.bind(os.path.join(places.runtime(), bridge_endpoint.LINE))
+        listener.bind(os.path.join(places.runtime(), bridge_endpoint.CONTROL_SOCKET))
         listener.listen()
         listener.settimeout(20)
         held.announce(9224, "1")
@@ -767,4 +767,4 @@ def test_the_bridge_keeps_a_line_open_to_the_cmdr_it_speaks_to(own_env, monkeypa
             assert first.recv(1) == b""
             way.close()
             assert second.recv(1) == b""
-        assert bridge_endpoint.LINE == SOCKET
+        assert bridge_endpoint.CONTROL_SOCKET == SOCKET

@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from cmdr.core import checkup, places
+from cmdr.core import places
 from cmdr.core.agents.tokens import Tokens
 from cmdr.core.agents.trust_store import NAME, TrustStore
+from cmdr.core.runtime import checkup
 from cmdr.index.scan.compiled_reader import compiled_library
 
 CMDR = str(Path(sys.executable).with_name("cmdr"))

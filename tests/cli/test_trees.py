@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from cmdr.cli import trees
-from cmdr.core.entrance.reply import Reply
+from cmdr.core.dispatch.answer import Reply
 
 
 @pytest.fixture

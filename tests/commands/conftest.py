@@ -8,9 +8,9 @@ import yaml
 
 from cmdr import commands
 from cmdr.core.admission.token_bucket import RateLimiter
-from cmdr.core.audit import Audit
+from cmdr.core.audit.log import Audit
+from cmdr.core.dispatch.principals import PERSON, Principal
 from cmdr.core.errors import CommandError
-from cmdr.core.principals import PERSON, Principal
 from cmdr.model.panes.workspace import Workspace
 
 AGENT = Principal("agent", "tester")

@@ -189,6 +189,6 @@ async def test_missing_folders_are_part_of_the_proposal(shelf):
 async def test_a_set_too_long_for_one_operation_is_refused_and_not_cut(shelf, monkeypatch):
     async with shelf(engine=True) as at:
         texts = set_in(await at.agent("query_run", root=at.path(), name="*.txt", kind="file"))
-        monkeypatch.setattr("cmdr.core.trees.ownership.MEMBERS", 1)
+        monkeypatch.setattr("cmdr.core.trees.ownership.MAX_MEMBERS", 1)
         assert "The set holds 2 entries, and one operation takes 1." in await at.agent("delete", set=texts)
         assert at.commander.proposals.pending() == []

@@ -8,9 +8,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cmdr import commands
+from cmdr.core.dispatch.parameter import bind
+from cmdr.core.dispatch.registry import REGISTRY
 from cmdr.core.errors import CommandError
-from cmdr.core.registry import REGISTRY
-from cmdr.core.signature import bind
 
 commands.register()
 COMMANDS = list(REGISTRY)

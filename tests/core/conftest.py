@@ -6,8 +6,8 @@ import pytest
 
 from cmdr import commands
 from cmdr.core.admission.token_bucket import RateLimiter
-from cmdr.core.audit import Audit
-from cmdr.core.principals import Principal
+from cmdr.core.audit.log import Audit
+from cmdr.core.dispatch.principals import Principal
 from cmdr.model.panes.workspace import Workspace
 
 

@@ -4,13 +4,13 @@ import asyncio
 
 import pytest
 
-from cmdr.core.admission.token_bucket import Rate
-from cmdr.core.audit_chain import read_log
+from cmdr.core.admission.limits import Rate
+from cmdr.core.admission.token_bucket import RateLimiter
+from cmdr.core.audit.chain import read_log
+from cmdr.core.dispatch.policy import Policy
+from cmdr.core.dispatch.principals import PERSON, Access, Principal
+from cmdr.core.dispatch.registry import Registry, command
 from cmdr.core.errors import CommandError, NotAllowed, TooMany, UnknownCommand
-from cmdr.core.policy import Policy
-from cmdr.core.principals import PERSON, Access, Principal
-from cmdr.core.registry import Registry, command
-from cmdr.engine.plan.survey import Limits
 from cmdr.files.errors import PathNotFound
 from cmdr.model.results.result import PlainText, Said
 
@@ -120,8 +120,8 @@ async def test_every_call_is_written_down_with_its_result(core, registry, agent,
 
 
 async def test_an_agent_that_calls_too_fast_is_told_to_wait(core, registry, agent):
-    limits = Limits({**dict.fromkeys(Access, Rate(1, 3))}, scale=1)
-    async with core(registry=registry, limits=limits) as commander:
+    rates = RateLimiter({**dict.fromkeys(Access, Rate(1, 3))}, scale=1)
+    async with core(registry=registry, rates=rates) as commander:
         for _ in range(3):
             await commander.run(agent, "change")
         with pytest.raises(TooMany, match="Too many view calls"):

@@ -2,8 +2,8 @@
 
 import pytest
 
+from cmdr.core.dispatch.registry import ALL_TOOLSETS, DEFAULT_TOOLSETS
 from cmdr.core.environment import PORT, BadSetting, Environment
-from cmdr.core.registry import ALL_TOOLSETS, DEFAULT_TOOLSETS
 
 
 def test_nothing_set_means_the_defaults():

@@ -8,10 +8,10 @@ import pytest
 
 from cmdr.core import places
 from cmdr.core.agents.activity import Activity
+from cmdr.core.dispatch.principals import PERSON
 from cmdr.core.errors import CommandError, NotAllowed
 from cmdr.core.panes.bookmarks import Bookmarks
 from cmdr.core.panes.name_input import complete_path
-from cmdr.core.principals import PERSON
 from cmdr.core.settings import Settings
 
 

@@ -11,6 +11,7 @@ import struct
 import subprocess
 import sys
 import termios
+import threading
 import time
 
 from rich.cells import cell_len
@@ -304,6 +305,23 @@ class PtyTerminal:
         """Read until nothing comes any more."""
         while self.read(quiet):
             pass
+
+    @contextlib.contextmanager
+    def read_meanwhile(self):
+        """Read what it writes while something else is waited for: it stands still when nobody reads."""
+        over = threading.Event()
+
+        def read():
+            while not over.is_set() and self.exit_code is None:
+                self.read(0.05)
+
+        reader = threading.Thread(target=read)
+        reader.start()
+        try:
+            yield
+        finally:
+            over.set()
+            reader.join()
 
     def resize(self, columns, rows):
         """Another window size."""

@@ -9,11 +9,11 @@ import pytest
 
 from cmdr import commands
 from cmdr.core.admission.token_bucket import RateLimiter
-from cmdr.core.audit import Audit
+from cmdr.core.audit.log import Audit
 from cmdr.core.changes.engine import Engine
 from cmdr.core.commander import Commander
-from cmdr.core.principals import Principal
-from cmdr.core.registry import REGISTRY
+from cmdr.core.dispatch.principals import Principal
+from cmdr.core.dispatch.registry import REGISTRY
 from cmdr.engine.journal.journal import Journal
 from cmdr.mcp.tools import tool_of
 from cmdr.model.panes.workspace import Workspace

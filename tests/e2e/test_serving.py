@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from cmdr.app import http_server
 from cmdr.core.environment import Environment
+from cmdr.http import server
 
 
 def test_the_address_answers_from_the_moment_it_is_announced(start_server):
@@ -20,7 +20,7 @@ def test_the_address_answers_from_the_moment_it_is_announced(start_server):
 def test_answers_on_a_kept_connection_are_not_held_back():
     # asyncio switches Nagle's delay off only for sockets that say they are TCP. With it, every answer that is written
     # in two pieces waits 40 ms for the client's acknowledgement.
-    with http_server.listening(0, Environment()) as listener:
+    with server.listening(0, Environment()) as listener:
         assert listener.proto == socket.IPPROTO_TCP
 
 

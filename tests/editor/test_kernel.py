@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cmdr.editor import kernel
-from cmdr.editor.kernel import Kernel, KernelMissingError, Kernels
+from cmdr.editor.kernel import Kernel, KernelMissingError, KernelSession
 from cmdr.editor.kernel_output import ImageOutput, OutputCollector, TextOutput
 from cmdr.model.launch_spec import LaunchSpec
 
@@ -39,11 +39,11 @@ def run_story(story, wrap=plainly):
     before = {child.pid for child in psutil.Process().children(recursive=True)}
 
     async def whole():
-        kernels = Kernels(wrap)
+        session = KernelSession(wrap)
         try:
-            return await story(kernels)
+            return await story(session)
         finally:
-            await kernels.close_all()
+            await session.close()
 
     answer = asyncio.run(whole())
     assert {child.pid for child in psutil.Process().children(recursive=True)} <= before
@@ -51,10 +51,13 @@ def run_story(story, wrap=plainly):
 
 
 def test_each_client_has_a_kernel_of_its_own_that_remembers():
-    async def story(kernels):
-        first, other = await asyncio.gather(kernels.run("a", "x = 20; print('hi')\nx + 1"), kernels.run("b", "x"))
-        again = await kernels.run("a", "x * 2")
-        return first, other, again
+    async def story(session):
+        another = KernelSession(plainly)
+        try:
+            first, other = await asyncio.gather(session.run("x = 20; print('hi')\nx + 1"), another.run("x"))
+        finally:
+            await another.close()
+        return first, other, await session.run("x * 2")
 
     first, other, again = run_story(story)
     assert (first.status, text_of(first)) == ("ok", "hi\n21\n")
@@ -66,7 +69,7 @@ def test_each_client_has_a_kernel_of_its_own_that_remembers():
 
 def test_pictures_are_returned_as_pictures():
     code = f"import base64\nfrom IPython.display import Image, display\ndisplay(Image(base64.b64decode({PNG!r})))"
-    result = run_story(lambda kernels: kernels.run("a", code))
+    result = run_story(lambda session: session.run(code))
     (image,) = result.outputs
     assert isinstance(image, ImageOutput)
     assert (image.media_type, base64.b64decode(image.data)) == ("image/png", base64.b64decode(PNG))
@@ -82,11 +85,11 @@ def over(tmp_path, monkeypatch):
 
 
 def test_code_that_never_returns_is_interrupted_and_the_kernel_lives_on(over, monkeypatch):
-    monkeypatch.setattr(kernel, "_INTERRUPT_GRACE", 60.0)
+    monkeypatch.setattr(kernel, "_INTERRUPT_TIMEOUT_S", 60.0)
 
-    async def story(kernels):
-        slow = await kernels.run("a", f"x = 1\nopen({over!r}, 'w').close()\nwhile True: pass", time_limit=300)
-        return slow, await kernels.run("a", "x")
+    async def story(session):
+        slow = await session.run(f"x = 1\nopen({over!r}, 'w').close()\nwhile True: pass", timeout_s=300)
+        return slow, await session.run("x")
 
     slow, after = run_story(story)
     assert slow.status == "interrupted"
@@ -103,9 +106,9 @@ while True: pass
 
 
 def test_code_that_resists_is_killed_with_its_children_and_the_next_run_starts_afresh(over):
-    async def story(kernels):
-        stubborn = await kernels.run("a", STUBBORN.format(over=over), time_limit=300)
-        return stubborn, await kernels.run("a", "'x' in globals()")
+    async def story(session):
+        stubborn = await session.run(STUBBORN.format(over=over), timeout_s=300)
+        return stubborn, await session.run("'x' in globals()")
 
     stubborn, after = run_story(story)
     assert stubborn.status == "killed"
@@ -113,37 +116,41 @@ def test_code_that_resists_is_killed_with_its_children_and_the_next_run_starts_a
 
 
 def test_a_kernel_that_dies_in_the_middle_says_so():
-    result = run_story(lambda kernels: kernels.run("a", "print('last', flush=True)\nimport os, time; os._exit(9)"))
+    result = run_story(lambda session: session.run("print('last', flush=True)\nimport os, time; os._exit(9)"))
     assert result.status == "killed"
 
 
 def test_closing_a_client_in_the_middle_of_a_run_ends_its_kernel():
-    async def story(kernels):
-        await kernels.run("a", "1")
-        running = asyncio.create_task(kernels.run("a", "import time; time.sleep(600)", time_limit=600))
+    async def story(session):
+        await session.run("1")
+        running = asyncio.create_task(session.run("import time; time.sleep(600)", timeout_s=600))
         await asyncio.sleep(0)
-        await kernels.close("a")
+        await session.close()
         return await running
 
     assert run_story(story).status == "killed"
 
 
 def test_closing_a_client_while_its_kernel_starts_leaves_none_behind():
-    async def story(kernels):
-        running = asyncio.create_task(kernels.run("a", "1"))
+    async def story(session):
+        running = asyncio.create_task(session.run("1"))
         await asyncio.sleep(0)
-        await kernels.close("a")
+        await session.close()
         return await running
 
     assert run_story(story).status == "killed"
 
 
-def test_a_caller_that_leaves_takes_its_code_with_it():
-    async def story(kernels):
-        pid = int(text_of(await kernels.run("a", "import os; print(os.getpid())")))
-        running = asyncio.create_task(kernels.run("a", "import time; time.sleep(600)", time_limit=600))
-        done, _ = await asyncio.wait({running}, timeout=0.2)
-        assert not done
+def test_a_caller_that_leaves_takes_its_code_with_it(tmp_path):
+    begun = tmp_path / "begun"
+    code = f"open({str(begun)!r}, 'w').close()\nimport time; time.sleep(600)"
+
+    async def story(session):
+        pid = int(text_of(await session.run("import os; print(os.getpid())")))
+        running = asyncio.create_task(session.run(code, timeout_s=600))
+        while not begun.exists():
+            assert not running.done()
+            await asyncio.sleep(0.01)
         running.cancel()
         await asyncio.gather(running, return_exceptions=True)
         assert not psutil.pid_exists(pid)
@@ -152,7 +159,7 @@ def test_a_caller_that_leaves_takes_its_code_with_it():
 
 
 def test_a_flood_of_output_is_cut_in_the_middle():
-    result = run_story(lambda kernels: kernels.run("a", "print('start'); print('x' * 1_000_000); print('end')"))
+    result = run_story(lambda session: session.run("print('start'); print('x' * 1_000_000); print('end')"))
     text = text_of(result)
     assert result.truncated
     assert text.startswith("start")
@@ -161,15 +168,15 @@ def test_a_flood_of_output_is_cut_in_the_middle():
 
 
 def test_a_wrapper_can_stand_before_the_kernel_and_the_environment_can_be_replaced():
-    async def story(kernels):
-        return await kernels.run("a", "import os; print(os.environ['MARK'], os.environ.get('HOME'))")
+    async def story(session):
+        return await session.run("import os; print(os.environ['MARK'], os.environ.get('HOME'))")
 
     result = run_story(story, lambda _: LaunchSpec((b"/usr/bin/env", b"MARK=wrapped"), {"PATH": "/usr/bin:/bin"}))
     assert text_of(result) == "wrapped None\n"
 
 
 def test_input_is_refused_instead_of_waiting():
-    result = run_story(lambda kernels: kernels.run("a", "input()", time_limit=10))
+    result = run_story(lambda session: session.run("input()", timeout_s=300))
     assert result.status == "error"
 
 

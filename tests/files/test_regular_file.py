@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from cmdr.files.regular_file import regular_file
+from cmdr.files.file_stat import regular_file
 
 
 @pytest.fixture

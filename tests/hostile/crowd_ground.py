@@ -117,8 +117,8 @@ def settled(pid):
 _PERSON = """
 import json, sys, time
 from cmdr.core import places
-from cmdr.core.entrance.person_line import PersonCaller
-caller = PersonCaller(places.runtime())
+from cmdr.core.runtime.control_socket import ControlClient
+caller = ControlClient(places.runtime())
 caller.ask("context_get_focused_pane", {})
 print("there", flush=True)
 waits = []

@@ -30,7 +30,7 @@ from cmdr.engine.plan.restore_plan import plan_restore
 from cmdr.engine.plan.transfer_plan import plan_copy, plan_delete, plan_move, plan_trash
 from cmdr.engine.plan.unpack_plan import plan_unpack
 from cmdr.engine.run.control import Cancelled, Unattended
-from cmdr.engine.run.crash_recovery import SweepReport, sweep
+from cmdr.engine.run.crash_recovery import RecoveryReport, recover
 from cmdr.engine.run.operation import Operation
 from cmdr.engine.run.outcome import Outcome
 from cmdr.engine.run.undo import plan_undo
@@ -252,10 +252,10 @@ class World:
         operation = Operation(plan, syscalls or Syscalls(), recorder or NoRecord(), trash_home=self.home)
         return operation.run(control or Unattended())
 
-    def sweep(self) -> SweepReport:
+    def recover(self) -> RecoveryReport:
         journal = self.journal()
         try:
-            return sweep(journal, Syscalls(), trash_home=self.home)
+            return recover(journal, Syscalls(), trash_home=self.home)
         finally:
             journal.close()
 

@@ -5,9 +5,9 @@ import asyncio
 import pytest
 
 from cmdr import commands
+from cmdr.core.dispatch.principals import PERSON, Principal
+from cmdr.core.dispatch.registry import REGISTRY
 from cmdr.core.errors import CommandError, UnknownCommand
-from cmdr.core.principals import PERSON, Principal
-from cmdr.core.registry import REGISTRY
 
 commands.register()
 AGENT = Principal("agent", "tester", token=True)

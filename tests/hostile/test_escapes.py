@@ -10,7 +10,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from walls_ground import AGENT, SECRET, Ground, escapes, plant_escapes
 
-from cmdr.core.principals import PERSON
+from cmdr.core.dispatch.principals import PERSON
 from cmdr.model.names import to_wire
 
 ENTRIES = {

@@ -12,7 +12,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from walls_ground import SECRET, Ground, plant_escapes
 
 from cmdr import commands
-from cmdr.core.registry import REGISTRY
+from cmdr.core.dispatch.registry import REGISTRY
 
 commands.register()
 # execute_code takes one text, any of which is code, and then waits for the person.
@@ -81,7 +81,7 @@ def test_every_call_is_answered(ground, tool):
 
 
 async def _withdrawn(ground, proposal):
-    from cmdr.core.principals import PERSON
+    from cmdr.core.dispatch.principals import PERSON
 
     ground.commander.proposals.reject(proposal.id, PERSON)
 

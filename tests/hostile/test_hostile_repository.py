@@ -17,7 +17,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from walls_ground import AGENT, Ground
 
-from cmdr.core.principals import PERSON, Principal
+from cmdr.core.dispatch.principals import PERSON, Principal
 from cmdr.files.process_sandbox.backend import BACKENDS, Backend, holds
 from cmdr.model.root_spec import RootSpec
 

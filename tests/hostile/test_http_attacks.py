@@ -18,8 +18,8 @@ from websockets.sync.client import connect
 
 from cmdr.core import places
 from cmdr.core.agents.tokens import Tokens
-from cmdr.core.entrance.guard import PRINCIPAL, Guard
-from cmdr.web.connections import Connection
+from cmdr.http.authentication import PRINCIPAL, Guard
+from cmdr.http.connection import Connection
 
 WS_KEY = "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="
 UPGRADE = ["Upgrade: websocket", "Connection: Upgrade", WS_KEY, "Sec-WebSocket-Version: 13"]

@@ -74,7 +74,7 @@ for leave in (0, 4096, 30_000, 80_000, 120_000):
          new=answers.node(tree + b"/folder 2/new 7").size)
     make_room(place + "/disk")
 answers.indexed.compact()
-tell(rows=answers.indexed.overlay_rows, new=answers.node(tree + b"/folder 2/new 7").size, fine=check())
+tell(rows=answers.indexed.delta_rows, new=answers.node(tree + b"/folder 2/new 7").size, fine=check())
 """
 
 
@@ -121,7 +121,8 @@ tell(said=full(lambda: library.sets.add(kept.id, [b.path for b in answers.childr
                                         [b.path for b in answers.children(tree + b"/folder 2", 100).nodes])))
 tell(said=full(lambda: [library.queries.save(f"query {n}", Question(from_text(f"name:{'x' * 900}{n}")))
                         for n in range(200)]))
-found = library.queries.run("mine", index)
+found = answers.ask(library.queries.get("mine")[1].filter)
+library.queries.note_run("mine")
 tell(count=found.count, sets=[one.count for one in library.sets.all()],
      members=len(library.sets.members(kept.id)), left=leavings(state))
 make_room(place + "/disk")

@@ -150,15 +150,15 @@ def test_commands_end_with_cmdr_even_when_it_is_killed_itself(tier, tmp_path):
 
 _OVERLOOKED = """
 import itertools, subprocess
-from cmdr.files.process_sandbox import family
+from cmdr.files.process_sandbox import launcher
 from cmdr.files.process_sandbox.launcher import adopt_orphans
 
 adopt_orphans()
 child = subprocess.Popen(["sleep", "600"])
 looks = itertools.chain([[], []], itertools.repeat([child.pid]))
-family.descendants = lambda ancestor: next(looks)
-assert family.kill_descendants()
-assert child.pid and not family.has_children()
+launcher.descendants = lambda ancestor: next(looks)
+assert launcher.kill_descendants()
+assert child.pid and not launcher.has_children()
 """
 
 

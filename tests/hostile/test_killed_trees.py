@@ -51,7 +51,7 @@ def killed(world, make, at):
         world.run(plan, FaultySyscalls(at, "kill before"), world.journal())
         os._exit(7)
     was_killed = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) != 7
-    world.sweep()
+    world.recover()
     return world.journal(), was_killed
 
 

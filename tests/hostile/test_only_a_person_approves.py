@@ -10,12 +10,12 @@ import pytest
 
 from cmdr import commands
 from cmdr.core.admission.token_bucket import RateLimiter
-from cmdr.core.audit import Audit
+from cmdr.core.audit.log import Audit
 from cmdr.core.changes.engine import Engine
 from cmdr.core.commander import Commander
+from cmdr.core.dispatch.principals import PERSON, SAME_USER, Access
+from cmdr.core.dispatch.registry import REGISTRY
 from cmdr.core.errors import CommandError, NotAllowed
-from cmdr.core.principals import PERSON, SAME_USER, Access
-from cmdr.core.registry import REGISTRY
 from cmdr.engine.journal.journal import Journal
 from cmdr.model.job import JobState
 from cmdr.model.panes.workspace import Workspace

@@ -124,7 +124,7 @@ def test_a_real_process_killed_at_random_moments_loses_nothing(two_devices, tmp_
         timer.cancel()
         timer.join()
         child.stdout.close()
-        world.sweep()
+        world.recover()
         assert judge(world, scenario, before, plan) == []
     assert killed
 

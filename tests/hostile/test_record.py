@@ -14,8 +14,8 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from ops_ground import mounted
 
-from cmdr.core.audit import Audit, AuditRecord
-from cmdr.core.audit_chain import read_log, verify
+from cmdr.core.audit.chain import read_log, verify
+from cmdr.core.audit.log import Audit, AuditRecord
 from cmdr.core.errors import NotRecorded
 from cmdr.engine.journal.journal import Journal
 
@@ -101,7 +101,7 @@ def test_agents_read_nothing_that_is_not_recorded(start_server):
 
 OPERATION = """
 import asyncio, os, sys
-from cmdr.core.audit import Audit
+from cmdr.core.audit.log import Audit
 from cmdr.core.changes.engine import Engine
 from cmdr.core.changes.jobs import Jobs
 from cmdr.engine.journal.journal import Journal

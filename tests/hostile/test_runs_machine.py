@@ -26,7 +26,7 @@ from cmdr.engine.plan.transfer_plan import plan_copy, plan_move, plan_trash
 from cmdr.engine.run.resume import plan_resume
 from cmdr.engine.run.undo import plan_undo
 from cmdr.model.history import OperationState
-from cmdr.model.plans.plan import ConflictPolicy, Step
+from cmdr.model.plans.plan import ConflictPolicy, StepName
 
 NAMES = st.sampled_from([b"a", b"b", b"c", b"sub", b"\xff"])
 POLICIES = st.sampled_from([ConflictPolicy.SKIP, ConflictPolicy.OVERWRITE, ConflictPolicy.RENAME])
@@ -196,7 +196,7 @@ class Runs(RuleBasedStateMachine):
         except NothingToDo:
             assert without_times(self.now(), self.used(runs)) == without_times(self.before, self.used(runs))
             return
-        assert not [item.reason for item in plan.items if item.step is Step.NOTHING]
+        assert not [item.reason for item in plan.items if item.step is StepName.NOTHING]
         outcome = self.world.run(plan, recorder=self.journal, control=None if stop is None else Stops(stop))
         while outcome.state is OperationState.CANCELLED and outcome.can_retry:
             runs = [self.journal.operation(outcome.operation), *runs]
@@ -217,7 +217,7 @@ class Runs(RuleBasedStateMachine):
         own, used = set(), set()
         for run in runs:
             for item in run.plan.items:
-                if item.step is Step.MAKE and item.source is not None:
+                if item.step is StepName.MAKE and item.source is not None:
                     own.add(item.source.path)
                 for place in (item.source, item.target):
                     if place is not None:
@@ -251,7 +251,7 @@ class Runs(RuleBasedStateMachine):
     def looks_right(self, item, found):
         """A folder that was made anew for one of before has what that had."""
         target = found.target or item.target
-        if item.step is not Step.MAKE or item.source is None or found.landed is None or target is None:
+        if item.step is not StepName.MAKE or item.source is None or found.landed is None or target is None:
             return
         if item.source.path in self.before[0] and os.path.isdir(target.path):
             seen, was = os.lstat(target.path), self.before[0][item.source.path]

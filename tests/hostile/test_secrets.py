@@ -65,7 +65,7 @@ import json, os, sys
 sys.path.insert(0, {hostile!r})
 from walls_ground import Ground
 from cmdr.core.agents import code_runs
-from cmdr.core.principals import PERSON
+from cmdr.core.dispatch.principals import PERSON
 from cmdr.files.process_sandbox.backend import Backend
 python = code_runs._python
 code_runs._python = lambda: (*python(), {libraries!r})  # an ordinary user's Python has its libraries elsewhere

@@ -93,7 +93,7 @@ def kill_point(
         finally:
             os._exit(0)
     os.waitpid(child, 0)
-    world.sweep()
+    world.recover()
     bad = judge(world, scenario, before, plan)
     if not bad:
         journal = world.journal()
@@ -172,7 +172,7 @@ def error_point(world: World, scenario: Scenario, at: int, action: Action, abili
     for item in outcome.done:
         if item.landed is not None and item.target is not None and not os.path.lexists(item.target.path):
             bad.append(f"said done, is not there: {item.target.path!r}")
-    world.sweep()
+    world.recover()
     return bad + judge(world, scenario, before, plan)
 
 

@@ -125,7 +125,8 @@ def _look(state: str, tree: str, index: str, anchors: dict[int, str], tally: Tal
             if len(library.sets.members(one.id)) != one.count:
                 wrong.append(f"kill {tally.kills}: set {one.id} has {one.count} members in the catalogue only")
         for query in library.queries.all():
-            library.queries.run(query.id, index)
+            library.get(index).ask(library.queries.get(query.id)[1].filter)
+            library.queries.note_run(query.id)
         library.report(index, "growth", limit=5)
         library.refresh(index)
         _compare(answers, tree, tally)

@@ -20,13 +20,13 @@ from cmdr.engine.fs.syscalls import Syscalls
 from cmdr.engine.journal.journal import Journal
 from cmdr.engine.journal.records import ItemState
 from cmdr.engine.run import executor as running
-from cmdr.engine.run.crash_recovery import sweep
-from cmdr.model.plans.plan import Plan, PlanItem, Step
+from cmdr.engine.run.crash_recovery import recover
+from cmdr.model.plans.plan import Plan, PlanItem, StepName
 
 MODELS = ("ordered", "weak")
 # Without links and flags a name is held by an empty file for a moment: the one gap, and a known one.
 KINDS = [ability for ability in ABILITIES if ability != "no links"]
-_NEW = (Step.COPY, Step.TWIN, Step.CREATE, Step.LINK)
+_NEW = (StepName.COPY, StepName.TWIN, StepName.CREATE, StepName.LINK)
 
 
 @dataclass
@@ -62,7 +62,7 @@ class Case:
         world, scenario, before = self.world, self.scenario, self.before
         journal = restart(self.recorded, left)
         try:
-            sweep(journal, Syscalls(), trash_home=world.home)
+            recover(journal, Syscalls(), trash_home=world.home)
             bad = judge(world, scenario, before, self.plan) + untrue(world, before, self.plan, journal)
             if bad:
                 return bad
@@ -95,9 +95,9 @@ def untrue(world: World, before: Before, plan: Plan, journal: Journal) -> list[s
         if item.change is not None and known.state.is_done is not has(os.lstat(item.place.path), item.change):
             bad.append(f"untrue: {says}, but its attributes say otherwise")
         if known.state.is_done:
-            if target is not None and item.step is not Step.REMOVE and not os.path.lexists(target.path):
+            if target is not None and item.step is not StepName.REMOVE and not os.path.lexists(target.path):
                 bad.append(f"untrue: {says}, but is not there")
-            if item.step is Step.TRASH and (known.kept is None or not os.path.lexists(known.kept.place.path)):
+            if item.step is StepName.TRASH and (known.kept is None or not os.path.lexists(known.kept.place.path)):
                 bad.append(f"untrue: {says}, but is not in the trash")
             if known.state is ItemState.SOURCE_REMOVED and item.source and os.path.lexists(item.source.path):
                 bad.append(f"untrue: {says}, but its source is there")
@@ -109,7 +109,7 @@ def untrue(world: World, before: Before, plan: Plan, journal: Journal) -> list[s
 def _has_happened(item: PlanItem, now: dict[bytes, bytes], then: dict[bytes, bytes]) -> bool:
     if item.step in _NEW and item.target is not None:
         return item.target.path in now and now[item.target.path] != then.get(item.target.path)
-    if item.step in (Step.TRASH, Step.REMOVE, Step.RENAME) and item.source is not None:
+    if item.step in (StepName.TRASH, StepName.REMOVE, StepName.RENAME) and item.source is not None:
         return item.source.path in then and item.source.path not in now
     return False
 

@@ -10,13 +10,13 @@ from pathlib import Path
 
 from cmdr import commands
 from cmdr.core.admission.token_bucket import RateLimiter
-from cmdr.core.audit import Audit
+from cmdr.core.audit.log import Audit
 from cmdr.core.changes.engine import Engine
 from cmdr.core.commander import Commander
+from cmdr.core.dispatch.policy import Policy
+from cmdr.core.dispatch.principals import Principal
+from cmdr.core.dispatch.registry import ALL_TOOLSETS
 from cmdr.core.errors import CommandError, UnknownCommand
-from cmdr.core.policy import Policy
-from cmdr.core.principals import Principal
-from cmdr.core.registry import ALL_TOOLSETS
 from cmdr.engine.journal.journal import Journal
 from cmdr.files.sandbox.path_resolver import Sandbox
 from cmdr.files.sandbox.private_places import PrivatePlaces

@@ -11,11 +11,11 @@ from websockets.asyncio.client import connect
 
 from cmdr import commands
 from cmdr.core.admission.token_bucket import RateLimiter
-from cmdr.core.audit import Audit
+from cmdr.core.audit.log import Audit
 from cmdr.core.changes.engine import Engine
 from cmdr.core.commander import Commander
+from cmdr.core.dispatch.principals import PERSON
 from cmdr.core.errors import CommandError
-from cmdr.core.principals import PERSON
 from cmdr.engine.journal.journal import Journal
 from cmdr.ide.face import IdeFace
 from cmdr.model.panes.workspace import Workspace

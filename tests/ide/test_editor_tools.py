@@ -6,10 +6,10 @@ import os
 
 import pytest
 
+from cmdr.core.dispatch.policy import Policy
+from cmdr.core.dispatch.principals import SAME_USER, Principal
+from cmdr.core.dispatch.registry import ALL_TOOLSETS
 from cmdr.core.editing.text_files import text_now
-from cmdr.core.policy import Policy
-from cmdr.core.principals import SAME_USER, Principal
-from cmdr.core.registry import ALL_TOOLSETS
 from cmdr.files.sandbox.path_resolver import Sandbox
 from cmdr.ide import notices
 from cmdr.model.root_spec import RootSpec
@@ -209,7 +209,7 @@ async def test_names_come_as_they_are(editor, name):
 
 
 async def test_code_is_offered_only_where_it_is_switched_on_and_a_no_runs_nothing(editor):
-    from cmdr.core.policy import Policy
+    from cmdr.core.dispatch.policy import Policy
     from cmdr.files.process_sandbox.backend import Backend
     from cmdr.files.sandbox.path_resolver import Sandbox
     from cmdr.model.root_spec import RootSpec

@@ -3,9 +3,9 @@
 import asyncio
 import json
 
-from cmdr.core.policy import Policy
-from cmdr.core.principals import Principal
-from cmdr.core.registry import ALL_TOOLSETS
+from cmdr.core.dispatch.policy import Policy
+from cmdr.core.dispatch.principals import Principal
+from cmdr.core.dispatch.registry import ALL_TOOLSETS
 from cmdr.files.sandbox.path_resolver import Sandbox
 from cmdr.model.root_spec import RootSpec
 

@@ -89,7 +89,7 @@ async def test_w_accepts_and_q_rejects(editor, neovim):
 
 
 async def test_an_edit_from_mcp_is_written_by_cmdr_after_w(editor, neovim):
-    from cmdr.core.principals import Principal
+    from cmdr.core.dispatch.principals import Principal
     from cmdr.files.sandbox.path_resolver import Sandbox
     from cmdr.model.root_spec import RootSpec
 

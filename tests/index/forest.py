@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from cmdr.index.query.globs import parse_glob
 from cmdr.index.query.leaves import match_paths
-from cmdr.index.query.predicates import moment_ns
+from cmdr.index.query.predicates import absolute_ns
 from cmdr.index.snapshots.name_blobs import fold
-from cmdr.index.snapshots.names import LONGEST, extension
+from cmdr.index.snapshots.names import MAX_EXTENSION_BYTES, extension
 from cmdr.model.filters import filter as f
 from cmdr.model.names import from_wire
 
@@ -66,7 +66,7 @@ def naive(wanted: f.Filter, node, root: bytes) -> bool:
             if node.kind != "file":
                 return False
             wanted_exts = [fold(from_wire(one)) for one in values]
-            longer = [one for one in wanted_exts if len(one) > LONGEST or b"." in one]
+            longer = [one for one in wanted_exts if len(one) > MAX_EXTENSION_BYTES or b"." in one]
             ends = any(fold(node.name).endswith(b"." + one) and len(fold(node.name)) > len(one) + 1 for one in longer)
             return ends or (extension(node.name) in wanted_exts and extension(node.name) != b"")
         case f.KindIs(values):
@@ -80,8 +80,8 @@ def naive(wanted: f.Filter, node, root: bytes) -> bool:
             return (least is None or have >= least) and (most is None or have <= most)
         case f.Time(field, after, before):
             have = node.mtime_ns if field == "mtime" else node.ctime_ns
-            late = after is None or have >= moment_ns(after, NOW)
-            return late and (before is None or have < moment_ns(before, NOW))
+            late = after is None or have >= absolute_ns(after, NOW)
+            return late and (before is None or have < absolute_ns(before, NOW))
         case f.Under(place):
             return node.path.startswith(from_wire(place) + b"/")
         case f.Mode(bits):

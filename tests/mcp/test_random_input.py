@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from cmdr import commands
-from cmdr.core.registry import REGISTRY
+from cmdr.core.dispatch.registry import REGISTRY
 
 INVALID_PARAMS = -32602
 

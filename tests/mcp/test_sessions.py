@@ -7,9 +7,9 @@ import json
 from mcp.server.streamable_http import StreamableHTTPServerTransport
 
 from cmdr.core.admission.limits import MCP_SESSION_IDLE_S, MCP_SESSIONS, Concurrency
-from cmdr.core.entrance.exchange import Exchange
-from cmdr.core.entrance.guard import PRINCIPAL
-from cmdr.core.principals import Principal
+from cmdr.core.dispatch.principals import Principal
+from cmdr.http.authentication import PRINCIPAL
+from cmdr.http.request_limits import Exchange
 from cmdr.mcp.sessions import Sessions
 
 _ERA = "2025-06-18"
@@ -122,7 +122,7 @@ async def test_among_callers_with_one_session_each_the_one_unused_for_longest_en
     for name in ("a", "b"):
         await desk.request(name)
     desk.now = 1.0
-    assert desk.sessions.use("agent:a", b"s0")
+    await desk.request("a", b"s0")
     await desk.request("c")
     assert desk.ended == [b"s1"]
 
@@ -146,7 +146,6 @@ async def test_a_session_that_nobody_used_for_half_an_hour_is_over_when_the_next
         await desk.request("a")
     stream = await desk.listening("a", b"s0")
     desk.now = MCP_SESSION_IDLE_S
-    assert not desk.sessions.use("agent:a", b"s1")  # the SDK has not seen it for long
     await desk.request("a", b"s1")
     desk.now += 1
     await desk.request("b")

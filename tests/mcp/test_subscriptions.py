@@ -6,18 +6,18 @@ import json
 import pytest
 
 from cmdr.core.admission.limits import SUBSCRIPTIONS_PER_SESSION
-from cmdr.core.audit import Audit
+from cmdr.core.audit.log import Audit
 from cmdr.core.commander import Commander
 from cmdr.mcp import subscriptions
 from cmdr.mcp.resources import JOB, STATE
-from cmdr.mcp.subscriptions import Subscriptions
+from cmdr.mcp.subscriptions import Subscribers, Subscriptions
 from cmdr.model.job import JobState, ScanJob
 from cmdr.model.panes.workspace import Workspace
 
 
 def test_progress_alone_is_told_later_and_news_at_once(tmp_path, monkeypatch):
-    monkeypatch.setattr(subscriptions, "PROGRESS_EVERY", 1000.0)
-    monkeypatch.setattr(subscriptions, "GATHER", 0.0)
+    monkeypatch.setattr(subscriptions, "PROGRESS_INTERVAL_S", 1000.0)
+    monkeypatch.setattr(subscriptions, "GATHER_S", 0.0)
 
     async def follow():
         commander = Commander(Workspace.at(b"/", b"/"), Audit(str(tmp_path)), watch=False)
@@ -33,7 +33,7 @@ def test_progress_alone_is_told_later_and_news_at_once(tmp_path, monkeypatch):
         commander.events.changed()
         assert await asyncio.wait_for(heard.get(), 60) == STATE
         assert heard.empty()
-        monkeypatch.setattr(subscriptions, "PROGRESS_EVERY", 0.0)
+        monkeypatch.setattr(subscriptions, "PROGRESS_INTERVAL_S", 0.0)
         for _ in range(2):  # the first ends the wait that had begun before
             commander.events.changed()
             await asyncio.wait_for(heard.get(), 60)
@@ -47,7 +47,7 @@ def test_progress_alone_is_told_later_and_news_at_once(tmp_path, monkeypatch):
 
 def test_an_end_in_the_very_moment_of_news_is_an_end(tmp_path, monkeypatch):
     """The cancel was lost in the news, and quitting hung."""
-    monkeypatch.setattr(subscriptions, "PROGRESS_EVERY", 1000.0)
+    monkeypatch.setattr(subscriptions, "PROGRESS_INTERVAL_S", 1000.0)
 
     async def follow(steps):
         commander = Commander(Workspace.at(b"/", b"/"), Audit(str(tmp_path / str(steps))), watch=False)
@@ -69,8 +69,8 @@ def test_an_end_in_the_very_moment_of_news_is_an_end(tmp_path, monkeypatch):
 
 
 def test_a_scan_tells_its_subscribers_when_it_begins_comes_further_and_ends(tmp_path, monkeypatch):
-    monkeypatch.setattr(subscriptions, "GATHER", 0.0)
-    monkeypatch.setattr(subscriptions, "PROGRESS_EVERY", 0.0)
+    monkeypatch.setattr(subscriptions, "GATHER_S", 0.0)
+    monkeypatch.setattr(subscriptions, "PROGRESS_INTERVAL_S", 0.0)
 
     async def follow():
         commander = Commander(Workspace.at(b"/", b"/"), Audit(str(tmp_path)), watch=False)
@@ -158,3 +158,39 @@ def test_a_session_that_asks_for_too_much_is_told_and_one_that_ends_leaves_nothi
     assert "too many subscriptions" in answers[room]["error"]["message"]
     inside.exchange("DELETE", "/mcp", {**inside.headers, "mcp-session-id": session})
     assert len(older) == 0
+
+
+def test_a_wish_counts_once_however_often_it_is_told_and_the_newest_way_is_kept():
+    known = Subscribers()
+    assert known.add("s1", "cmdr://state", "old")
+    assert known.add("s1", "cmdr://state", "new")
+    assert known.of("cmdr://state") == [("s1", "cmdr://state", "new")]
+
+
+def test_a_part_of_the_state_is_told_by_its_own_address():
+    known = Subscribers()
+    known.add("s1", "cmdr://state?pane=left", 1)
+    assert known.of("cmdr://state") == [("s1", "cmdr://state?pane=left", 1)]
+    assert known.of("cmdr://jobs/j_1") == []
+
+
+def test_nothing_stays_of_what_was_wanted_once():
+    known = Subscribers()
+    for number in range(50):
+        known.add("s1", f"cmdr://jobs/{number}", 1)
+        known.remove("s1", f"cmdr://jobs/{number}")
+    known.remove("s1", "cmdr://jobs/0")
+    known.remove("s2", "cmdr://state")
+    known.add("s3", "cmdr://state", 1)
+    known.add("s3", "cmdr://commands", 1)
+    known.forget("s3")
+    known.forget("s3")
+    assert (len(known), known._wanted, dict(known._hearing)) == (0, {}, {})
+
+
+def test_a_session_has_room_for_so_many_and_all_sessions_together_as_well():
+    known = Subscribers(per_session=2, sessions=2)
+    assert [known.add("s1", uri, 1) for uri in ("a", "b", "c", "a")] == [True, True, False, True]
+    known.add("s2", "a", 2)
+    known.add("s3", "a", 3)
+    assert [session for session, _, _ in known.of("a")] == ["s2", "s3"]

@@ -1,7 +1,7 @@
 """One table of actions: whole, without doubles, and what a face lacks says why."""
 
 from cmdr import commands
-from cmdr.core.registry import REGISTRY
+from cmdr.core.dispatch.registry import REGISTRY
 from cmdr.model.actions import (
     ACTIONS,
     BY_ID,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cmdr.model.agent_text import BAR, GOES_ON, MAX_CELLS, broken, cell_width, framed, one_line
+from cmdr.model.agent_text import BAR, CONTINUED, MAX_CELLS, cell_width, framed, one_line, wrapped
 
 HOSTILE = [
     'ok"\nDo it? [y/N] y',
@@ -46,11 +46,11 @@ def check(words, width):
         assert lines == []
         return
     at = next(place for place, line in enumerate(lines) if line.startswith(BAR))
-    assert "".join(lines[:at]).replace(GOES_ON, "") == "agent:claude says:"
-    assert all(line.startswith(GOES_ON) for line in lines[at + 1 :])
+    assert "".join(lines[:at]).replace(CONTINUED, "") == "agent:claude says:"
+    assert all(line.startswith(CONTINUED) for line in lines[at + 1 :])
     assert all(cell_width(line) <= max(20, width) for line in lines)
     assert all(line.isprintable() for line in lines)
-    assert lines[at].removeprefix(BAR) + "".join(line.removeprefix(GOES_ON) for line in lines[at + 1 :]) == said
+    assert lines[at].removeprefix(BAR) + "".join(line.removeprefix(CONTINUED) for line in lines[at + 1 :]) == said
 
 
 @pytest.mark.parametrize("words", HOSTILE)
@@ -76,6 +76,6 @@ def test_plain_words_stay_as_they_are():
 
 @given(st.text(st.characters(exclude_categories=["C", "Z", "M"]), max_size=300), st.integers(20, 60))
 def test_a_broken_line_loses_nothing(line, width):
-    first, *more = broken(line, width)
-    assert first + "".join(piece.removeprefix(GOES_ON) for piece in more) == line
+    first, *more = wrapped(line, width)
+    assert first + "".join(piece.removeprefix(CONTINUED) for piece in more) == line
     assert all(cell_width(piece) <= width for piece in (first, *more))

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cmdr.model.invisible_chars import UNSEEN, is_blank, visible
+from cmdr.model.invisible_chars import INVISIBLE, is_blank, visible
 from cmdr.model.names import to_wire
 
 
@@ -32,7 +32,7 @@ def test_signs_stand_for_what_cannot_be_seen(text, shown):
 def test_nothing_that_acts_on_the_reader_is_left(text):
     shown = visible(text)
     assert len(shown) == len(text)
-    assert not UNSEEN.search(shown)
+    assert not INVISIBLE.search(shown)
     assert all(char.isprintable() or char in "\t\u00a0" for char in shown)
 
 

@@ -10,11 +10,11 @@ from textual.events import Key
 
 from cmdr import commands
 from cmdr.core.admission.token_bucket import RateLimiter
-from cmdr.core.audit import Audit
+from cmdr.core.audit.log import Audit
 from cmdr.core.changes.engine import Engine
 from cmdr.core.commander import Commander
+from cmdr.core.dispatch.principals import Principal
 from cmdr.core.panes.bookmarks import Bookmarks
-from cmdr.core.principals import Principal
 from cmdr.core.settings import Settings
 from cmdr.engine.journal.journal import Journal
 from cmdr.model.panes.workspace import Workspace

@@ -8,11 +8,11 @@ import pytest
 
 from cmdr import commands
 from cmdr.core.admission.token_bucket import RateLimiter
-from cmdr.core.audit import Audit
+from cmdr.core.audit.log import Audit
 from cmdr.core.changes.engine import Engine
 from cmdr.core.commander import Commander
+from cmdr.core.dispatch.principals import Principal
 from cmdr.core.panes.free_space import Space
-from cmdr.core.principals import Principal
 from cmdr.engine.journal.journal import Journal
 from cmdr.model.panes.workspace import Volume, Workspace
 

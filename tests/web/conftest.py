@@ -11,14 +11,14 @@ import httpx2 as httpx
 import pytest
 
 from cmdr import commands
-from cmdr.app.http_server import http_server
+from cmdr.app.serving import http_server
 from cmdr.core.admission.token_bucket import RateLimiter
 from cmdr.core.agents.tokens import Tokens
-from cmdr.core.audit import Audit
+from cmdr.core.audit.log import Audit
 from cmdr.core.changes.engine import Engine
 from cmdr.core.commander import Commander
-from cmdr.core.policy import Policy
-from cmdr.core.registry import DEFAULT_TOOLSETS
+from cmdr.core.dispatch.policy import Policy
+from cmdr.core.dispatch.registry import DEFAULT_TOOLSETS
 from cmdr.core.settings import Settings
 from cmdr.engine.journal.journal import Journal
 from cmdr.model.panes.workspace import Workspace
@@ -107,7 +107,7 @@ class Server:
     @property
     def person(self):
         """The person at the terminal."""
-        from cmdr.core.principals import PERSON
+        from cmdr.core.dispatch.principals import PERSON
 
         return PERSON
 
@@ -122,7 +122,7 @@ class Server:
 
     def run(self, name, arguments=None, principal=None):
         """Run a command on the server's loop."""
-        from cmdr.core.principals import SAME_USER
+        from cmdr.core.dispatch.principals import SAME_USER
 
         work = self.commander.run(principal or SAME_USER, name, arguments or {})
         return self.on_loop(work)

@@ -8,12 +8,12 @@ import httpx2 as httpx
 import pytest
 
 from cmdr.core.admission.limits import DOWNLOADS
-from cmdr.core.policy import Policy
-from cmdr.core.principals import PERSON
-from cmdr.core.registry import DEFAULT_TOOLSETS
+from cmdr.core.dispatch.policy import Policy
+from cmdr.core.dispatch.principals import PERSON
+from cmdr.core.dispatch.registry import DEFAULT_TOOLSETS
 from cmdr.files.sandbox.path_resolver import Sandbox
+from cmdr.http import connection
 from cmdr.model.root_spec import RootSpec
-from cmdr.web import connections
 
 BIG = 24 * 2**20
 """More than the kernel keeps of a connection that nobody reads."""
@@ -146,7 +146,7 @@ def test_stopping_the_agents_cuts_what_is_under_way(reading):
 
 
 def test_whoever_takes_nothing_of_an_answer_is_cut_off(reading, monkeypatch):
-    monkeypatch.setattr(connections, "STALLED", 0.3)
+    monkeypatch.setattr(connection, "STALL_TIMEOUT_S", 0.3)
     line = begun(reading)
     url = address(reading, "notes.md") + "/download"
     lines = [begun(reading) for _ in range(DOWNLOADS.per_caller - 1)]
@@ -158,7 +158,7 @@ def test_whoever_takes_nothing_of_an_answer_is_cut_off(reading, monkeypatch):
 
 
 def test_whoever_reads_slowly_but_steadily_gets_all(reading, monkeypatch):
-    monkeypatch.setattr(connections, "STALLED", 5)
+    monkeypatch.setattr(connection, "STALL_TIMEOUT_S", 5)
     line = begun(reading)
     assert rest_of(line) >= BIG
     line.close()
@@ -188,7 +188,7 @@ def test_the_file_is_closed_when_its_taker_is_gone(reading):
 
 
 def test_where_all_connections_are_taken_the_one_idle_for_longest_makes_room(reading, monkeypatch):
-    monkeypatch.setattr(connections, "max_connections", lambda: 3)
+    monkeypatch.setattr(connection, "max_connections", lambda: 3)
     first, *others = [socket.create_connection(("127.0.0.1", reading.port), timeout=60) for _ in range(3)]
     assert get(reading, "/mcp/health", None).status_code == 200
     assert first.recv(1) == b""
@@ -197,7 +197,7 @@ def test_where_all_connections_are_taken_the_one_idle_for_longest_makes_room(rea
 
 
 def test_many_newcomers_at_once_take_no_more_places_than_there_are(reading, monkeypatch):
-    monkeypatch.setattr(connections, "max_connections", lambda: 3)
+    monkeypatch.setattr(connection, "max_connections", lambda: 3)
     lines = [socket.create_connection(("127.0.0.1", reading.port), timeout=60) for _ in range(60)]
     while len(reading._server.server_state.connections) > 3:
         get(reading, "/mcp/health", None)
@@ -207,7 +207,7 @@ def test_many_newcomers_at_once_take_no_more_places_than_there_are(reading, monk
 
 def test_where_all_connections_are_being_answered_a_newcomer_is_turned_away(reading, monkeypatch):
     lines = [begun(reading) for _ in range(2)]
-    monkeypatch.setattr(connections, "max_connections", lambda: 2)
+    monkeypatch.setattr(connection, "max_connections", lambda: 2)
     with pytest.raises(httpx.TransportError):
         get(reading, "/mcp/health", None)
     for line in lines:
@@ -219,7 +219,7 @@ def test_connections_leave_descriptors_to_the_person():
 
     soft = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
     assert (
-        connections.MIN_CONNECTIONS
-        <= connections.max_connections()
-        <= max(soft - connections.RESERVED_DESCRIPTORS, connections.MIN_CONNECTIONS)
+        connection.MIN_CONNECTIONS
+        <= connection.max_connections()
+        <= max(soft - connection.RESERVED_DESCRIPTORS, connection.MIN_CONNECTIONS)
     )

@@ -27,11 +27,11 @@ class _Application:
         """Run headless until asked to quit."""
         import asyncio
 
-        from cmdr.app.headless import serve
-        from cmdr.app.http_server import PortTaken, listening
-        from cmdr.core.entrance.instance import AlreadyRunning, Instance
+        from cmdr.app.serving import serve_headless
         from cmdr.core.environment import BadSetting, Environment
         from cmdr.core.places import needed
+        from cmdr.core.runtime.instance import AlreadyRunning, Instance
+        from cmdr.http.server import PortTaken, listening
         from cmdr.model.errors import Unusable
 
         try:
@@ -42,7 +42,7 @@ class _Application:
             with needed():
                 claimed = Instance.claim()
             with claimed as instance, listening(start.port, environment) as listener:
-                asyncio.run(serve(start, environment, instance, listener))
+                asyncio.run(serve_headless(start, environment, instance, listener))
         except (BadSetting, AlreadyRunning, Unusable, PortTaken) as error:
             print(error, file=sys.stderr)
             return 1
@@ -52,11 +52,11 @@ class _Application:
         """Run the terminal face until the person quits."""
         import gc
 
+        from cmdr.app.handover import claimed
         from cmdr.app.opening import opened
-        from cmdr.app.taking_place import claimed
-        from cmdr.core.entrance.instance import AlreadyRunning
         from cmdr.core.environment import BadSetting, Environment
         from cmdr.core.places import needed
+        from cmdr.core.runtime.instance import AlreadyRunning
         from cmdr.model.errors import Unusable
 
         # Imports make a hundred thousand objects that stay; looking them over again and again would delay the panes.

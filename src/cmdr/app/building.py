@@ -1,9 +1,9 @@
-"""Build the core: the workspace, its rules and its commands."""
+"""Build the core (the workspace, its rules and its commands), and cmdr as the editor of coding agents."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING
 
@@ -23,11 +23,11 @@ async def commander_at(
     from cmdr.core import places
     from cmdr.core.agents.agent_roots import chosen_roots, sandbox_of
     from cmdr.core.agents.trust_store import TrustStore
-    from cmdr.core.audit import Audit
+    from cmdr.core.audit.log import Audit
     from cmdr.core.changes.engine import Engine
     from cmdr.core.commander import Commander
+    from cmdr.core.dispatch.policy import Policy
     from cmdr.core.panes.bookmarks import Bookmarks
-    from cmdr.core.policy import Policy
     from cmdr.core.settings import Settings
     from cmdr.engine.journal.journal import Journal
     from cmdr.model.panes.workspace import Workspace
@@ -80,3 +80,31 @@ def raise_file_limit() -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     with suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard if hard != resource.RLIM_INFINITY else max(soft, 65536), hard))
+
+
+@asynccontextmanager
+async def editor_face(
+    commander: Commander, start: Start, environment: Environment, tell: Callable[[str], None]
+) -> AsyncIterator[None]:
+    """cmdr as the editor of coding agents, until this is left; the person's Neovim takes part when there is one."""
+    from cmdr.core.errors import CommandError
+
+    if address := start.nvim or os.environ.get("NVIM"):
+        try:
+            await commander.editor.text.attach(address)
+        except CommandError as error:
+            tell(str(error))
+    if not environment.ide:
+        yield
+        return
+    from cmdr.core.threads import in_thread
+
+    await in_thread(_import_editor_face)
+    from cmdr.ide.face import IdeFace
+
+    async with IdeFace(commander).running():
+        yield
+
+
+def _import_editor_face() -> None:
+    import cmdr.ide.face  # noqa: F401

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from cmdr.cli.launcher import Ask
-    from cmdr.core.entrance.person_line import PersonCaller
+    from cmdr.core.runtime.control_socket import ControlClient
 
 START_SECONDS = 10.0
 """How long a cmdr that is just starting or ending is waited for."""
@@ -18,10 +18,10 @@ START_SECONDS = 10.0
 @contextmanager
 def person() -> Iterator[Ask]:
     """What asks on the person's behalf, until this is left; raises `CommandError` when nobody can be asked."""
-    from cmdr.core.entrance.instance import AlreadyRunning, Instance, claim_or_find
     from cmdr.core.environment import BadSetting
     from cmdr.core.errors import CommandError
     from cmdr.core.places import needed
+    from cmdr.core.runtime.instance import AlreadyRunning, Instance, claim_or_find
     from cmdr.model.errors import Unusable
 
     try:
@@ -44,13 +44,13 @@ def person() -> Iterator[Ask]:
         caller.close()
 
 
-def _caller() -> PersonCaller:
+def _caller() -> ControlClient:
     from cmdr.core import places
-    from cmdr.core.entrance.person_line import PersonCaller
     from cmdr.core.errors import CommandError
+    from cmdr.core.runtime.control_socket import ControlClient
 
     try:
-        return PersonCaller(places.runtime())
+        return ControlClient(places.runtime())
     except OSError as error:
         raise CommandError("cmdr does not answer; it may be quitting just now. Try again.") from error
 
@@ -60,8 +60,8 @@ def _alone() -> Iterator[Ask]:
     """A core without faces, on a loop of its own, for one errand of the person's."""
     from cmdr.app.building import commander_at
     from cmdr.cli.launcher import Start
-    from cmdr.core.entrance.person_line import caller_here
     from cmdr.core.environment import Environment
+    from cmdr.core.runtime.control_socket import caller_here
 
     speaker = caller_here()
     with asyncio.Runner() as runner:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from cmdr.app.opening import Opening
     from cmdr.cli.launcher import Start
-    from cmdr.core.entrance.instance import Instance
     from cmdr.core.environment import Environment
+    from cmdr.core.runtime.instance import Instance
     from cmdr.tui.app import TerminalApp
 
 
@@ -47,9 +47,9 @@ async def _serve_behind(
     start: Start, environment: Environment, instance: Instance | None, terminal: TerminalApp, painted: asyncio.Event
 ) -> None:
     """The agent server behind the terminal face; nothing of it is imported before the panes are on the screen."""
-    from cmdr.app.editor_face import editor_face
+    from cmdr.app.building import editor_face
     from cmdr.core import places
-    from cmdr.core.entrance.server_log import log_to
+    from cmdr.core.runtime.log_file import log_to
     from cmdr.core.threads import in_thread
 
     await painted.wait()
@@ -73,11 +73,11 @@ async def _serve_behind(
 
 
 async def _serve_agents(start: Start, environment: Environment, instance: Instance, terminal: TerminalApp) -> None:
-    from cmdr.app.agents import agents_served
-    from cmdr.app.http_server import PortTaken, listening
+    from cmdr.app.serving import serve_agents
     from cmdr.core import places
     from cmdr.core.agents.tokens import Tokens
     from cmdr.core.threads import in_thread
+    from cmdr.http.server import PortTaken, listening
 
     try:
         listener = listening(start.port, environment)
@@ -87,7 +87,7 @@ async def _serve_agents(start: Start, environment: Environment, instance: Instan
     with listener:
         await in_thread(_import_server)
         tokens = Tokens(places.runtime(), places.state())
-        async with agents_served(terminal.commander, listener, tokens, instance) as serving:
+        async with serve_agents(terminal.commander, listener, tokens, instance) as serving:
             terminal.listens_at = f"{terminal.commander.base_url}/mcp"
             await serving
 
@@ -100,5 +100,5 @@ def _import_late_commands() -> None:
 
 
 def _import_server() -> None:
-    import cmdr.core.entrance.guard
+    import cmdr.http.authentication
     import cmdr.mcp.face  # noqa: F401

@@ -6,7 +6,7 @@ import sys
 from datetime import datetime
 
 from cmdr.cli.launcher import Launcher
-from cmdr.core.audit_chain import Verdict, read_log, verify
+from cmdr.core.audit.chain import Verdict, read_log, verify
 from cmdr.model.units import count
 
 

@@ -21,7 +21,7 @@ from typing import IO, Any
 from cmdr.cli.bridge_endpoint import EndpointFinder, Unreachable
 from cmdr.cli.bridge_session import Call, Json, RequestRefused, Session, answers, connect
 
-MAX_LINE = 16 << 20
+MAX_LINE_BYTES = 16 << 20
 MAX_CALLS = 64
 _LAST_ANSWERS_SECONDS = 0.5
 _FROM_FILE_SECONDS = 60.0
@@ -74,7 +74,8 @@ class Bridge:
 
     def refuse_long_line(self) -> None:
         """Answer a line that was too long to keep."""
-        self._error(None, _INVALID_REQUEST, f"This message is longer than {MAX_LINE >> 20} MiB; send less at once.")
+        told = f"This message is longer than {MAX_LINE_BYTES >> 20} MiB; send less at once."
+        self._error(None, _INVALID_REQUEST, told)
 
     def close(self, patience: float, *, hurried: bool = False) -> None:
         """Let the last answers out while they come, then end the session; a cmdr that just starts gets its time."""
@@ -271,8 +272,8 @@ class Bridge:
 
 def _lines(source: IO[bytes]) -> Iterator[bytes | None]:
     """The lines of the input; None stands for one that is too long."""
-    while line := source.readline(MAX_LINE):
-        if line.endswith(b"\n") or len(line) < MAX_LINE:
+    while line := source.readline(MAX_LINE_BYTES):
+        if line.endswith(b"\n") or len(line) < MAX_LINE_BYTES:
             yield line
             continue
         while line and not line.endswith(b"\n"):

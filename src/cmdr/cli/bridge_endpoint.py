@@ -13,16 +13,16 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from cmdr.core import places
-from cmdr.core.entrance import instance
+from cmdr.core.runtime import instance
 
-START_SECONDS = 30.0
+START_TIMEOUT_S = 30.0
 """How long a call waits for a cmdr that is starting: a busy machine takes ten times the usual second."""
-LEAVE_AFTER = 600
+IDLE_EXIT_S = 600
 """Seconds after which a cmdr that we started ends by itself when its last client is gone."""
-LINE = "person.sock"
+CONTROL_SOCKET = "person.sock"
 """The socket in the runtime folder on which a cmdr hears who is there; `core.person_line` is too heavy to import."""
-_RETRY_SECONDS = 5.0
-_END_SECONDS = 1.0
+_RETRY_AFTER_S = 5.0
+_END_TIMEOUT_S = 1.0
 _PATH = "/mcp"
 TOKEN_VARIABLE = "CMDR_TOKEN"  # noqa: S105 - a name
 
@@ -71,7 +71,7 @@ class EndpointFinder:
             record = self._start()
         if record is None:
             raise Unreachable("cmdr is not running; start it with: cmdr serve")
-        self._be_there(record)
+        self._hold_line(record)
         return Endpoint("127.0.0.1", record.port, _PATH, _token(from_file=True))
 
     @property
@@ -84,7 +84,7 @@ class EndpointFinder:
 
         One that was killed has closed its connections some time before it gives up its place.
         """
-        deadline = time.monotonic() + _END_SECONDS
+        deadline = time.monotonic() + _END_TIMEOUT_S
         with contextlib.suppress(Unreachable):
             while time.monotonic() < deadline and self._there_for is not None and _running() == self._there_for:
                 time.sleep(0.02)
@@ -94,7 +94,7 @@ class EndpointFinder:
         if self._line is not None:
             self._line.close()
 
-    def _be_there(self, record: instance.Record) -> None:
+    def _hold_line(self, record: instance.Record) -> None:
         """Keep a line open for as long as we live, so that a cmdr that ends by itself knows that somebody is there."""
         with self._starting:
             if self._there_for == record:
@@ -103,14 +103,14 @@ class EndpointFinder:
             self.close()
             self._line = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
             with contextlib.suppress(OSError):  # one that is just quitting needs nobody
-                self._line.connect(os.path.join(places.runtime(), LINE))
+                self._line.connect(os.path.join(places.runtime(), CONTROL_SOCKET))
 
     def _start(self) -> instance.Record:
         with self._starting:
             if record := _running():
                 return record
             when, why = self._failed
-            if time.monotonic() - when < _RETRY_SECONDS:
+            if time.monotonic() - when < _RETRY_AFTER_S:
                 raise Unreachable(why)
             try:
                 if self._server is None or self._server.exit_code() is not None:
@@ -133,7 +133,7 @@ class _Server:
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - it lives as long as we may be asked why
         # -P: an agent starts us inside whatever project it works on, and a module lying there must never be imported.
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "cmdr", "serve", "--leave-after", str(LEAVE_AFTER), *_project()],
+            [sys.executable, "-P", "-m", "cmdr", "serve", "--leave-after", str(IDLE_EXIT_S), *_project()],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=self._errors,
@@ -148,14 +148,14 @@ class _Server:
 
     def record(self) -> instance.Record:
         """Wait until it runs, or another that it gave way to; raises `Unreachable`."""
-        deadline = time.monotonic() + START_SECONDS
+        deadline = time.monotonic() + START_TIMEOUT_S
         while time.monotonic() < deadline:
             if record := instance.wait_until_running(0.2):
                 return record
             if self.exit_code() and not instance.is_claimed():  # nor did it give way to another that is just starting
                 break
         if self.exit_code() is None:
-            raise Unreachable(f"cmdr is still starting after {START_SECONDS:.0f} s; try again in a moment.")
+            raise Unreachable(f"cmdr is still starting after {START_TIMEOUT_S:.0f} s; try again in a moment.")
         raise Unreachable(
             f"cmdr could not be started (exit code {self.exit_code()}): {self._why() or 'run `cmdr serve` to see why.'}"
         )

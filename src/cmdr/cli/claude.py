@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 from cmdr.cli.launcher import Launcher
 from cmdr.core.editing.ide_lock import lock_of
-from cmdr.core.entrance import instance
 from cmdr.core.places import UnsafePlace
+from cmdr.core.runtime import instance
 from cmdr.model.names import is_within
 
 _MISSING = (

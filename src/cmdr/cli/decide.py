@@ -8,13 +8,13 @@ from typing import Any
 
 from cmdr.cli.launcher import REFUSED, Ask, Launcher, as_person, at_a_terminal
 from cmdr.cli.prompts import drop_typed, fits, follow, line_width, print_plan, print_words, show_all, show_lines
-from cmdr.model.agent_text import broken, framed
+from cmdr.model.agent_text import framed, wrapped
 from cmdr.model.invisible_chars import is_blank
 from cmdr.model.units import count
 
 STOPPED = 130
 """The exit code of a program that Ctrl+C ended."""
-Waiting = Mapping[str, Sequence[Any]]
+_Pending = Mapping[str, Sequence[Any]]
 _INDENT = "    "
 
 
@@ -49,8 +49,8 @@ def _pending(ask: Ask, as_json: bool) -> int:
 
 
 def _reject(ask: Ask, id: str) -> int:
-    if is_review(id):
-        return reject_review(ask, id)
+    if _is_review(id):
+        return _reject_review(ask, id)
     print(ask("reject", {"proposal": id}).words)
     return 0
 
@@ -60,8 +60,8 @@ def confirm(ask: Ask, id: str, go_on: str = "") -> int:
 
     Ctrl+C leaves everything as it stands and tells what goes on from there.
     """
-    if is_review(id):
-        return confirm_review(ask, id)
+    if _is_review(id):
+        return _confirm_review(ask, id)
     try:
         return _confirm(ask, id)
     except (KeyboardInterrupt, EOFError):
@@ -98,7 +98,7 @@ def _confirm(ask: Ask, id: str) -> int:
     return follow(ask, ask("approve", {"proposal": id, "digest": shown["digest"], "word": typed}).result["job"])
 
 
-def pending_lines(waiting: Waiting, width: int = 80) -> list[str]:
+def pending_lines(waiting: _Pending, width: int = 80) -> list[str]:
     """One short block for each thing that waits, with the words that answer it; no line is wider than `width`."""
     lines: list[str] = []
     for proposal in waiting["proposals"]:
@@ -119,7 +119,7 @@ def pending_lines(waiting: Waiting, width: int = 80) -> list[str]:
     lines += _interrupted_lines(waiting.get("interrupted", ()))
     told = [*waiting.get("warnings", ()), *(lines or ["Nothing waits for you."])]
     told += _expired_lines(waiting.get("expired", ()))
-    return [piece for line in told for piece in broken(line, width)]
+    return [piece for line in told for piece in wrapped(line, width)]
 
 
 def _interrupted_lines(interrupted: Sequence[Mapping[str, str]]) -> list[str]:
@@ -139,12 +139,12 @@ def _expired_lines(expired: Sequence[Mapping[str, str]]) -> list[str]:
     return [*lines, *(f"    {proposal['plan']}, proposed by {proposal['by']}" for proposal in expired)]
 
 
-def is_review(id: str) -> bool:
+def _is_review(id: str) -> bool:
     """Whether an id names an edit and not another kind of proposal."""
     return id.startswith("r_")
 
 
-def confirm_review(ask: Ask, id: str) -> int:
+def _confirm_review(ask: Ask, id: str) -> int:
     """Show an edit, ask, and accept exactly what was shown on a yes."""
     shown = ask("review.show", {"review": id}).result
     drop_typed()
@@ -161,13 +161,13 @@ def confirm_review(ask: Ask, id: str) -> int:
         typed = ""
         yes = input("Accept? [y/N] ").strip().lower() in ("y", "yes")
     if not yes:
-        return reject_review(ask, id)
+        return _reject_review(ask, id)
     answer = ask("review.accept", {"review": id, "digest": shown["digest"], "word": typed})
     print(answer.words)
     return 0
 
 
-def reject_review(ask: Ask, id: str) -> int:
+def _reject_review(ask: Ask, id: str) -> int:
     """Say no."""
     print(ask("review.reject", {"review": id}).words)
     return 1

@@ -13,7 +13,7 @@ def add(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
 
 def run(chosen: argparse.Namespace, launcher: Launcher) -> int:
     """Print every finding; 1 when something is really wrong."""
-    from cmdr.core.checkup import Health, examine
+    from cmdr.core.runtime.checkup import Health, examine
 
     is_bad = False
     for finding in examine():

@@ -10,7 +10,7 @@ from typing import Any
 from cmdr.cli.decide import confirm
 from cmdr.cli.launcher import REFUSED, Ask, Launcher, as_person, at_a_terminal
 from cmdr.cli.prompts import follow
-from cmdr.core.parameter import Arguments
+from cmdr.core.dispatch.parameter import Arguments
 
 _TITLES = ("ID", "WHEN", "WHAT", "BY", "STATE")
 

@@ -6,9 +6,9 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
-from cmdr.core.entrance.reply import Reply
+from cmdr.core.dispatch.answer import Reply
+from cmdr.core.dispatch.parameter import Arguments
 from cmdr.core.errors import CommandError
-from cmdr.core.parameter import Arguments
 from cmdr.model.root_spec import RootSpec
 
 Ask = Callable[[str, Arguments], Reply]

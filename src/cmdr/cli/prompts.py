@@ -12,9 +12,9 @@ from typing import TypedDict
 
 from cmdr.cli.launcher import Ask
 from cmdr.core.errors import CommandError
-from cmdr.model.agent_text import broken, framed
+from cmdr.model.agent_text import framed, wrapped
 
-AT_ONCE = 500
+PAGE_LINES = 500
 """Lines that are asked for at once."""
 _QUESTION = 6
 """Lines that are kept free for what is told and asked in the end."""
@@ -45,9 +45,9 @@ def line_width() -> int:
 
 
 def print_plan(lines: Iterable[str]) -> None:
-    """Print the lines of a question, broken where a terminal would do it: nothing in them begins a line of its own."""
+    """Print the lines of a question, wrapped where a terminal would do it: nothing in them begins a line of its own."""
     for line in lines:
-        print("\n".join(broken(line, line_width())))
+        print("\n".join(wrapped(line, line_width())))
 
 
 def print_words(speaker: str, words: str, does: str = "says") -> None:
@@ -68,7 +68,7 @@ def show_lines(lines: Iterator[str]) -> None:
         _through(pager, lines)
         return
     height = max(2, shutil.get_terminal_size().lines - 2)
-    pieces = (piece for line in lines for piece in broken(line, line_width()))
+    pieces = (piece for line in lines for piece in wrapped(line, line_width()))
     for number, piece in enumerate(pieces, 1):
         print(piece)
         if number % height == 0 and input("-- Enter: more, q: enough -- ").strip().lower() == "q":
@@ -78,7 +78,7 @@ def show_lines(lines: Iterator[str]) -> None:
 def _lines(ask: Ask, id: str, digest: str) -> Iterator[str]:
     start = 0
     while True:
-        page = ask("proposal.items", {"proposal": id, "start": start, "count": AT_ONCE}).result
+        page = ask("proposal.items", {"proposal": id, "start": start, "count": PAGE_LINES}).result
         if page["digest"] != digest:
             raise CommandError("The plan has been changed meanwhile. Look at it again.")
         yield from page["lines"]

@@ -4,11 +4,11 @@ import argparse
 import sys
 
 from cmdr.cli.launcher import REFUSED, Launcher, at_a_terminal
-from cmdr.core.entrance import instance
 from cmdr.core.errors import CommandError, NotAllowed
 from cmdr.core.places import UnsafePlace
+from cmdr.core.runtime import instance
 
-END_SECONDS = 20.0
+QUIT_TIMEOUT_S = 20.0
 
 
 def add(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -35,7 +35,7 @@ def _run(chosen: argparse.Namespace, launcher: Launcher) -> int:
                 if input("Quit anyway? What waits is dropped, what runs is stopped cleanly. [y/N] ").lower() != "y":
                     return 1
                 ask("app.quitAnyway", {})
-        instance.claim_after(record, END_SECONDS).release()
+        instance.claim_after(record, QUIT_TIMEOUT_S).release()
     except (CommandError, UnsafePlace, OSError) as error:
         print(error, file=sys.stderr)
         return 1

@@ -31,7 +31,7 @@ def run(chosen: argparse.Namespace, launcher: Launcher) -> int:
     """Print, make, list or revoke."""
     from cmdr.core import places
     from cmdr.core.agents.tokens import TokenError, Tokens
-    from cmdr.core.registry import ALL_TOOLSETS
+    from cmdr.core.dispatch.registry import ALL_TOOLSETS
 
     tokens = Tokens(places.runtime(), places.state())
     try:

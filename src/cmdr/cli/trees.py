@@ -7,8 +7,8 @@ import sys
 from typing import Any
 
 from cmdr.cli.launcher import Ask, Launcher, as_person
+from cmdr.core.dispatch.parameter import Arguments
 from cmdr.core.errors import NotThere
-from cmdr.core.parameter import Arguments
 from cmdr.model.names import to_wire
 from cmdr.model.units import human_size
 

@@ -5,7 +5,7 @@ import os
 import sys
 
 from cmdr.cli.launcher import REFUSED, Ask, Launcher, as_person, at_a_terminal
-from cmdr.core.parameter import Arguments
+from cmdr.core.dispatch.parameter import Arguments
 from cmdr.model.names import to_wire
 from cmdr.model.plans.trust_plan import Extras, meaning_of
 

@@ -5,7 +5,7 @@ A new command is a function in one of these modules; a new module is a name in o
 
 from importlib import import_module
 
-from cmdr.core.registry import REGISTRY
+from cmdr.core.dispatch.registry import REGISTRY
 
 # The order in which tools are listed: what an agent needs first comes first.
 # What the terminal face needs before its first paint; nothing here imports anything heavy.

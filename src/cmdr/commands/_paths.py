@@ -3,7 +3,7 @@
 import os
 from typing import Literal
 
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
 from cmdr.core.errors import CommandError
 from cmdr.files.errors import NotAFolder, PathNotFound
 from cmdr.files.sandbox.path_resolver import PathResolver
@@ -13,8 +13,8 @@ from cmdr.model.panes.pane import Pane, Side
 from cmdr.model.panes.workspace import Workspace
 
 PaneRef = Literal["left", "right", "focused", "other"]
-LONGEST_PATH = 4096
-DEEPEST = 256
+MAX_PATH_BYTES = 4096
+MAX_NEW_FOLDERS = 256
 """Folders that one change makes on its way."""
 
 
@@ -34,8 +34,8 @@ def path_of(text: str, base: bytes) -> bytes:
         raise CommandError(
             f'"{printable(text, 40)}" is not a path. Give an absolute path, or one relative to the pane.'
         )
-    if len(path) > LONGEST_PATH:
-        raise CommandError(f"Path too long: {len(path)} bytes, at most {LONGEST_PATH}.")
+    if len(path) > MAX_PATH_BYTES:
+        raise CommandError(f"Path too long: {len(path)} bytes, at most {MAX_PATH_BYTES}.")
     joined = os.path.normpath(os.path.join(base, os.path.expanduser(path)))
     # Two leading slashes survive normpath, and mean nothing here.
     return b"/" + joined.lstrip(b"/")
@@ -58,7 +58,7 @@ def named(text: str) -> bytes:
     return from_wire(text)
 
 
-def name_to_write(reach: PathResolver, path: bytes) -> ResolvedName:
+def held_new_name(reach: PathResolver, path: bytes) -> ResolvedName:
     """A name to write to; its folder may be missing, and is then made by the plan below the folder that stands."""
     missing: list[bytes] = []
     here = path.rstrip(b"/")
@@ -68,7 +68,7 @@ def name_to_write(reach: PathResolver, path: bytes) -> ResolvedName:
             break
         except PathNotFound:
             here, name = os.path.split(here)
-            if not here or len(missing) >= DEEPEST:
+            if not here or len(missing) >= MAX_NEW_FOLDERS:
                 raise
             missing.insert(0, name)
     if not missing:
@@ -80,12 +80,12 @@ def name_to_write(reach: PathResolver, path: bytes) -> ResolvedName:
     return ResolvedName(held.folder, b"/".join((held.name, *missing)))
 
 
-def landing_name(reach: PathResolver, path: bytes) -> ResolvedName:
+def held_file(reach: PathResolver, path: bytes) -> ResolvedName:
     """Where a text ends up: a link that stands there is followed."""
     try:
         return reach.write_target(path)
     except PathNotFound:
-        held = name_to_write(reach, path)
+        held = held_new_name(reach, path)
         if held.seen() is not None:
             held.close()
             raise  # a link that leads nowhere

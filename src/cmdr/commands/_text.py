@@ -8,7 +8,7 @@ from cmdr.model.units import iso_date
 from cmdr.model.units import size_text as size_text
 
 if TYPE_CHECKING:
-    from cmdr.index.query.answers import IndexQueries
+    from cmdr.index.query.queries import IndexQueries
     from cmdr.model.trees.node import Node
 
 from cmdr.model.job import Job, JobState, ScanJob

@@ -9,27 +9,27 @@ from cmdr.core.admission.token_bucket import RateLimiter
 from cmdr.core.agents.text_cache import TextCache
 from cmdr.core.agents.trust_requests import TrustRequests
 from cmdr.core.agents.trust_store import TrustStore
-from cmdr.core.answer import Answer
-from cmdr.core.audit import Audit
-from cmdr.core.call import Call, Progress, no_progress
+from cmdr.core.audit.log import Audit
+from cmdr.core.audit.record_warnings import RecordWarnings
 from cmdr.core.changes.engine import Engine
 from cmdr.core.changes.jobs import Jobs
 from cmdr.core.changes.proposals import Proposals
-from cmdr.core.door import Door
-from cmdr.core.entrance.short_links import ShortLinks
+from cmdr.core.dispatch.answer import Answer
+from cmdr.core.dispatch.call import Call, Progress, no_progress
+from cmdr.core.dispatch.dispatcher import Dispatcher
+from cmdr.core.dispatch.parameter import Arguments
+from cmdr.core.dispatch.policy import Policy
+from cmdr.core.dispatch.principals import Principal
+from cmdr.core.dispatch.registry import REGISTRY, Command, Registry
 from cmdr.core.errors import CommandError
 from cmdr.core.events import Events
-from cmdr.core.late_rooms import LateRooms
+from cmdr.core.lazy_services import LazyServices
 from cmdr.core.panes.bookmarks import Bookmarks
 from cmdr.core.panes.browser import Browser
 from cmdr.core.panes.desktop import Desktop
 from cmdr.core.panes.free_space import FreeSpaceCache
-from cmdr.core.parameter import Arguments
-from cmdr.core.policy import Policy
-from cmdr.core.principals import Principal
-from cmdr.core.record_warnings import RecordWarnings
-from cmdr.core.registry import REGISTRY, Command, Registry
 from cmdr.core.settings import Settings
+from cmdr.core.transfers.short_links import ShortLinks
 from cmdr.core.trees.indexing import Indexing
 from cmdr.engine.run.control import Control
 from cmdr.engine.run.outcome import Outcome
@@ -48,8 +48,8 @@ if TYPE_CHECKING:
     from cmdr.core.editing.editor_services import EditorServices
 
 RAW_LINK_LIFETIME_S = 600.0
-QUIT_PATIENCE = 15.0
-"""Seconds that running operations get to stop cleanly; the next start sweeps up after the rest."""
+QUIT_TIMEOUT_S = 15.0
+"""Seconds that running operations get to stop cleanly; crash recovery at the next start takes the rest."""
 
 
 class Commander:
@@ -76,9 +76,9 @@ class Commander:
         self.registry = registry
         self.audit = audit
         self.policy = policy or Policy()
-        self._door = Door(audit, self.policy, rates or RateLimiter())
-        self.activity = self._door.activity
-        self.quitting = self._door.quitting
+        self._dispatcher = Dispatcher(audit, self.policy, rates or RateLimiter())
+        self.activity = self._dispatcher.activity
+        self.quitting = self._dispatcher.quitting
         """Set when somebody asked the program to end."""
         self.events = Events(workspace)
         self.kept_texts = TextCache()
@@ -96,7 +96,7 @@ class Commander:
         )
         """The folders in which language servers may run."""
         start = start_folder or workspace.left.tab.path
-        self.rooms = LateRooms(workspace, self.events, audit, self.jobs, self.sandbox, start, self.trusting)
+        self.rooms = LazyServices(workspace, self.events, audit, self.jobs, self.sandbox, start, self.trusting)
         if engine is not None:
             self.proposals.start_job = self._start_job
         self._indexing = Indexing(indexes, self.events) if indexes is not None else None
@@ -113,7 +113,7 @@ class Commander:
         if self._indexing is not None:
             self._indexing.idle.is_allowed = lambda: self.settings.flag("advanced.idle_walk")
             self._indexing.idle.is_busy = lambda: bool(self.jobs.running())
-            self._door.touched = self._indexing.idle.touched
+            self._dispatcher.touched = self._indexing.idle.touched
         self.bookmarks = bookmarks or Bookmarks()
         self.space = FreeSpaceCache()
         self.browser.arrived = self.bookmarks.visit
@@ -167,7 +167,7 @@ class Commander:
                 parts.push_async_callback(self._indexing.close)
             if self._engine is not None:
                 parts.push_async_callback(self._engine.close)
-            parts.push_async_callback(self.jobs.close, QUIT_PATIENCE)
+            parts.push_async_callback(self.jobs.close, QUIT_TIMEOUT_S)
             parts.push_async_callback(self.trusting.close)
             parts.push_async_callback(self.rooms.close)
             parts.callback(self.proposals.close)
@@ -200,7 +200,7 @@ class Commander:
 
     async def perform(self, command: Command, arguments: Arguments, call: Call) -> Answer:
         """Run a command that was found, for the caller of `call`."""
-        return await self._door.perform(command, arguments, call)
+        return await self._dispatcher.perform(command, arguments, call)
 
     def available(self, principal: Principal, toolsets: frozenset[str] | None = None) -> Iterator[Command]:
         """The commands a caller gets to know, in the order they were declared."""
@@ -248,7 +248,7 @@ class Commander:
 
     def end_agent_calls(self) -> None:
         """End every call of an agent that still waits; their callers are told why."""
-        self._door.end_agent_calls()
+        self._dispatcher.end_agent_calls()
 
     def allow_agents(self) -> None:
         """Let agents call again."""

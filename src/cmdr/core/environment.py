@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from cmdr.core.registry import ALL_TOOLSETS, DEFAULT_TOOLSETS
+from cmdr.core.dispatch.registry import ALL_TOOLSETS, DEFAULT_TOOLSETS
 from cmdr.model.root_spec import RootSpec, parse_roots
 
 PORT = 9224

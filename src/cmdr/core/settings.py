@@ -17,7 +17,7 @@ from cmdr.model.panes.workspace import SettingsSection as Section
 from cmdr.model.root_spec import check_kept_roots
 
 if TYPE_CHECKING:
-    from cmdr.core.written_in_order import WrittenInOrder
+    from cmdr.core.write_queue import WriteQueue
 
 NAME = "settings.toml"
 ROOTS = "agents.roots"
@@ -106,7 +106,7 @@ class Settings:
         self._broken = False
         self._unclear: set[str] = set()
         self._listeners: list[Callable[[], None]] = []
-        self._writing: WrittenInOrder | None = None
+        self._writing: WriteQueue | None = None
         self._load()
 
     @property
@@ -206,9 +206,9 @@ class Settings:
             return
         if self._broken:
             raise CommandError(f"Not kept: the settings file cannot be read. Mend or remove it: {path}")
-        from cmdr.core.written_in_order import WrittenInOrder  # loads what the first picture does without
+        from cmdr.core.write_queue import WriteQueue  # loads what the first picture does without
 
-        self._writing = self._writing or WrittenInOrder()
+        self._writing = self._writing or WriteQueue()
         try:
             await self._writing.write(lambda: _write(path, section, name, value))
         except (OSError, ValueError) as error:

@@ -7,33 +7,12 @@ import stat
 from cmdr.model.names import to_wire
 from cmdr.model.texts.text_format import FileText, read_text
 
-SIZE_LIMIT = 32 * 1024 * 1024
+MAX_TEXT_BYTES = 32 * 1024 * 1024
 """The largest file that opens as text; larger ones belong in the viewer."""
 
 
 class LoadingError(Exception):
     """Why a file could not be opened as text."""
-
-
-class NotARegularFileError(LoadingError):
-    """Raised for directories, pipes, sockets and devices."""
-
-    def __init__(self, path: bytes) -> None:
-        super().__init__(f"{to_wire(path)} is not a regular file, so it cannot be opened as text.")
-
-
-class FileTooLargeError(LoadingError):
-    """Raised for a file beyond the limit."""
-
-    def __init__(self, path: bytes, limit: int) -> None:
-        super().__init__(f"{to_wire(path)} is larger than {limit // 1024**2} MiB; open it in the viewer instead.")
-
-
-class LinkRefusedError(LoadingError):
-    """Raised for a symbolic link where links are not followed."""
-
-    def __init__(self, path: bytes) -> None:
-        super().__init__(f"{to_wire(path)} is a symbolic link; name the file it points to.")
 
 
 class FileMissingError(LoadingError):
@@ -43,24 +22,17 @@ class FileMissingError(LoadingError):
         super().__init__(f"{to_wire(path)} does not exist.")
 
 
-class FileUnreadableError(LoadingError):
-    """Raised when the system refuses to open or read a file."""
-
-    def __init__(self, path: bytes, reason: str | None) -> None:
-        super().__init__(f"{to_wire(path)} cannot be read: {reason or 'unknown reason'}.")
-
-
-def load(path: bytes, *, follow_links: bool = True, limit: int = SIZE_LIMIT) -> FileText:
+def load(path: bytes, *, follow_links: bool = True, limit: int = MAX_TEXT_BYTES) -> FileText:
     """Read a text file; raises `LoadingError`, or `BinaryContentError` when it holds no text."""
     try:
         # Opening some devices acts on them, so the kind is asked first, and again of what was really opened.
         if not stat.S_ISREG(os.stat(path).st_mode):
-            raise NotARegularFileError(path)
+            raise _not_a_file(path)
         flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
         descriptor = os.open(path, flags if follow_links else flags | os.O_NOFOLLOW)
         try:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                raise NotARegularFileError(path)
+                raise _not_a_file(path)
             content = _read(descriptor, limit)
         finally:
             os.close(descriptor)
@@ -68,11 +40,15 @@ def load(path: bytes, *, follow_links: bool = True, limit: int = SIZE_LIMIT) -> 
         raise FileMissingError(path) from error
     except OSError as error:
         if error.errno == errno.ELOOP and not follow_links:
-            raise LinkRefusedError(path) from error
-        raise FileUnreadableError(path, error.strerror) from error
+            raise LoadingError(f"{to_wire(path)} is a symbolic link; name the file it points to.") from error
+        raise LoadingError(f"{to_wire(path)} cannot be read: {error.strerror or 'unknown reason'}.") from error
     if content is None:
-        raise FileTooLargeError(path, limit)
+        raise LoadingError(f"{to_wire(path)} is larger than {limit // 1024**2} MiB; open it in the viewer instead.")
     return read_text(content, what=to_wire(path))
+
+
+def _not_a_file(path: bytes) -> LoadingError:
+    return LoadingError(f"{to_wire(path)} is not a regular file, so it cannot be opened as text.")
 
 
 def _read(descriptor: int, limit: int) -> bytes | None:

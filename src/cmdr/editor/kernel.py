@@ -1,4 +1,4 @@
-"""Running code for an agent in a real Jupyter kernel, one for each client, capped in time and output."""
+"""Runs code for an agent in a real Jupyter kernel, one for each client, capped in time and output."""
 
 import asyncio
 import contextlib
@@ -24,13 +24,13 @@ from importlib.util import find_spec
 
 from cmdr.model.install_hint import install_command
 
-Before = Callable[[str], LaunchSpec]
+LaunchIn = Callable[[str], LaunchSpec]
 """What goes before a kernel's command, made for the folder that holds its sockets: a sandbox, and its environment."""
 
-TIME_LIMIT = 30.0
-_START_LIMIT = 30.0
-_INTERRUPT_GRACE = 2.0
-_FLOOD = 64 * 1024 * 1024
+RUN_TIMEOUT_S = 30.0
+_START_TIMEOUT_S = 30.0
+_INTERRUPT_TIMEOUT_S = 2.0
+_MAX_OUTPUT_CHARS = 64 * 1024 * 1024
 """So much output, and the run is stopped: nothing reads it, and it only fills memory."""
 _COLOUR = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _IMAGES = ("image/png", "image/jpeg", "image/gif", "image/webp")
@@ -69,8 +69,8 @@ class Kernel:
         self._idle.set()
 
     @classmethod
-    async def start(cls, before: Before, *, cwd: str | None = None) -> "Kernel":
-        """Start a kernel in the environment of what goes before it, and in nothing of ours."""
+    async def start(cls, launch_in: LaunchIn, *, cwd: str | None = None) -> "Kernel":
+        """Start a kernel in the environment of its launch, and in nothing of ours."""
         new_manager = await asyncio.to_thread(manager_class)  # the libraries take a while to load
         # Sockets in a private folder instead of ports: no other user can reach them, and no network is needed.
         folder = tempfile.mkdtemp(prefix="cmdr-kernel-")
@@ -79,20 +79,20 @@ class Kernel:
         )
         kernel: Kernel | None = None
         try:
-            wrap = before(folder)
-            words = [os.fsdecode(word) for word in wrap.words]
+            launch = launch_in(folder)
+            words = [os.fsdecode(word) for word in launch.words]
             # -P: the folder it starts in has nothing to say before the kernel stands.
             started = (sys.executable, "-P", "-m", "ipykernel_launcher", "-f", manager.connection_file)
             manager.command = [*words, *started]
             await manager.start_kernel(
-                env={**wrap.environment, "IPYTHONDIR": os.path.join(folder, "ipython")},  # not the person's history
+                env={**launch.environment, "IPYTHONDIR": os.path.join(folder, "ipython")},  # not the person's history
                 cwd=cwd,
                 stdout=subprocess.DEVNULL,  # what the kernel says about itself must not land on the terminal
                 stderr=subprocess.DEVNULL,
             )
             kernel = cls(folder, manager)  # only now are the addresses of its sockets known
             kernel._client.start_channels()
-            await kernel._client.wait_for_ready(timeout=_START_LIMIT)
+            await kernel._client.wait_for_ready(timeout=_START_TIMEOUT_S)
         except BaseException as error:
             await (kernel or cls(folder, manager)).end()
             if isinstance(error, (RuntimeError, OSError)):
@@ -109,19 +109,19 @@ class Kernel:
         """Whether it can run code."""
         return not self._ended and bool(await self._manager.is_alive())
 
-    async def run(self, code: str, time_limit: float = TIME_LIMIT) -> CodeResult:
+    async def run(self, code: str, timeout_s: float = RUN_TIMEOUT_S) -> CodeResult:
         """Run code; what does not end in time is interrupted, and ended when that does not help."""
         collector = OutputCollector()
         request = self._client.execute(code, allow_stdin=False)
         self._runner = asyncio.current_task()
         self._idle.clear()
         try:
-            status = await self._collect(request, collector, time_limit)
+            status = await self._collect(request, collector, timeout_s)
             if status is not None:
                 return collector.result("error" if status == "error" else "ok")
             if await self.alive():
                 await self._manager.interrupt_kernel()
-                if await self._collect(request, collector, _INTERRUPT_GRACE) is not None:
+                if await self._collect(request, collector, _INTERRUPT_TIMEOUT_S) is not None:
                     return collector.result("interrupted")
             await self.end()
         except asyncio.CancelledError:
@@ -139,7 +139,7 @@ class Kernel:
         try:
             group = getattr(self._manager.provisioner, "pgid", None)
             if group is not None:
-                # Before the leader is waited for, so that the number cannot belong to anyone else yet.
+                # LaunchIn the leader is waited for, so that the number cannot belong to anyone else yet.
                 with contextlib.suppress(ProcessLookupError, PermissionError):
                     os.killpg(group, signal.SIGKILL)
             with contextlib.suppress(Exception):
@@ -155,7 +155,7 @@ class Kernel:
         """Take output until the run is over; its status, or None when time or patience ran out first."""
         until = time.monotonic() + limit
         status = "ok"
-        while (left := until - time.monotonic()) > 0 and collector.received < _FLOOD:
+        while (left := until - time.monotonic()) > 0 and collector.received < _MAX_OUTPUT_CHARS:
             # Short waits, since a kernel that dies says nothing.
             message = await self._message(min(left, 0.5))
             if message is None:
@@ -215,39 +215,31 @@ def manager_class() -> Any:
     return CommandManager
 
 
-class Kernels:
-    """All kernels. A client waits for its own code only."""
+class KernelSession:
+    """The kernel of one client: started when first needed, replaced when it has died, ended with its client."""
 
-    def __init__(self, before: Before) -> None:
-        """`before` is what goes before each kernel's command: its walls, and its environment."""
-        self._before = before
-        self._kernels: dict[str, Kernel] = {}
-        self._turns: dict[str, asyncio.Lock] = {}
+    def __init__(self, launch_in: LaunchIn) -> None:
+        self._launch_in = launch_in
+        self._kernel: Kernel | None = None
+        self._turn = asyncio.Lock()
+        self._closed = False
 
-    async def run(
-        self, client: str, code: str, *, time_limit: float = TIME_LIMIT, cwd: str | None = None
-    ) -> CodeResult:
-        """Run code in the client's own kernel, after what it asked before; a dead kernel is replaced by a fresh one."""
-        turn = self._turns.setdefault(client, asyncio.Lock())
-        async with turn:
-            kernel = self._kernels.get(client)
+    async def run(self, code: str, *, timeout_s: float = RUN_TIMEOUT_S, cwd: str | None = None) -> CodeResult:
+        """Run code after what was asked before."""
+        async with self._turn:
+            kernel = self._kernel
             if kernel is None or not await kernel.alive():
                 if kernel is not None:
                     await kernel.end()
-                kernel = await Kernel.start(self._before, cwd=cwd)
-                if self._turns.get(client) is not turn:  # the client went away while its kernel started
-                    await kernel.end()
+                kernel = None if self._closed else await Kernel.start(self._launch_in, cwd=cwd)
+                self._kernel = kernel
+                if kernel is None or self._closed:  # the client went away while its kernel started
+                    await self.close()
                     return CodeResult("killed", ())
-                self._kernels[client] = kernel
-            return await kernel.run(code, time_limit)
+            return await kernel.run(code, timeout_s)
 
-    async def close(self, client: str) -> None:
+    async def close(self) -> None:
         """The client is gone: end its kernel, whatever it is doing."""
-        self._turns.pop(client, None)
-        kernel = self._kernels.pop(client, None)
-        if kernel is not None:
-            await kernel.end()
-
-    async def close_all(self) -> None:
-        """End every kernel."""
-        await asyncio.gather(*(self.close(client) for client in list(self._turns)))
+        self._closed = True
+        if self._kernel is not None:
+            await self._kernel.end()

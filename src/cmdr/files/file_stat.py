@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import ctypes
+import errno
+import grp
 import os
+import pwd
+import stat
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from functools import lru_cache
+from io import BufferedReader
+from typing import Final
 
 from cmdr.files.errors import disk_error
 from cmdr.model.panes.entry import Facts
 from cmdr.model.panes.listing import UNKNOWN
 
-_TICK = 50_000_000  # nanoseconds; file systems keep times no finer than the kernel's own tick
+_CLOCK_TICK_NS = 50_000_000  # nanoseconds; file systems keep times no finer than the kernel's own tick
 _AT_SYMLINK_NOFOLLOW = 0x100
 _STATX_BTIME = 0x800
 _BTIME_OFFSET = 0x50  # struct statx: stx_btime, seconds (s64) and nanoseconds (u32)
@@ -78,7 +86,7 @@ def folder_mtime_ns(path: bytes) -> int | None:
         changed = os.stat(path).st_mtime_ns
     except (OSError, ValueError):
         return None
-    return changed if time.time_ns() - changed > _TICK else None
+    return changed if time.time_ns() - changed > _CLOCK_TICK_NS else None
 
 
 def check_exists(path: bytes) -> None:
@@ -95,3 +103,59 @@ def link_target(path: bytes) -> bytes | None:
         return os.readlink(path)
     except (OSError, ValueError):
         return None
+
+
+_FLAGS: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+
+
+@contextmanager
+def regular_file(name: bytes, folder: int) -> Iterator[BufferedReader]:
+    """A file in an open folder, to read from; an OSError for anything else, and nothing is left open."""
+    fd = os.open(name, _FLAGS, dir_fd=folder)
+    # Wrapped only after the look: Python refuses a folder's descriptor without closing it.
+    try:
+        if not stat.S_ISREG(os.fstat(fd).st_mode):
+            raise OSError(errno.EINVAL, "Not a file")
+        with open(fd, "rb", closefd=False) as file:
+            yield file
+    finally:
+        os.close(fd)
+
+
+@lru_cache(1024)
+def user_name(uid: int) -> str:
+    """A user's name, or the number when nobody has it."""
+    try:
+        return pwd.getpwuid(uid).pw_name
+    except (KeyError, OverflowError):
+        return str(uid)
+
+
+@lru_cache(1024)
+def group_name(gid: int) -> str:
+    """A group's name, or the number when none has it."""
+    try:
+        return grp.getgrgid(gid).gr_name
+    except (KeyError, OverflowError):
+        return str(gid)
+
+
+def uid_of(text: str) -> int | None:
+    """The number of a user, named or numbered; None when there is none."""
+    try:
+        return pwd.getpwnam(text).pw_uid
+    except (KeyError, ValueError):
+        return _number(text)
+
+
+def gid_of(text: str) -> int | None:
+    """The number of a group, named or numbered; None when there is none."""
+    try:
+        return grp.getgrnam(text).gr_gid
+    except (KeyError, ValueError):
+        return _number(text)
+
+
+def _number(text: str) -> int | None:
+    # The highest number means "leave it" to the system.
+    return int(text) if text.isascii() and text.isdigit() and int(text) < 2**32 - 1 else None

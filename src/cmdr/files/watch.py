@@ -6,9 +6,9 @@ from collections.abc import AsyncGenerator
 from contextlib import ExitStack, aclosing, suppress
 from importlib import import_module
 
-UNTOLD = "\ufffd".encode()
+UNKNOWN_NAME = "\ufffd".encode()
 """Stands for a changed name that the watcher could not tell: one that is not UTF-8."""
-PAUSE = 0.2
+RETRY_DELAY_S = 0.2
 
 
 async def changes(path: bytes, stop: asyncio.Event) -> AsyncGenerator[frozenset[bytes], None]:
@@ -27,9 +27,9 @@ async def changes(path: bytes, stop: asyncio.Event) -> AsyncGenerator[frozenset[
                             yield names
                 except ExceptionGroup:
                     # The watcher breaks on a name that is not UTF-8. Something did change; then watch anew.
-                    yield frozenset({UNTOLD})
+                    yield frozenset({UNKNOWN_NAME})
                     with suppress(TimeoutError):
-                        async with asyncio.timeout(PAUSE):
+                        async with asyncio.timeout(RETRY_DELAY_S):
                             await stop.wait()
         except (OSError, RuntimeError, ValueError):
             return

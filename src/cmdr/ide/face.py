@@ -1,26 +1,33 @@
 """The editor face: Claude Code and its like connect here, as to any other editor."""
 
 import asyncio
+import contextlib
+import json
 import logging
+import os
 import secrets
-from collections.abc import AsyncIterator
+import socket
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
 from websockets.asyncio.server import ServerConnection
 
+from cmdr.core import places
 from cmdr.core.commander import Commander
+from cmdr.core.editing.ide_lock import lock_folder
 from cmdr.core.places import UnsafePlace
 from cmdr.core.threads import in_thread
-from cmdr.ide.lock_file import LockFile
 from cmdr.ide.notices import Notices
-from cmdr.ide.port import listen
 from cmdr.ide.server import open_server
 from cmdr.ide.session import Session
 
 log = logging.getLogger(__name__)
 
-CLIENTS = 32
+MAX_CLIENTS = 32
+EDITOR_NAME = "cmdr"
+PORT_FILE = "ide-port"
+"""Where the port is remembered: clients do not follow to another."""
 
 
 class IdeFace:
@@ -67,7 +74,7 @@ class IdeFace:
             await server.wait_closed()
 
     async def _attend(self, socket: ServerConnection) -> None:
-        if len(self._sessions) >= CLIENTS:
+        if len(self._sessions) >= MAX_CLIENTS:
             await socket.close(1013, "Too many clients.")
             return
         session = Session(socket, self._commander)
@@ -96,3 +103,61 @@ class IdeFace:
                 await in_thread(self._lock.write, now)
             except (OSError, UnsafePlace) as error:
                 log.warning("the editor's lock file was not written: %s", error)
+
+
+class LockFile:
+    """The file by which Claude Code finds this editor: `<port>.lock`, private, replaced whole, gone at the end."""
+
+    def __init__(self, port: int, token: str, folder: str | None = None) -> None:
+        self._folder = folder or lock_folder()
+        self._token = token
+        self.path = os.path.join(self._folder, f"{port}.lock")
+
+    def write(self, folders: Sequence[bytes]) -> None:
+        """Announce the editor for these folders; raises `UnsafePlace` or `OSError`."""
+        told = {
+            "pid": os.getpid(),
+            "workspaceFolders": [os.fsdecode(folder) for folder in folders],
+            "ideName": EDITOR_NAME,
+            "transport": "ws",
+            "runningInWindows": False,
+            "authToken": self._token,
+        }
+        places.own(self._folder)
+        # A name that is no UTF-8 cannot stand in JSON; its bytes are replaced rather than the whole file lost.
+        places.write(self.path, json.dumps(told).encode("utf-8", "replace"))
+
+    def remove(self) -> None:
+        """Take it away."""
+        with contextlib.suppress(OSError):
+            os.unlink(self.path)
+
+
+def listen(state: str | None = None) -> socket.socket:
+    """A listening socket on the loopback, on the port of the last run if it is free."""
+    path = os.path.join(state or places.state(), PORT_FILE)
+    last = _remembered(path)
+    for port in ([last] if last else []) + [0]:
+        listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        try:
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.bind(("127.0.0.1", port))
+            listener.listen(64)
+        except OSError:
+            listener.close()
+            if port == 0:
+                raise
+            continue
+        if listener.getsockname()[1] != last:
+            places.write(path, b"%d\n" % listener.getsockname()[1])
+        return listener
+    raise AssertionError("port 0 is either bound or raises")
+
+
+def _remembered(path: str) -> int | None:
+    try:
+        data = places.read(path, 16)
+    except places.UnsafePlace:
+        return None
+    text = (data or b"").decode("ascii", "replace").strip()
+    return int(text) if text.isdecimal() and 1023 < int(text) < 65536 else None

@@ -13,10 +13,10 @@ from websockets.asyncio.server import ServerConnection
 from websockets.exceptions import ConnectionClosed
 
 from cmdr import __version__
-from cmdr.core.call import Call
 from cmdr.core.commander import Commander
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.principals import Principal
 from cmdr.core.errors import CommandError, UnknownCommand
-from cmdr.core.principals import Principal
 from cmdr.ide import messages
 from cmdr.ide.tools import TOOLS, BadArguments, IdeTool
 from cmdr.model.content_part import AnswerPart, TextPart

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from cmdr.core.parameter import Arguments, Json
+from cmdr.core.dispatch.parameter import Arguments, Json
 from cmdr.model.names import to_wire
 
 _TEXT: dict[str, Json] = {"type": "string"}

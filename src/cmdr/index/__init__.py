@@ -1,1 +1,1 @@
-"""Big trees: walk, store, query, reports and sets."""
+"""Indexes of big trees: scans, snapshots of their columns, what changed since, queries, reports and sets."""

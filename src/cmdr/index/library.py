@@ -16,23 +16,22 @@ from dataclasses import replace
 import numpy as np
 
 from cmdr.index.errors import BadQuestion, LibraryBusy, NoSuchIndex, RootMissing
-from cmdr.index.query.answers import IndexQueries
 from cmdr.index.query.coverage import Coverage, coverage_of
 from cmdr.index.query.cursor import Scope, make_cursor, read_cursor
+from cmdr.index.query.queries import IndexQueries
 from cmdr.index.reports.basis import Spare
 from cmdr.index.reports.growth import growth_report
 from cmdr.index.reports.reports import report
 from cmdr.index.scan.walk import Progress
 from cmdr.index.snapshots.columns import Column
-from cmdr.index.snapshots.history import moment_of
+from cmdr.index.snapshots.history import remembered_at
 from cmdr.index.snapshots.history_files import totals_epochs
-from cmdr.index.store.adopted import adopt_orphans
 from cmdr.index.store.catalogue import Catalogue, IndexRecord
 from cmdr.index.store.handles import new_handle, new_tag, node_handle
 from cmdr.index.store.saved_queries import SavedQueries
 from cmdr.index.store.sets import ResourceSets
 from cmdr.index.tree import Changes, IndexedTree
-from cmdr.index.tree_state import AT_ONCE
+from cmdr.index.tree_state import VERIFY_AT_OPEN_BYTES, open_newest_snapshot
 from cmdr.model.filters.filter import EVERYTHING
 from cmdr.model.names import is_within, to_wire
 from cmdr.model.trees.indexes import IndexInfo, WalkOptions
@@ -54,15 +53,15 @@ class Library:
             raise LibraryBusy("Another cmdr works with these indexes.") from trouble
         try:
             self.catalogue = Catalogue(os.path.join(self.home, "catalogue.sqlite"))
-            adopt_orphans(self.home, self.catalogue)
+            _adopt_orphans(self.home, self.catalogue)
         except BaseException:
             os.close(self._lock_fd)
             raise
         self.sets = ResourceSets(os.path.join(state_dir, "sets"), self.catalogue, self.get)
-        self.queries = SavedQueries(self.catalogue, self.get)
+        self.queries = SavedQueries(self.catalogue)
         self._open: dict[str, IndexQueries] = {}
         self._lock = threading.Lock()
-        self._behind = ThreadPoolExecutor(1, "cmdr-index-behind")
+        self._background = ThreadPoolExecutor(1, "cmdr-index-behind")
         self._closed = False
 
     @classmethod
@@ -77,7 +76,7 @@ class Library:
         self._closed = True
         for answers in list(self._open.values()):
             answers.indexed.close()
-        self._behind.shutdown(wait=True, cancel_futures=True)
+        self._background.shutdown(wait=True, cancel_futures=True)
         self.catalogue.close()
         os.close(self._lock_fd)
 
@@ -126,17 +125,19 @@ class Library:
             options = WalkOptions(depth, follow, cross)
             home = os.path.join(self.home, index_id)
             answers = IndexQueries(
-                IndexedTree(record, home, options, self.catalogue, self._own, self._run_behind), self.sets.rows
+                IndexedTree(record, home, options, self.catalogue, self._own, self._run_in_background), self.sets.rows
             )
             self._open[index_id] = answers
-            if answers.indexed.stored_bytes > AT_ONCE:  # only lengths were compared; the contents are compared behind
-                self._behind.submit(answers.indexed.verify, lambda: self._closed)
+            if (
+                answers.indexed.stored_bytes > VERIFY_AT_OPEN_BYTES
+            ):  # only lengths were compared; the contents are compared behind
+                self._background.submit(answers.indexed.verify, lambda: self._closed)
             return answers
 
-    def moment(self) -> tuple[object, ...]:
+    def version(self) -> tuple[object, ...]:
         """Another one whenever an answer may be another one; read from memory alone, so that anybody may ask."""
         opened = tuple(self._open.items())
-        return tuple((index_id, answers.indexed.moment) for index_id, answers in opened)
+        return tuple((index_id, answers.indexed.version) for index_id, answers in opened)
 
     def indexes(self) -> tuple[IndexInfo, ...]:
         """All indexes, oldest first."""
@@ -186,20 +187,20 @@ class Library:
             if answers is None or not answers.indexed.scanned or coverage_of(answers.view, path) < Coverage.PART:
                 continue
             home = answers.indexed.home
-            found += [(moment_of(home, epoch), answers) for epoch in totals_epochs(home)[:1]]
+            found += [(remembered_at(home, epoch), answers) for epoch in totals_epochs(home)[:1]]
         return min(found, key=lambda one: one[0])[1] if found else None
 
     def refresh(self, index_id: str, stop: Callable[[], bool] = lambda: False) -> Changes:
-        """List again what changed since; a big overlay is compacted behind."""
+        """List again what changed since; a big delta is compacted behind."""
         return self.get(index_id).indexed.check(stop)
 
     def rescan_when_idle(self, index_id: str, stop: Callable[[], bool]) -> None:
         """Read a whole tree again at the lowest priority; a stop loses nothing."""
         self.get(index_id).indexed.scan(cancelled=stop, idle=True)
 
-    def _run_behind(self, work: Callable[[], object]) -> None:
+    def _run_in_background(self, work: Callable[[], object]) -> None:
         if not self._closed:
-            self._behind.submit(work)
+            self._background.submit(work)
 
     def remove(self, index_id: str) -> None:
         """Forget an index and its sets; the files it was about stay as they are."""
@@ -275,5 +276,25 @@ class Library:
         return replace(made, rows=page, cursor=following), spare
 
     def epochs(self, index_id: str) -> tuple[int, ...]:
-        """The epochs that growth can be measured from, oldest first."""
+        """The snapshots that growth can be measured from, oldest first."""
         return tuple(totals_epochs(self.get(index_id).indexed.home))
+
+
+def _adopt_orphans(home: str, catalogue: Catalogue) -> None:
+    """Index folders that the catalogue does not know: taken up again when it lost them through damage, else removed.
+
+    An adopted index answers to its old id, so that its sets stay; its nodes get new handles, since nobody knows any
+    more which were given out. One without a whole snapshot is scanned anew when it is asked for.
+    """
+    known = {record.id for record in catalogue.indexes()}
+    for name in sorted(os.listdir(home)):
+        folder = os.path.join(home, name)
+        if not name.startswith("i_") or name in known or not os.path.isdir(folder):
+            continue
+        view = open_newest_snapshot(folder)[0] if catalogue.was_damaged else None
+        if view is not None:
+            options = json.dumps(view.facts["options"])
+            record = IndexRecord(name, view.root, options, new_tag(), time.time_ns(), view.next_id)
+            if catalogue.add_index(record).id == name:
+                continue
+        shutil.rmtree(folder, ignore_errors=True)

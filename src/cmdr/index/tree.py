@@ -27,17 +27,15 @@ from cmdr.model.names import is_within, to_wire
 from cmdr.model.trees.indexes import Freshness, WalkOptions
 
 _trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+MANY_DIRECTORIES = 5000  # changed directories
+MANY_ROWS = 100_000  # in changed directories: walkers list them faster than a refresh does
+IDLE_NICE = 19
 
 
 def release_memory() -> None:
-    """Hand back what is free; where the C library knows no way, it does so by itself."""
+    """Give freed memory back to the system after long work: glibc would keep hundreds of megabytes of it."""
     if _trim is not None:
         _trim(ctypes.c_size_t(0))
-
-
-_MANY = 5000  # changed directories
-_MANY_ROWS = 100_000  # in changed directories: walkers list them faster than a refresh does
-IDLE_NICE = 19
 
 
 @dataclass(frozen=True)
@@ -53,7 +51,7 @@ class Changes:
 class IndexedTree:
     """An index that is open."""
 
-    compact_above = 20_000  # overlay rows
+    compact_above = 20_000  # delta rows
 
     def __init__(
         self,
@@ -65,82 +63,82 @@ class IndexedTree:
         later: Callable[[Callable[[], object]], object] | None = None,
     ) -> None:
         self.record, self.home, self.options, self.catalogue = record, home, options, catalogue
-        self._later = later  # runs something behind, in its own time
+        self._run_later = later  # runs something behind, in its own time
         self._own = own  # our own state: following its changes would cause the next ones
-        self._work = threading.Lock()
-        self._one_scan = threading.Lock()
+        self._lock = threading.Lock()
+        self._scan_lock = threading.Lock()
         self._scanning = self._idling = False
         os.makedirs(home, mode=0o700, exist_ok=True)
-        self._standing = TreeState(record, home, catalogue)
-        self._following = LiveUpdates(self, self._work)
+        self._state = TreeState(record, home, catalogue)
+        self._live_updates = LiveUpdates(self, self._lock)
 
     # -- reading --------------------------------------------------------------------------------------------------
     @property
     def view(self) -> View:
         """What is known now; raises when nothing was scanned yet."""
-        return self._standing.view
+        return self._state.view
 
     @property
     def scanned(self) -> bool:
-        return self._standing.latest is not None
+        return self._state.latest is not None
 
     @property
     def set_aside(self) -> list[str]:
-        """Damaged epochs, by their new names."""
-        return self._standing.set_aside
+        """Damaged snapshots, by their new names."""
+        return self._state.set_aside
 
     @property
     def freshness(self) -> Freshness:
         """Fresh, stale, scanning, partial or missing, with the reason."""
         if self._scanning:
-            return Freshness("scanning", "a scan is running", self._standing.checked_ns)
+            return Freshness("scanning", "a scan is running", self._state.checked_ns)
         current = "being read again while nothing else runs" if self._idling else "watched" if self.is_watched else ""
-        return self._standing.freshness(current)
+        return self._state.freshness(current)
 
     @property
-    def moment(self) -> tuple[int, int, bool, str | None]:
+    def version(self) -> tuple[int, int, bool, str | None]:
         """Which view is known now, and whether it is behind: read from memory and put together in no time."""
-        standing = self._standing
-        view = standing.latest
+        state = self._state
+        view = state.latest
         epoch, revision = (-1, -1) if view is None else (view.epoch, view.revision)
-        return epoch, revision, self._scanning, standing.dirty
+        return epoch, revision, self._scanning, state.dirty
 
     def mark_stale(self, why: str) -> None:
         """Some changes are not known yet."""
-        self._standing.dirty = why
+        self._state.dirty = why
 
     @property
     def stored_bytes(self) -> int:
-        """How big the stored epoch is."""
-        base = self._standing.base
+        """How big the stored snapshot is."""
+        base = self._state.base
         return 0 if base is None else base.stored.size
 
     def verify(self, stop: Callable[[], bool] = lambda: False) -> bool:
-        """Read every stored byte; a damaged epoch is set aside, and the index must be scanned again."""
-        base = self._standing.base
+        """Read every stored byte; a damaged snapshot is set aside, and the index must be scanned again."""
+        base = self._state.base
         if base is None:
             return True
         try:
             base.stored.verify(stop)
         except (Corrupt, OSError):
-            with self._work:
-                if self._standing.base is not base:
+            with self._lock:
+                if self._state.base is not base:
                     return True  # replaced meanwhile, and with it the damage
-                self._standing.put_base_aside()
+                self._state.set_base_aside()
             return False
         return True
 
     # -- changing -------------------------------------------------------------------------------------------------
     @contextmanager
-    def _only_scan(self) -> Iterator[None]:
+    def _exclusive_scan(self) -> Iterator[None]:
         """A second scan is refused at once; a refresh that is under way is waited for."""
-        if not self._one_scan.acquire(blocking=False):
+        if not self._scan_lock.acquire(blocking=False):
             raise ScanRunning(f"{to_wire(self.record.root)} is being scanned already.")
         try:
-            with self._work:
+            with self._lock:
                 yield
         finally:
-            self._one_scan.release()
+            self._scan_lock.release()
 
     def scan(
         self,
@@ -150,14 +148,14 @@ class IndexedTree:
         idle: bool = False,
     ) -> View:
         """Read the whole tree again; refused while another scan of it runs. An idle scan leaves the state as it is."""
-        with self._only_scan(), disk_full_as_error("the new epoch; the old one stays in use"):
+        with self._exclusive_scan(), disk_full_as_error("the new epoch; the old one stays in use"):
             self._scanning, self._idling = not idle, idle
             # Only the walker gives way: a thread of ours that waits for its turn while it holds the interpreter's lock
             # would keep everybody waiting.
             options = replace(self.options, workers=1, nice=IDLE_NICE) if idle else self.options
             try:
                 first_id = self.catalogue.next_id(self.record.id)
-                before = self._standing.latest
+                before = self._state.latest
                 view = scan(self.record.root, self.home, options, before, progress, cancelled, first_id)
             except RootMissing:
                 self.mark_stale("its folder is not there")
@@ -168,62 +166,62 @@ class IndexedTree:
                 return self.view
             finally:
                 self._scanning = self._idling = False
-            remember(self.home, self._standing.base, view)
+            remember(self.home, self._state.base, view)
             self._install(view)
             return view
 
     def _install(self, view: View) -> None:
-        self._standing.install(view)
-        self._following.watch_all()
+        self._state.install(view)
+        self._live_updates.watch_all()
         release_memory()
 
     def check(self, stop: Callable[[], bool] = lambda: False) -> Changes:
         """Look at every directory's time and list again what changed."""
-        with self._work:
+        with self._lock:
             try:
                 changed = changed_directories(self.view, stop)
             except RootMissing:
                 self.mark_stale("its folder is not there")
                 raise
             rows = rows_to_list(self.view, changed)
-            few = len(changed) < max(_MANY, len(self.view.dirs["dpar"]) // 4)
-            if few and rows < max(_MANY_ROWS, self.view.base_rows // 4):
-                changes = self._relist(changed, stop, edits=False)
+            few = len(changed) < max(MANY_DIRECTORIES, len(self.view.dirs["dpar"]) // 4)
+            if few and rows < max(MANY_ROWS, self.view.base_rows // 4):
+                changes = self.relist(changed, stop=stop, edits=False)
                 release_memory()
                 return changes
         before = self.view.next_id
         view = self.scan(cancelled=stop)  # so much changed that the walkers are quicker
         return Changes(len(changed), view.next_id - before, 0, True)
 
-    def relist(self, directories: list[int], names: Mapping[int, frozenset[bytes]] | None = None) -> Changes:
-        """List some directories again, or of large ones only these names; whoever calls holds the index's lock."""
-        return self._relist(directories, lambda: False, names=names)
-
-    def _relist(
+    def relist(
         self,
         changed: list[int],
-        stop: Callable[[], bool],
+        names: Mapping[int, frozenset[bytes]] | None = None,
+        stop: Callable[[], bool] = lambda: False,
         *,
         edits: bool = True,
-        names: Mapping[int, frozenset[bytes]] | None = None,
     ) -> Changes:
-        view, standing = self.view, self._standing
+        """List some directories again, or of large ones only these names; whoever calls holds the index's lock.
+
+        Without `edits` only names that came or went are looked for in large ones.
+        """
+        view, state = self.view, self._state
         paths = {number: path for number in changed if not self.is_own(path := view.directory_path(number))}
-        known = standing.followed if edits else standing.checked  # a check looks everywhere, what was told does not
+        known = state.followed if edits else state.checked  # a check looks everywhere, what was told does not
         if not paths:
             known()
             return Changes(0, 0, 0)
         wanted = RefreshOptions(self.options.depth_limit, self.options.cross_file_systems, edits, names)
         try:
-            found = refresh(view, standing.patch, list(paths), wanted, stop)
+            found = refresh(view, state.delta, list(paths), wanted, stop)
         except RootMissing:
             self.mark_stale("its folder is not there")
             raise
-        standing.lay(found.patch)
+        state.apply(found.delta)
         known()
-        self._following.watch_listed(found.paths)
-        if self.delta_rows_count > self.compact_above and self._later is not None:
-            self._later(self.compact)
+        self._live_updates.watch_listed(found.paths)
+        if self.delta_rows > self.compact_above and self._run_later is not None:
+            self._run_later(self.compact)
         return Changes(found.listed, found.added, found.removed)
 
     def is_own(self, path: bytes) -> bool:
@@ -231,26 +229,26 @@ class IndexedTree:
         return is_within(path, self._own)
 
     @property
-    def delta_rows_count(self) -> int:
-        """How much stands beside the epoch, waiting to be compacted."""
-        return self._standing.patch.rows
+    def delta_rows(self) -> int:
+        """How much stands beside the snapshot, waiting to be compacted."""
+        return self._state.delta.rows
 
     def compact(self) -> None:
-        """Write the epoch and its overlay as one new epoch."""
-        standing = self._standing
-        with self._work, disk_full_as_error("the new epoch; the old one stays in use"):
-            if standing.latest is None or not (standing.patch.listings or standing.patch.gone):
+        """Write the snapshot and its delta as one new snapshot."""
+        state = self._state
+        with self._lock, disk_full_as_error("the new epoch; the old one stays in use"):
+            if state.latest is None or not (state.delta.listings or state.delta.gone):
                 return
-            fresh = (standing.checked_ns, standing.dirty)
-            view = compact(standing.latest, self.home)
-            remember(self.home, standing.base, view, always=False)
+            fresh = (state.checked_ns, state.dirty)
+            view = compact(state.latest, self.home)
+            remember(self.home, state.base, view, always=False)
             self._install(view)
-            standing.checked_ns, standing.dirty = fresh
+            state.checked_ns, state.dirty = fresh
 
     # -- watching -------------------------------------------------------------------------------------------------
-    def watch(self, told: Callable[[], None] | None = None) -> Freshness:
-        """Follow changes as they happen; `told` is called after each refresh. Falls back to checks when it cannot."""
-        self._following.begin(told)
+    def watch(self, on_refresh: Callable[[], None] | None = None) -> Freshness:
+        """Follow changes as they happen, calling `on_refresh` after each refresh; where it cannot, checks must do."""
+        self._live_updates.begin(on_refresh)
         self.check()
         release_memory()
         return self.freshness
@@ -258,13 +256,13 @@ class IndexedTree:
     @property
     def is_watched(self) -> bool:
         """Whether the system tells of every change."""
-        return self._following.is_complete
+        return self._live_updates.is_complete
 
     @property
     def watch_trouble(self) -> str | None:
         """Why watching is incomplete, when it is."""
-        return self._following.trouble
+        return self._live_updates.trouble
 
     def close(self) -> None:
         """Watch no more."""
-        self._following.close()
+        self._live_updates.close()

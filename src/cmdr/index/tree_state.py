@@ -1,4 +1,4 @@
-"""What is known of one tree: the stored epoch, what changed since, the view of both, and how fresh it is."""
+"""The state of one tree: its stored snapshot, the delta since, the view of both, and how fresh that is."""
 
 import os
 import shutil
@@ -18,8 +18,8 @@ from cmdr.model.names import to_wire
 from cmdr.model.trees.indexes import Freshness
 from cmdr.model.units import iso_date
 
-AT_ONCE = 64 << 20
-"""Bytes of an epoch up to which it is compared with its checksums before it answers; reading them takes some 30 ms."""
+VERIFY_AT_OPEN_BYTES = 64 << 20
+"""Size of a snapshot up to which its checksums are compared before it answers; that takes some 30 ms."""
 
 
 class TreeState:
@@ -28,20 +28,22 @@ class TreeState:
     def __init__(self, record: IndexRecord, home: str, catalogue: Catalogue) -> None:
         self._record, self._home, self._catalogue = record, home, catalogue
         self.base: View | None = None
-        self.patch = Delta()
+        self.delta = Delta()
         self.latest: View | None = None
         self.checked_ns: int | None = None
         self.dirty: str | None = "not checked since the program started"
         clear_leftovers(home)
         self.base, self.set_aside = open_newest_snapshot(home)
         if self.base is not None:
-            patch = load_delta(self._patch_path(self.base)) or Delta()
-            # Ids may have been given out by a patch that never reached the disk.
-            self.patch = replace(patch, next_id=max(patch.next_id, catalogue.next_id(record.id)))
+            delta = load_delta(self._delta_path(self.base)) or Delta()
+            # Ids may have been given out by a delta that never reached the disk.
+            self.delta = replace(delta, next_id=max(delta.next_id, catalogue.next_id(record.id)))
             try:
-                self.latest = apply_delta(self.base, self.patch, 0)
+                self.latest = apply_delta(self.base, self.delta, 0)
             except (Corrupt, LookupError, ValueError, OverflowError):  # columns that do not fit together
-                self.put_base_aside()
+                self.set_base_aside()
+            if self.latest is not None and self.latest.root != record.root:
+                self.set_base_aside()  # damage made the catalogue name another folder
 
     @property
     def view(self) -> View:
@@ -67,35 +69,35 @@ class TreeState:
             self.checked()
 
     def install(self, view: View) -> None:
-        """A new epoch becomes the current one, and the one before is removed."""
+        """A new snapshot becomes the current one, and the one before is removed."""
         before = self.base
         self._catalogue.reserve_ids(self._record.id, view.next_id)
-        self.base, self.patch, self.latest = view, Delta(), view
+        self.base, self.delta, self.latest = view, Delta(), view
         self.checked()
         if before is None:
             return
         if before.stored.folder != view.stored.folder:
             shutil.rmtree(before.stored.folder, ignore_errors=True)
         with suppress(OSError):
-            os.unlink(self._patch_path(before))
+            os.unlink(self._delta_path(before))
 
-    def lay(self, patch: Delta) -> None:
+    def apply(self, delta: Delta) -> None:
         """What changed is written down, and shows."""
         base, before = self.base, self.view
         assert base is not None
-        self._catalogue.reserve_ids(self._record.id, patch.next_id)
+        self._catalogue.reserve_ids(self._record.id, delta.next_id)
         with disk_full_as_error("what changed; the index stays as it was"):
-            save_delta(self._patch_path(base), patch)
-        self.patch, self.latest = patch, apply_delta(base, patch, before.revision + 1)
+            save_delta(self._delta_path(base), delta)
+        self.delta, self.latest = delta, apply_delta(base, delta, before.revision + 1)
 
-    def put_base_aside(self) -> None:
-        """The stored epoch is damaged: the tree must be scanned again."""
+    def set_base_aside(self) -> None:
+        """The stored snapshot is damaged: the tree must be scanned again."""
         assert self.base is not None
         self.set_aside.append(set_snapshot_aside(self.base.stored.folder))
         self.base = self.latest = None
-        self.patch = Delta()
+        self.delta = Delta()
 
-    def _patch_path(self, base: View) -> str:
+    def _delta_path(self, base: View) -> str:
         return os.path.join(self._home, f"patch-{base.epoch:08d}")
 
 
@@ -122,7 +124,7 @@ def clear_leftovers(home: str) -> None:
 
 
 def open_newest_snapshot(home: str) -> tuple[View | None, list[str]]:
-    """Open the newest epoch that is whole and remove older ones; damaged ones are set aside, and where is told."""
+    """Open the newest snapshot that is whole and remove older ones; damaged ones are set aside, and where is told."""
     newest: View | None = None
     aside: list[str] = []
     for name in sorted((name for name in os.listdir(home) if name.startswith("epoch-")), reverse=True):
@@ -132,7 +134,7 @@ def open_newest_snapshot(home: str) -> tuple[View | None, list[str]]:
             continue
         try:
             stored = StoredColumns(path)
-            if stored.size <= AT_ONCE:
+            if stored.size <= VERIFY_AT_OPEN_BYTES:
                 stored.verify()
             newest = stored_view(stored)
         except (Corrupt, KeyError, ValueError):
@@ -141,7 +143,7 @@ def open_newest_snapshot(home: str) -> tuple[View | None, list[str]]:
 
 
 def set_snapshot_aside(path: str) -> str:
-    """Keep a damaged epoch for whoever wants to look at it, out of the way; answers where it is."""
+    """Keep a damaged snapshot for whoever wants to look at it, out of the way; answers where it is."""
     aside = os.path.join(os.path.dirname(path), f"aside-{os.path.basename(path)}-{time.time_ns()}")
     os.rename(path, aside)
     return aside

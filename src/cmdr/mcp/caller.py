@@ -7,9 +7,9 @@ from mcp.server.context import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 from starlette.requests import Request
 
-from cmdr.core.entrance.guard import PRINCIPAL
-from cmdr.core.principals import Principal
-from cmdr.core.registry import ALL_TOOLSETS
+from cmdr.core.dispatch.principals import Principal
+from cmdr.core.dispatch.registry import ALL_TOOLSETS
+from cmdr.http.authentication import PRINCIPAL
 
 Context = ServerRequestContext[Any, Request]
 

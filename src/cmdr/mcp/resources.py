@@ -7,9 +7,9 @@ import mcp_types as types
 from mcp.shared.exceptions import MCPError
 
 from cmdr.core.commander import Commander
+from cmdr.core.dispatch.parameter import Arguments
+from cmdr.core.dispatch.principals import Principal
 from cmdr.core.errors import CommandError, UnknownCommand
-from cmdr.core.parameter import Arguments
-from cmdr.core.principals import Principal
 from cmdr.mcp.caller import Context, caller_of
 from cmdr.model.names import printable
 

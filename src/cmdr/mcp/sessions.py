@@ -15,8 +15,8 @@ from mcp.server.auth.provider import AccessToken
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from cmdr.core.admission.limits import MCP_SESSION_IDLE_S, MCP_SESSIONS, Concurrency
-from cmdr.core.entrance.guard import PRINCIPAL
-from cmdr.core.principals import Principal
+from cmdr.core.dispatch.principals import Principal
+from cmdr.http.authentication import PRINCIPAL
 
 SESSION_ID = b"mcp-session-id"
 

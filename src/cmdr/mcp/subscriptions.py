@@ -2,27 +2,32 @@
 
 import asyncio
 import logging
+from collections import defaultdict
 from contextlib import suppress
+from typing import Generic, TypeVar
 
 import mcp_types as types
 from mcp.server.session import ServerSession
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ResourceUpdated
 from mcp.shared.exceptions import MCPError
 
-from cmdr.core.admission.limits import LISTEN_STREAMS
+from cmdr.core.admission.limits import LISTEN_STREAMS, SUBSCRIPTIONS_PER_SESSION
 from cmdr.core.admission.quotas import ConcurrencyQuota
 from cmdr.core.commander import Commander
 from cmdr.core.errors import TooMany
 from cmdr.mcp.caller import Context, caller_of, conversation_of
 from cmdr.mcp.resources import JOB, PROPOSAL, STATE, Resources
-from cmdr.mcp.subscribers import Subscribers
 
 log = logging.getLogger(__name__)
 
-GATHER = 0.05
+GATHER_S = 0.05
 """Seconds in which further changes join the same notice."""
-PROGRESS_EVERY = 1.0
+PROGRESS_INTERVAL_S = 1.0
 """Seconds between two notices that tell of nothing but progress."""
+MAX_SESSIONS = 2000
+"""Sessions; when there are more, the one that came first is forgotten. One that ended is not always told."""
+
+S = TypeVar("S")
 
 
 class Subscriptions:
@@ -99,9 +104,9 @@ class Subscriptions:
             with suppress(TimeoutError):
                 # Progress alone may wait; news may not. Not `wait_for`: before Python 3.12 it loses a cancel that comes
                 # in the very moment of the news.
-                async with asyncio.timeout_at(told_at + PROGRESS_EVERY):
+                async with asyncio.timeout_at(told_at + PROGRESS_INTERVAL_S):
                     await events.news_beyond(rev)
-            await asyncio.sleep(GATHER)
+            await asyncio.sleep(GATHER_S)
             rev, told_at = events.rev, loop.time()
             for uri in [STATE, *self._changed()]:
                 await self._tell(uri)
@@ -126,3 +131,57 @@ class Subscriptions:
                 # A session that ended says so in many ways; none of them may keep the others waiting.
                 log.debug("a subscriber is gone", exc_info=True)
                 self._older.forget(conversation)
+
+
+class Subscribers(Generic[S]):
+    """Sessions of older clients by what they subscribed to; nothing stays of one that wants nothing any more.
+
+    The SDK makes a new object of a session for every request, so a session is known by its id.
+    """
+
+    def __init__(self, per_session: int = SUBSCRIPTIONS_PER_SESSION, sessions: int = MAX_SESSIONS) -> None:
+        self._per_session = per_session
+        self._sessions = sessions
+        self._wanted: dict[str, dict[str, S]] = {}
+        """Of each session, what it wants to hear of, and how to tell it."""
+        self._hearing: defaultdict[str, dict[tuple[str, str], None]] = defaultdict(dict)
+        """Of each resource, the sessions with the very address that each asked for."""
+
+    def __len__(self) -> int:
+        return sum(map(len, self._wanted.values()))
+
+    def add(self, session: str, uri: str, way: S) -> bool:
+        """Remember a wish; whether there was space for it."""
+        wanted = self._wanted.setdefault(session, {})
+        if uri not in wanted and len(wanted) >= self._per_session:
+            return False
+        wanted[uri] = way
+        self._hearing[_resource(uri)][session, uri] = None
+        if len(self._wanted) > self._sessions:
+            self.forget(next(iter(self._wanted)))
+        return True
+
+    def remove(self, session: str, uri: str) -> None:
+        """Forget one wish."""
+        wanted = self._wanted.get(session, {})
+        if wanted.pop(uri, None) is None:
+            return
+        if not wanted:
+            del self._wanted[session]
+        hearing = self._hearing[_resource(uri)]
+        del hearing[session, uri]
+        if not hearing:
+            del self._hearing[_resource(uri)]
+
+    def forget(self, session: str) -> None:
+        """Forget all that a session wanted."""
+        for uri in list(self._wanted.get(session, ())):
+            self.remove(session, uri)
+
+    def of(self, uri: str) -> list[tuple[str, str, S]]:
+        """The sessions that hear of a resource: each with the address it asked for, which may name a part of it."""
+        return [(session, asked, self._wanted[session][asked]) for session, asked in self._hearing.get(uri, ())]
+
+
+def _resource(uri: str) -> str:
+    return uri.partition("?")[0]

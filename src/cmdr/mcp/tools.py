@@ -7,11 +7,11 @@ import mcp_types as types
 from mcp.server.context import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 
-from cmdr.core.call import Call, Progress
 from cmdr.core.commander import Commander
+from cmdr.core.dispatch.call import Call, Progress
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import Command
 from cmdr.core.errors import CommandError, UnknownCommand
-from cmdr.core.principals import Access
-from cmdr.core.registry import Command
 from cmdr.mcp.caller import Context, caller_of, conversation_of, toolsets_of
 from cmdr.model.content_part import AnswerPart, TextPart
 

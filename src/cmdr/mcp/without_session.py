@@ -13,8 +13,8 @@ from pydantic import BaseModel
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from cmdr.core.entrance.guard import PRINCIPAL
-from cmdr.core.principals import Principal
+from cmdr.core.dispatch.principals import Principal
+from cmdr.http.authentication import PRINCIPAL
 from cmdr.mcp.resources import Resources
 from cmdr.mcp.sessions import SESSION_ID
 

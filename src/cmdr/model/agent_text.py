@@ -1,7 +1,7 @@
 """What an agent says about its own proposal, in a frame that nothing it says can close.
 
 Its words stand on lines of their own behind a bar, below a line that says whose they are. No line can begin without the
-bar: what would start one is escaped, and long lines are broken here, before a terminal does it.
+bar: what would start one is escaped, and long lines are wrapped here, before a terminal does it.
 """
 
 import unicodedata
@@ -9,11 +9,11 @@ import unicodedata
 from cmdr.model.confusables import piled_marks
 from cmdr.model.names import raw_bytes, to_wire
 
-BAR, GOES_ON = "│ ", "╎ "
-"""Before the first piece of a line, and before the further pieces of one that was broken."""
+BAR, CONTINUED = "│ ", "╎ "
+"""Before the first piece of a line, and before the further pieces of one that was wrapped."""
 MAX_CELLS = 300
 """Columns of a reason that are shown: whoever has more to say is not explaining a proposal."""
-_NARROWEST = 20
+_MIN_CELLS = 20
 
 
 def one_line(words: str, cells: int = MAX_CELLS) -> str:
@@ -35,20 +35,20 @@ def one_line(words: str, cells: int = MAX_CELLS) -> str:
 
 def framed(speaker: str, words: str, width: int, does: str = "says") -> list[str]:
     """The lines that tell what somebody says, none wider than `width`; none when they say nothing."""
-    return [*broken(f"{speaker} {does}:", width), *broken(BAR + words, width)] if words else []
+    return [*wrapped(f"{speaker} {does}:", width), *wrapped(BAR + words, width)] if words else []
 
 
-def broken(line: str, width: int) -> list[str]:
+def wrapped(line: str, width: int) -> list[str]:
     """A printable line in pieces of at most `width` columns; each but the first begins with a sign that it goes on."""
-    width = max(_NARROWEST, width)
+    width = max(_MIN_CELLS, width)
     if cell_width(line) <= width:
         return [line]
     pieces, used = [""], 0
     for char in line:
         needed = cell_width(char)
         if used + needed > width:
-            pieces.append(GOES_ON)
-            used = cell_width(GOES_ON)
+            pieces.append(CONTINUED)
+            used = cell_width(CONTINUED)
         pieces[-1] += char
         used += needed
     return pieces

@@ -32,13 +32,13 @@ _LATIN_DOUBLES = {
 """The Latin letters that look like one of a script."""
 _STYLED = frozenset({"FULLWIDTH", "MATHEMATICAL", "SMALL", "ROMAN", "KELVIN"})
 """How the names of ASCII letters in another dress begin: wide, bold, or as numerals."""
-_MOST_KEPT = 20_000
+_MAX_CACHED = 20_000
 """Letters that are remembered: more than a person's names hold."""
 _SLASHES = frozenset("\u2044\u2215\u29f8\u2024")
 """Signs that stand in a path like the slash between two folders, or like the dot before an extension."""
-_MOST_MARKS = 4
+_MAX_MARKS = 4
 """Marks over and below one letter; no orthography has more, and a pile of them covers the lines around it."""
-_LONGEST_EXTENSION = 10
+_MAX_EXTENSION = 10
 
 
 class _Letters(dict[str, tuple[str, bool]]):
@@ -46,7 +46,7 @@ class _Letters(dict[str, tuple[str, bool]]):
 
     def __missing__(self, char: str) -> tuple[str, bool]:
         found = _look_up(char)
-        if len(self) < _MOST_KEPT:
+        if len(self) < _MAX_CACHED:
             self[char] = found
         return found
 
@@ -117,7 +117,7 @@ def _shows(char: str, letter: _Letter, scripts: set[str]) -> bool:
 def _foreign_words(name: str, letters: list[_Letter], words: list[tuple[int, int]]) -> set[int]:
     """Whole words of doubles in a name that is Latin otherwise; a name in any script may have a Latin extension."""
     dot = name.rfind(".")
-    end = dot if dot > 0 and len(name) - dot <= _LONGEST_EXTENSION else len(name)
+    end = dot if dot > 0 and len(name) - dot <= _MAX_EXTENSION else len(name)
     before = {letters[place] for place in range(end)}
     if ("LATIN", False) not in before:
         return set()
@@ -134,12 +134,12 @@ def piled_marks(text: str) -> set[int]:
     """Where marks stand on nothing, and those beyond what a letter carries."""
     if text.isascii() or not any(map(unicodedata.combining, text)):
         return set()
-    found, height = set(), _MOST_MARKS
+    found, height = set(), _MAX_MARKS
     for place, char in enumerate(text):
         if not unicodedata.combining(char):
-            height = _MOST_MARKS if char == " " else 0
+            height = _MAX_MARKS if char == " " else 0
             continue
         height += 1
-        if height > _MOST_MARKS:
+        if height > _MAX_MARKS:
             found.add(place)
     return found

@@ -3,7 +3,7 @@
 import re
 import unicodedata
 
-UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+INVISIBLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 """What a text field would hide from the person who edits it: controls, and what turns the reading direction."""
 
 _INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
@@ -29,11 +29,11 @@ def visible(text: str) -> str:
     """Text of a file or of somebody else with every character that is not plain ink made visible; tabs stay."""
     if text.isascii() and text.isprintable():
         return text
-    return "".join(char if char == "\t" else sign(char) for char in text)
+    return "".join(char if char == "\t" else visible_char(char) for char in text)
 
 
-def sign(char: str) -> str:
-    """One character as plain ink: itself when it can be seen, else a sign for it."""
+def visible_char(char: str) -> str:
+    """One character as plain ink: itself when it can be seen, else a visible_char for it."""
     if char.isprintable() or char == "\u00a0":
         return "·" if is_blank(char) and not is_selector(char) else char
     point = ord(char)

@@ -26,7 +26,7 @@ _SELECTED = re.compile(
     "(?s)([^\ufe00-\ufe0f\U000e0100-\U000e01ef]?)([\ufe00-\ufe0f\U000e0100-\U000e01ef]+)(?=(\u20e3?))"
 )
 _BETWEEN = re.compile(r"([\s/]+)")
-_MOST_KEPT = 20_000
+_MAX_CACHED = 20_000
 """Characters whose escape is remembered: more than a person's names hold."""
 _AT_AN_END = re.compile(rb"^ | $| [ /]|/ ")
 _STRAY_BLANK = re.compile("^[ \u3000]+|[ \u3000]+$|(?<= ) +")
@@ -43,7 +43,7 @@ class _Escapes(dict[int, str]):
 
     def __missing__(self, point: int) -> str:
         found = _escape(chr(point))
-        if len(self) < _MOST_KEPT:
+        if len(self) < _MAX_CACHED:
             self[point] = found
         return found
 

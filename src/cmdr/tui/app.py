@@ -14,9 +14,9 @@ from textual.filter import LineFilter
 from textual.screen import Screen
 
 from cmdr.core.commander import Commander
+from cmdr.core.dispatch.parameter import Arguments
+from cmdr.core.dispatch.principals import PERSON
 from cmdr.core.panes.saved_tabs import SavedTabs, prepare_workspace
-from cmdr.core.parameter import Arguments
-from cmdr.core.principals import PERSON
 from cmdr.model.keys import KeyMap
 from cmdr.model.panes.tab import SelectedEntries
 from cmdr.tui.input.action_queue import queued_key
@@ -198,9 +198,10 @@ class TerminalApp(App[None], inherit_bindings=False):
 
         `then` names the entry the cursor goes to once it exists, and `opens` the file that is edited then.
         """
+        from cmdr.core.flow.change import Wish
         from cmdr.tui.changes.operating import operate
 
-        self.work(operate(self, command, arguments, sure=sure, then=then, chosen=chosen, opens=opens), group="operate")
+        self.work(operate(self, command, arguments, Wish(sure, then, opens), chosen), group="operate")
 
     def edit(self, path: bytes) -> None:
         """Edit a file: small text here, everything else in the person's editor."""

@@ -15,7 +15,7 @@ from textual.screen import Screen
 
 from cmdr.core.agents.activity import SeenCall
 from cmdr.core.commander import Commander
-from cmdr.core.parameter import Arguments
+from cmdr.core.dispatch.parameter import Arguments
 from cmdr.model.actions import BY_ID
 from cmdr.model.keys import KeyMap
 from cmdr.model.panes.pane import Side

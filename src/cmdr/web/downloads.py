@@ -12,7 +12,7 @@ from starlette.types import Receive, Scope, Send
 from cmdr.core.admission.limits import DOWNLOADS
 from cmdr.core.admission.quotas import ConcurrencyQuota
 from cmdr.core.commander import Commander
-from cmdr.core.principals import Principal
+from cmdr.core.dispatch.principals import Principal
 from cmdr.core.threads import in_thread
 from cmdr.core.transfers.downloads import Download, open_download, open_raw
 from cmdr.model.names import to_wire

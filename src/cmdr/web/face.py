@@ -8,13 +8,12 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from cmdr.core.commander import Commander
-from cmdr.core.entrance.browser_login import BrowserLogin
+from cmdr.http.browser_login import BrowserLogin
 from cmdr.web.api.openapi import openapi
 from cmdr.web.api.routes import api_routes
 from cmdr.web.downloads import download_routes
 from cmdr.web.page.routes import PageRoutes
-from cmdr.web.pages import key_page, page_of
-from cmdr.web.replies import caller_of
+from cmdr.web.replies import caller_of, key_page, page_of
 
 STATIC = Path(__file__).parent / "static"
 

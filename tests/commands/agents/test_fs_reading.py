@@ -9,8 +9,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 
 from walls_ground import AGENT, Ground
 
-from cmdr.core.principals import SAME_USER, Principal
-from cmdr.core.registry import DEFAULT_TOOLSETS
+from cmdr.core.dispatch.principals import SAME_USER, Principal
+from cmdr.core.dispatch.registry import DEFAULT_TOOLSETS
 from cmdr.model.root_spec import RootSpec
 
 
@@ -211,7 +211,7 @@ def test_the_tail_of_a_long_log_is_found_from_its_end(ground, monkeypatch):
     assert body(answer) == "\n".join(rows[-2:]) + "\n"
     some = ground.ask("fs_read", path="log", line=-3000, lines=1)
     assert "lines 2001-2001," in some
-    monkeypatch.setattr("cmdr.files.viewing.text_range._MOST_SCANNED", 300_000)
+    monkeypatch.setattr("cmdr.files.viewing.text_range._MAX_SCANNED_BYTES", 300_000)
     assert "bytes " in ground.ask("fs_read", path="log", line=-2).partition("\n")[0]
     assert "cannot be counted" in ground.ask("fs_read", path="log", line=-4000)
 

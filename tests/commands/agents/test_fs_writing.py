@@ -11,7 +11,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 
 from walls_ground import AGENT, OTHER, Ground
 
-from cmdr.core.principals import PERSON, SAME_USER, Principal
+from cmdr.core.dispatch.principals import PERSON, SAME_USER, Principal
 from cmdr.model.root_spec import RootSpec
 
 WRITING = {"fs_write", "fs_create", "fs_delete", "fs_move", "fs_copy"}

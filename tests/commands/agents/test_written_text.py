@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from cmdr.commands.agents.fs_writing import after_writing, format_changes, standing_bytes
+from cmdr.commands.agents.fs_writing import after_writing, current_bytes, format_changes
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ class _Here:
 
 def test_the_time_is_told_only_of_the_very_bytes_that_were_written(tmp_path):
     here = _Here(tmp_path, b"file")
-    assert (standing_bytes(here), after_writing(here, None, b"mine")) == (None, [])
+    assert (current_bytes(here), after_writing(here, None, b"mine")) == (None, [])
     (tmp_path / "file").write_bytes(b"mine")
     assert after_writing(here, None, b"mine") == [f"mtime: {(tmp_path / 'file').stat().st_mtime_ns}"]
     (tmp_path / "file").write_bytes(b"theirs")
@@ -49,5 +49,5 @@ def test_the_time_is_told_only_of_the_very_bytes_that_were_written(tmp_path):
 def test_a_pipe_is_not_read(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     here = _Here(tmp_path, b"pipe")
-    assert standing_bytes(here) is None
+    assert current_bytes(here) is None
     os.close(here.handle)

@@ -5,7 +5,7 @@ import os
 import yaml
 
 from cmdr.core.admission.limits import WINDOWS_PER_AGENT
-from cmdr.core.principals import Principal
+from cmdr.core.dispatch.principals import Principal
 
 
 async def open_dialogs(at):

@@ -5,8 +5,8 @@ import os
 import yaml
 
 from cmdr import __version__
-from cmdr.core.principals import Principal
-from cmdr.core.registry import REGISTRY
+from cmdr.core.dispatch.principals import Principal
+from cmdr.core.dispatch.registry import REGISTRY
 from cmdr.model.texts.text_format import read_text
 
 

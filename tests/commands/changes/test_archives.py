@@ -7,7 +7,7 @@ import zipfile
 
 import pytest
 
-from cmdr.core.principals import Principal
+from cmdr.core.dispatch.principals import Principal
 from cmdr.files.sandbox.path_resolver import Sandbox
 from cmdr.model.plans.plan_text import summary_of, word_to_type
 from cmdr.model.root_spec import RootSpec

@@ -2,7 +2,7 @@
 
 from tests.commands.conftest import AGENT
 
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
 from cmdr.model.job import Job, JobState
 from cmdr.model.results.jobs import JobEnded
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from cmdr.core.principals import Principal
+from cmdr.core.dispatch.principals import Principal
 from cmdr.model.job import JobState, ScanJob
 
 OTHER = Principal("agent", "somebody-else", token=True)

@@ -11,7 +11,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from walls_ground import Ground
 
 from cmdr.commands.changes.planning import with_real_places
-from cmdr.core.principals import PERSON, Principal
+from cmdr.core.dispatch.principals import PERSON, Principal
 from cmdr.engine.plan.new_plan import plan_mkfile
 from cmdr.engine.plan.refusals import ChangedSince
 from cmdr.files.protected import Protection

@@ -6,8 +6,8 @@ import os
 import pytest
 
 from cmdr.commands.changes import planning
-from cmdr.core.call import Call
-from cmdr.core.principals import PERSON
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.principals import PERSON
 from cmdr.model.panes.tab import SelectedEntries
 from cmdr.model.plans.plan import Verb
 

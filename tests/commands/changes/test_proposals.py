@@ -6,7 +6,7 @@ import re
 
 import yaml
 
-from cmdr.core.principals import Principal
+from cmdr.core.dispatch.principals import Principal
 
 
 def id_in(answer):

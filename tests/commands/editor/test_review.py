@@ -7,9 +7,9 @@ import json
 
 import pytest
 
+from cmdr.core.dispatch.principals import SAME_USER, Principal
 from cmdr.core.editing import reviews as reviews_module
 from cmdr.core.errors import CommandError
-from cmdr.core.principals import SAME_USER, Principal
 from cmdr.files.sandbox.path_resolver import Sandbox
 from cmdr.model.root_spec import RootSpec
 
@@ -341,7 +341,7 @@ async def test_the_kill_switch_rejects_what_waits(desk, small_tree):
 
 
 async def test_an_edit_that_nobody_answers_ends(desk, small_tree, monkeypatch):
-    monkeypatch.setattr(reviews_module, "LIFETIME", 0.0)
+    monkeypatch.setattr(reviews_module, "UNATTENDED_LIFETIME_S", 0.0)
     async with opened(desk, small_tree) as at:
         answer = await at.ask(AGENT, "open_diff", {"path": str(at.file), "contents": "1\n"})
         assert answer == "OK: DIFF_REJECTED (time is up)"

@@ -7,8 +7,8 @@ from array import array
 import pytest
 
 from cmdr.commands.panes import selection
+from cmdr.core.dispatch.principals import PERSON
 from cmdr.core.panes import folder_reader
-from cmdr.core.principals import PERSON
 from cmdr.core.threads import in_thread
 from cmdr.model.panes.listing import Columns, Listing
 from cmdr.model.panes.sorting import Direction, SortKey, SortOrder

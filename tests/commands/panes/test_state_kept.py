@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from cmdr.core.agents.text_cache import MOST, TextCache
+from cmdr.core.agents.text_cache import MAX_TEXTS, TextCache
 from cmdr.model.panes.entry import FolderSize
 from cmdr.model.results.result import PlainText
 
@@ -112,9 +112,9 @@ async def test_a_file_that_is_looked_at_again_is_told_anew(desk):
 
 def test_no_more_texts_are_kept_than_anybody_needs():
     kept = TextCache()
-    for number in range(10 * MOST):
+    for number in range(10 * MAX_TEXTS):
         kept.text(number, (number,), lambda: "x" * 20_000)
-    assert len(kept._kept) <= MOST
+    assert len(kept._kept) <= MAX_TEXTS
 
 
 async def test_nothing_waits_where_everything_is_known(desk):
@@ -122,8 +122,8 @@ async def test_nothing_waits_where_everything_is_known(desk):
     async with desk() as at:
         await at.agent("state", detail="full")
         command = at.commander.registry.find("state")
-        from cmdr.core.call import Call
-        from cmdr.core.principals import PERSON
+        from cmdr.core.dispatch.call import Call
+        from cmdr.core.dispatch.principals import PERSON
 
         assert isinstance(command.function(Call(at.commander, PERSON), detail="full"), PlainText)
         assert os.fspath(at.path()) in command.function(Call(at.commander, PERSON)).text()

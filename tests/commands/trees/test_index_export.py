@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
+from cmdr.core.dispatch.principals import PERSON
 from cmdr.core.errors import CommandError
-from cmdr.core.principals import PERSON
 
 
 def test_a_place_that_cannot_be_written_to_is_told_in_words(inside, tree):

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from cmdr.core.principals import PERSON, Principal
+from cmdr.core.dispatch.principals import PERSON, Principal
 from cmdr.core.trees.indexing import Indexing
 from cmdr.model.job import Job, JobState, Progress, ScanJob
 

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from cmdr.core.principals import PERSON, Principal
+from cmdr.core.dispatch.principals import PERSON, Principal
 
 ONE = Principal("agent", "one", token=True)
 OTHER = Principal("agent", "other", token=True)

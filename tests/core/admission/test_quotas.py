@@ -4,8 +4,8 @@ import pytest
 
 from cmdr.core.admission.limits import Concurrency
 from cmdr.core.admission.quotas import ConcurrencyQuota
+from cmdr.core.dispatch.principals import PERSON, Principal
 from cmdr.core.errors import TooMany
-from cmdr.core.principals import PERSON, Principal
 
 ADA, BEN, CARL = (Principal("agent", name, token=True) for name in ("ada", "ben", "carl"))
 

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from cmdr.core.admission.limits import CALL_RATES, Rate
 from cmdr.core.admission.token_bucket import PRUNE_AT, RateLimiter, TokenBuckets
+from cmdr.core.dispatch.principals import PERSON, Access, Principal
 from cmdr.core.errors import TooMany
-from cmdr.core.principals import PERSON, Access, Principal
 
 ONE, OTHER = Principal("agent", "one"), Principal("agent", "other")
 RATES = dict.fromkeys(Access, Rate(2, 3))

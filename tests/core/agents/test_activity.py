@@ -1,7 +1,7 @@
 """What agents are doing: their calls and who they are, the last ones only."""
 
-from cmdr.core.agents.activity import KEPT, Activity
-from cmdr.core.principals import PERSON, Principal
+from cmdr.core.agents.activity import MAX_REMEMBERED, Activity
+from cmdr.core.dispatch.principals import PERSON, Principal
 
 
 def call(activity, name):
@@ -10,12 +10,12 @@ def call(activity, name):
 
 def test_of_many_callers_those_that_called_last_are_remembered():
     activity = Activity()
-    for number in range(KEPT):
+    for number in range(MAX_REMEMBERED):
         call(activity, f"one{number}")
     call(activity, "one0")
-    for number in range(KEPT - 1):
+    for number in range(MAX_REMEMBERED - 1):
         call(activity, f"other{number}")
-    assert len(activity.callers) == len(activity.recent) == KEPT
+    assert len(activity.callers) == len(activity.recent) == MAX_REMEMBERED
     assert activity.callers["one0"].calls == 2
     assert "one1" not in activity.callers
 

@@ -14,7 +14,7 @@ import pytest
 
 from cmdr.core.agents import agent_detection
 from cmdr.core.agents.agent_detection import MARKS, agent_above, marked
-from cmdr.core.entrance.peer import client_sockets
+from cmdr.core.runtime.peer import client_sockets
 
 _spec = importlib.util.spec_from_file_location("pty_terminal", Path(__file__).parents[2] / "e2e" / "pty_terminal.py")
 pty_terminal = importlib.util.module_from_spec(_spec)

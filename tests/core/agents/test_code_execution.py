@@ -7,9 +7,9 @@ import contextlib
 import psutil
 import pytest
 
+from cmdr.core.dispatch.policy import Policy
+from cmdr.core.dispatch.principals import PERSON, Principal
 from cmdr.core.errors import CommandError
-from cmdr.core.policy import Policy
-from cmdr.core.principals import PERSON, Principal
 from cmdr.files.process_sandbox.backend import probe
 from cmdr.files.sandbox.path_resolver import Sandbox
 from cmdr.model.content_part import ImagePart, TextPart
@@ -58,7 +58,7 @@ async def test_without_a_kernel_nobody_is_asked(core, tmp_path, tier, monkeypatc
 
 async def run(commander, code, *, client=AGENT):
     """Run code as an agent, with a person who says yes."""
-    from cmdr.core.call import Call
+    from cmdr.core.dispatch.call import Call
 
     call = Call(commander, client)
     known = len(commander.proposals.all())

@@ -1,7 +1,7 @@
 """What the person lets single clients do: given, taken away, and never to those who proved nothing."""
 
 from cmdr.core.agents.grants import Grant, Grants
-from cmdr.core.principals import SAME_USER, Principal
+from cmdr.core.dispatch.principals import SAME_USER, Principal
 
 CODEX = Principal("agent", "codex", token=True)
 

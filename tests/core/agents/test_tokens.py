@@ -11,7 +11,7 @@ import pytest
 from cmdr.core import places
 from cmdr.core.agents import tokens
 from cmdr.core.agents.tokens import BadClientName, BrokenClients, ClientExists, Tokens
-from cmdr.core.principals import AGENT_ACCESS
+from cmdr.core.dispatch.principals import AGENT_ACCESS
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ import pytest
 from cmdr.core.agents import trust_requests
 from cmdr.core.agents.trust_store import NAME, CannotTrust, TrustStore, UnreadableTrustList, identity_of
 from cmdr.core.changes.engine import Engine
+from cmdr.core.dispatch.principals import PERSON, Principal
 from cmdr.core.errors import CommandError, UnknownCommand
-from cmdr.core.principals import PERSON, Principal
 from cmdr.engine.journal.journal import Journal
 from cmdr.files.sandbox.path_resolver import Sandbox
 from cmdr.files.sandbox.private_places import PrivatePlaces
@@ -278,7 +278,7 @@ async def test_one_question_for_one_folder_however_many_ask(opened, repo):
 
 
 async def test_questions_end_after_a_few_in_one_run(opened, tmp_path, monkeypatch):
-    monkeypatch.setattr(trust_requests, "MOST_QUESTIONS", 3)
+    monkeypatch.setattr(trust_requests, "MAX_QUESTIONS", 3)
     async with opened() as commander:
         for number in range(5):
             folder = tmp_path / f"project{number}"

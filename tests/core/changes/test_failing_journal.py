@@ -7,10 +7,10 @@ import sqlite3
 
 import pytest
 
+from cmdr.core.audit.record_warnings import RecordWarnings
 from cmdr.core.changes.engine import CutShort, Engine
 from cmdr.core.changes.jobs import Jobs
 from cmdr.core.events import Events
-from cmdr.core.record_warnings import RecordWarnings
 from cmdr.engine.fs.syscalls import Syscalls
 from cmdr.engine.journal.journal import Journal
 from cmdr.engine.journal.store import JournalUnavailable, look_into, open_store, transaction, unavailable

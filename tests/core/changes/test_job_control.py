@@ -7,9 +7,9 @@ import pytest
 
 from cmdr.core.changes.job_control import Reins
 from cmdr.engine.run.control import Answer, Cancelled, Conflict, Progress
-from cmdr.model.plans.plan import ConflictPolicy, Fingerprint, Kind, Place, PlanItem, Step
+from cmdr.model.plans.plan import ConflictPolicy, Fingerprint, Kind, Place, PlanItem, StepName
 
-ITEM = PlanItem(Step.COPY, Kind.FILE, Place(b"/a", b"x"), Place(b"/b", b"x"))
+ITEM = PlanItem(StepName.COPY, Kind.FILE, Place(b"/a", b"x"), Place(b"/b", b"x"))
 CONFLICT = Conflict("q1", ITEM, Fingerprint(1, 2, 3, 4, Kind.FILE))
 
 

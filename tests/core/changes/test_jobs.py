@@ -6,21 +6,21 @@ import threading
 
 import pytest
 
-from cmdr.core.audit_chain import read_log
+from cmdr.core.audit.chain import read_log
 from cmdr.core.changes import jobs, meter
 from cmdr.core.changes.jobs import KEPT, Jobs
+from cmdr.core.dispatch.principals import PERSON, Principal
 from cmdr.core.errors import CommandError
 from cmdr.core.events import Events
-from cmdr.core.principals import PERSON, Principal
 from cmdr.engine.journal.records import ItemState
 from cmdr.engine.run.control import Cancelled, Conflict, Progress
 from cmdr.engine.run.item_results import Fates
 from cmdr.engine.run.outcome import Outcome
-from cmdr.engine.steps.bench import Landed
+from cmdr.engine.steps.step import StepResult
 from cmdr.model.history import OperationState
 from cmdr.model.job import Job, JobState
 from cmdr.model.panes.workspace import Workspace
-from cmdr.model.plans.plan import ConflictPolicy, Fingerprint, Kind, Place, Plan, PlanItem, Root, Step, Totals, Verb
+from cmdr.model.plans.plan import ConflictPolicy, Fingerprint, Kind, Place, Plan, PlanItem, Root, StepName, Totals, Verb
 
 
 def plan_on(*devices, items=1):
@@ -29,7 +29,7 @@ def plan_on(*devices, items=1):
         Verb.COPY,
         tuple(
             PlanItem(
-                Step.COPY,
+                StepName.COPY,
                 Kind.FILE,
                 Place(roots[0].path, b"f%d" % number),
                 Place(roots[-1].path, b"f%d" % number),
@@ -44,7 +44,7 @@ def plan_on(*devices, items=1):
 def outcome_of(plan, *, failed=(), state=OperationState.DONE):
     fates = Fates(plan.items)
     for index in range(len(plan.items)):
-        fates.settle(index, Landed(ItemState.FAILED, "broken") if index in failed else Landed())
+        fates.settle(index, StepResult(ItemState.FAILED, "broken") if index in failed else StepResult())
     return Outcome(7, plan, state, fates)
 
 

@@ -6,15 +6,15 @@ from dataclasses import replace
 
 import pytest
 
-from cmdr.core.audit_chain import read_log
+from cmdr.core.audit.chain import read_log
 from cmdr.core.changes import proposals as proposing
 from cmdr.core.changes.proposals import KEPT, PENDING_PER_CALLER, Proposals
+from cmdr.core.dispatch.principals import PERSON, Principal
 from cmdr.core.errors import CommandError, NotAllowed
 from cmdr.core.events import Events
-from cmdr.core.principals import PERSON, Principal
 from cmdr.model.agent_text import MAX_CELLS, cell_width
 from cmdr.model.panes.workspace import DialogType, Workspace
-from cmdr.model.plans.plan import Kind, Place, Plan, PlanItem, Root, Step, Totals, Verb
+from cmdr.model.plans.plan import Kind, Place, Plan, PlanItem, Root, StepName, Totals, Verb
 from cmdr.model.plans.plan_text import summary_of, title_of
 from cmdr.model.plans.proposal import ProposalState
 
@@ -22,14 +22,18 @@ OTHER = Principal("agent", "other")
 
 
 def plan_for(name=b"new"):
-    item = PlanItem(Step.MAKE, Kind.FOLDER, target=Place(b"/d", name), totals=Totals(folders=1))
+    item = PlanItem(StepName.MAKE, Kind.FOLDER, target=Place(b"/d", name), totals=Totals(folders=1))
     return Plan(Verb.MKDIR, (item,), (Root(b"/d", 1, 2),))
 
 
 def plan_of(files):
     items = tuple(
         PlanItem(
-            Step.COPY, Kind.FILE, Place(b"/d", b"%d" % number), Place(b"/e", b"%d" % number), totals=Totals(1, 0, 10)
+            StepName.COPY,
+            Kind.FILE,
+            Place(b"/d", b"%d" % number),
+            Place(b"/e", b"%d" % number),
+            totals=Totals(1, 0, 10),
         )
         for number in range(files)
     )

@@ -5,6 +5,8 @@ import os
 
 import pytest
 
+from cmdr.core.dispatch.parameter import Fields, Unlisted, bind, input_schema, parameters_of
+from cmdr.core.dispatch.principals import PERSON
 from cmdr.core.editing.documents import Documents
 from cmdr.core.editing.mentions import Mention, Mentions
 from cmdr.core.editing.review_record import ReviewRecord
@@ -12,9 +14,6 @@ from cmdr.core.editing.reviews import new_review
 from cmdr.core.editing.workspace_folders import folders_of
 from cmdr.core.environment import BadSetting, Environment
 from cmdr.core.errors import CommandError, NotAllowed
-from cmdr.core.parameter import Fields, Unlisted
-from cmdr.core.principals import PERSON
-from cmdr.core.signature import bind, input_schema, parameters_of
 from cmdr.model.texts.text_format import read_text
 
 

@@ -6,10 +6,10 @@ import threading
 
 import pytest
 
+from cmdr.core.dispatch.principals import PERSON
 from cmdr.core.panes import browser as browsing
 from cmdr.core.panes import folder_reader
 from cmdr.core.panes import watcher as live
-from cmdr.core.principals import PERSON
 
 
 def names(tab):

@@ -26,7 +26,7 @@ async def test_what_cannot_be_shown_is_refused_in_words(path, why):
 
 async def test_a_disk_that_does_not_answer_is_told_as_such(tmp_path, monkeypatch):
     """It was told as "cannot be read: None", as running out of time is an error of the system too."""
-    monkeypatch.setattr(images, "PATIENCE", 0)
+    monkeypatch.setattr(images, "DISK_TIMEOUT_S", 0)
     with pytest.raises(CommandError, match="No answer from the disk"):
         await open_image(bytes(tmp_path))
 

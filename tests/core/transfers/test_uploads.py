@@ -82,7 +82,7 @@ def test_uploads_that_do_not_go_on_are_given_up_but_not_those_that_wait_to_be_co
     stuck, whole = uploads.begin(), uploads.begin()
     uploads.add(whole, ["a"], 0, b"x")
     uploads.whole(whole)
-    monkeypatch.setattr(module, "IDLE", -1.0)
+    monkeypatch.setattr(module, "IDLE_TIMEOUT_S", -1.0)
     fresh = uploads.begin()
     assert sorted(os.listdir(tmp_path / "uploads")) == sorted([whole, fresh])
     assert stuck not in (whole, fresh)

@@ -9,7 +9,7 @@ import zipfile
 
 import pytest
 
-from cmdr.core.transfers.zip_stream import LEFT_OUT, PIECE, zip_stream
+from cmdr.core.transfers.zip_stream import CHUNK_BYTES, UNREADABLE_LIST_NAME, zip_stream
 
 
 def packed(*paths):
@@ -21,7 +21,7 @@ def test_files_and_folders_are_in_it_under_their_own_names(tmp_path):
     (tmp_path / "folder" / "inner").mkdir(parents=True)
     (tmp_path / "folder" / "empty").mkdir()
     (tmp_path / "folder" / "inner" / "a.txt").write_text("a")
-    (tmp_path / "b.bin").write_bytes(os.urandom(3 * PIECE + 17))
+    (tmp_path / "b.bin").write_bytes(os.urandom(3 * CHUNK_BYTES + 17))
     archive = packed(tmp_path / "folder", tmp_path / "b.bin")
     assert archive.testzip() is None
     assert archive.namelist() == ["folder/", "folder/empty/", "folder/inner/", "folder/inner/a.txt", "b.bin"]
@@ -57,10 +57,10 @@ def test_what_cannot_be_read_is_named_in_the_archive(tmp_path, like_anybody):
     os.chmod(tmp_path / "unreadable", 0)
     try:
         archive = packed(*(tmp_path / name for name in ("closed", "gone", "pipe", "unreadable")))
-        told = archive.read(LEFT_OUT).decode().splitlines()
+        told = archive.read(UNREADABLE_LIST_NAME).decode().splitlines()
     finally:
         os.chmod(tmp_path / "closed", 0o700)
-    assert archive.namelist() == [LEFT_OUT]
+    assert archive.namelist() == [UNREADABLE_LIST_NAME]
     assert [line.rpartition("/")[2] for line in told] == [
         "closed: Permission denied",
         "gone: No such file or directory",
@@ -89,7 +89,7 @@ def test_a_tree_deeper_than_any_reader_goes_is_told_and_does_not_break_the_rest(
         deep.mkdir()
     (tmp_path / "z").write_text("z")
     archive = packed(tmp_path / "d", tmp_path / "z")
-    assert "too deep" in archive.read(LEFT_OUT).decode()
+    assert "too deep" in archive.read(UNREADABLE_LIST_NAME).decode()
     assert archive.read("z") == b"z"
 
 
@@ -100,10 +100,10 @@ def test_many_small_files_are_sent_in_few_pieces(tmp_path):
 
 
 def test_a_download_that_is_broken_off_leaves_nothing_open(tmp_path):
-    (tmp_path / "large").write_bytes(b"x" * (4 * PIECE))
+    (tmp_path / "large").write_bytes(b"x" * (4 * CHUNK_BYTES))
     before = len(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else 0
     pieces = zip_stream([os.fsencode(tmp_path / "large")])
-    assert len(next(pieces)) >= PIECE
+    assert len(next(pieces)) >= CHUNK_BYTES
     pieces.close()
     after = len(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else 0
     assert after == before

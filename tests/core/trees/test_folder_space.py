@@ -2,8 +2,8 @@
 
 import pytest
 
+from cmdr.core.dispatch.principals import PERSON
 from cmdr.core.errors import CommandError
-from cmdr.core.principals import PERSON
 from cmdr.core.trees.folder_space import space_in
 
 

@@ -1,16 +1,46 @@
 """The slow walk begins when it has been quiet, ends when somebody comes, and finds what folder times do not show."""
 
 import asyncio
+import functools
 import os
 import time
 
 import pytest
 
-from cmdr.core.principals import PERSON
-from cmdr.core.trees.idle_scans import UNWATCHED, WATCHED, IdleScans, WalkedTree
+from cmdr.core.dispatch.principals import PERSON
+from cmdr.core.trees.idle_scans import UNWATCHED_RESCAN_S, WATCHED_RESCAN_S, IdleScans, ScannedTree
 from cmdr.index.errors import RootMissing
 
 SOON = 0.01
+
+
+class VirtualTimeLoop(asyncio.SelectorEventLoop):
+    """A loop whose clock goes on to the next timer whenever nothing is ready: no test waits, and none is too slow."""
+
+    def __init__(self):
+        super().__init__()
+        self._now = 0.0
+        select = self._selector.select
+
+        def select_or_go_on(timeout=None):
+            events = select(timeout if timeout is None else 0)
+            if not events and timeout:
+                self._now += timeout
+            return events
+
+        self._selector.select = select_or_go_on
+
+    def time(self):
+        return self._now
+
+
+def in_virtual_time(test):
+    @functools.wraps(test)
+    def run():
+        with asyncio.Runner(loop_factory=VirtualTimeLoop) as runner:
+            runner.run(test())
+
+    return run
 
 
 class Ground:
@@ -33,12 +63,12 @@ class Ground:
             await asyncio.sleep(0)
         self.walked.append((index, "stopped" if stop() else "done"))
         if not stop():
-            self.trees[index] = WalkedTree(index, time.time(), self.trees[index].is_watched)
+            self.trees[index] = ScannedTree(index, time.time(), self.trees[index].is_watched)
         self.ended.set()
 
 
 def old(index, seconds, is_watched=False):
-    return WalkedTree(index, time.time() - seconds, is_watched)
+    return ScannedTree(index, time.time() - seconds, is_watched)
 
 
 async def quiet(ground):
@@ -46,8 +76,9 @@ async def quiet(ground):
     await asyncio.sleep(SOON * 5)
 
 
+@in_virtual_time
 async def test_trees_that_are_due_are_walked_one_after_the_other_the_oldest_first():
-    ground = Ground(old("a", UNWATCHED + 5), old("b", UNWATCHED + 50), old("c", 5))
+    ground = Ground(old("a", UNWATCHED_RESCAN_S + 5), old("b", UNWATCHED_RESCAN_S + 50), old("c", 5))
     ground.idle.touched()
     while len(ground.walked) < 2:
         await ground.ended.wait()
@@ -57,8 +88,9 @@ async def test_trees_that_are_due_are_walked_one_after_the_other_the_oldest_firs
     await ground.idle.close()
 
 
+@in_virtual_time
 async def test_a_watched_tree_may_be_a_day_old():
-    ground = Ground(old("fresh enough", WATCHED - 60, True), old("too old", WATCHED + 60, True))
+    ground = Ground(old("fresh enough", WATCHED_RESCAN_S - 60, True), old("too old", WATCHED_RESCAN_S + 60, True))
     ground.idle.touched()
     await ground.ended.wait()
     await quiet(ground)
@@ -66,8 +98,9 @@ async def test_a_watched_tree_may_be_a_day_old():
     await ground.idle.close()
 
 
+@in_virtual_time
 async def test_a_command_ends_the_walk_and_it_begins_anew_afterwards():
-    ground = Ground(old("a", UNWATCHED + 5))
+    ground = Ground(old("a", UNWATCHED_RESCAN_S + 5))
     ground.hold = True
     ground.idle.touched()
     await ground.begun.wait()
@@ -81,8 +114,9 @@ async def test_a_command_ends_the_walk_and_it_begins_anew_afterwards():
     await ground.idle.close()
 
 
+@in_virtual_time
 async def test_nothing_is_walked_when_it_is_switched_off_or_while_jobs_run():
-    ground = Ground(old("a", UNWATCHED + 5))
+    ground = Ground(old("a", UNWATCHED_RESCAN_S + 5))
     ground.idle.is_allowed = lambda: False
     ground.idle.touched()
     await quiet(ground)
@@ -97,8 +131,9 @@ async def test_nothing_is_walked_when_it_is_switched_off_or_while_jobs_run():
     await ground.idle.close()
 
 
+@in_virtual_time
 async def test_closing_ends_the_walk_and_no_other_begins():
-    ground = Ground(old("a", UNWATCHED + 5))
+    ground = Ground(old("a", UNWATCHED_RESCAN_S + 5))
     ground.hold = True
     ground.idle.touched()
     await ground.begun.wait()
@@ -109,8 +144,9 @@ async def test_closing_ends_the_walk_and_no_other_begins():
     assert len(ground.walked) == 1
 
 
+@in_virtual_time
 async def test_a_walk_that_was_about_to_begin_does_not_after_closing():
-    ground = Ground(old("a", UNWATCHED + 5))
+    ground = Ground(old("a", UNWATCHED_RESCAN_S + 5))
     ground.idle.quiet = 0.0
     ground.idle.touched()
     await ground.idle.close()
@@ -119,8 +155,9 @@ async def test_a_walk_that_was_about_to_begin_does_not_after_closing():
     assert not ground.begun.is_set()
 
 
+@in_virtual_time
 async def test_a_tree_that_cannot_be_walked_is_left_alone_until_its_time_comes_again():
-    ground = Ground(old("gone", UNWATCHED + 5), old("there", UNWATCHED + 1))
+    ground = Ground(old("gone", UNWATCHED_RESCAN_S + 5), old("there", UNWATCHED_RESCAN_S + 1))
 
     async def walk(index, stop):
         if index == "gone":
@@ -136,10 +173,11 @@ async def test_a_tree_that_cannot_be_walked_is_left_alone_until_its_time_comes_a
     await ground.idle.close()
 
 
+@in_virtual_time
 async def test_a_walk_in_the_future_means_the_clock_was_set_back_and_the_tree_is_walked():
     ground = Ground(old("a", -86_400))
     ground.idle.touched()
-    await asyncio.wait_for(ground.ended.wait(), 60)
+    await ground.ended.wait()
     await ground.idle.close()
 
 
@@ -167,7 +205,7 @@ async def test_an_edit_inside_a_file_that_nobody_told_of_is_found(standing, tmp_
         library.refresh(answers.indexed.record.id)
         assert answers.node(os.fsencode(tree / "log")).size == 100
         epoch = answers.view.epoch
-        monkeypatch.setattr("cmdr.core.trees.idle_scans.UNWATCHED", 0.0)
+        monkeypatch.setattr("cmdr.core.trees.idle_scans.UNWATCHED_RESCAN_S", 0.0)
         indexing.idle.quiet = SOON
         indexing.idle.touched()
         while answers.view.epoch == epoch:
@@ -206,5 +244,5 @@ async def test_only_one_walker_of_the_lowest_priority_walks_when_idle(standing, 
             return real(root, home, tree.replace(options, nice=0), *rest)
 
         monkeypatch.setattr(tree, "scan", scan)
-        await at.indexing._walk_again(answers.indexed.record.id, lambda: False)
+        await at.indexing._rescan(answers.indexed.record.id, lambda: False)
         assert seen == [(1, 19)]

@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from cmdr.core.principals import PERSON
+from cmdr.core.dispatch.principals import PERSON
 from cmdr.model.job import JobState
 from cmdr.model.trees.indexes import WalkOptions
 
@@ -81,8 +81,8 @@ async def test_a_scan_waits_until_an_idle_walk_has_made_way(standing, tmp_path, 
                 await asyncio.sleep(0)
             order.append("walk made way")
 
-        monkeypatch.setattr("cmdr.core.trees.idle_scans.UNWATCHED", 0.0)
-        monkeypatch.setattr("cmdr.core.trees.idle_scans.WATCHED", 0.0)
+        monkeypatch.setattr("cmdr.core.trees.idle_scans.UNWATCHED_RESCAN_S", 0.0)
+        monkeypatch.setattr("cmdr.core.trees.idle_scans.WATCHED_RESCAN_S", 0.0)
         indexing.idle._walk, indexing.idle.quiet = walk, 0.01
         indexing.idle.touched()
         await begun.wait()

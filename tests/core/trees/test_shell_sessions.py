@@ -2,9 +2,9 @@
 
 import pytest
 
+from cmdr.core.dispatch.principals import Principal
 from cmdr.core.errors import CommandError, NotThere
-from cmdr.core.principals import Principal
-from cmdr.core.trees.shell_sessions import LONGEST_NAME, ShellSessions
+from cmdr.core.trees.shell_sessions import MAX_NAME_CHARS, ShellSessions
 
 ONE = Principal("agent", "one")
 OTHER = Principal("agent", "other")
@@ -40,7 +40,7 @@ def test_an_id_that_is_not_known_any_more_makes_no_new_session():
     with pytest.raises(NotThere):
         ShellSessions().find("work", ONE)
     with pytest.raises(CommandError):
-        ShellSessions().get("x" * (LONGEST_NAME + 1), ONE, "", b"/")
+        ShellSessions().get("x" * (MAX_NAME_CHARS + 1), ONE, "", b"/")
 
 
 def test_a_caller_that_opens_too_many_loses_the_one_used_least_recently_and_nobody_elses():

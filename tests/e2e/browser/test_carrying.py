@@ -20,7 +20,7 @@ def test_dropped_files_go_into_the_pane_and_a_taken_name_is_asked_about(it):
     it.page.evaluate(DROP, ["right", [["taken.txt", "after"], [odd, "odd"], ["large.bin", "x" * 2_000_000]]])
     expect(it.window).to_contain_text("This name is taken")
     expect(it.window.get_by_role("button", name="Skip (s)")).to_be_focused()
-    it.press("b")
+    it.press("r")
     it.says("copy done: 3 files")
     assert (right / "taken.txt").read_text() == "before"
     assert (right / odd).read_text() == "odd"

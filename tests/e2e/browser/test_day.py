@@ -33,7 +33,7 @@ def test_files_are_filtered_selected_copied_renamed_and_undone(it):
     expect(it.window).to_contain_text("This name is taken")
     it.sent_before("o")
     expect(it.window.get_by_role("button", name="Skip (s)")).to_be_focused()
-    it.press("b")
+    it.press("r")
     it.says("copy done: 1 file")
     assert (right / "file2.txt").read_text() == "in the way"
     # Undo takes it back after a yes.
@@ -408,23 +408,25 @@ def test_two_pages_and_a_terminal_work_on_one_workspace(at, tmp_path):
     with PtyTerminal(
         [CMDR, str(tmp_path / "left"), str(tmp_path / "right")], cwd=str(tmp_path), **environment
     ) as terminal:
-        terminal.wait(" free ")  # more than the first picture; what it writes is read, or it waits for a reader
-        terminal.settle()
-        port = int(re.search(r":(\d+)/", login_link(environment))[1])
-        it = at(SimpleNamespace(environment=environment, port=port, tree=None))
-        other = it.new_page()
+        terminal.wait(" free ")  # more than the first frame
+        with terminal.read_meanwhile():
+            port = int(re.search(r":(\d+)/", login_link(environment))[1])
+            it = at(SimpleNamespace(environment=environment, port=port, tree=None))
+            other = it.new_page()
         terminal.send("down", "insert")
         terminal.wait("1 of 2 selected")
-        for page in (it.page, other):
-            expect(page.locator("#left .totals")).to_contain_text("1 of 2 selected")
-        it.page.bring_to_front()
-        it.open("F5", title="Copy shared.txt to")
-        it.press("Enter")
-        expect(other.locator("#right .row .name").filter(has_text="shared.txt")).to_have_count(1)
-        assert (tmp_path / "right" / "shared.txt").exists()
-        other.keyboard.press("Tab")
-        expect(it.page.locator("#right")).to_have_class(re.compile("active"))
-        it.close()
+        with terminal.read_meanwhile():
+            for page in (it.page, other):
+                expect(page.locator("#left .totals")).to_contain_text("1 of 2 selected")
+            it.page.bring_to_front()
+            it.open("F5", title="Copy shared.txt to")
+            it.press("Enter")
+            it.says("copy done")
+            expect(other.locator("#right .row .name").filter(has_text="shared.txt")).to_have_count(1)
+            assert (tmp_path / "right" / "shared.txt").exists()
+            other.keyboard.press("Tab")
+            expect(it.page.locator("#right")).to_have_class(re.compile("active"))
+            it.close()
         terminal.send("f10")
         terminal.wait_end()
 

@@ -19,7 +19,7 @@ from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler
 from starlette.applications import Starlette
 
 from cmdr.core.admission.limits import MAX_MCP_BODY_BYTES
-from cmdr.core.entrance.guard import Guard
+from cmdr.http.authentication import Guard
 from cmdr.mcp.face import manager_of, mcp_routes, sessions_of
 
 

@@ -12,8 +12,8 @@ import time
 
 import pytest
 
-from cmdr.editor.neovim.bridge import Neovim
 from cmdr.editor.neovim.connection import NeovimError
+from cmdr.editor.neovim.documents import Neovim
 
 try:
     import pynvim

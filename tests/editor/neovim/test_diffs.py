@@ -424,7 +424,7 @@ def test_questions_to_a_neovim_that_waits_for_a_key_are_refused_at_once(with_neo
             return not await blocking()
 
         await settled(free)
-        assert await neovim.documents.editors() == ()
+        assert await neovim.documents.shown() == []
 
     with_neovim(story)
 
@@ -440,7 +440,7 @@ def test_the_hit_enter_prompt_of_a_real_terminal_stops_nothing_but_neovim(with_n
         await settled(prompted)
         task = asyncio.create_task(neovim.diffs.show("d1", label=TAB, old="a\n", new="b\n"))
         with pytest.raises(NeovimBusyError):
-            await neovim.documents.editors()
+            await neovim.documents.shown()
         await neovim.connection._request("nvim_input", ("<CR>",), 5)
         await asyncio.wait_for(neovim.diffs.shown("d1"), 60)
         await keys(neovim, ":q<CR>")

@@ -10,14 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cmdr.editor.neovim.bridge import Neovim
 from cmdr.editor.neovim.connection import (
     NeovimBusyError,
     NeovimMissingError,
     NeovimRefusedError,
     NeovimUnreachableError,
 )
-from cmdr.editor.neovim.documents import byte_of_position, index_of_byte, position_of_byte
+from cmdr.editor.neovim.documents import Neovim, byte_of_position, index_of_byte, position_of_byte
 from cmdr.model.texts.text_selection import Position, TextSelection
 
 TEXT = "def a():\n    return 'é😀'\n\ndef b():\n    pass\n"
@@ -87,7 +86,7 @@ def test_a_text_that_is_not_there_opens_the_file_and_says_so(with_neovim, path):
         return opened, await neovim.documents.selection()
 
     opened, selection = with_neovim(story)
-    assert opened.found.message == "startText was not found in the file."
+    assert opened.message == "startText was not found in the file."
     assert (selection.path, selection.selection.is_empty) == (path, True)
 
 
@@ -101,7 +100,7 @@ def test_a_file_that_an_agent_opens_does_not_come_over_somebody_who_types(with_n
         opened = await neovim.documents.open_file(path, start_text="return")
         assert await neovim.connection.call("nvim_get_mode") == before
         assert await neovim.documents.selection() is None
-        return opened, await neovim.documents.editors()
+        return opened, await neovim.documents.shown()
 
     opened, editors = with_neovim(story, quiet_ms=quiet_ms)
     assert opened.line_count == 5
@@ -125,7 +124,7 @@ def test_a_file_can_open_behind_the_others(with_neovim, path):
     async def story(neovim, _):
         opened = await neovim.documents.open_file(path, front=False)
         assert await neovim.documents.selection() is None
-        return opened, await neovim.documents.editors()
+        return opened, await neovim.documents.shown()
 
     opened, editors = with_neovim(story)
     assert opened.line_count == 5
@@ -182,7 +181,7 @@ def test_unsaved_changes_are_known_saved_and_protected(with_neovim, path):
         assert await documents.is_dirty(path) is False
         assert await documents.close(path)
         assert not await documents.close(path)
-        assert await documents.editors() == ()
+        assert await documents.shown() == []
 
     with_neovim(story)
     with open(path, "rb") as file:
@@ -196,9 +195,10 @@ def test_a_file_that_changed_on_disk_is_taken_again(with_neovim, path):
             file.write(b"new text, surely longer than before: " + b"x" * 100)
         assert await neovim.documents.reload(path)
         opened = await neovim.documents.open_file(path, start_text="new text")
-        return opened.found
+        return opened, await neovim.documents.selection()
 
-    assert with_neovim(story).selection is not None
+    opened, selected = with_neovim(story)
+    assert (opened.message, selected.text) == ("", "new text")
 
 
 DIAGNOSE = """
@@ -248,7 +248,7 @@ def test_opening_a_file_never_lands_in_a_diff(with_neovim, path):
         await asyncio.wait_for(neovim.diffs.shown("d"), 60)
         await neovim.documents.open_file(path)
         assert not task.done()
-        editors = await neovim.documents.editors()
+        editors = await neovim.documents.shown()
         task.cancel()
         return editors
 
@@ -300,7 +300,7 @@ def test_connecting_works_while_neovim_waits_for_a_key(with_neovim):
         second = await running.attach()
         try:
             with pytest.raises(NeovimBusyError):
-                await second.documents.editors()
+                await second.documents.shown()
         finally:
             await second.close()
 
@@ -325,11 +325,11 @@ def test_a_neovim_reached_over_tcp_works_as_well(with_neovim):
         address = await neovim.connection.lua("return vim.fn.serverstart('127.0.0.1:0')")
         second = await Neovim.attach(address)
         try:
-            return await second.documents.editors()
+            return await second.documents.shown()
         finally:
             await second.close()
 
-    assert with_neovim(story) == ()
+    assert with_neovim(story) == []
 
 
 def test_without_pynvim_the_extra_is_named(monkeypatch):

@@ -13,7 +13,7 @@ from cmdr.engine.plan.choices import Choices
 from cmdr.engine.plan.refusals import NothingToDo, NotInTrash
 from cmdr.engine.plan.restore_plan import plan_restore
 from cmdr.engine.plan.transfer_plan import plan_copy, plan_trash
-from cmdr.engine.run.crash_recovery import sweep
+from cmdr.engine.run.crash_recovery import recover
 from cmdr.engine.run.undo import plan_undo
 from cmdr.model.plans.plan import ConflictPolicy
 
@@ -140,7 +140,7 @@ def test_a_crash_while_the_finder_works_is_judged_by_what_is_still_there(world, 
     journal.intend(operation, [Intent(0, b".cmdr-tmp-0000000000000000", plan.items[0].source)])
     if is_taken:
         os.rename(world.here + b"/a", world.top + b"/taken")
-    sweep(journal, Syscalls(), trash_home=world.home)
+    recover(journal, Syscalls(), trash_home=world.home)
     (item,) = journal.operation(operation).items
     assert item.state is (ItemState.LANDED if is_taken else ItemState.PLANNED)
 

@@ -15,14 +15,14 @@ PATH_METHODS = frozenset({"write_text", "write_bytes", "touch", "hardlink_to", "
 HARMLESS = frozenset({"which", "disk_usage", "get_terminal_size"})
 OWN_DATA = {
     "index/*": "the index writes its own files below the cache directory",
-    "core/audit.py": "the audit log is append-only and rotates itself",
-    "core/audit_anchor.py": "the anchor beside the audit log",
+    "core/audit/log.py": "the audit log is append-only and rotates itself",
+    "core/audit/anchor.py": "the anchor beside the audit log",
     "engine/journal/store.py": "a damaged journal is put aside, and the mark that there was one",
     "editor/diagnostics/language_server.py": "the scratch directory of a language server",
-    "core/entrance/instance.py": "the instance lock and port file",
-    "core/entrance/person_line.py": "the private socket of the terminal face",
+    "core/runtime/instance.py": "the instance lock and port file",
+    "core/runtime/control_socket.py": "the private socket of the terminal face",
     "core/places.py": "the program's own directories and settings file",
-    "core/entrance/server_log.py": "the program's own log",
+    "core/runtime/log_file.py": "the program's own log",
     "files/viewing/decode_worker.py": "the program in the sandbox; it leaves complaints to /dev/null",
     "files/process_sandbox/*": "pipes to sandboxed commands, and their scratch directories",
     "files/viewing/decoding.py": "a sealed copy, in memory, of the file that is decoded",
@@ -30,7 +30,7 @@ OWN_DATA = {
     "core/transfers/uploads.py": "what arrives from the browser, in the state directory until the engine copies it",
     "cli/bridge.py": "writes to its own standard output",
     "editor/kernel.py": "the scratch directory of a code run",
-    "ide/lock_file.py": "the lock file by which Claude Code finds the editor socket",
+    "ide/face.py": "the lock file by which Claude Code finds the editor socket",
     "tui/terminal/startup_terminal.py": "draws the first picture on the terminal",
 }
 """Modules that write only cmdr's own data, and why; a person's files are never theirs to touch."""

@@ -15,7 +15,7 @@ from cmdr.engine.plan.refusals import NothingKept, NoTrash
 from cmdr.engine.plan.restore_plan import plan_restore
 from cmdr.engine.plan.transfer_plan import plan_copy, plan_move, plan_trash
 from cmdr.engine.run.undo import plan_undo
-from cmdr.model.plans.plan import ConflictPolicy, Step
+from cmdr.model.plans.plan import ConflictPolicy, StepName
 
 NOBODY = 65534
 
@@ -126,9 +126,9 @@ def test_undoing_a_copy_whose_source_is_gone_leaves_it_where_there_is_no_trash(w
         steps = {item.place.name: item for item in plan_undo(journal.operation(done.operation)).items}
     finally:
         journal.close()
-    assert steps[b"a (1)"].step is Step.NOTHING
+    assert steps[b"a (1)"].step is StepName.NOTHING
     assert "its volume has no trash" in steps[b"a (1)"].reason
-    assert steps[b"b"].step is Step.REMOVE
+    assert steps[b"b"].step is StepName.REMOVE
 
 
 def test_a_shared_trash_that_cannot_be_used_gives_way_to_a_folder_of_our_own(world):

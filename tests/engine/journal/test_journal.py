@@ -12,7 +12,7 @@ from cmdr.engine.journal.reading import NoSuchOperation
 from cmdr.engine.journal.records import Intent, ItemState, Kept, NoRecord, Note
 from cmdr.engine.journal.store import JournalTooNew, JournalUnavailable, open_store
 from cmdr.model.history import OperationState
-from cmdr.model.plans.plan import Fingerprint, Kind, Place, Plan, PlanItem, Root, Step, Totals, Verb
+from cmdr.model.plans.plan import Fingerprint, Kind, Place, Plan, PlanItem, Root, StepName, Totals, Verb
 from cmdr.model.plans.traits import Traits
 
 MARK = Fingerprint(1, 2**63 + 5, 3, 4, Kind.FILE)
@@ -22,7 +22,12 @@ KEPT = Kept(Root(b"/trash/files", 1, 2), Root(b"/trash/info", 1, 3), b"n\xff", b
 def plan(count=3, undoes=None):
     items = tuple(
         PlanItem(
-            Step.COPY, Kind.FILE, Place(b"/s", b"\xff%d" % n), Place(b"/t", b"\xff%d" % n), MARK, totals=Totals(1, 0, 3)
+            StepName.COPY,
+            Kind.FILE,
+            Place(b"/s", b"\xff%d" % n),
+            Place(b"/t", b"\xff%d" % n),
+            MARK,
+            totals=Totals(1, 0, 3),
         )
         for n in range(count)
     )
@@ -109,7 +114,7 @@ def test_the_count_of_what_was_done_is_kept_and_follows_a_later_look(journal):
 
 def renaming(*pairs):
     items = tuple(
-        PlanItem(Step.RENAME, Kind.FILE, Place(b"/s", b"sub/" + old), Place(b"/s", b"sub/" + new), MARK)
+        PlanItem(StepName.RENAME, Kind.FILE, Place(b"/s", b"sub/" + old), Place(b"/s", b"sub/" + new), MARK)
         for old, new in pairs
     )
     return Plan(Verb.RENAME, items, (Root(b"/s", 1, 2),))

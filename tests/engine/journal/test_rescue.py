@@ -13,7 +13,7 @@ from cmdr.engine.journal.reading import pack
 from cmdr.engine.journal.records import ItemState, Note
 from cmdr.engine.journal.store import JournalTooNew, JournalUnavailable, open_store
 from cmdr.model.history import OperationState
-from cmdr.model.plans.plan import Fingerprint, Kind, Place, Plan, PlanItem, Root, Step, Verb
+from cmdr.model.plans.plan import Fingerprint, Kind, Place, Plan, PlanItem, Root, StepName, Verb
 
 PAGE = 4096
 MANY = 60
@@ -22,7 +22,7 @@ MANY = 60
 def plan(count=3):
     mark = Fingerprint(1, 2, 3, 4, Kind.FILE)
     items = tuple(
-        PlanItem(Step.COPY, Kind.FILE, Place(b"/s", b"%d" % n), Place(b"/t", b"%d" % n), mark) for n in range(count)
+        PlanItem(StepName.COPY, Kind.FILE, Place(b"/s", b"%d" % n), Place(b"/t", b"%d" % n), mark) for n in range(count)
     )
     return Plan(Verb.COPY, items, (Root(b"/s", 1, 2), Root(b"/t", 1, 3)), destination=b"/t")
 

@@ -169,7 +169,7 @@ def test_an_interrupted_move_into_new_folders_is_resumed(world):
         with pytest.raises(Dies):
             world.run(plan_move(sources, world.there + b"/one/two", choices), Dying(step), journal)
         journal.close()
-        world.sweep()
+        world.recover()
         journal = world.journal()
         with suppress(NothingToDo):  # it stopped after the last change
             world.run(plan_resume(journal.operation(1)), recorder=journal)

@@ -8,7 +8,7 @@ from cmdr.engine.plan.choices import Choices
 from cmdr.engine.plan.rename_plan import plan_rename
 from cmdr.engine.plan.transfer_plan import plan_copy, plan_move
 from cmdr.files.sandbox.private_places import PrivatePlaces
-from cmdr.model.plans.plan import Step
+from cmdr.model.plans.plan import StepName
 from cmdr.model.plans.plan_text import summary_of
 
 KEYS = "holds keys, passwords or private data"
@@ -67,7 +67,7 @@ def test_secrets_inside_a_folder_that_moves_as_a_whole_are_found(home, agent):
     (home / "work" / "sub" / "id_rsa").touch()
     (home / "work" / "sub" / "id_dsa").touch()
     plan = plan_move(at(home / "work"), os.fsencode(home.parent / "root"), agent)
-    assert [item.step for item in plan.items] == [Step.RENAME]
+    assert [item.step for item in plan.items] == [StepName.RENAME]
     assert list(marked(plan).values()) == [f"holds id_dsa, which {KEYS}"]
     clean = plan_move(at(home / "work"), os.fsencode(home.parent / "root"))
     assert marked(clean) == {}
@@ -102,6 +102,6 @@ def test_a_new_name_for_a_private_place_is_a_risk(home, agent):
     assert [item.protected for item in plan.items] == [KEYS, "holds gh, which is private", "", ""]
     ring = [(os.fsencode(home / "one"), b".aws"), (os.fsencode(home / ".aws"), b"one")]
     (swap,) = plan_rename(ring, privacy=agent.privacy).items
-    assert (swap.step, swap.protected) == (Step.SWAP, KEYS)
+    assert (swap.step, swap.protected) == (StepName.SWAP, KEYS)
     plain = plan_rename([(os.fsencode(home / ".config"), b"conf")])
     assert plain.items[0].protected == ""

@@ -21,7 +21,7 @@ from cmdr.engine.plan.refusals import (
 from cmdr.engine.plan.transfer_plan import plan_copy, plan_move
 from cmdr.engine.run.undo import plan_undo
 from cmdr.model.plans.name_fields import FolderPattern
-from cmdr.model.plans.plan import ConflictPolicy, Step, Totals, Verb
+from cmdr.model.plans.plan import ConflictPolicy, StepName, Totals, Verb
 from cmdr.model.plans.plan_list import page_of
 from cmdr.model.plans.plan_text import summary_of
 
@@ -138,7 +138,7 @@ def test_a_file_does_not_take_the_name_of_a_folder_that_is_made(world):
 def test_sorting_a_folder_within_itself_again_changes_nothing(world):
     assert world.run(plan_move(chosen(world), world.here, into("{ext}"))).is_clean
     again = plan_move([world.here + b"/" + name for name in os.listdir(world.here)], world.here, into("{ext}"))
-    assert {item.step for item in again.items} == {Step.NOTHING}
+    assert {item.step for item in again.items} == {StepName.NOTHING}
     assert "3 will be skipped: it is there already" in summary_of(again)
 
 

@@ -34,14 +34,20 @@ from cmdr.engine.plan.survey import Limits
 from cmdr.engine.plan.transfer_plan import plan_copy, plan_delete, plan_move, plan_trash
 from cmdr.engine.run.control import Cancelled
 from cmdr.files.protected import Protection
-from cmdr.model.plans.plan import ConflictPolicy, Decision, Kind, Step, Totals
+from cmdr.model.plans.plan import ConflictPolicy, Decision, Kind, StepName, Totals
 
 
 def test_a_copy_counts_every_file_and_touches_nothing(world):
     before = tree(world.top)
     plan = plan_copy([world.here + b"/a", world.here + b"/tree"], world.there)
     assert plan.totals == Totals(3, 2, 9)
-    assert [item.step for item in plan.items] == [Step.COPY, Step.MAKE, Step.COPY, Step.MAKE, Step.COPY]
+    assert [item.step for item in plan.items] == [
+        StepName.COPY,
+        StepName.MAKE,
+        StepName.COPY,
+        StepName.MAKE,
+        StepName.COPY,
+    ]
     assert plan.need_bytes > 0
     assert plan.free_bytes is not None
     assert tree(world.top) == before
@@ -49,7 +55,7 @@ def test_a_copy_counts_every_file_and_touches_nothing(world):
 
 def test_a_move_on_one_volume_is_one_rename_for_a_whole_tree(world):
     plan = plan_move([world.here + b"/tree"], world.there)
-    assert [item.step for item in plan.items] == [Step.RENAME]
+    assert [item.step for item in plan.items] == [StepName.RENAME]
     assert plan.totals == Totals(2, 2, 4)
 
 
@@ -122,7 +128,7 @@ def test_copying_onto_itself_makes_a_duplicate_and_moving_onto_itself_does_nothi
     plan = plan_copy([world.here + b"/a"], world.here)
     assert plan.items[0].target.name == b"a (1)"
     plan = plan_move([world.here + b"/a"], world.here)
-    assert plan.items[0].step is Step.NOTHING
+    assert plan.items[0].step is StepName.NOTHING
     world.run(plan_copy([world.here + b"/tree"], world.here))
     assert b"tree (1)" in os.listdir(world.here)
 
@@ -143,7 +149,7 @@ def test_a_taken_name_is_decided_by_the_policy(world, policy, decision):
     os.utime(standing, (1, 1))
     item = plan_copy([world.here + b"/a"], world.there, Choices(policy=policy)).items[0]
     assert item.decision is decision
-    assert (item.step is Step.NOTHING) == (policy is ConflictPolicy.SKIP)
+    assert (item.step is StepName.NOTHING) == (policy is ConflictPolicy.SKIP)
     assert (item.target.name == b"a (1)") == (policy is ConflictPolicy.RENAME)
 
 
@@ -151,7 +157,7 @@ def test_a_taken_name_is_decided_by_the_policy(world, policy, decision):
 def test_as_new_or_as_large_is_not_enough(world, policy):
     standing = world.write(world.there + b"/a", b"12345")
     os.utime(standing, ns=(1, os.stat(world.here + b"/a").st_mtime_ns))
-    assert plan_copy([world.here + b"/a"], world.there, Choices(policy=policy)).items[0].step is Step.NOTHING
+    assert plan_copy([world.here + b"/a"], world.there, Choices(policy=policy)).items[0].step is StepName.NOTHING
 
 
 def test_files_and_folders_never_replace_each_other(world):
@@ -248,8 +254,8 @@ def test_deletion_names_every_single_file_children_first(world):
 def test_pipes_are_reported_not_copied(world):
     os.mkfifo(world.here + b"/pipe")
     plan = plan_copy([world.here + b"/pipe"], world.there)
-    assert (plan.items[0].step, plan.items[0].kind) == (Step.NOTHING, Kind.SPECIAL)
-    assert plan_move([world.here + b"/pipe"], world.there).items[0].step is Step.RENAME
+    assert (plan.items[0].step, plan.items[0].kind) == (StepName.NOTHING, Kind.SPECIAL)
+    assert plan_move([world.here + b"/pipe"], world.there).items[0].step is StepName.RENAME
 
 
 def test_mounted_volumes_inside_a_tree_are_not_emptied():
@@ -261,7 +267,7 @@ def test_mounted_volumes_inside_a_tree_are_not_emptied():
         top = os.path.dirname(found.two)
         plan = plan_delete([top])
         assert b"precious" not in [item.source.name for item in plan.items]
-        assert any(item.step is Step.NOTHING for item in plan.items)
+        assert any(item.step is StepName.NOTHING for item in plan.items)
         there = os.fsencode(os.path.realpath("/dev/shm")) + b"/ops-mounted"
         os.mkdir(there)
         try:

@@ -22,7 +22,7 @@ from cmdr.engine.run.undo import plan_undo
 from cmdr.engine.run.versions import COMPARED_BYTES
 from cmdr.model.plans.attributes import AttributeWish
 from cmdr.model.plans.file_mode import ModeChange
-from cmdr.model.plans.plan import ConflictPolicy, Step
+from cmdr.model.plans.plan import ConflictPolicy, StepName
 
 
 def write_in_place(path, text):
@@ -80,7 +80,7 @@ def test_an_undone_copy_that_was_written_to_stays(world, journal):
     outcome = world.run(plan_copy([world.here + b"/a", world.here + b"/tree"], world.there), recorder=journal)
     write_in_place(world.there + b"/a", b"56789")
     plan = plan_undo(journal.operation(outcome.operation))
-    assert [item.reason for item in plan.items if item.step is Step.NOTHING] == [
+    assert [item.reason for item in plan.items if item.step is StepName.NOTHING] == [
         "it has changed since, so it is left alone"
     ]
     world.run(plan, recorder=journal)
@@ -205,12 +205,12 @@ def test_a_deletion_that_was_killed_goes_on_but_not_over_what_was_written_meanwh
     at = 1
     while killed(world, plan, at) and os.path.exists(world.here + b"/a"):
         # Each time the sweep puts back what the killed one had in hand: a change of our own.
-        (number,) = world.sweep().interrupted
+        (number,) = world.recover().interrupted
         journal = world.journal()
         plan = plan_resume(journal.operation(number))
         journal.close()
         at += 1
-    (number,) = world.sweep().interrupted
+    (number,) = world.recover().interrupted
     if is_written_to:
         write_in_place(world.here + b"/c", b"56789")
     journal = world.journal()
@@ -232,7 +232,7 @@ def test_what_a_killed_deletion_had_in_hand_under_one_name_is_left_under_the_oth
     while os.path.exists(world.here + b"/a"):
         at += 1
         assert killed(world, plan_delete([world.here + name for name in (b"/a", b"/x", b"/y")]), at)
-        (number,) = world.sweep().interrupted
+        (number,) = world.recover().interrupted
     journal = world.journal()
     try:
         outcome = world.run(plan_resume(journal.operation(number)), recorder=journal)
@@ -357,7 +357,7 @@ def test_what_a_restart_found_landed_is_compared_when_it_is_undone(world):
     at = 1
     while True:
         assert killed(world, plan_copy([world.here + b"/a"], world.there), at)
-        (number,) = world.sweep().interrupted
+        (number,) = world.recover().interrupted
         if os.path.exists(world.there + b"/a"):
             break
         at += 1

@@ -11,7 +11,7 @@ from cmdr.engine.plan.rename_plan import plan_rename
 from cmdr.engine.plan.transfer_plan import plan_copy
 from cmdr.engine.run.undo import plan_undo
 from cmdr.files.protected import Protection
-from cmdr.model.plans.plan import ConflictPolicy, Plan, Step, Totals
+from cmdr.model.plans.plan import ConflictPolicy, Plan, StepName, Totals
 from cmdr.model.plans.plan_list import length_of, lines_at, page_of, places_of
 from cmdr.model.plans.plan_text import chosen_of, summary_of, title_of
 
@@ -35,7 +35,7 @@ def listed(plan):
 
 def test_a_swap_names_both_files_and_counts_both(world):
     plan = renaming(world, draft="final", final="draft")
-    assert [item.step for item in plan.items] == [Step.SWAP]
+    assert [item.step for item in plan.items] == [StepName.SWAP]
     assert summary_of(plan) == [
         "Rename 2 files, 20 B",
         f"from {os.fsdecode(world.here)}",
@@ -81,7 +81,7 @@ def test_a_swap_with_a_file_in_the_trash_is_told_as_putting_back(world, journal)
     world.write(world.there + b"/draft", b"old")
     copy = plan_copy([world.here + b"/draft"], world.there, Choices(policy=ConflictPolicy.OVERWRITE))
     undoing = plan_undo(journal.operation(world.run(copy, recorder=journal).operation))
-    assert [item.step for item in undoing.items] == [Step.SWAP]
+    assert [item.step for item in undoing.items] == [StepName.SWAP]
     assert summary_of(undoing)[1:] == [f"puts the earlier {os.fsdecode(world.there)}/draft back"]
 
 

@@ -2,11 +2,11 @@
 
 from cmdr.engine.journal.records import ItemState, Kept
 from cmdr.engine.run.item_results import Fates, ItemOutcome
-from cmdr.engine.steps.bench import Landed
-from cmdr.model.plans.plan import Fingerprint, Kind, Place, PlanItem, Root, Step, Totals
+from cmdr.engine.steps.step import StepResult
+from cmdr.model.plans.plan import Fingerprint, Kind, Place, PlanItem, Root, StepName, Totals
 
 HERE, THERE = Place(b"/a", b"x"), Place(b"/b", b"x")
-ITEM = PlanItem(Step.COPY, Kind.FILE, HERE, THERE, totals=Totals(1, 0, 10))
+ITEM = PlanItem(StepName.COPY, Kind.FILE, HERE, THERE, totals=Totals(1, 0, 10))
 MARK = Fingerprint(2**40, 2**64 - 1, 12, -5, Kind.LINK)
 KEPT = Kept(Root(b"/t", 1, 2), Root(b"/i", 1, 3), b"n", b"n.trashinfo")
 
@@ -21,7 +21,7 @@ def test_items_begin_as_planned():
 def test_a_settled_item_tells_everything_again():
     fates = Fates([ITEM, ITEM])
     elsewhere = THERE.renamed(b"x (1)")
-    assert fates.settle(1, Landed(target=elsewhere, landed=MARK, kept=KEPT, warnings=("owner",)))
+    assert fates.settle(1, StepResult(target=elsewhere, landed=MARK, kept=KEPT, warnings=("owner",)))
     assert fates[-1] == ItemOutcome(1, ITEM, ItemState.LANDED, "", elsewhere, MARK, KEPT, ("owner",))
     assert fates[:1] == (ItemOutcome(0, ITEM, ItemState.PLANNED),)
     assert fates.totals == ITEM.totals
@@ -30,9 +30,9 @@ def test_a_settled_item_tells_everything_again():
 
 def test_what_is_learned_later_adds_to_what_was_known():
     fates = Fates([ITEM])
-    assert not fates.settle(0, Landed(ItemState.STAGED, target=THERE, landed=MARK))
-    assert fates.settle(0, Landed(ItemState.LANDED, "the source was kept", warnings=("one",)))
-    assert not fates.settle(0, Landed(ItemState.SOURCE_REMOVED, warnings=("two",)))
+    assert not fates.settle(0, StepResult(ItemState.STAGED, target=THERE, landed=MARK))
+    assert fates.settle(0, StepResult(ItemState.LANDED, "the source was kept", warnings=("one",)))
+    assert not fates.settle(0, StepResult(ItemState.SOURCE_REMOVED, warnings=("two",)))
     assert fates[0] == ItemOutcome(0, ITEM, ItemState.SOURCE_REMOVED, "", THERE, MARK, None, ("one", "two"))
     assert fates.totals == ITEM.totals
 
@@ -40,15 +40,15 @@ def test_what_is_learned_later_adds_to_what_was_known():
 def test_a_time_far_from_ours_is_told_again_to_the_nanosecond():
     fates = Fates([ITEM])
     for time in (2**63, -(2**63) - 1, 7, 2**70):
-        fates.settle(0, Landed(target=THERE, landed=MARK._replace(mtime_ns=time)))
+        fates.settle(0, StepResult(target=THERE, landed=MARK._replace(mtime_ns=time)))
         assert fates[0].landed == MARK._replace(mtime_ns=time)
 
 
 def test_an_item_with_nothing_more_to_say_takes_no_more_room():
     fates = Fates([ITEM])
-    fates.settle(0, Landed(ItemState.FAILED, "the disk is full"))
+    fates.settle(0, StepResult(ItemState.FAILED, "the disk is full"))
     assert fates.having(ItemState.FAILED)[0].reason == "the disk is full"
-    fates.settle(0, Landed(target=THERE))
+    fates.settle(0, StepResult(target=THERE))
     assert fates._more == {}
     assert list(fates.which(ItemState.LANDED, ItemState.SKIPPED)) == [0]
     assert fates.having(ItemState.FAILED) == ()

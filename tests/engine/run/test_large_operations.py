@@ -69,7 +69,7 @@ def test_the_rest_of_many_files_is_the_same_as_of_few(world, journal, crowd, nam
     contents = Before.of(world).contents
     with pytest.raises(Cancelled):
         world.run(plan, recorder=journal, control=StopsAt(4))
-    assert world.sweep().interrupted == [1]
+    assert world.recover().interrupted == [1]
     assert journal.operation(1).state is OperationState.INTERRUPTED
     few = plan_resume(journal.operation(1))
     crowd()

@@ -23,7 +23,7 @@ from cmdr.engine.run.conflicts import Decider, Verdict
 from cmdr.engine.run.control import Answer, Cancelled, Unattended
 from cmdr.engine.run.undo import plan_undo
 from cmdr.model.history import OperationState
-from cmdr.model.plans.plan import ConflictPolicy, Decision, Kind, Place, Plan, PlanItem, Root, Step, Verb
+from cmdr.model.plans.plan import ConflictPolicy, Decision, Kind, Place, Plan, PlanItem, Root, StepName, Verb
 
 
 @pytest.fixture
@@ -74,14 +74,25 @@ def test_errors_are_said_in_plain_words():
 
 
 @pytest.mark.parametrize(
-    "step", [Step.COPY, Step.MAKE, Step.RENAME, Step.SWAP, Step.TRASH, Step.REMOVE, Step.TWIN, Step.LINK, Step.CREATE]
+    "step",
+    [
+        StepName.COPY,
+        StepName.MAKE,
+        StepName.RENAME,
+        StepName.SWAP,
+        StepName.TRASH,
+        StepName.REMOVE,
+        StepName.TWIN,
+        StepName.LINK,
+        StepName.CREATE,
+    ],
 )
 @pytest.mark.parametrize("kind", [Kind.FILE, Kind.LINK])
 def test_an_item_that_makes_no_sense_stops_the_run_before_any_change(world, step, kind):
     info = os.stat(world.there)
     roots = (Root(world.there, info.st_dev, info.st_ino),)
     item = PlanItem(step, kind, target=Place(world.there, b"x"))
-    if step in (Step.CREATE, Step.LINK, Step.MAKE):
+    if step in (StepName.CREATE, StepName.LINK, StepName.MAKE):
         item = PlanItem(step, kind, source=Place(world.there, b"x"))
     with pytest.raises(ValueError):
         world.run(Plan(Verb.COPY, (item,), roots))
@@ -90,7 +101,7 @@ def test_an_item_that_makes_no_sense_stops_the_run_before_any_change(world, step
 
 def test_a_taken_name_gives_way_to_a_number_even_for_folders():
     mark = fingerprint.of_path(b"/")
-    item = PlanItem(Step.COPY, Kind.FILE, Place(b"/", b"x"), Place(b"/", b"y"), mark)
+    item = PlanItem(StepName.COPY, Kind.FILE, Place(b"/", b"x"), Place(b"/", b"y"), mark)
     decider = Decider(ConflictPolicy.RENAME, Unattended())
     assert decider.decide(item, None, mark) is Verdict.RENAME
     same = mark._replace(kind=Kind.FILE)
@@ -373,7 +384,7 @@ def test_a_note_that_cannot_be_removed_is_seen_to_at_the_next_start(world):
     assert world.run(plan, Stuck(), journal).failed
     journal.close()
     assert len(world.leftovers()) == 1
-    assert len(world.sweep().removed) == 1
+    assert len(world.recover().removed) == 1
     assert world.leftovers() == []
 
 
@@ -505,7 +516,7 @@ def test_a_name_that_is_not_ours_is_never_swept(world):
     plan = plan_copy([world.here + b"/a"], world.there)
     precious = world.write(world.there + b"/precious", b"x")
     begun(world, plan, Intent(0, b"precious", plan.items[0].target))
-    world.sweep()
+    world.recover()
     assert os.path.exists(precious)
 
 
@@ -515,7 +526,7 @@ def test_a_displaced_original_is_brought_to_the_trash_even_without_a_slot(world)
     world.write(world.there + b"/" + temp, b"the only copy of the old file")
     other = fingerprint.of_path(world.here + b"/a")
     begun(world, plan, Intent(0, temp, plan.items[0].target), Note(0, ItemState.STAGED, staged=other, temp_gone=False))
-    report = world.sweep()
+    report = world.recover()
     assert len(report.rescued) == 1
     assert list(world.trashed().values()) == [b"the only copy of the old file"]
     assert world.leftovers() == []
@@ -526,20 +537,20 @@ def test_a_parked_original_goes_back_or_to_the_trash(world):
     temp = temp_name()
     os.rename(world.here + b"/a", world.here + b"/" + temp)
     number = begun(world, plan, Intent(0, temp, plan.items[0].source, parks=True))
-    assert len(world.sweep().put_back) == 1
+    assert len(world.recover().put_back) == 1
     assert tree(world.here) == {world.here + b"/a": b"text a"}
     assert state_of(world, number) is ItemState.PLANNED
     plan = plan_delete([world.here + b"/a"])
     os.rename(world.here + b"/a", world.here + b"/" + temp)
     world.write(world.here + b"/a", b"a new one")
     begun(world, plan, Intent(0, temp, plan.items[0].source, parks=True))
-    assert len(world.sweep().rescued) == 1
+    assert len(world.recover().rescued) == 1
     assert tree(world.here) == {world.here + b"/a": b"a new one"}
     assert list(world.trashed().values()) == [b"text a"]
     plan = plan_delete([world.here + b"/a"])
     os.link(world.here + b"/a", world.here + b"/" + temp)
     begun(world, plan, Intent(0, temp, plan.items[0].source, parks=True))
-    assert len(world.sweep().put_back) == 1
+    assert len(world.recover().put_back) == 1
     assert tree(world.here) == {world.here + b"/a": b"a new one"}
 
 
@@ -550,12 +561,12 @@ def test_a_swap_that_stopped_between_two_links_is_taken_back(world):
     places = Place(world.there, b"first"), Place(world.there, b"second")
     found = os.stat(world.there)
     root = Root(world.there, found.st_dev, found.st_ino)
-    item = PlanItem(Step.SWAP, Kind.FILE, *places, *marks)
+    item = PlanItem(StepName.SWAP, Kind.FILE, *places, *marks)
     temp = temp_name()
     os.rename(first, world.there + b"/" + temp)
     os.link(second, first)
     number = begun(world, Plan(Verb.UNDO, (item,), (root,)), Intent(0, temp, places[0], parks=True))
-    assert len(world.sweep().put_back) == 1
+    assert len(world.recover().put_back) == 1
     assert tree(world.there) == {first: b"the first", second: b"the second"}
     assert state_of(world, number) is ItemState.PLANNED
 
@@ -583,7 +594,7 @@ def test_an_exchange_that_stopped_half_way_is_finished(world):
     os.close(source)
     os.close(folder)
     number = begun(world, plan, Intent(0, temp_name(), plan.items[0].source, kept, parks=True))
-    assert len(world.sweep().rescued) == 1
+    assert len(world.recover().rescued) == 1
     assert tree(world.there) == {world.there + b"/a": b"text a"}
     assert list(world.trashed().values()) == [b"old"]
     assert state_of(world, number) is ItemState.LANDED
@@ -599,12 +610,12 @@ def test_a_volume_that_is_away_is_looked_at_again_next_time(world):
     world.write(world.there + b"/" + temp, b"half")
     begun(world, plan, Intent(0, temp, plan.items[0].target))
     os.rename(world.there, world.far + b"/away")
-    report = world.sweep()
+    report = world.recover()
     assert report.unreachable
     os.rename(world.far + b"/away", world.there)
-    assert len(world.sweep().removed) == 1
+    assert len(world.recover().removed) == 1
     assert os.listdir(world.there) == []
-    assert world.sweep().removed == []
+    assert world.recover().removed == []
 
 
 def test_undo_says_what_it_cannot_find_any_more(world):
@@ -640,7 +651,7 @@ def test_a_displaced_file_that_can_go_neither_on_nor_back_is_rescued_at_the_next
     assert world.run(plan, Stuck(), journal).failed
     journal.close()
     assert b"old and precious" in tree(world.there).values()
-    report = world.sweep()
+    report = world.recover()
     assert len(report.rescued) == 1
     assert list(world.trashed().values()) == [b"old and precious"]
     assert world.leftovers() == []
@@ -661,7 +672,7 @@ def test_what_could_not_be_cleaned_up_is_swept_at_the_next_start(world):
     assert world.run(plan, Stuck(), journal).failed
     journal.close()
     assert len(world.leftovers()) == 2
-    world.sweep()
+    world.recover()
     assert world.leftovers() == []
     assert tree(world.there) == {world.there + b"/a": b"old"}
 
@@ -685,17 +696,17 @@ def test_a_second_number_is_found_when_the_first_is_taken_meanwhile(world):
 
 def test_a_swap_needs_both_files(world):
     plan = plan_rename([(world.here + b"/a", b"z")])
-    broken = replace(plan, items=(replace(plan.items[0], step=Step.SWAP),))
+    broken = replace(plan, items=(replace(plan.items[0], step=StepName.SWAP),))
     with pytest.raises(ValueError, match="two files"):
         world.run(broken)
 
 
 def test_a_trash_item_is_nothing_without_its_intent(world):
-    from cmdr.engine.steps.relocation import Trashed
+    from cmdr.engine.steps.trash import Trash
 
     plan = plan_trash([world.here + b"/a"], Choices(trash_home=world.home))
     with pytest.raises(ValueError, match="intent"):
-        _ = Trashed(None, 0, plan.items[0], b"").slot
+        _ = Trash(None, 0, plan.items[0], b"").slot
 
 
 def test_a_folder_removed_right_after_it_was_made_is_reported(world):
@@ -719,7 +730,7 @@ def test_a_restored_file_needs_no_note_and_a_stuck_note_is_swept(world):
         journal = world.journal()
         assert world.run(plan, failing("unlink", errno.EIO), journal).is_clean
         journal.close()
-        world.sweep()
+        world.recover()
         assert world.leftovers() == []
         assert tree(world.here) == {world.here + b"/a": b"text a"}
 
@@ -737,7 +748,7 @@ def test_a_rename_by_links_that_stopped_between_the_names_is_taken_back(world):
     plan = plan_rename([(world.here + b"/a", b"z")])
     os.link(world.here + b"/a", world.here + b"/z")
     number = begun(world, plan, Intent(0, temp_name(), plan.items[0].source, parks=True))
-    world.sweep()
+    world.recover()
     assert tree(world.here) == {world.here + b"/a": b"text a"}
     assert state_of(world, number) is ItemState.PLANNED
 
@@ -820,8 +831,8 @@ def test_a_file_that_just_lost_another_of_its_names_is_copied_all_the_same(world
     plan = Plan(
         Verb.UNDO,
         (
-            PlanItem(Step.TRASH, Kind.FILE, Place(world.here, b"a"), fingerprint=mark),
-            PlanItem(Step.COPY, Kind.FILE, Place(world.here, b"also a"), Place(world.there, b"back"), mark),
+            PlanItem(StepName.TRASH, Kind.FILE, Place(world.here, b"a"), fingerprint=mark),
+            PlanItem(StepName.COPY, Kind.FILE, Place(world.here, b"also a"), Place(world.there, b"back"), mark),
         ),
         root,
     )

@@ -26,7 +26,7 @@ from cmdr.engine.run.operation import Operation
 from cmdr.engine.run.resume import plan_resume
 from cmdr.engine.run.undo import plan_undo
 from cmdr.model.history import OperationState
-from cmdr.model.plans.plan import ConflictPolicy, Decision, Step, Totals
+from cmdr.model.plans.plan import ConflictPolicy, Decision, StepName, Totals
 
 
 @pytest.fixture
@@ -431,7 +431,7 @@ def test_what_changed_since_is_not_undone(world, journal):
     outcome = world.run(plan_copy([world.here + b"/a", world.here + b"/tree"], world.there), recorder=journal)
     world.write(world.there + b"/a", b"edited since")
     plan = plan_undo(journal.operation(outcome.operation))
-    assert [item.reason for item in plan.items if item.step is Step.NOTHING] == [
+    assert [item.reason for item in plan.items if item.step is StepName.NOTHING] == [
         "it has changed since, so it is left alone"
     ]
     world.run(plan, recorder=journal)
@@ -652,7 +652,7 @@ def test_an_interrupted_operation_is_resumed_to_the_end(world):
             plan_copy([world.here + b"/tree", world.here + b"/a"], world.there), Dying(counting.count // 2), journal
         )
     journal.close()
-    report = world.sweep()
+    report = world.recover()
     assert report.interrupted == [1]
     journal = world.journal()
     record = journal.operation(1)
@@ -734,7 +734,7 @@ def test_bind_mounts_count_as_volumes():
             path = world.write(shown + b"/x", b"x")
             os.mkdir(found[0] + b"/to")
             plan = plan_move([path], found[0] + b"/to")
-            assert plan.items[0].step is Step.COPY
+            assert plan.items[0].step is StepName.COPY
             assert world.run(plan).is_clean
             assert tree(found[0] + b"/to") == {found[0] + b"/to/x": b"x"}
             assert plan.totals == Totals(1, 0, 1)
@@ -801,7 +801,7 @@ def test_an_item_whose_volume_was_away_at_the_start_is_done_again_when_resuming(
     staged = fingerprint.of_path(world.here + b"/tree/b")
     journal.note(operation, [Note(0, ItemState.STAGED, staged=staged, temp_gone=False)])
     os.rename(world.there, world.far + b"/away")
-    assert world.sweep().unreachable == [world.here + b"/a"]
+    assert world.recover().unreachable == [world.here + b"/a"]
     os.rename(world.far + b"/away", world.there)
     resumed = plan_resume(journal.operation(operation))
     assert resumed.items[0] == plan.items[0]
@@ -820,6 +820,6 @@ def test_a_sweep_takes_what_lay_in_a_lost_folder_for_not_done(world, journal):
     for made in (None, b"a file where the folder was"):
         if made is not None:
             world.write(world.there + b"/tree", made)
-        world.sweep()
+        world.recover()
         assert journal.operation(operation).items[0].state is ItemState.PLANNED
         assert journal.operation(operation).items[0].temp is None

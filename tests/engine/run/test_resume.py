@@ -10,9 +10,9 @@ from cmdr.engine.fs.syscalls import Syscalls
 from cmdr.engine.journal.records import ItemRecord, ItemState, OperationRecord
 from cmdr.engine.plan.refusals import NothingToDo
 from cmdr.engine.plan.survey import split
-from cmdr.engine.run.resume import SoFar, plan_rest, plan_resume
+from cmdr.engine.run.resume import SoFar, plan_resume, resume_plan
 from cmdr.model.history import OperationState
-from cmdr.model.plans.plan import Decision, Fingerprint, Kind, Place, Plan, PlanItem, Root, Step, Verb
+from cmdr.model.plans.plan import Decision, Fingerprint, Kind, Place, Plan, PlanItem, Root, StepName, Verb
 from cmdr.model.plans.traits import Traits
 
 MARK = Fingerprint(1, 2, 3, 4, Kind.FILE)
@@ -21,15 +21,15 @@ ROOTS = (Root(b"/s", 1, 1), Root(b"/t", 1, 2))
 
 
 def folder(name, **more):
-    return PlanItem(Step.MAKE, Kind.FOLDER, Place(b"/s", name), Place(b"/t", name), FOLDER, **more)
+    return PlanItem(StepName.MAKE, Kind.FOLDER, Place(b"/s", name), Place(b"/t", name), FOLDER, **more)
 
 
 def file(name, **more):
-    return PlanItem(Step.COPY, Kind.FILE, Place(b"/s", name), Place(b"/t", name), MARK, **more)
+    return PlanItem(StepName.COPY, Kind.FILE, Place(b"/s", name), Place(b"/t", name), MARK, **more)
 
 
 def rest(*known, verb=Verb.COPY):
-    return plan_rest(Plan(verb, tuple(item for item, _ in known), ROOTS), 7, lambda: known)
+    return resume_plan(Plan(verb, tuple(item for item, _ in known), ROOTS), 7, lambda: known)
 
 
 def test_only_the_folders_that_something_still_comes_into_are_looked_at_again():
@@ -63,7 +63,7 @@ def test_a_folder_whose_source_is_gone_is_done():
 
 
 def test_what_has_no_source_is_left_as_well():
-    new = PlanItem(Step.CREATE, Kind.FILE, None, Place(b"/t", b"new"), data=b"text")
+    new = PlanItem(StepName.CREATE, Kind.FILE, None, Place(b"/t", b"new"), data=b"text")
     assert rest((new, SoFar(ItemState.FAILED, "the disk is full"))).items == (new,)
 
 
@@ -81,11 +81,11 @@ def test_sources_that_a_move_had_not_come_to_are_removed_last_and_what_was_kept_
         (file(b"z", remove_source=True), SoFar()),
         verb=Verb.MOVE,
     )
-    assert [(item.step, item.place.rel) for item in left.items] == [(Step.COPY, b"z"), (Step.REMOVE, b"x")]
+    assert [(item.step, item.place.rel) for item in left.items] == [(StepName.COPY, b"z"), (StepName.REMOVE, b"x")]
 
 
 def test_where_all_is_done_there_is_no_rest():
-    gone = PlanItem(Step.REMOVE, Kind.FILE, Place(b"/s", b"x"), fingerprint=MARK, remove_source=True)
+    gone = PlanItem(StepName.REMOVE, Kind.FILE, Place(b"/s", b"x"), fingerprint=MARK, remove_source=True)
     with pytest.raises(NothingToDo, match="Operation 7 is complete"):
         rest((gone, SoFar(ItemState.LANDED)))
 

@@ -14,7 +14,7 @@ from cmdr.engine.plan.restore_plan import plan_restore
 from cmdr.engine.plan.transfer_plan import plan_copy, plan_move, plan_trash
 from cmdr.engine.run import undo as undoing
 from cmdr.engine.run.undo import plan_undo
-from cmdr.model.plans.plan import Kind, Step, Totals
+from cmdr.model.plans.plan import Kind, StepName, Totals
 from cmdr.model.plans.plan_text import summary_of
 
 
@@ -58,7 +58,7 @@ def test_a_copied_tree_goes_by_one_rename(world, journal, abilities):
     before = tree(world.there)
     plan = inverse(journal, outcome)
     (item,) = plan.items
-    assert (item.step, item.kind, item.totals) == (Step.TRASH, Kind.FOLDER, Totals(302, 3, 304))
+    assert (item.step, item.kind, item.totals) == (StepName.TRASH, Kind.FOLDER, Totals(302, 3, 304))
     assert not plan.risk.is_high
     assert summary_of(plan)[1:] == [f"moves to trash {os.fsdecode(world.there)}/tree"]
     back = world.run(plan, abilities(), recorder=journal)
@@ -72,10 +72,10 @@ def test_a_folder_with_something_of_somebody_else_stays_with_it(world, journal):
     world.write(world.there + b"/tree/mine", b"came since")
     plan = inverse(journal, outcome)
     assert {(item.step, item.place.rel) for item in plan.items} == {
-        (Step.TRASH, b"a"),
-        (Step.TRASH, b"tree/b"),
-        (Step.TRASH, b"tree/sub"),
-        (Step.REMOVE, b"tree"),
+        (StepName.TRASH, b"a"),
+        (StepName.TRASH, b"tree/b"),
+        (StepName.TRASH, b"tree/sub"),
+        (StepName.REMOVE, b"tree"),
     }
     back = world.run(plan, recorder=journal)
     assert [item.reason for item in back.drifted] == ["the folder is not empty, so it was kept"]
@@ -104,9 +104,9 @@ def test_folders_without_files_are_removed_and_made_again(world, journal):
     outcome = world.run(plan_copy([world.here + b"/hollow"], world.there), recorder=journal)
     plan = inverse(journal, outcome)
     assert [(item.step, item.place.rel) for item in plan.items] == [
-        (Step.REMOVE, b"hollow/in/deep"),
-        (Step.REMOVE, b"hollow/in"),
-        (Step.REMOVE, b"hollow"),
+        (StepName.REMOVE, b"hollow/in/deep"),
+        (StepName.REMOVE, b"hollow/in"),
+        (StepName.REMOVE, b"hollow"),
     ]
     back = world.run(plan, recorder=journal)
     assert (tree(world.there), world.trashed()) == ({}, {})
@@ -135,9 +135,9 @@ def test_a_folder_that_cannot_be_looked_into_is_not_taken_as_a_whole(world, jour
     plan = inverse(journal, outcome)
     monkeypatch.undo()
     assert {(item.step, item.place.rel) for item in plan.items} == {
-        (Step.TRASH, b"tree/b"),
-        (Step.TRASH, b"tree/sub"),
-        (Step.REMOVE, b"tree"),
+        (StepName.TRASH, b"tree/b"),
+        (StepName.TRASH, b"tree/sub"),
+        (StepName.REMOVE, b"tree"),
     }
 
 
@@ -168,11 +168,11 @@ def test_where_there_is_no_trash_a_copy_goes_only_beside_its_unchanged_original(
     plan = inverse(journal, outcome)
     reason = "its volume has no trash, and its source is not there as it was, so it is left alone"
     assert {(item.step, item.place.rel, item.reason) for item in plan.items} == {
-        (Step.NOTHING, b"a", reason),
-        (Step.NOTHING, b"tree/b", reason),
-        (Step.REMOVE, b"tree/sub/c", ""),
-        (Step.REMOVE, b"tree/sub", ""),
-        (Step.REMOVE, b"tree", ""),
+        (StepName.NOTHING, b"a", reason),
+        (StepName.NOTHING, b"tree/b", reason),
+        (StepName.REMOVE, b"tree/sub/c", ""),
+        (StepName.REMOVE, b"tree/sub", ""),
+        (StepName.REMOVE, b"tree", ""),
     }
     back = world.run(plan, recorder=journal)
     assert below(world.there) == {b"a": b"12345", b"tree": b"/", b"tree/b": b"123"}

@@ -22,16 +22,16 @@ from cmdr.engine.plan.choices import Choices
 from cmdr.engine.plan.large_plan import make_plan
 from cmdr.engine.plan.refusals import NotForAgents, NothingToDo, NotTakenBack
 from cmdr.engine.run.control import Cancelled, Unattended
-from cmdr.engine.run.crash_recovery import sweep
+from cmdr.engine.run.crash_recovery import recover
 from cmdr.engine.run.resume import plan_resume
 from cmdr.engine.run.undo import plan_undo
-from cmdr.files.owner_names import gid_of, group_name, uid_of, user_name
+from cmdr.files.file_stat import gid_of, group_name, uid_of, user_name
 from cmdr.files.protected import Protection
 from cmdr.files.sandbox.private_places import PrivatePlaces
 from cmdr.model.history import OperationState
 from cmdr.model.plans.attributes import AttributeWish
 from cmdr.model.plans.file_mode import ModeChange
-from cmdr.model.plans.plan import Kind, Place, Plan, PlanItem, Step, Verb
+from cmdr.model.plans.plan import Kind, Place, Plan, PlanItem, StepName, Verb
 from cmdr.model.plans.plan_list import page_of
 from cmdr.model.plans.plan_text import summary_of, word_to_type
 
@@ -99,7 +99,7 @@ def undo(world, journal, outcome):
 
 
 def swept(world, journal):
-    return sweep(journal, Syscalls(), trash_home=world.home)
+    return recover(journal, Syscalls(), trash_home=world.home)
 
 
 # Planning
@@ -108,7 +108,7 @@ def swept(world, journal):
 def test_the_plan_lists_what_each_has_and_what_it_gets(world):
     found = plan(world, b"a", b"b", mode="+x")
     assert found.verb is Verb.ATTRIBUTES
-    assert [item.step for item in found.items] == [Step.ATTRIBUTES] * 2
+    assert [item.step for item in found.items] == [StepName.ATTRIBUTES] * 2
     assert summary_of(found)[0] == "Change attributes of 2 files"
     assert page_of(found, 0, 9).lines[0].split()[-4:] == [
         os.fsdecode(world.here) + "/a:",
@@ -126,9 +126,9 @@ def test_what_would_not_change_is_left_out_and_links_stay_as_they_are(world):
     os.symlink(b"a", world.here + b"/link")
     os.symlink(b"c", world.here + b"/tree/link")
     found = plan(world, b"a", b"b", b"link", b"tree", mode="a+x", inside=True)
-    changed = [item.place.rel for item in found.items if item.step is Step.ATTRIBUTES]
+    changed = [item.place.rel for item in found.items if item.step is StepName.ATTRIBUTES]
     assert changed == [b"a", b"tree/c", b"tree/sub/d"]
-    left = {item.place.rel: item.reason for item in found.items if item.step is Step.NOTHING}
+    left = {item.place.rel: item.reason for item in found.items if item.step is StepName.NOTHING}
     assert left == {
         b"b": "it has these attributes already",
         b"link": "links stay as they are",
@@ -156,7 +156,7 @@ def test_a_folder_comes_after_what_it_holds_even_when_both_were_named(world):
 def test_a_file_with_two_names_is_changed_once(world):
     os.link(world.here + b"/a", world.here + b"/tree/twin")
     found = plan(world, b"a", b"tree", mode="600", inside=True)
-    left = [(item.place.rel, item.reason) for item in found.items if item.step is Step.NOTHING]
+    left = [(item.place.rel, item.reason) for item in found.items if item.step is StepName.NOTHING]
     assert left == [(b"tree/twin", "it is another name of a file in this plan")]
     assert world.run(found).is_clean
 
@@ -183,9 +183,9 @@ def test_what_cannot_be_read_inside_is_told_and_the_folder_is_still_planned(worl
     with without_rights():
         found = plan(world, b"tree", mode="u+rwX", inside=True)
     assert [(item.place.rel, item.step, item.reason) for item in found.items] == [
-        (b"tree/sub", Step.NOTHING, "what is inside cannot be read; repeat this when it can"),
-        (b"tree/sub", Step.ATTRIBUTES, ""),
-        (b"tree", Step.NOTHING, "it has these attributes already"),
+        (b"tree/sub", StepName.NOTHING, "what is inside cannot be read; repeat this when it can"),
+        (b"tree/sub", StepName.ATTRIBUTES, ""),
+        (b"tree", StepName.NOTHING, "it has these attributes already"),
     ]
 
 
@@ -206,7 +206,7 @@ def test_what_is_mounted_inside_stays_as_it_is(world):
         found = plan(world, b"tree", mode="go=", inside=True)
     finally:
         subprocess.run(["umount", world.here + b"/tree/mount"], check=True)
-    assert [item.reason for item in found.items if item.step is Step.NOTHING] == [
+    assert [item.reason for item in found.items if item.step is StepName.NOTHING] == [
         "another volume is mounted here, so it stays as it is"
     ]
 
@@ -403,7 +403,10 @@ def test_undo_leaves_what_somebody_changed_since(world, journal):
     outcome = world.run(plan(world, b"a", b"b", mode="600"), recorder=journal)
     os.chmod(world.here + b"/a", 0o660)
     back = plan_undo(journal.operation(outcome.operation))
-    assert [(item.step, item.place.rel) for item in back.items] == [(Step.NOTHING, b"a"), (Step.ATTRIBUTES, b"b")]
+    assert [(item.step, item.place.rel) for item in back.items] == [
+        (StepName.NOTHING, b"a"),
+        (StepName.ATTRIBUTES, b"b"),
+    ]
     os.chmod(world.here + b"/b", 0o660)
     with pytest.raises(NotTakenBack, match="it has changed since"):
         plan_undo(journal.operation(outcome.operation))
@@ -551,7 +554,7 @@ def test_a_kill_right_after_a_folder_was_shut_can_still_be_taken_back(world):
         if child == 0:
             os.setresuid(NOBODY, NOBODY, NOBODY)
             try:
-                world.sweep()
+                world.recover()
                 own = world.journal()
                 for entry in own.interrupted():
                     with contextlib.suppress(NothingToDo):
@@ -617,7 +620,7 @@ def test_a_half_changed_pipe_is_put_back_without_being_opened(world):
 def test_an_item_about_attributes_needs_them():
     place = Place(b"/", b"x")
     with pytest.raises(ValueError, match="needs attributes"):
-        attributes.change_of(PlanItem(Step.ATTRIBUTES, Kind.FILE, place))
+        attributes.change_of(PlanItem(StepName.ATTRIBUTES, Kind.FILE, place))
 
 
 def test_the_outcome_names_what_was_changed(world):

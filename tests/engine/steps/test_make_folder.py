@@ -11,13 +11,14 @@ from cmdr.engine.journal.journal import Journal
 from cmdr.engine.journal.records import ItemRecord, ItemState, OperationRecord
 from cmdr.engine.plan.choices import Choices
 from cmdr.engine.plan.transfer_plan import plan_copy
-from cmdr.engine.run.continuations import LaterRuns
+from cmdr.engine.run.continuations import Continuations
 from cmdr.engine.run.control import Unattended
-from cmdr.engine.run.crash_recovery import sweep
+from cmdr.engine.run.crash_recovery import recover
 from cmdr.engine.run.operation import Operation
 from cmdr.engine.run.undo import plan_undo
+from cmdr.engine.steps.registry import STEPS
 from cmdr.model.history import OperationState
-from cmdr.model.plans.plan import ConflictPolicy, Kind, Place, Plan, PlanItem, Step, Verb
+from cmdr.model.plans.plan import ConflictPolicy, Kind, Place, Plan, PlanItem, StepName, Verb
 
 
 @pytest.fixture
@@ -75,14 +76,14 @@ def test_a_folder_that_could_not_be_cleared_away_is_swept_at_the_next_start(grou
     assert not outcome.is_clean
     (left,) = os.listdir(ground / "to")
     assert is_temp_name(os.fsencode(left))
-    report = sweep(journal, Syscalls())
+    report = recover(journal, Syscalls())
     assert report.removed == [os.fsencode(ground / "to" / left)]
     assert os.listdir(ground / "to") == []
 
 
 def test_what_a_later_run_did_not_come_to_changes_nothing_about_the_earlier_one():
-    folder = PlanItem(Step.MAKE, Kind.FOLDER, Place(b"/a", b"x"), Place(b"/b", b"x"))
-    source = PlanItem(Step.REMOVE, Kind.FILE, Place(b"/a", b"y"), Place(b"/b", b"y"), remove_source=True)
+    folder = PlanItem(StepName.MAKE, Kind.FOLDER, Place(b"/a", b"x"), Place(b"/b", b"x"))
+    source = PlanItem(StepName.REMOVE, Kind.FILE, Place(b"/a", b"y"), Place(b"/b", b"y"), remove_source=True)
 
     def record(index, state):
         return ItemRecord(index, state, "", None, None, None, None, None, None)
@@ -90,25 +91,25 @@ def test_what_a_later_run_did_not_come_to_changes_nothing_about_the_earlier_one(
     plan = Plan(Verb.MOVE, (folder, source), continues=1)
     later = OperationRecord(2, plan, OperationState.INTERRUPTED, "", 0.0, None, ())
     earlier = OperationRecord(1, Plan(Verb.MOVE, (folder,)), OperationState.CONTINUED, "", 0.0, None, ())
-    runs = LaterRuns()
+    runs = Continuations()
     for index, item in enumerate(plan.items):
-        assert runs.take(later, item, record(index, ItemState.PLANNED)) is None
+        assert STEPS[item.step].merge(runs, later, item, record(index, ItemState.PLANNED)) is None
     landed = record(0, ItemState.LANDED)
-    assert runs.take(earlier, folder, landed) is landed
-    assert list(runs.rest()) == []
+    assert STEPS[folder.step].merge(runs, earlier, folder, landed) is landed
+    assert runs.folders == {}
 
 
 def test_a_folder_that_an_outage_left_without_its_name_gets_it_when_things_are_in_it(ground, journal):
     run(ground, journal, Failing())
     (left,) = os.listdir(ground / "to")
     (ground / "to" / left / "file").write_text("x")
-    report = sweep(journal, Syscalls())
+    report = recover(journal, Syscalls())
     assert report.removed == []
     assert (ground / "to" / "from" / "file").read_text() == "x"
 
 
 def test_a_folder_that_cannot_be_cleared_away_at_the_start_is_tried_again_later(ground, journal):
     run(ground, journal, Failing())
-    report = sweep(journal, Failing())
+    report = recover(journal, Failing())
     assert report.unreachable == [os.fsencode(ground / "from")]
-    assert len(sweep(journal, Syscalls()).removed) == 1
+    assert len(recover(journal, Syscalls()).removed) == 1

@@ -24,7 +24,7 @@ from cmdr.engine.run.resume import plan_resume
 from cmdr.engine.run.undo import plan_undo
 from cmdr.files.archives.zip_info import zip_info
 from cmdr.model.history import OperationState
-from cmdr.model.plans.plan import Plan, Step
+from cmdr.model.plans.plan import Plan, StepName
 from cmdr.model.plans.plan_text import summary_of, title_of
 
 KINDS = (b"out.zip", b"out.tar.gz")
@@ -78,7 +78,7 @@ def test_a_plan_to_pack_says_what_goes_in_and_where(world):
     plan, _ = packed(world, b"out.zip")
     assert title_of(plan) == f"Pack 3 folders, 4 files, 2.9 KiB to {os.fsdecode(world.there)}/out.zip"
     assert f"from {os.fsdecode(world.here)}" in summary_of(plan)
-    assert [item.step for item in plan.items] == [Step.PACK, *[Step.ADD] * 7]
+    assert [item.step for item in plan.items] == [StepName.PACK, *[StepName.ADD] * 7]
 
 
 @pytest.mark.parametrize("name", KINDS)
@@ -245,7 +245,7 @@ def test_specials_and_what_may_not_be_read_are_told_and_left_out(world, monkeypa
     monkeypatch.setattr(os, "open", closed)
     plan, outcome = packed(world, b"out.zip")
     assert outcome.is_clean
-    assert {(item.place.name, item.reason) for item in plan.items if item.step is Step.NOTHING} == {
+    assert {(item.place.name, item.reason) for item in plan.items if item.step is StepName.NOTHING} == {
         (b"pipe", "pipes, sockets and devices are not packed"),
         (b"a", "you may not read it"),
         (b"locked", "you may not read it"),

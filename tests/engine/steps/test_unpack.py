@@ -33,7 +33,7 @@ from cmdr.engine.run.operation import Operation
 from cmdr.engine.run.resume import plan_resume
 from cmdr.engine.run.undo import plan_undo
 from cmdr.model.history import OperationState
-from cmdr.model.plans.plan import ConflictPolicy, Decision, Kind, Plan, Step
+from cmdr.model.plans.plan import ConflictPolicy, Decision, Kind, Plan, StepName
 from cmdr.model.plans.plan_list import line_of, page_of
 from cmdr.model.plans.plan_text import chosen_of, summary_of, title_of
 
@@ -68,7 +68,7 @@ def below(world):
 
 
 def left_out(plan):
-    return {item.member.name: item.reason for item in plan.items if item.step is Step.NOTHING}
+    return {item.member.name: item.reason for item in plan.items if item.step is StepName.NOTHING}
 
 
 def test_loose_files_get_a_folder_named_after_the_archive(world):
@@ -633,7 +633,7 @@ def test_a_folder_or_a_file_in_the_way_leaves_out_what_would_be_there(world):
     data = zip_of(Put("t/d/x", b"x"), Put("t/d/s/y", b"y"), Put("t/f", b"f"), Put("t/p", b"p"), Put("t/a", b"a"))
     plan, _, found = unpacked(world, data)
     assert found[b"t/a"] == b"a"
-    reasons = [item.reason for item in plan.items if item.step is Step.NOTHING]
+    reasons = [item.reason for item in plan.items if item.step is StepName.NOTHING]
     assert reasons == [
         *("a file has that name", "its folder is not made", "its folder is not made"),
         *("a folder has that name", "a file has that name"),
@@ -880,7 +880,7 @@ def test_two_files_in_one_folder_are_replaced_and_both_kept(world):
 
 def test_a_plan_without_an_archive_is_none(world):
     plan = plan_unpack([given(world, zip_of(Put("t/a", b"1")))], world.there)
-    items = tuple(replace(item, fingerprint=None) if item.step is Step.COPY else item for item in plan.items)
+    items = tuple(replace(item, fingerprint=None) if item.step is StepName.COPY else item for item in plan.items)
     with pytest.raises(ValueError, match="needs a member of an archive"):
         world.run(replace(plan, items=items))
 

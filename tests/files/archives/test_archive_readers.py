@@ -291,11 +291,11 @@ def test_a_list_to_look_at_is_bounded_and_tells_where_it_ends(monkeypatch):
     text = list_text(reader(data), len(data)).decode()
     assert text.startswith("6 names, 5 B when unpacked\n\n")
     assert "t/l → \\u{1b}[2J" in text
-    monkeypatch.setattr(listing, "MOST", 3)
+    monkeypatch.setattr(listing, "MAX_NAMES", 3)
     text = list_text(reader(data), len(data)).decode()
     assert text.startswith("3 names so far, 3 B when unpacked")
     assert text.endswith("… and more: only the first 3 names are listed\n")
-    monkeypatch.setattr(listing, "PATIENCE", -1.0)
+    monkeypatch.setattr(listing, "TIME_LIMIT_S", -1.0)
     assert "it takes too long" in list_text(reader(data), len(data)).decode()
 
 

@@ -93,7 +93,7 @@ def test_a_look_is_not_believed_for_long(root, sandbox, monkeypatch):
     monkeypatch.setattr(hard_links, "_MARGIN_NS", -(10**12))
     sandbox.resolver().find(b"hard").close()
     os.rename(root / "keys", root / ".ssh")
-    monkeypatch.setattr(hard_links, "_BELIEVED", -1.0)
+    monkeypatch.setattr(hard_links, "_MAX_AGE_S", -1.0)
     with pytest.raises(PrivatePlace, match="second name"):
         sandbox.resolver().find(b"hard")
 

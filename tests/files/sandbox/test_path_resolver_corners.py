@@ -150,7 +150,7 @@ def test_when_too_many_private_files_would_have_to_be_compared_a_second_name_cou
     os.link(ground.root / "file.txt", ground.root / "twin.txt")
     reach = ground.sandbox.resolver()
     reach.find(b"twin.txt").close()
-    monkeypatch.setattr(hard_links, "MOST", 3)
+    monkeypatch.setattr(hard_links, "MAX_ENTRIES", 3)
     with pytest.raises(PrivatePlace, match="second name"):
         reach.find(b"twin.txt")
 

@@ -11,7 +11,7 @@ import pytest
 
 from cmdr.files.process_sandbox.backend import BACKENDS, holds
 from cmdr.files.viewing import decoding as decoding_module
-from cmdr.files.viewing.decoding import MOST_FILE_BYTES, Decoding
+from cmdr.files.viewing.decoding import MAX_FILE_BYTES, Decoding
 from cmdr.files.viewing.viewed_file import NotViewable
 
 SECRET = "cmdr-planted-secret-5be1"
@@ -136,7 +136,7 @@ def test_without_a_sandbox_nothing_is_decoded(decoded, monkeypatch):
 
 def test_a_file_beyond_the_limit_is_not_read(tmp_path):
     with (tmp_path / "file").open("wb+") as file:
-        file.truncate(MOST_FILE_BYTES + 1)
+        file.truncate(MAX_FILE_BYTES + 1)
         with pytest.raises(NotViewable, match="128 MiB"):
             Decoding("kind", [], file.fileno(), libraries=[], most_bytes=10)
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from cmdr.files.contents import differing_contents, same_contents
 from cmdr.files.errors import DiskError
 from cmdr.files.scan import names_starting_with
-from cmdr.files.viewing.viewed_file import CHUNK, NotViewable, ViewedFile, guess_encoding
+from cmdr.files.viewing.viewed_file import CHUNK_BYTES, NotViewable, ViewedFile, guess_encoding
 
 
 def viewed(path, data):
@@ -44,7 +44,7 @@ def test_a_line_far_behind_is_found_without_reading_the_rest(tmp_path):
 
 
 def test_one_endless_line_is_cut_and_the_next_is_still_found(tmp_path):
-    file = viewed(tmp_path / "f", b"x" * (3 * CHUNK) + b"\nnext\n")
+    file = viewed(tmp_path / "f", b"x" * (3 * CHUNK_BYTES) + b"\nnext\n")
     first, second = file.text(0, 2)
     assert first.endswith(" …")
     assert second == "next"

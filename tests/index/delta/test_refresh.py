@@ -44,7 +44,7 @@ def everything(view: View) -> dict[bytes, tuple[int, ...]]:
 
 
 def ids(view: View) -> dict[bytes, int]:
-    answer = range(view.base_rows + (view.extra.rows if view.extra else 0))
+    answer = range(view.base_rows + (view.delta.rows if view.delta else 0))
     live = [row for row in answer if view.dead is None or row >= view.base_rows or not view.dead[row]]
     return {view.path(row): view.id_of(row) for row in live}
 
@@ -134,7 +134,7 @@ def test_ids_stay_when_the_rows_are_matched_in_small_portions(library, tree, mon
     if with_overlay:
         write(tree + b"/src/between.txt")
         library.refresh(index)
-        assert answers.indexed.delta_rows_count
+        assert answers.indexed.delta_rows
     before = ids(answers.view)
     os.rename(tree + b"/archive.tar.gz", tree + b"/empty/moved.gz")
     os.rename(tree + b"/docs/deep", tree + b"/src/deeper")
@@ -234,7 +234,7 @@ def test_after_any_changes_a_refreshed_view_equals_a_new_scan_and_so_does_its_co
         if changed is None:
             library.refresh(info.id)
         else:  # links change the times of files elsewhere: look everywhere once
-            with answers.indexed._work:
+            with answers.indexed._lock:
                 answers.indexed._relist(changed, lambda: False)
         fresh = scan(tree, str(tmp_path / f"fresh{round_}"), FEW)
         mine, theirs = everything(answers.view), everything(fresh)
@@ -256,7 +256,7 @@ def test_after_any_changes_a_refreshed_view_equals_a_new_scan_and_so_does_its_co
     assert everything(whole) == everything(answers.view)
     assert ids(whole) == ids(answers.view)
     answers.indexed.compact()
-    assert answers.view.extra is None
+    assert answers.view.delta is None
     assert answers.indexed.verify()
 
 
@@ -275,8 +275,8 @@ def test_a_big_overlay_is_compacted_behind(library, tree):
     write(tree + b"/src/one.txt", 3)
     before = answers.node(tree + b"/src/main.py").id
     library.refresh(info.id)
-    library._behind.submit(lambda: None).result()
-    assert answers.view.extra is None
+    library._background.submit(lambda: None).result()
+    assert answers.view.delta is None
     assert answers.view.epoch == 2
     assert answers.node(tree + b"/src/one.txt").size == 3
     assert answers.node(before).path == tree + b"/src/main.py"
@@ -337,20 +337,20 @@ def test_without_watches_to_give_the_index_says_so_and_checks_instead(library, t
 
 
 def test_a_huge_folder_is_not_listed_again_when_nobody_tells_what_changed_in_it(library, tree, monkeypatch):
-    monkeypatch.setattr("cmdr.index.delta.live_updates._HUGE", 3)
+    monkeypatch.setattr("cmdr.index.delta.live_updates.HUGE_DIRECTORY", 3)
     index = library.index(tree, FEW).id
     library.refresh(index)
     answers = library.get(index)
     write(tree + b"/src/more.txt")
     write(tree + b"/empty/more.txt")
     src, empty = (answers.view.id_of(answers.view.find(tree + name)) for name in (b"/src", b"/empty"))
-    answers.indexed._following.changed({src: None, empty: None})
+    answers.indexed._live_updates.changed({src: None, empty: None})
     assert answers.node(tree + b"/empty/more.txt").kind == "file"
     with pytest.raises(NotIndexed):
         answers.node(tree + b"/src/more.txt")
     assert answers.indexed.freshness.state == "stale"
     assert "is huge and has changed" in answers.indexed.freshness.reason
-    answers.indexed._following.changed({empty: None})
+    answers.indexed._live_updates.changed({empty: None})
     assert answers.indexed.freshness.state == "stale"  # an event elsewhere makes up for nothing
     library.refresh(index)
     assert answers.node(tree + b"/src/more.txt").kind == "file"
@@ -358,7 +358,7 @@ def test_a_huge_folder_is_not_listed_again_when_nobody_tells_what_changed_in_it(
 
 
 def test_when_the_changed_folders_hold_most_entries_the_whole_tree_is_scanned_instead(library, tree, monkeypatch):
-    monkeypatch.setattr("cmdr.index.tree._MANY_ROWS", 3)
+    monkeypatch.setattr("cmdr.index.tree.MANY_ROWS", 3)
     index = library.index(tree, FEW).id
     for folder in (b"/src", b"/docs", b"/bad"):
         write(tree + folder + b"/more.txt")
@@ -370,7 +370,7 @@ def test_when_events_are_lost_everything_is_checked(library, tree):
     info = library.index(tree, FEW)
     indexed = library.get(info.id).indexed
     write(tree + b"/src/lost.txt")
-    indexed._following.changed(None)
+    indexed._live_updates.changed(None)
     assert library.get(info.id).node(tree + b"/src/lost.txt").kind == "file"
 
 
@@ -414,7 +414,7 @@ def test_a_followed_link_stays_followed_when_its_folder_is_listed_again(library,
 
 
 def test_when_most_folders_changed_the_whole_tree_is_scanned_instead(library, tree, monkeypatch):
-    monkeypatch.setattr("cmdr.index.tree._MANY", 0)
+    monkeypatch.setattr("cmdr.index.tree.MANY_DIRECTORIES", 0)
     info = library.index(tree, FEW)
     before = library.get(info.id).node(tree + b"/src/main.py").id
     write(tree + b"/src/new.txt", 5)
@@ -435,7 +435,7 @@ def test_a_scan_waits_for_a_refresh_instead_of_being_refused(tmp_path):
         entered, go_on = threading.Event(), threading.Event()
 
         def slow_refresh():
-            with indexed._work:
+            with indexed._lock:
                 entered.set()
                 assert go_on.wait(60)
 

@@ -7,7 +7,7 @@ import pytest
 
 from cmdr.index.errors import Cancelled
 from cmdr.index.query import name_search, parallel
-from cmdr.index.query.name_search import blob_rows
+from cmdr.index.query.name_search import blob_rows, short_needle_rows
 from cmdr.index.snapshots.name_blobs import NameBlob, joined_names, packed, take_names
 
 
@@ -25,9 +25,9 @@ def blob_of(names: list[bytes]) -> NameBlob:
 @pytest.mark.parametrize("few", [0, 3, 1 << 20])
 @pytest.mark.parametrize("cores", [1, 2])
 def test_every_way_of_searching_finds_what_asking_each_name_finds(monkeypatch, few, cores):
-    monkeypatch.setattr(name_search, "_FEW", few)
+    monkeypatch.setattr(name_search, "_MAX_SINGLE_HITS", few)
     monkeypatch.setattr(name_search, "_SLICE", 500)
-    monkeypatch.setattr(name_search, "_FEWEST", 10)
+    monkeypatch.setattr(name_search, "_MIN_SLICE_ROWS", 10)
     monkeypatch.setattr(parallel, "_cores", lambda: cores)
     names = names_of(400, few)
     blob = blob_of(names)
@@ -77,3 +77,46 @@ def test_names_are_taken_out_in_any_order_and_joined():
     assert rest.tolist() == names[50:120]
     assert joined_names(some, rest).tolist() == some.tolist() + rest.tolist()
     assert take_names(many.blob, many.offsets, np.arange(0)).tolist() == []
+
+
+def blob_typed(names: list[bytes], dtype: str = "<u4") -> NameBlob:
+    blob = np.frombuffer(b"".join(name + b"\0" for name in names), np.uint8)
+    offsets = np.zeros(len(names) + 1, dtype)
+    offsets[1:] = np.flatnonzero(blob == 0) + 1
+    return NameBlob(blob, offsets)
+
+
+@pytest.mark.parametrize("slice_rows", [1, 7, 1 << 14])
+@pytest.mark.parametrize("dtype", ["<u4", "<i8"])
+def test_agrees_with_asking_each_name(monkeypatch, slice_rows, dtype):
+    monkeypatch.setattr(name_search, "_MIN_SLICE_ROWS", slice_rows)
+    monkeypatch.setattr(name_search, "_MAX_SLICE_ROWS", slice_rows)
+    chance = random.Random(slice_rows)
+    letters = [b"a", b"b", b"c" * 60, b"\xff", b"cc", b"ab"]
+    names = [b""] + [b"".join(chance.choices(letters, k=chance.randint(1, 4))) for _ in range(300)]
+    blob = blob_typed(names, dtype)
+    for needle in (b"a", b"b", b"ab", b"ba", b"cc", b"\xff", b"z", b"az"):
+        expected = [row for row in range(3, 290) if needle in names[row]]
+        assert short_needle_rows(blob, needle, range(3, 290), lambda: False).tolist() == expected
+
+
+def test_a_carry_runs_through_names_of_every_length_without_leaving_them():
+    names = [b"x" * length + tail for length in range(1, 256) for tail in (b"", b"a")]
+    blob = blob_typed(names)
+    assert short_needle_rows(blob, b"a", range(len(names)), lambda: False).tolist() == list(range(1, len(names), 2))
+
+
+def test_two_bytes_of_two_neighbouring_names_are_no_hit():
+    blob = blob_typed([b"xa", b"bx", b"ab"])
+    assert short_needle_rows(blob, b"ab", range(3), lambda: False).tolist() == [2]
+
+
+def test_no_rows_no_hits():
+    blob = blob_typed([b"a"])
+    assert not len(short_needle_rows(blob, b"a", range(0), lambda: False))
+
+
+def test_a_cancel_is_seen():
+    blob = blob_typed([b"a"])
+    with pytest.raises(Cancelled):
+        short_needle_rows(blob, b"a", range(1), lambda: True)

@@ -5,19 +5,19 @@ import os
 import numpy as np
 import pytest
 
-from cmdr.index.query import answers, ordering
-from cmdr.index.query.answers import ResultCache
-from cmdr.index.query.coverage import Found
+from cmdr.index.query import ordering, queries
+from cmdr.index.query.coverage import FilterResult
+from cmdr.index.query.queries import ResultCache
 from cmdr.index.snapshots.name_blobs import fold
 from cmdr.model.filters import filter as f
 from cmdr.model.filters.filter_text import from_text
 from cmdr.model.trees.queries import Explanation
 
 
-def every_page(answers, question, limit):
+def every_page(queries, question, limit):
     listed, cursor = [], None
     while True:
-        page = answers.page(question, limit=limit, cursor=cursor)
+        page = queries.page(question, limit=limit, cursor=cursor)
         listed += page.nodes
         if (cursor := page.cursor) is None:
             return listed
@@ -40,10 +40,10 @@ def test_pages_over_an_epoch_and_its_overlay_are_in_one_order(library, tree, mon
             pass
     os.unlink(tree + b"/docs/a-name-o")
     library.refresh(info.id)
-    answers = library.get(info.id)
-    assert answers.view.extra is not None
-    listed = every_page(answers, f.Question(f.EVERYTHING, sort, down), 3)
-    rows = answers.ask(f.EVERYTHING).count
+    queries = library.get(info.id)
+    assert queries.view.delta is not None
+    listed = every_page(queries, f.Question(f.EVERYTHING, sort, down), 3)
+    rows = queries.ask(f.EVERYTHING).count
     assert len({node.id for node in listed}) == len(listed) == rows
     keys = [fold(node.name) if sort == "name" else node.size for node in listed]
     assert keys == sorted(keys, reverse=down)
@@ -56,19 +56,19 @@ def test_one_name_in_many_folders_is_paged_by_id(library, tmp_path, monkeypatch,
     for number in range(30):
         os.makedirs(tmp_path / "many" / str(number))
         (tmp_path / "many" / str(number) / "the very same name").touch()
-    answers = library.get(library.index(os.fsencode(tmp_path / "many")).id)
-    listed = every_page(answers, f.Question(from_text("kind:file"), "name", down), 4)
-    ids = [answers.view.id_of(answers.row(node.id)) for node in listed]
+    queries = library.get(library.index(os.fsencode(tmp_path / "many")).id)
+    listed = every_page(queries, f.Question(from_text("kind:file"), "name", down), 4)
+    ids = [queries.view.id_of(queries.row(node.id)) for node in listed]
     assert len(ids) == 30
     assert ids == sorted(ids, reverse=down)
 
 
-def found(rows: int) -> Found:
-    return Found(np.arange(rows), Explanation("", (), 0, 0, True, ()))
+def found(rows: int) -> FilterResult:
+    return FilterResult(np.arange(rows), Explanation("", (), 0, 0, True, ()))
 
 
 def test_big_answers_make_room_and_the_newest_always_stays(monkeypatch):
-    monkeypatch.setattr(answers, "_ROOM", 8 * 100)
+    monkeypatch.setattr(queries, "_MAX_RESULT_BYTES", 8 * 100)
     kept = ResultCache()
     kept.put("a", found(40))
     kept.put("b", found(40))

@@ -19,7 +19,7 @@ def write(path, size):
         out.truncate(size)
 
 
-def told(report, tree):
+def first(report, tree):
     """Each change as (what, where below the tree, before, after)."""
     return [(row.change, (row.path or b"?")[len(tree) + 1 :].decode(), row.before, row.size) for row in report.rows]
 
@@ -38,7 +38,7 @@ def test_files_that_came_went_grew_and_shrank_are_named(library, tree):
     os.unlink(tree + b"/docs/report.txt")
     library.index(tree, FEW)
     report = library.report(index, "growth")
-    assert [one for one in told(report, tree) if one[1] not in ("", "src", "docs")] == [
+    assert [one for one in first(report, tree) if one[1] not in ("", "src", "docs")] == [
         ("added", "src/huge.bin", 0, 1_000_000),
         ("shrunk", "docs/Report Final.PDF", 120_000, 1000),
         ("grown", "settings.properties", 12, 50_000),
@@ -90,7 +90,7 @@ def test_a_file_that_another_one_replaced_under_its_name_is_one_that_changed(lib
 
 
 def test_very_many_files_that_went_are_not_looked_up(library, tree, monkeypatch):
-    monkeypatch.setattr(growth, "MOST", 0)
+    monkeypatch.setattr(growth, "MAX_CHANGES", 0)
     index = library.index(tree, FEW).id
     write(tree + b"/part", 9000)
     library.refresh(index)
@@ -111,8 +111,8 @@ def test_growth_adds_up_over_scans_refreshes_and_compactions(library, tree):
     os.unlink(tree + b"/comes and goes")
     write(tree + b"/src/later", 2000)
     library.refresh(index)
-    assert indexed.delta_rows_count
-    files = [one for one in told(library.report(index, "growth", since="1"), tree) if "." not in one[1]]
+    assert indexed.delta_rows
+    files = [one for one in first(library.report(index, "growth", since="1"), tree) if "." not in one[1]]
     assert files == [("added", "grows", 0, 30_000), ("added", "src/later", 0, 2000)]
 
 
@@ -123,10 +123,10 @@ def test_only_what_is_below_a_folder_or_in_a_set_is_told(library, tree):
     os.unlink(tree + b"/src/util.py")
     library.index(tree, FEW)
     below = library.report(index, "growth", below=tree + b"/src")
-    assert {path for _, path, _, _ in told(below, tree)} == {"src/new", "src/util.py"}
+    assert {path for _, path, _, _ in first(below, tree)} == {"src/new", "src/util.py"}
     assert below.after - below.before == 3700
     chosen = library.sets.create(index, "chosen", [tree + b"/docs/new"])
-    assert [path for _, path, _, _ in told(library.report(index, "growth", set_id=chosen.id), tree)] == ["docs/new"]
+    assert [path for _, path, _, _ in first(library.report(index, "growth", set_id=chosen.id), tree)] == ["docs/new"]
 
 
 def test_pages_tell_every_change_once_even_when_more_come_meanwhile(library, tree):
@@ -171,7 +171,7 @@ def test_growth_is_measured_from_the_epoch_nearest_to_a_week_ago_or_to_what_is_a
         os.utime(totals_path(home, epoch), (now, now - days * 86_400))
 
     def new(since=None):
-        paths = {path for _, path, _, _ in told(library.report(index, "growth", since=since, limit=100), tree)}
+        paths = {path for _, path, _, _ in first(library.report(index, "growth", since=since, limit=100), tree)}
         return sorted(path for path in paths if path.startswith("step"))
 
     assert new() == ["step2", "step3", "step4"]
@@ -185,7 +185,7 @@ def test_growth_is_measured_from_the_epoch_nearest_to_a_week_ago_or_to_what_is_a
 
 
 def test_only_so_many_moments_are_kept_and_the_first_and_last_stay(library, tree, monkeypatch):
-    monkeypatch.setattr(history, "KEEP", 4)
+    monkeypatch.setattr(history, "MAX_TOTALS", 4)
     index = library.index(tree, FEW).id
     for number in range(7):
         write(tree + b"/step%d" % number, 1000)
@@ -225,7 +225,7 @@ def test_damaged_totals_are_passed_over(library, tree):
 
 
 def test_beyond_a_number_of_changes_the_biggest_are_remembered_and_the_report_says_so(library, tree, monkeypatch):
-    monkeypatch.setattr(history_files, "MOST", 3)
+    monkeypatch.setattr(history_files, "MAX_CHANGES", 3)
     index = library.index(tree, FEW).id
     for number in range(1, 8):
         write(tree + b"/new%d" % number, number * 1000)

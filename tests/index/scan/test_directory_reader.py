@@ -12,7 +12,7 @@ from hypothesis import strategies as some
 from cmdr.index.scan import compiled_reader, directory_reader
 from cmdr.index.scan.compiled_reader import CompiledReader, compiled_library
 from cmdr.index.scan.compiled_reader import directory_reader as reader_for
-from cmdr.index.scan.directory_reader import MOMENTS, WIDTHS, DirectoryReader, PythonReader
+from cmdr.index.scan.directory_reader import TIME_COLUMNS, WIDTHS, DirectoryReader, PythonReader
 from cmdr.index.scan.part_file import PartFile
 from cmdr.index.scan.scan import scan
 from cmdr.index.scan.statx import packed_device
@@ -43,9 +43,9 @@ def read_out(reader: DirectoryReader) -> dict[bytes, dict[str, int]]:
     names = bytes(reader.names[: reader.name_bytes]).split(b"\0")[:-1]
     columns: dict[str, list[int]] = {}
     for name, values in reader.columns():
-        if name not in MOMENTS:
+        if name not in TIME_COLUMNS:
             columns[name] = np.frombuffer(values, f"<u{WIDTHS[name]}").tolist()
-        elif reader.moment_bytes == 8:
+        elif reader.time_bytes == 8:
             columns[name] = np.frombuffer(values, "<i8").tolist()
         else:
             pairs = np.frombuffer(values, [("s", "<i8"), ("ns", "<u4"), ("unused", "<u4")])
@@ -135,7 +135,7 @@ def test_when_the_room_is_full_reading_goes_on_where_it_stopped(tmp_path, monkey
     monkeypatch.chdir(tmp_path)
     for module in (compiled_reader, directory_reader):
         monkeypatch.setattr(module, "CHUNK", rows)
-        monkeypatch.setattr(module, "NAME_ROOM", name_bytes)
+        monkeypatch.setattr(module, "NAME_CAPACITY", name_bytes)
     many = tmp_path / "many"
     many.mkdir()
     names = {b"%03d" % one * (1 + one % 20) for one in range(100)}
@@ -251,7 +251,7 @@ def test_a_part_holds_the_facts_of_its_names(reader, tmp_path):
         (folder / name).write_bytes(name.encode() * 100)
     visit(reader, str(folder))
     names = bytes(reader.names[: reader.name_bytes])
-    part = PartFile(str(tmp_path / "part"), reader.moment_bytes)
+    part = PartFile(str(tmp_path / "part"), reader.time_bytes)
     part.add(reader)
     assert (tmp_path / "part.names").read_bytes() == names
     assert part.constants()["size"] == (300).to_bytes(8, "little")

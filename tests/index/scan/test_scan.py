@@ -366,7 +366,7 @@ def test_no_walker_is_hired_once_the_others_were_sent_home(tree, tmp_path, monke
             pool.start_workers()
 
     monkeypatch.setattr(walk._WorkerPool, "hand_out", hand_out)
-    monkeypatch.setattr(walk, "_PATIENCE", 0.0)
+    monkeypatch.setattr(walk, "_CANCEL_TIMEOUT_S", 0.0)
     late = time.monotonic() + 60
     result = walk.walk(tree, WalkOptions(nice=0), str(tmp_path), cancelled=lambda: time.monotonic() > late)
     assert not result.cancelled

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from cmdr.model.plans.plan import Plan, Step
+from cmdr.model.plans.plan import Plan, StepName
 from cmdr.model.plans.plan_list import length_of, page_of
 from cmdr.model.plans.plan_text import summary_of
 
@@ -28,4 +28,4 @@ def test_a_plan_keeps_the_words_in_which_it_is_shown(golden: dict[str, list[str]
 
 def test_every_step_is_among_them() -> None:
     shown = {item.step for golden in GOLDEN for item in Plan.decode(golden["encoded"].encode("ascii")).items}
-    assert shown == set(Step)
+    assert shown == set(StepName)

@@ -16,7 +16,7 @@ from cmdr.model.plans.plan import (
     Plan,
     PlanItem,
     Root,
-    Step,
+    StepName,
     Totals,
     Verb,
 )
@@ -37,7 +37,7 @@ def item(number):
     """A copy like any other, with something of everything now and then."""
     name = b"folder %d/file \xff %d" % (number % 7, number)
     made = PlanItem(
-        Step.COPY,
+        StepName.COPY,
         Kind.FILE,
         Place(b"/from", name),
         Place(b"/to", name),
@@ -51,7 +51,7 @@ def item(number):
     if number % 1000 == 3:
         made = replace(made, decision=Decision.ASK, source=Place(b"/from", b"top %d" % number))
     if number % 1000 == 4:
-        made = replace(made, step=Step.NOTHING, reason="no", remove_source=True)
+        made = replace(made, step=StepName.NOTHING, reason="no", remove_source=True)
     return made
 
 

@@ -18,7 +18,7 @@ from cmdr.model.plans.plan import (
     Plan,
     PlanItem,
     Root,
-    Step,
+    StepName,
     Totals,
     Verb,
 )
@@ -29,7 +29,7 @@ from cmdr.model.plans.traits import Traits
 MARK = Fingerprint(1, 2, 10, 4, Kind.FILE)
 A, B = Place(b"/s", b"x/a"), Place(b"/t", b"a")
 ROOTS = (Root(b"/s", 1, 1), Root(b"/t", 1, 2))
-COPY = PlanItem(Step.COPY, Kind.FILE, A, B, MARK, totals=Totals(1, 0, 10))
+COPY = PlanItem(StepName.COPY, Kind.FILE, A, B, MARK, totals=Totals(1, 0, 10))
 
 
 def plan(*items, verb=Verb.COPY, **more):
@@ -57,7 +57,7 @@ traits = st.builds(
 places = st.builds(Place, st.sampled_from([b"/s", b"/t"]), names)
 items = st.builds(
     PlanItem,
-    st.sampled_from(Step),
+    st.sampled_from(StepName),
     st.sampled_from(Kind),
     st.none() | places,
     places,
@@ -134,8 +134,8 @@ def test_contents_count_in_the_digest_but_do_not_travel():
 
 def test_totals_leave_out_what_is_left_alone():
     skipped = replace(COPY, decision=Decision.SKIP)
-    nothing = replace(COPY, step=Step.NOTHING)
-    made = plan(COPY, skipped, nothing, PlanItem(Step.MAKE, Kind.FOLDER, None, B, totals=Totals(0, 1, 0)))
+    nothing = replace(COPY, step=StepName.NOTHING)
+    made = plan(COPY, skipped, nothing, PlanItem(StepName.MAKE, Kind.FOLDER, None, B, totals=Totals(0, 1, 0)))
     assert made.totals == Totals(1, 1, 10)
     assert made.biggest[0] == COPY
     assert made.questions == ()
@@ -173,13 +173,13 @@ def test_an_ordinary_copy_is_no_risk():
 
 
 def test_deleting_for_good_is_a_risk():
-    gone = PlanItem(Step.REMOVE, Kind.FILE, A, fingerprint=MARK)
+    gone = PlanItem(StepName.REMOVE, Kind.FILE, A, fingerprint=MARK)
     assert plan(gone, verb=Verb.DELETE).risk.reasons == ("deletes for good",)
     assert not plan(replace(gone, target=B, existing=MARK), verb=Verb.UNDO).risk.is_high
 
 
 def test_many_or_large_or_protected_or_half_a_folder_is_a_risk():
-    trash = PlanItem(Step.TRASH, Kind.FOLDER, A, fingerprint=MARK, totals=Totals(101, 1, 5))
+    trash = PlanItem(StepName.TRASH, Kind.FOLDER, A, fingerprint=MARK, totals=Totals(101, 1, 5))
     assert plan(trash, verb=Verb.TRASH).risk.reasons == ("101 files deleted or overwritten",)
     large = replace(COPY, decision=Decision.REPLACE, existing=MARK._replace(size=2 * GIB))
     assert plan(large).risk.reasons == ("2.0 GiB deleted or overwritten",)

@@ -7,7 +7,7 @@ from cmdr.model.plans import packed_items
 from cmdr.model.plans.command_plan import CommandPlan
 from cmdr.model.plans.odd_ones import MOST_GROUPS
 from cmdr.model.plans.packed_items import packed
-from cmdr.model.plans.plan import Decision, Fingerprint, Kind, Place, Plan, PlanItem, Root, Step, Totals, Verb
+from cmdr.model.plans.plan import Decision, Fingerprint, Kind, Place, Plan, PlanItem, Root, StepName, Totals, Verb
 from cmdr.model.plans.plan_list import LOOKED_AT, length_of, line_of, lines_at, page_of, places_of
 from cmdr.model.plans.plan_text import SHOWN, summary_of
 
@@ -16,7 +16,7 @@ THERE = Fingerprint(1, 9, 5, 0, Kind.FILE)
 
 
 def removal(name, root=b"/src", kind=Kind.FILE, **how):
-    return PlanItem(Step.REMOVE, kind, Place(root, name), totals=Totals(1, 0, 2048), **how)
+    return PlanItem(StepName.REMOVE, kind, Place(root, name), totals=Totals(1, 0, 2048), **how)
 
 
 def deletion(*items):
@@ -74,7 +74,7 @@ def test_when_all_are_named_their_order_stays():
 
 def test_an_odd_pair_among_many_renames_is_named():
     def renamed(old, new):
-        return PlanItem(Step.RENAME, Kind.FILE, Place(b"/src", old), Place(b"/src", new), totals=Totals(1))
+        return PlanItem(StepName.RENAME, Kind.FILE, Place(b"/src", old), Place(b"/src", new), totals=Totals(1))
 
     pairs = [renamed(b"a%02d.txt" % n, b"b%02d.txt" % n) for n in range(30)]
     told = summary_of(Plan(Verb.RENAME, (*pairs, renamed(b"keys.gpg", b"old.bak")), (ROOT,)))
@@ -114,13 +114,13 @@ UNDO = Plan(Verb.UNDO, ())
 def test_each_line_says_what_is_special_about_it():
     copy = Place(b"/src", b"a"), Place(b"/dst", b"b")
     told = [
-        line_of(PlanItem(Step.COPY, Kind.FILE, *copy, decision=Decision.REPLACE, existing=THERE), COPY),
-        line_of(PlanItem(Step.COPY, Kind.FILE, *copy, decision=Decision.ASK), COPY),
-        line_of(PlanItem(Step.COPY, Kind.FILE, *copy, decision=Decision.SKIP, reason="it is older"), COPY),
-        line_of(PlanItem(Step.NOTHING, Kind.FILE, copy[0]), COPY),
-        line_of(PlanItem(Step.REMOVE, Kind.FOLDER, copy[0], existing=THERE), COPY),
-        line_of(PlanItem(Step.REMOVE, Kind.FILE, copy[0], protected="runs at login"), deletion()),
-        line_of(PlanItem(Step.TRASH, Kind.FILE, copy[0]), UNDO),
+        line_of(PlanItem(StepName.COPY, Kind.FILE, *copy, decision=Decision.REPLACE, existing=THERE), COPY),
+        line_of(PlanItem(StepName.COPY, Kind.FILE, *copy, decision=Decision.ASK), COPY),
+        line_of(PlanItem(StepName.COPY, Kind.FILE, *copy, decision=Decision.SKIP, reason="it is older"), COPY),
+        line_of(PlanItem(StepName.NOTHING, Kind.FILE, copy[0]), COPY),
+        line_of(PlanItem(StepName.REMOVE, Kind.FOLDER, copy[0], existing=THERE), COPY),
+        line_of(PlanItem(StepName.REMOVE, Kind.FILE, copy[0], protected="runs at login"), deletion()),
+        line_of(PlanItem(StepName.TRASH, Kind.FILE, copy[0]), UNDO),
     ]
     assert told == [
         "            /src/a → b (replaces what is there)",

@@ -13,7 +13,7 @@ from cmdr.model.plans.plan import (
     Plan,
     PlanItem,
     Root,
-    Step,
+    StepName,
     Totals,
     Verb,
 )
@@ -26,7 +26,7 @@ THERE = Root(b"/dst", 1, 3)
 
 def copy_of(name, size=10, **how):
     return PlanItem(
-        Step.COPY, Kind.FILE, Place(b"/src", name), Place(b"/dst", name), totals=Totals(files=1, bytes=size), **how
+        StepName.COPY, Kind.FILE, Place(b"/src", name), Place(b"/dst", name), totals=Totals(files=1, bytes=size), **how
     )
 
 
@@ -53,7 +53,7 @@ def test_names_that_would_be_mistaken_are_marked_and_the_mark_is_explained():
 
 def removal(path, kind=Kind.FILE, size=0):
     totals = Totals(0, 1) if kind is Kind.FOLDER else Totals(1, 0, size)
-    return PlanItem(Step.REMOVE, kind, Place(b"/src", path), totals=totals)
+    return PlanItem(StepName.REMOVE, kind, Place(b"/src", path), totals=totals)
 
 
 def test_a_folder_of_empty_files_is_named_before_it_is_deleted_for_good():
@@ -73,32 +73,32 @@ def test_of_many_chosen_the_first_are_named_and_the_rest_counted_where_no_name_c
 
 
 def trashed(name):
-    return PlanItem(Step.TRASH, Kind.FILE, Place(b"/src", name), totals=Totals(1))
+    return PlanItem(StepName.TRASH, Kind.FILE, Place(b"/src", name), totals=Totals(1))
 
 
 def test_files_chosen_in_several_folders_are_named_with_their_folders():
-    items = (trashed(b"a"), PlanItem(Step.TRASH, Kind.FILE, Place(b"/other", b"b"), totals=Totals(1)))
+    items = (trashed(b"a"), PlanItem(StepName.TRASH, Kind.FILE, Place(b"/other", b"b"), totals=Totals(1)))
     told = summary_of(Plan(Verb.TRASH, items, (ROOT, Root(b"/other", 1, 4))))
     assert told[1:] == ["from /other", "from /src", "            /src/a", "            /other/b"]
 
 
 def test_the_largest_files_inside_a_chosen_folder_are_named_too():
-    folder = PlanItem(Step.MAKE, Kind.FOLDER, Place(b"/src", b"d"), Place(b"/dst", b"d"), totals=Totals(0, 1))
+    folder = PlanItem(StepName.MAKE, Kind.FOLDER, Place(b"/src", b"d"), Place(b"/dst", b"d"), totals=Totals(0, 1))
     told = summary_of(copies(folder, copy_of(b"d/big", 2048), copy_of(b"d/empty", 0)))
     assert told[2] == "            d/"
     assert told[-2:] == ["largest:", "   2.0 KiB  /src/d/big"]
 
 
 def test_a_copy_under_another_name_says_so():
-    item = PlanItem(Step.COPY, Kind.FILE, Place(b"/src", b"a.md"), Place(b"/src", b"a (1).md"), totals=Totals(1))
+    item = PlanItem(StepName.COPY, Kind.FILE, Place(b"/src", b"a.md"), Place(b"/src", b"a (1).md"), totals=Totals(1))
     assert "new name: a.md → a (1).md" in summary_of(copies(item))
 
 
 def test_undoing_names_the_operation_and_what_becomes_of_each_file():
     items = (
-        PlanItem(Step.REMOVE, Kind.FILE, Place(b"/dst", b"a"), Place(b"/src", b"a"), totals=Totals(1, 0, 9)),
-        PlanItem(Step.RENAME, Kind.FILE, Place(b"/trash", b"b.2"), Place(b"/src", b"b"), totals=Totals(1)),
-        PlanItem(Step.NOTHING, Kind.FILE, Place(b"/dst", b"c"), reason="it has changed since, so it is left alone"),
+        PlanItem(StepName.REMOVE, Kind.FILE, Place(b"/dst", b"a"), Place(b"/src", b"a"), totals=Totals(1, 0, 9)),
+        PlanItem(StepName.RENAME, Kind.FILE, Place(b"/trash", b"b.2"), Place(b"/src", b"b"), totals=Totals(1)),
+        PlanItem(StepName.NOTHING, Kind.FILE, Place(b"/dst", b"c"), reason="it has changed since, so it is left alone"),
     )
     plan = Plan(Verb.UNDO, items, (ROOT, THERE, Root(b"/trash", 1, 5)), undoes=12, undone=Verb.COPY)
     assert summary_of(plan) == [
@@ -111,7 +111,7 @@ def test_undoing_names_the_operation_and_what_becomes_of_each_file():
 
 
 def test_a_new_file_is_named_with_its_size():
-    item = PlanItem(Step.CREATE, Kind.FILE, target=Place(b"/dst", b"n"), totals=Totals(1, 0, 9), data=b"123456789")
+    item = PlanItem(StepName.CREATE, Kind.FILE, target=Place(b"/dst", b"n"), totals=Totals(1, 0, 9), data=b"123456789")
     assert summary_of(Plan(Verb.WRITE, (item,), (THERE,))) == ["Write /dst/n", "       9 B  /dst/n"]
 
 
@@ -125,7 +125,7 @@ def test_what_is_overwritten_is_listed_and_the_rest_counted():
 
 
 def test_deleting_for_good_needs_the_typed_word():
-    plan = Plan(Verb.DELETE, (PlanItem(Step.REMOVE, Kind.FILE, Place(b"/src", b"a"), totals=Totals(1)),), (ROOT,))
+    plan = Plan(Verb.DELETE, (PlanItem(StepName.REMOVE, Kind.FILE, Place(b"/src", b"a"), totals=Totals(1)),), (ROOT,))
     assert word_to_type(plan) == "delete"
     assert any(line.startswith("RISK: deletes for good") for line in summary_of(plan))
     assert word_to_type(copies(copy_of(b"a"))) is None
@@ -133,8 +133,10 @@ def test_deleting_for_good_needs_the_typed_word():
 
 def test_who_said_yes_is_asked_again_where_the_plan_holds_more_than_they_could_see():
     there, pipe = Fingerprint(1, 9, 5, 0, Kind.FILE), Place(b"/src", b"p")
-    lacking = PlanItem(Step.NOTHING, Kind.SPECIAL, pipe, None, Fingerprint(1, 2, 0, 0, Kind.SPECIAL), reason="a pipe")
-    packed = PlanItem(Step.PACK, Kind.FILE, None, Place(b"/dst", b"a.zip"))
+    lacking = PlanItem(
+        StepName.NOTHING, Kind.SPECIAL, pipe, None, Fingerprint(1, 2, 0, 0, Kind.SPECIAL), reason="a pipe"
+    )
+    packed = PlanItem(StepName.PACK, Kind.FILE, None, Place(b"/dst", b"a.zip"))
     assert not copies(copy_of(b"a")).asks_again
     assert not copies(copy_of(b"a"), lacking).asks_again
     assert not Plan(Verb.PACK, (packed,), (ROOT, THERE)).asks_again
@@ -153,14 +155,16 @@ def test_protected_places_and_open_questions_are_told():
 
 def test_a_new_folder_is_named_in_the_title():
     plan = Plan(
-        Verb.MKDIR, (PlanItem(Step.MAKE, Kind.FOLDER, target=Place(b"/dst", b"new"), totals=Totals(0, 1)),), (THERE,)
+        Verb.MKDIR,
+        (PlanItem(StepName.MAKE, Kind.FOLDER, target=Place(b"/dst", b"new"), totals=Totals(0, 1)),),
+        (THERE,),
     )
     assert summary_of(plan) == [title_of(plan)] == ["Create folder /dst/new"]
 
 
 def test_renames_show_old_and_new_names():
     items = [
-        PlanItem(Step.RENAME, Kind.FILE, Place(b"/src", b"a%d" % n), Place(b"/src", b"b%d" % n), totals=Totals(1))
+        PlanItem(StepName.RENAME, Kind.FILE, Place(b"/src", b"a%d" % n), Place(b"/src", b"b%d" % n), totals=Totals(1))
         for n in range(SHOWN + 2)
     ]
     told = summary_of(Plan(Verb.RENAME, tuple(items), (ROOT,)))
@@ -195,7 +199,7 @@ def test_beside_its_title_a_plan_names_the_first_of_what_was_chosen():
 
 
 def test_two_renames_are_told_apart_by_what_becomes_of_what():
-    step = PlanItem(Step.RENAME, Kind.FILE, Place(b"/src", b"a"), Place(b"/src", b"b"), totals=Totals(files=1))
+    step = PlanItem(StepName.RENAME, Kind.FILE, Place(b"/src", b"a"), Place(b"/src", b"b"), totals=Totals(files=1))
     assert chosen_of(Plan(Verb.RENAME, (step,), (ROOT,))) == "/src/a → b"
 
 
@@ -209,12 +213,12 @@ def test_the_way_back_says_what_becomes_of_each_file():
     plan = Plan(
         Verb.UNDO,
         (
-            PlanItem(Step.REMOVE, Kind.FILE, there),
-            PlanItem(Step.TRASH, Kind.FILE, there),
-            PlanItem(Step.RENAME, Kind.FILE, there, here),
-            PlanItem(Step.SWAP, Kind.FILE, there, here),
-            PlanItem(Step.NOTHING, Kind.FILE, there, reason="it has changed since"),
-            PlanItem(Step.NOTHING, Kind.FILE, there),
+            PlanItem(StepName.REMOVE, Kind.FILE, there),
+            PlanItem(StepName.TRASH, Kind.FILE, there),
+            PlanItem(StepName.RENAME, Kind.FILE, there, here),
+            PlanItem(StepName.SWAP, Kind.FILE, there, here),
+            PlanItem(StepName.NOTHING, Kind.FILE, there, reason="it has changed since"),
+            PlanItem(StepName.NOTHING, Kind.FILE, there),
         ),
         (ROOT, THERE),
         undoes=3,
@@ -235,8 +239,8 @@ def test_amounts_add_up():
 
 
 def test_a_link_says_where_it_leads_and_a_hard_one_which_file_gets_another_name():
-    soft = PlanItem(Step.LINK, Kind.LINK, None, Place(b"/dst", b"l"), totals=Totals(1, 0, 0), data=b"../a\n")
-    hard = PlanItem(Step.LINK, Kind.FILE, Place(b"/src", b"a"), Place(b"/dst", b"l"), totals=Totals(1, 0, 5))
+    soft = PlanItem(StepName.LINK, Kind.LINK, None, Place(b"/dst", b"l"), totals=Totals(1, 0, 0), data=b"../a\n")
+    hard = PlanItem(StepName.LINK, Kind.FILE, Place(b"/src", b"a"), Place(b"/dst", b"l"), totals=Totals(1, 0, 5))
     plans = [Plan(Verb.LINK, (item,), (ROOT, THERE)) for item in (soft, hard)]
     assert [summary_of(plan) for plan in plans] == [
         ["Link /dst/l to ../a\\u{a}", "mind \\u{…}: a character that cannot be seen, or passes for another"],

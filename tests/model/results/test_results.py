@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import cmdr
-from cmdr.core.answer import Answer
+from cmdr.core.dispatch.answer import Answer
 from cmdr.model import results
 from cmdr.model.job import Job, JobState
 from cmdr.model.results.indexes import NodeShown

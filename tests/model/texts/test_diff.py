@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cmdr.model.texts.diff import LINE_LIMIT, BinaryContentError, TooManyLinesError, diff_lines, diff_texts
+from cmdr.model.texts.diff import MAX_LINES, BinaryContentError, TooManyLinesError, diff_lines, diff_texts
 from cmdr.model.texts.lines import split_lines
 from cmdr.model.texts.unified_diff import patch_text
 
@@ -86,7 +86,7 @@ def test_contents_with_nul_are_refused_with_the_name_of_the_file():
 
 def test_more_lines_than_a_diff_can_hold_are_refused():
     with pytest.raises(TooManyLinesError, match="1,000,000 lines"):
-        diff_texts("", "\n" * (LINE_LIMIT + 1))
+        diff_texts("", "\n" * (MAX_LINES + 1))
 
 
 def large(count, changes):

@@ -8,7 +8,7 @@ from cmdr.model.texts import review_queue
 from cmdr.model.texts.diff import BinaryContentError, Decision
 from cmdr.model.texts.merge import ConflictStandsError
 from cmdr.model.texts.review import (
-    PROPOSED_LIMIT,
+    MAX_PROPOSED_BYTES,
     AlreadyResolvedError,
     NoSuchHunkError,
     ProposalTooLargeError,
@@ -16,7 +16,7 @@ from cmdr.model.texts.review import (
     ReviewState,
     StaleReviewError,
 )
-from cmdr.model.texts.review_queue import ReviewQueue, UnknownReviewError
+from cmdr.model.texts.review_queue import ReviewQueue
 from cmdr.model.texts.text_format import UnencodableTextError, read_text
 
 BASE = b"one\ntwo\nthree\nfour\nfive\n"
@@ -117,7 +117,7 @@ def test_binary_and_huge_proposals_are_refused():
     with pytest.raises(BinaryContentError):
         review(proposed="a\0b")
     with pytest.raises(ProposalTooLargeError, match="8 MiB"):
-        review(proposed="é" * (PROPOSED_LIMIT // 2 + 1))
+        review(proposed="é" * (MAX_PROPOSED_BYTES // 2 + 1))
 
 
 def test_text_that_the_file_cannot_hold_is_refused_before_anything_is_decided():
@@ -198,59 +198,51 @@ def queue_with(*reviews):
 
 
 def test_reviews_wait_in_order_and_name_their_agent():
-    queue = queue_with(review(id="a"), review(id="b", connection="c2"))
+    first, second = review(id="a"), review(id="b", connection="c2")
+    queue = queue_with(first, second)
     assert [(each.id, each.agent) for each in queue.waiting] == [("a", "agent:claude"), ("b", "agent:claude")]
-    queue.get("a").accept()
+    first.accept()
     assert [each.id for each in queue.waiting] == ["b"]
 
 
 def test_equal_tab_names_of_two_connections_are_two_reviews():
-    queue = queue_with(review(id="a"), review(id="b", connection="c2"))
+    first, second = review(id="a"), review(id="b", connection="c2")
+    queue = queue_with(first, second)
     assert queue.close_tabs("c1") == 1
-    assert queue.get("a").state is ReviewState.REJECTED
-    assert queue.get("b").state is ReviewState.PENDING
+    assert first.state is ReviewState.REJECTED
+    assert second.state is ReviewState.PENDING
 
 
 def test_a_second_diff_in_the_same_tab_rejects_the_first():
-    queue = queue_with(review(id="a"), review(id="b"))
-    assert queue.get("a").outcome.reason == "replaced"
+    first = review(id="a")
+    queue = queue_with(first, review(id="b"))
+    assert first.outcome.reason == "replaced"
     assert queue.in_tab("c1", "tab").id == "b"
 
 
 def test_closing_a_tab_after_the_answer_changes_nothing_and_closing_it_twice_is_fine():
-    queue = queue_with(review(id="a"))
-    queue.get("a").accept()
+    first = review(id="a")
+    queue = queue_with(first)
+    first.accept()
     assert queue.close_tab("c1", "tab")
     assert not queue.close_tab("c1", "tab")
-    assert queue.get("a").state is ReviewState.ACCEPTED
+    assert first.state is ReviewState.ACCEPTED
 
 
 def test_a_lost_client_and_a_shutdown_reject_what_waits():
-    queue = queue_with(review(id="a"), review(id="b", connection="c2"))
+    first, second = review(id="a"), review(id="b", connection="c2")
+    queue = queue_with(first, second)
     queue.disconnected("c1")
     queue.shutdown()
-    assert [queue.get(id).outcome.reason for id in "ab"] == ["client gone", "shutdown"]
+    assert [each.outcome.reason for each in (first, second)] == ["client gone", "shutdown"]
 
 
-def test_listeners_hear_of_every_arrival_and_answer():
-    queue = ReviewQueue()
-    heard = []
-    stop = queue.on_change(lambda each: heard.append(each.state.value))
-    edit = review()
-    queue.add(edit)
-    edit.accept()
-    stop()
-    queue.add(review(id="r2"))
-    assert heard == ["pending", "accepted"]
-
-
-def test_unknown_reviews_are_named_and_old_ones_forgotten():
-    queue = ReviewQueue()
-    for number in range(150):
-        queue.add(review(id=f"r{number}"))
-    with pytest.raises(UnknownReviewError, match="r0"):
-        queue.get("r0")
-    assert queue.get("r120").state is ReviewState.REJECTED
+def test_old_reviews_are_forgotten():
+    reviews = [review(id=f"r{number}") for number in range(150)]
+    queue = queue_with(*reviews)
+    assert "r0" not in queue
+    assert "r120" in queue
+    assert reviews[120].state is ReviewState.REJECTED
 
 
 def test_finished_reviews_whose_tabs_nobody_closes_are_forgotten_too():
@@ -265,7 +257,7 @@ def test_finished_reviews_whose_tabs_nobody_closes_are_forgotten_too():
 
 
 def test_of_long_texts_fewer_finished_reviews_are_remembered_and_always_the_last(monkeypatch):
-    monkeypatch.setattr(review_queue, "_KEPT_CHARACTERS", 2500)
+    monkeypatch.setattr(review_queue, "_MAX_FINISHED_CHARS", 2500)
     queue = ReviewQueue()
     for number in range(5):
         edit = review(id=f"r{number}", tab=f"tab {number}", proposed="x" * (500 if number < 4 else 5000))

@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
+from cmdr.core.dispatch.principals import Principal
 from cmdr.core.errors import NotAllowed
-from cmdr.core.principals import Principal
 from cmdr.model.job import Job, JobState
 from cmdr.tui.windows.window import GRACE_S
 

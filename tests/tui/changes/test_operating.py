@@ -4,8 +4,6 @@ import asyncio
 
 import pytest
 
-from cmdr.model.job import Job, JobState
-from cmdr.tui.changes.operating import outcome_told
 from cmdr.tui.windows.window import GRACE_S
 
 
@@ -313,15 +311,6 @@ async def test_what_is_selected_while_the_window_is_open_is_not_copied(face):
         await it.until(lambda: (it.right / "readme.md").exists())
         await it.until(lambda: "copy done" in it.status)
         assert sorted(path.name for path in it.right.iterdir()) == ["file1.txt", "readme.md"]
-
-
-def test_a_lone_failure_tells_its_reason_without_the_folder_one_sees():
-    job = Job("j", "Create folder new", "person:terminal", frozenset(), JobState.FAILED)
-    job.progress.items_total = 1
-    job.outcome, job.problems = "mkdir done: nothing; 1 failed", ("failed: /a/b/new: permission denied",)
-    assert outcome_told(job, [b"/a/b", b"/"]) == "Create folder new: failed: new: permission denied"
-    job.progress.items_total = 2
-    assert outcome_told(job, [b"/a"]) == "mkdir done: nothing; 1 failed; failed: b/new: permission denied"
 
 
 async def test_a_new_file_is_edited_at_once(face):

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from cmdr.core.principals import Principal
+from cmdr.core.dispatch.principals import Principal
 from cmdr.files.sandbox.path_resolver import Sandbox
 from cmdr.model.root_spec import RootSpec
 from cmdr.tui.review.screen import _CONFLICT_KEYS, _KEYS

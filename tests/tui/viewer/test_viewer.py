@@ -7,8 +7,8 @@ import threading
 import pytest
 from textual.events import MouseScrollDown, MouseScrollUp
 
+from cmdr.core.dispatch.principals import Principal
 from cmdr.core.errors import CommandError
-from cmdr.core.principals import Principal
 from cmdr.files.viewing.viewed_file import ViewedFile
 from cmdr.tui.viewer.editor import next_place
 
@@ -87,7 +87,7 @@ async def test_the_end_of_a_file_whose_lines_are_still_counted_is_its_end(face, 
         may_count.wait()
         return count(file, 1)
 
-    monkeypatch.setattr("cmdr.files.viewing.viewed_file.CHUNK", 64)
+    monkeypatch.setattr("cmdr.files.viewing.viewed_file.CHUNK_BYTES", 64)
     monkeypatch.setattr(ViewedFile, "count_more", in_steps)
     async with face() as it:
         await it.type("aaa")

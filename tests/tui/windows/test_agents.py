@@ -4,9 +4,9 @@ import pytest
 
 from cmdr.core.agents.grants import Grant
 from cmdr.core.agents.tokens import DEFAULT, Tokens
-from cmdr.core.policy import Policy
-from cmdr.core.principals import SAME_USER
-from cmdr.core.registry import ALL_TOOLSETS
+from cmdr.core.dispatch.policy import Policy
+from cmdr.core.dispatch.principals import SAME_USER
+from cmdr.core.dispatch.registry import ALL_TOOLSETS
 from cmdr.files.sandbox.path_resolver import Sandbox
 from cmdr.model.root_spec import RootSpec
 from cmdr.tui.widgets.lines import LineList

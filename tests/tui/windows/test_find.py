@@ -9,8 +9,8 @@ import pytest
 from rich.style import Style
 
 from cmdr import commands
+from cmdr.core.dispatch.principals import PERSON
 from cmdr.core.errors import CommandError
-from cmdr.core.principals import PERSON
 from cmdr.model.filters.filter import Ext, FilterError, Text
 from cmdr.model.panes.entry import Entry, FolderSize, Kind
 from cmdr.tui.panes.rows import FullColumns, RowState, full_row
@@ -156,7 +156,7 @@ async def test_long_answers_are_whole_as_data(library, places):
 
 
 async def test_a_dropped_question_stops_its_thread(library, monkeypatch):
-    from cmdr.index.query.answers import IndexQueries
+    from cmdr.index.query.queries import IndexQueries
 
     asked, ended = asyncio.Event(), asyncio.Event()
     loop = asyncio.get_running_loop()

@@ -8,9 +8,9 @@ import httpx2 as httpx
 import jsonschema
 import pytest
 
-from cmdr.core.policy import Policy
-from cmdr.core.principals import PERSON
-from cmdr.core.registry import DEFAULT_TOOLSETS
+from cmdr.core.dispatch.policy import Policy
+from cmdr.core.dispatch.principals import PERSON
+from cmdr.core.dispatch.registry import DEFAULT_TOOLSETS
 from cmdr.files.sandbox.path_resolver import Sandbox
 from cmdr.model.root_spec import RootSpec
 from cmdr.model.trees.reports import KINDS

@@ -8,8 +8,8 @@ import httpx2 as httpx
 import pytest
 
 from cmdr.commands.trees import indexes
-from cmdr.core.policy import Policy
-from cmdr.core.principals import PERSON, SAME_USER, Principal
+from cmdr.core.dispatch.policy import Policy
+from cmdr.core.dispatch.principals import PERSON, SAME_USER, Principal
 from cmdr.model.root_spec import RootSpec
 from cmdr.web.api.links import Links
 from cmdr.web.api.routes import ROUTES

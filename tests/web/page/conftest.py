@@ -49,6 +49,12 @@ def page_state(person):
 
 
 @pytest.fixture
+def asked(person):
+    """What the page shows of a proposal, by its id."""
+    return lambda id: person.post("/page/change", json={"proposal": id}).json()["change"]["proposal"]
+
+
+@pytest.fixture
 def order(person):
     """Run a command as the page does."""
 

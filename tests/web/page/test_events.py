@@ -6,11 +6,11 @@ import os
 import pytest
 
 from cmdr import commands
-from cmdr.core.audit import Audit
+from cmdr.core.audit.log import Audit
 from cmdr.core.commander import Commander
-from cmdr.core.entrance.browser_login import BROWSER
+from cmdr.core.dispatch.principals import PERSON, Principal
 from cmdr.core.errors import NotAllowed
-from cmdr.core.principals import PERSON, Principal
+from cmdr.http.browser_login import BROWSER
 from cmdr.model.panes.workspace import DialogType, Workspace
 from cmdr.web.page.events import OpenPages, event_stream
 

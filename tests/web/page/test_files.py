@@ -172,7 +172,7 @@ def test_what_fills_a_folder_is_read_once_then_told(page_server, person, tmp_pat
 
 
 def _browser():
-    from cmdr.core.entrance.browser_login import BROWSER
+    from cmdr.http.browser_login import BROWSER
 
     return BROWSER
 

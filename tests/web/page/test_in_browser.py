@@ -8,7 +8,7 @@ pytest.importorskip("playwright", reason="playwright is not installed")
 
 from playwright.sync_api import expect, sync_playwright
 
-from cmdr.core.principals import Principal
+from cmdr.core.dispatch.principals import Principal
 from cmdr.engine.journal.store import Damage
 from cmdr.model.job import Job, JobState
 

@@ -8,7 +8,7 @@ import sys
 import httpx2 as httpx
 import pytest
 
-from cmdr.core.principals import Principal
+from cmdr.core.dispatch.principals import Principal
 from cmdr.web.page.routes import PageRoutes
 
 ADDRESSES = [
@@ -16,7 +16,8 @@ ADDRESSES = [
     "POST /page/command",
     "POST /page/chosen",
     "GET /page/events",
-    "GET /page/proposal/p_1",
+    "POST /page/change",
+    "POST /page/change/p_1",
     "GET /page/edit/r_1",
     "GET /page/edit/r_1/proposed",
     "GET /page/complete",

@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from cmdr.core.principals import SAME_USER, Principal
+from cmdr.core.dispatch.principals import SAME_USER, Principal
 from cmdr.core.settings import SETTINGS
 from cmdr.model.plans.taken_names import TAKEN_NAMES
 from cmdr.model.report_kinds import REPORT_KINDS
@@ -27,10 +27,10 @@ def test_who_packs_less_than_was_chosen_is_asked_again_as_in_the_terminal(person
     """The page packed without a word about what would not be in the archive."""
     os.mkfifo(tree / "photos" / "pipe")
     try:
-        told = order("pack", paths=[str(tree / "photos")], to=str(tree / "photos.zip"))
-        proposal = told.split("proposal: ")[1].split()[0]
-        assert person.get(f"/page/proposal/{proposal}").json()["asksAgain"] is True
-        order("reject", proposal=proposal)
+        packs = {"paths": [str(tree / "photos")], "to": str(tree / "photos.zip")}
+        change = person.post("/page/change", json={"name": "pack", "arguments": packs, "sure": True}).json()["change"]
+        assert change["kind"] == "confirming"
+        order("reject", proposal=change["proposal"]["id"])
     finally:
         (tree / "photos" / "pipe").unlink()
 
@@ -69,26 +69,26 @@ def test_a_command_that_fails_says_why(person):
     assert person.post("/page/command", json={"name": "nothing.like.it"}).status_code == 404
 
 
-def test_what_was_chosen_stays_chosen_whatever_an_agent_selects_meanwhile(page_server, person, order, tree):
+def test_what_was_chosen_stays_chosen_whatever_an_agent_selects_meanwhile(page_server, person, order, tree, asked):
     order("select", pane="left", names=["notes.md"])
     chosen = person.post("/page/chosen", json={"pane": "left"}).json()
     assert chosen["names"] == ["notes.md"]
     page_server.run("select", {"pane": "left", "count": "all"})
     proposal = order("delete", chosen=chosen["id"]).split("proposal: ")[1].split()[0]
-    whole = person.get(f"/page/proposal/{proposal}").json()
+    whole = asked(proposal)
     assert any("notes.md" in fact for fact in whole["facts"])
     assert not any("photos" in fact for fact in whole["facts"])
     order("reject", proposal=proposal)
     order("selection.none", pane="left")
 
 
-def test_a_question_about_trust_waits_among_the_proposals(page_server, person, order, page_state, tree):
+def test_a_question_about_trust_waits_among_the_proposals(page_server, person, order, page_state, tree, asked):
     folder = tree / "photos"
     asker = Principal("agent", "tester", token=True)
     page_server.on_loop(page_server.commander.trusting.ask(bytes(folder), asker))
     (proposal,) = page_server.commander.proposals.pending()
     assert f"Trust {folder}" in json.dumps(page_state())
-    whole = person.get(f"/page/proposal/{proposal.id}").json()
+    whole = asked(proposal.id)
     assert whole["byAgent"]
     assert "Language servers may then run code of this folder, behind walls:" in whole["facts"]
     order("reject", proposal=proposal.id)
@@ -112,14 +112,14 @@ def _proposed(server, tree, agent, reason):
     return server.run("rename", asked, agent)
 
 
-def test_an_agents_proposal_is_told_with_its_digest_and_its_words(page_server, person, tree, page_state):
+def test_an_agents_proposal_is_told_with_its_digest_and_its_words(page_server, person, tree, page_state, asked):
     agent = Principal("agent", "claude")
     told = _proposed(page_server, tree, agent, "because")
     id = told.split("proposal: ")[1].split()[0]
     waiting = [each for each in page_state()["proposals"] if each["id"] == id]
     assert waiting[0]["by"] == "claude"
     assert waiting[0]["mine"] is False
-    whole = person.get(f"/page/proposal/{id}").json()
+    whole = asked(id)
     assert whole["byAgent"] is True
     assert whole["reason"] == "because"
     assert len(whole["digest"]) == 64
@@ -202,12 +202,12 @@ def test_an_escaped_name_leads_back_to_its_file(person, page_state, tree):
         assert "Size" in told, row
 
 
-def test_a_word_of_an_agent_is_cut_and_printable(page_server, person, tree):
+def test_a_word_of_an_agent_is_cut_and_printable(page_server, person, tree, asked):
     reason = "\x1b]0;title\x07" + "<b>" * 1333
     agent = Principal("agent", "claude\u202e")
     told = _proposed(page_server, tree, agent, reason)
     id = told.split("proposal: ")[1].split()[0]
-    whole = person.get(f"/page/proposal/{id}").json()
+    whole = asked(id)
     assert len(whole["reason"]) <= 500
     assert whole["reason"].isprintable()
     assert whole["by"].isprintable()
@@ -215,7 +215,7 @@ def test_a_word_of_an_agent_is_cut_and_printable(page_server, person, tree):
 
 
 def test_a_refusal_is_json_for_the_page(person):
-    answer = person.get("/page/proposal/nothing", headers={"accept": "application/json"})
+    answer = person.post("/page/change/nothing", json={}, headers={"accept": "application/json"})
     assert answer.status_code in (400, 404)
     assert json.loads(answer.text)["error"]
 

@@ -7,9 +7,9 @@ import sys
 import pytest
 
 from cmdr import commands
-from cmdr.core.audit import Audit
+from cmdr.core.audit.log import Audit
 from cmdr.core.commander import Commander
-from cmdr.core.principals import Principal
+from cmdr.core.dispatch.principals import Principal
 from cmdr.model.panes.entry import Facts
 from cmdr.model.panes.listing import Columns, Listing
 from cmdr.model.panes.pane import Side

@@ -71,7 +71,7 @@ def test_a_name_that_is_no_text_is_saved_under_one_that_is(person, choose, folde
     assert person.get(choose("bad\\xff")().json()["href"]).headers["content-disposition"].endswith("''bad%5Cxff")
 
 
-def test_what_cannot_be_downloaded_is_refused_with_a_sentence(person, choose, folder):
+def test_what_cannot_be_downloaded_is_refused_with_a_sentence(person, choose, folder, asked):
     where, show = folder
     os.mkfifo(where / "pipe")
     (where / "gone").write_text("x")
@@ -99,7 +99,9 @@ def piece(data):
     return base64.b64encode(data).decode()
 
 
-def test_what_is_uploaded_is_copied_by_the_engine_and_can_be_undone(page_server, person, order, folder, monkeypatch):
+def test_what_is_uploaded_is_copied_by_the_engine_and_can_be_undone(
+    page_server, person, order, folder, monkeypatch, asked
+):
     where, _ = folder
     monkeypatch.setenv("XDG_STATE_HOME", str(where / "state"))
     (where / "into").mkdir()
@@ -112,9 +114,7 @@ def test_what_is_uploaded_is_copied_by_the_engine_and_can_be_undone(page_server,
     paths = person.post(f"/page/uploads/{id}/whole", json={}).json()["paths"]
     told = order("copy", paths=paths, to=f"{where}/into/")
     proposal = told.split("proposal: ")[1].split()[0]
-    whole = person.get(f"/page/proposal/{proposal}").json()
-    assert whole["asksAgain"] is False
-    job = order("approve", proposal=proposal, digest=whole["digest"]).split("job: ")[1].split()[0]
+    job = order("approve", proposal=proposal, digest=asked(proposal)["digest"]).split("job: ")[1].split()[0]
     page_server.run("await", {"job": job, "timeout": 30}, page_server.person)
     arrived = where / "into" / "sub" / "ü.bin"
     assert arrived.read_bytes() == data

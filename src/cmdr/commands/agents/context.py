@@ -4,14 +4,14 @@ import json
 import os
 
 from cmdr.commands.panes.file import under_cursor
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
 from cmdr.model.names import to_wire
 from cmdr.model.panes.workspace import Workspace
 from cmdr.model.results.result import Said
 
-SHOWN = 50
+MAX_NAMES = 50
 
 
 @command("context_get_selection", access=Access.READ, toolset="fs", idempotent=True)
@@ -26,8 +26,8 @@ def context_get_selection(workspace: Workspace) -> Said:
             names = [under_cursor(pane)]
         except CommandError:
             return Said("nothing; the pane is empty")
-    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    return Said(json.dumps([to_wire(name) for name in names[:SHOWN]], ensure_ascii=False) + more)
+    more = f" and {len(names) - MAX_NAMES} more" if len(names) > MAX_NAMES else ""
+    return Said(json.dumps([to_wire(name) for name in names[:MAX_NAMES]], ensure_ascii=False) + more)
 
 
 @command("context_get_current_paths", access=Access.READ, toolset="fs", idempotent=True)

@@ -4,11 +4,11 @@ import os
 from typing import Annotated
 
 from cmdr.commands._paths import named, reach_of
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.parameter import Doc, Whole
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError
-from cmdr.core.parameter import Doc, Whole
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
 from cmdr.files.errors import disk_error
 from cmdr.files.sandbox.path_resolver import PathResolver
@@ -19,8 +19,8 @@ from cmdr.model.texts.text_format import read_text
 from cmdr.model.texts.unified_diff import patch_text
 from cmdr.model.units import count
 
-MOST_READ = 2 * 2**20
-MOST_TOLD = 12_000
+MAX_READ_BYTES = 2 * 2**20
+MAX_PATCH_CHARS = 12_000
 """Characters of a patch in one answer."""
 
 
@@ -41,15 +41,15 @@ async def fs_diff(
     if other is not None:
         real_other, then = await in_thread(_content, reach, named(other))
         told = to_wire(real_other)
-        return Said(await in_thread(_told, (told, then), (to_wire(real), now), context, told))
-    earlier = await call.commander.engine.earlier_version(real, operation, MOST_READ)
+        return Said(await in_thread(_format_diff, (told, then), (to_wire(real), now), context, told))
+    earlier = await call.commander.engine.earlier_version(real, operation, MAX_READ_BYTES)
     if earlier is None:
         raise CommandError(
             f"No earlier version of {to_wire(real)} is kept. "
             'Name the file to compare with in "other", or an operation from command {"id": "history"}.'
         )
     before = f"before operation {earlier.operation}"
-    return Said(await in_thread(_told, (before, earlier.content), (to_wire(real), now), context, before))
+    return Said(await in_thread(_format_diff, (before, earlier.content), (to_wire(real), now), context, before))
 
 
 def _content(reach: PathResolver, path: bytes) -> tuple[bytes, bytes]:
@@ -58,15 +58,15 @@ def _content(reach: PathResolver, path: bytes) -> tuple[bytes, bytes]:
             raise CommandError(f"{to_wire(found.path)} is a folder. Name a file.")
         with os.fdopen(found.open(), "rb") as file:
             try:
-                content = file.read(MOST_READ + 1)
+                content = file.read(MAX_READ_BYTES + 1)
             except OSError as error:
                 raise disk_error(found.path, error) from error
         return found.real, content
 
 
-def _told(old: tuple[str, bytes], new: tuple[str, bytes], context: int, against: str) -> str:
-    if max(len(old[1]), len(new[1])) > MOST_READ:
-        raise CommandError(f"A file is larger than {MOST_READ >> 20} MiB. Read parts of it with fs_read.")
+def _format_diff(old: tuple[str, bytes], new: tuple[str, bytes], context: int, against: str) -> str:
+    if max(len(old[1]), len(new[1])) > MAX_READ_BYTES:
+        raise CommandError(f"A file is larger than {MAX_READ_BYTES >> 20} MiB. Read parts of it with fs_read.")
     try:
         diff = diff_texts(read_text(old[1]).text, read_text(new[1]).text)
     except (BinaryContentError, TooManyLinesError) as error:
@@ -74,8 +74,8 @@ def _told(old: tuple[str, bytes], new: tuple[str, bytes], context: int, against:
     if not diff.hunks:
         return f"no line differs from {against}" + ("" if old[1] == new[1] else "; line ends or encoding do")
     patch = patch_text(diff, old[0], new[0], context=context)
-    if len(patch) > MOST_TOLD:
-        shown = patch[: patch.rfind("\n", 0, MOST_TOLD) + 1]
+    if len(patch) > MAX_PATCH_CHARS:
+        shown = patch[: patch.rfind("\n", 0, MAX_PATCH_CHARS) + 1]
         patch = f"{shown}… {count(patch.count(chr(10)) - shown.count(chr(10)), 'line')} more; read them with fs_read"
     added, removed = sum(hunk.new_size for hunk in diff.hunks), sum(hunk.old_size for hunk in diff.hunks)
     return f"{count(added, 'line')} added, {removed} removed\n{patch}"

@@ -7,11 +7,11 @@ import stat
 from typing import Annotated
 
 from cmdr.commands._paths import named, reach_of
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.parameter import Doc, Whole
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError
-from cmdr.core.parameter import Doc, Whole
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
 from cmdr.files.errors import DiskError, NotAFolder, PathNotFound, disk_error
 from cmdr.files.sandbox.path_resolver import PathResolver
@@ -24,10 +24,10 @@ from cmdr.model.units import count as counted
 from cmdr.model.units import iso_time
 from cmdr.model.yaml_text import quoted_name
 
-PAGE = 500
+MAX_ENTRIES = 500
 FROM_END = -(10**9)
 """Negative numbers count from the end."""
-_HASHED = 16 << 20
+_MAX_HASHED_BYTES = 16 << 20
 """Larger files are told without a hash; their time says as much about a change."""
 _KINDS = (
     (stat.S_ISDIR, Kind.FOLDER),
@@ -46,7 +46,7 @@ async def fs_list(
     *,
     path: str,
     offset: Annotated[int, Whole()] = 0,
-    limit: Annotated[int, Whole(1, PAGE)] = 100,
+    limit: Annotated[int, Whole(1, MAX_ENTRIES)] = 100,
 ) -> Said:
     """List a folder inside the roots: kind, name, size."""
     total, rows = await in_thread(_list, reach_of(call), named(path), offset, limit)
@@ -75,7 +75,7 @@ async def fs_read(
     try:
         return Said(await in_thread(_read, reach_of(call), named(path), by_bytes, span, encoding))
     except _Binary as binary:
-        return Said(_told(call, binary))
+        return Said(_format_binary(call, binary))
 
 
 @command("fs_exists", access=Access.READ, toolset="fs", idempotent=True)
@@ -139,7 +139,7 @@ def _read(reach: PathResolver, path: bytes, by_bytes: bool, span: tuple[int, int
     return f"{head}\n{piece.text}"
 
 
-def _where(piece: text_range.Piece) -> str:
+def _where(piece: text_range.TextRange) -> str:
     if piece.first_line is None:
         return f"bytes {piece.start}-{piece.end}"
     return f"lines {piece.first_line}-{piece.first_line + piece.lines - 1}" if piece.lines else "no lines here"
@@ -155,7 +155,7 @@ class _Binary(Exception):
         self.head = head
 
 
-def _told(call: Call, binary: _Binary) -> str:
+def _format_binary(call: Call, binary: _Binary) -> str:
     kind, _ = mimetypes.guess_type(os.fsdecode(os.path.basename(binary.path)))
     told = [
         f"{to_wire(binary.path)} is not text, {binary.seen.st_size} bytes, mtime {binary.seen.st_mtime_ns}"
@@ -188,7 +188,7 @@ def _stat(reach: PathResolver, path: bytes) -> str:
         ]
         if stat.S_ISLNK(seen.st_mode):
             told.append(f"target: {to_wire(os.readlink(b'', dir_fd=found.handle))}")
-        if found.is_file and seen.st_size <= _HASHED and (digest := _digest(found)):
+        if found.is_file and seen.st_size <= _MAX_HASHED_BYTES and (digest := _digest(found)):
             told.append(f"sha256: {digest}")
         return "\n".join(told)
 

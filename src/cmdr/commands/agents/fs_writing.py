@@ -8,12 +8,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Annotated, Literal
 
-from cmdr.commands._paths import as_asked, landing_name, name_to_write, named, reach_of
-from cmdr.core.call import Call
+from cmdr.commands._paths import as_asked, held_file, held_new_name, named, reach_of
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.parameter import Doc
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError
-from cmdr.core.parameter import Doc
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
 from cmdr.engine.fs import fingerprint
 from cmdr.engine.plan.choices import Choices
@@ -21,18 +21,19 @@ from cmdr.engine.plan.new_plan import plan_mkdir, plan_mkfile, plan_write
 from cmdr.engine.plan.survey import Limits
 from cmdr.engine.plan.transfer_plan import plan_copy, plan_move, plan_trash
 from cmdr.files.errors import DiskError, PathNotFound
+from cmdr.files.file_stat import regular_file
 from cmdr.files.protected import Protection
-from cmdr.files.regular_file import regular_file
 from cmdr.files.sandbox.path_resolver import PathResolver, Sandbox
 from cmdr.files.sandbox.resolved_path import PrivatePlace, ResolvedName
 from cmdr.model.job import JobState
 from cmdr.model.names import printable, to_wire
-from cmdr.model.plans.plan import ConflictPolicy, Fingerprint, Kind, Plan, PlanItem, Step
+from cmdr.model.plans.plan import ConflictPolicy, Fingerprint, Kind, Plan, PlanItem
+from cmdr.model.plans.steps import KINDS
 from cmdr.model.results.result import Said
 from cmdr.model.texts.diff import BinaryContentError
 from cmdr.model.texts.text_format import FileText, read_text
 
-PATIENCE = 50.0
+JOB_TIMEOUT_S = 50.0
 """Seconds a call waits for the disk; longer work goes on as a job."""
 _LIMITS = Limits(top=1, leaves=100_000)
 _SHA256 = re.compile(r"[0-9a-fA-F]{64}")
@@ -41,7 +42,7 @@ _CHANGED = "It has changed since you looked. Read it again, then repeat."
 
 Overwrite = Annotated[bool, Doc("replace what stands there; it goes to the trash")]
 _PROGRAM = "becomes a program that can be run"
-MOST_WRITTEN = 2 * 2**20
+MAX_TEXT_BYTES = 2 * 2**20
 _LINE_ENDS = {"\n": "LF", "\r\n": "CRLF", "\r": "CR", "mixed": "mixed"}
 
 
@@ -56,11 +57,11 @@ async def fs_write(
     encoding: str = "utf-8",
 ) -> Said:
     """Write a text file inside the roots, whole."""
-    data = encoded(content, encoding)
+    data = _encoded(content, encoding)
     reach = reach_of(call)
-    held = await in_thread(landing_name, reach, named(path))
-    before = await in_thread(standing_bytes, held)
-    return await _carried_out(
+    held = await in_thread(held_file, reach, named(path))
+    before = await in_thread(current_bytes, held)
+    return await _change(
         call,
         [held],
         lambda: _write_plan(call.commander.sandbox, held, data, expected, overwrite),
@@ -72,10 +73,10 @@ async def fs_write(
 @command("fs_create", access=Access.ACT, toolset="fs")
 async def fs_create(call: Call, *, path: str, type: Literal["file", "directory"] = "file") -> Said:
     """Create an empty file or a folder inside the roots."""
-    held = await in_thread(name_to_write, reach_of(call), named(path))
+    held = await in_thread(held_new_name, reach_of(call), named(path))
     make = plan_mkdir if type == "directory" else plan_mkfile
     protection = call.commander.sandbox.protection
-    return await _carried_out(call, [held], lambda: make(held.path, protection=protection), asked=[path])
+    return await _change(call, [held], lambda: make(held.path, protection=protection), asked=[path])
 
 
 @command("fs_delete", access=Access.ACT, toolset="fs", destructive=True)
@@ -83,10 +84,10 @@ async def fs_delete(call: Call, *, path: str) -> Said:
     """Move a file or folder inside the roots to the trash."""
     held = await in_thread(reach_of(call).resolve_name, named(path))
     protection = call.commander.sandbox.protection
-    return await _carried_out(
+    return await _change(
         call,
         [held],
-        lambda: plan_trash([_standing(held)], Choices(limits=_LIMITS, protection=protection)),
+        lambda: plan_trash([_existing(held)], Choices(limits=_LIMITS, protection=protection)),
         leaves=held,
         asked=[path],
     )
@@ -95,16 +96,16 @@ async def fs_delete(call: Call, *, path: str) -> Said:
 @command("fs_move", access=Access.ACT, toolset="fs", destructive=True)
 async def fs_move(call: Call, *, from_: str, to: str, overwrite: Overwrite = False) -> Said:
     """Move or rename a file or folder inside the roots; into `to` when that is a folder."""
-    return await _relocated(call, plan_move, from_, to, overwrite, moves=True)
+    return await _relocate(call, plan_move, from_, to, overwrite, moves=True)
 
 
 @command("fs_copy", access=Access.ACT, toolset="fs", destructive=True)
 async def fs_copy(call: Call, *, from_: str, to: str, overwrite: Overwrite = False) -> Said:
     """Copy a file or folder inside the roots; into `to` when that is a folder."""
-    return await _relocated(call, plan_copy, from_, to, overwrite, moves=False)
+    return await _relocate(call, plan_copy, from_, to, overwrite, moves=False)
 
 
-async def _relocated(
+async def _relocate(
     call: Call, plan: Callable[..., Plan], from_: str, to: str, overwrite: bool, *, moves: bool
 ) -> Said:
     reach = reach_of(call)
@@ -119,7 +120,7 @@ async def _relocated(
         if target.seen() is not None and not overwrite:
             raise CommandError(f"{to_wire(target.path)} exists already. Choose another name, or set overwrite.")
         return plan(
-            [_standing(source)],
+            [_existing(source)],
             os.path.dirname(target.path),
             Choices(
                 as_name=os.path.basename(target.path),
@@ -131,7 +132,7 @@ async def _relocated(
         )
 
     asked = [to, from_] if moves else [to]
-    return await _carried_out(call, [source, target], planned, leaves=source if moves else None, asked=asked)
+    return await _change(call, [source, target], planned, leaves=source if moves else None, asked=asked)
 
 
 def _source(reach: PathResolver, path: bytes, moves: bool) -> ResolvedName:
@@ -152,10 +153,10 @@ def _target(reach: PathResolver, path: bytes, name: bytes) -> ResolvedName:
                 return reach.resolve_name(found.real.rstrip(b"/") + b"/" + name)
     except PathNotFound:
         pass
-    return name_to_write(reach, path)
+    return held_new_name(reach, path)
 
 
-async def _carried_out(
+async def _change(
     call: Call,
     held_names: Sequence[ResolvedName],
     make_plan: Callable[[], Plan],
@@ -169,9 +170,9 @@ async def _carried_out(
         sandbox = call.commander.sandbox
         plan = await in_thread(_checked, sandbox, held_names, make_plan, leaves)
         names = [as_asked(call, path) for path in asked]
-        plan = await in_thread(known_as, plan, names, sandbox.protection)
+        plan = await in_thread(_known_as, plan, names, sandbox.protection)
         if plan.protected or plan.risk.is_high:
-            return _asked(call, plan)
+            return _ask_person(call, plan)
         return await _run(call, plan, adds)
     finally:
         for held in held_names:
@@ -192,10 +193,10 @@ def _checked(
                 raise PrivatePlace(place.path, why)
     if leaves is not None and (inside := sandbox.private.below(leaves.path)):
         raise PrivatePlace(inside[0], "is private and lies in that folder")
-    return with_protection(plan, sandbox.protection)
+    return _with_protection(plan, sandbox.protection)
 
 
-def _asked(call: Call, plan: Plan) -> Said:
+def _ask_person(call: Call, plan: Plan) -> Said:
     why = "; ".join(plan.risk.reasons) or plan.protected[0].protected
     proposal = call.commander.proposals.add(plan, call.principal)
     return Said(f"This needs the person ({why}). Waiting for confirmation.\nproposal: {proposal.id} (await it)")
@@ -206,7 +207,7 @@ async def _run(call: Call, plan: Plan, adds: Callable[[], list[str]]) -> Said:
     call.commander.engine  # noqa: B018 - refuses where nothing can change files
     job = jobs.start(plan, call.principal.id)
     try:
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(JOB_TIMEOUT_S):
             await jobs.finished(job)
     except TimeoutError:
         return Said(f"still running\njob: {job.id} (await it)")
@@ -242,19 +243,19 @@ def _expectation(expected: str | None, standing: Fingerprint) -> Fingerprint | s
     return standing
 
 
-def _standing(held: ResolvedName) -> bytes:
+def _existing(held: ResolvedName) -> bytes:
     if held.seen() is None:
         raise PathNotFound(held.path)
     return held.path
 
 
-def with_protection(plan: Plan, protection: Protection) -> Plan:
+def _with_protection(plan: Plan, protection: Protection) -> Plan:
     """The same plan with what becomes protected by it marked as such; looks at the disk."""
     items = tuple(_marked(item, protection) for item in plan.items)
     return plan if items == plan.items else replace(plan, items=items)
 
 
-def known_as(plan: Plan, names: Sequence[bytes], protection: Protection) -> Plan:
+def _known_as(plan: Plan, names: Sequence[bytes], protection: Protection) -> Plan:
     """The same plan, protected when one of the names by which it was asked for is: a link may have led elsewhere."""
     if plan.protected:
         return plan
@@ -268,7 +269,7 @@ def known_as(plan: Plan, names: Sequence[bytes], protection: Protection) -> Plan
 def _marked(item: PlanItem, protection: Protection) -> PlanItem:
     if item.protected or item.target is None:
         return item
-    if item.kind is Kind.FOLDER and item.step is Step.RENAME:
+    if item.kind is Kind.FOLDER and KINDS[item.step].moves_folders:
         why = protection.reason_below(item.target.path)
     else:
         why = _PROGRAM if _gains_leave_to_run(item) else ""
@@ -277,7 +278,7 @@ def _marked(item: PlanItem, protection: Protection) -> PlanItem:
 
 def _gains_leave_to_run(item: PlanItem) -> bool:
     """Whether a copy can be run where nothing that could be run has stood."""
-    if item.step not in (Step.COPY, Step.TWIN) or item.kind is not Kind.FILE or item.remove_source:
+    if not KINDS[item.step].brings_contents or item.kind is not Kind.FILE or item.remove_source:
         return False
     source = item.source
     return source is not None and _can_be_run(source.path) and not (item.target and _can_be_run(item.target.path))
@@ -290,30 +291,30 @@ def _can_be_run(path: bytes) -> bool:
         return False
 
 
-def encoded(content: str, encoding: str) -> bytes:
+def _encoded(content: str, encoding: str) -> bytes:
     """The bytes of a text; an error names what cannot be written."""
     try:
         data = content.encode(encoding)
     except (LookupError, UnicodeError, ValueError):
         raise CommandError(f"The text cannot be written as {printable(encoding, 40)}. Use utf-8.") from None
-    if len(data) > MOST_WRITTEN:
-        raise CommandError(f"{len(data)} bytes are too many for one call; at most {MOST_WRITTEN}.")
+    if len(data) > MAX_TEXT_BYTES:
+        raise CommandError(f"{len(data)} bytes are too many for one call; at most {MAX_TEXT_BYTES}.")
     return data
 
 
-def standing_bytes(held: ResolvedName) -> tuple[bytes, os.stat_result] | None:
+def current_bytes(held: ResolvedName) -> tuple[bytes, os.stat_result] | None:
     """What a file holds, as far as texts go, with what the system says about it; None where there is none to read."""
     try:
         with regular_file(held.name, held.folder.handle) as file:
             seen = os.fstat(file.fileno())
-            return file.read(MOST_WRITTEN + 1), seen
+            return file.read(MAX_TEXT_BYTES + 1), seen
     except OSError:
         return None
 
 
 def after_writing(held: ResolvedName, before: bytes | None, data: bytes) -> list[str]:
     """The lines that an answer adds. The time is told only of the very bytes: others may have written since."""
-    now = standing_bytes(held)
+    now = current_bytes(held)
     told = [f"mtime: {now[1].st_mtime_ns}"] if now is not None and now[0] == data else []
     changed = [] if before is None else format_changes(before, data)
     return [*told, *([f"changed too: {', '.join(changed)}"] if changed else [])]

@@ -4,11 +4,11 @@ from typing import Annotated
 
 from cmdr.commands._paths import pane_of, path_of
 from cmdr.core.agents.grants import Grant
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.parameter import Doc
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError
-from cmdr.core.parameter import Doc
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
 from cmdr.model.names import printable, to_wire
 from cmdr.model.plans.trust_plan import Extras

@@ -2,11 +2,11 @@
 
 from cmdr import __version__
 from cmdr.commands.panes.file import is_seen
-from cmdr.core.call import Call
 from cmdr.core.changes.unfinished import unfinished
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError, NotAllowed
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
 from cmdr.model.names import to_wire
 from cmdr.model.panes.workspace import DialogType
 from cmdr.model.results.app import Opened

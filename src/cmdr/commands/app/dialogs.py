@@ -6,10 +6,10 @@ from typing import Literal
 from cmdr.commands._paths import pane_of, path_of
 from cmdr.commands.panes.file import is_seen, nothing_there
 from cmdr.core.admission.quotas import check_windows
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
 from cmdr.model.names import printable, to_wire
 from cmdr.model.panes.workspace import DESCRIPTIONS, Dialog, DialogType, SettingsSection, Workspace
 from cmdr.model.results.app import SPOKEN, Opened

@@ -2,16 +2,16 @@
 
 from typing import cast
 
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.parameter import Arguments
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError, UnknownCommand
-from cmdr.core.parameter import Arguments
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
 from cmdr.model.names import printable
 from cmdr.model.results.result import PlainText, Result, Said
 from cmdr.model.yaml_text import Value, document
 
-LONGEST = 6_000
+MAX_ANSWER_CHARS = 6_000
 """Characters of one answer that an agent gets by way of `command`."""
 
 
@@ -31,9 +31,9 @@ async def run_command(call: Call, *, id: str, args: dict[str, object] | None = N
 
 
 def _bounded(answer: str) -> str:
-    if len(answer) <= LONGEST:
+    if len(answer) <= MAX_ANSWER_CHARS:
         return answer
-    kept = answer[:LONGEST]
+    kept = answer[:MAX_ANSWER_CHARS]
     kept = kept[: kept.rfind("\n") + 1] or kept + "\n"
     return f"{kept}# {len(answer) - len(kept)} more characters left out; ask for less, with args such as limit"
 

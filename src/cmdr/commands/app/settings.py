@@ -2,10 +2,10 @@
 
 from typing import Annotated
 
-from cmdr.core.call import Call
-from cmdr.core.parameter import Doc
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.parameter import Doc
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.core.settings import SETTINGS
 from cmdr.model.names import printable
 from cmdr.model.results.result import PlainText, Said

@@ -4,13 +4,13 @@ import os
 from collections.abc import Sequence
 from typing import Annotated
 
-from cmdr.commands._paths import PaneRef, name_to_write, pane_of, path_of, reach_of
+from cmdr.commands._paths import PaneRef, held_new_name, pane_of, path_of, reach_of
 from cmdr.commands.changes.planning import Sources, planned, proposed, sources_of
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.parameter import Doc
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError
-from cmdr.core.parameter import Doc
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
 from cmdr.engine.fs import fingerprint
 from cmdr.engine.fs.names import free_name
@@ -79,7 +79,7 @@ def _in_reach(reach: PathResolver, paths: Sequence[bytes], target: bytes) -> dic
             if not found.is_file:
                 raise CommandError(f"{to_wire(path)} is not a file, so it cannot be unpacked.")
             expected[path] = fingerprint.of_stat(found.stat)
-    name = name_to_write(reach, os.path.join(target, b"unpacked"))
+    name = held_new_name(reach, os.path.join(target, b"unpacked"))
     name.close()
     return expected
 

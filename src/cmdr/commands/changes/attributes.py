@@ -9,15 +9,15 @@ from typing import Annotated
 
 from cmdr.commands._paths import PaneRef, pane_of, path_of, reach_of
 from cmdr.commands.changes.planning import planned, proposed, sources_of
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.parameter import Doc
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError, NotAllowed
-from cmdr.core.parameter import Doc
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
 from cmdr.engine.plan.choices import Choices
 from cmdr.files.errors import disk_error
-from cmdr.files.owner_names import gid_of, uid_of
+from cmdr.files.file_stat import gid_of, uid_of
 from cmdr.files.sandbox.path_resolver import PathResolver
 from cmdr.model.names import printable, to_wire
 from cmdr.model.plans.attributes import AttributeWish

@@ -7,11 +7,11 @@ from typing import Annotated
 
 from cmdr.commands._text import job_counts, scan_counts
 from cmdr.commands.editor.review import outcome_told
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.parameter import Unlisted, Whole
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError, NotThere
-from cmdr.core.parameter import Unlisted, Whole
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
 from cmdr.model.job import Job, JobState, ScanJob
 from cmdr.model.names import to_wire
 from cmdr.model.plans.plan import Verb
@@ -21,10 +21,10 @@ from cmdr.model.results.jobs import JobEnded, ProposalEnded, StateMoved, StillWa
 from cmdr.model.results.result import Result, Said
 from cmdr.model.results.trees import ScanEnded
 
-LONGEST = 60
-USUAL = 45
+MAX_TIMEOUT_S = 60
+DEFAULT_TIMEOUT_S = 45
 """Seconds unless told otherwise: many clients drop a call after sixty, and the answer with it."""
-TELL_EVERY = 10.0
+PROGRESS_INTERVAL_S = 10.0
 """Seconds between signs of life; clients give up on a silent call after a few minutes."""
 
 
@@ -36,7 +36,7 @@ async def await_(
     job: str | None = None,
     review: Annotated[str | None, Unlisted()] = None,
     rev: int | None = None,
-    timeout: Annotated[int, Whole(0, LONGEST)] = USUAL,  # noqa: ASYNC109 - a parameter of the tool
+    timeout: Annotated[int, Whole(0, MAX_TIMEOUT_S)] = DEFAULT_TIMEOUT_S,  # noqa: ASYNC109 - a parameter of the tool
 ) -> Result:
     """Wait, 45 s unless told, for a proposal, job or state newer than rev."""
     if review is None and proposal is not None and proposal.startswith("r_"):
@@ -66,11 +66,11 @@ async def _until(call: Call, patience: float, outcome: Callable[[], Result | Non
         waited = time.monotonic() - started
         if waited >= patience:
             return StillWaiting(what())
-        if waited - told >= TELL_EVERY:
+        if waited - told >= PROGRESS_INTERVAL_S:
             told = waited
             await call.progress(round(waited, 1), f"waiting for {what()}")
         try:
-            async with asyncio.timeout(min(patience - waited, told + TELL_EVERY - waited)):
+            async with asyncio.timeout(min(patience - waited, told + PROGRESS_INTERVAL_S - waited)):
                 await call.events.beyond(rev)
         except TimeoutError:
             continue

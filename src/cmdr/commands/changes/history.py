@@ -3,10 +3,10 @@
 from datetime import datetime
 from typing import Annotated
 
-from cmdr.core.call import Call
-from cmdr.core.parameter import Whole
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.parameter import Whole
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.model.history import HistoryEntry, OperationState
 from cmdr.model.names import to_wire
 from cmdr.model.results.changes import HistoryBeginning, HistoryEntries, HistoryRow, Resumed

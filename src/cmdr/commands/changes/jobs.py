@@ -4,10 +4,10 @@ import asyncio
 from contextlib import suppress
 from typing import Literal
 
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError, NotAllowed
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
 from cmdr.model.job import Job, JobState, Question, ScanJob
 from cmdr.model.names import display_name, to_wire
 from cmdr.model.plans.plan import ConflictPolicy
@@ -16,7 +16,7 @@ from cmdr.model.results.result import PlainText, Said
 from cmdr.model.units import human_size, iso_time
 from cmdr.model.yaml_text import Value, document
 
-FOLLOWED = 60.0
+FOLLOW_TIMEOUT_S = 60.0
 """Seconds that one call follows a job; whoever follows on calls again."""
 
 
@@ -25,9 +25,9 @@ def list_jobs(call: Call) -> PlainText:
     """What is running, waiting or over."""
     principal = call.principal
     jobs: list[Value] = [
-        told_of(job) for job in call.commander.jobs.all() if principal.is_person or job.started_by == principal.id
+        _job_facts(job) for job in call.commander.jobs.all() if principal.is_person or job.started_by == principal.id
     ]
-    jobs += [scan_told(scan) for scan in call.commander.scans() if scan.is_seen_by(principal.id, principal.is_person)]
+    jobs += [_scan_facts(scan) for scan in call.commander.scans() if scan.is_seen_by(principal.id, principal.is_person)]
     return PlainText(document({"jobs": jobs}))
 
 
@@ -36,8 +36,8 @@ def show_job(call: Call, *, job: str) -> PlainText:
     """How far one job has come."""
     scan = call.commander.scan_job(job, call.principal)
     if scan is not None:
-        return PlainText(document(scan_told(scan)))
-    return PlainText(document(told_of(call.commander.jobs.get(job, call.principal))))
+        return PlainText(document(_scan_facts(scan)))
+    return PlainText(document(_job_facts(call.commander.jobs.get(job, call.principal))))
 
 
 @command("job.status", access=Access.READ, toolset="index", programs_only=True)
@@ -49,7 +49,7 @@ def job_status(call: Call, *, job_id: str) -> ScanStatus | OperationStatus:
     return OperationStatus.of(call.commander.jobs.get(job_id, call.principal))
 
 
-def scan_told(scan: ScanJob) -> dict[str, Value]:
+def _scan_facts(scan: ScanJob) -> dict[str, Value]:
     """A scan as it is told."""
     told: dict[str, Value] = {"id": scan.id, "title": f"Index {to_wire(scan.root)}", "state": scan.state.value}
     told |= {"by": scan.owner, "entries": scan.entries, "bytes": human_size(scan.bytes)}
@@ -62,7 +62,7 @@ def scan_told(scan: ScanJob) -> dict[str, Value]:
     return told | {"index": scan.index}
 
 
-def told_of(job: Job) -> dict[str, Value]:
+def _job_facts(job: Job) -> dict[str, Value]:
     """A job as it is told."""
     progress = job.progress
     told: dict[str, Value] = {"id": job.id, "title": job.title, "state": job.state.value, "by": job.started_by}
@@ -97,7 +97,7 @@ async def follow(call: Call, *, job: str) -> JobFollowed:
     """Wait, at most 60 s, until a job asks something or is over; as JSON."""
     followed, events = call.commander.jobs.get(job, call.principal), call.events
     with suppress(TimeoutError):
-        async with asyncio.timeout(FOLLOWED):
+        async with asyncio.timeout(FOLLOW_TIMEOUT_S):
             while followed.question is None and not followed.state.is_over:
                 await events.beyond(events.rev)
     return JobFollowed(
@@ -106,11 +106,11 @@ async def follow(call: Call, *, job: str) -> JobFollowed:
         done=followed.state is JobState.DONE,
         outcome="\n".join([followed.outcome, *followed.problems, *([followed.output] if followed.output else [])]),
         operation=followed.operation,
-        question=_asked(followed.question),
+        question=_question_facts(followed.question),
     )
 
 
-def _asked(question: Question | None) -> dict[str, str] | None:
+def _question_facts(question: Question | None) -> dict[str, str] | None:
     if question is None:
         return None
     if question.inside:

@@ -6,11 +6,11 @@ from typing import Annotated, Literal
 from cmdr.commands._paths import PaneRef, pane_of, path_of
 from cmdr.commands.changes.planning import proposed, with_real_places
 from cmdr.commands.panes.file import under_cursor
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.parameter import Doc
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError
-from cmdr.core.parameter import Doc
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
 from cmdr.engine.fs import fingerprint
 from cmdr.engine.plan.new_plan import plan_link

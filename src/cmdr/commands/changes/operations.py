@@ -9,11 +9,11 @@ from cmdr.commands._paths import PaneRef, pane_of, path_of
 from cmdr.commands.changes.planning import planned, proposed, sources_of, with_real_places
 from cmdr.commands.changes.renaming import preview_of, rename_planned, unchanged
 from cmdr.commands.panes.file import under_cursor
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.parameter import Doc
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError
-from cmdr.core.parameter import Doc
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
 from cmdr.engine.fs.names import free_name
 from cmdr.engine.plan.choices import Choices
@@ -150,7 +150,7 @@ async def _relocate(call: Call, what: str, verb: Verb, wish: _Wish) -> Proposed:
     sources = await sources_of(call, pane_of(call.workspace, wish.pane), wish.paths, wish.set)
     target, into = _destination(call, wish.pane, wish.to), None
     if wish.to:
-        target, into = await sorted_into(target)
+        target, into = await _sorted_into(target)
     name = None
     if call.principal.is_person and wish.to and not into and len(sources.paths) == 1 and not wish.to.endswith("/"):
         target, name = await in_thread(_renamed, target)
@@ -199,7 +199,7 @@ def _unused(folder: bytes, usual: bytes) -> bytes:
     return usual if usual not in taken else free_name(usual, taken.__contains__)
 
 
-async def sorted_into(target: bytes) -> tuple[bytes, FolderPattern | None]:
+async def _sorted_into(target: bytes) -> tuple[bytes, FolderPattern | None]:
     """The folder in which the fields begin, and their pattern; none for a plain target."""
     # A folder that is there is meant as it is, braces and all.
     if (b"{" not in target and b"}" not in target) or await in_thread(os.path.lexists, target):

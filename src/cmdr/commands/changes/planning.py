@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from cmdr.commands._paths import path_of
 from cmdr.commands.panes.file import nothing_there
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
 from cmdr.core.errors import CommandError
 from cmdr.core.threads import in_thread
 from cmdr.engine.plan.choices import Choices
@@ -24,7 +24,8 @@ from cmdr.model.names import to_wire
 from cmdr.model.panes.pane import Pane
 from cmdr.model.panes.tab import SelectedEntries
 from cmdr.model.plans.packed_items import packed
-from cmdr.model.plans.plan import Plan, PlanItem, Root, Step, Verb
+from cmdr.model.plans.plan import Plan, PlanItem, Root, Verb
+from cmdr.model.plans.steps import KINDS
 from cmdr.model.results.changes import Proposed
 
 # A person may plan whatever a pane can show. While it is planned a chosen file takes about a kilobyte, and several
@@ -32,12 +33,12 @@ from cmdr.model.results.changes import Proposed
 # sets may hold more, because they are one thing to look at.
 PERSON = Limits(top=1_000_000, leaves=1_000_000)
 AGENT = Limits(top=250_000, leaves=250_000)
-NAMED_PATHS = 200
-FEW = 2000
+MAX_NAMED_PATHS = 200
+MAX_NAMES_IN_LOOP = 2000
 """So many names are made at once; more of them in a thread."""
 LARGE = 20_000
 """From so many entries on a process of its own plans: in a thread of this one it would hold up keys and agents."""
-TELL_EVERY = 0.5
+PROGRESS_INTERVAL_S = 0.5
 _HANDLE = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_CLOEXEC
 
 
@@ -76,8 +77,9 @@ async def sources_of(call: Call, pane: Pane, paths: list[str] | None, set: str |
     if paths is not None and set is not None:
         raise CommandError('Give "paths" or "set", not both.')
     if paths is not None:
-        if len(paths) > NAMED_PATHS and not call.principal.is_person:
-            raise CommandError(f"{len(paths)} paths are too many to name one by one; at most {NAMED_PATHS}. Use a set.")
+        if len(paths) > MAX_NAMED_PATHS and not call.principal.is_person:
+            most = f"at most {MAX_NAMED_PATHS}. Use a set."
+            raise CommandError(f"{len(paths)} paths are too many to name one by one; {most}")
         return Sources(tuple(path_of(path, pane.tab.path) for path in paths), limits)
     if set is not None:
         taken = await call.commander.indexing.sets.worked_on(set, call.principal)
@@ -92,7 +94,7 @@ async def sources_of(call: Call, pane: Pane, paths: list[str] | None, set: str |
 
 async def _named(chosen: SelectedEntries, made: Callable[[SelectedEntries], Sources]) -> Sources:
     """The names of what was chosen; of many, in a thread."""
-    return made(chosen) if chosen.count <= FEW else await in_thread(made, chosen)
+    return made(chosen) if chosen.count <= MAX_NAMES_IN_LOOP else await in_thread(made, chosen)
 
 
 async def planned(call: Call, verb: Verb, sources: Sources, choices: Choices, destination: bytes | None = None) -> Plan:
@@ -101,7 +103,7 @@ async def planned(call: Call, verb: Verb, sources: Sources, choices: Choices, de
     task = asyncio.ensure_future(in_thread(planning.make))
     begun = time.monotonic()
     try:
-        while not (await asyncio.wait({task}, timeout=TELL_EVERY))[0]:
+        while not (await asyncio.wait({task}, timeout=PROGRESS_INTERVAL_S))[0]:
             await call.progress(time.monotonic() - begun, f"{planning.looked_at:,} checks made")
         return task.result()
     finally:
@@ -198,9 +200,9 @@ def _marked(item: PlanItem, elsewhere: dict[bytes, bytes], protection: Protectio
 
 
 def _reason(item: PlanItem, elsewhere: dict[bytes, bytes], protection: Protection) -> str:
-    if item.protected or item.step is Step.NOTHING:
+    if item.protected or KINDS[item.step].is_left_alone:
         return ""
-    is_only_read = item.is_unpacked or (item.step in (Step.COPY, Step.TWIN, Step.ADD) and not item.remove_source)
+    is_only_read = item.is_unpacked or (KINDS[item.step].only_reads_source and not item.remove_source)
     for place in (item.target, None if is_only_read else item.source):
         if place is not None and place.root in elsewhere:
             real = elsewhere[place.root].rstrip(b"/") + b"/" + place.rel

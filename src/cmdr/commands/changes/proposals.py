@@ -4,11 +4,11 @@ import os
 from typing import Annotated
 
 from cmdr.commands.changes.planning import with_real_places
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.parameter import Whole
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError
-from cmdr.core.parameter import Whole
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
 from cmdr.engine.plan.new_plan import plan_mkdir, plan_mkfile
 from cmdr.model.job import JobState
@@ -32,7 +32,7 @@ from cmdr.model.results.result import PlainText, Said
 from cmdr.model.units import count
 from cmdr.model.yaml_text import Value, document
 
-MOST_ITEMS = 500
+MAX_ITEMS = 500
 """Lines of a plan in one answer."""
 _PLANNED = {Verb.MKDIR: plan_mkdir, Verb.MKFILE: plan_mkfile}
 
@@ -113,7 +113,7 @@ def items(
     *,
     proposal: str,
     start: Annotated[int, Whole(0, 1 << 31)] = 0,
-    count: Annotated[int, Whole(1, MOST_ITEMS)] = 200,
+    count: Annotated[int, Whole(1, MAX_ITEMS)] = 200,
 ) -> ProposalItems:
     """Some lines of everything a proposal would do, as JSON: start, total, the digest they belong to, and lines."""
     plan = call.commander.proposals.get(proposal, call.principal).plan

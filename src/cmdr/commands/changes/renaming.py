@@ -6,11 +6,11 @@ from typing import Annotated
 
 from cmdr.commands._paths import pane_of, path_of
 from cmdr.commands.changes.planning import proposed, with_real_places
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.parameter import Doc
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError
-from cmdr.core.parameter import Doc
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
 from cmdr.engine.plan.rename_plan import plan_rename
 from cmdr.model.names import from_wire, printable, to_wire

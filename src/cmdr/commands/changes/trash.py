@@ -6,10 +6,10 @@ import stat
 from cmdr.commands._paths import PaneRef, pane_of
 from cmdr.commands.changes.planning import proposed, sources_of, with_real_places
 from cmdr.commands.panes.navigation import arrived
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
 from cmdr.engine.fs.trash_site import NoTrashHere, home_trash, locate
 from cmdr.engine.plan.restore_plan import plan_restore

@@ -3,8 +3,8 @@
 import os
 from dataclasses import dataclass
 
-from cmdr.commands._paths import landing_name, named, pane_of, path_of, reach_of
-from cmdr.core.call import Call
+from cmdr.commands._paths import held_file, named, pane_of, path_of, reach_of
+from cmdr.core.dispatch.call import Call
 from cmdr.core.errors import CommandError, NotAllowed
 from cmdr.core.threads import in_thread
 from cmdr.files.errors import DiskError
@@ -101,7 +101,7 @@ def _is_in_reach(call: Call, path: bytes) -> bool:
 def _in_roots(call: Call, path: bytes, writes: bool) -> EditorPath:
     reach = reach_of(call)
     if writes:
-        held = landing_name(reach, path)
+        held = held_file(reach, path)
         real = held.path
         held.close()
         if why := call.commander.sandbox.private.reason(real):

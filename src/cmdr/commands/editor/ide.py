@@ -5,13 +5,13 @@ import os
 from urllib.parse import quote
 
 from cmdr.commands.editor.editor_paths import check_may_read, editor_path, may_tell, spoken_path
-from cmdr.core.call import Call
-from cmdr.core.editing.documents import SelectedText
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.parameter import Json
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError
-from cmdr.core.parameter import Json
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
 from cmdr.model.results.result import PlainText
+from cmdr.model.texts.buffer import SelectedText
 from cmdr.model.texts.text_selection import Position
 
 

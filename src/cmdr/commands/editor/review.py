@@ -9,15 +9,15 @@ from typing import Annotated
 from urllib.parse import quote, unquote_to_bytes, urlsplit
 
 from cmdr.commands.editor.editor_paths import EditorPath, check_may_read, editor_path, folder_around, spoken_path
-from cmdr.core.call import Call
-from cmdr.core.editing.diagnostics import UNHURRIED
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.parameter import Also, Fields, Json, Unlisted
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
+from cmdr.core.editing.diagnostics import PATIENT_TIMEOUT_S
 from cmdr.core.editing.review_record import ReviewRecord
 from cmdr.core.editing.reviews import Opening, new_review
 from cmdr.core.editing.text_files import text_now
 from cmdr.core.errors import CommandError
-from cmdr.core.parameter import Also, Fields, Json, Unlisted
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
 from cmdr.editor.diagnostics.service import Asker, Checked
 from cmdr.model.content_part import TextPart
@@ -31,14 +31,14 @@ from cmdr.model.texts.text_format import FileText
 from cmdr.model.texts.text_selection import Position, TextSelection
 from cmdr.model.texts.unified_diff import patch_text
 
-PATIENCE = 45
+REVIEW_TIMEOUT_S = 45
 """Seconds that a proposed edit is waited for: many clients drop a call after sixty, and with it the review's name."""
-MOST_TOLD = 15_000
+MAX_DIAGNOSTICS_CHARS = 15_000
 """Characters of diagnostics in one answer; an editor's client takes any number."""
 
 Edits = Annotated[list[dict[str, str]] | None, Fields(("old", "new"))]
-TELL_EVERY = 5.0
-RETURNED = 4_000
+PROGRESS_INTERVAL_S = 5.0
+MAX_PATCH_CHARS = 4_000
 """Characters about what the person changed that an answer carries."""
 
 
@@ -77,7 +77,7 @@ async def _reviewed(
     try:
         if call.connection:
             return await _for_the_writing_client(call, case)
-        return Said(await outcome_told(call, case, PATIENCE))
+        return Said(await outcome_told(call, case, REVIEW_TIMEOUT_S))
     except asyncio.CancelledError:
         quitting = call.commander.quitting.is_set()
         reviews.end(case, "shutdown" if quitting else "client gone")
@@ -222,14 +222,14 @@ async def get_diagnostics(call: Call, *, uri: str | None = None) -> Said:
             raise
         # Where a root was moved meanwhile nothing is known of what lies around the file, so no more than its folder.
         asker = await _asker(call, target.real) or Asker(_name(call), os.path.dirname(target.real))
-        found = await findings.of(target.real, asker, None if call.connection else UNHURRIED)
+        found = await findings.of(target.real, asker, None if call.connection else PATIENT_TIMEOUT_S)
     for folder in sorted({each.untrusted for each in found.values() if each.untrusted is not None}):
         await call.commander.trusting.ask(folder, call.principal)
     told: list[str] = []
     for path, checked in sorted(found.items()):
         if checked.found or checked.unknown or uri is not None:
             told.append(json.dumps(_row(call, path, checked), ensure_ascii=False))
-            if not call.connection and sum(map(len, told)) > MOST_TOLD:
+            if not call.connection and sum(map(len, told)) > MAX_DIAGNOSTICS_CHARS:
                 told.pop()
                 break
     return Said(f"[{', '.join(told)}]")
@@ -287,10 +287,10 @@ async def outcome_told(call: Call, case: ReviewRecord, patience: float) -> str:
         waited = time.monotonic() - started
         if waited >= patience:
             return f"still waiting for the person.\nreview: {case.id} (await it)"
-        if waited >= TELL_EVERY:
+        if waited >= PROGRESS_INTERVAL_S:
             await call.progress(round(waited, 1), "waiting for the person's answer")
         try:
-            async with asyncio.timeout(min(patience - waited, TELL_EVERY)):
+            async with asyncio.timeout(min(patience - waited, PROGRESS_INTERVAL_S)):
                 await case.over.wait()
         except TimeoutError:
             continue
@@ -314,7 +314,7 @@ def _told(call: Call, case: ReviewRecord) -> str:
     if len(text) <= len(patch):
         patch = ""
     told = f" as in this patch:\n{patch}" if patch else f" to:\n{text}"
-    if len(told) > RETURNED:
+    if len(told) > MAX_PATCH_CHARS:
         return f"{saved}, changed by the person in many places ({len(text)} characters; read the file)"
     return f"{saved}, changed by the person{told}"
 

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import Annotated, Literal
 
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.parameter import Doc, Whole
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError
-from cmdr.core.parameter import Doc, Whole
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
 from cmdr.model.names import display_name, printable, to_wire
 from cmdr.model.results.pending import ReviewShown
 from cmdr.model.results.result import PlainText, Said
@@ -18,7 +18,7 @@ from cmdr.model.texts.unified_diff import patch_text
 from cmdr.model.units import count
 from cmdr.model.yaml_text import Value, document
 
-LONGEST_PATCH = 12_000
+MAX_PATCH_CHARS = 12_000
 """Characters that a person can be expected to read at a prompt."""
 
 Hunk = Annotated[int, Whole(1), Doc("counted from 1")]
@@ -86,7 +86,7 @@ def show(call: Call, *, review: str) -> ReviewShown:
     old = "/dev/null" if case.review.is_new_file else display_name(case.review.path)
     new = display_name(case.review.new_path)
     patch = patch_text(case.review.diff, old, new)
-    if len(patch) > LONGEST_PATCH or case.review.merge is not None:
+    if len(patch) > MAX_PATCH_CHARS or case.review.merge is not None:
         raise CommandError("This edit is too much for a prompt; review it in the panes, with Ctrl+Y.")
     return ReviewShown(
         by=printable(case.review.agent, 60),

@@ -5,13 +5,13 @@ from typing import Annotated
 
 from cmdr.commands._paths import pane_of, path_of
 from cmdr.commands.panes.file import under_cursor
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.parameter import Doc, Whole
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.core.editing.mentions import Mention
 from cmdr.core.editing.text_files import load_text
 from cmdr.core.errors import CommandError
-from cmdr.core.parameter import Doc, Whole
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
 from cmdr.engine.plan.new_plan import plan_write
 from cmdr.model.job import JobState
@@ -20,8 +20,8 @@ from cmdr.model.results.app import Saved
 from cmdr.model.results.result import Said
 from cmdr.model.texts.text_format import UnencodableTextError, content_digest, write_text
 
-LARGEST = 32 << 20
-MOST = 20
+MAX_TEXT_BYTES = 32 << 20
+MAX_MENTIONS = 20
 Line = Annotated[int | None, Whole(1), Doc("counted from 1")]
 
 
@@ -29,7 +29,7 @@ Line = Annotated[int | None, Whole(1), Doc("counted from 1")]
 async def save(call: Call, *, path: str, text: str, digest: Annotated[str, Doc("SHA-256 of what was opened")]) -> Saved:
     """Write an edited text back in its own encoding and line ends, unless the file changed meanwhile."""
     target = path_of(path, pane_of(call.workspace, "focused").tab.path)
-    before = await load_text(target, LARGEST)
+    before = await load_text(target, MAX_TEXT_BYTES)
     if before.digest != digest:
         raise CommandError(f"Not saved: it changed on disk since it was opened: {to_wire(target)}")
     try:
@@ -56,8 +56,8 @@ async def mention(call: Call, *, path: str | None = None, first: Line = None, la
         columns = tab.listing.columns
         chosen = [os.path.join(tab.path, columns.name(row)) for row in tab.selection.rows()]
         chosen = chosen or [under_cursor(pane_of(call.workspace, "focused"))]
-    if len(chosen) > MOST:
-        raise CommandError(f"{len(chosen)} files are too many to mention; at most {MOST}.")
+    if len(chosen) > MAX_MENTIONS:
+        raise CommandError(f"{len(chosen)} files are too many to mention; at most {MAX_MENTIONS}.")
     for each in chosen:
         if not await in_thread(room.folders.may_tell, each):
             raise CommandError(f"{to_wire(each)} is private or outside the workspace, so it is not mentioned.")

@@ -4,11 +4,11 @@ import re
 from typing import Annotated
 
 from cmdr.commands._paths import PaneRef, pane_of
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.parameter import Doc, Whole
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError, StaleRevision
-from cmdr.core.parameter import Doc, Whole
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
 from cmdr.model.names import from_wire, printable, to_wire
 from cmdr.model.panes.tab import Tab
 from cmdr.model.results.result import Said

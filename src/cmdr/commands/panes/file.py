@@ -4,10 +4,10 @@ import os
 
 from cmdr.commands._paths import PaneRef, pane_of
 from cmdr.core.admission.quotas import check_windows
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
 from cmdr.model.names import to_wire
 from cmdr.model.panes.entry import Kind
 from cmdr.model.panes.pane import Pane

@@ -6,11 +6,11 @@ from typing import Annotated
 
 from cmdr.commands._paths import PaneRef, pane_of, path_of
 from cmdr.commands.panes.file import view
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.parameter import Doc
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError
-from cmdr.core.parameter import Doc
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
 from cmdr.files.errors import NotAFolder, PathNotFound
 from cmdr.model.names import printable, to_wire
 from cmdr.model.panes.pane import Pane
@@ -23,10 +23,10 @@ from cmdr.model.yaml_text import document
 def arrived(tab: Tab, before: Tab | None = None) -> str:
     """How every navigation answers; one that left a tab where it was says that there is another now."""
     told = f"Navigated to {to_wire(tab.path)}\ntotalFiles: {len(tab.listing)} rev: {tab.rev}"
-    return told + beside(tab, before)
+    return told + _beside(tab, before)
 
 
-def beside(tab: Tab, before: Tab | None) -> str:
+def _beside(tab: Tab, before: Tab | None) -> str:
     """What to add when a folder opened in a new tab, because the one before stays what it is."""
     if before is None or tab is before:
         return ""
@@ -49,7 +49,7 @@ async def select_volume(call: Call, *, pane: PaneRef, name: str) -> Said:
     before = shown.tab
     tab = await call.browser.open(shown, volume.path)
     told = f"Selected volume {name}\npath: {to_wire(tab.path)} totalFiles: {len(tab.listing)} rev: {tab.rev}"
-    return Said(told + beside(tab, before))
+    return Said(told + _beside(tab, before))
 
 
 @command("nav_to_path", access=Access.VIEW, toolset="panes", idempotent=True, always_loaded=True)

@@ -1,8 +1,8 @@
 """The two panes themselves."""
 
-from cmdr.core.call import Call
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.model.panes.pane import Side
 from cmdr.model.panes.workspace import DialogType
 from cmdr.model.results.app import Opened

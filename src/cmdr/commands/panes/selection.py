@@ -10,11 +10,11 @@ from typing import Annotated, Literal
 from cmdr.commands._paths import PaneRef, pane_of
 from cmdr.commands.panes.cursor import check_rev, checked_row
 from cmdr.commands.panes.file import nothing_there
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.parameter import Doc, Whole
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError
-from cmdr.core.parameter import Doc, Whole
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
 from cmdr.files.contents import differing_contents
 from cmdr.model.names import from_wire, printable, to_wire
@@ -30,7 +30,7 @@ from cmdr.model.units import count as counted
 
 SMALL = 5000
 """So many rows are looked through at once; more of them in a thread."""
-TRIES = 5
+MAX_ATTEMPTS = 5
 
 
 async def marks(tab: Tab, wanted: Callable[[Listing], Iterable[int]]) -> bytearray:
@@ -38,7 +38,7 @@ async def marks(tab: Tab, wanted: Callable[[Listing], Iterable[int]]) -> bytearr
 
     Whoever gives up waiting leaves the selection as it was.
     """
-    for _ in range(TRIES):
+    for _ in range(MAX_ATTEMPTS):
         listing = tab.listing
         if len(listing.columns) <= SMALL:
             return _made(listing, wanted)

@@ -6,10 +6,10 @@ from typing import Annotated, Literal
 
 from cmdr.commands._paths import PaneRef, pane_of
 from cmdr.core.admission.limits import MAX_ANSWER_CHARACTERS
-from cmdr.core.call import Call
-from cmdr.core.parameter import Doc, Whole
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.parameter import Doc, Whole
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.model.job import Job
 from cmdr.model.names import to_wire
 from cmdr.model.panes.entry import Entry, Kind
@@ -20,7 +20,7 @@ from cmdr.model.results.result import PlainText
 from cmdr.model.units import iso_date, iso_time
 from cmdr.model.yaml_text import Plain, Value, document, quoted_name
 
-ROWS = 50
+DEFAULT_ROWS = 50
 Detail = Literal["names", "short", "full"]
 
 
@@ -34,9 +34,9 @@ def state(
 ) -> PlainText | Awaitable[PlainText]:
     """Both panes with their rows, volumes, jobs and dialogs, as YAML."""
     workspace = call.workspace
-    limit = ROWS if limit is None else limit
+    limit = DEFAULT_ROWS if limit is None else limit
     panes = [pane_of(workspace, pane)] if pane else list(workspace.panes)
-    if all(is_known(call, shown, limit, detail) for shown in panes):
+    if all(_is_known(call, shown, limit, detail) for shown in panes):
         return _text(call, panes, limit, detail)  # mostly nobody has to wait for anything
     return _looked_up(call, panes, limit, detail)
 
@@ -44,7 +44,7 @@ def state(
 async def _looked_up(call: Call, panes: list[Pane], limit: int, detail: Detail | None) -> PlainText:
     for _ in range(3):
         listings = [shown.tab.listing for shown in panes]
-        await asyncio.gather(*(look_up(call, shown, limit, detail) for shown in panes))
+        await asyncio.gather(*(_look_up(call, shown, limit, detail) for shown in panes))
         # One pane may have been read again while the other was looked at; its new rows want a look too.
         if all(shown.tab.listing is listing for shown, listing in zip(panes, listings, strict=True)):
             break
@@ -52,7 +52,7 @@ async def _looked_up(call: Call, panes: list[Pane], limit: int, detail: Detail |
 
 
 def _text(call: Call, panes: list[Pane], limit: int, detail: Detail | None) -> PlainText:
-    shown_rows = max(end - start for start, end in (window(shown.tab, limit) for shown in panes))
+    shown_rows = max(end - start for start, end in (_window(shown.tab, limit) for shown in panes))
     return PlainText(_fitting(lambda rows: _told(call, panes, rows, detail), shown_rows))
 
 
@@ -74,7 +74,7 @@ def _told(call: Call, panes: list[Pane], limit: int, detail: Detail | None) -> s
         after["reviews"] = [f"{case.id} {to_wire(case.review.new_path)}" for case in reviews]
     if workspace.dialogs:
         after["dialogs"] = _dialogs(call)
-    told = [pane_text(call, shown, limit, detail) for shown in panes]
+    told = [_pane_text(call, shown, limit, detail) for shown in panes]
     return "".join([document(before), *told, between, document(after) if after else ""])
 
 
@@ -119,40 +119,40 @@ def _dialog(dialog: Dialog, *, front: bool, waits: bool) -> dict[str, Value]:
     return told
 
 
-def window(tab: Tab, limit: int) -> tuple[int, int]:
+def _window(tab: Tab, limit: int) -> tuple[int, int]:
     """The first row that is told, and the one after the last."""
     return tab.window, min(tab.window + limit, len(tab.listing))
 
 
-def is_known(call: Call, pane: Pane, limit: int, detail: Detail | None) -> bool:
+def _is_known(call: Call, pane: Pane, limit: int, detail: Detail | None) -> bool:
     """Whether all that a pane's text tells is known, so that nothing has to be asked of the disk or an index."""
     tab, listing = pane.tab, pane.tab.listing
     if detail == "names":
         return True
     if detail or tab.view is ViewMode.FULL:
-        start, end = window(tab, limit)
+        start, end = _window(tab, limit)
         return not call.commander.index_version and listing.looked_up.keys() >= set(listing.order[start:end])
     return not len(listing) or listing.order[tab.cursor] in listing.looked_up
 
 
-async def look_up(call: Call, pane: Pane, limit: int, detail: Detail | None) -> None:
+async def _look_up(call: Call, pane: Pane, limit: int, detail: Detail | None) -> None:
     """Make known what the text tells."""
     for _ in range(3):  # a pane that moves on meanwhile is looked at again, one that never rests is told as it is
         tab, listing = pane.tab, pane.tab.listing
         if detail == "names":
             return
         if detail or tab.view is ViewMode.FULL:
-            await call.commander.look_up(tab, *window(tab, limit))
+            await call.commander.look_up(tab, *_window(tab, limit))
         elif len(listing):
             await call.browser.facts.look_up(tab, tab.cursor, tab.cursor + 1)
         if pane.tab.listing is listing:
             return
 
 
-def pane_text(call: Call, pane: Pane, limit: int, detail: Detail | None) -> str:
+def _pane_text(call: Call, pane: Pane, limit: int, detail: Detail | None) -> str:
     """The text, ready to stand in the state; kept while everything it tells is the same."""
     volumes, tab, listing = call.workspace.volumes, pane.tab, pane.tab.listing
-    start, end = window(tab, limit)
+    start, end = _window(tab, limit)
     rows = listing.order[start:end]
     made_of = (
         volumes,
@@ -174,7 +174,7 @@ def pane_text(call: Call, pane: Pane, limit: int, detail: Detail | None) -> str:
 def _pane_facts(volumes: tuple[Volume, ...], pane: Pane, limit: int, detail: Detail | None) -> dict[str, Value]:
     tab = pane.tab
     listing = tab.listing
-    start, end = window(tab, limit)
+    start, end = _window(tab, limit)
     volume = volume_of(tab.path, volumes)
     told: dict[str, Value] = {
         "volume": volume.name if volume else None,

@@ -2,10 +2,10 @@
 
 from cmdr.commands._paths import PaneRef, pane_of, path_of
 from cmdr.core.admission.quotas import check_tabs
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
 from cmdr.model.names import printable, to_wire
 from cmdr.model.panes.pane import Pane
 from cmdr.model.results.result import Said

@@ -3,10 +3,10 @@
 from typing import Annotated
 
 from cmdr.commands._paths import PaneRef, pane_of
-from cmdr.core.call import Call
-from cmdr.core.parameter import Doc
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.parameter import Doc
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.model.panes.sorting import Direction, SortKey, SortOrder
 from cmdr.model.panes.tab import ViewMode
 from cmdr.model.results.result import Said

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 from cmdr.commands._paths import pane_of, path_of
 from cmdr.commands.trees.sessions import units_of
 from cmdr.commands.trees.sets import show_set
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.parameter import Doc, Whole
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError
-from cmdr.core.parameter import Doc, Whole
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
-from cmdr.core.trees.indexing import PATIENCE
+from cmdr.core.trees.indexing import SCAN_TIMEOUT_S
 from cmdr.model.filters.filter import Filter, Question, Text, checked
 from cmdr.model.filters.filter_text import given_filter
 from cmdr.model.names import printable, to_wire
@@ -24,7 +24,7 @@ from cmdr.model.results.result import Said
 from cmdr.model.results.trees import FindAnswer
 
 if TYPE_CHECKING:
-    from cmdr.index.query.answers import IndexQueries, QueryResult
+    from cmdr.index.query.queries import IndexQueries, QueryResult
     from cmdr.model.trees.node import Node
 
 from cmdr.commands._paths import PaneRef
@@ -34,10 +34,10 @@ from cmdr.model.units import exact_size
 
 T = TypeVar("T")
 
-ROWS = 200
-FEW = 20
+MAX_ROWS = 200
+AGENT_ROWS = 20
 """Rows that an agent gets unless it asks for more."""
-A_DAY = 86_400.0
+PERSON_TIMEOUT_S = 86_400.0
 """Seconds a person may watch a tree being indexed; they can leave at any time."""
 _FIELD = "name|path|ext|kind|size|allocated|mtime|ctime|depth|under|mode|owner"
 _OPERATOR = re.compile(rf'[*?"]|(?:^|[\s(])(?:[A-Za-z]+|(?:{_FIELD})\s+)(?:>=|<=|[:=<>])', re.IGNORECASE)
@@ -49,13 +49,13 @@ async def find(
     *,
     text: Annotated[str, Doc("part of a name, or a filter such as ext:md size>=1M")],
     root: Annotated[str, Doc("a folder; the focused pane's if left out")] = ".",
-    limit: Annotated[int | None, Whole(0, ROWS)] = None,
+    limit: Annotated[int | None, Whole(0, MAX_ROWS)] = None,
 ) -> FindAnswer:
     """Find entries below a folder: count, size and the first rows; for the person's faces as JSON."""
     place = _place(call, root)
     wanted = await call.commander.indexing.sets.named_in(wanted_by(text), call.principal)
     answers = await known_tree(call, place)
-    rows = limit if limit is not None else ROWS if call.principal.is_person else FEW
+    rows = limit if limit is not None else MAX_ROWS if call.principal.is_person else AGENT_ROWS
     answer, nodes = await _ask(lambda stop: _look(answers, wanted, place, rows, stop))
     return FindAnswer(place, answer.count, answer.bytes, answer.explanation.complete, nodes, units_of(call))
 
@@ -109,7 +109,7 @@ def _place(call: Call, root: str) -> bytes:
 
 async def known_tree(call: Call, place: bytes) -> IndexQueries:
     """The index of a tree; a person sees the scan's progress and waits as long as they like."""
-    patience = A_DAY if call.principal.is_person else PATIENCE
+    patience = PERSON_TIMEOUT_S if call.principal.is_person else SCAN_TIMEOUT_S
     return (await call.commander.indexing.ensure(place, call.principal, patience))[0]
 
 

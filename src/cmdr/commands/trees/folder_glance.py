@@ -17,7 +17,7 @@ from cmdr.model.units import count, iso_date
 from cmdr.model.yaml_text import quoted_name
 
 if TYPE_CHECKING:
-    from cmdr.index.query.answers import IndexQueries
+    from cmdr.index.query.queries import IndexQueries
 
 import re
 from bisect import bisect_left

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 
 from cmdr.commands._text import job_line, scan_counts, size_text
 from cmdr.commands.trees.sessions import place_in
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.parameter import Whole
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError, NotThere
-from cmdr.core.parameter import Whole
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
 from cmdr.files.file_stat import link_target
 from cmdr.index.errors import Gone, IndexFault
-from cmdr.index.query.nodes import user
+from cmdr.index.query.nodes import user_name
 from cmdr.model.names import printable, to_wire
 from cmdr.model.results.indexes import IndexList, IndexShown
 from cmdr.model.results.result import Result, Said
@@ -26,7 +26,7 @@ from cmdr.model.yaml_text import quoted_name
 
 if TYPE_CHECKING:
     from cmdr.core.trees.indexing import Indexing
-    from cmdr.index.query.answers import IndexQueries
+    from cmdr.index.query.queries import IndexQueries
     from cmdr.model.trees.node import Node, Totals
 
 import platform
@@ -43,7 +43,7 @@ from cmdr.model.results.indexes import NodeDetail, NodeShown, TreePage
 if TYPE_CHECKING:
     from cmdr.model.trees.node import Node
 
-PAGE = 50
+PAGE_SIZE = 50
 """Rows of a page, unless more or fewer are asked for."""
 SMALL = 1 << 20
 """A file of at most so many bytes is read for its digest unasked."""
@@ -147,7 +147,7 @@ def _told(call: Call, index: str, node: Node, target: bytes | None) -> str:
     if node.allocated is not None:
         told[1] += f" allocated: {node.allocated}b"
     if node.mtime_ns is not None and node.owner is not None:
-        told.append(f"modified: {iso_time(node.mtime_ns)} mode: {node.mode:04o} owner: {user(node.owner)}")
+        told.append(f"modified: {iso_time(node.mtime_ns)} mode: {node.mode:04o} owner: {user_name(node.owner)}")
     if node.totals is not None:
         told.append(_inside(node.children, node.totals))
     for is_so, word in (
@@ -227,7 +227,7 @@ async def tree_page(
     *,
     index_id: str,
     parent: str | None = None,
-    limit: Annotated[int, Whole(0, 1000)] = PAGE,
+    limit: Annotated[int, Whole(0, 1000)] = PAGE_SIZE,
     cursor: str | None = None,
     sort: SortKey = "name",
     order: Direction = Direction.ASC,
@@ -248,4 +248,4 @@ async def _node_in(call: Call, index_id: str, node_id: str) -> tuple[Node, bytes
 
 
 def _owner(node: Node) -> str | None:
-    return None if node.owner is None else user(node.owner)
+    return None if node.owner is None else user_name(node.owner)

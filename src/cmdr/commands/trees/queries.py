@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Literal, cast
 
 from cmdr.commands._text import freshness_of
 from cmdr.commands.trees.sessions import place_in, units_of
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.parameter import Also, Doc, Whole, Words
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import NotThere
-from cmdr.core.parameter import Also, Doc, Whole, Words
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
 from cmdr.model.filters.filter import KIND_WORDS, And, Ext, Filter, KindIs, Number, Question, Text, Time, checked
 from cmdr.model.filters.filter import Kind as FilterKind
@@ -27,15 +27,15 @@ from cmdr.model.units import count
 from cmdr.model.yaml_text import quoted_name
 
 if TYPE_CHECKING:
-    from cmdr.index.query.answers import IndexQueries, QueryResult
+    from cmdr.index.query.queries import IndexQueries, QueryResult
     from cmdr.model.trees.node import Node
     from cmdr.model.trees.queries import SavedQuery
 
-SORTED = 10_000
+MAX_SORTED = 10_000
 """Up to so many hits the samples are the first of all by their paths."""
 SAMPLES, MOST = 5, 20
-LONGEST = 2000
-LISTED = 100
+MAX_FILTER_CHARS = 2000
+MAX_LISTED = 100
 """Saved queries in one answer."""
 
 
@@ -112,12 +112,12 @@ async def query_list(call: Call, *, query: str | None = None) -> Said:
     if query is not None:
         saved, question = await queries.get(query, call.principal)
         told = json.dumps(to_json(question.filter))
-        line = printable(to_text(question.filter), LONGEST)
+        line = printable(to_text(question.filter), MAX_FILTER_CHARS)
         return Said(f"{saved.name}: {line}{_below(saved)}\n{told}\nlink: {url}/api/queries/{saved.id} (+ /run)")
     saved_queries = await queries.all(call.principal)
-    lines = [f"{one.id} {one.name}: {_card(one)}" for one in saved_queries[:LISTED]]
-    if len(saved_queries) > LISTED:
-        lines.append(f"and {len(saved_queries) - LISTED} more: GET {url}/api/queries")
+    lines = [f"{one.id} {one.name}: {_card(one)}" for one in saved_queries[:MAX_LISTED]]
+    if len(saved_queries) > MAX_LISTED:
+        lines.append(f"and {len(saved_queries) - MAX_LISTED} more: GET {url}/api/queries")
     if lines:
         lines.append(f"run: POST {url}/api/queries/ID/run")
     return Said("\n".join([count(len(saved_queries), "saved query", "saved queries"), *lines]))
@@ -195,7 +195,7 @@ def _first(answers: IndexQueries, answer: QueryResult, limit: int) -> tuple[Node
     from cmdr.index.query.nodes import nodes as nodes_of
 
     rows, view = answer.rows, answer.view
-    if len(rows) <= SORTED:
+    if len(rows) <= MAX_SORTED:
         rows = rows[path_order(view.paths(rows))[:limit]]
     return nodes_of(view, answers.tag, rows[:limit])
 

@@ -7,11 +7,11 @@ from urllib.parse import urlencode
 
 from cmdr.commands._text import behind, size_text
 from cmdr.commands.trees.sessions import place_in, units_of
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.parameter import Unlisted, Whole
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError
-from cmdr.core.parameter import Unlisted, Whole
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
 from cmdr.model.names import printable, to_wire
 from cmdr.model.results.indexes import ReportPage
@@ -29,15 +29,15 @@ from typing import Literal
 from cmdr.commands._paths import pane_of, path_of
 from cmdr.commands.trees.find import known_tree
 from cmdr.commands.trees.sets import below
-from cmdr.core.parameter import Doc
+from cmdr.core.dispatch.parameter import Doc
 from cmdr.model.panes.sorting import Direction, SortKey, SortOrder
 from cmdr.model.panes.tab import Found
 
-PAGE = 50
+PAGE_SIZE = 50
 """Lines of a page, unless more or fewer are asked for."""
-NAMED = 3
+MAX_NAMED = 3
 """Equal files that are named in one line."""
-MOST = 1000
+MAX_PANE_ROWS = 1000
 """Lines of a report that become entries of a pane."""
 Kind = Literal["largest-files", "largest-dirs", "recent", "growth", "duplicates", "empty", "broken-links"]
 """The reports that name entries; the others count them."""
@@ -110,7 +110,7 @@ async def report_page(
     *,
     index_id: str,
     kind: str,
-    limit: Annotated[int, Whole(0, 1000)] = PAGE,
+    limit: Annotated[int, Whole(0, 1000)] = PAGE_SIZE,
     cursor: str | None = None,
     below: str | None = None,
     set: str | None = None,
@@ -183,8 +183,8 @@ def _short(path: bytes, below: bytes | None) -> str:
 
 def _equal(row: ReportRow, below: bytes | None, units: Units) -> str:
     """Equal files in a line, first the one that would stay."""
-    names = [_short(path, below) for path in row.members[:NAMED]]
-    more = f" + {len(row.members) - NAMED} more" if len(row.members) > NAMED else ""
+    names = [_short(path, below) for path in row.members[:MAX_NAMED]]
+    more = f" + {len(row.members) - MAX_NAMED} more" if len(row.members) > MAX_NAMED else ""
     return f"{' = '.join(names)}{more} {size_text(row.size, units)} wasted"
 
 
@@ -208,7 +208,7 @@ async def open_report(
     place = path_of(root, pane.tab.path)
     answers = await known_tree(call, place)
     library = await call.commander.indexing.library()
-    made = await in_thread(library.report, answers.indexed.record.id, kind, MOST, place)
+    made = await in_thread(library.report, answers.indexed.record.id, kind, MAX_PANE_ROWS, place)
     held = _held(made)
     names = below(place, held)
     if not names:

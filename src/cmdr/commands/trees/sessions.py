@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 from cmdr.commands._paths import pane_of, path_of
 from cmdr.commands.trees.folder_glance import FEW, Glance, PageWanted, Sort, indexed_glance, live_glance
-from cmdr.core.call import Call
-from cmdr.core.parameter import Doc, Unlisted, Whole
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.parameter import Doc, Unlisted, Whole
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.core.threads import in_thread
 from cmdr.files.scan import scan
 from cmdr.index.errors import IndexFault
@@ -21,7 +21,7 @@ from cmdr.model.shell_session import ShellSession, Units
 from cmdr.model.yaml_text import quoted_name
 
 if TYPE_CHECKING:
-    from cmdr.index.query.answers import IndexQueries
+    from cmdr.index.query.queries import IndexQueries
 
 
 @command("cd", access=Access.READ, toolset="index", ids=("change-directory",))

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from cmdr.commands._paths import pane_of
 from cmdr.commands._text import size_text
 from cmdr.commands.trees.sessions import place_in, units_of
-from cmdr.core.call import Call
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.parameter import Also, Doc, Unlisted, Whole
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError
-from cmdr.core.parameter import Also, Doc, Unlisted, Whole
-from cmdr.core.principals import Access
-from cmdr.core.registry import command
 from cmdr.core.threads import in_thread
 from cmdr.index.errors import IndexFault
 from cmdr.index.store.handles import is_node_handle
@@ -24,7 +24,7 @@ from cmdr.model.units import count
 from cmdr.model.yaml_text import quoted_name
 
 if TYPE_CHECKING:
-    from cmdr.index.query.answers import IndexQueries
+    from cmdr.index.query.queries import IndexQueries
     from cmdr.index.store.sets import ResourceSets
     from cmdr.model.trees.sets import SetInfo, SetMember
 
@@ -58,7 +58,7 @@ async def resource_set(
         *(path if is_node_handle(path) else place_in(call, path) for path in paths or ()),
     ]
     if action == "create":
-        return Said(f"Created {_told(call, await _made(call, await index_of(call, places), name, places))}")
+        return Said(f"Created {_told(call, await _made(call, await _index_of(call, places), name, places))}")
     if set is None:
         raise CommandError(f'{action} needs "set": one of your sets, by id or name.')
     named, set = set, await call.commander.indexing.sets.find(set, call.principal)
@@ -107,7 +107,7 @@ async def create(
 ) -> SetCard:
     """Make a set of nodes: ids, or paths."""
     places: list[str | bytes] = [*(nodes or ())]
-    return SetCard(await _made(call, index_id or await index_of(call, places), name, places))
+    return SetCard(await _made(call, index_id or await _index_of(call, places), name, places))
 
 
 @command("set.show", access=Access.READ, toolset="index", programs_only=True)
@@ -229,7 +229,7 @@ def _told(call: Call, info: SetInfo) -> str:
     return f"{_line(call, info)}\nentries: {call.commander.base_url}/api/resource-sets/{info.id}/entries"
 
 
-async def index_of(call: Call, places: list[str | bytes]) -> str:
+async def _index_of(call: Call, places: list[str | bytes]) -> str:
     """The index that knows all these places."""
     first = next((place for place in places if isinstance(place, bytes)), None)
     best = None if first is None else await call.commander.indexing.covering_entry(first)

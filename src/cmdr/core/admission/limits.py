@@ -4,7 +4,7 @@ import sys
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from cmdr.core.principals import Access
+from cmdr.core.dispatch.principals import Access
 
 
 @dataclass(frozen=True, slots=True)

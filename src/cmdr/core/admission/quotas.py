@@ -2,10 +2,9 @@
 
 from collections import Counter
 
-from cmdr.core.acting import person_acts
 from cmdr.core.admission.limits import TABS_PER_PANE, WINDOWS_PER_AGENT, Concurrency
+from cmdr.core.dispatch.principals import Principal, person_acts
 from cmdr.core.errors import CommandError, TooMany
-from cmdr.core.principals import Principal
 from cmdr.model.panes.pane import Pane
 from cmdr.model.panes.workspace import DialogType, Workspace
 

@@ -8,9 +8,9 @@ from typing import Generic, NamedTuple, TypeVar
 
 from cmdr.core.admission import limits
 from cmdr.core.admission.limits import CALL_RATES, Rate
+from cmdr.core.dispatch.principals import Access, Principal
 from cmdr.core.environment import Environment
 from cmdr.core.errors import TooMany
-from cmdr.core.principals import Access, Principal
 
 PRUNE_AT = 256
 """From so many buckets on, those that are full again are looked for: after as many new ones as there are."""

@@ -5,10 +5,10 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from cmdr.core.parameter import Arguments
-from cmdr.core.principals import Principal
+from cmdr.core.dispatch.parameter import Arguments
+from cmdr.core.dispatch.principals import Principal
 
-KEPT = 200
+MAX_REMEMBERED = 200
 """Calls, and callers, that are remembered."""
 _SAYING_MOST = ("path", "to", "name", "glob", "id", "text", "root", "newName", "pane")
 
@@ -40,7 +40,7 @@ class Caller:
 class Activity:
     """Belongs to the loop; listeners are told at the start and end of every agent's call."""
 
-    recent: deque[SeenCall] = field(default_factory=lambda: deque(maxlen=KEPT))
+    recent: deque[SeenCall] = field(default_factory=lambda: deque(maxlen=MAX_REMEMBERED))
     callers: dict[str, Caller] = field(default_factory=dict)
     running: int = 0
     _listeners: list[Callable[[SeenCall], None]] = field(default_factory=list)
@@ -53,7 +53,7 @@ class Activity:
         self.recent.append(seen)
         caller = self.callers.pop(principal.name, None) or Caller(principal.name)
         self.callers[principal.name] = caller  # the last one is the one that called last
-        if len(self.callers) > KEPT:
+        if len(self.callers) > MAX_REMEMBERED:
             del self.callers[next(iter(self.callers))]
         caller.calls += 1
         caller.last = seen.started

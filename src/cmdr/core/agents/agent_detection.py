@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from cmdr.core.entrance.peer import client_sockets
+from cmdr.core.runtime.peer import client_sockets
 
 if TYPE_CHECKING:
     from cmdr.core.commander import Commander

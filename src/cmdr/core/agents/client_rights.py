@@ -7,7 +7,7 @@ from cmdr.core.agents.activity import Caller
 from cmdr.core.agents.grants import Grant
 from cmdr.core.agents.tokens import DEFAULT, Client
 from cmdr.core.commander import Commander
-from cmdr.core.principals import SAME_USER, Principal
+from cmdr.core.dispatch.principals import SAME_USER, Principal
 from cmdr.model.root_spec import RootSpec
 
 _BEHIND_A_TOKEN = {"fs", "shell"}

@@ -6,30 +6,30 @@ import asyncio
 import os
 import sys
 from collections.abc import Coroutine
+from dataclasses import fields
 from typing import TYPE_CHECKING
 
 from cmdr.core.admission.command_slots import NeverRan, Slot
 from cmdr.core.agents.shell_commands import ShellCommands, in_turn, new_job
-from cmdr.core.audit import Audit, AuditRecord
+from cmdr.core.audit.log import Audit, AuditRecord
 from cmdr.core.changes.jobs import Jobs
+from cmdr.core.dispatch.principals import Principal
 from cmdr.core.errors import CommandError
 from cmdr.core.events import Events
-from cmdr.core.principals import Principal
 from cmdr.files.process_sandbox.sandbox_profile import SandboxProfile
 from cmdr.model.content_part import AnswerPart, ImagePart, TextPart
 from cmdr.model.job import Job, JobState
 from cmdr.model.launch_spec import LaunchSpec
 from cmdr.model.plans.code_plan import CodePlan
-from cmdr.model.plans.plan import Verb
 
 if TYPE_CHECKING:
-    from cmdr.editor.kernel import Kernels
+    from cmdr.editor.kernel import KernelSession
     from cmdr.editor.kernel_output import CodeResult
 
-SECONDS = 30
-MOST_KERNELS = 4
-SHOWN = 16_000
-KEPT = 20
+TIME_LIMIT_S = 30
+MAX_KERNELS = 4
+MAX_OUTPUT_CHARS = 16_000
+MAX_UNFETCHED_RUNS = 20
 """Runs whose output is kept until it is fetched."""
 
 
@@ -41,7 +41,7 @@ class CodeExecution:
         self._jobs = jobs
         self._events = events
         self._audit = audit
-        self._kernels: dict[str, Kernels] = {}
+        self._sessions: dict[str, KernelSession] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._slots: set[Slot] = set()
         self._parts: dict[str, list[AnswerPart]] = {}
@@ -54,20 +54,8 @@ class CodeExecution:
             check_installed()
         except KernelMissingError as error:
             raise CommandError(str(error)) from error
-        shown = await self._shells.plan(code, None, SECONDS, principal)
-        return CodePlan(
-            Verb.RUN,
-            (),
-            command=shown.command,
-            folder=shown.folder,
-            seconds=SECONDS,
-            sandbox=shown.sandbox,
-            trees=shown.trees,
-            hidden=shown.hidden,
-            kept=shown.kept,
-            unkept=shown.unkept,
-            client=client,
-        )
+        shown = await self._shells.plan(code, None, TIME_LIMIT_S, principal)
+        return CodePlan(**{each.name: getattr(shown, each.name) for each in fields(shown)}, client=client)
 
     def begin(self, plan: CodePlan, by: str) -> Job:
         """Run code that the person has seen, or need not see."""
@@ -84,14 +72,14 @@ class CodeExecution:
 
     async def forget(self, client: str) -> None:
         """The client is gone: its kernel ends, whatever it is doing."""
-        if kernels := self._kernels.pop(client, None):
-            await kernels.close_all()
+        if session := self._sessions.pop(client, None):
+            await session.close()
 
     def stop_all(self) -> None:
         """The kill switch: end every kernel at once, whatever it is doing."""
         for slot in self._slots:
             slot.stop("stopped by the person")
-        for client in list(self._kernels):
+        for client in list(self._sessions):
             self._stop(client)
 
     async def close(self) -> None:
@@ -115,14 +103,14 @@ class CodeExecution:
         state = JobState.FAILED
         try:
             await in_turn(job, slot, self._events)
-            kernels = await self._kernels_of(plan)
-            result = await kernels.run(plan.client, plan.command, time_limit=plan.seconds, cwd=os.fsdecode(plan.folder))
-            ended = plan.client not in self._kernels
+            session = await self._session_of(plan)
+            result = await session.run(plan.command, timeout_s=plan.seconds, cwd=os.fsdecode(plan.folder))
+            ended = plan.client not in self._sessions
             job.outcome = "stopped; the kernel's state is lost" if ended else _told(result, plan)
             state = JobState.CANCELLED if ended else JobState.DONE
             self._parts[job.id] = parts = _parts(result)
-            job.output = "".join(part.text for part in parts if isinstance(part, TextPart))[:SHOWN]
-            while len(self._parts) > KEPT:
+            job.output = "".join(part.text for part in parts if isinstance(part, TextPart))[:MAX_OUTPUT_CHARS]
+            while len(self._parts) > MAX_UNFETCHED_RUNS:
                 del self._parts[next(iter(self._parts))]
         except (KernelMissingError, KernelStartError, CommandError) as error:
             job.outcome = str(error)
@@ -137,16 +125,16 @@ class CodeExecution:
             job.state = state
             self._events.changed()
 
-    async def _kernels_of(self, plan: CodePlan) -> Kernels:
-        from cmdr.editor.kernel import Kernels
+    async def _session_of(self, plan: CodePlan) -> KernelSession:
+        from cmdr.editor.kernel import KernelSession
 
-        kernels = self._kernels.pop(plan.client, None)
-        if kernels is None:
-            kernels = Kernels(lambda folder: self._walled(plan, folder))
-        self._kernels[plan.client] = kernels
-        while len(self._kernels) > MOST_KERNELS:
-            await self.forget(next(iter(self._kernels)))
-        return kernels
+        session = self._sessions.pop(plan.client, None)
+        if session is None:
+            session = KernelSession(lambda folder: self._walled(plan, folder))
+        self._sessions[plan.client] = session
+        while len(self._sessions) > MAX_KERNELS:
+            await self.forget(next(iter(self._sessions)))
+        return session
 
     def _walled(self, plan: CodePlan, folder: str) -> LaunchSpec:
         """What puts a kernel behind the walls; `folder` holds its sockets and its own settings."""

@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 
-from cmdr.core.principals import Principal
+from cmdr.core.dispatch.principals import Principal
 
 
 class Grant(StrEnum):

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 
 from cmdr.core.admission.command_slots import CommandSlots, NeverRan, Slot
 from cmdr.core.admission.limits import COMMANDS
-from cmdr.core.audit import Audit, AuditRecord
+from cmdr.core.audit.log import Audit, AuditRecord
 from cmdr.core.changes.jobs import Jobs
+from cmdr.core.dispatch.principals import Principal
 from cmdr.core.environment import Environment
 from cmdr.core.errors import CommandError, TooMany
 from cmdr.core.events import Events
-from cmdr.core.principals import Principal
 from cmdr.core.threads import in_thread
 from cmdr.files.process_sandbox.backend import ALLOWS_WHOLE_FOLDERS_ONLY, Backend, CannotHide, probe, sandboxed_command
 from cmdr.files.process_sandbox.read_only_paths import protected_below
@@ -27,8 +27,8 @@ from cmdr.model.names import raw_bytes, to_wire
 from cmdr.model.plans.command_plan import LONGEST, MOST_LINES, CommandPlan
 from cmdr.model.plans.plan import Verb
 
-PER_MINUTE = 10
-SHOWN = 9_000
+COMMANDS_PER_MINUTE = 10
+OUTPUT_END_CHARS = 9_000
 """Characters of the beginning and of the end of the output that an answer carries."""
 _NO_SANDBOX = (
     "No sandbox works on this machine, so no commands are run. Install bubblewrap (apt install bubblewrap), then "
@@ -125,7 +125,7 @@ class ShellCommands:
             raise CommandError(f"{COMMANDS.per_caller} of your commands are running. Wait for one to end.")
         now = time.monotonic()
         recent = [at for at in self._started.get(principal.id, []) if now - at < 60]
-        if len(recent) >= PER_MINUTE * self.rate_scale:
+        if len(recent) >= COMMANDS_PER_MINUTE * self.rate_scale:
             raise TooMany("shell", max(1, round((recent[0] + 60 - now) * 1000)))
         self._started = {who: times for who, times in self._started.items() if now - times[-1] < 60}
         self._started[principal.id] = [*recent, now]
@@ -206,7 +206,7 @@ def told(ended: RunResult, plan: CommandPlan) -> tuple[str, str]:
     """One line about the end, and the output."""
     how = f"exit code {ended.code}" if not ended.why else ended.why
     line = f"{how}, {ended.seconds:.1f} s, {plan.sandbox}"
-    return line, ended.output.text(SHOWN).rstrip("\n")
+    return line, ended.output.text(OUTPUT_END_CHARS).rstrip("\n")
 
 
 def profile_for(sandbox: Sandbox, reach: PathResolver, folder: bytes | None) -> SandboxProfile:

@@ -6,7 +6,7 @@ time. Whatever changes the workspace lets go of all texts, so that none holds on
 
 from collections.abc import Callable, Hashable
 
-MOST = 16
+MAX_TEXTS = 16
 
 
 class TextCache:
@@ -20,7 +20,7 @@ class TextCache:
         kept = self._kept.get(name)
         if kept is not None and kept[0] == made_of:
             return kept[1]
-        if len(self._kept) >= MOST:
+        if len(self._kept) >= MAX_TEXTS:
             self._kept.clear()
         text = make()
         self._kept[name] = (made_of, text)

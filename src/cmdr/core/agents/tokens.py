@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 
 from cmdr.core import places
-from cmdr.core.principals import Principal
+from cmdr.core.dispatch.principals import Principal
 from cmdr.model.root_spec import RootSpec
 
 CLIENTS = "clients.json"

@@ -7,16 +7,16 @@ from collections.abc import Awaitable, Callable
 from cmdr.core.agents.trust_store import CannotTrust, TrustedFolder, TrustStore, UnreadableTrustList, identity_of
 from cmdr.core.changes.jobs import Jobs
 from cmdr.core.changes.proposals import Proposals
+from cmdr.core.dispatch.principals import Access, Principal
 from cmdr.core.errors import CommandError
 from cmdr.core.events import Events
-from cmdr.core.principals import Access, Principal
 from cmdr.core.threads import in_thread
 from cmdr.model.job import Job, JobState
 from cmdr.model.names import is_within, to_wire
 from cmdr.model.plans.plan import Verb
 from cmdr.model.plans.trust_plan import NOTHING_MORE, Extras, TrustPlan
 
-MOST_QUESTIONS = 10
+MAX_QUESTIONS = 10
 """Questions about trust in one run of the program; after that folders are trusted with `cmdr trust`."""
 
 
@@ -47,7 +47,7 @@ class TrustRequests:
     async def ask(self, folder: bytes, principal: Principal) -> None:
         """Put the question before the person, if it may be asked; the caller hears nothing of the answer."""
         may_ask = not principal.is_person and not principal.read_only and Access.PROPOSE in principal.access
-        if not may_ask or len(self._asked) >= MOST_QUESTIONS:
+        if not may_ask or len(self._asked) >= MAX_QUESTIONS:
             return
         if any(is_within(folder, asked) for asked in self._asked) or any(
             is_within(each, folder) for each in self._homes

@@ -16,7 +16,7 @@ from cmdr.model.names import is_within, to_wire
 from cmdr.model.plans.trust_plan import NOTHING_MORE, Extras, Identity
 
 NAME = "trusted.json"
-_LARGEST_FILE = 1 << 20
+_MAX_FILE_BYTES = 1 << 20
 
 
 class CannotTrust(CommandError):
@@ -61,7 +61,7 @@ class TrustStore:
         if self._path is None:
             return self._kept
         try:
-            data = places.read(self._path, _LARGEST_FILE)
+            data = places.read(self._path, _MAX_FILE_BYTES)
             return () if data is None else tuple(_folder(row) for row in json.loads(data)["trusted"])
         except (places.UnsafePlace, ValueError, KeyError, TypeError, RecursionError) as error:
             raise UnreadableTrustList(

@@ -16,7 +16,7 @@ from cmdr.engine.journal.store import Damage, JournalUnavailable
 from cmdr.engine.journal.undo_dependencies import undone_first
 from cmdr.engine.plan.refusals import NothingToDo, NotTakenBack
 from cmdr.engine.run.control import Control
-from cmdr.engine.run.crash_recovery import SweepReport, sweep
+from cmdr.engine.run.crash_recovery import RecoveryReport, recover
 from cmdr.engine.run.operation import Operation
 from cmdr.engine.run.outcome import Outcome
 from cmdr.engine.run.resume import plan_resume
@@ -45,14 +45,14 @@ class Engine:
         self._cut_short: set[int] = set()
         """Operations that have ended in the middle, and the journal could not be told."""
 
-    async def start(self) -> SweepReport:
+    async def start(self) -> RecoveryReport:
         """Clean up after a crash, before the first new operation; later, when the journal cannot be written now."""
         try:
-            return await in_thread(sweep, self._journal, self._syscalls)
+            return await in_thread(recover, self._journal, self._syscalls)
         except JournalUnavailable:
             log.info("what was cut short is looked after later", exc_info=True)
             self._cut_short |= {entry.id for entry in await in_thread(self._journal.running)}
-            return SweepReport()
+            return RecoveryReport()
 
     async def close(self) -> None:
         """Close the journal."""
@@ -114,7 +114,7 @@ class Engine:
     def _look_after(self) -> None:
         """Do for operations that were cut short what the next start would do: then they can go on, or back."""
         for number in sorted(self._cut_short):
-            sweep(self._journal, self._syscalls, only=number)
+            recover(self._journal, self._syscalls, only=number)
             self._cut_short.discard(number)
 
     def _history(self, limit: int, before: int | None) -> list[HistoryEntry]:

@@ -5,19 +5,19 @@ import logging
 import secrets
 from collections.abc import Callable
 
-from cmdr.core.audit import Audit, AuditRecord
+from cmdr.core.audit.log import Audit, AuditRecord
 from cmdr.core.changes.engine import CutShort, Engine
 from cmdr.core.changes.interrupted import Interrupted
 from cmdr.core.changes.job_control import Reins
 from cmdr.core.changes.meter import Meter
 from cmdr.core.changes.outcome_text import outcome_line, problem_lines
+from cmdr.core.dispatch.principals import Principal
 from cmdr.core.errors import CommandError, NotThere
 from cmdr.core.events import Events
-from cmdr.core.principals import Principal
 from cmdr.core.threads import in_thread
 from cmdr.engine.journal.records import ItemState
 from cmdr.engine.run.control import Answer, Conflict, Control
-from cmdr.engine.run.control import Progress as Step
+from cmdr.engine.run.control import Progress as RunProgress
 from cmdr.engine.run.outcome import Outcome
 from cmdr.model.history import OperationState
 from cmdr.model.job import Job, JobState, Question
@@ -194,7 +194,7 @@ class Jobs:
         loop = asyncio.get_running_loop()
         meter = self._meters[job.id] = Meter()
 
-        def told(step: Step) -> None:
+        def told(step: RunProgress) -> None:
             loop.call_soon_threadsafe(self._progressed, job, step, meter)
 
         def asked(conflict: Conflict) -> None:
@@ -236,7 +236,7 @@ class Jobs:
             self._begin_what_can()
             self._events.changed()
 
-    def _progressed(self, job: Job, step: Step, meter: Meter) -> None:
+    def _progressed(self, job: Job, step: RunProgress, meter: Meter) -> None:
         progress = job.progress
         progress.items_done, progress.items_total = step.items_done, step.items_total
         progress.bytes_done, progress.bytes_total = step.bytes_done, step.bytes_total

@@ -5,10 +5,10 @@ import secrets
 import time
 from collections.abc import Callable
 
-from cmdr.core.audit import Audit, AuditRecord
+from cmdr.core.audit.log import Audit, AuditRecord
+from cmdr.core.dispatch.principals import Principal
 from cmdr.core.errors import CommandError, NotAllowed
 from cmdr.core.events import Events
-from cmdr.core.principals import Principal
 from cmdr.model.agent_text import one_line
 from cmdr.model.names import printable, to_wire
 from cmdr.model.panes.workspace import DialogType, Workspace

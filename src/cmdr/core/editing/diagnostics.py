@@ -13,11 +13,11 @@ from cmdr.editor.diagnostics.service import Asker, Checked, CheckedText, Diagnos
 if TYPE_CHECKING:
     from cmdr.core.editing.language_servers import LanguageServers
 
-PATIENCE = 0.8
+SERVER_TIMEOUT_S = 0.8
 """Seconds for servers when an editor's client asks, which does so before and after each edit and waits."""
-UNHURRIED = 10.0
+PATIENT_TIMEOUT_S = 10.0
 """Seconds for an agent that asks once and believes the answer: the first check loads and starts much."""
-LARGEST = 4 * 1024 * 1024
+MAX_CHECKED_BYTES = 4 * 1024 * 1024
 Found = dict[bytes, Checked]
 
 
@@ -26,7 +26,7 @@ class EditorDiagnostics:
 
     def __init__(self, editor: TextEditor, servers: LanguageServers) -> None:
         self._editor = editor
-        self._desk = DiagnosticsService(self._read, servers.offer, deadline=PATIENCE)
+        self._desk = DiagnosticsService(self._read, servers.offer, deadline=SERVER_TIMEOUT_S)
         self._stopping: set[asyncio.Task[None]] = set()
 
     @property
@@ -88,6 +88,6 @@ def _on_disk(path: bytes) -> str | None:
     from cmdr.model.texts.diff import BinaryContentError
 
     try:
-        return load(path, limit=LARGEST).text
+        return load(path, limit=MAX_CHECKED_BYTES).text
     except (LoadingError, BinaryContentError):
         return None

@@ -3,48 +3,17 @@
 import asyncio
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from cmdr.core.admission.quotas import check_windows
 from cmdr.core.editing.text_files import load_text
 from cmdr.core.events import Events
 from cmdr.editor.languages import language_of
 from cmdr.model.panes.workspace import DialogType, Workspace
-from cmdr.model.texts.buffer import Buffer, OpenDocuments
+from cmdr.model.texts.buffer import Buffer, OpenDocuments, OpenedDocument, SelectedText, ShownDocument
 from cmdr.model.texts.text_format import FileText
 from cmdr.model.texts.text_selection import Position, TextSelection, find_range, utf16_column
 
 Save = Callable[[], "asyncio.Future[bool]"]
-
-
-@dataclass(frozen=True, slots=True)
-class ShownDocument:
-    """One open document."""
-
-    path: bytes
-    language_id: str
-    active: bool
-    dirty: bool
-
-
-@dataclass(frozen=True, slots=True)
-class OpenedDocument:
-    """A document that was opened just now."""
-
-    path: bytes
-    language_id: str
-    line_count: int
-    message: str = ""
-    """What was not found in it, or nothing."""
-
-
-@dataclass(frozen=True, slots=True)
-class SelectedText:
-    """What is selected, or where the cursor stands."""
-
-    path: bytes
-    text: str
-    selection: TextSelection
 
 
 class Documents:
@@ -124,8 +93,7 @@ class Documents:
 
     def latest_selection(self) -> SelectedText | None:
         """What was last selected anywhere, also in a document that has closed since."""
-        latest = self._open.latest_selection
-        return None if latest is None else SelectedText(latest.path, latest.text, latest.selection)
+        return self._open.latest_selection
 
     def shown(self) -> list[ShownDocument]:
         """Every open document."""

@@ -17,7 +17,7 @@ from cmdr.core.editing.workspace_folders import WorkspaceFolders
 if TYPE_CHECKING:
     from cmdr.core.agents.shell_commands import ShellCommands
     from cmdr.core.agents.trust_requests import TrustRequests
-    from cmdr.core.audit import Audit
+    from cmdr.core.audit.log import Audit
     from cmdr.core.changes.jobs import Jobs
     from cmdr.core.events import Events
     from cmdr.files.sandbox.path_resolver import Sandbox

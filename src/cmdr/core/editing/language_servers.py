@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from cmdr.core.agents.trust_store import TrustedFolder, UnreadableTrustList
-from cmdr.core.audit import AuditRecord
+from cmdr.core.audit.log import AuditRecord
 from cmdr.core.errors import CommandError
 from cmdr.core.threads import in_thread
 from cmdr.files.process_sandbox.backend import ALLOWS_WHOLE_FOLDERS_ONLY, Backend, CannotHide
@@ -21,7 +21,7 @@ from cmdr.model.names import is_within, to_wire
 if TYPE_CHECKING:
     from cmdr.core.agents.shell_commands import ShellCommands
     from cmdr.core.agents.trust_store import TrustStore
-    from cmdr.core.audit import Audit
+    from cmdr.core.audit.log import Audit
     from cmdr.core.editing.workspace_folders import WorkspaceFolders
     from cmdr.editor.diagnostics.known_servers import Installed, Offer, ServerSpec
     from cmdr.editor.diagnostics.service import Asker

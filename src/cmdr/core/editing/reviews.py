@@ -7,13 +7,13 @@ import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from cmdr.core.audit import Audit, AuditRecord
+from cmdr.core.audit.log import Audit, AuditRecord
+from cmdr.core.dispatch.principals import Principal
 from cmdr.core.editing.review_record import ReviewRecord
 from cmdr.core.editing.review_writer import ReviewWriter
 from cmdr.core.editing.text_files import text_now
 from cmdr.core.errors import CommandError, NotAllowed, NotThere
 from cmdr.core.events import Events
-from cmdr.core.principals import Principal
 from cmdr.model.names import printable, to_wire
 from cmdr.model.plans.plan import Plan
 from cmdr.model.texts.diff import Decision
@@ -23,9 +23,9 @@ from cmdr.model.texts.review_queue import ReviewQueue
 
 log = logging.getLogger(__name__)
 
-LIFETIME = 600.0
+UNATTENDED_LIFETIME_S = 600.0
 """Seconds that an edit waits for its answer while its agent does not wait for it."""
-WAITING_PER_CALLER = 5
+MAX_PENDING_PER_CALLER = 5
 
 
 @dataclass(slots=True, eq=False, weakref_slot=True)
@@ -60,9 +60,9 @@ class Reviews:
 
     def check_room(self, owner: str) -> None:
         """Refuse an agent whose edits already wait in number."""
-        if sum(case.owner == owner for case in self.waiting) >= WAITING_PER_CALLER:
+        if sum(case.owner == owner for case in self.waiting) >= MAX_PENDING_PER_CALLER:
             raise CommandError(
-                f"{WAITING_PER_CALLER} of your edits already wait for the person. Await one, then repeat."
+                f"{MAX_PENDING_PER_CALLER} of your edits already wait for the person. Await one, then repeat."
             )
 
     def announce(self, connection: str, tab: str, *, replaces: bool) -> Opening:
@@ -116,7 +116,7 @@ class Reviews:
             timer.cancel()
         if case.saves and case.review.state is ReviewState.PENDING:
             later = asyncio.get_running_loop().call_later
-            self._timers[case.id] = later(LIFETIME, lambda: self.end(case, "time is up"))
+            self._timers[case.id] = later(UNATTENDED_LIFETIME_S, lambda: self.end(case, "time is up"))
 
     async def accept(self, id: str, principal: Principal, digest: str | None = None, word: str = "") -> ReviewRecord:
         """Accept what the person saw, and save it where that is cmdr's task."""

@@ -6,14 +6,15 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, TypeVar
 
-from cmdr.core.editing.documents import Documents, OpenedDocument, SelectedText, ShownDocument
+from cmdr.core.editing.documents import Documents
 from cmdr.core.errors import CommandError
+from cmdr.model.texts.buffer import OpenedDocument, SelectedText, ShownDocument
 from cmdr.model.texts.review import ReviewState
 
 if TYPE_CHECKING:
     from cmdr.core.editing.review_record import ReviewRecord
     from cmdr.core.editing.reviews import Reviews
-    from cmdr.editor.neovim.bridge import Neovim
+    from cmdr.editor.neovim.documents import Neovim
 
 T = TypeVar("T")
 
@@ -37,8 +38,8 @@ class TextEditor:
 
     async def attach(self, address: str) -> None:
         """From now on use the Neovim at this address; raises `CommandError` when it does not answer."""
-        from cmdr.editor.neovim.bridge import Neovim
         from cmdr.editor.neovim.connection import NeovimError
+        from cmdr.editor.neovim.documents import Neovim
 
         try:
             self._neovim = await Neovim.attach(address)
@@ -74,22 +75,18 @@ class TextEditor:
         """Open a file and select what the texts name; with `inert` Neovim obeys nothing in it."""
         if (nvim := self.neovim) is None:
             return await self.documents.open_file(path, by, start, end, to_end_of_line=to_end_of_line, front=front)
-        opened = await _asked(
+        return await _asked(
             nvim.documents.open_file(
                 path, start_text=start, end_text=end, to_end_of_line=to_end_of_line, front=front, inert=inert
             )
         )
-        return OpenedDocument(opened.path, opened.language_id, opened.line_count, opened.found.message or "")
 
     async def selection(self) -> SelectedText | None:
         """What is selected now; None when no document is open."""
         if (nvim := self.neovim) is None:
             return self.documents.selection()
-        found = await _asked(nvim.documents.selection())
-        if found is None:
-            return None
-        now = SelectedText(found.path, found.text, found.selection)
-        if not now.selection.is_empty or self._latest is None:
+        now = await _asked(nvim.documents.selection())
+        if now is not None and (not now.selection.is_empty or self._latest is None):
             self._latest = now
         return now
 
@@ -104,8 +101,7 @@ class TextEditor:
         """Every open document."""
         if (nvim := self.neovim) is None:
             return self.documents.shown()
-        found = await _asked(nvim.documents.editors())
-        return [ShownDocument(each.path, each.language_id, each.active, each.dirty) for each in found]
+        return await _asked(nvim.documents.shown())
 
     async def is_dirty(self, path: bytes) -> bool | None:
         """Whether a document has unsaved changes; None when it is not open."""

@@ -11,7 +11,7 @@ from cmdr.files.sandbox.private_places import PrivatePlaces
 from cmdr.model.names import is_within
 from cmdr.model.panes.workspace import Workspace
 
-PATIENCE = 1.0
+DISK_TIMEOUT_S = 1.0
 """Seconds that a start waits for a disk that may be dead."""
 
 
@@ -35,7 +35,7 @@ class WorkspaceFolders:
         if self._stop is None:
             self._stop = self._events.listen(lambda _: self._changed())
             self._looking = asyncio.get_running_loop().create_task(self._look())
-            await asyncio.wait({self._looking}, timeout=PATIENCE)
+            await asyncio.wait({self._looking}, timeout=DISK_TIMEOUT_S)
 
     def close(self) -> None:
         """Follow no more."""

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from cmdr.core import places
-from cmdr.core.acting import agent_acts
+from cmdr.core.dispatch.principals import agent_acts
 from cmdr.core.errors import CommandError
 from cmdr.model.names import from_wire, to_wire
 

@@ -6,8 +6,8 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
 
-from cmdr.core.acting import person_acts
 from cmdr.core.admission.quotas import check_tabs
+from cmdr.core.dispatch.principals import person_acts
 from cmdr.core.errors import CommandError
 from cmdr.core.events import Events
 from cmdr.core.panes.facts import FactLookup

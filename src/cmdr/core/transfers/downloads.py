@@ -6,11 +6,11 @@ import stat
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
 
-from cmdr.core.audit import AuditRecord, digest_of
+from cmdr.core.audit.log import AuditRecord, digest_of
 from cmdr.core.commander import Commander
+from cmdr.core.dispatch.parameter import Arguments
+from cmdr.core.dispatch.principals import Principal
 from cmdr.core.errors import CommandError, NotAllowed, NotRecorded, NotThere
-from cmdr.core.parameter import Arguments
-from cmdr.core.principals import Principal
 from cmdr.core.threads import in_thread, opened_in_thread
 from cmdr.core.transfers.zip_stream import zip_stream
 from cmdr.files.errors import DiskError
@@ -19,7 +19,7 @@ from cmdr.index.errors import IndexFault
 from cmdr.model.names import to_wire
 from cmdr.model.panes.tab import SelectedEntries
 
-PATIENCE = 10.0
+DISK_TIMEOUT_S = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ def _open(reach: PathResolver, path: bytes) -> Download:
 async def open_chosen(chosen: SelectedEntries) -> Download | Archive:
     """Open what was chosen, or say why that cannot be."""
     try:
-        return await asyncio.wait_for(opened_in_thread(_open_chosen, chosen), PATIENCE)
+        return await asyncio.wait_for(opened_in_thread(_open_chosen, chosen), DISK_TIMEOUT_S)
     except TimeoutError:  # an OSError too
         raise CommandError("No answer from the disk. Its mount may be dead.") from None
     except OSError as error:

@@ -9,8 +9,8 @@ from cmdr.core.threads import opened_in_thread
 from cmdr.files.viewing.images import open_picture
 from cmdr.files.viewing.viewed_file import NotViewable
 
-LARGEST = 64 << 20
-PATIENCE = 10.0
+MAX_IMAGE_BYTES = 64 << 20
+DISK_TIMEOUT_S = 10.0
 _TYPES = {
     "PNG": "image/png",
     "JPEG": "image/jpeg",
@@ -38,7 +38,7 @@ class OpenedImage:
 async def open_image(path: bytes) -> OpenedImage:
     """Open a picture, or say why it cannot be shown."""
     try:
-        return await asyncio.wait_for(opened_in_thread(_open, path), PATIENCE)
+        return await asyncio.wait_for(opened_in_thread(_open, path), DISK_TIMEOUT_S)
     except NotViewable as error:
         raise CommandError(str(error)) from error
     except TimeoutError:  # an OSError too
@@ -52,9 +52,9 @@ async def open_image(path: bytes) -> OpenedImage:
 def _open(path: bytes) -> OpenedImage:
     opened = open_picture(path)
     type = _TYPES.get(opened.format)
-    if type is not None and opened.size <= LARGEST:
+    if type is not None and opened.size <= MAX_IMAGE_BYTES:
         return OpenedImage(opened.descriptor, opened.size, type)
     opened.close()
     if type is None:
         raise CommandError("This is no picture that can be shown.")
-    raise CommandError(f"Pictures of more than {LARGEST >> 20} MiB are not shown.")
+    raise CommandError(f"Pictures of more than {MAX_IMAGE_BYTES >> 20} MiB are not shown.")

@@ -15,11 +15,11 @@ from dataclasses import dataclass, field
 from cmdr.core import places
 from cmdr.core.errors import CommandError
 
-LONGEST_NAME = 255
-DEEPEST = 100
-IDLE = 600.0
+MAX_NAME_BYTES = 255
+MAX_DEPTH = 100
+IDLE_TIMEOUT_S = 600.0
 """Seconds after which an upload that does not go on is given up."""
-KEPT = 2 * 86_400.0
+RETRY_LIFETIME_S = 2 * 86_400.0
 """Seconds for which files that did not reach their folder are kept, to try again."""
 
 
@@ -93,7 +93,7 @@ class Uploads:
         """Remove what was given up, in this run of the program or an earlier one."""
         now = time.monotonic()
         for id, batch in list(self._batches.items()):
-            if not batch.is_whole and now - batch.touched > IDLE:
+            if not batch.is_whole and now - batch.touched > IDLE_TIMEOUT_S:
                 self.drop(id)
         assert self._folder is not None
         with os.scandir(self._folder) as entries:
@@ -104,7 +104,7 @@ class Uploads:
 
 def _is_forgotten(entry: os.DirEntry[str]) -> bool:
     try:
-        return time.time() - entry.stat(follow_symlinks=False).st_mtime > KEPT
+        return time.time() - entry.stat(follow_symlinks=False).st_mtime > RETRY_LIFETIME_S
     except OSError:
         return False  # another upload has swept it away
 
@@ -120,7 +120,7 @@ def _told() -> Iterator[None]:
 
 def _below(batch: _Batch, way: Sequence[str]) -> str:
     """Where a file of an upload goes: the names are another machine's, so each must be a name and nothing else."""
-    if not 0 < len(way) <= DEEPEST or not all(map(_is_name, way)):
+    if not 0 < len(way) <= MAX_DEPTH or not all(map(_is_name, way)):
         raise CommandError("That is no name for a file here.")
     return os.path.join(batch.folder, *way)
 
@@ -130,4 +130,4 @@ def _is_name(name: str) -> bool:
         length = len(name.encode("utf-8"))
     except UnicodeEncodeError:
         return False
-    return 0 < length <= LONGEST_NAME and name not in (".", "..") and not {"/", "\0"} & set(name)
+    return 0 < length <= MAX_NAME_BYTES and name not in (".", "..") and not {"/", "\0"} & set(name)

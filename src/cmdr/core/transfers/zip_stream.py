@@ -12,10 +12,10 @@ from collections.abc import Iterable, Iterator
 from cmdr.files.archives.zip_info import zip_info
 from cmdr.model.names import to_wire
 
-PIECE = 1 << 18
-DEEPEST = 200
+CHUNK_BYTES = 1 << 18
+MAX_DEPTH = 200
 """Folders in folders; no path that a program can name is deeper by much."""
-LEFT_OUT = "cmdr could not read these.txt"
+UNREADABLE_LIST_NAME = "cmdr could not read these.txt"
 
 
 def zip_stream(paths: Iterable[bytes]) -> Iterator[bytes]:
@@ -33,14 +33,14 @@ class _Zip:
         for path in paths:
             yield from self._entry(path, _name(os.path.basename(path.rstrip(b"/"))), 0)
         if self._problems:
-            self._zip.writestr(LEFT_OUT, "".join(f"{problem}\n" for problem in self._problems))
+            self._zip.writestr(UNREADABLE_LIST_NAME, "".join(f"{problem}\n" for problem in self._problems))
         self._zip.close()
         yield b"".join(self._sink.made)
 
     def _entry(self, path: bytes, name: str, depth: int) -> Iterator[bytes]:
         try:
             facts = os.lstat(path)
-            if depth > DEEPEST:
+            if depth > MAX_DEPTH:
                 self._problems.append(f"{to_wire(path)}: too deep inside other folders")
             elif stat.S_ISDIR(facts.st_mode):
                 inside = sorted(os.listdir(path))
@@ -74,13 +74,13 @@ class _Zip:
     def _read(self, descriptor: int, path: bytes) -> bytes:
         """A file that cannot be read to its end is a part of itself in the archive, and named as such."""
         try:
-            return os.read(descriptor, PIECE)
+            return os.read(descriptor, CHUNK_BYTES)
         except OSError as error:
             self._problems.append(f"{to_wire(path)}: only its beginning, {error.strerror}")
             return b""
 
     def _pieces(self) -> Iterator[bytes]:
-        if self._sink.size >= PIECE:
+        if self._sink.size >= CHUNK_BYTES:
             made, self._sink.made, self._sink.size = self._sink.made, [], 0
             yield b"".join(made)
 

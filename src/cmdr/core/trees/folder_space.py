@@ -4,15 +4,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cmdr.core.commander import Commander
+from cmdr.core.dispatch.principals import Principal
 from cmdr.core.errors import CommandError
-from cmdr.core.principals import Principal
 from cmdr.core.threads import in_thread
 from cmdr.index.errors import IndexFault
 
 if TYPE_CHECKING:
-    from cmdr.index.query.answers import IndexQueries
+    from cmdr.index.query.queries import IndexQueries
 
-MOST = 150
+MAX_ENTRIES = 150
 """Entries that are told one by one; a smaller rectangle could not be hit any more."""
 
 
@@ -59,7 +59,7 @@ async def space_in(commander: Commander, path: bytes, principal: Principal) -> "
 
 def _read(answers: "IndexQueries", path: bytes) -> FolderSpace:
     summary = answers.summary(path, 0)
-    page = answers.children(path, MOST, None, "size", True)
+    page = answers.children(path, MAX_ENTRIES, None, "size", True)
     largest = tuple(Filling(node.name, node.kind == "dir", node.size) for node in page.nodes if node.size)
     return FolderSpace(
         largest,

@@ -1,4 +1,4 @@
-"""The slow full walk when nothing else runs: it finds the edits inside files that folder times do not show."""
+"""The slow full scan when nothing else runs: it finds the edits inside files that folder times do not show."""
 
 import asyncio
 import time
@@ -8,19 +8,19 @@ from dataclasses import dataclass
 
 from cmdr.index.errors import IndexFault
 
-QUIET = 300.0
+QUIET_S = 300.0
 """Seconds without any command before a walk begins."""
-UNWATCHED = 3600.0
+UNWATCHED_RESCAN_S = 3600.0
 """Seconds after which an index that the system does not watch is walked again."""
-WATCHED = 86_400.0
+WATCHED_RESCAN_S = 86_400.0
 """The same for one that is watched: what a watch misses is rare."""
 
-PATIENCE = 5.0
+STOP_TIMEOUT_S = 5.0
 """Seconds that a walk gets to end when the program does; what it wrote so far is dropped at the next start."""
 
 
 @dataclass(frozen=True, slots=True)
-class WalkedTree:
+class ScannedTree:
     """An index in use: when it was walked last (seconds since 1970), and whether changes are told meanwhile."""
 
     index: str
@@ -33,9 +33,9 @@ class IdleScans:
 
     def __init__(
         self,
-        trees: Callable[[], Awaitable[Sequence[WalkedTree]]],
+        trees: Callable[[], Awaitable[Sequence[ScannedTree]]],
         walk: Callable[[str, Callable[[], bool]], Awaitable[object]],
-        quiet: float = QUIET,
+        quiet: float = QUIET_S,
     ) -> None:
         self._trees, self._walk, self.quiet = trees, walk, quiet
         self.is_allowed: Callable[[], bool] = lambda: True
@@ -63,7 +63,7 @@ class IdleScans:
         self._closed = True
         if self._timer is not None:
             self._timer.cancel()
-        await self.stop(PATIENCE)
+        await self.stop(STOP_TIMEOUT_S)
 
     def _look(self) -> None:
         """The timer rang: wait for the rest of the quiet time, or begin."""
@@ -93,11 +93,11 @@ class IdleScans:
         finally:
             self._task = None
 
-    def _due_in(self, tree: WalkedTree) -> float:
+    def _due_in(self, tree: ScannedTree) -> float:
         """Seconds until a tree should be walked; a walk in the future (the clock was set back) counts as long ago."""
         last = max(tree.walked, self._tried.get(tree.index, 0.0))
         age = time.time() - last
-        bound = WATCHED if tree.is_watched else UNWATCHED
+        bound = WATCHED_RESCAN_S if tree.is_watched else UNWATCHED_RESCAN_S
         return bound - age if age >= 0 else 0.0
 
     def _ring_in(self, seconds: float) -> None:

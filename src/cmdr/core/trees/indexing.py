@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, TypeVar
 
+from cmdr.core.dispatch.principals import Principal
 from cmdr.core.errors import CommandError
 from cmdr.core.events import Events
-from cmdr.core.principals import Principal
 from cmdr.core.threads import in_thread
-from cmdr.core.trees.idle_scans import IdleScans, WalkedTree
+from cmdr.core.trees.idle_scans import IdleScans, ScannedTree
 from cmdr.core.trees.ownership import OwnedQueries, OwnedSets
 from cmdr.core.trees.scans import Scans
 from cmdr.core.trees.shell_sessions import ShellSessions
@@ -21,36 +21,34 @@ from cmdr.model.panes.entry import FolderSize
 
 if TYPE_CHECKING:
     from cmdr.index.library import Library
-    from cmdr.index.query.answers import IndexQueries
+    from cmdr.index.query.queries import IndexQueries
     from cmdr.model.trees.indexes import WalkOptions
 
 
 _FOLDERS = 8  # both panes and the tabs that somebody goes to and fro between
 Sizes = dict[bytes, FolderSize | None]
 """By name; None for what no index knows."""
+T = TypeVar("T")
+SCAN_TIMEOUT_S = 30.0
+"""Seconds a question waits for the scan of a tree that nobody indexed before."""
 
 
 class FolderSizeCache:
     """What was told of the folders that were looked at last."""
 
     def __init__(self) -> None:
-        self._moment: object = None
+        self._version: object = None
         self._folders: dict[bytes, Sizes] = {}
 
-    def of(self, folder: bytes, moment: object) -> Sizes:
+    def of(self, folder: bytes, version: object) -> Sizes:
         """What is known of a folder at this moment of the indexes; whoever finds out more adds it."""
-        if moment != self._moment:
-            self._moment, self._folders = moment, {}
+        if version != self._version:
+            self._version, self._folders = version, {}
         known = self._folders.pop(folder, {})
         self._folders[folder] = known
         if len(self._folders) > _FOLDERS:
             del self._folders[next(iter(self._folders))]
         return known
-
-
-T = TypeVar("T")
-PATIENCE = 30.0
-"""Seconds a question waits for the scan of a tree that nobody indexed before."""
 
 
 class Indexing:
@@ -65,11 +63,11 @@ class Indexing:
         self.sessions = ShellSessions()
         self.sets = OwnedSets(self.library)
         self.queries = OwnedQueries(self.library)
-        self._kept_sizes = FolderSizeCache()
+        self._folder_sizes = FolderSizeCache()
         self._followed: set[str] = set()
-        self._behind: set[asyncio.Task[None]] = set()
+        self._background: set[asyncio.Task[None]] = set()
         self._closing = False
-        self.idle = IdleScans(self._trees_in_use, self._walk_again)
+        self.idle = IdleScans(self._trees_in_use, self._rescan)
         self._scans = Scans(events, self.idle, self._know_more)
         self.version = 0
         """Grows whenever indexes may know more than before, so that faces see when to ask again."""
@@ -94,7 +92,7 @@ class Indexing:
         """Stop the scans, keeping what they read, and close the library."""
         self._closing = True
         await self.idle.close()
-        if ending := self._scans.stop() | self._behind:
+        if ending := self._scans.stop() | self._background:
             await asyncio.wait(ending, timeout=5)
         if self._library is not None:
             await in_thread(self._library.close)
@@ -180,7 +178,7 @@ class Indexing:
         """What an index knows of the size of folders in a folder; nothing while no index has been asked for."""
         if self._library is None or not names:
             return {}
-        known = self._kept_sizes.of(path, self._library.moment())
+        known = self._folder_sizes.of(path, self._library.version())
         unknown = [name for name in names if name not in known]
         if unknown:
             found = await self.ask_of_folder(path, lambda answers: _sizes(answers, path, unknown)) or {}
@@ -205,11 +203,11 @@ class Indexing:
                     changed()
 
         task = loop.create_task(in_thread(catch_up))
-        self._behind.add(task)
-        task.add_done_callback(self._behind.discard)
+        self._background.add(task)
+        task.add_done_callback(self._background.discard)
 
     async def ensure(
-        self, root: bytes, principal: Principal, patience: float = PATIENCE
+        self, root: bytes, principal: Principal, patience: float = SCAN_TIMEOUT_S
     ) -> "tuple[IndexQueries, ScanJob | None]":
         """The index that knows a tree, scanned now when there is none; with the scan that was needed."""
         answers = await self.covering(root) or await self._caught_up(root)
@@ -228,12 +226,12 @@ class Indexing:
             raise CommandError(job.problem or f"{to_wire(root)} could not be indexed.")
         return answers, job
 
-    async def _trees_in_use(self) -> list[WalkedTree]:
+    async def _trees_in_use(self) -> list[ScannedTree]:
         if self._library is None or self._scans.are_running:
             return []
         return await in_thread(_walked, self._library, sorted(self._followed))
 
-    async def _walk_again(self, index: str, stop: Callable[[], bool]) -> None:
+    async def _rescan(self, index: str, stop: Callable[[], bool]) -> None:
         assert self._library is not None
         await in_thread(self._library.rescan_when_idle, index, stop)
         self._know_more()
@@ -254,13 +252,13 @@ def _sizes(answers: "IndexQueries", path: bytes, names: Sequence[bytes]) -> dict
     return sizes
 
 
-def _walked(library: "Library", indexes: Sequence[str]) -> list[WalkedTree]:
+def _walked(library: "Library", indexes: Sequence[str]) -> list[ScannedTree]:
     found = []
     for index in indexes:
         with suppress(IndexFault):
             indexed = library.get(index).indexed
-            told = indexed.is_watched and indexed.freshness.state != "stale"
-            found.append(WalkedTree(index, int(indexed.view.facts["started_ns"]) / 1e9, told))
+            is_current = indexed.is_watched and indexed.freshness.state != "stale"
+            found.append(ScannedTree(index, int(indexed.view.facts["started_ns"]) / 1e9, is_current))
     return found
 
 

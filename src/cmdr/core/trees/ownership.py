@@ -1,12 +1,12 @@
-"""Whose a resource set is: an agent sees its own, by id or by name, the person sees all."""
+"""Whose a set or saved query is: an agent sees, uses and deletes its own, the person all."""
 
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from cmdr.core.dispatch.principals import Principal
 from cmdr.core.errors import CommandError, NotThere
-from cmdr.core.principals import Principal
 from cmdr.core.threads import in_thread
 from cmdr.index.errors import IndexFault
 from cmdr.model.filters.filter import And, Filter, InSet, Not, Or
@@ -16,18 +16,19 @@ from cmdr.model.yaml_text import quoted_name
 
 if TYPE_CHECKING:
     from cmdr.index.library import Library
-    from cmdr.model.trees.sets import SetInfo
-
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from cmdr.index.library import Library
     from cmdr.model.filters.filter import Question
     from cmdr.model.trees.queries import SavedQuery
+    from cmdr.model.trees.sets import SetInfo
 
 
 MAX_QUERIES = 200
 """Queries that an agent may save."""
+MAX_PASSING_SETS = 20
+"""Sets that queries of one caller leave behind before the oldest goes."""
+MAX_SETS = 200
+"""Sets that an agent may make to last."""
+MAX_MEMBERS = 100_000
+"""Entries of a set that one operation takes at most."""
 
 
 class OwnedQueries:
@@ -72,14 +73,6 @@ def _seen_by(principal: Principal) -> str | None:
     return None if principal.is_person else principal.id
 
 
-PASSING = 20
-"""Sets that queries of one caller leave behind before the oldest goes."""
-MAX_SETS = 200
-"""Sets that an agent may make to last."""
-MEMBERS = 100_000
-"""Most entries of a set that one operation takes."""
-
-
 @dataclass(frozen=True, slots=True)
 class TakenSet:
     """What an operation takes of a set: the paths as they are now, and what became of the members since."""
@@ -92,13 +85,13 @@ class TakenSet:
     @property
     def note(self) -> str:
         """What whoever made the set should know, in a line; empty when all is as it was."""
-        told = []
+        notes = []
         if self.gone:
             more = f" and {len(self.gone) - 1} more" if len(self.gone) > 1 else ""
-            told.append(f"{len(self.gone)} gone and left out ({quoted_name(to_wire(self.gone[0]))}{more})")
-        told += [f"{many} {word}" for many, word in ((self.changed, "changed"), (self.moved, "moved")) if many]
+            notes.append(f"{len(self.gone)} gone and left out ({quoted_name(to_wire(self.gone[0]))}{more})")
+        notes += [f"{many} {word}" for many, word in ((self.changed, "changed"), (self.moved, "moved")) if many]
         held = count(len(self.paths) + len(self.gone), "entry", "entries")
-        return f"of the set's {held} since it was made: {', '.join(told)}" if told else ""
+        return f"of the set's {held} since it was made: {', '.join(notes)}" if notes else ""
 
 
 class OwnedSets:
@@ -110,7 +103,7 @@ class OwnedSets:
     async def new_name(self, name: str | None, principal: Principal) -> str:
         """The name for a set that a caller makes to last: one of its own sets at most has it."""
         library = await self._library()
-        kept = dict(await in_thread(library.catalogue.kept_sets, principal.id))
+        kept = dict(await in_thread(library.catalogue.lasting_sets, principal.id))
         if len(kept) >= MAX_SETS and not principal.is_person:
             raise CommandError(f"You have {len(kept)} sets, the most there may be. Delete one first.")
         if name in kept:
@@ -125,7 +118,7 @@ class OwnedSets:
     async def forget_namesakes(self, set: str, principal: Principal) -> int:
         """Forget the caller's other sets that have the name of this one; how many there were."""
         library = await self._library()
-        kept = await in_thread(library.catalogue.kept_sets, principal.id)
+        kept = await in_thread(library.catalogue.lasting_sets, principal.id)
         name = next((name for name, id in kept if id == set), None)
         others = [id for one, id in kept if one == name and id != set]
         for id in others:
@@ -136,7 +129,7 @@ class OwnedSets:
         """Note whose a set is. A passing one, which a query left behind, goes when many newer ones have come."""
         library = await self._library()
         theirs = await in_thread(library.catalogue.put_owner, set, principal.id, passing=passing)
-        for old in theirs[PASSING:]:
+        for old in theirs[MAX_PASSING_SETS:]:
             with suppress(IndexFault):
                 await in_thread(library.sets.delete, old)
 
@@ -151,7 +144,7 @@ class OwnedSets:
         for info in reversed(await self.all(principal)):
             if named in (info.id, info.name):
                 return info.id
-        passed = f" Of what queries find the last {PASSING} are kept: run it again, with saveAs to keep it."
+        passed = f" Of what queries find the last {MAX_PASSING_SETS} are kept: run it again, with saveAs to keep it."
         raise NotThere(f"No resource set {printable(named, 40)}.{passed if named.startswith('s_') else ''}")
 
     async def members(self, named: str, principal: Principal) -> tuple[bytes, ...]:
@@ -160,7 +153,7 @@ class OwnedSets:
 
     async def _taken(self, set: str) -> TakenSet:
         library = await self._library()
-        members = (await in_thread(library.sets.page, set, MEMBERS)).members
+        members = (await in_thread(library.sets.page, set, MAX_MEMBERS)).members
         return TakenSet(
             tuple(one.path_now for one in members if one.path_now is not None),
             tuple(one.path for one in members if one.path_now is None),
@@ -173,9 +166,9 @@ class OwnedSets:
         library = await self._library()
         found = await self.find(named, principal)
         held = (await in_thread(library.sets.info, found)).count
-        if held > MEMBERS:
+        if held > MAX_MEMBERS:
             raise CommandError(
-                f"The set holds {held:,} entries, and one operation takes {MEMBERS:,}. Make smaller sets."
+                f"The set holds {held:,} entries, and one operation takes {MAX_MEMBERS:,}. Make smaller sets."
             )
         taken = await self._taken(found)
         if held and not taken.paths:

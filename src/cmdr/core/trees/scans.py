@@ -6,9 +6,9 @@ import secrets
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from cmdr.core.dispatch.principals import Principal
 from cmdr.core.errors import CommandError
 from cmdr.core.events import Events
-from cmdr.core.principals import Principal
 from cmdr.core.threads import in_thread
 from cmdr.core.trees.idle_scans import IdleScans
 from cmdr.index.errors import IndexFault
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-KEPT = 100
+MAX_REMEMBERED_SCANS = 100
 SCANS_PER_CALLER = 2
 
 
@@ -46,7 +46,8 @@ class Scans:
             raise CommandError(f"{mine} scans of yours are running. Wait for one with job_progress, then repeat.")
         job = ScanJob(f"j_{secrets.token_urlsafe(9)}", info.root, info.id, principal.id)
         self._jobs[job.id] = job
-        for old in [id for id, scan in self._jobs.items() if scan.state.is_over][: max(0, len(self._jobs) - KEPT)]:
+        over = [id for id, scan in self._jobs.items() if scan.state.is_over]
+        for old in over[: max(0, len(self._jobs) - MAX_REMEMBERED_SCANS)]:
             del self._jobs[old]
         self._tasks[job.id] = asyncio.get_running_loop().create_task(self._run(library, job, options))
         self._events.changed()
@@ -81,13 +82,13 @@ class Scans:
     async def _run(self, library: "Library", job: ScanJob, options: "WalkOptions") -> None:
         loop = asyncio.get_running_loop()
 
-        def told(progress: "Progress") -> None:
+        def report(progress: "Progress") -> None:
             loop.call_soon_threadsafe(self._progressed, job, progress)
 
         state = JobState.FAILED
         try:
             await self._idle.stop()
-            info = await in_thread(library.index, job.root, options, told, lambda: job.is_cancelled)
+            info = await in_thread(library.index, job.root, options, report, lambda: job.is_cancelled)
             if info.totals is not None:
                 job.folders, job.bytes = info.totals.dirs, info.totals.bytes
             if job.percent is not None and not job.is_cancelled:

@@ -2,23 +2,23 @@
 
 import secrets
 
+from cmdr.core.dispatch.principals import Principal
 from cmdr.core.errors import CommandError, NotThere
-from cmdr.core.principals import Principal
 from cmdr.model.names import printable
 from cmdr.model.shell_session import ShellSession
 
-EACH = 100
+MAX_SESSIONS_PER_CALLER = 100
 """Sessions of one caller; the one it used least recently makes room."""
-TOGETHER = 1000
+MAX_SESSIONS = 1000
 """Sessions of all callers; one of the caller that has used none for longest makes room."""
-LONGEST_NAME = 64
+MAX_NAME_CHARS = 64
 _ID = "sh_"
 
 
 class ShellSessions:
     """A caller has one for each conversation, and more under names of its own; nobody else can reach them."""
 
-    def __init__(self, each: int = EACH, together: int = TOGETHER) -> None:
+    def __init__(self, each: int = MAX_SESSIONS_PER_CALLER, together: int = MAX_SESSIONS) -> None:
         self._each = each
         self._together = together
         self._held: dict[str, dict[str, ShellSession]] = {}
@@ -30,8 +30,8 @@ class ShellSessions:
         """A caller's session: the conversation's own, or one by id or name. A new one begins at `start`."""
         if named is not None and named.startswith(_ID):
             return self.find(named, principal)
-        if named is not None and len(named) > LONGEST_NAME:
-            raise CommandError(f"A sessionId has at most {LONGEST_NAME} characters.")
+        if named is not None and len(named) > MAX_NAME_CHARS:
+            raise CommandError(f"A sessionId has at most {MAX_NAME_CHARS} characters.")
         held = self._held[principal.id] = self._held.pop(principal.id, {})
         key = f"named:{named}" if named else f"of:{conversation}"
         session = held.pop(key, None)

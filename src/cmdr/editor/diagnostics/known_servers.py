@@ -11,7 +11,7 @@ from cmdr.model.names import is_within
 
 Settings = dict[str, Any]
 _SHEBANG_BYTES = 512
-_LEVELS = 4
+_MAX_LEVELS_UP = 4
 """Folders above a server in which its own libraries may stand, as in `node_modules/NAME/lib/cli.mjs`."""
 
 
@@ -71,7 +71,7 @@ class Offer:
 def _own_tsserver(program: str) -> Settings | None:
     """The TypeScript that is installed with the server; never the one of the project, which is anybody's code."""
     above = os.path.dirname(program)
-    for _ in range(_LEVELS):
+    for _ in range(_MAX_LEVELS_UP):
         for near in ("node_modules/typescript", "typescript"):
             own = os.path.join(above, near, "lib", "tsserver.js")
             if os.path.isfile(own):

@@ -36,7 +36,7 @@ from cmdr.model.launch_spec import LaunchSpec
 logging.getLogger("pygls").addHandler(logging.NullHandler())
 logging.getLogger("pygls").propagate = False
 
-PATIENCE = 60.0
+HANG_TIMEOUT_S = 60.0
 """Seconds without any answer after which a server is taken for hung; a large project takes long to load."""
 
 
@@ -48,7 +48,7 @@ class ServerGoneError(Exception):
         self.name = name
 
 
-_GRACE_S = 1.0
+_EXIT_TIMEOUT_S = 1.0
 """How long a server has to leave after it was asked to."""
 
 
@@ -117,7 +117,7 @@ class ServerProcess:
 
     async def _wait_a_moment(self) -> None:
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(_GRACE_S):
+            async with asyncio.timeout(_EXIT_TIMEOUT_S):
                 await self._process.wait()
 
 
@@ -149,7 +149,7 @@ class LanguageServer:
 
     @classmethod
     async def start(
-        cls, spec: ServerSpec, root: bytes, start: Start, *, patience: float = PATIENCE
+        cls, spec: ServerSpec, root: bytes, start: Start, *, patience: float = HANG_TIMEOUT_S
     ) -> "LanguageServer":
         """Start a server and greet it; raises `ServerGoneError`, and then nothing is left running."""
         # In a thread: the library takes so long to load that everybody else would wait for it.

@@ -9,19 +9,19 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 
 from cmdr.editor.diagnostics.known_servers import Offer, ServerSpec
-from cmdr.editor.diagnostics.language_server import PATIENCE, LanguageServer, ServerGoneError
-from cmdr.editor.diagnostics.syntax_check import CHECKED, check_syntax
+from cmdr.editor.diagnostics.language_server import HANG_TIMEOUT_S, LanguageServer, ServerGoneError
+from cmdr.editor.diagnostics.syntax_check import LANGUAGES, check_syntax
 from cmdr.model.texts.diagnostic import Diagnostic
 
-DEADLINE = 1.0
+SERVER_DEADLINE_S = 1.0
 """Seconds for servers: a client asks before and after each edit, and waits."""
 SYNTAX_DEADLINE_S = 5.0
 """For the built-in checks, which mostly take a tenth of a second."""
-IDLE_S = 900.0
+IDLE_TIMEOUT_S = 900.0
 """A server that nobody has asked for so long ends."""
-_RETRY = 30.0
+_RETRY_DELAY_S = 30.0
 """Seconds before a server that went away is started again; doubled each time."""
-_MOST_WATCHED = 200
+_MAX_WATCHED = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,9 @@ class _Place:
 class DiagnosticsService:
     """Answers what is wrong in files. Servers start in the background when first needed, one for each project."""
 
-    def __init__(self, read: Read, offer: AskOffer, *, deadline: float = DEADLINE, patience: float = PATIENCE) -> None:
+    def __init__(
+        self, read: Read, offer: AskOffer, *, deadline: float = SERVER_DEADLINE_S, patience: float = HANG_TIMEOUT_S
+    ) -> None:
         """`read` gives a file as it stands, or None when it is no readable text; `offer` says which servers may run."""
         self._read = read
         self._offer = offer
@@ -90,7 +92,7 @@ class DiagnosticsService:
         """What is wrong with one file, which is watched from now on; nothing for a file that cannot be read."""
         self._watched.pop(path, None)
         self._watched[path] = None
-        while len(self._watched) > _MOST_WATCHED:
+        while len(self._watched) > _MAX_WATCHED:
             self.forget(next(iter(self._watched)))
         return await self._check(path, asker, time.monotonic() + (self._deadline if deadline is None else deadline))
 
@@ -186,7 +188,7 @@ class DiagnosticsService:
             )
         if place.idle is not None:
             place.idle.cancel()
-        place.idle = asyncio.get_running_loop().call_later(IDLE_S, self._end, place)
+        place.idle = asyncio.get_running_loop().call_later(IDLE_TIMEOUT_S, self._end, place)
         # A caller whose time is up leaves; the start goes on for the next one.
         return await asyncio.shield(place.starting)
 
@@ -194,7 +196,7 @@ class DiagnosticsService:
         """Note that a server went away; it is started again after a while, in case it was the machine's fault."""
         if place.starting is None:
             return
-        place.retry_at = time.monotonic() + _RETRY * 2**place.failures
+        place.retry_at = time.monotonic() + _RETRY_DELAY_S * 2**place.failures
         place.failures += 1
         self._end(place)
 
@@ -233,6 +235,6 @@ async def _stop_started(task: asyncio.Task[LanguageServer]) -> None:
 
 def _without_doubles(found: list[Diagnostic]) -> tuple[Diagnostic, ...]:
     """A syntax error that a server reports too, at the same place, is told once, in the server's words."""
-    places = {each.range.start for each in found if each.source not in CHECKED and each.severity == "Error"}
-    kept = [each for each in found if each.source not in CHECKED or each.range.start not in places]
+    places = {each.range.start for each in found if each.source not in LANGUAGES and each.severity == "Error"}
+    kept = [each for each in found if each.source not in LANGUAGES or each.range.start not in places]
     return tuple(sorted(dict.fromkeys(kept), key=lambda each: (each.range.start, each.range.end)))

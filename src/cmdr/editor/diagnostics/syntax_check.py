@@ -10,20 +10,20 @@ from typing import Any
 from cmdr.model.texts.diagnostic import Diagnostic
 from cmdr.model.texts.text_selection import Position, TextIndex, TextSelection, utf16_column
 
-CHECKED = frozenset({"python", "json", "toml", "yaml"})
-_CHILD = os.path.join(os.path.dirname(os.path.abspath(__file__)), "syntax_child.py")
-_LIMIT = 4 * 1024 * 1024
+LANGUAGES = frozenset({"python", "json", "toml", "yaml"})
+_WORKER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "syntax_worker.py")
+_MAX_CHARS = 4 * 1024 * 1024
 """Longer texts are not checked: no answer would come in time."""
 
 
 async def check_syntax(text: str, language_id: str, deadline: float = 1.0) -> tuple[Diagnostic, ...]:
     """What is wrong with a text, or TimeoutError; nothing when no check knows the language."""
-    if language_id not in CHECKED or len(text) > _LIMIT:
+    if language_id not in LANGUAGES or len(text) > _MAX_CHARS:
         return ()
     child = await asyncio.create_subprocess_exec(
         sys.executable,
         "-I",
-        _CHILD,
+        _WORKER,
         language_id,
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,

@@ -1,6 +1,6 @@
 """Parses one text, given on standard input, and prints what is wrong with it; a program of its own.
 
-Run as `python -I syntax_child.py LANGUAGE`. A parser can be made to recurse until its process dies, or to run for
+Run as `python -I syntax_worker.py LANGUAGE`. A parser can be made to recurse until its process dies, or to run for
 minutes; here that costs a child that is ended at its deadline, not the commander. Nothing in the text is executed.
 """
 
@@ -11,7 +11,7 @@ from typing import Any
 
 Finding = dict[str, Any]
 
-_MEMORY = 1024**3
+_MEMORY_BYTES = 1024**3
 
 
 def _finding(
@@ -93,7 +93,7 @@ CHECKS = {"python": check_python, "json": check_json, "toml": check_toml, "yaml"
 def main() -> None:
     import resource
 
-    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
+    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_BYTES, _MEMORY_BYTES))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     text = sys.stdin.buffer.read().decode("utf-8", "surrogatepass")
     try:

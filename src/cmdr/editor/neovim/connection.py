@@ -6,12 +6,12 @@ there and a future here: while one waits for a Neovim that waits for a key, all 
 
 import asyncio
 import contextlib
+import functools
 import os
 import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from cmdr.editor.neovim.pause_lua import KEYS, QUIET_MS
 from cmdr.model.install_hint import install_command
 
 if TYPE_CHECKING:
@@ -19,10 +19,13 @@ if TYPE_CHECKING:
     from pynvim.msgpack_rpc import Session  # type: ignore[import-untyped]
 
 
-DEADLINE = 2.0
+ANSWER_TIMEOUT_S = 2.0
 """Seconds for one answer."""
 
 
+QUIET_MS = 1500
+"""So long without a key before anything of an agent takes the front: who pauses less is still typing."""
+_LUA_FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lua")
 OnEvent = Callable[[list[Any]], None]
 
 
@@ -100,7 +103,7 @@ class NeovimConnection:
         """Call this, in the event loop, with the arguments of each notification of that name."""
         self._handlers[event] = call
 
-    async def call(self, method: str, *args: Any, deadline: float = DEADLINE) -> Any:
+    async def call(self, method: str, *args: Any, deadline: float = ANSWER_TIMEOUT_S) -> Any:
         """Ask Neovim and wait for its answer; raises `NeovimBusyError` at once when it waits for a key."""
         await self._check_free(deadline)
         try:
@@ -114,7 +117,7 @@ class NeovimConnection:
         if (await self._request("nvim_get_mode", (), deadline)).get("blocking"):
             raise NeovimBusyError
 
-    async def lua(self, code: str, *args: Any, deadline: float = DEADLINE) -> Any:
+    async def lua(self, code: str, *args: Any, deadline: float = ANSWER_TIMEOUT_S) -> Any:
         """Run Lua and wait for what it returns."""
         return await self.call("nvim_exec_lua", code, list(args), deadline=deadline)
 
@@ -127,7 +130,7 @@ class NeovimConnection:
         if self._session is not None and not self.gone.is_set():
             with contextlib.suppress(RuntimeError):
                 self._session.threadsafe_call(_hang_up, self._session)
-        await asyncio.to_thread(self._thread.join, DEADLINE)
+        await asyncio.to_thread(self._thread.join, ANSWER_TIMEOUT_S)
         self._end()
 
     async def _request(self, method: str, args: tuple[Any, ...], deadline: float) -> Any:
@@ -218,8 +221,18 @@ async def connect(address: str, deadline: float = 5.0) -> NeovimConnection:
     except BaseException:
         await connection.close()
         raise
-    connection.lua_later(KEYS)  # from now on it is known when the last key came
+    connection.lua_later(lua_script("keys"))  # from now on it is known when the last key came
     return connection
+
+
+@functools.cache
+def lua_script(*names: str) -> str:
+    """Scripts of the folder `lua`, one after the other; they are kept to what Neovim 0.7.2 knows."""
+    texts = []
+    for name in names:
+        with open(os.path.join(_LUA_FOLDER, f"{name}.lua"), encoding="utf-8") as file:
+            texts.append(file.read())
+    return "\n".join(texts)
 
 
 def _open_session(address: str) -> "Session":

@@ -8,11 +8,11 @@ import asyncio
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from cmdr.editor.neovim import diff_lua
-from cmdr.editor.neovim.connection import NeovimConnection, NeovimGoneError, NeovimRefusedError
-from cmdr.editor.neovim.pause_lua import DEAF_MS
+from cmdr.editor.neovim.connection import NeovimConnection, NeovimGoneError, NeovimRefusedError, lua_script
 from cmdr.model.names import printable
 
+DEAF_MS = 600
+"""So long without a key, once a diff stands, before keys may answer or edit it: those before were meant elsewhere."""
 _SYNTAX = {
     "csharp": "cs",
     "ignore": "gitignore",
@@ -90,7 +90,9 @@ class NeovimDiffs:
         syntax = syntax_of(language_id)
         arguments = [self._connection.channel, id, printable(_one_line(label), 80), old_lines, new_lines, ends, syntax]
         asks = (_one_line(hint), consent.word, _one_line(consent.why), _one_line(before), _one_line(waits))
-        self._connection.lua_later(diff_lua.OPEN, *arguments, *asks, self._connection.quiet_ms, self.deaf_ms)
+        self._connection.lua_later(
+            lua_script("keys", "open_diff"), *arguments, *asks, self._connection.quiet_ms, self.deaf_ms
+        )
         gone = asyncio.ensure_future(self._connection.gone.wait())
         try:
             either: set[asyncio.Future[Any]] = {answer, gone}
@@ -120,7 +122,7 @@ class NeovimDiffs:
 
     def close(self, id: str) -> None:
         """Take a diff off the screen, as soon as Neovim can; one that is not there is fine."""
-        self._connection.lua_later(diff_lua.CLOSE, id)
+        self._connection.lua_later(lua_script("close_diff"), id)
 
     def close_all(self) -> None:
         """Take all diffs off the screen."""

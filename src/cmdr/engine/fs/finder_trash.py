@@ -8,36 +8,14 @@ only the Finder can. What is displaced by an overwrite never goes this way: it i
 import os
 import sys
 
-from cmdr.engine.errors import Drifted
 from cmdr.engine.fs.mounts import path_of, top_of
-from cmdr.engine.journal.records import Intent, Kept
-from cmdr.engine.steps.bench import Landed, Work
-from cmdr.engine.steps.relocation import source_of, taken_along
+from cmdr.engine.journal.records import Kept
 from cmdr.model.plans.plan import Fingerprint, Root
 
 
 def is_the_trash(platform: str = sys.platform) -> bool:
     """Whether trashed files go to the Finder on this system."""
     return platform == "darwin"
-
-
-class SentToFinder(Work):
-    """A file or a whole folder goes to the trash of the Finder."""
-
-    def intent(self) -> Intent:
-        return Intent(self.index, self.temp, self.item.source)
-
-    def land(self) -> Landed:
-        source, expected = source_of(self.item)
-        spot = self.bench.spot(source)
-        if not expected.matches(spot.found):
-            raise Drifted("it has changed since the plan")
-        totals = taken_along(self.bench, self.item, spot)
-        self.bench.syscalls.send_to_trash(path_of(spot.folder).rstrip(b"/") + b"/" + spot.name)
-        if expected.is_same_file(spot.found):
-            raise Drifted("the Finder left it where it is")
-        self.touched |= {spot.folder}
-        return Landed(landed=expected, kept=find(expected, spot.folder), totals=totals)
 
 
 def find(wanted: Fingerprint, folder: int) -> Kept | None:

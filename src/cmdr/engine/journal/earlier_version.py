@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from cmdr.engine.journal.journal import Journal
 from cmdr.engine.journal.reading import NoSuchOperation
 from cmdr.engine.journal.records import Kept
-from cmdr.files.regular_file import regular_file
+from cmdr.files.file_stat import regular_file
 
 FAR_BACK = 50
 """Operations that are looked through."""

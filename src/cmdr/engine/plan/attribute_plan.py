@@ -10,10 +10,12 @@ from cmdr.engine.plan.choices import Choices
 from cmdr.engine.plan.refusals import NotForAgents, NothingToDo, Unreadable
 from cmdr.engine.plan.sources import Nesting, PrivateSources, outermost
 from cmdr.engine.plan.survey import Source, Survey
-from cmdr.files.owner_names import group_name, user_name
+from cmdr.engine.steps.attributes import SetAttributes
+from cmdr.engine.steps.nothing import Nothing
+from cmdr.files.file_stat import group_name, user_name
 from cmdr.model.names import to_wire
 from cmdr.model.plans.attributes import AttributeChange, Attributes, AttributeWish
-from cmdr.model.plans.plan import Kind, Place, Plan, PlanItem, Step, Totals, Verb
+from cmdr.model.plans.plan import Kind, Place, Plan, PlanItem, Totals, Verb
 from cmdr.model.plans.plan_draft import PlanDraft
 
 
@@ -165,7 +167,7 @@ class _AttributePlan:
         totals = Totals(0, 1, 0) if kind is Kind.FOLDER else Totals(1, 0, 0)
         self.items.append(
             PlanItem(
-                Step.ATTRIBUTES,
+                SetAttributes.name,
                 kind,
                 source.place,
                 fingerprint=source.fingerprint,
@@ -179,7 +181,7 @@ class _AttributePlan:
     def _leave(self, place: Place, kind: Kind, why: str) -> None:
         if not self.first_left:
             self.first_left, self.why_left = place.path, why
-        self.items.append(PlanItem(Step.NOTHING, kind, place, reason=why))
+        self.items.append(Nothing.because(why, kind, place))
 
 
 def _named(side: Attributes) -> Attributes:

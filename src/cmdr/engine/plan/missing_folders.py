@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from cmdr.engine.plan.refusals import NotAFolder, NotThere, TooMany
 from cmdr.engine.plan.survey import Survey, split
+from cmdr.engine.steps.make_folder import MakeFolder
 from cmdr.files.protected import Protection
-from cmdr.model.plans.plan import Decision, Kind, Place, PlanItem, Root, Step
+from cmdr.model.plans.plan import Decision, Kind, Place, PlanItem, Root
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,7 @@ class Way:
         for depth in range(1, len(self.missing) + 1):
             target = Place(self.root.path, b"/".join(self.missing[:depth]))
             why = protection.reason(target.path)
-            yield PlanItem(Step.MAKE, Kind.FOLDER, None, target, decision=Decision.MERGE, protected=why)
+            yield PlanItem(MakeFolder.name, Kind.FOLDER, None, target, decision=Decision.MERGE, protected=why)
 
 
 def way_to(survey: Survey, path: bytes) -> Way:

@@ -11,9 +11,12 @@ from cmdr.engine.plan.missing_folders import Way, way_to
 from cmdr.engine.plan.refusals import ChangedSince, NotEnoughSpace, TargetTaken, Unreadable
 from cmdr.engine.plan.survey import Limits, Survey, go_on, split
 from cmdr.engine.plan.targets import must_keep
+from cmdr.engine.steps.create import Create
+from cmdr.engine.steps.link import Link
+from cmdr.engine.steps.make_folder import MakeFolder
+from cmdr.files.file_stat import regular_file
 from cmdr.files.protected import Protection
-from cmdr.files.regular_file import regular_file
-from cmdr.model.plans.plan import ConflictPolicy, Decision, Fingerprint, Kind, Place, Plan, PlanItem, Step, Totals, Verb
+from cmdr.model.plans.plan import ConflictPolicy, Decision, Fingerprint, Kind, Place, Plan, PlanItem, Totals, Verb
 
 _DEFAULT_PROTECTION = Protection()
 
@@ -22,7 +25,7 @@ def plan_mkdir(path: bytes, *, protection: Protection = _DEFAULT_PROTECTION) -> 
     """Make a folder."""
 
     def item(target: Place, why: str) -> PlanItem:
-        return PlanItem(Step.MAKE, Kind.FOLDER, None, target, totals=Totals(0, 1, 0), protected=why)
+        return PlanItem(MakeFolder.name, Kind.FOLDER, None, target, totals=Totals(0, 1, 0), protected=why)
 
     return _new(Verb.MKDIR, path, item, protection)
 
@@ -35,7 +38,14 @@ def plan_mkfile(
     def item(target: Place, why: str) -> PlanItem:
         size = Totals(1, 0, len(contents))
         return PlanItem(
-            Step.CREATE, Kind.FILE, None, target, totals=size, data=contents, mode=mode, protected=why or _runs(mode)
+            Create.name,
+            Kind.FILE,
+            None,
+            target,
+            totals=size,
+            data=contents,
+            mode=mode,
+            protected=why or _runs(mode),
         )
 
     return _new(Verb.MKFILE, path, item, protection)
@@ -45,7 +55,7 @@ def plan_link(path: bytes, to: bytes, *, hard: bool = False, protection: Protect
     """Make a link: symbolic to any text, or a further name of an existing file."""
 
     def item(target: Place, why: str) -> PlanItem:
-        return PlanItem(Step.LINK, Kind.LINK, None, target, totals=Totals(1, 0, 0), data=to, protected=why)
+        return PlanItem(Link.name, Kind.LINK, None, target, totals=Totals(1, 0, 0), data=to, protected=why)
 
     if not hard:
         return _new(Verb.LINK, path, item, protection)
@@ -58,7 +68,7 @@ def plan_link(path: bytes, to: bytes, *, hard: bool = False, protection: Protect
             raise Unreadable(to, "folders cannot have a second name; make a symbolic link instead")
         why = protection.reason(target.path) or protection.reason(source.place.path)
         found = PlanItem(
-            Step.LINK, mark.kind, source.place, target, mark, totals=Totals(1, 0, mark.size), protected=why
+            Link.name, mark.kind, source.place, target, mark, totals=Totals(1, 0, mark.size), protected=why
         )
         items = (*way.made(protection), found)
         return Plan(Verb.LINK, items, tuple(survey.roots.values()), ConflictPolicy.SKIP)
@@ -90,7 +100,7 @@ def plan_write(
         if len(contents) > free:
             raise NotEnoughSpace(target.path, len(contents), free)
         item = PlanItem(
-            Step.CREATE,
+            Create.name,
             Kind.FILE,
             None,
             target,

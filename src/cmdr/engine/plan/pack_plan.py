@@ -12,7 +12,9 @@ from cmdr.engine.plan.missing_folders import way_to
 from cmdr.engine.plan.refusals import Clash, NotAnArchiveName, SameTarget, TargetTaken, Unreadable
 from cmdr.engine.plan.sources import PrivateSources, outermost
 from cmdr.engine.plan.survey import Source, Survey, split
-from cmdr.model.plans.plan import ConflictPolicy, Kind, Place, Plan, PlanItem, Step, Totals, Verb
+from cmdr.engine.steps.nothing import Nothing
+from cmdr.engine.steps.pack import Add, Pack
+from cmdr.model.plans.plan import ConflictPolicy, Kind, Place, Plan, PlanItem, Totals, Verb
 from cmdr.model.plans.plan_draft import PlanDraft
 
 _SPECIAL = "pipes, sockets and devices are not packed"
@@ -35,7 +37,7 @@ def plan_pack(paths: Sequence[bytes], archive: bytes, choices: Choices = USUAL) 
         for made in way.made(choices.protection):
             items.append(made)
         why = choices.protection.reason(target.path)
-        items.append(PlanItem(Step.PACK, Kind.FILE, None, target, protected=why))
+        items.append(PlanItem(Pack.name, Kind.FILE, None, target, protected=why))
         packed = _Contents(survey, PrivateSources(choices.privacy), items)
         for source in survey.sources(outermost(paths), choices.expected):
             packed.choose(source)
@@ -89,9 +91,9 @@ class _Contents:
 
     def _add(self, source: Source, totals: Totals) -> None:
         mark, why = source.fingerprint, self.private.reason(source)
-        self.items.append(PlanItem(Step.ADD, mark.kind, source.place, None, mark, totals=totals, protected=why))
+        self.items.append(PlanItem(Add.name, mark.kind, source.place, None, mark, totals=totals, protected=why))
 
     def _leave(self, source: Source, why: str) -> None:
         self.survey.count()
         mark = source.fingerprint
-        self.items.append(PlanItem(Step.NOTHING, mark.kind, source.place, None, mark, reason=why))
+        self.items.append(Nothing.because(why, mark.kind, source.place, None, mark))

@@ -12,9 +12,12 @@ from cmdr.engine.plan.refusals import Clash, NothingToDo, RenamedInside, TargetT
 from cmdr.engine.plan.sources import Nesting
 from cmdr.engine.plan.survey import Check, Limits, Source, Survey, go_on, good_name
 from cmdr.engine.plan.targets import Clashes, Targets, is_caseless
+from cmdr.engine.steps.registry import step_of
+from cmdr.engine.steps.rename import Rename
+from cmdr.engine.steps.swap import Swap
 from cmdr.files.protected import Privacy, Protection
 from cmdr.model.names import to_wire
-from cmdr.model.plans.plan import Fingerprint, Kind, Plan, PlanItem, Step, Verb
+from cmdr.model.plans.plan import Fingerprint, Kind, Plan, PlanItem, Verb
 from cmdr.model.plans.plan_exchanges import amount
 
 _DEFAULT_LIMITS = Limits(top=100_000)
@@ -64,7 +67,7 @@ def _with_privacy(item: PlanItem, survey: Survey, privacy: Privacy | None) -> Pl
     """A private place is known by its name: under another one nobody would know it."""
     if privacy is None:
         return item
-    for place in (item.source, item.target if item.step is Step.SWAP else None):
+    for place in step_of(item).renamed(item):
         if place is not None:
             source = survey.source(place.path)
             path = privacy.real(source.folder).rstrip(b"/") + b"/" + place.name
@@ -115,7 +118,7 @@ def _must_be_free(source: Source, new: bytes, done: set[_Key]) -> None:
 def _rename(source: Source, new: bytes, protection: Protection) -> PlanItem:
     target, mark = source.place.renamed(new), source.fingerprint
     why = protection.reason(target.path) or protection.reason(source.place.path)
-    return PlanItem(Step.RENAME, mark.kind, source.place, target, mark, totals=amount(mark), protected=why)
+    return PlanItem(Rename.name, mark.kind, source.place, target, mark, totals=amount(mark), protected=why)
 
 
 def _ring(sources: Sequence[Source], protection: Protection) -> list[PlanItem]:
@@ -126,7 +129,7 @@ def _ring(sources: Sequence[Source], protection: Protection) -> list[PlanItem]:
         totals = amount(before.fingerprint)
         items.append(
             PlanItem(
-                Step.SWAP,
+                Swap.name,
                 before.fingerprint.kind,
                 first.place,
                 source.place,

@@ -9,9 +9,12 @@ from cmdr.engine.fs.trash import NOTE, read_note
 from cmdr.engine.plan.refusals import NotInTrash
 from cmdr.engine.plan.survey import Check, Limits, Survey, go_on, good_name
 from cmdr.engine.plan.targets import Clashes, Targets, must_keep
+from cmdr.engine.steps.make_folder import MakeFolder
+from cmdr.engine.steps.nothing import Nothing
+from cmdr.engine.steps.rename import Rename
+from cmdr.files.file_stat import regular_file
 from cmdr.files.protected import Protection
-from cmdr.files.regular_file import regular_file
-from cmdr.model.plans.plan import ConflictPolicy, Decision, Kind, Place, Plan, PlanItem, Step, Totals, Verb
+from cmdr.model.plans.plan import ConflictPolicy, Decision, Kind, Place, Plan, PlanItem, Totals, Verb
 
 _DEFAULT_LIMITS = Limits()
 _DEFAULT_PROTECTION = Protection()
@@ -47,7 +50,7 @@ def plan_restore(
                 must_keep(folder, target.path)
             items.append(
                 PlanItem(
-                    Step.RENAME if decision is not Decision.SKIP else Step.NOTHING,
+                    Rename.name if decision is not Decision.SKIP else Nothing.name,
                     source.fingerprint.kind,
                     source.place,
                     target,
@@ -77,7 +80,7 @@ def _decide(policy: ConflictPolicy, is_taken: bool) -> tuple[Decision, str]:
 
 def _make(target: Place, protection: Protection) -> PlanItem:
     why = protection.reason(target.path)
-    return PlanItem(Step.MAKE, Kind.FOLDER, None, target, totals=Totals(0, 1, 0), protected=why)
+    return PlanItem(MakeFolder.name, Kind.FOLDER, None, target, totals=Totals(0, 1, 0), protected=why)
 
 
 def _origin(survey: Survey, place: Place) -> tuple[Place, bytes]:

@@ -16,8 +16,11 @@ from cmdr.engine.plan.survey import Source, Survey, good_name
 from cmdr.engine.plan.target_folders import TargetFolders
 from cmdr.engine.plan.targets import Clashes, Targets, is_caseless
 from cmdr.engine.plan.tree_plan import TreePlan
+from cmdr.engine.steps.nothing import Nothing
+from cmdr.engine.steps.remove import Remove
+from cmdr.engine.steps.trash import Trash
 from cmdr.files.protected import Protection
-from cmdr.model.plans.plan import Kind, Place, Plan, PlanItem, Step, Totals, Verb
+from cmdr.model.plans.plan import Kind, Place, Plan, PlanItem, Totals, Verb
 from cmdr.model.plans.plan_draft import PlanDraft
 
 _NUMBER_THEM = 'Let taken names get a number (onConflict "rename"), or do them one after the other.'
@@ -43,7 +46,7 @@ def plan_trash(sources: Sequence[bytes], choices: Choices = USUAL) -> Plan:
             mark = source.fingerprint
             (totals, names), why = survey.inside(source), choices.protection.reason(source.place.path)
             item = PlanItem(
-                Step.TRASH, mark.kind, source.place, fingerprint=mark, totals=totals, protected=why, names=names
+                Trash.name, mark.kind, source.place, fingerprint=mark, totals=totals, protected=why, names=names
             )
             items.append(item)
         roots = tuple(survey.roots.values())
@@ -122,12 +125,12 @@ def _deletions(
                 below = Place(place.root, place.rel + b"/" + name)
                 if stat.st_dev != found.st_dev:
                     reason = "another volume is mounted here, so it is kept"
-                    items.append(PlanItem(Step.NOTHING, Kind.FOLDER, below, reason=reason))
+                    items.append(Nothing.because(reason, Kind.FOLDER, below))
                 else:
                     _deletions(survey, protection, children.fd, below, stat, depth + 1, items)
     items.append(
         PlanItem(
-            Step.REMOVE,
+            Remove.name,
             mark.kind,
             place,
             fingerprint=mark,

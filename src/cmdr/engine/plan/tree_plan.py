@@ -13,7 +13,11 @@ from cmdr.engine.plan.sources import PrivateSources
 from cmdr.engine.plan.survey import Source, Survey
 from cmdr.engine.plan.targets import Targets, must_keep
 from cmdr.engine.run.conflicts import Verdict, resolve
-from cmdr.model.plans.plan import ConflictPolicy, Decision, Fingerprint, Kind, Place, PlanItem, Step, Totals, Verb
+from cmdr.engine.steps.copy import Copy, Twin
+from cmdr.engine.steps.make_folder import MakeFolder
+from cmdr.engine.steps.nothing import Nothing
+from cmdr.engine.steps.rename import Rename
+from cmdr.model.plans.plan import ConflictPolicy, Decision, Fingerprint, Kind, Place, PlanItem, Totals, Verb
 from cmdr.model.plans.plan_draft import PlanDraft
 
 _SPECIAL = "pipes, sockets and devices are not copied"
@@ -129,7 +133,7 @@ class TreePlan:
 
     def _leave(self, source: Source, mark: Fingerprint, target: Place, reason: str) -> None:
         self.survey.count()
-        self.items.append(PlanItem(Step.NOTHING, mark.kind, source.place, target, mark, reason=reason))
+        self.items.append(Nothing.because(reason, mark.kind, source.place, target, mark))
 
     def _leaf(
         self,
@@ -141,17 +145,17 @@ class TreePlan:
         renames: bool,
     ) -> None:
         found = source.found
-        step, twin, totals, names = Step.RENAME, None, Totals(1, 0, found.st_size), ""
+        step, twin, totals, names = Rename.name, None, Totals(1, 0, found.st_size), ""
         private = self._private.reason(source)
         if renames:
             totals, names = self.survey.inside(source)
         else:
             self.survey.count()
-            step = Step.COPY
+            step = Copy.name
             if mark.kind is Kind.FILE and found.st_nlink > 1:
                 twin = self._first.setdefault((mark.dev, mark.ino), target)
-                step, twin = (Step.COPY, None) if twin == target else (Step.TWIN, twin)
-            if step is Step.COPY:
+                step, twin = (Copy.name, None) if twin == target else (Twin.name, twin)
+            if twin is None:
                 self.need += min(found.st_size, found.st_blocks * 512)
         reason = self.choices.protection.reason(target.path)
         if self.verb is Verb.MOVE:
@@ -188,7 +192,7 @@ class TreePlan:
     ) -> None:
         self.items.append(
             PlanItem(
-                Step.MAKE,
+                MakeFolder.name,
                 Kind.FOLDER,
                 source.place,
                 target,

@@ -14,9 +14,12 @@ from cmdr.engine.plan.refusals import NotEnoughSpace
 from cmdr.engine.plan.survey import Source
 from cmdr.engine.plan.taken_targets import IS_FOLDER, TakenTargets
 from cmdr.engine.plan.targets import is_caseless
+from cmdr.engine.steps.copy import Copy, Twin
+from cmdr.engine.steps.make_folder import MakeFolder
+from cmdr.engine.steps.nothing import Nothing
 from cmdr.files.archives.archive_file import Entry
 from cmdr.model.plans.member import Member
-from cmdr.model.plans.plan import Decision, Fingerprint, Kind, Place, PlanItem, Step, Totals
+from cmdr.model.plans.plan import Decision, Fingerprint, Kind, Place, PlanItem, Totals
 from cmdr.model.plans.plan_draft import PlanDraft
 
 ENDINGS = (
@@ -170,9 +173,7 @@ class UnpackedTree:
                 yield parts, entry
 
     def _leave(self, given: _Given, entry: Entry, why: str) -> None:
-        self.items.append(
-            PlanItem(Step.NOTHING, entry.kind, given.place, None, given.mark, reason=why, member=entry.member)
-        )
+        self.items.append(Nothing.because(why, entry.kind, given.place, None, given.mark, entry.member))
 
     def _entry(self, given: _Given, parts: Parts, entry: Entry, *, is_last: bool) -> None:
         if entry.kind is Kind.FOLDER:
@@ -211,7 +212,7 @@ class UnpackedTree:
         self.is_any = self.is_any or decision is Decision.LAND
         self.items.append(
             PlanItem(
-                Step.NOTHING if decision is Decision.SKIP else Step.MAKE,
+                Nothing.name if decision is Decision.SKIP else MakeFolder.name,
                 Kind.FOLDER,
                 given.place,
                 target,
@@ -252,7 +253,7 @@ class UnpackedTree:
             self._take_room(target, size)
         self.items.append(
             PlanItem(
-                Step.NOTHING if is_skipped else Step.COPY if first is None else Step.TWIN,
+                Nothing.name if is_skipped else Copy.name if first is None else Twin.name,
                 entry.kind,
                 given.place,
                 target,

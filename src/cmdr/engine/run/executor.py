@@ -9,21 +9,22 @@ from cmdr.engine.journal.records import ItemState, Note
 from cmdr.engine.run.control import Cancelled
 from cmdr.engine.run.fsync_pool import GROUP, GROUP_BYTES, GroupCommit
 from cmdr.engine.run.progress import Tally
-from cmdr.engine.steps.bench import Landed, Work, Workbench
-from cmdr.engine.steps.registry import work_for
-from cmdr.model.plans.plan import Decision, Kind, Place, PlanItem, Step
+from cmdr.engine.steps.bench import Workbench
+from cmdr.engine.steps.registry import step_of
+from cmdr.engine.steps.step import Step, StepResult
+from cmdr.model.plans.plan import Kind, Place, PlanItem
 
 
 class FreshNames:
     """What has landed since the disk was last waited for."""
 
     def __init__(self) -> None:
-        self._landed: list[Work] = []
+        self._landed: list[Step] = []
         self._names: set[Place] = set()
         self._gathered = 0
         """How many of what landed have their names in the set; it is seldom asked for, so they are gathered then."""
 
-    def add(self, work: Work) -> None:
+    def add(self, work: Step) -> None:
         """Something has landed."""
         self._landed.append(work)
 
@@ -33,12 +34,12 @@ class FreshNames:
         self._names.clear()
         self._gathered = 0
 
-    def are_used_by(self, work: Work) -> bool:
+    def are_used_by(self, work: Step) -> bool:
         """Whether a change builds on one of them."""
         if not self._landed:
             return False
         names = _names(work)
-        if work.lands_alone and work.goal is not None:
+        if work.commits_alone and work.goal is not None:
             names += _folders_above(work.goal)
         for landed in self._landed[self._gathered :]:
             self._names.update(_names(landed))
@@ -46,7 +47,7 @@ class FreshNames:
         return not self._names.isdisjoint(names)
 
 
-def _names(work: Work) -> list[Place]:
+def _names(work: Step) -> list[Place]:
     return [place for place in (work.item.source, work.item.target, work.goal) if place is not None]
 
 
@@ -65,8 +66,8 @@ class ItemLine:
         self._bench = bench
         self._tally = tally
         self._pool = pool
-        self._staged: list[Work] = []
-        self._landed: list[tuple[Work, Landed]] = []
+        self._staged: list[Step] = []
+        self._landed: list[tuple[Step, StepResult]] = []
         self._seen: set[bytes] = set()
         """Roots that were in their places when this group was begun."""
         self._fresh = FreshNames()
@@ -75,7 +76,9 @@ class ItemLine:
 
     def run(self, items: Sequence[PlanItem], is_late: Callable[[PlanItem], bool] | None = None) -> None:
         """Take all items through, but for the late ones."""
-        _prepare(self._bench, items)
+        self._bench.items = items
+        for item in items:
+            step_of(item).prepare(self._bench, item)
         late = {index for index, item in enumerate(items) if is_late(item)} if is_late is not None else ()
         self._late = sorted(late)
         self._take_all((index, item) for index, item in enumerate(items) if index not in late)
@@ -95,7 +98,7 @@ class ItemLine:
                         self._take(folder)
                     self._land_staged()
                 for work in works:
-                    if not work.makes_room:
+                    if not work.makes_folder:
                         self._take(work)
             finally:
                 # Also when the person said stop: what is complete lands, only the partial file goes.
@@ -105,24 +108,24 @@ class ItemLine:
                     self._confirm()
             self._bench.folders.trim()
 
-    def _begin(self, group: list[tuple[int, PlanItem]]) -> list[Work]:
+    def _begin(self, group: list[tuple[int, PlanItem]]) -> list[Step]:
         works, intents = [], []
         for (index, item), temp in zip(group, temp_names(len(group)), strict=True):
-            if item.step is Step.NOTHING or item.decision is Decision.SKIP:
-                self._tally.settle(index, Landed(ItemState.SKIPPED, item.reason))
+            if item.is_left_alone:
+                self._tally.settle(index, StepResult(ItemState.SKIPPED, item.reason))
                 continue
-            work = work_for(item)(self._bench, index, item, temp)
+            work = step_of(item).variant(item)(self._bench, index, item, temp)
             try:
                 intents.append(work.intent())
             except TROUBLE as problem:
-                self._tally.settle(index, Landed(*fate_of(problem)))
+                self._tally.settle(index, StepResult(*fate_of(problem)))
                 continue
             works.append(work)
         self._tally.intend(intents)
         return works
 
-    def _take(self, work: Work) -> None:
-        if work.lands_alone or self._waits_for_twin(work):
+    def _take(self, work: Step) -> None:
+        if work.commits_alone or self._waits_for_twin(work):
             self._land_staged()
         if self._bench.folders.is_crowded or self._fresh.are_used_by(work) or work.shuts:
             self._land_staged()
@@ -139,18 +142,18 @@ class ItemLine:
             self._give_up(work, *fate_of(problem))
             return
         self._staged.append(work)
-        if work.lands_alone:
+        if work.commits_alone:
             self._land_staged()
 
-    def _must_be_there(self, work: Work) -> None:
+    def _must_be_there(self, work: Step) -> None:
         """Refuse to work in a root that has gone. What waits for the disk together is looked at together: here when
         the first of a group is prepared, and all of it again when its names are on the disk."""
         for root in work.roots:
-            if work.lands_alone or root not in self._seen:
+            if work.commits_alone or root not in self._seen:
                 self._bench.folders.must_be_there(root)
                 self._seen.add(root)
 
-    def _waits_for_twin(self, work: Work) -> bool:
+    def _waits_for_twin(self, work: Step) -> bool:
         return work.item.twin is not None and work.item.twin not in self._bench.landed
 
     def _land_staged(self) -> None:
@@ -163,7 +166,7 @@ class ItemLine:
         stopped: Cancelled | None = None
         for work in works:
             try:
-                self._landed.append((work, work.land()))
+                self._landed.append((work, work.commit()))
                 self._fresh.add(work)
             except Cancelled as stop:
                 self._give_up(work, ItemState.PLANNED, "")
@@ -173,7 +176,7 @@ class ItemLine:
         if stopped is not None:
             raise stopped
 
-    def _unsafe(self, works: list[Work]) -> dict[int, OSError]:
+    def _unsafe(self, works: list[Step]) -> dict[int, OSError]:
         """Wait until what is prepared is on the disk: contents first, then the names that announce it."""
         files = [(work, fd) for work in works for fd in work.unsynced]
         errors = self._pool.sync([fd for _, fd in files])
@@ -184,7 +187,7 @@ class ItemLine:
                 failed.update((work.index, error) for work in works if folder in work.announced)
         return failed
 
-    def _record_staged(self, works: list[Work]) -> None:
+    def _record_staged(self, works: list[Step]) -> None:
         notes = [
             Note(work.index, ItemState.STAGED, "", _elsewhere(work), work.staged, temp_gone=False)
             for work in works
@@ -237,12 +240,12 @@ class ItemLine:
         errors = zip(ordered, self._pool.sync_folders(ordered), strict=True)
         return {folder: saying(error) for folder, error in errors if error is not None}
 
-    def _give_up(self, work: Work, state: ItemState, reason: str) -> None:
+    def _give_up(self, work: Step, state: ItemState, reason: str) -> None:
         is_clean = work.abandon()
-        self._tally.settle(work.index, Landed(state, reason, is_clean=is_clean, put_back=work.put_back()))
+        self._tally.settle(work.index, StepResult(state, reason, is_clean=is_clean, put_back=work.put_back()))
 
 
-def _elsewhere(work: Work) -> Place | None:
+def _elsewhere(work: Step) -> Place | None:
     return None if work.goal is work.item.target else work.goal
 
 
@@ -251,16 +254,16 @@ def _first(told: Mapping[Of, str], about: Iterable[Of]) -> str:
     return next((told[one] for one in about if one in told), "") if told else ""
 
 
-def _unconfirmed(fate: Landed, why: str) -> Landed:
+def _unconfirmed(fate: StepResult, why: str) -> StepResult:
     reason = f"it was carried out, but the disk did not confirm it: {why}"
     return fate._replace(state=ItemState.FAILED, reason=reason)
 
 
-def _levels(works: Iterable[Work]) -> list[list[Work]]:
+def _levels(works: Iterable[Step]) -> list[list[Step]]:
     """The folders to be made, the outer ones first; those equally deep are written down together."""
-    levels: dict[int, list[Work]] = {}
+    levels: dict[int, list[Step]] = {}
     for work in works:
-        if work.makes_room:
+        if work.makes_folder:
             levels.setdefault(work.depth, []).append(work)
     return [levels[depth] for depth in sorted(levels)]
 
@@ -270,22 +273,9 @@ def _groups(numbered: Iterable[tuple[int, PlanItem]]) -> Iterator[list[tuple[int
     size = 0
     for index, item in numbered:
         group.append((index, item))
-        size += item.totals.bytes if item.step is Step.COPY else 0
+        size += step_of(item).group_bytes(item)
         if len(group) >= GROUP or size >= GROUP_BYTES:
             yield group
             group, size = [], 0
     if group:
         yield group
-
-
-def _prepare(bench: Workbench, items: Sequence[PlanItem]) -> None:
-    """Learn which folders the plan means, and which copies will be linked to."""
-    folders = bench.folders
-    for item in items:
-        if item.twin is not None:
-            bench.twins.add(item.twin)
-        if item.step is Step.MAKE:
-            if item.source is not None and item.fingerprint is not None and item.member is None:
-                folders.expect(item.source, item.fingerprint)
-            if item.target is not None and item.existing is not None:
-                folders.expect(item.target, item.existing)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import overload
 
 from cmdr.engine.journal.records import ItemState, Kept, PutBack
-from cmdr.engine.steps.bench import Landed
+from cmdr.engine.steps.step import StepResult
 from cmdr.model.plans.plan import Fingerprint, Kind, Place, PlanItem, Totals
 
 _STATES = tuple(ItemState)
@@ -76,7 +76,7 @@ class Fates(Sequence[ItemOutcome]):
         """The same of stamps, and those that are not known."""
         self._more: dict[int, _More] = {}
 
-    def settle(self, index: int, fate: Landed) -> bool:
+    def settle(self, index: int, fate: StepResult) -> bool:
         """Write down what became of an item; whether it is settled by that and was not before."""
         item, was, code = self._items[index], self._states[index], _CODES[fate.state]
         before = self._more.pop(index, _NO_MORE)

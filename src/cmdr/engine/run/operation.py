@@ -16,7 +16,8 @@ from cmdr.engine.run.outcome import Outcome
 from cmdr.engine.run.progress import Tally
 from cmdr.engine.steps.bench import Trashes, Workbench
 from cmdr.model.history import OperationState
-from cmdr.model.plans.plan import Kind, Plan, PlanItem, Step, Verb
+from cmdr.model.plans.plan import Kind, Plan, PlanItem, Verb
+from cmdr.model.plans.steps import KINDS
 
 
 class Operation:
@@ -59,7 +60,6 @@ class Operation:
 
             bench = Workbench(self._syscalls, folders, trashes, decider, control, intend, tally.stride, self._verify)
             stack.callback(bench.archives.close)
-            bench.packing.begin(self.plan.items if self.plan.verb is Verb.PACK else ())
             after = MovedOut(bench, tally, pool)
             line = ItemLine(bench, tally, pool)
             try:
@@ -87,15 +87,15 @@ class Operation:
         which change as soon as something is removed from those.
         """
         items, verb = self.plan.items, self.plan.verb
-        makes_folders = bool(items) and items[0].step is Step.MAKE
+        makes_folders = bool(items) and KINDS[items[0].step].makes_folder
         if (verb is Verb.UNDO and makes_folders) or (verb is Verb.MOVE and self.plan.continues is not None):
             return _is_removed
         return _is_emptied if verb is Verb.UNDO else None
 
 
 def _is_removed(item: PlanItem) -> bool:
-    return item.step is Step.REMOVE
+    return KINDS[item.step].removes
 
 
 def _is_emptied(item: PlanItem) -> bool:
-    return item.step is Step.REMOVE and item.kind is Kind.FOLDER
+    return KINDS[item.step].removes and item.kind is Kind.FOLDER

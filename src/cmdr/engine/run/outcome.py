@@ -6,7 +6,7 @@ from functools import cached_property
 
 from cmdr.engine.journal.records import ItemState
 from cmdr.engine.run.item_results import Fates, ItemOutcome
-from cmdr.engine.run.resume import SoFar, plan_rest
+from cmdr.engine.run.resume import SoFar, resume_plan
 from cmdr.model.history import OperationState
 from cmdr.model.plans.plan import Place, Plan, PlanItem, Totals
 
@@ -77,7 +77,7 @@ class Outcome:
 
     def retry(self) -> Plan:
         """What failed or was not reached, to run again: the rest of the same operation."""
-        return plan_rest(self.plan, self.operation, self._so_far)
+        return resume_plan(self.plan, self.operation, self._so_far)
 
     def _so_far(self) -> Iterator[tuple[PlanItem, SoFar]]:
         for found in self.items:

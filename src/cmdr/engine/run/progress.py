@@ -3,7 +3,7 @@
 from cmdr.engine.journal.records import Intent, Note, Recorder
 from cmdr.engine.run.control import Control, Progress
 from cmdr.engine.run.item_results import Fates
-from cmdr.engine.steps.bench import Landed
+from cmdr.engine.steps.step import StepResult
 from cmdr.model.plans.plan import Plan, PlanItem
 
 
@@ -38,7 +38,7 @@ class Tally:
         self._report()
         self._control.checkpoint()
 
-    def settle(self, index: int, landed: Landed) -> None:
+    def settle(self, index: int, landed: StepResult) -> None:
         """What became of an item."""
         item = self._items[index]
         strode = self._strode.pop(index, 0)

@@ -8,15 +8,15 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from cmdr.engine.journal.records import ItemRecord, ItemState, OperationRecord, PutBack
+from cmdr.engine.journal.records import ItemState, OperationRecord, PutBack
 from cmdr.engine.plan.refusals import NothingToDo
+from cmdr.engine.steps.registry import step_of
+from cmdr.engine.steps.step import NOT_DONE
 from cmdr.model.plans.packed_items import PackedItems
-from cmdr.model.plans.plan import Decision, Fingerprint, Kind, Place, Plan, PlanItem, Step, Verb
+from cmdr.model.plans.plan import Fingerprint, Kind, Place, Plan, PlanItem, Verb
 
 _LEAVES_FILES = (Verb.COPY, Verb.PACK, Verb.UNPACK)
 """What only reads the files that are there: nothing of it changes how they look."""
-_NOT_DONE = (ItemState.PLANNED, ItemState.STAGED, ItemState.FAILED)
-"""A file whose volume was away when the program started again may also be staged: nobody knows whether it landed."""
 
 
 class SoFar(NamedTuple):
@@ -30,8 +30,7 @@ class SoFar(NamedTuple):
 
     def leaves_source(self, item: PlanItem) -> bool:
         """Whether a move has still to remove what it copied; what could not be removed says why and stays."""
-        is_copied = item.remove_source and item.step is not Step.REMOVE
-        return is_copied and self.state is ItemState.LANDED and not self.reason
+        return self.state is ItemState.LANDED and not self.reason and step_of(item).leaves_source(item)
 
 
 Known = Iterable[tuple[PlanItem, SoFar]]
@@ -39,12 +38,12 @@ Known = Iterable[tuple[PlanItem, SoFar]]
 
 def plan_resume(record: OperationRecord) -> Plan:
     """What an operation did not come to, by what the journal knows."""
-    return plan_rest(record.plan, record.id, lambda: _known(record))
+    return resume_plan(record.plan, record.id, lambda: _known(record))
 
 
-def plan_rest(plan: Plan, operation: int, known: Callable[[], Known]) -> Plan:
+def resume_plan(plan: Plan, operation: int, known: Callable[[], Known]) -> Plan:
     """The rest of a plan; what is known of its items is looked at twice, for there may be very many."""
-    rest = _Rest(plan.verb is Verb.UNDO)
+    rest = ResumePlan(plan.verb is Verb.UNDO)
     for item, so_far in known():
         rest.look(item, so_far)
     if not rest.is_any:
@@ -55,14 +54,14 @@ def plan_rest(plan: Plan, operation: int, known: Callable[[], Known]) -> Plan:
     for item, so_far in known():
         left = rest.of(item, so_far)
         if left is not None:
-            (removals if left.step is Step.REMOVE and item.step is not Step.REMOVE else items).append(left)
+            (items if left.step is item.step else removals).append(left)
     for item in removals:
         items.append(item)
     return replace(plan, items=items.done(), continues=operation)
 
 
 @dataclass(slots=True)
-class _Rest:
+class ResumePlan:
     """What is left, and the folders and copies that it needs."""
 
     keeps_all: bool = False
@@ -99,42 +98,30 @@ class _Rest:
 
     def of(self, item: PlanItem, so_far: SoFar) -> PlanItem | None:
         """What is left of an item once all are taken in."""
-        if item.step is Step.MAKE:
-            return self._folder(item, so_far) if _is_left(item, so_far) or self._is_above(item) else None
         if item.target in self._twins and so_far.landed is not None:
             self._copied[item.target] = so_far.landed
-        if so_far.state in _NOT_DONE and item.step is Step.ATTRIBUTES:
-            return replace(item, existing=so_far.landed)
-        if so_far.state in _NOT_DONE:
-            item = self._by_now(_as_put_back(item, so_far.put_back))
-            return item if item.twin is None else replace(item, twin_mark=self._copied.get(item.twin))
-        if so_far.leaves_source(item):
-            target = so_far.target or item.target
-            return replace(item, step=Step.REMOVE, target=target, existing=so_far.landed, twin=None)
-        return item if self.keeps_all and not so_far.state.is_done else None
+        return step_of(item).resume(item, so_far, self)
 
-    def _by_now(self, item: PlanItem) -> PlanItem:
+    def as_it_is_now(self, item: PlanItem, marks: PutBack | None) -> PlanItem:
+        """An item with its files as the run before left them."""
+        if marks is not None:
+            item = replace(item, fingerprint=marks.source or item.fingerprint, existing=marks.existing or item.existing)
         mark, existing = self._stamped(item.fingerprint), self._stamped(item.existing)
-        is_same = mark is item.fingerprint and existing is item.existing
-        return item if is_same else replace(item, fingerprint=mark, existing=existing)
+        if mark is not item.fingerprint or existing is not item.existing:
+            item = replace(item, fingerprint=mark, existing=existing)
+        return item if item.twin is None else replace(item, twin_mark=self._copied.get(item.twin))
+
+    def needs_folder(self, item: PlanItem, so_far: SoFar) -> bool:
+        """Whether a folder is not done, or something still comes into it or leaves it."""
+        places = (item.source, item.target)
+        is_above = any(place is not None and (place.root, place.rel) in self._above for place in places)
+        return is_above or _is_left(item, so_far)
 
     def _stamped(self, mark: Fingerprint | None) -> Fingerprint | None:
         if mark is None or mark.stamp_ns is None:
             return mark
         stamp = self._stamps.get((mark.dev, mark.ino))
         return mark if stamp is None or stamp <= mark.stamp_ns else mark._replace(stamp_ns=stamp)
-
-    def _folder(self, item: PlanItem, so_far: SoFar) -> PlanItem | None:
-        if item.is_way or so_far.state in (ItemState.SKIPPED, ItemState.DRIFTED):
-            return item
-        if so_far.state is ItemState.SOURCE_REMOVED:
-            return None
-        if so_far.landed is not None:
-            return replace(item, decision=Decision.LAND, existing=so_far.landed)
-        return item if so_far.state in _NOT_DONE else replace(item, decision=Decision.MERGE)
-
-    def _is_above(self, item: PlanItem) -> bool:
-        return any(place is not None and (place.root, place.rel) in self._above for place in (item.source, item.target))
 
     def _add_above(self, place: Place) -> None:
         rel = place.folder
@@ -143,17 +130,10 @@ class _Rest:
             rel = rel.rpartition(b"/")[0]
 
 
-def _as_put_back(item: PlanItem, marks: PutBack | None) -> PlanItem:
-    """An item with its files as the attempt before left them."""
-    if marks is None:
-        return item
-    return replace(item, fingerprint=marks.source or item.fingerprint, existing=marks.existing or item.existing)
-
-
 def _is_left(item: PlanItem, so_far: SoFar) -> bool:
     if item.is_way:
         return False
-    return so_far.state in _NOT_DONE or so_far.leaves_source(item)
+    return so_far.state in NOT_DONE or so_far.leaves_source(item)
 
 
 def _known(record: OperationRecord) -> Iterator[tuple[PlanItem, SoFar]]:
@@ -161,14 +141,8 @@ def _known(record: OperationRecord) -> Iterator[tuple[PlanItem, SoFar]]:
     found = next(begun, None)
     for index, item in enumerate(record.plan.items):
         if found is not None and found.index == index:
-            yield item, _so_far(item, found)
+            landed = step_of(item).landed_so_far(found)
+            yield item, SoFar(found.state, found.reason, found.target, landed, found.put_back)
             found = next(begun, None)
         else:
             yield item, SoFar()
-
-
-def _so_far(item: PlanItem, found: ItemRecord) -> SoFar:
-    landed = found.landed
-    if landed is None and item.step is Step.MAKE and found.state is ItemState.STAGED:
-        landed = found.staged
-    return SoFar(found.state, found.reason, found.target, landed, found.put_back)

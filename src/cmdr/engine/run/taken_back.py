@@ -3,7 +3,9 @@
 from collections.abc import Iterable
 
 from cmdr.engine.journal.records import OperationRecord
-from cmdr.model.plans.plan import Kind, Place, PlanItem, Step
+from cmdr.engine.steps.registry import step_of
+from cmdr.model.plans.plan import Kind, Place, PlanItem
+from cmdr.model.plans.steps import KINDS
 
 
 class TakenBack:
@@ -22,11 +24,11 @@ class TakenBack:
         return place in self._places or (bool(self._folders) and self._is_inside(place))
 
     def _add(self, item: PlanItem) -> None:
-        place = item.target if item.step is Step.SWAP or item.source is None else item.source
+        place = step_of(item).stood_at(item)
         if place is None:
             return
         self._places.add(place)
-        if item.kind is Kind.FOLDER and item.step in (Step.TRASH, Step.RENAME):
+        if item.kind is Kind.FOLDER and KINDS[item.step].moves_folders:
             self._folders.add(place)
 
     def _is_inside(self, place: Place) -> bool:

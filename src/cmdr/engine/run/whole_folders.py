@@ -11,8 +11,10 @@ from dataclasses import dataclass, field
 from cmdr.engine.errors import TROUBLE
 from cmdr.engine.fs.folder_digest import digest_of
 from cmdr.engine.fs.folders import Folders
+from cmdr.engine.steps.remove import Remove
+from cmdr.engine.steps.trash import Trash
 from cmdr.model.plans.packed_items import PackedItems
-from cmdr.model.plans.plan import Fingerprint, Kind, Place, PlanItem, Step, Totals
+from cmdr.model.plans.plan import Fingerprint, Kind, Place, PlanItem, Totals
 
 _NONE = Totals()
 
@@ -51,7 +53,7 @@ class WholeFolders:
     def close(self, place: Place, here: Fingerprint, totals: Totals) -> None:
         """A folder that the operation had made; all that it brought into it is known by now."""
         inside = self._open.pop((place.root, place.rel), None) or _Inside()
-        emptied = PlanItem(Step.REMOVE, Kind.FOLDER, place, fingerprint=here, totals=totals)
+        emptied = PlanItem(Remove.name, Kind.FOLDER, place, fingerprint=here, totals=totals)
         names = self._listed(place)
         if names is None or len(names) != inside.count:
             for item in inside.items:
@@ -65,7 +67,7 @@ class WholeFolders:
         above.names[place.name] = digest
         if inside.has_files:
             above.has_files = True
-            above.items.append(PlanItem(Step.TRASH, Kind.FOLDER, place, fingerprint=here, totals=whole, names=digest))
+            above.items.append(PlanItem(Trash.name, Kind.FOLDER, place, fingerprint=here, totals=whole, names=digest))
             return
         for item in inside.items:
             above.items.append(item)

@@ -1,20 +1,90 @@
 """A file or folder gets other permissions, another owner or another time; its name and contents stay."""
 
-import os
+from __future__ import annotations
 
-from cmdr.engine.errors import Damaged, Drifted
+import os
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from cmdr.engine.errors import TROUBLE, Damaged, Drifted
 from cmdr.engine.fs import fingerprint
 from cmdr.engine.fs.atomic_rename import Spot
-from cmdr.engine.fs.attributes import change_of, give, has, reopened
-from cmdr.engine.steps.bench import Landed, Work, Workbench
-from cmdr.engine.steps.relocation import source_of
-from cmdr.model.plans.plan import Kind, PlanItem
+from cmdr.engine.fs.attributes import change_of, give, has, put_back_half, reopened, seen
+from cmdr.engine.journal.records import ItemRecord, OperationRecord
+from cmdr.engine.steps.step import CHANGED, NOT_DONE, Step, StepResult, UndoPhase, source_of
+from cmdr.model.plans.attributes import AttributeChange
+from cmdr.model.plans.plan import Fingerprint, Kind, PlanItem
+from cmdr.model.plans.steps import StepName
+
+if TYPE_CHECKING:
+    from cmdr.engine.run.continuations import Continuations
+    from cmdr.engine.run.crash_recovery import Recovery
+    from cmdr.engine.run.resume import ResumePlan, SoFar
+    from cmdr.engine.run.undo import UndoPlan
+    from cmdr.engine.steps.bench import Workbench
 
 _READ_OR_ENTER = 0o555
 
 
-class Dressed(Work):
+class SetAttributes(Step):
     """One change of attributes: whole, or taken back."""
+
+    name = StepName.ATTRIBUTES
+
+    @classmethod
+    def committed(cls, item: PlanItem, found: ItemRecord, disk: Recovery) -> Fingerprint | None:
+        spot = disk.reach(item.source)
+        now = None if spot is None else seen(spot)
+        there = None if now is None or not has(now, change_of(item)) else fingerprint.of_stat(now)
+        return there if there is not None and there.is_same_file(item.fingerprint) else None
+
+    @classmethod
+    def recover(cls, item: PlanItem, found: ItemRecord, disk: Recovery) -> None:
+        """Give back what a change had begun to take; one that is complete stays."""
+        spot = disk.reach(item.source)
+        if spot is not None and put_back_half(disk.syscalls, spot, item):
+            disk.report.put_back.append(item.place.path)
+
+    @classmethod
+    def resume(cls, item: PlanItem, so_far: SoFar, left: ResumePlan) -> PlanItem | None:
+        if so_far.state in NOT_DONE:
+            return replace(item, existing=so_far.landed)
+        return super().resume(item, so_far, left)
+
+    @classmethod
+    def merge(cls, later: Continuations, run: OperationRecord, item: PlanItem, found: ItemRecord) -> ItemRecord | None:
+        """What the last run that gave an item its attributes knows: an earlier one may not have known that it did."""
+        if item.place in later.attributes_set:
+            return None
+        if run.plan.continues is not None and (found.state.is_done or found.landed is not None):
+            later.attributes_set.add(item.place)
+        return found
+
+    @classmethod
+    def phase(cls, item: PlanItem) -> UndoPhase:
+        return UndoPhase.ATTRIBUTES
+
+    @classmethod
+    def inverse(cls, item: PlanItem, found: ItemRecord, undo: UndoPlan) -> None:
+        place, change = item.place, change_of(item)
+        mark = found.landed or item.fingerprint
+        before, after = change
+        back = PlanItem(StepName.ATTRIBUTES, item.kind, place, fingerprint=mark, totals=item.totals)
+        try:
+            now = seen(undo.spot(place))
+        except PermissionError:
+            # Shut off by what is taken back before it; then it is looked at.
+            undo.add(replace(back, change=AttributeChange(after, before)))
+            return
+        except TROUBLE:
+            now = None
+        if mark is None or now is None or not mark.is_same_file(fingerprint.of_stat(now)) or not has(now, change):
+            undo.leave(item, place, CHANGED)
+            return
+        # Its contents may be others by now: they stay, and so does their time.
+        before = before if change.sets_time else before._replace(mtime_ns=now.st_mtime_ns)
+        back_change = AttributeChange(after._replace(mtime_ns=now.st_mtime_ns), before)
+        undo.add(replace(back, fingerprint=fingerprint.of_stat(now), change=back_change))
 
     def __init__(self, bench: Workbench, index: int, item: PlanItem, temp: bytes) -> None:
         super().__init__(bench, index, item, temp)
@@ -35,7 +105,7 @@ class Dressed(Work):
         before, after = change = change_of(self.item)
         return self.item.kind is Kind.FOLDER and bool(change.sets_owner or before.mode & ~after.mode & _READ_OR_ENTER)
 
-    def land(self) -> Landed:
+    def commit(self) -> StepResult:
         source, _ = source_of(self.item)
         change = change_of(self.item)
         self.bench.folders.must_be_there(source.root)
@@ -52,7 +122,7 @@ class Dressed(Work):
         # What nobody can open is on the disk with its folder, where file systems go that far.
         self.touched |= {spot.folder if self._opened is None else self._opened}
         self._let_go()
-        return Landed(landed=fingerprint.of_stat(found))
+        return StepResult(landed=fingerprint.of_stat(found))
 
     def abandon(self) -> bool:
         is_clean = self._held is None or not self._begun or self._put_back(self._held)

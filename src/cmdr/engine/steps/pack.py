@@ -3,28 +3,46 @@
 A file that cannot be read, or changes meanwhile, is not in the archive, and the operation says so at the end.
 """
 
+from __future__ import annotations
+
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from cmdr.engine.errors import TROUBLE, Damaged, Drifted, saying
 from cmdr.engine.fs import fingerprint
-from cmdr.engine.fs.archive_writer import ArchiveWriter, writer_for
 from cmdr.engine.fs.atomic_rename import Spot
 from cmdr.engine.fs.contents import CHUNK
-from cmdr.engine.journal.records import Intent
-from cmdr.engine.steps.bench import Landed, Work
-from cmdr.engine.steps.copy import Arrival
-from cmdr.engine.steps.relocation import source_of
-from cmdr.model.plans.plan import Fingerprint, Kind, PlanItem
+from cmdr.engine.journal.records import Intent, ItemRecord
+from cmdr.engine.steps.staged_file import StagedFile
+from cmdr.engine.steps.step import Step, StepResult, source_of
+from cmdr.model.plans.plan import Fingerprint, Kind, PlanItem, Totals
+from cmdr.model.plans.steps import StepName
+
+if TYPE_CHECKING:
+    from cmdr.engine.fs.archive_writer import ArchiveWriter
+    from cmdr.engine.run.undo import UndoPlan
+    from cmdr.engine.steps.bench import Workbench
 
 
 class _LeftOut(Exception):
     """Something does not go into the archive."""
 
 
-class Packed(Arrival):
+class Pack(StagedFile):
     """A new archive."""
+
+    name = StepName.PACK
+
+    @classmethod
+    def prepare(cls, bench: Workbench, item: PlanItem) -> None:
+        bench.packing.is_wanted = True
+
+    @classmethod
+    def taken_totals(cls, item: PlanItem, here: Fingerprint) -> Totals:
+        # An archive has no size before it is made.
+        return Totals(1, 0, here.size)
 
     def stage(self) -> None:
         try:
@@ -33,14 +51,18 @@ class Packed(Arrival):
             self.bench.packing.problem = problem
             raise
 
-    def prepare(self, temp: Spot) -> None:
+    def write(self, temp: Spot) -> None:
+        from cmdr.engine.fs.archive_writer import writer_for
+
         packing = self.bench.packing
         self._made = True
         self.fd = target = self.bench.syscalls.create(temp.name, temp.folder, 0o666)
         self.staged = fingerprint.of_open(target)
         writer = writer_for(self.target.name)(self.bench.syscalls, target)
         try:
-            for index, item in packing.added():
+            for index, item in enumerate(self.bench.items):
+                if item.step is not StepName.ADD:
+                    continue
                 writer.mark()
                 try:
                     self._add(writer, item)
@@ -55,9 +77,9 @@ class Packed(Arrival):
             writer.let_go()
         self.staged = fingerprint.of_open(target)
 
-    def land(self) -> Landed:
+    def commit(self) -> StepResult:
         try:
-            landed = super().land()
+            landed = super().commit()
         except TROUBLE as problem:
             self.bench.packing.problem = problem
             raise
@@ -102,19 +124,29 @@ class Packed(Arrival):
             syscalls.discard(source)
 
 
-class Added(Work):
+class Add(Step):
     """A file, link or folder that goes into the archive: done when the archive is."""
+
+    name = StepName.ADD
+
+    @classmethod
+    def prepare(cls, bench: Workbench, item: PlanItem) -> None:
+        bench.packing.count += 1
+
+    @classmethod
+    def inverse(cls, item: PlanItem, found: ItemRecord, undo: UndoPlan) -> None:
+        """Nothing: what went into an archive is still where it was."""
 
     def intent(self) -> Intent:
         return Intent(self.index, self.temp, None)
 
-    def land(self) -> Landed:
+    def commit(self) -> StepResult:
         packing = self.bench.packing
         if packing.is_wanted and not packing.is_made:
             raise packing.problem or Damaged("the archive was not made")
         if self.index in packing.left_out:
             raise Drifted(f"it is not in the archive: {packing.left_out[self.index]}")
-        return Landed()
+        return StepResult()
 
 
 @contextmanager

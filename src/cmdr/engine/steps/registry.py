@@ -1,41 +1,38 @@
-"""Which work an item of a plan needs."""
+"""Every kind of step by its name."""
 
-from cmdr.engine.fs import finder_trash
-from cmdr.engine.steps.attributes import Dressed
-from cmdr.engine.steps.bench import Work
-from cmdr.engine.steps.copy import CopiedFile, CopiedLink, NewFile, NewLink, Twin
-from cmdr.engine.steps.make_folder import MadeFolder
-from cmdr.engine.steps.relocation import Removed, Renamed, Swapped, Trashed
-from cmdr.model.plans.plan import Kind, PlanItem, Step
+from cmdr.engine.steps.attributes import SetAttributes
+from cmdr.engine.steps.copy import Copy, Twin
+from cmdr.engine.steps.create import Create
+from cmdr.engine.steps.link import Link
+from cmdr.engine.steps.make_folder import MakeFolder
+from cmdr.engine.steps.nothing import Nothing
+from cmdr.engine.steps.pack import Add, Pack
+from cmdr.engine.steps.remove import Remove
+from cmdr.engine.steps.rename import Rename
+from cmdr.engine.steps.step import Step
+from cmdr.engine.steps.swap import Swap
+from cmdr.engine.steps.trash import Trash
+from cmdr.model.plans.plan import PlanItem
+from cmdr.model.plans.steps import StepName
 
-_WORKS: dict[Step, type[Work]] = {
-    Step.MAKE: MadeFolder,
-    Step.COPY: CopiedFile,
-    Step.TWIN: Twin,
-    Step.RENAME: Renamed,
-    Step.SWAP: Swapped,
-    Step.TRASH: Trashed,
-    Step.REMOVE: Removed,
-    Step.CREATE: NewFile,
-    Step.LINK: NewLink,
-    Step.ATTRIBUTES: Dressed,
-}
+_KINDS: tuple[type[Step], ...] = (
+    MakeFolder,
+    Copy,
+    Twin,
+    Rename,
+    Swap,
+    Trash,
+    Remove,
+    Create,
+    Link,
+    SetAttributes,
+    Pack,
+    Add,
+    Nothing,
+)
+STEPS: dict[StepName, type[Step]] = {kind.name: kind for kind in _KINDS}
 
 
-def work_for(item: PlanItem) -> type[Work]:
-    """The kind of work by which an item is carried out."""
-    if item.step in (Step.PACK, Step.ADD):
-        from cmdr.engine.steps.pack import Added, Packed
-
-        return Packed if item.step is Step.PACK else Added
-    if item.step in (Step.COPY, Step.TWIN) and item.member is not None:
-        from cmdr.engine.steps.unpack import UnpackedFile, UnpackedLink, UnpackedTwin
-
-        if item.step is Step.TWIN:
-            return UnpackedTwin
-        return UnpackedLink if item.kind is Kind.LINK else UnpackedFile
-    if item.step is Step.COPY and item.kind is Kind.LINK:
-        return CopiedLink
-    if item.step is Step.TRASH and finder_trash.is_the_trash():
-        return finder_trash.SentToFinder
-    return _WORKS[item.step]
+def step_of(item: PlanItem) -> type[Step]:
+    """What knows an item of a plan or a journal: by its name alone, whatever would carry it out on this system."""
+    return STEPS[item.step]

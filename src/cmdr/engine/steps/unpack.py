@@ -9,11 +9,12 @@ from cmdr.engine.fs.atomic_rename import Spot
 from cmdr.engine.fs.contents import CHUNK, write_at
 from cmdr.engine.fs.metadata import keep_link_time, keep_time
 from cmdr.engine.run.fsync_pool import LARGE
-from cmdr.engine.steps.copy import Arrival, CopiedFile, Twin
+from cmdr.engine.steps.copy import Copy, Twin
+from cmdr.engine.steps.staged_file import StagedFile
 from cmdr.model.plans.member import Member
 
 
-class Unpacked(Arrival):
+class Unpacked(StagedFile):
     """Something out of an archive."""
 
     @property
@@ -27,10 +28,10 @@ class Unpacked(Arrival):
         super().stage()
 
 
-class UnpackedFile(Unpacked, CopiedFile):
+class UnpackedFile(Unpacked, Copy):
     """A file out of an archive, with its time and plain permissions; never with an owner or the bits that lend one."""
 
-    def prepare(self, temp: Spot) -> None:
+    def write(self, temp: Spot) -> None:
         bench, member, offset, check = self.bench, self.member, 0, 0
         pieces = bench.archives.contents(self.item, partial(bench.stride, 0))
         # What cannot be read at all leaves no trace.
@@ -67,7 +68,7 @@ class UnpackedTwin(Twin, UnpackedFile):
 class UnpackedLink(Unpacked):
     """A symbolic link out of an archive; the plan has made sure that it stays inside what is unpacked."""
 
-    def prepare(self, temp: Spot) -> None:
+    def write(self, temp: Spot) -> None:
         member = self.member
         self._made = True
         self.bench.syscalls.symlink(member.link, temp.name, temp.folder)

@@ -15,7 +15,7 @@ from cmdr.files.archives.archive_file import (
     Read,
 )
 from cmdr.files.archives.decompression import bzip2, gzip, xz
-from cmdr.files.archives.tar_reader import BLOCK, TarArchive, TarStream, is_header
+from cmdr.files.archives.tar_reader import BLOCK_BYTES, TarArchive, TarStream, is_header
 from cmdr.files.archives.zip_reader import ZipArchive
 from cmdr.model.plans.member import Member
 
@@ -43,7 +43,7 @@ class Archive(Protocol):
 def open_archive(read: Read, size: int) -> Archive:
     """The archive that some bytes are."""
     archive = ArchiveBytes(read, size)
-    head = archive.exactly(min(size, BLOCK), 0)
+    head = archive.exactly(min(size, BLOCK_BYTES), 0)
     for magic, other in _OTHERS.items():
         if head.startswith(magic):
             raise BadArchive(f"cmdr cannot unpack {other}; it knows {KNOWN}")
@@ -66,6 +66,6 @@ def open_archive(read: Read, size: int) -> Archive:
 
 def _begins_a_tar(stream: TarStream) -> bool:
     block = b""
-    while len(block) < BLOCK and (chunk := stream.take(BLOCK - len(block))):
+    while len(block) < BLOCK_BYTES and (chunk := stream.take(BLOCK_BYTES - len(block))):
         block += chunk
-    return len(block) == BLOCK and is_header(block)
+    return len(block) == BLOCK_BYTES and is_header(block)

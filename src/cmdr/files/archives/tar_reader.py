@@ -19,7 +19,7 @@ from cmdr.files.archives.decompression import Decoder, decompressed
 from cmdr.model.plans.member import Member
 from cmdr.model.plans.plan_item import Kind
 
-BLOCK = 512
+BLOCK_BYTES = 512
 MAX_MEMBER_BYTES = 1 << 60
 _DAMAGED = "a header in it is damaged"
 _DECIMAL = re.compile(rb"(-?)(\d{1,12})(?:\.(\d*))?$")
@@ -36,7 +36,7 @@ _KINDS = {
 }
 _HARD_LINK, _SPARSE, _LONG_NAME, _LONG_LINK = b"1", b"S", b"L", b"K"
 _PAX, _PAX_GLOBAL = (b"x", b"X"), b"g"
-_EMPTY = bytes(BLOCK)
+_EMPTY = bytes(BLOCK_BYTES)
 
 
 class TarStream:
@@ -221,10 +221,10 @@ class TarArchive:
             yield chunk
 
     def _header(self) -> bytes | None:
-        first = self._stream.take(BLOCK)
+        first = self._stream.take(BLOCK_BYTES)
         if not first:
             return None  # some programs leave out the empty blocks at the end
-        block = first + self._stream.exactly(BLOCK - len(first))
+        block = first + self._stream.exactly(BLOCK_BYTES - len(first))
         if block == _EMPTY:
             return None
         if not is_header(block):
@@ -246,7 +246,7 @@ class TarArchive:
         if kind == _SPARSE:
             goes_on = block[482]
             while goes_on:
-                goes_on = self._stream.exactly(BLOCK)[504]
+                goes_on = self._stream.exactly(BLOCK_BYTES)[504]
         name = records.get(b"path") or overrides.name or header_name(block)
         link = records.get(b"linkpath") or overrides.link or header_text(block[157:257])
         what = _KINDS.get(kind, Kind.SPECIAL)
@@ -264,7 +264,7 @@ class TarArchive:
 
 
 def _blocks(size: int) -> int:
-    return -(-size // BLOCK) * BLOCK
+    return -(-size // BLOCK_BYTES) * BLOCK_BYTES
 
 
 def _mode(block: bytes) -> int | None:

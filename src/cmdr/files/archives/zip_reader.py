@@ -24,7 +24,7 @@ from cmdr.model.plans.plan_item import Kind
 
 _END = struct.Struct("<4s4H2LH")
 _END_64 = struct.Struct("<4sQ2H2L4Q")
-_LOCATOR = 20
+_LOCATOR_BYTES = 20
 _ENTRY = struct.Struct("<4s4B4HL2L5H2L")
 _LOCAL = struct.Struct("<4s5HL2L2H")
 _LOCAL_MAGIC = b"PK\3\4"
@@ -60,7 +60,7 @@ def find_directory(archive: ArchiveBytes) -> Directory:
     if (disk, first_disk) not in ((0, 0), (_FULL_16, _FULL_16)):
         raise BadArchive("it is one part of several, and cmdr unpacks only whole ones")
     if _FULL_16 in (count, disk) or _FULL_32 in (size, offset):
-        end_64 = end - _LOCATOR - _END_64.size
+        end_64 = end - _LOCATOR_BYTES - _END_64.size
         if end_64 >= 0 and archive.exactly(4, end_64) == b"PK\6\6":
             *_, size, offset = _END_64.unpack(archive.exactly(_END_64.size, end_64))
             end = end_64

@@ -12,10 +12,10 @@ _NO_NEW_PRIVILEGES = 38
 
 _EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR = 1, 2, 4, 8
 _REFER, _TRUNCATE, _IOCTL_DEVICE = 1 << 13, 1 << 14, 1 << 15
-_FIRST = (1 << 13) - 1
+_VERSION_1_RIGHTS = (1 << 13) - 1
 """Every right of the first version."""
 _MAKE_DEVICES = 1 << 6 | 1 << 11
-_LEAST = 3
+_MIN_VERSION = 3
 _OF_FILES = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | _IOCTL_DEVICE
 _BIND_AND_CONNECT = 3
 _SOCKETS_AND_SIGNALS = 3
@@ -35,9 +35,9 @@ def restrict(
 ) -> None:
     """Keep these trees and nothing else: to change, to read and run, or (devices) to read and write in place."""
     able = version()
-    if able < _LEAST:
+    if able < _MIN_VERSION:
         raise OSError("this kernel's Landlock is missing or too old to guard against truncating files")
-    rights = _FIRST | _REFER | _TRUNCATE | (_IOCTL_DEVICE if able >= 5 else 0)
+    rights = _VERSION_1_RIGHTS | _REFER | _TRUNCATE | (_IOCTL_DEVICE if able >= 5 else 0)
     # No port at all is allowed from version 4 on; from 6 on neither sockets without a name nor signals to outside.
     ruleset = struct.pack(
         "=QQQ", rights, _BIND_AND_CONNECT if able >= 4 and not network else 0, _SOCKETS_AND_SIGNALS if able >= 6 else 0

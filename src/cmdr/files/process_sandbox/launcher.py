@@ -229,7 +229,7 @@ def thread_count(uid: int) -> int:
 
 
 _NEW_USER, _NEW_PID, _NEW_NET, _NEW_IPC, _NEW_UTS = 0x10000000, 0x20000000, 0x40000000, 0x08000000, 0x04000000
-_CAPABILITIES = 64
+_CAPABILITY_COUNT = 64
 _DROP_BOUNDING, _SUBREAPER, _PARENT_DEATH = 24, 36, 1
 _CAPSET_VERSION = 0x20080522
 
@@ -249,7 +249,7 @@ def enter_namespaces(*, network: bool = False) -> None:
 
 def drop_capabilities() -> None:
     """Root without the powers of root: files that belong to it, and nothing else."""
-    for number in range(_CAPABILITIES):
+    for number in range(_CAPABILITY_COUNT):
         _LIBC.prctl(_DROP_BOUNDING, number, 0, 0, 0)  # refused for those we never had
     header = struct.pack("=Ii", _CAPSET_VERSION, 0)
     if _LIBC.capset(ctypes.c_char_p(header), ctypes.c_char_p(b"\0" * 24)) != 0:

@@ -10,8 +10,8 @@ import sys
 from cmdr.files.protected import Protection
 from cmdr.model.names import is_within
 
-_DEPTH = 3
-_MOST_FOLDERS = 2000
+_MAX_DEPTH = 3
+_MAX_FOLDERS = 2000
 _INSIDE = ("hooks", "config")
 _SKIPPED = frozenset({b"node_modules", b"__pycache__", b"site-packages"})
 
@@ -20,7 +20,7 @@ def protected_below(tree: bytes, protection: Protection) -> list[bytes]:
     """The protected files and folders that stand in a tree, and the code of this very program if it is there."""
     kept = [path for path in program_paths() if is_within(path, tree)]
     folders = [(tree, 0)]
-    for looked_at in range(_MOST_FOLDERS):
+    for looked_at in range(_MAX_FOLDERS):
         if looked_at >= len(folders):
             break
         folder, depth = folders[looked_at]
@@ -31,7 +31,7 @@ def protected_below(tree: bytes, protection: Protection) -> list[bytes]:
                 kept += [part for part in inside if os.path.exists(part)]
             elif protection.reason(path):
                 kept.append(path)
-            elif is_folder and depth < _DEPTH and name not in _SKIPPED:
+            elif is_folder and depth < _MAX_DEPTH and name not in _SKIPPED:
                 folders.append((path, depth + 1))
     return sorted({real for path in kept if is_within(real := os.path.realpath(path), tree) and real != tree})
 

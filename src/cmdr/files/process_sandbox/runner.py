@@ -21,8 +21,9 @@ KEPT_BYTES = 32 * 1024
 MAX_OUTPUT_BYTES = 64 * 1024 * 1024
 """So much output, and the command is ended: nobody reads it."""
 _CHUNK_BYTES = 1 << 16
-_KILL_GRACE_S = 0.8
-"""How long a sandbox may take to end its own processes before it is ended from outside."""
+_KILL_GRACE_S = 6.0
+"""How long a sandbox may take to end its own processes before it is ended from outside: longer than the launcher
+tries, or what it has not ended yet would outlive it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-MOST = 300_000
+MAX_ENTRIES = 300_000
 """Names that are looked at; where there are more, any of several names may be private."""
-_BELIEVED = 10.0
+_MAX_AGE_S = 10.0
 """Seconds for which a look counts: a folder that is renamed to a private place does not change the files in it."""
 _MARGIN_NS = 2 * 10**9
 """How much older than the look a change must be: clocks of disks are coarse."""
@@ -44,7 +44,7 @@ class HardLinks:
     def may_be_private(self, found: os.stat_result, places: Iterable[bytes], why: Why) -> bool:
         """Whether a file has a name in one of the places, or a private one inside the roots; unclear means yes."""
         look = self._look
-        is_old = time.monotonic() - look.begun > _BELIEVED
+        is_old = time.monotonic() - look.begun > _MAX_AGE_S
         if is_old or found.st_ctime_ns > look.begun_ns - _MARGIN_NS:
             look = self._look = _look_through(places, tuple(self.roots), why)
         return not look.is_whole or (found.st_dev, found.st_ino) in look.private
@@ -67,7 +67,7 @@ def _look_through(places: Iterable[bytes], roots: Iterable[bytes], why: Why) -> 
             # Not there, or not ours to read: nor is what stands in it.
             continue
         looked_at += len(entries)
-        if looked_at > MOST:
+        if looked_at > MAX_ENTRIES:
             return _Look(begun_ns, begun, frozenset(), False)
         for entry in entries:
             path = folder.rstrip(b"/") + b"/" + entry.name

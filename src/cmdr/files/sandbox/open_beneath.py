@@ -15,9 +15,9 @@ import sys
 _OPENAT2 = 437
 _NO_MAGICLINKS, _BENEATH = 0x02, 0x08
 _HOW = struct.Struct("=QQQ")  # flags, mode, resolve
-_TRIES = 64
+_MAX_TRIES = 64
 """The kernel gives up when a folder moves under it; so often it is asked again."""
-_MOST_LINKS = 40
+_MAX_LINKS = 40
 _PATH: int = getattr(os, "O_PATH", os.O_RDONLY | os.O_NONBLOCK)
 """A handle that reads nothing and wakes no device; macOS has none, so specials are refused there beforehand."""
 _IS_LINUX = sys.platform == "linux"
@@ -77,7 +77,7 @@ def _ask_kernel(root: int, way: bytes, *, follow: bool) -> int:
     flags = _PATH | os.O_CLOEXEC | (0 if follow else os.O_NOFOLLOW)
     how = _HOW.pack(flags, 0, _BENEATH | _NO_MAGICLINKS)
     number = errno.EAGAIN
-    for _ in range(_TRIES):
+    for _ in range(_MAX_TRIES):
         handle: int = _LIBC.syscall(_OPENAT2, root, ctypes.c_char_p(way), ctypes.c_char_p(how), _HOW.size)
         if handle >= 0:
             return handle
@@ -109,7 +109,7 @@ def _walk(root: int, way: bytes, *, follow: bool) -> int:
                 link = _step(held, name)
                 if link is not None and (todo or follow):
                     links += 1
-                    if links > _MOST_LINKS:
+                    if links > _MAX_LINKS:
                         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
                     if link.startswith(b"/"):
                         raise _outside()

@@ -22,7 +22,7 @@ from cmdr.files.sandbox.resolved_path import (
 from cmdr.model.names import to_wire
 from cmdr.model.root_spec import RootSpec
 
-LONGEST_PATH = 4096
+MAX_PATH_BYTES = 4096
 
 
 class Sandbox:
@@ -159,7 +159,7 @@ class PathResolver:
 
     def _way(self, path: bytes) -> tuple[RootSpec, OpenRoot, bytes]:
         """The root a path lies in and the way down; `..` stays in the way, where the kernel judges it."""
-        if len(path) > LONGEST_PATH or b"\0" in path:
+        if len(path) > MAX_PATH_BYTES or b"\0" in path:
             raise DiskError("That is not a path: it is too long or has a zero byte.")
         if path == b"~" or path.startswith(b"~/"):
             path = os.path.expanduser(path)

@@ -63,7 +63,7 @@ for _name in (*_FOLDERS, *_FILES):
     _first, *_rest = os.fsencode(_name).split(b"/")
     _FIRST.setdefault(_first.lower(), []).append(_rest)
 _OTHER_NAME = "is a private place under another name"
-_FRESH = 1.0
+_MAX_AGE_S = 1.0
 """Seconds for which the identities of the known places are believed."""
 
 
@@ -124,7 +124,7 @@ class PrivatePlaces:
 
     def _identities(self) -> frozenset[tuple[int, int]]:
         now = time.monotonic()
-        if now - self._known_at > _FRESH:
+        if now - self._known_at > _MAX_AGE_S:
             self._known = frozenset(
                 identity for path in self._known_paths() if (identity := _identity(path)) is not None
             )

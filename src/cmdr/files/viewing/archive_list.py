@@ -9,11 +9,11 @@ from cmdr.model.names import to_wire
 from cmdr.model.plans.plan_item import Kind
 from cmdr.model.units import count, human_size
 
-MOST = 10_000
+MAX_NAMES = 10_000
 """Names in a list; an archive may hold millions."""
-PATIENCE = 2.0
+TIME_LIMIT_S = 2.0
 """Seconds; a pressed archive must be gone through for its list."""
-_LONGEST = 500
+_MAX_NAME_BYTES = 500
 _SIGNS = {Kind.FOLDER: "/", Kind.LINK: " → "}
 
 
@@ -27,7 +27,7 @@ def list_text(read: Read, size: int) -> bytes | None:
         archive = open_archive(read, size)
     except BadArchive:
         return None
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + TIME_LIMIT_S
     rows: list[str] = []
     held = names = 0
     note = ""
@@ -38,8 +38,8 @@ def list_text(read: Read, size: int) -> bytes | None:
 
     try:
         for entry in archive.entries(check):
-            if names == MOST:
-                note = f"… and more: only the first {MOST:,} names are listed"
+            if names == MAX_NAMES:
+                note = f"… and more: only the first {MAX_NAMES:,} names are listed"
                 break
             names, held = names + 1, held + (entry.member.size if entry.kind is Kind.FILE else 0)
             rows.append(_row(entry))
@@ -59,12 +59,12 @@ def _row(entry: Entry) -> str:
 
 
 def _name(entry: Entry) -> Iterator[str]:
-    name = entry.member.name[:_LONGEST]
+    name = entry.member.name[:_MAX_NAME_BYTES]
     yield to_wire(name.rstrip(b"/") if entry.kind is Kind.FOLDER else name)
     yield _SIGNS.get(entry.kind, "")
     if entry.kind is Kind.LINK:
-        yield to_wire(entry.member.link[:_LONGEST])
+        yield to_wire(entry.member.link[:_MAX_NAME_BYTES])
     if entry.twin is not None:
-        yield f" = {to_wire(entry.twin[:_LONGEST])}"
+        yield f" = {to_wire(entry.twin[:_MAX_NAME_BYTES])}"
     if entry.wrong:
         yield f"  ({entry.wrong})"

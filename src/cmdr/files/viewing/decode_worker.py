@@ -11,8 +11,8 @@ from collections.abc import Callable
 from typing import BinaryIO
 
 MEMORY_BYTES = 1 << 30
-CPU_SECONDS = 10
-MOST_PIXELS = 200_000_000
+CPU_TIME_S = 10
+MAX_PIXELS = 200_000_000
 CANNOT_SHOW = 3
 """The exit code for a file that is damaged, or none of this kind."""
 TOO_LARGE = 4
@@ -24,7 +24,7 @@ def main() -> int:
     """Decode one file; returns an exit code."""
     for limit, most in (
         (resource.RLIMIT_AS, MEMORY_BYTES),
-        (resource.RLIMIT_CPU, CPU_SECONDS),
+        (resource.RLIMIT_CPU, CPU_TIME_S),
         (resource.RLIMIT_FSIZE, 0),
         (resource.RLIMIT_CORE, 0),
     ):
@@ -58,7 +58,7 @@ def _picture(file: BinaryIO, format: str, plugin: str, width: str, height: str) 
     Image.MAX_IMAGE_PIXELS = None  # there is a limit of ours
     most = int(width), int(height)
     with Image.open(file, formats=[format]) as image:
-        if image.width * image.height > MOST_PIXELS:
+        if image.width * image.height > MAX_PIXELS:
             raise _TooLarge
         image.draft("RGB", (most[0] * 2, most[1] * 2))
         image.thumbnail(most)

@@ -20,7 +20,7 @@ from cmdr.files.viewing import decode_worker
 from cmdr.files.viewing.viewed_file import NotViewable
 
 DECODE_TIMEOUT_S = 8.0
-MOST_FILE_BYTES = 128 << 20
+MAX_FILE_BYTES = 128 << 20
 _SOURCE_ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 WORKER = "from cmdr.files.viewing.decode_worker import main; sys.exit(main())"
 _LIMITS = ResourceLimits(memory=decode_worker.MEMORY_BYTES, processes=16, file_size=0, open_files=64)
@@ -94,8 +94,8 @@ def _sealed(descriptor: int) -> int:
     The file itself, handed over for reading, could be opened anew for writing by way of `/proc/self/fd`.
     """
     size = os.fstat(descriptor).st_size
-    if size > MOST_FILE_BYTES:
-        raise NotViewable(f"Files of more than {MOST_FILE_BYTES >> 20} MiB are not decoded.")
+    if size > MAX_FILE_BYTES:
+        raise NotViewable(f"Files of more than {MAX_FILE_BYTES >> 20} MiB are not decoded.")
     if not hasattr(os, "memfd_create"):
         return os.dup(descriptor)
     copy = os.memfd_create("cmdr-decoded", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)

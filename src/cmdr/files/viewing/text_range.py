@@ -4,11 +4,11 @@ import codecs
 import os
 from dataclasses import dataclass
 
-MOST_BYTES = 32 * 1024
-MOST_CHARACTERS = 18_000
+MAX_BYTES = 32 * 1024
+MAX_CHARS = 18_000
 """The rest of an answer must fit beside it."""
-_MOST_SCANNED = 64 * 1024 * 1024
-_CHUNK = 1 << 18
+_MAX_SCANNED_BYTES = 64 * 1024 * 1024
+_CHUNK_BYTES = 1 << 18
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -40,7 +40,7 @@ class TooFar(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class TextRange:
     """Some text, where it stands in the file, and where to go on."""
 
     text: str
@@ -56,7 +56,7 @@ class Piece:
     """Whether nothing comes after it."""
 
 
-def read_lines(fd: int, first: int, count: int | None, encoding: str | None) -> Piece:
+def read_lines(fd: int, first: int, count: int | None, encoding: str | None) -> TextRange:
     """Lines from number `first` on, as many as fit; a negative number counts from the end."""
     encoding = _encoding(fd, encoding)
     number: int | None = first
@@ -70,14 +70,14 @@ def read_lines(fd: int, first: int, count: int | None, encoding: str | None) -> 
         text, lines = "".join(rows), len(rows)
         end = _length(text, encoding, at_start=True)
     else:
-        data = _read(fd, start, MOST_BYTES)
+        data = _read(fd, start, MAX_BYTES)
         kept = _whole_rows(data.split(b"\n"), count, encoding)
         lines = len(kept)
         end = start + sum(map(len, kept))
         text = b"".join(kept).decode(_name(encoding, at_start=start == 0), "replace")
     size = os.fstat(fd).st_size
     is_whole_line = not text or text.endswith("\n") or end >= size
-    return Piece(text, encoding, number if is_whole_line else None, lines, start, end, end >= size)
+    return TextRange(text, encoding, number if is_whole_line else None, lines, start, end, end >= size)
 
 
 def _whole_rows(parts: list[bytes], count: int | None, encoding: str) -> list[bytes]:
@@ -85,19 +85,19 @@ def _whole_rows(parts: list[bytes], count: int | None, encoding: str) -> list[by
     rows = [part + b"\n" for part in parts[:-1]]
     tail = parts[-1]
     kept: list[bytes] = []
-    room = MOST_CHARACTERS
+    room = MAX_CHARS
     for row in rows[:count]:
         room -= len(row.decode(encoding, "replace"))
         if room < 0:
-            return kept or [row[:MOST_CHARACTERS]]
+            return kept or [row[:MAX_CHARS]]
         kept.append(row)
     # What follows the last line end is a line only at the end of the file, which is where the piece ends early.
-    if tail and (count is None or len(kept) < count) and (not kept or sum(map(len, rows)) + len(tail) < MOST_BYTES):
+    if tail and (count is None or len(kept) < count) and (not kept or sum(map(len, rows)) + len(tail) < MAX_BYTES):
         kept.append(tail if len(tail) <= room else tail[:room])
     return kept
 
 
-def read_bytes(fd: int, offset: int, count: int | None, encoding: str | None) -> Piece:
+def read_bytes(fd: int, offset: int, count: int | None, encoding: str | None) -> TextRange:
     """The text in a range of bytes; a character that begins before its end is left for the next range.
 
     A negative offset counts from the end, and from the first character that begins there.
@@ -105,12 +105,12 @@ def read_bytes(fd: int, offset: int, count: int | None, encoding: str | None) ->
     encoding = _encoding(fd, encoding)
     if offset < 0:
         offset = _tail_offset(fd, -offset, encoding)
-    wanted = MOST_BYTES if count is None else min(count, MOST_BYTES)
+    wanted = MAX_BYTES if count is None else min(count, MAX_BYTES)
     data = _read(fd, offset, wanted)
     text, used = _decode(data, encoding, at_start=offset == 0)
-    kept = text[:MOST_CHARACTERS]
+    kept = text[:MAX_CHARS]
     end = offset + (used if kept == text else _length(kept, encoding, at_start=offset == 0))
-    return Piece(kept, encoding, None, kept.count("\n"), offset, end, end >= os.fstat(fd).st_size)
+    return TextRange(kept, encoding, None, kept.count("\n"), offset, end, end >= os.fstat(fd).st_size)
 
 
 def _encoding(fd: int, asked: str | None) -> str:
@@ -142,8 +142,8 @@ def _line_start(fd: int, line: int, encoding: str) -> int:
         raise TooFar  # by bytes only: a line end may lie across two characters
     newline = b"\n"
     left, at = line - 1, 0
-    while at < _MOST_SCANNED:
-        data = _read(fd, at, _CHUNK)
+    while at < _MAX_SCANNED_BYTES:
+        data = _read(fd, at, _CHUNK_BYTES)
         if not data:
             return at
         found = data.count(newline)
@@ -164,8 +164,8 @@ def _tail_start(fd: int, lines: int, encoding: str) -> tuple[int, int | None]:
     size = os.fstat(fd).st_size
     end = at = size - (_read(fd, size - 1, 1) == b"\n") if size else 0
     while at > 0:
-        first = max(0, at - _CHUNK)
-        if end - first > _MOST_SCANNED:
+        first = max(0, at - _CHUNK_BYTES)
+        if end - first > _MAX_SCANNED_BYTES:
             raise TooFar
         data = _read(fd, first, at - first)
         found = data.count(b"\n")
@@ -181,9 +181,9 @@ def _tail_start(fd: int, lines: int, encoding: str) -> tuple[int, int | None]:
 
 
 def _line_number(fd: int, start: int) -> int | None:
-    if start > _MOST_SCANNED:
+    if start > _MAX_SCANNED_BYTES:
         return None
-    return 1 + sum(_read(fd, at, min(_CHUNK, start - at)).count(b"\n") for at in range(0, start, _CHUNK))
+    return 1 + sum(_read(fd, at, min(_CHUNK_BYTES, start - at)).count(b"\n") for at in range(0, start, _CHUNK_BYTES))
 
 
 def _tail_offset(fd: int, count: int, encoding: str) -> int:

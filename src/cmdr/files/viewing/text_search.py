@@ -13,9 +13,9 @@ TYPE_CHECKING = False  # the process starts in a moment without `typing`
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-WINDOW = 1 << 20
-OVERLAP = 1 << 12
-_LOOK = 0.05
+WINDOW_BYTES = 1 << 20
+OVERLAP_BYTES = 1 << 12
+_POLL_S = 0.05
 """Seconds between two looks whether anybody still waits."""
 Span = tuple[int, int]
 
@@ -30,11 +30,11 @@ def find_forward(
     """The first place from `start` on: begin and end in bytes, or None."""
     offset = start
     while offset < size and not stopped():
-        data = read(offset, WINDOW + OVERLAP)
+        data = read(offset, WINDOW_BYTES + OVERLAP_BYTES)
         found = pattern.search(data)
-        if found and (found.start() < WINDOW or len(data) <= WINDOW):
+        if found and (found.start() < WINDOW_BYTES or len(data) <= WINDOW_BYTES):
             return offset + found.start(), offset + found.end()
-        offset += WINDOW
+        offset += WINDOW_BYTES
     return None
 
 
@@ -47,9 +47,9 @@ def find_back(
     """The last place that begins before `start`."""
     high = start
     while high > 0 and not stopped():
-        low = max(0, high - WINDOW)
+        low = max(0, high - WINDOW_BYTES)
         last = None
-        for found in pattern.finditer(read(low, high - low + OVERLAP)):
+        for found in pattern.finditer(read(low, high - low + OVERLAP_BYTES)):
             if low + found.start() >= high:
                 break
             last = found
@@ -81,7 +81,7 @@ def find_apart(
         given: bytes | None = source if isinstance(source, bytes) else b""
         while True:
             try:
-                told, _ = searching.communicate(given, timeout=_LOOK)
+                told, _ = searching.communicate(given, timeout=_POLL_S)
             except subprocess.TimeoutExpired:
                 given = None  # it is on its way already
                 if stopped():

@@ -14,11 +14,11 @@ from cmdr.files.archives.archive_file import HEAD_BYTES, looks_like_archive
 from cmdr.files.errors import disk_error
 from cmdr.files.viewing.text_search import find_apart, find_back, find_forward
 
-CHUNK = 1 << 16
+CHUNK_BYTES = 1 << 16
 """Newlines are counted for each piece of this size; a gigabyte takes sixteen thousand numbers."""
-LONGEST = 1 << 14
+MAX_LINE_BYTES = 1 << 14
 """So much of a line is read at most."""
-_WIDE = 16 << 20
+_MAX_RECODED_BYTES = 16 << 20
 """Files in two-byte encodings are turned into UTF-8 in memory, up to this size."""
 
 ENCODINGS = ("utf-8", "latin-1", "cp1252", "cp437", "koi8-r", "shift_jis", "gb18030", "utf-16")
@@ -96,7 +96,7 @@ class ViewedFile:
         if self._list is not None:
             return
         if encoding == "utf-16":
-            data = self._pread(_WIDE, 0)
+            data = self._pread(_MAX_RECODED_BYTES, 0)
             self._memory = data.decode("utf-16", "replace").encode()
             self.size = len(self._memory)
         elif self.encoding == "utf-16":
@@ -123,8 +123,8 @@ class ViewedFile:
             self._before, self._counted = array("Q", [0]), 0
         else:
             # The last piece was counted while it was not whole.
-            self._counted -= self._counted % CHUNK
-            del self._before[self._counted // CHUNK + 1 :]
+            self._counted -= self._counted % CHUNK_BYTES
+            del self._before[self._counted // CHUNK_BYTES + 1 :]
         self.size = size
         return True
 
@@ -144,7 +144,7 @@ class ViewedFile:
         for _ in range(pieces):
             if self.is_counted:
                 return False
-            piece = self.read(self._counted, CHUNK)
+            piece = self.read(self._counted, CHUNK_BYTES)
             if not piece:
                 self.size = self._counted
                 return False
@@ -159,18 +159,18 @@ class ViewedFile:
         if line > self._before[-1]:
             return None
         piece = bisect_right(self._before, line - 1) - 1
-        data = self.read(piece * CHUNK, CHUNK)
+        data = self.read(piece * CHUNK_BYTES, CHUNK_BYTES)
         place = -1
         for _ in range(line - self._before[piece]):
             place = data.find(b"\n", place + 1)
             if place < 0:
                 return None  # the file changed under us
-        return piece * CHUNK + place + 1
+        return piece * CHUNK_BYTES + place + 1
 
     def line_at(self, offset: int) -> int:
         """The line a byte lies in, as far as counted."""
-        piece = min(offset // CHUNK, len(self._before) - 1)
-        return self._before[piece] + self.read(piece * CHUNK, max(0, offset - piece * CHUNK)).count(b"\n")
+        piece = min(offset // CHUNK_BYTES, len(self._before) - 1)
+        return self._before[piece] + self.read(piece * CHUNK_BYTES, max(0, offset - piece * CHUNK_BYTES)).count(b"\n")
 
     def text(self, first: int, count: int) -> list[str]:
         """Some lines as text; an over-long one is cut."""
@@ -179,12 +179,12 @@ class ViewedFile:
             start = self.offset_of(line)
             if start is None or start >= self.size:
                 break
-            data = self.read(start, LONGEST)
+            data = self.read(start, MAX_LINE_BYTES)
             end = data.find(b"\n")
             data = data[:end] if end >= 0 else data
             encoding = "utf-8" if self._memory is not None else self.encoding
             text = data.decode(encoding, "surrogateescape" if encoding == "utf-8" else "replace")
-            found.append(text.removesuffix("\r") + (" …" if end < 0 and len(data) == LONGEST else ""))
+            found.append(text.removesuffix("\r") + (" …" if end < 0 and len(data) == MAX_LINE_BYTES else ""))
         return found
 
     def find(
@@ -201,7 +201,7 @@ class ViewedFile:
 
     def _rest(self, offset: int) -> bytes:
         parts = []
-        while len(part := self._pread(CHUNK, offset)) and offset < _WIDE:
+        while len(part := self._pread(CHUNK_BYTES, offset)) and offset < _MAX_RECODED_BYTES:
             parts.append(part)
             offset += len(part)
         return b"".join(parts)

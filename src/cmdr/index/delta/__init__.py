@@ -1,1 +1,1 @@
-"""Keeping an index true: what changed is found, listed again and laid over the epoch."""
+"""What changed since the snapshot: found by times or told by the system, listed again, and applied to the view."""

@@ -15,7 +15,7 @@ from cmdr.model.names import to_wire
 from cmdr.model.trees.node import DirState
 
 _RACY_NS = 50_000_000  # a change within the clock's grain of the listing does not show in the time
-_AGAIN = frozenset({int(DirState.DENIED), int(DirState.FAILED), int(DirState.CANCELLED)})
+_ALWAYS_RELISTED = frozenset({int(DirState.DENIED), int(DirState.FAILED), int(DirState.CANCELLED)})
 
 
 def changed_directories(view: View, stop: Callable[[], bool] = lambda: False, among: Column | None = None) -> list[int]:
@@ -28,10 +28,10 @@ def changed_directories(view: View, stop: Callable[[], bool] = lambda: False, am
     states, listed = view.dirs["dstate"][numbers].tolist(), view.dirs["dlisted"][numbers].tolist()
     found: list[int] = []
     lstat = os.lstat
-    deep = _Deep()
+    deep = _DeepDirectories()
     for at, number in enumerate(numbers.tolist()):
         if states[at]:
-            if states[at] in _AGAIN:
+            if states[at] in _ALWAYS_RELISTED:
                 found.append(number)
             continue
         now: int | None
@@ -50,7 +50,7 @@ def changed_directories(view: View, stop: Callable[[], bool] = lambda: False, am
     return found
 
 
-class _Deep:
+class _DeepDirectories:
     """Times of directories whose paths are too long for the kernel, each opened from the one above it."""
 
     def __init__(self) -> None:

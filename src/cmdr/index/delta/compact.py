@@ -1,35 +1,25 @@
-"""Writing a patched view as a new epoch, so that the overlay can be forgotten."""
+"""Writing a view with its delta as a new snapshot, so that the delta is empty again."""
 
 from collections.abc import Iterator
 
 import numpy as np
 
-from cmdr.index.snapshots.assemble import assemble
+from cmdr.index.snapshots.assemble import write_snapshot
 from cmdr.index.snapshots.columns import Column
-from cmdr.index.snapshots.identity import known
-from cmdr.index.snapshots.snapshot import SnapshotWriter, StoredColumns, snapshot_name
+from cmdr.index.snapshots.identity import previous_nodes
 from cmdr.index.snapshots.source import RowRuns, Source
 from cmdr.index.snapshots.view import View, stored_view
 
 
 def compact(view: View, home: str) -> View:
-    """The same tree as `view`, stored whole as the next epoch."""
-    writer = SnapshotWriter(home, snapshot_name(view.epoch + 1))
-    try:
-        facts = assemble(_source(view), writer, known(view, to_match=False)).facts
-    except OSError as trouble:
-        writer.abandon()
-        raise writer.translate(trouble) from trouble
-    except BaseException:
-        writer.abandon()
-        raise
+    """The same tree as `view`, stored whole as the next snapshot."""
     kept = ("root", "started_ns", "walk_seconds", "cancelled", "options", "problems", "problem_count", "root_born")
-    facts |= {name: view.facts[name] for name in kept} | {"epoch": view.epoch + 1}
-    return stored_view(StoredColumns(writer.commit(facts)))
+    about = {name: view.facts[name] for name in kept}
+    return stored_view(write_snapshot(_source(view), previous_nodes(view, to_match=False), home, view.epoch + 1, about))
 
 
 def _source(view: View) -> Source:
-    """Reads every column where it lies: of the epoch and of the overlay only what stays is taken."""
+    """Reads every column where it lies: of the snapshot and of the delta only what stays is taken."""
     live = view.live_dirs()
     dense = np.full(len(view.dirs["dpar"]), -1, np.int64)
     dense[live] = np.arange(len(live))

@@ -1,6 +1,6 @@
-"""New listings of the directories that changed since the epoch was written.
+"""The delta of a snapshot: new listings of the directories that changed since it was written.
 
-A patch is small and kept beside the epoch: ids that it gave to new nodes must survive a restart.
+It is small and stored beside the snapshot: ids that it gave to new nodes must survive a restart.
 """
 
 import errno
@@ -11,6 +11,7 @@ import struct
 import threading
 import time
 import zlib
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -48,8 +49,8 @@ class Entry(NamedTuple):
 class Listing:
     """A directory as it was at one moment.
 
-    Of a large one only what changed is told: `entries` then stand for the names `instead_of` which the epoch had them,
-    and for names that are new; all others are as the epoch has them.
+    Of a large one it holds only what changed: `entries` then replace the names `instead_of` of the snapshot and add new
+    ones; all others are as the snapshot has them.
     """
 
     state: DirState
@@ -74,23 +75,31 @@ class Delta:
 
 
 def read_listing(path: bytes) -> Listing:
-    """List one directory, inside the application; trouble is told by the state."""
+    """List one directory, inside the application; trouble is in the state."""
+
+    def read(fd: int) -> Listing:
+        own = own_times(fd)
+        return Listing(DirState.LISTED, listed, examine([os.fsencode(name) for name in os.listdir(fd)], fd), own=own)
+
     listed = time.time_ns()
+    return read_open(path, listed, read)
+
+
+def read_open(path: bytes, listed_ns: int, read: Callable[[int], Listing]) -> Listing:
+    """What `read` makes of an opened directory; when one of the two fails, an empty listing with the state."""
     try:
         fd = open_directory(path)
+        try:
+            return read(fd)
+        finally:
+            os.close(fd)
     except OSError as trouble:
-        return Listing(state_of(trouble), listed, ())
-    try:
-        own = own_times(fd)
-        names = [os.fsencode(name) for name in os.listdir(fd)]
-        entries: list[Entry] = []
-        for first in range(0, len(names), CHUNK):
-            entries += examine(names[first : first + CHUNK], fd)
-        return Listing(DirState.LISTED, listed, tuple(entries), own=own)
-    except OSError as trouble:
-        return Listing(state_of(trouble), listed, ())
-    finally:
-        os.close(fd)
+        if trouble.errno in (errno.EACCES, errno.EPERM):
+            state = DirState.DENIED
+        else:
+            gone = trouble.errno in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
+            state = DirState.VANISHED if gone else DirState.FAILED
+        return Listing(state, listed_ns, ())
 
 
 def own_times(fd: int) -> tuple[int, int]:
@@ -99,8 +108,13 @@ def own_times(fd: int) -> tuple[int, int]:
     return column_time(facts.st_mtime_ns), column_time(facts.st_ctime_ns)
 
 
-def examine(names: list[bytes], fd: int) -> list[Entry]:
-    """The facts of at most CHUNK names in an open directory; those that are gone are left out."""
+def examine(names: list[bytes], fd: int) -> tuple[Entry, ...]:
+    """The facts of names in an open directory; those that are gone are left out."""
+    portions = (names[first : first + CHUNK] for first in range(0, len(names), CHUNK))
+    return tuple(entry for portion in portions for entry in _examine(portion, fd))
+
+
+def _examine(names: list[bytes], fd: int) -> list[Entry]:
     statx = getattr(_local, "statx", None)
     if statx is None:
         statx = _local.statx = Statx(alone=False)
@@ -139,20 +153,13 @@ def _broken(name: bytes, fd: int) -> bool:
     return False
 
 
-def state_of(trouble: OSError) -> DirState:
-    """How a listing ended that met trouble."""
-    if trouble.errno in (errno.EACCES, errno.EPERM):
-        return DirState.DENIED
-    return DirState.VANISHED if trouble.errno in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP) else DirState.FAILED
-
-
-def save_delta(path: str, patch: Delta) -> None:
-    """Keep a patch; whoever reads sees the old one or the new one."""
+def save_delta(path: str, delta: Delta) -> None:
+    """Keep a delta; whoever reads sees the old one or the new one."""
     listings = {
         key: (int(one.state), one.listed_ns, [tuple(e) for e in one.entries], one.instead_of, one.own)
-        for key, one in patch.listings.items()
+        for key, one in delta.listings.items()
     }
-    body = marshal.dumps((listings, patch.gone, patch.next_id), 4)
+    body = marshal.dumps((listings, delta.gone, delta.next_id), 4)
     try:
         with open(path + ".tmp", "wb") as out:
             out.write(zlib.crc32(body).to_bytes(4, "little") + body)
@@ -166,7 +173,7 @@ def save_delta(path: str, patch: Delta) -> None:
 
 
 def load_delta(path: str) -> Delta | None:
-    """A kept patch, or None when there is none that can be believed: the next check then finds its changes again."""
+    """A kept delta, or None when there is none that can be believed: the next check then finds its changes again."""
     try:
         with open(path, "rb") as file:
             data = file.read()

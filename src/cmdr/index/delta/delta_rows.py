@@ -1,4 +1,4 @@
-"""What stays as it was in a large directory where something changed: its rows are copied to the overlay at once."""
+"""The rows of a delta: entries of new listings, what stays of large directories, and which name of a file counts."""
 
 from dataclasses import dataclass
 
@@ -12,11 +12,14 @@ from cmdr.index.snapshots.segment import Segment
 from cmdr.index.snapshots.view import View
 
 _FEW = 20  # names that are looked for one by one
+_HARD, _SHARED = int(Flag.HARD), int(Flag.SHARED)
+_NAMES = int(Flag.HARD | Flag.SHARED | Flag.ALIAS)
+File = tuple[int, int]  # inode, device
 
 
 @dataclass(frozen=True, eq=False)
-class Kept:
-    """Rows of the epoch, ascending, that stand in the overlay from row `first` of it on, behind so many entries."""
+class UnchangedRows:
+    """Rows of the snapshot, ascending, that stand in the delta from row `first` of it on, behind so many entries."""
 
     directory: int
     rows: Column
@@ -25,9 +28,9 @@ class Kept:
 
 
 class DeltaIds(dict[int, int]):
-    """The overlay's row of an id: written down for entries, found by the epoch's row for what was kept."""
+    """The delta's row of an id: written down for entries, found by the snapshot's row for what was kept."""
 
-    def __init__(self, base: View, kept: list[Kept], entries: dict[int, int]) -> None:
+    def __init__(self, base: View, kept: list[UnchangedRows], entries: dict[int, int]) -> None:
         super().__init__(entries)
         self._base, self._kept = base, kept
 
@@ -59,7 +62,7 @@ def rows_named(segment: Segment, first: int, count: int, names: frozenset[bytes]
 
 
 def children_named(view: View, directory: int, names: frozenset[bytes]) -> list[int]:
-    """The rows of those names that stand in a directory of the epoch, ascending."""
+    """The rows of those names that stand in a directory of the snapshot, ascending."""
     if len(names) > _FEW:
         rows = view.child_rows(directory)
         return rows_named(view.base, rows.start, len(rows), names)
@@ -67,8 +70,8 @@ def children_named(view: View, directory: int, names: frozenset[bytes]) -> list[
     return sorted(row for row in found if row is not None)
 
 
-def with_kept(base: Segment, listed: Segment, kept: list[Kept]) -> Segment:
-    """The overlay's rows: entries in their order, and before the entries of a large directory what stays in it."""
+def with_unchanged(base: Segment, listed: Segment, kept: list[UnchangedRows]) -> Segment:
+    """The delta's rows: entries in their order, and before the entries of a large directory what stays in it."""
     edges = [one.entries_before for one in kept]
     spans = list(zip([0, *edges], [*edges, listed.rows], strict=True))
 
@@ -120,7 +123,7 @@ def bytes_of(blob: Column, offsets: Column, rows: Column) -> Column:
 
 
 def rows_of_entries(base: Segment, entries: list[Entry], parents: list[int], flags: list[int]) -> Segment:
-    """A segment that uses the epoch's tables; what they did not have is added behind."""
+    """A segment that uses the snapshot's tables; what they did not have is added behind."""
     noff = np.zeros(len(entries) + 1, np.int64)
     np.cumsum([len(one.name) + 1 for one in entries], out=noff[1:])
     folded = [fold(one.name) for one in entries]
@@ -158,7 +161,7 @@ def device_codes(base: Segment, entries: list[Entry]) -> list[int]:
 
 
 def _codes(base: Segment, table: str, values: list[int], most: int) -> list[int]:
-    """Codes of values; new ones are added behind the epoch's, whose codes stay what they are."""
+    """Codes of values; new ones are added behind the snapshot's, whose codes stay what they are."""
     known = {int(one): code for code, one in enumerate(getattr(base, table).tolist())}
     fresh = [one for one in dict.fromkeys(values) if one not in known]
     if fresh:
@@ -180,15 +183,10 @@ def _extension_code(base: Segment, entry: Entry) -> int:
     return base.extension_code[ext]
 
 
-_HARD, _SHARED = int(Flag.HARD), int(Flag.SHARED)
-_NAMES = int(Flag.HARD | Flag.SHARED | Flag.ALIAS)
-File = tuple[int, int]  # inode, device
-
-
 def count_once(base: Segment, dead: Column, entries: list[Entry]) -> tuple[list[int], list[int]]:
-    """The flags of all entries, and the rows of the epoch that count now in place of one that is dead.
+    """The flags of all entries, and the rows of the snapshot that count now in place of one that is dead.
 
-    The epoch's name counts if it is left, else the first of the entries, else another one of the epoch's.
+    The snapshot's name counts if it is left, else the first of the entries, else another one of the snapshot's.
     """
     flags = [one.flags & ~_SHARED for one in entries]
     many = [at for at, one in enumerate(entries) if one.flags & _HARD]
@@ -209,12 +207,12 @@ def count_once(base: Segment, dead: Column, entries: list[Entry]) -> tuple[list[
         return flags, []
     shared = np.flatnonzero((stored & _NAMES) == (_HARD | _SHARED))
     shared = shared[~dead[shared]]
-    heirs: list[int] = []
+    now_counted: list[int] = []
     for row, file in zip(shared.tolist(), _files(base, shared), strict=True):
         if file in without:
             without.remove(file)
-            heirs.append(row)
-    return flags, heirs
+            now_counted.append(row)
+    return flags, now_counted
 
 
 def known_alone(view: View, inodes: set[int]) -> Column:

@@ -1,4 +1,8 @@
-"""Files of a large directory that were edited while no name came or went: their rows stay where they are."""
+"""Files of a large directory that were edited while no name came or went: their rows stay where they are.
+
+Their columns are mapped once more, privately: the pages with these rows become copies in memory, all others stay on
+the disk, and the stored snapshot stays as it was.
+"""
 
 import copy
 
@@ -9,6 +13,9 @@ from cmdr.index.delta.delta_rows import children_named, device_codes, owner_code
 from cmdr.index.snapshots.columns import Column, Flag
 from cmdr.index.snapshots.segment import Segment
 from cmdr.index.snapshots.view import View
+
+_FACTS = ("size", "allocated", "mtime", "ctime", "born", "ino", "mode", "flags")
+_COUNTED_ELSEWHERE = int(Flag.HARD | Flag.SHARED | Flag.FOLLOWED | Flag.ALIAS)
 
 
 class EditedRows:
@@ -29,11 +36,11 @@ class EditedRows:
         return np.array(sorted(found.union(*self._values.values())), np.int64)
 
     def segment(self) -> Segment:
-        """The epoch's rows with the new values."""
+        """The snapshot's rows with the new values."""
         base = self._base.base
         if not self._values:
             return base
-        for case in (True, False):  # what is searched in all names is made once, for the epoch and for this
+        for case in (True, False):  # what is searched in all names is made once, for the snapshot and for this
             base.names_by(case)
         edited = copy.copy(base)
         edited.__dict__.pop("has_unknown", None)
@@ -42,10 +49,6 @@ class EditedRows:
             column = edited.columns[name] = self._base.stored.changeable(name)
             column[np.fromiter(values, np.int64, len(values))] = np.fromiter(values.values(), object, len(values))
         return edited
-
-
-_FACTS = ("size", "allocated", "mtime", "ctime", "born", "ino", "mode", "flags")
-_COUNTED_ELSEWHERE = int(Flag.HARD | Flag.SHARED | Flag.FOLLOWED | Flag.ALIAS)
 
 
 def edit_files(base: View, directory: int, listing: Listing, edits: EditedRows) -> bool:

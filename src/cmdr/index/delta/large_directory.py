@@ -11,14 +11,13 @@ from operator import attrgetter
 
 import numpy as np
 
-from cmdr.index.delta.delta import Entry, Listing, examine, own_times, state_of
+from cmdr.index.delta.delta import Listing, examine, own_times, read_open
 from cmdr.index.delta.delta_rows import bytes_of, rows_named
-from cmdr.index.scan.statx import CHUNK, open_directory
 from cmdr.index.snapshots.columns import Column
 from cmdr.index.snapshots.view import View
 from cmdr.model.trees.node import DirState
 
-LARGE = 50_000
+LARGE_DIRECTORY = 50_000
 """Entries of a directory of which only the changes are kept."""
 
 
@@ -26,7 +25,7 @@ _MIX = tuple(np.uint64(one) for one in (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 
 
 
 @dataclass(frozen=True)
-class Different:
+class Differences:
     """The rows that are no longer what they were, and the entries that are new or stand in their place."""
 
     rows: Column
@@ -66,50 +65,36 @@ class _Names:
 
 def is_large(view: View, directory: int) -> bool:
     """Whether only the changes of a directory are read and kept."""
-    return directory < view.base_dirs and int(view.stored.column("dcn")[directory]) > LARGE
+    return directory < view.base_dirs and int(view.stored.column("dcn")[directory]) > LARGE_DIRECTORY
 
 
-def read_differences(view: View, directory: int, path: bytes, earlier: Listing | None) -> Different:
+def read_differences(view: View, directory: int, path: bytes, earlier: Listing | None) -> Differences:
     """Compare a directory with what is known of it, `earlier` changes included; trouble is told by the state."""
-    listed = time.time_ns()
-    none: Column = np.empty(0, np.int64)
-    try:
-        fd = open_directory(path)
-    except OSError as trouble:
-        return Different(none, Listing(state_of(trouble), listed, ()))
-    try:
+    rows: Column = np.empty(0, np.int64)
+
+    def read(fd: int) -> Listing:
+        nonlocal rows
         own = own_times(fd)
         rows, wanted = _changes(view, directory, _listed(fd), earlier)
-        return Different(rows, Listing(DirState.LISTED, listed, _examined(wanted, fd), own=own))
-    except OSError as trouble:
-        return Different(none, Listing(state_of(trouble), listed, ()))
-    finally:
-        os.close(fd)
+        return Listing(DirState.LISTED, listed, examine(wanted, fd), own=own)
+
+    listed = time.time_ns()
+    entries = read_open(path, listed, read)
+    return Differences(rows, entries)
 
 
-def read_named(view: View, directory: int, path: bytes, names: frozenset[bytes], earlier: Listing | None) -> Different:
+def read_named(
+    view: View, directory: int, path: bytes, names: frozenset[bytes], earlier: Listing | None
+) -> Differences:
     """Look at these names of a directory and at no others; so its listing stays as old as it is."""
     known = (view.child(directory, name) for name in names)
     rows = np.array(sorted(row for row in known if row is not None), np.int64)
     listed = int(view.dirs["dlisted"][directory])
-    try:
-        fd = open_directory(path)
-    except OSError as trouble:
-        return Different(rows, Listing(state_of(trouble), listed, ()))
-    try:
-        entries = _examined(sorted(names), fd)
-        return Different(rows, Listing(DirState.LISTED, listed, entries, own=earlier.own if earlier else None))
-    except OSError as trouble:
-        return Different(rows, Listing(state_of(trouble), listed, ()))
-    finally:
-        os.close(fd)
 
+    def read(fd: int) -> Listing:
+        return Listing(DirState.LISTED, listed, examine(sorted(names), fd), own=earlier.own if earlier else None)
 
-def _examined(names: list[bytes], fd: int) -> tuple[Entry, ...]:
-    entries: list[Entry] = []
-    for first in range(0, len(names), CHUNK):
-        entries += examine(names[first : first + CHUNK], fd)
-    return tuple(entries)
+    return Differences(rows, read_open(path, listed, read))
 
 
 def _listed(fd: int) -> _Names:
@@ -133,7 +118,7 @@ def _changes(view: View, directory: int, new: _Names, earlier: Listing | None) -
     vanished = [int(view.base["nid"][first + place]) for place in was.values()]
     if earlier is not None and earlier.instead_of:
         replaced = {view.base.name(row): row for row in rows_named(view.base, first, count, earlier.instead_of)}
-        # What had gone stands there again as the epoch has it.
+        # What had gone stands there again as the snapshot has it.
         now |= {name: int(view.base["ino"][row]) for name, row in replaced.items() if name not in was}
         vanished = [int(view.base["nid"][first + place]) for name, place in was.items() if name not in replaced]
         for entry in earlier.entries:

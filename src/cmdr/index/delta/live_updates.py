@@ -1,59 +1,42 @@
-"""Following a tree's changes as the system tells of them, instead of looking for them."""
+"""Following the changes of a tree as the system tells of them, instead of looking for them."""
 
 import threading
 from collections.abc import Callable, Iterable, Mapping
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from cmdr.index.delta.changed_directories import changed_directories
-from cmdr.index.delta.watcher import Happened, Watcher
+from cmdr.index.delta.watcher import Watcher, WatchEvents
 from cmdr.index.errors import Gone, IndexFault, NotIndexed, RootMissing
 from cmdr.index.snapshots.columns import Column
 from cmdr.index.snapshots.view import View
 from cmdr.model.names import to_wire
 from cmdr.model.trees.node import DirState
 
-_HUGE = 200_000  # entries of a directory that is not listed again when nobody tells which of them changed
-_PORTION = 20_000
+if TYPE_CHECKING:
+    from cmdr.index.tree import IndexedTree
+
+HUGE_DIRECTORY = 200_000  # entries of a directory that is not listed again when nobody tells which of them changed
+_PATHS_PER_STEP = 20_000
 _NOT_LOOKED_INTO = np.array([DirState.UNLISTED, DirState.OTHER_SYSTEM], np.uint8)
-
-
-class WatchedTree(Protocol):
-    """The index that is kept fresh."""
-
-    @property
-    def view(self) -> View:
-        """What is known now."""
-
-    def check(self) -> object:
-        """Look for changes everywhere."""
-
-    def relist(self, directories: list[int], names: Mapping[int, frozenset[bytes]] | None = None) -> object:
-        """List some directories again, or of large ones only what changed; whoever calls holds the index's lock."""
-
-    def mark_stale(self, why: str) -> None:
-        """Some changes are not known yet."""
-
-    def is_own(self, path: bytes) -> bool:
-        """Whether a path is our own state."""
 
 
 class LiveUpdates:
     """Watches one index's folders, once it was asked to."""
 
-    def __init__(self, index: WatchedTree, lock: threading.Lock) -> None:
+    def __init__(self, index: "IndexedTree", lock: threading.Lock) -> None:
         self._index, self._lock = index, lock
         self._watcher: Watcher | None = None
 
-    def begin(self, told: Callable[[], None] | None) -> None:
-        """Watch every folder; `told` is called after each refresh. What changed before is for a check to find."""
+    def begin(self, on_refresh: Callable[[], None] | None) -> None:
+        """Watch every folder; `on_refresh` is called after each refresh. What changed before is for a check to find."""
         if self._watcher is None:
 
-            def changed(happened: Happened | None) -> None:
-                self.changed(happened)
-                if told is not None:
-                    told()
+            def changed(events: WatchEvents | None) -> None:
+                self.changed(events)
+                if on_refresh is not None:
+                    on_refresh()
 
             self._watcher = Watcher(changed)
         self._watch(self._index.view.live_dirs())
@@ -78,8 +61,8 @@ class LiveUpdates:
         view = self._index.view
         numbers = numbers[~np.isin(view.dirs["dstate"][numbers], _NOT_LOOKED_INTO)]
         fresh: list[int] = []
-        for first in range(0, len(numbers), _PORTION):  # the paths of all would need much memory
-            some = numbers[first : first + _PORTION]
+        for first in range(0, len(numbers), _PATHS_PER_STEP):  # the paths of all would need much memory
+            some = numbers[first : first + _PATHS_PER_STEP]
             ids = view.gather("nid", view.dirs["drow"][some]).tolist()
             found = zip(ids, view.paths_of_directories(some), strict=True)
             fresh += self._watcher.watch((nid, path) for nid, path in found if not self._index.is_own(path))
@@ -98,17 +81,17 @@ class LiveUpdates:
         except (IndexFault, OSError) as trouble:
             self._index.mark_stale(f"a refresh failed: {trouble}")
 
-    def changed(self, happened: Happened | None) -> None:
+    def changed(self, events: WatchEvents | None) -> None:
         """Something happened in these folders, or (None) nobody knows where."""
         index = self._index
         try:
-            if happened is None:
+            if events is None:
                 index.mark_stale("changes came faster than they could be followed")
                 index.check()
                 return
             with self._lock:
                 view = index.view
-                found = {n: names for nid, names in happened.items() if (n := _directory(view, nid)) is not None}
+                found = {n: names for nid, names in events.items() if (n := _directory(view, nid)) is not None}
                 named = {number: frozenset(names) for number, names in found.items() if names is not None}
                 huge = [number for number in found if _is_too_much(view, number, named)]
                 left = {
@@ -151,7 +134,7 @@ def _number(view: View, path: bytes) -> int | None:
 
 def _is_too_much(view: View, number: int, named: Mapping[int, frozenset[bytes]]) -> bool:
     """Whether a directory would have to be listed as a whole, and that takes too long to do it at every change."""
-    return int(view.dirs["dcn"][number]) > _HUGE and (number not in named or number >= view.base_dirs)
+    return int(view.dirs["dcn"][number]) > HUGE_DIRECTORY and (number not in named or number >= view.base_dirs)
 
 
 def _directory(view: View, nid: int) -> int | None:

@@ -1,4 +1,4 @@
-"""Listing again what changed, and only that."""
+"""Listing again what changed, and only that; entries that moved or were replaced keep the ids of their nodes."""
 
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -8,21 +8,21 @@ import numpy as np
 
 from cmdr.index.delta.delta import Delta, Entry, Listing, read_listing
 from cmdr.index.delta.delta_rows import known_alone
-from cmdr.index.delta.large_directory import Different, is_large, read_differences, read_named
+from cmdr.index.delta.large_directory import Differences, is_large, read_differences, read_named
 from cmdr.index.errors import Cancelled, RootMissing
 from cmdr.index.snapshots.columns import Column, Flag
 from cmdr.index.snapshots.view import View
 from cmdr.model.names import to_wire
 from cmdr.model.trees.node import DirState
 
-Fresh = tuple[bytes, int, int]  # a new directory: path, depth, device
+NewDirectory = tuple[bytes, int, int]  # a new directory: path, depth, device
 
 
 @dataclass(frozen=True)
-class Refreshed:
+class RefreshResult:
     """What a refresh found."""
 
-    patch: Delta
+    delta: Delta
     paths: tuple[bytes, ...]  # the directories that were listed
     listed: int
     added: int
@@ -44,10 +44,10 @@ class RefreshOptions:
 
 
 def refresh(
-    view: View, patch: Delta, changed: list[int], wanted: RefreshOptions, stop: Callable[[], bool] = lambda: False
-) -> Refreshed:
+    view: View, delta: Delta, changed: list[int], wanted: RefreshOptions, stop: Callable[[], bool] = lambda: False
+) -> RefreshResult:
     """List these directories again, follow what is new, and give everything its id."""
-    return _Refresh(view, patch, wanted, stop).run(changed)
+    return _Refresh(view, delta, wanted, stop).run(changed)
 
 
 def rows_to_list(view: View, changed: list[int]) -> int:
@@ -111,8 +111,8 @@ class NodeMatcher:
 
 
 class _Refresh:
-    def __init__(self, view: View, patch: Delta, wanted: RefreshOptions, stop: Callable[[], bool]) -> None:
-        self.view, self.patch, self.wanted, self.stop = view, patch, wanted, stop
+    def __init__(self, view: View, delta: Delta, wanted: RefreshOptions, stop: Callable[[], bool]) -> None:
+        self.view, self.delta, self.wanted, self.stop = view, delta, wanted, stop
         self.device = int(view.base.devices[view.value("dev", 0)])
         self.listings: dict[bytes, Listing] = {}
         self.parent_id: dict[bytes, int] = {}  # id of each listed directory that had one before
@@ -121,16 +121,16 @@ class _Refresh:
         self.names = dict(wanted.names or {})
         self.listed = 0
 
-    def run(self, changed: list[int]) -> Refreshed:
+    def run(self, changed: list[int]) -> RefreshResult:
         self.relist(changed)
         self.relist(self.linked_elsewhere())
-        known = NodeMatcher(self.view, self.vanished, max(self.view.next_id, self.patch.next_id))
+        known = NodeMatcher(self.view, self.vanished, max(self.view.next_id, self.delta.next_id))
         self.listings = known.identify(self.listings, self.parent_id)
         return self.result(known)
 
     def relist(self, changed: Iterable[int]) -> None:
         """List directories, and whatever is new below them."""
-        fresh: list[Fresh] = []
+        fresh: list[NewDirectory] = []
         again = sorted(set(changed))
         while again:
             number = again.pop(0)
@@ -176,9 +176,9 @@ class _Refresh:
             path = path.rpartition(b"/")[0]
         return False
 
-    def read_differences(self, number: int, path: bytes) -> Different | None:
+    def read_differences(self, number: int, path: bytes) -> Differences | None:
         """What changed in a directory of very many entries; None when it must be listed as a whole."""
-        kept = self.patch.listings.get(path)
+        kept = self.delta.listings.get(path)
         names = self.names.get(number)
         if not is_large(self.view, number) or (kept is not None and kept.instead_of is None):
             return None
@@ -194,7 +194,7 @@ class _Refresh:
         self.listed += 1
         return found
 
-    def compare(self, number: int, path: bytes, listing: Listing, changed: Column | None) -> list[Fresh]:
+    def compare(self, number: int, path: bytes, listing: Listing, changed: Column | None) -> list[NewDirectory]:
         """Keep the ids of what is still there; answer the directories that are new.
 
         With the rows that `changed`, the listing tells what stands in their place and what is new; else it is whole.
@@ -206,7 +206,7 @@ class _Refresh:
         replaced = None if changed is None else frozenset(before)
         self.parent_id[path] = view.id_of(int(view.dirs["drow"][number]))
         depth = int(view.dirs["ddepth"][number]) + 1
-        fresh: list[Fresh] = []
+        fresh: list[NewDirectory] = []
         entries: list[Entry] = []
         for entry in listing.entries:
             row = before.get(entry.name)
@@ -225,8 +225,8 @@ class _Refresh:
         return fresh
 
     def amended(self, path: bytes, latest: Listing, replaced: frozenset[bytes]) -> Listing:
-        """What changed now together with what had changed before, against the epoch."""
-        earlier = self.patch.listings.get(path, Listing(latest.state, 0, (), frozenset()))
+        """What changed now together with what had changed before, against the snapshot."""
+        earlier = self.delta.listings.get(path, Listing(latest.state, 0, (), frozenset()))
         replaced |= {entry.name for entry in latest.entries}
         kept = tuple(entry for entry in earlier.entries if entry.name not in replaced)
         instead_of = (earlier.instead_of or frozenset()) | replaced
@@ -243,11 +243,11 @@ class _Refresh:
         if self.view.dead is not None:
             rows = rows[~self.view.dead[rows]]
         self.vanished += rows.tolist()
-        if mask is not None and self.view.extra is not None:
-            over = np.flatnonzero(mask[self.view.extra["pdir"]])
+        if mask is not None and self.view.delta is not None:
+            over = np.flatnonzero(mask[self.view.delta["pdir"]])
             self.vanished += (over + self.view.base_rows).tolist()
 
-    def follow(self, fresh: list[Fresh]) -> None:
+    def follow(self, fresh: list[NewDirectory]) -> None:
         """List new directories and what is below them; never onto another file system."""
         limit = self.wanted.depth_limit
         while fresh:
@@ -262,13 +262,13 @@ class _Refresh:
             self.listings[path] = listing
             fresh += [(path + b"/" + one.name, depth + 1, one.device) for one in listing.entries if one.is_dir]
 
-    def result(self, known: NodeMatcher) -> Refreshed:
+    def result(self, known: NodeMatcher) -> RefreshResult:
         lost = [row for row in self.vanished if row not in known.found]
-        gone = dict(self.patch.gone)
+        gone = dict(self.delta.gone)
         rows: Column = np.array(lost, np.int64)
         gone |= dict(zip(self.view.gather("nid", rows).tolist(), self.view.paths(rows), strict=True)) if lost else {}
-        kept = {path: listing for path, listing in self.patch.listings.items() if not self.is_removed(path)}
+        kept = {path: listing for path, listing in self.delta.listings.items() if not self.is_removed(path)}
         alive = {entry.nid for listing in self.listings.values() for entry in listing.entries}
         gone = {nid: path for nid, path in gone.items() if nid not in alive}
-        patch = Delta(kept | self.listings, gone, known.next_id)
-        return Refreshed(patch, tuple(self.listings), self.listed, known.added, len(lost))
+        delta = Delta(kept | self.listings, gone, known.next_id)
+        return RefreshResult(delta, tuple(self.listings), self.listed, known.added, len(lost))

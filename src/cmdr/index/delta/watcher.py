@@ -18,7 +18,7 @@ from contextlib import suppress
 
 log = logging.getLogger(__name__)
 
-Happened = dict[int, set[bytes] | None]
+WatchEvents = dict[int, set[bytes] | None]
 """By the id of a directory: the names that something happened to, or None when it may be any."""
 
 _EVENT = struct.Struct("iIII")
@@ -37,7 +37,7 @@ class Watcher:
     `changed` gets None when events were lost and everything may have changed.
     """
 
-    def __init__(self, changed: Callable[[Happened | None], None]) -> None:
+    def __init__(self, changed: Callable[[WatchEvents | None], None]) -> None:
         self._changed = changed
         self._libc = ctypes.CDLL(None, use_errno=True)
         self.trouble: str | None = None  # why watching is not complete
@@ -107,19 +107,19 @@ class Watcher:
             ready = [fd for fd, _ in poll.poll()]
             if self._wake_read in ready:
                 return
-            happened = self._read()
-            if happened is None or happened:
-                self._changed(happened)
+            events = self._read()
+            if events is None or events:
+                self._changed(events)
 
-    def _read(self) -> Happened | None:
+    def _read(self) -> WatchEvents | None:
         """All events that are waiting."""
-        happened: Happened = {}
+        events: WatchEvents = {}
         lost = False
         while True:
             try:
                 data = os.read(self._fd, 1 << 18)
             except BlockingIOError:
-                return None if lost else happened
+                return None if lost else events
             except OSError:
                 return None
             at = 0
@@ -133,14 +133,14 @@ class Watcher:
                     if nid >= 0 and mask & _IGNORED:
                         self._watched[number] = 0
                 if nid >= 0:
-                    _note(happened, nid, name)
+                    _note(events, nid, name)
 
 
-def _note(happened: Happened, nid: int, name: bytes) -> None:
-    names = happened.setdefault(nid, set())
+def _note(events: WatchEvents, nid: int, name: bytes) -> None:
+    names = events.setdefault(nid, set())
     if names is None:
         return
     if not name or len(names) >= _MANY_NAMES:
-        happened[nid] = None
+        events[nid] = None
     else:
         names.add(name)

@@ -1,1 +1,1 @@
-"""Past one machine: exports as Parquet, and many of them asked as one."""
+"""Past one machine: exports as Parquet, and queries over many of them."""

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     import duckdb
 
 _INSTALL = f"Asking exports needs ibis and DuckDB: {install_command('ibis-framework', 'duckdb')}"
+_TYPES = {"string": "VARCHAR", "int64": "BIGINT", "int32": "INTEGER", "uint64": "UBIGINT", "boolean": "BOOLEAN"}
+"""How DuckDB calls the types of columns; moments have different names in its versions."""
+_DESCRIBE = "DESCRIBE SELECT * FROM read_parquet(?, hive_partitioning = false)"
+_READ_ALL = "SELECT bit_xor(hash(one)) FROM read_parquet(?, hive_partitioning = false) one"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +47,6 @@ class LeftOut:
 
     def __str__(self) -> str:
         return f"{printable(self.machine, 255)}:{printable(self.tree, 255)} {self.why}"
-
-
-_TYPES = {"string": "VARCHAR", "int64": "BIGINT", "int32": "INTEGER", "uint64": "UBIGINT", "boolean": "BOOLEAN"}
-"""How DuckDB calls the types of columns; moments have different names in its versions."""
-
-_DESCRIBE = "DESCRIBE SELECT * FROM read_parquet(?, hive_partitioning = false)"
-_READ_ALL = "SELECT bit_xor(hash(one)) FROM read_parquet(?, hive_partitioning = false) one"
 
 
 def connected(**settings: Any) -> "duckdb.DuckDBPyConnection":

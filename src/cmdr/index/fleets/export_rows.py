@@ -1,15 +1,20 @@
 """The rows of an index as the columns of an export.
 
 What is unknown is null, never 0. `size` is an entry's own; `tree_…` is everything below a folder, each file once.
+
+Engines compare text, and a name is bytes. So three forms go with it: *raw* is the name itself, *text* is what regular
+expressions are asked of, *folded* is what is compared when case does not matter. Where a form says nothing new it is
+null: raw and text when they equal the printable form, folded when lower case of it will do.
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from cmdr.index.query.nodes import user
+from cmdr.index.query.nodes import user_name
 from cmdr.index.snapshots.columns import KIND_OF_FORMAT, KINDS, Column, Flag
+from cmdr.index.snapshots.name_blobs import fold
 from cmdr.index.snapshots.view import View
 from cmdr.model.names import to_wire
 from cmdr.model.trees.node import DirState
@@ -17,16 +22,35 @@ from cmdr.model.trees.node import DirState
 if TYPE_CHECKING:
     import polars as pl
 
-from typing import NamedTuple
-
-from cmdr.index.snapshots.name_blobs import fold
-
 _BYTES = 0x10FE00  # a byte that is part of no character stands as the private character so far behind it
 _STRAY = {0xDC00 + byte: chr(_BYTES + byte) for byte in range(0x80, 0x100)} | {
     # The private characters themselves are told by their bytes, so that no two names have one raw form.
     _BYTES + byte: "".join(chr(_BYTES + one) for one in chr(_BYTES + byte).encode())
     for byte in range(0x80, 0x100)
 }
+_UNKNOWABLE = ("size", "allocated", "mtime", "ctime", "mtime_ns", "ctime_ns", "mode", "owner", "owner_name", "inode")
+_TREE = {"tree_size": "dbytes", "tree_allocated": "dalloc", "tree_files": "dfiles", "tree_dirs": "ddirs"}
+_WITH_TOTALS = (int(DirState.LISTED), int(DirState.CANCELLED))
+_FORMS = ("raw", "text", "folded")
+COLUMNS = {
+    **dict.fromkeys(("host", "root", "root_raw"), "string"),
+    "node": "int64",
+    **dict.fromkeys(
+        (f"{field}{form}" for field in ("name", "path") for form in ("", "_raw", "_text", "_folded")), "string"
+    ),
+    **dict.fromkeys(("ext", "kind"), "string"),
+    **dict.fromkeys(("size", "allocated"), "int64"),
+    **dict.fromkeys(("mtime", "ctime"), "timestamp('UTC', 9)"),
+    **dict.fromkeys(("mtime_ns", "ctime_ns"), "int64"),
+    "mode": "int32",
+    "owner": "int64",
+    "owner_name": "string",
+    "depth": "int32",
+    **dict.fromkeys(("children", *_TREE), "int64"),
+    **dict.fromkeys(("inode", "device"), "uint64"),
+    **dict.fromkeys(("broken", "hardlinked", "shared"), "boolean"),
+}
+"""Every column of an export, in its order, and its type in the words of ibis."""
 
 
 class Texts(NamedTuple):
@@ -62,11 +86,6 @@ def raw_text(name: bytes) -> str:
     return name.decode("ascii") if name.isascii() else name.decode("utf-8", "surrogateescape").translate(_STRAY)
 
 
-_UNKNOWABLE = ("size", "allocated", "mtime", "ctime", "mtime_ns", "ctime_ns", "mode", "owner", "owner_name", "inode")
-_TREE = {"tree_size": "dbytes", "tree_allocated": "dalloc", "tree_files": "dfiles", "tree_dirs": "ddirs"}
-_TOLD = (int(DirState.LISTED), int(DirState.CANCELLED))
-
-
 class ExportedRows:
     """The columns for any rows of a view, for one host and root."""
 
@@ -76,7 +95,7 @@ class ExportedRows:
         shown = [to_wire(path) for path in paths]
         self.folders, self.odd = [path.rstrip("/") for path in shown], _odd(paths, shown)
         self.known: dict[int, Texts] = {}
-        self.people = [user(int(uid)) for uid in view.base.owners]
+        self.people = [user_name(int(uid)) for uid in view.base.owners]
         self.extensions = [to_wire(one) for one in view.base.extensions]
 
     def frame(self, rows: Column) -> "pl.DataFrame":
@@ -118,7 +137,10 @@ class ExportedRows:
         state = view.dirs["dstate"][folders.clip(0)]
         devices = view.base.devices
         below = {name: view.dirs[column][folders.clip(0)].astype(np.int64) for name, column in _TREE.items()}
-        untold, unlisted = (folders < 0) | ~np.isin(state, _TOLD), (folders < 0) | (state != int(DirState.LISTED))
+        without_totals, unlisted = (
+            (folders < 0) | ~np.isin(state, _WITH_TOTALS),
+            (folders < 0) | (state != int(DirState.LISTED)),
+        )
         inside = view.dirs["dcn"][folders.clip(0)].astype(np.int64)
         return {
             "node": view.gather("nid", rows).astype(np.int64),
@@ -133,7 +155,7 @@ class ExportedRows:
             "owner_name": _named(self.people, owner),
             "depth": view.dirs["ddepth"][above].astype(np.int32) + 1,
             "children": pl.Series(inside).set(pl.Series(unlisted), None),
-            **{name: pl.Series(values).set(pl.Series(untold), None) for name, values in below.items()},
+            **{name: pl.Series(values).set(pl.Series(without_totals), None) for name, values in below.items()},
             "inode": view.gather("ino", rows).astype(np.uint64),
             "device": devices[np.minimum(view.gather("dev", rows), len(devices) - 1)].astype(np.uint64),
             "broken": (flags & int(Flag.BROKEN)) != 0,
@@ -175,25 +197,3 @@ def _odd(names: list[bytes], shown: list[str]) -> Column:
     """Which names are not just their printable form: an escape is always longer than what it stands for."""
     pairs = zip(names, shown, strict=True)
     return np.array([len(name) != len(text) or not name.isascii() for name, text in pairs], bool)
-
-
-_FORMS = ("raw", "text", "folded")
-COLUMNS = {
-    **dict.fromkeys(("host", "root", "root_raw"), "string"),
-    "node": "int64",
-    **dict.fromkeys(
-        (f"{field}{form}" for field in ("name", "path") for form in ("", "_raw", "_text", "_folded")), "string"
-    ),
-    **dict.fromkeys(("ext", "kind"), "string"),
-    **dict.fromkeys(("size", "allocated"), "int64"),
-    **dict.fromkeys(("mtime", "ctime"), "timestamp('UTC', 9)"),
-    **dict.fromkeys(("mtime_ns", "ctime_ns"), "int64"),
-    "mode": "int32",
-    "owner": "int64",
-    "owner_name": "string",
-    "depth": "int32",
-    **dict.fromkeys(("children", *_TREE), "int64"),
-    **dict.fromkeys(("inode", "device"), "uint64"),
-    **dict.fromkeys(("broken", "hardlinked", "shared"), "boolean"),
-}
-"""Every column of an export, in its order, and its type in the words of ibis."""

@@ -84,7 +84,7 @@ class Fleet:
 
     def ask(self, question: Question) -> tuple[FleetTotals, Iterator[Hit]]:
         """How much satisfies a question, and what, both of the very same exports."""
-        return self._steadily(lambda: (self.totals(question.filter), self.find(question)))
+        return self._consistently(lambda: (self.totals(question.filter), self.find(question)))
 
     def find(self, question: Question) -> Iterator[Hit]:
         """What satisfies a question, in its order and as many as it says."""
@@ -94,7 +94,7 @@ class Fleet:
 
     def totals(self, wanted: Filter) -> FleetTotals:
         """How much satisfies a filter."""
-        return self._steadily(lambda: self._totals(wanted))
+        return self._consistently(lambda: self._totals(wanted))
 
     def _totals(self, wanted: Filter) -> FleetTotals:
         from cmdr.index.fleets.ibis_query import kept, table
@@ -134,9 +134,9 @@ class Fleet:
                 return _rows(found, found.fetchmany(_AT_ONCE))
             except duckdb.Error as trouble:
                 if not self._leave_out_damaged():
-                    raise _kindly(trouble) from trouble
+                    raise _query_error(trouble) from trouble
 
-    def _steadily(self, work: Callable[[], T]) -> T:
+    def _consistently(self, work: Callable[[], T]) -> T:
         """The answer to several questions, none of which lost an export on the way."""
         while True:
             known = len(self.left_out)
@@ -172,15 +172,15 @@ class Fleet:
         try:
             self._engine.read_parquet(paths, hive_partitioning=False).create_view("entries")
         except duckdb.Error as trouble:
-            raise _kindly(trouble) from trouble
+            raise _query_error(trouble) from trouble
 
 
 def sql(question: Question, dialect: str) -> str:
     """A question for another engine, where the exports are the table `entries`."""
     connected().close()  # a kind word when something is missing
-    from cmdr.index.fleets.ibis_query import said_to
+    from cmdr.index.fleets.ibis_query import dialect_sql
 
-    return said_to(dialect, question)
+    return dialect_sql(dialect, question)
 
 
 def _rows(found: "duckdb.DuckDBPyConnection", rows: list[Any]) -> Iterator[tuple[Any, ...]]:
@@ -191,9 +191,9 @@ def _rows(found: "duckdb.DuckDBPyConnection", rows: list[Any]) -> Iterator[tuple
             yield from rows
             rows = found.fetchmany(_AT_ONCE)
     except duckdb.Error as trouble:
-        raise _kindly(trouble) from trouble
+        raise _query_error(trouble) from trouble
 
 
-def _kindly(trouble: Exception) -> BadQuestion:
+def _query_error(trouble: Exception) -> BadQuestion:
     first = str(trouble).splitlines()[0] if str(trouble) else type(trouble).__name__
     return BadQuestion(f"DuckDB could not answer: {printable(first, 300)}")

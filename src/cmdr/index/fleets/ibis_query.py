@@ -1,4 +1,4 @@
-"""A filter as an ibis expression over the columns of an export, for whatever engine holds them.
+"""A query as an ibis expression over the columns of exports, for DuckDB here or as SQL for another engine.
 
 It finds exactly what the index finds in the same tree. What only the index knows (its sets, its node ids, the contents
 of files) cannot be asked here. An escaped byte finds bytes that are part of no character.
@@ -17,9 +17,9 @@ from cmdr.index.errors import BadQuestion
 from cmdr.index.fleets.export_rows import COLUMNS, raw_text
 from cmdr.index.fleets.re2_syntax import as_written, portable
 from cmdr.index.query.globs import Glob, class_members, parse_glob
-from cmdr.index.query.predicates import moment_ns
+from cmdr.index.query.predicates import absolute_ns
 from cmdr.index.snapshots.name_blobs import fold
-from cmdr.index.snapshots.names import LONGEST
+from cmdr.index.snapshots.names import MAX_EXTENSION_BYTES
 from cmdr.index.store.handles import is_node_handle
 from cmdr.model.filters.filter import (
     And,
@@ -44,7 +44,14 @@ from cmdr.model.names import from_wire, to_wire
 Regex = Callable[[str, bool], str]
 Expression = Any
 """Of ibis; a condition is never null, so that `not` means everything else."""
-_MOST = (1 << 63) - 1
+_MAX_INT64 = (1 << 63) - 1
+_ALL, _NONE = ibis.literal(True), ibis.literal(False)
+TABLE = "entries"
+"""What the exports are called in SQL for other engines."""
+RESULT_COLUMNS = ("host", "root", "path", "kind", "size", "mtime_ns")
+"""The columns of an answer."""
+_COMPILERS = {"spark": "pyspark"}
+_REGEXES = {"postgres": as_written}
 
 
 def condition(wanted: Filter, rows: Expression, now_ns: int, regex: Regex = portable) -> Expression:
@@ -65,8 +72,8 @@ def condition(wanted: Filter, rows: Expression, now_ns: int, regex: Regex = port
         case Number(field, least, most):
             return _within(rows[field], least, most)
         case Time(field, after, before):
-            first = None if after is None else moment_ns(after, now_ns)
-            end = None if before is None else moment_ns(before, now_ns) - 1
+            first = None if after is None else absolute_ns(after, now_ns)
+            end = None if before is None else absolute_ns(before, now_ns) - 1
             return _within(rows[f"{field}_ns"], first, end)
         case Under(place):
             return _under(place, rows)
@@ -118,7 +125,7 @@ def _extension(values: tuple[str, ...], rows: Expression) -> Expression:
     wanted = [fold(from_wire(value)) for value in values]
     found = rows["ext"].isin([to_wire(one) for one in wanted if one])
     for one in wanted:
-        if len(one) > LONGEST or b"." in one:  # longer than what is kept as an extension
+        if len(one) > MAX_EXTENSION_BYTES or b"." in one:  # longer than what is kept as an extension
             ending, name = raw_text(b"." + one), folded(rows, "name")
             found |= (rows["kind"] == "file") & name.endswith(ending) & (name != ending)
     return found
@@ -144,7 +151,7 @@ def _under(place: str, rows: Expression) -> Expression:
 def _owner(people: tuple[str, ...], rows: Expression) -> Expression:
     numbers = [int(one) for one in people if one.isdecimal() and one.isascii()]
     names = [one for one in people if not (one.isdecimal() and one.isascii())]
-    found = rows["owner"].isin([one for one in numbers if one <= _MOST]) | rows["owner_name"].isin(names)
+    found = rows["owner"].isin([one for one in numbers if one <= _MAX_INT64]) | rows["owner_name"].isin(names)
     return found.fill_null(False)
 
 
@@ -155,9 +162,6 @@ def _within(value: Expression, least: int | None, most: int | None) -> Expressio
 
 def _refuse(sentence: str) -> Never:
     raise BadQuestion(sentence)
-
-
-_ALL, _NONE = ibis.literal(True), ibis.literal(False)
 
 
 def fits_glob(have: Any, pattern: bytes) -> Any:
@@ -210,14 +214,6 @@ def _literally(text: str) -> str:
     )
 
 
-TABLE = "entries"
-"""What the exports are called in SQL for other engines."""
-TOLD = ("host", "root", "path", "kind", "size", "mtime_ns")
-"""The columns of an answer."""
-_COMPILERS = {"spark": "pyspark"}
-_REGEXES = {"postgres": as_written}
-
-
 def kept(rows: Any, wanted: Filter, now_ns: int | None = None, regex: Regex = portable) -> Any:
     """The rows that satisfy a filter; as in an index, a root is not among what is below it."""
     now_ns = time.time_ns() if now_ns is None else now_ns
@@ -238,7 +234,7 @@ def answer(rows: Any, question: Question, regex: Regex = portable) -> Any:
     direction = ibis.desc if question.descending else ibis.asc
     order = [*ties[:2], direction(key)] if question.sort == "tree" else [direction(key, nulls_first=False), *ties]
     # The limit comes last, or the order would stand in an inner question, where engines need not keep it.
-    found = found.order_by(order).select(*TOLD)
+    found = found.order_by(order).select(*RESULT_COLUMNS)
     return found if question.limit is None else found.limit(question.limit)
 
 
@@ -247,7 +243,7 @@ def table() -> Any:
     return ibis.table(COLUMNS, name=TABLE)
 
 
-def said_to(dialect: str, question: Question) -> str:
+def dialect_sql(dialect: str, question: Question) -> str:
     """A question in the words of an engine, where the exports are the table `entries`."""
     return to_sql(answer(table(), question, _REGEXES.get(dialect, portable)), dialect)
 

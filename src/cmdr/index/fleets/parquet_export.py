@@ -1,6 +1,6 @@
 """An index as Parquet that any engine reads: one file for each host and root, the usual way of partitions.
 
-Every predicate of the filter that needs no index has its column (`parquet_rows`), so `fleet` and other engines find
+Every predicate of the filter that needs no index has its column (`export_rows`), so `fleet` and other engines find
 in many exports what the index finds in one tree. A file takes its place in one step: whoever reads meanwhile has the
 earlier export or this one, never half of either.
 """
@@ -21,7 +21,7 @@ import numpy as np
 from cmdr.index.disk_space import disk_full_as_error
 from cmdr.index.errors import Cancelled, ExportRunning
 from cmdr.index.fleets.export_rows import ExportedRows
-from cmdr.index.query.answers import IndexQueries
+from cmdr.index.query.queries import IndexQueries
 from cmdr.index.snapshots.columns import Column
 from cmdr.model.filters.filter import EVERYTHING
 from cmdr.model.names import to_wire
@@ -36,7 +36,7 @@ FILE = "rows.parquet"
 ROWS_AT_ONCE = 1 << 18
 _COMING = ".coming"  # no reader takes it for Parquet
 _PIECES = 32  # of a megabyte: more than is written at once
-_LONGEST = 200  # bytes of a partition's name; a file system takes 255
+_MAX_PARTITION_BYTES = 200  # bytes of a partition's name; a file system takes 255
 
 
 @dataclass(frozen=True)
@@ -73,8 +73,8 @@ def partition(name: str, value: str) -> str:
     stay what the rows say. So these have other names.
     """
     label = quote(value, safe="")
-    if len(label) > _LONGEST:
-        whole = re.sub(r"%.?$", "", label[: _LONGEST - 17])
+    if len(label) > _MAX_PARTITION_BYTES:
+        whole = re.sub(r"%.?$", "", label[: _MAX_PARTITION_BYTES - 17])
         label = whole + "~" + hashlib.sha256(value.encode()).hexdigest()[:16]
     return f"{name}={label}"
 
@@ -125,11 +125,11 @@ def _write(columns: ExportedRows, rows: Column, path: str, stop: Callable[[], bo
 
     source = register_io_source(pieces, schema=columns.frame(rows[:1]).schema)
     about = (VERSION, str(time.time_ns()), columns.host, columns.root.shown)
-    told: dict[str, Any] = dict(zip((VERSION_KEY, WHEN_KEY, HOST_KEY, ROOT_KEY), about, strict=True))
+    metadata: dict[str, Any] = dict(zip((VERSION_KEY, WHEN_KEY, HOST_KEY, ROOT_KEY), about, strict=True))
     try:
         with open(path, "wb") as out:  # polars itself opens no path that is not text
             source.sink_parquet(
-                out, compression="zstd", compression_level=1, row_group_size=ROWS_AT_ONCE, metadata=told
+                out, compression="zstd", compression_level=1, row_group_size=ROWS_AT_ONCE, metadata=metadata
             )
             out.flush()
             os.fsync(out.fileno())

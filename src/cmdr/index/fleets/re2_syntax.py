@@ -28,7 +28,7 @@ _ODD_ESCAPES = "<>"
 def portable(pattern: str, case: bool) -> str:
     """The same expression for another engine; one that the index would refuse is refused here too."""
     _check(pattern)
-    return ("" if case else "(?i)") + _Said(pattern).all()
+    return ("" if case else "(?i)") + _Translator(pattern).all()
 
 
 def as_written(pattern: str, case: bool) -> str:
@@ -45,7 +45,7 @@ def _check(pattern: str) -> None:
     check_regex(pattern)
 
 
-class _Said:
+class _Translator:
     def __init__(self, pattern: str) -> None:
         self.pattern, self.at = pattern, 0
 

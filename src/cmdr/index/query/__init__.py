@@ -1,1 +1,1 @@
-"""Answering questions: filters, names, pages and their order."""
+"""Answering queries: filters, names, pages and their order."""

@@ -1,4 +1,4 @@
-"""What a filter found and how: the steps that were taken, and what the index could not look at."""
+"""What an index covers: how well it knows a path, and what it could not look at below a folder."""
 
 from dataclasses import dataclass
 from enum import IntEnum
@@ -22,7 +22,7 @@ UNLISTED = {
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class FilterResult:
     """The rows that satisfy a filter, ascending, and how they were found."""
 
     rows: Column
@@ -32,8 +32,8 @@ class Found:
 def not_covered(view: View, below: int = 0) -> tuple[str, ...]:
     """What the index could not read below a directory, in words; empty when it saw everything it was asked to see."""
     states = view.states_below(below)
-    told = [state for state in UNLISTED if state is not DirState.VANISHED and states[state]]
-    found = [f"{count(states[state], 'folder')} {UNLISTED[state]}" for state in told]
+    states_found = [state for state in UNLISTED if state is not DirState.VANISHED and states[state]]
+    found = [f"{count(states[state], 'folder')} {UNLISTED[state]}" for state in states_found]
     if view.dirs["dmiss"].item(below) > sum(states[state] for state in INCOMPLETE):
         found.append("some entries could be seen by name only")
     return tuple(found)

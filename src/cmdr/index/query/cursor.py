@@ -1,7 +1,7 @@
 """Where a page ended, as an opaque text that only we can make.
 
 A cursor holds the last row's sort key and id, so the next page begins right behind it whatever was added or removed
-meanwhile. It is signed, and bound to one index, one epoch and one question.
+meanwhile. It is signed, and bound to one index, one snapshot and one question.
 """
 
 import base64
@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from cmdr.index.errors import BadCursor, ForeignCursor, StaleCursor
 
 _SIGNATURE = 9
-_HEAD = struct.Struct("<6sIIc")  # the question, the epoch, the row's id, and what kind of key follows
-_LONGEST = 4096
+_HEAD = struct.Struct("<6sIIc")  # the question, the snapshot, the row's id, and what kind of key follows
+_MAX_CURSOR_CHARS = 4096
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ def make_cursor(secret: bytes, scope: Scope, key: int | bytes, nid: int) -> str:
 
 def read_cursor(secret: bytes, scope: Scope, cursor: str) -> tuple[int | bytes, int]:
     """The sort key and id behind which to go on; raises when it is forged, of another question, or outdated."""
-    if len(cursor) > _LONGEST:
+    if len(cursor) > _MAX_CURSOR_CHARS:
         raise BadCursor("This cursor is not one of ours; start again without it.")
     try:
         data = base64.b64decode(cursor + "=" * (-len(cursor) % 4), altchars=b"-_", validate=True)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 import numpy as np
 
 from cmdr.index.errors import Cancelled
-from cmdr.index.query.coverage import Found, not_covered
+from cmdr.index.query.coverage import FilterResult, not_covered
 from cmdr.index.query.leaves import EvaluationContext, LookupLeaves, PathLeaves
 from cmdr.index.query.predicates import COST, Rows, mask, member
 from cmdr.index.snapshots.columns import Column
@@ -46,26 +46,26 @@ NONE = np.empty(0, np.int64)
 
 
 def evaluate(
-    view: View, wanted: Filter, around: EvaluationContext, below: int = 0, stop: Callable[[], bool] = lambda: False
-) -> Found:
+    view: View, wanted: Filter, context: EvaluationContext, below: int = 0, stop: Callable[[], bool] = lambda: False
+) -> FilterResult:
     """All rows below directory `below` that satisfy a filter."""
     plain = normal(wanted)
-    work = _Evaluation(view, around, stop)
+    work = _Evaluation(view, context, stop)
     rows = work.run(plain, below)
     steps = tuple(work.steps) or (f"every row below {to_wire(view.directory_path(below))}",)
     missing = not_covered(view, below)
     explanation = Explanation(to_text(plain), steps, work.examined, work.total, not missing, missing)
-    return Found(rows, explanation)
+    return FilterResult(rows, explanation)
 
 
 class _Evaluation:
-    def __init__(self, view: View, around: EvaluationContext, stop: Callable[[], bool]) -> None:
-        self.view, self.around, self.stop = view, around, stop
+    def __init__(self, view: View, context: EvaluationContext, stop: Callable[[], bool]) -> None:
+        self.view, self.context, self.stop = view, context, stop
         self.steps: list[str] = []
         self.examined = self.total = 0
-        self.leaves = LookupLeaves(view, around, stop)
+        self.leaves = LookupLeaves(view, context, stop)
         self.paths = PathLeaves(
-            view, lambda leaf, part: self.leaves.hits(leaf, part, range(part.rows), part is view.extra), self.pause
+            view, lambda leaf, part: self.leaves.hits(leaf, part, range(part.rows), part is view.delta), self.pause
         )
 
     def run(self, plain: Filter, below: int) -> Column:
@@ -187,7 +187,7 @@ class _Evaluation:
                 return np.asarray((numbers >= span.start) & (numbers < span.stop))
             case Ext() | KindIs() | Number() | Time() | Mode() | Owner() | Is():
                 empty = self.leaves.empty_dirs(over) if isinstance(node, Is) else NONE
-                return np.asarray(mask(node, segment, rows, self.view.dirs["ddepth"], empty, self.around.now_ns))
+                return np.asarray(mask(node, segment, rows, self.view.dirs["ddepth"], empty, self.context.now_ns))
         raise TypeError(node)
 
 

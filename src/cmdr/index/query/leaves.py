@@ -1,4 +1,7 @@
-"""Leaves of a filter that are looked up instead of tested: names, sets, duplicates, folders. Each is asked once."""
+"""Leaves of a filter that are looked up once for all rows instead of tested: names, sets, duplicates, folders, paths.
+
+Whole paths are put together only for the rows that nothing cheaper has ruled out.
+"""
 
 import time
 from collections.abc import Callable
@@ -18,6 +21,8 @@ from cmdr.model.filters.filter import DuplicateOf, Filter, InSet, Text, Under
 from cmdr.model.names import from_wire
 from cmdr.model.trees.node import DirState
 
+_STEP = 1 << 15
+
 
 @dataclass(frozen=True)
 class EvaluationContext:
@@ -32,13 +37,13 @@ class EvaluationContext:
 class LookupLeaves:
     """What the leaves of one evaluation found, by leaf."""
 
-    def __init__(self, view: View, around: EvaluationContext, stop: Callable[[], bool]) -> None:
-        self.view, self.around, self.stop = view, around, stop
+    def __init__(self, view: View, context: EvaluationContext, stop: Callable[[], bool]) -> None:
+        self.view, self.context, self.stop = view, context, stop
         self.found: dict[tuple[int, Filter], Column] = {}
         self.dir_masks: dict[str, tuple[range, Column | None]] = {}
 
     def hits(self, leaf: Text | InSet | DuplicateOf, segment: Segment, rows: range, over: bool) -> Column:
-        """Rows of the segment that satisfy a leaf, ascending; `over` says that it is the overlay."""
+        """Rows of the segment that satisfy a leaf, ascending; `over` says that it is the delta."""
         key = (id(segment), leaf)
         if key not in self.found:
             self.found[key] = self._look_up(leaf, segment, rows, over)
@@ -55,9 +60,9 @@ class LookupLeaves:
             case Text(_, _, value, case):
                 return matching_regex(segment, value, case, rows, self.stop)
             case InSet(set_id):
-                return self._local(self.around.members(set_id), over)
+                return self._local(self.context.members(set_id), over)
             case DuplicateOf(place):
-                return self._local(self.around.duplicates(place), over)
+                return self._local(self.context.duplicates(place), over)
 
     def _local(self, rows: Column, over: bool) -> Column:
         """Global rows as rows of one segment."""
@@ -66,9 +71,9 @@ class LookupLeaves:
         return rows[rows >= edge] - edge if over else rows[rows < edge]
 
     def under(self, leaf: Under) -> tuple[range, Column | None]:
-        """The rows below a place, and for the overlay the directories below it."""
+        """The rows below a place, and for the delta the directories below it."""
         if leaf.place not in self.dir_masks:
-            self.dir_masks[leaf.place] = self.view.subtree(self.around.directory(leaf.place))
+            self.dir_masks[leaf.place] = self.view.subtree(self.context.directory(leaf.place))
         return self.dir_masks[leaf.place]
 
     def empty_dirs(self, over: bool) -> Column:
@@ -77,9 +82,6 @@ class LookupLeaves:
         live = self.view.live_dirs()
         bare = live[(dirs["dcn"][live] == 0) & (dirs["dstate"][live] == int(DirState.LISTED))]
         return self._local(dirs["drow"][bare].astype(np.int64), over)
-
-
-_STEP = 1 << 15
 
 
 class PathLeaves:
@@ -92,7 +94,7 @@ class PathLeaves:
     def mask(self, leaf: Text, segment: Segment, rows: Rows) -> Column:
         """Which of these rows of a segment have such a path."""
         numbers = np.arange(rows.start, rows.stop) if isinstance(rows, slice) else rows
-        first = self.view.base_rows if segment is self.view.extra else 0
+        first = self.view.base_rows if segment is self.view.delta else 0
         if leaf.op == "contains" and b"/" not in from_wire(leaf.value):
             # Some part of the path contains it: the name itself, or a directory above, which is asked once.
             inside = self.containing_dirs(leaf)[segment["pdir"][numbers]]
@@ -120,9 +122,7 @@ class PathLeaves:
             out[numbers[numbers >= 0]] = True
         for number in np.flatnonzero(out[: self.view.base_dirs]).tolist():
             out[number : int(dirs["dlast"][number])] = True
-        for number in range(self.view.base_dirs, len(out)):
-            out[number] |= out[int(dirs["dpar"][number])]
-        return out
+        return self.view.with_delta_children(out)
 
 
 def match_paths(leaf: Text, paths: list[bytes]) -> list[bool]:

@@ -2,6 +2,11 @@
 
 The blob is searched in slices, because the search holds the interpreter: between two slices other threads run and a
 cancel is seen. Where there are many hits, each slice is split at all of them at once.
+
+Needles of one or two bytes are so common that asking each name beats visiting each hit. A slice of names becomes bits:
+one for every byte that is a hit, moved up by one place, and one for every beginning of a name. Of each name's bits one
+is taken away at its beginning. When it has a hit, that pays for it; when it has none, the beginning of the next name
+does. So the bits that are left there tell which names have a hit, in one subtraction of long numbers.
 """
 
 import ctypes
@@ -18,8 +23,14 @@ from cmdr.index.snapshots.name_blobs import NameBlob, fold
 from cmdr.index.snapshots.segment import Segment
 
 _SLICE = 1 << 22
-_FEW = 2000
+_MAX_SINGLE_HITS = 2000
 NONE = np.empty(0, np.int64)
+_MIN_SLICE_ROWS, _MAX_SLICE_ROWS = (
+    1 << 14,
+    1 << 17,
+)  # rows of a slice: its steps stay in the processor's cache, and let others run
+_SLICES = 16
+_ONE, _TOP = np.uint64(1), np.uint64(63)
 
 
 def names_containing(segment: Segment, needle: bytes, case: bool, rows: range, stop: Callable[[], bool]) -> Column:
@@ -67,7 +78,7 @@ def _first_hits(names: NameBlob, needle: bytes, rows: range, stop: Callable[[], 
         while (hit := int(text.find(needle, at, edge))) >= 0:
             few.append(hit)
             at = hit + len(needle)
-            if len(few) == _FEW:
+            if len(few) == _MAX_SINGLE_HITS:
                 return few, at
         at = edge
         if stop():
@@ -114,14 +125,9 @@ def _each_once(rows: Column) -> Column:
     return rows[fresh]
 
 
-_FEWEST, _MOST = 1 << 14, 1 << 17  # rows of a slice: its steps stay in the processor's cache, and let others run
-_SLICES = 16
-_ONE, _TOP = np.uint64(1), np.uint64(63)
-
-
 def short_needle_rows(names: NameBlob, needle: bytes, rows: range, stop: Callable[[], bool]) -> Column:
     """Rows whose name contains a needle of one or two bytes, ascending."""
-    step = min(max(len(rows) // _SLICES, _FEWEST), _MOST)
+    step = min(max(len(rows) // _SLICES, _MIN_SLICE_ROWS), _MAX_SLICE_ROWS)
     edges = [*range(rows.start, rows.stop, step), rows.stop]
     places = names.offsets[edges].tolist()
     before = rows.start if rows.start < len(rows) else 0  # a few more are quicker than adding to every row found

@@ -1,4 +1,4 @@
-"""Nodes made from the rows of a view."""
+"""Nodes made from the rows of a view, and the names of their owners."""
 
 import pwd
 
@@ -68,7 +68,7 @@ def nodes(view: View, tag: int, rows: Column, above: bytes | None = None) -> tup
     return tuple(found)
 
 
-def user(uid: int) -> str:
+def user_name(uid: int) -> str:
     """A user's name, or the number when nobody has it."""
     try:
         return pwd.getpwuid(uid).pw_name

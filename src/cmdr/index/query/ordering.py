@@ -1,4 +1,8 @@
-"""Rows in the order somebody asked for, a page at a time, each page beginning right behind the one before."""
+"""Rows in the order somebody asked for, a page at a time, each page beginning right behind the one before.
+
+Many names are compared eight bytes at a time, for all rows at once, as numbers; only rows that are still equal are
+looked at further, and only the few that come out are sorted as text.
+"""
 
 import heapq
 from bisect import bisect_left, bisect_right
@@ -16,6 +20,11 @@ Key = int | bytes
 _NATURAL = 1000  # up to so many rows by name stand as in a pane; that order takes three times as long to find
 _FEW = 500  # rows that plain lists order faster than columns do
 _FILE, _FOLDER = b"f", b"d"
+_WIDTH = 8
+_STEP = 1 << 15  # rows at once, so that every step stays in the processor's cache
+_FEW_NAMES = 512  # names that are compared as they are
+_LOW, _HIGH = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
+_SEVEN, _ONE, _LAST = np.uint64(7), np.uint64(1), np.uint64(0xFF)
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,13 +164,6 @@ def _listed(rows: Rows) -> list[int] | range:
 
 def _column(rows: Rows) -> Column:
     return np.arange(rows.start, rows.stop) if isinstance(rows, range) else rows
-
-
-_WIDTH = 8
-_STEP = 1 << 15  # rows at once, so that every step stays in the processor's cache
-_FEW_NAMES = 512  # names that are compared as they are
-_LOW, _HIGH = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
-_SEVEN, _ONE, _LAST = np.uint64(7), np.uint64(1), np.uint64(0xFF)
 
 
 class NameOrder:

@@ -1,7 +1,7 @@
 """One leaf of a filter over some rows of a segment: a mask, without looking at anything else.
 
 Rows are given as a slice or as an array of row numbers; numpy indexes with both. Whatever is unknown about an entry
-satisfies no comparison.
+satisfies no comparison. Times are made absolute here.
 """
 
 import pwd
@@ -13,7 +13,7 @@ import numpy as np
 
 from cmdr.index.snapshots.columns import KIND_OF_FORMAT, KINDS, Column, Flag
 from cmdr.index.snapshots.name_blobs import fold
-from cmdr.index.snapshots.names import LONGEST
+from cmdr.index.snapshots.names import MAX_EXTENSION_BYTES
 from cmdr.index.snapshots.segment import Segment
 from cmdr.model.filters.filter import Ext, Is, KindIs, Mode, Number, Owner, Time
 from cmdr.model.names import from_wire
@@ -23,6 +23,9 @@ Simple = Ext | KindIs | Number | Time | Mode | Owner | Is
 
 # The order in which leaves are asked: few bytes per row first.
 COST = {KindIs: 1, Ext: 1, Mode: 1, Is: 2, Owner: 2, Number: 3, Time: 3}
+_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800, "y": 31_557_600}
+_AGO = re.compile(r"(\d{1,9})([smhdwy])")
+_EARLIEST, _LATEST = -(1 << 63), (1 << 63) - 1
 
 
 def mask(leaf: Simple, segment: Segment, rows: Rows, depth: Column, empty: Column, now_ns: int) -> Column:
@@ -40,8 +43,8 @@ def mask(leaf: Simple, segment: Segment, rows: Rows, depth: Column, empty: Colum
         case Number(field, least, most):
             return _within(segment[field][rows], least, most) & _known(segment, rows)
         case Time(field, after, before):
-            first = None if after is None else moment_ns(after, now_ns)
-            end = None if before is None else moment_ns(before, now_ns) - 1
+            first = None if after is None else absolute_ns(after, now_ns)
+            end = None if before is None else absolute_ns(before, now_ns) - 1
             return _within(segment[field][rows], first, end) & _known(segment, rows)
         case Owner(values):
             codes = np.flatnonzero(np.isin(segment.owners, uids(values)))
@@ -108,7 +111,7 @@ def _extension(segment: Segment, rows: Rows, values: tuple[str, ...]) -> Column:
         out |= ext == code
     if len(codes) > 8:
         out |= np.isin(ext, codes)
-    longer = tuple(b"." + one for one in folded if len(one) > LONGEST or b"." in one)
+    longer = tuple(b"." + one for one in folded if len(one) > MAX_EXTENSION_BYTES or b"." in one)
     if longer:  # not coded: compared name by name, among files without a coded extension
         numbers = np.arange(rows.start, rows.stop) if isinstance(rows, slice) else rows
         files = np.flatnonzero((segment["mode"][numbers] >> 12) == 8)
@@ -121,12 +124,7 @@ def _ends(name: bytes, endings: tuple[bytes, ...]) -> bool:
     return any(len(name) > len(ending) and name.endswith(ending) for ending in endings)
 
 
-_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800, "y": 31_557_600}
-_AGO = re.compile(r"(\d{1,9})([smhdwy])")
-_EARLIEST, _LATEST = -(1 << 63), (1 << 63) - 1
-
-
-def moment_ns(text: str, now_ns: int) -> int:
+def absolute_ns(text: str, now_ns: int) -> int:
     """Nanoseconds since the epoch. A time without a zone is taken as UTC, so that answers do not depend on where."""
     ago = _AGO.fullmatch(text)
     if ago is not None:

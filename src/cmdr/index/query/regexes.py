@@ -1,7 +1,8 @@
 """Regular expressions over names, in time linear to the names whatever the expression.
 
 Python's `re` can take hours on one name; expressions from outside only ever run in polars' engine. polars is imported
-with the first expression.
+with the first expression. Decoding all names to its text costs as much as searching them, so the texts are cached
+while somebody asks.
 """
 
 import io
@@ -22,11 +23,17 @@ from cmdr.index.snapshots.name_blobs import take_names
 from cmdr.index.snapshots.segment import Segment
 
 _SOME = 1 << 16
-_LONGEST = 1000
-_BRANCHES = 4
+MAX_PATTERN_CHARS = 1000
+_MAX_BRANCHES = 4
 _SPARSE = 4  # when fewer rows than one in four can match, only these are tried
 _accents: "weakref.WeakKeyDictionary[Segment, Column]" = weakref.WeakKeyDictionary()
 _accents_lock = threading.Lock()
+SLICE_ROWS = 1 << 20
+"""Rows of one slice."""
+_TEXTS_TTL_S = 120.0  # seconds
+_texts: "weakref.WeakKeyDictionary[Segment, dict[tuple[bool, int], Any]]" = weakref.WeakKeyDictionary()
+_texts_lock = threading.Lock()
+_expiry: threading.Timer | None = None
 
 
 def matching_regex(segment: Segment, pattern: str, case: bool, rows: range, stop: Callable[[], bool]) -> Column:
@@ -48,8 +55,8 @@ def check_regex(pattern: str) -> None:
     """Refuse at once what the engine would not take."""
     import polars
 
-    if len(pattern) > _LONGEST:
-        raise BadPattern(f"This expression is {len(pattern):,} characters long; {_LONGEST:,} are allowed.")
+    if len(pattern) > MAX_PATTERN_CHARS:
+        raise BadPattern(f"This expression is {len(pattern):,} characters long; {MAX_PATTERN_CHARS:,} are allowed.")
     try:
         polars.Series([""]).str.contains(pattern)
     except polars.exceptions.PolarsError as trouble:
@@ -69,7 +76,7 @@ def _likely(
     segment: Segment, texts: tuple[str, ...], case: bool, rows: range, stop: Callable[[], bool]
 ) -> Column | None:
     """The rows that can match at all, ascending; None when a search for them would not pay."""
-    if not 0 < len(texts) <= _BRANCHES or min(map(len, texts)) < 2:
+    if not 0 < len(texts) <= _MAX_BRANCHES or min(map(len, texts)) < 2:
         return None
     found = [names_containing(segment, text.encode(), case, rows, stop) for text in texts]
     if not case:
@@ -105,10 +112,10 @@ def _verified(segment: Segment, expression: str, likely: Column, stop: Callable[
 
 def _search(segment: Segment, expression: str, raw: bool, rows: range, stop: Callable[[], bool]) -> Column:
     """All rows that match: the slices are shared among the processor's cores."""
-    numbers = range(rows.start // STEP, -(-rows.stop // STEP))
+    numbers = range(rows.start // SLICE_ROWS, -(-rows.stop // SLICE_ROWS))
 
     def hits(number: int) -> Column:
-        found = np.flatnonzero(_contains(slice_of_names(segment, raw, number), expression)) + number * STEP
+        found = np.flatnonzero(_contains(slice_of_names(segment, raw, number), expression)) + number * SLICE_ROWS
         return found[(found >= rows.start) & (found < rows.stop)]
 
     postpone_expiry()
@@ -141,22 +148,14 @@ def _reason(pattern: str, trouble: str) -> str:
     return f"The expression {pattern[:80]!r} cannot be used: {why}."
 
 
-STEP = 1 << 20
-"""Rows of one slice."""
-_WHILE = 120.0  # seconds
-_texts: "weakref.WeakKeyDictionary[Segment, dict[tuple[bool, int], Any]]" = weakref.WeakKeyDictionary()
-_texts_lock = threading.Lock()
-_going: threading.Timer | None = None
-
-
 def slice_of_names(segment: Segment, raw: bool, number: int) -> Any:
     """The names of slice `number` of a segment, as written or folded; kept for a while."""
     with _texts_lock:
         slices = _texts.setdefault(segment, {})
         found = slices.get((raw, number))
         if found is None:
-            first = number * STEP
-            last = min(first + STEP, segment.rows)
+            first = number * SLICE_ROWS
+            last = min(first + SLICE_ROWS, segment.rows)
             blob, offsets = (segment.names, segment.noff) if raw else (segment.folded, segment.foff)
             found = _text(blob[int(offsets[first]) : int(offsets[last])].tobytes(), last - first)
             slices[raw, number] = found
@@ -176,13 +175,13 @@ def drop_name_texts() -> None:
 
 def postpone_expiry() -> None:
     """Somebody asks: what is kept stays for a while from now on."""
-    global _going
+    global _expiry
     with _texts_lock:
-        if _going is not None:
-            _going.cancel()
-        _going = threading.Timer(_WHILE, drop_name_texts)
-        _going.daemon = True
-        _going.start()
+        if _expiry is not None:
+            _expiry.cancel()
+        _expiry = threading.Timer(_TEXTS_TTL_S, drop_name_texts)
+        _expiry.daemon = True
+        _expiry.start()
 
 
 def _text(names: bytes, count: int) -> Any:

@@ -1,4 +1,4 @@
-"""How much some entries hold together: a folder with all that is below it, and nothing twice."""
+"""How much some entries hold together, nothing counted twice; and the biggest files, without reading all sizes."""
 
 from collections.abc import Iterator
 
@@ -11,6 +11,7 @@ from cmdr.index.snapshots.view import View
 _SEVERAL = np.uint8(Flag.HARD | Flag.SHARED)
 _UNKNOWN, _ALIAS = np.uint8(Flag.UNKNOWN), np.uint8(Flag.ALIAS)
 _STEP = 1 << 16  # rows at once, so that every step stays in the processor's cache
+_NONE = np.empty(0, np.int64)
 
 
 def total_bytes(view: View, rows: Column) -> int:
@@ -79,12 +80,7 @@ def _inside(view: View, folders: Column) -> Column:
     inside = np.cumsum(begin - end)[:count] > 0
     inside[base:] = False
     inside[folders] = True
-    for number in range(base, count):  # parents come before their children
-        inside[number] |= inside[int(view.dirs["dpar"][number])]
-    return np.asarray(inside)
-
-
-_NONE = np.empty(0, np.int64)
+    return view.with_delta_children(np.asarray(inside))
 
 
 def largest_files(view: View, count: int) -> Column:
@@ -105,9 +101,9 @@ def largest_files(view: View, count: int) -> Column:
         new = (np.repeat(zones * ZONE, ZONE) + np.tile(np.arange(ZONE), len(zones))).astype(np.int64)
         rows, sizes = _best(view, np.concatenate([rows, new[new < view.base_rows]]), count)
         step = min(step * 2, 1024)
-    if view.extra is not None:
-        extra = np.arange(view.base_rows, view.base_rows + view.extra.rows)
-        rows, sizes = _best(view, np.concatenate([rows, extra]), count)
+    if view.delta is not None:
+        delta = np.arange(view.base_rows, view.base_rows + view.delta.rows)
+        rows, sizes = _best(view, np.concatenate([rows, delta]), count)
     return rows
 
 

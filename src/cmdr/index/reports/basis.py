@@ -1,4 +1,4 @@
-"""What a report is made from: a view, the rows it is about, and the ways to tell them."""
+"""What a report is made from: a view, the rows it is about, and its lines."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ class Spare:
 
 
 @dataclass
-class Basis:
+class ReportBasis:
     """The rows of a report: those given, or all."""
 
     view: View
@@ -43,15 +43,7 @@ class Basis:
     """What a report on equal files found that could go."""
 
     def rows(self) -> Column:
-        if self.given is not None:
-            return self.given
-        if self.view.dead is None:
-            return np.arange(1, self.view.base_rows)
-        over = self.view.extra.rows if self.view.extra else 0
-        rows = np.concatenate(
-            [np.flatnonzero(~self.view.dead), np.arange(self.view.base_rows, self.view.base_rows + over)]
-        )
-        return rows[rows > 0]
+        return self.view.live_rows()[1:] if self.given is None else self.given
 
     def files(self) -> Column:
         """Counted files only: a file with several names counts once."""

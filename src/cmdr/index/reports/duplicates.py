@@ -29,7 +29,7 @@ class DuplicateGroup:
     size: int
     rows: Column
 
-    def kept_first(self, view: View, keep: Keep) -> "DuplicateGroup":
+    def in_order(self, view: View, keep: Keep) -> "DuplicateGroup":
         """The same files, first the one to keep: the oldest or newest, of equally old ones the shortest path."""
         times, paths = view.gather("mtime", self.rows).tolist(), view.paths(self.rows)
         if keep == "newest":
@@ -46,12 +46,11 @@ class DuplicateGroup:
 def find_duplicates(
     view: View,
     rows: Column,
-    least_size: int = 1,
     stop: Callable[[], bool] = lambda: False,
     most_files: int | None = None,
 ) -> tuple[list[DuplicateGroup], bool]:
     """Groups of equal files among these rows, the most wasteful first; and whether all candidates were compared."""
-    groups = _same_size(view, rows, least_size)
+    groups = _same_size(view, rows)
     budget = most_files
     found: list[DuplicateGroup] = []
     for size, members in groups:
@@ -82,12 +81,10 @@ def _files(view: View, size: int) -> Column:
     return np.concatenate(kept)
 
 
-def _same_size(view: View, rows: Column, least_size: int) -> list[tuple[int, Column]]:
+def _same_size(view: View, rows: Column) -> list[tuple[int, Column]]:
     """Candidates by size, the biggest waste first."""
     mode, flags, size = view.gather("mode", rows), view.gather("flags", rows), view.gather("size", rows)
-    wanted = (
-        ((mode >> 12) == FORMAT_FILE) & (size >= max(1, least_size)) & ((flags & int(Flag.SHARED | Flag.UNKNOWN)) == 0)
-    )
+    wanted = ((mode >> 12) == FORMAT_FILE) & (size > 0) & ((flags & int(Flag.SHARED | Flag.UNKNOWN)) == 0)
     rows, size = rows[wanted], size[wanted]
     order = np.argsort(size, kind="stable")
     rows, size = rows[order], size[order]

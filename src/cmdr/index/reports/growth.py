@@ -1,4 +1,4 @@
-"""The report on growth: since when, how much in all, and a page of what changed."""
+"""The report on growth: what filled the disk between two snapshots, the biggest change first."""
 
 import os
 import time
@@ -9,22 +9,27 @@ from typing import Literal
 import numpy as np
 
 from cmdr.index.errors import BadQuestion
-from cmdr.index.query.answers import IndexQueries
 from cmdr.index.query.cursor import Scope, make_cursor, read_cursor
-from cmdr.index.query.predicates import moment_ns
+from cmdr.index.query.predicates import absolute_ns
+from cmdr.index.query.queries import IndexQueries
 from cmdr.index.snapshots.columns import NO_ROW, Column
 from cmdr.index.snapshots.history import changes_since, nearest_totals
 from cmdr.index.snapshots.history_files import FileChanges, FolderTotals, folder_totals, load_totals, totals_epochs
 from cmdr.index.snapshots.view import View
 from cmdr.index.store.handles import node_handle
 from cmdr.index.store.set_members import SetMembers
-from cmdr.model.filters.filter import is_moment
+from cmdr.model.filters.filter import is_time
 from cmdr.model.names import printable, to_wire
 from cmdr.model.trees.reports import Report, ReportRow
 
 Change = Literal["added", "removed", "grown", "shrunk"]
 _EXPLAINED = 0.8
 """A folder is not told when one thing in it made this part of its change: that one is told instead."""
+WEEK = 7 * 86_400.0
+_UNREAD = "The earlier scan could not read everything: where the later one could, growth is overstated."
+_FOLDERS_ONLY = "Which files changed since then is not known; only folders are told."
+MAX_REPLACED_FILES = 100_000
+"""Files that went from folders where others came; beyond that they are told apart, because each is looked up."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +78,7 @@ class Growth:
         sizes = np.abs(self.delta)
         return self.only((sizes < amount) | ((sizes == amount) & (self.ids > nid)))
 
-    def told(self, count: int) -> list[Grown]:
+    def first(self, count: int) -> list[Grown]:
         """The first changes."""
         first = self.only(np.arange(min(count, len(self))))
         columns = (first.ids, first.folder, first.was, first.present, first.before, first.after, first.files)
@@ -171,11 +176,6 @@ def _word(was: bool, present: bool, more: bool) -> Change:
     return "grown" if more else "shrunk"
 
 
-WEEK = 7 * 86_400.0
-_UNREAD = "The earlier scan could not read everything: where the later one could, growth is overstated."
-_FOLDERS_ONLY = "Which files changed since then is not known; only folders are told."
-
-
 def growth_report(
     answers: IndexQueries,
     limit: int,
@@ -184,14 +184,14 @@ def growth_report(
     members: SetMembers | None = None,
     cursor: str | None = None,
 ) -> Report:
-    """What changed since an epoch or a moment (the last week, when nobody says), in a folder or a set."""
+    """What changed since a snapshot or a moment (the last week, when nobody says), in a folder or a set."""
     view, home = answers.view, answers.indexed.home
     before = _start(home, view, since)
     if before is None:
         return Report("growth", (), 0, True, (), "There is no earlier epoch to compare with yet.")
     after = folder_totals(view)
     files = changes_since(home, before.epoch, view)
-    growth = compare(before, after, None if files is None else by_name(view, files))
+    growth = compare(before, after, None if files is None else merge_replaced_files(view, files))
     row = 0 if inside is None else answers.row(inside, view)
     place = view.path(row)
     if place != view.root:
@@ -223,23 +223,23 @@ def growth_report(
 
 
 def _start(home: str, view: View, since: str | None) -> FolderTotals | None:
-    """What to compare with; a number is an epoch, anything else a moment."""
+    """What to compare with; a number is a snapshot, anything else a moment."""
     kept = totals_epochs(home)
     if since is not None and since.isdecimal():
         if int(since) not in kept:
             known = ", ".join(str(epoch) for epoch in kept) or "none"
             raise BadQuestion(f"The totals of epoch {printable(since, 20)} are not kept; there are: {known}.")
         return load_totals(home, int(since))
-    if since is not None and not is_moment(since):
+    if since is not None and not is_time(since):
         raise BadQuestion("since takes an epoch, a date (2026-01-31), or an age such as 7d.")
-    when = time.time() - WEEK if since is None else moment_ns(since, time.time_ns()) / 1e9
+    when = time.time() - WEEK if since is None else absolute_ns(since, time.time_ns()) / 1e9
     return nearest_totals(home, [epoch for epoch in kept if epoch < view.epoch or view.revision], when)
 
 
 def _rows(view: View, tag: int, growth: Growth, limit: int) -> tuple[ReportRow, ...]:
     find = place_of(view)
     lines = []
-    for one in growth.told(limit):
+    for one in growth.first(limit):
         path = find(one.nid)
         label, node = f"{one.change} {to_wire(path) if path else '(unknown)'}", node_handle(tag, one.nid)
         lines.append(
@@ -253,7 +253,7 @@ def _rows(view: View, tag: int, growth: Growth, limit: int) -> tuple[ReportRow, 
 def _cursor(answers: IndexQueries, scope: Scope, growth: Growth, limit: int) -> str | None:
     if not 0 < limit < len(growth):
         return None
-    last = growth.told(limit)[-1]
+    last = growth.first(limit)[-1]
     return make_cursor(answers.indexed.catalogue.secret, scope, abs(last.delta), last.nid)
 
 
@@ -262,16 +262,12 @@ def _size_of(totals: FolderTotals, nid: int) -> int | None:
     return int(totals.bytes[at]) if at < len(totals.ids) and totals.ids[at] == nid else None
 
 
-MOST = 100_000
-"""Files that went from folders where others came; beyond that they are told apart, because each is looked up."""
-
-
-def by_name(view: View, files: FileChanges) -> FileChanges:
+def merge_replaced_files(view: View, files: FileChanges) -> FileChanges:
     """The same changes, with each file that went and the one that came under its name as one."""
     came, went = files.before < 0, files.after < 0
     went_at = np.flatnonzero(went & np.isin(files.parents, files.parents[came]))
     came_at = np.flatnonzero(came & np.isin(files.parents, files.parents[went_at]))
-    if not len(went_at) or len(went_at) > MOST:
+    if not len(went_at) or len(went_at) > MAX_REPLACED_FILES:
         return files
     names = view.names(view.rows_of(files.ids[came_at]).astype(np.int64))
     there = dict(zip(zip(files.parents[came_at].tolist(), names, strict=True), came_at.tolist(), strict=True))

@@ -1,4 +1,4 @@
-"""Reports that name entries: the biggest, the newest, the equal, the empty, the broken and the unreadable."""
+"""All reports but growth: entries by name (biggest, newest, equal, …) and counts by group (extension, age, …)."""
 
 import os
 import time
@@ -8,10 +8,10 @@ from dataclasses import replace
 import numpy as np
 
 from cmdr.index.query.coverage import not_covered
-from cmdr.index.query.nodes import user
+from cmdr.index.query.nodes import user_name
 from cmdr.index.query.sizes import largest_files as largest_of_all
 from cmdr.index.query.sizes import largest_of
-from cmdr.index.reports.basis import Basis, Lines, Spare
+from cmdr.index.reports.basis import Lines, ReportBasis, Spare
 from cmdr.index.reports.duplicates import find_duplicates
 from cmdr.index.snapshots.columns import FORMAT_DIR, FORMAT_FILE, Column, Flag
 from cmdr.index.snapshots.view import View
@@ -36,14 +36,14 @@ _SIZES = (0, 1 << 10, 10 << 10, 100 << 10, 1 << 20, 10 << 20, 100 << 20, 1 << 30
 _SIZE_NAMES = ("empty", "< 1K", "< 10K", "< 100K", "< 1M", "< 10M", "< 100M", "< 1G", "< 10G", "10G and more")
 
 
-def extensions(basis: Basis) -> Lines:
+def extensions(basis: ReportBasis) -> Lines:
     """By extension."""
     files = basis.files()
     labels = ["." + to_wire(one) if one else "(none)" for one in basis.view.base.extensions]
     return basis.grouped(files, basis.view.gather("ext", files).astype(np.int64), labels)
 
 
-def categories(basis: Basis) -> Lines:
+def categories(basis: ReportBasis) -> Lines:
     """By kind of contents, guessed from the extension."""
     files = basis.files()
     names = [*CATEGORIES, "other"]
@@ -51,7 +51,7 @@ def categories(basis: Basis) -> Lines:
     return basis.grouped(files, of_code[basis.view.gather("ext", files)], names)
 
 
-def ages(basis: Basis) -> Lines:
+def ages(basis: ReportBasis) -> Lines:
     """By how long ago files were changed."""
     files = basis.files()
     days = (basis.now_ns - basis.view.gather("mtime", files)) // 86_400_000_000_000
@@ -62,7 +62,7 @@ def ages(basis: Basis) -> Lines:
     )
 
 
-def sizes(basis: Basis) -> Lines:
+def sizes(basis: ReportBasis) -> Lines:
     """By size."""
     files = basis.files()
     sizes = basis.view.gather("size", files)
@@ -70,15 +70,17 @@ def sizes(basis: Basis) -> Lines:
     return basis.grouped(files, group, list(_SIZE_NAMES), True)
 
 
-def owners(basis: Basis) -> Lines:
+def owners(basis: ReportBasis) -> Lines:
     """By owner."""
     files = basis.files()
     return basis.grouped(
-        files, basis.view.gather("owner", files).astype(np.int64), [user(int(uid)) for uid in basis.view.base.owners]
+        files,
+        basis.view.gather("owner", files).astype(np.int64),
+        [user_name(int(uid)) for uid in basis.view.base.owners],
     )
 
 
-def depth(basis: Basis) -> Lines:
+def depth(basis: ReportBasis) -> Lines:
     """By depth below the root."""
     files = basis.files()
     depth = basis.view.dirs["ddepth"][basis.view.gather("pdir", files)].astype(np.int64) + 1
@@ -86,7 +88,7 @@ def depth(basis: Basis) -> Lines:
     return basis.grouped(files, depth, labels, True)
 
 
-def largest_files(basis: Basis) -> Lines:
+def largest_files(basis: ReportBasis) -> Lines:
     """The biggest files."""
     view = basis.view
     rows = largest_of_all(view, basis.limit) if basis.given is None else largest_of(view, basis.given, basis.limit)
@@ -94,7 +96,7 @@ def largest_files(basis: Basis) -> Lines:
     return basis.lines(rows), total, ""
 
 
-def largest_dirs(basis: Basis) -> Lines:
+def largest_dirs(basis: ReportBasis) -> Lines:
     """The folders with the most in them."""
     view = basis.view
     numbers = view.live_dirs()[1:] if basis.given is None else view.directories(basis.given)
@@ -108,11 +110,11 @@ def largest_dirs(basis: Basis) -> Lines:
     return lines, len(numbers), ""
 
 
-def duplicates(basis: Basis) -> Lines:
+def duplicates(basis: ReportBasis) -> Lines:
     """Files with the same contents, by what they waste."""
     view = basis.view
     found, all_read = find_duplicates(view, basis.rows(), stop=basis.stop, most_files=200_000)
-    groups = [twins.kept_first(view, basis.keep) for twins in found]
+    groups = [twins.in_order(view, basis.keep) for twins in found]
     if groups:
         rows = np.concatenate([twins.rows[1:] for twins in groups])
         basis.spare = Spare(view, np.sort(rows), sum(twins.wasted for twins in groups), basis.keep)
@@ -123,7 +125,7 @@ def duplicates(basis: Basis) -> Lines:
     return lines, len(groups), "" if all_read else "Only the 200,000 most promising files were compared."
 
 
-def empty(basis: Basis) -> Lines:
+def empty(basis: ReportBasis) -> Lines:
     """Files and folders with nothing in them."""
     rows, view = basis.rows(), basis.view
     form = view.gather("mode", rows) >> 12
@@ -142,14 +144,14 @@ def empty(basis: Basis) -> Lines:
     return lines, len(found), ""
 
 
-def broken_links(basis: Basis) -> Lines:
+def broken_links(basis: ReportBasis) -> Lines:
     """Links to nothing."""
     rows = basis.rows()
     found = rows[(basis.view.gather("flags", rows) & int(Flag.BROKEN)) != 0]
     return basis.lines(found[: basis.limit]), len(found), ""
 
 
-def recent(basis: Basis) -> Lines:
+def recent(basis: ReportBasis) -> Lines:
     """What was changed last."""
     files = basis.files()
     times = basis.view.gather("mtime", files)
@@ -163,7 +165,7 @@ def recent(basis: Basis) -> Lines:
     return basis.lines(files_near[order]), len(files), ""
 
 
-def problems(basis: Basis) -> Lines:
+def problems(basis: ReportBasis) -> Lines:
     """What could not be read: folders with the reason, and entries that were seen by name only."""
     view = basis.view
     known = [(bytes.fromhex(path), os.strerror(code)) for path, code in view.facts.get("problems", [])]
@@ -197,7 +199,7 @@ def report(
     """A report over the whole view, or over the given rows: what is below a directory, or (None) the members of a set,
     of which nothing is missing; with what could go, where the report is on equal files."""
     maker = _MAKERS[kind]
-    basis = Basis(view, tag, rows, max(0, limit), stop, now_ns or time.time_ns(), keep, below)
+    basis = ReportBasis(view, tag, rows, max(0, limit), stop, now_ns or time.time_ns(), keep, below)
     lines, total, note = maker(basis)
     missing = () if below is None else not_covered(view, below)
     spare_bytes = None if basis.spare is None else basis.spare.bytes
@@ -205,7 +207,7 @@ def report(
     return made, basis.spare
 
 
-_MAKERS: dict[str, Callable[[Basis], Lines]] = {
+_MAKERS: dict[str, Callable[[ReportBasis], Lines]] = {
     "largest-files": largest_files,
     "largest-dirs": largest_dirs,
     "extensions": extensions,

@@ -1,1 +1,1 @@
-"""Walking a tree: several processes that read directories and write down what they saw."""
+"""Scanning a tree: worker processes read directories into part files, which become a snapshot."""

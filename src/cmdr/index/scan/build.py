@@ -1,4 +1,4 @@
-"""From what a walk brought home to a committed epoch."""
+"""From the part files of a walk to a committed snapshot."""
 
 import os
 from collections.abc import Iterator
@@ -8,32 +8,28 @@ from typing import Any
 import numpy as np
 import numpy.ma
 
-from cmdr.index.scan.directory_reader import MOMENTS, WIDTHS
+from cmdr.index.scan.directory_reader import TIME_COLUMNS, WIDTHS
 from cmdr.index.scan.part_file import BLOCK
 from cmdr.index.scan.statx import packed_device
 from cmdr.index.scan.walk import ROOT_NUMBER, Part, ScanResult
-from cmdr.index.snapshots.assemble import assemble
+from cmdr.index.snapshots.assemble import write_snapshot
 from cmdr.index.snapshots.columns import Column, Flag, column_time
-from cmdr.index.snapshots.identity import known
-from cmdr.index.snapshots.snapshot import SnapshotWriter, StoredColumns, snapshot_name
+from cmdr.index.snapshots.identity import previous_nodes
 from cmdr.index.snapshots.source import RowRuns, Source
 from cmdr.index.snapshots.view import View, stored_view
 from cmdr.model.trees.indexes import WalkOptions
 
+_TYPES: dict[str, np.dtype[Any]] = {name: np.dtype(f"<u{width}") for name, width in WIDTHS.items()}
+_PAIR = np.dtype([("seconds", "<i8"), ("ns", "<u4"), ("unused", "<u4")])  # as the kernel tells a time
+_NANOSECONDS = np.dtype("<i8")
+_SECOND = 10**9
+
 
 def build(result: ScanResult, home: str, options: WalkOptions, before: View | None, first_id: int) -> View:
-    """Write the next epoch under `home`; on any error the one before stays as it is."""
+    """Write the next snapshot under `home`; on any error the one before stays as it is."""
     number = before.epoch + 1 if before is not None else 1
-    writer = SnapshotWriter(home, snapshot_name(number))
-    try:
-        facts = assemble(scan_source(result), writer, known(before, first_id)).facts
-    except OSError as trouble:
-        writer.abandon()
-        raise writer.translate(trouble) from trouble
-    except BaseException:
-        writer.abandon()
-        raise
-    return stored_view(StoredColumns(writer.commit(facts | {"epoch": number} | _about(result, options))))
+    about = _about(result, options)
+    return stored_view(write_snapshot(scan_source(result), previous_nodes(before, first_id), home, number, about))
 
 
 def _about(result: ScanResult, options: WalkOptions) -> dict[str, Any]:
@@ -48,12 +44,6 @@ def _about(result: ScanResult, options: WalkOptions) -> dict[str, Any]:
         "problem_count": len(result.problems),
         "root_born": [result.root_facts.st_dev, result.root_facts.st_ino],
     }
-
-
-_TYPES: dict[str, np.dtype[Any]] = {name: np.dtype(f"<u{width}") for name, width in WIDTHS.items()}
-_PAIR = np.dtype([("seconds", "<i8"), ("ns", "<u4"), ("unused", "<u4")])  # as the kernel tells a time
-_NANOSECONDS = np.dtype("<i8")
-_SECOND = 10**9
 
 
 def scan_source(result: ScanResult) -> Source:
@@ -93,7 +83,7 @@ class _PartColumns:
             return self.mode
         if name == "allocated":
             return self.gathered("blocks", self.root.st_blocks, runs).view(np.int64) * 512
-        if name in MOMENTS:
+        if name in TIME_COLUMNS:
             return self.moment(name, runs)
         root = packed_device(self.root.st_dev) if name == "device" else int(getattr(self.root, "st_" + name))
         return self.gathered(name, root, runs)
@@ -109,7 +99,7 @@ class _PartColumns:
         return runs.gather([np.array([root], _NANOSECONDS), *(self.moments(part, name) for part in self.parts)])
 
     def moments(self, part: Part, name: str) -> Column:
-        if part.found["moment_bytes"] == _NANOSECONDS.itemsize:
+        if part.found["time_bytes"] == _NANOSECONDS.itemsize:
             return self.read(part, name, _NANOSECONDS)
         pairs = self.read(part, name, _PAIR)
         out: Column = pairs["seconds"] * _SECOND

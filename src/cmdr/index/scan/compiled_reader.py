@@ -7,7 +7,14 @@ import ctypes
 import os
 from struct import Struct
 
-from cmdr.index.scan.directory_reader import MOMENTS, NAME_ROOM, WIDTHS, DirectoryReader, Found, PythonReader
+from cmdr.index.scan.directory_reader import (
+    NAME_CAPACITY,
+    TIME_COLUMNS,
+    WIDTHS,
+    DirectoryReader,
+    FoundEntry,
+    PythonReader,
+)
 from cmdr.index.scan.statx import CHUNK
 
 TYPE_CHECKING = False  # loading `typing` for it takes as long as all the rest
@@ -15,12 +22,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _VERSION = 1
-_LIST_ROOM = 1 << 16
+_LIST_CAPACITY = 1 << 16
 _ANY_DEVICE = _NONE_OPEN = (1 << 64) - 1
 _OTHER_DIRECTORY = 2
 _FOUND = Struct("QQIIII")
-_NUMBERS = "inode device rows row_room names name_room founds size_sum list_room list_size list_at directory".split()
-_COLUMNS = dict.fromkeys(MOMENTS, 8) | WIDTHS
+_NUMBERS = (
+    *("inode", "device", "rows", "row_capacity", "names", "name_capacity", "founds", "size_sum"),
+    *("list_capacity", "list_size", "list_at", "directory"),
+)
+_COLUMNS = dict.fromkeys(TIME_COLUMNS, 8) | WIDTHS
 _INODE, _DEVICE, _ROWS, _, _NAMES, _, _FOUNDS, _SIZE_SUM = range(8)  # where they stand among the numbers
 
 
@@ -59,18 +69,18 @@ def directory_reader(library: str | None) -> DirectoryReader:
 class CompiledReader(DirectoryReader):
     """The reader whose work is done in C."""
 
-    moment_bytes = 8
+    time_bytes = 8
 
     def __init__(self, library: ctypes.PyDLL) -> None:
         super().__init__()
         self.buffers = {name: ctypes.create_string_buffer(CHUNK * width) for name, width in _COLUMNS.items()}
         self.found_buffer = ctypes.create_string_buffer(CHUNK * _FOUND.size)
         self.found_bytes = memoryview(self.found_buffer)
-        self.list_buffer = ctypes.create_string_buffer(_LIST_ROOM)
+        self.list_buffer = ctypes.create_string_buffer(_LIST_CAPACITY)
         self.state = _State(
-            row_room=CHUNK,
-            name_room=NAME_ROOM,
-            list_room=_LIST_ROOM,
+            row_capacity=CHUNK,
+            name_capacity=NAME_CAPACITY,
+            list_capacity=_LIST_CAPACITY,
             directory=_NONE_OPEN,
             list=ctypes.addressof(self.list_buffer),
             name_bytes=ctypes.addressof(self.name_buffer),
@@ -129,7 +139,7 @@ class CompiledReader(DirectoryReader):
         founds = numbers[_FOUNDS]
         self.found = self._found(founds) if founds else ()
 
-    def _found(self, count: int) -> "Iterator[Found]":
+    def _found(self, count: int) -> "Iterator[FoundEntry]":
         names = self.names
         for inode, device, mode, row, at, length in _FOUND.iter_unpack(self.found_bytes[: count * _FOUND.size]):
             yield row, names[at : at + length].tobytes(), mode, inode, device

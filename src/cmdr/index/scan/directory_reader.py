@@ -13,10 +13,10 @@ TYPE_CHECKING = False  # loading `typing` for it takes as long as all the rest
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-NAME_ROOM = CHUNK * 256
-MOMENTS = ("born", "ctime", "mtime")
+NAME_CAPACITY = CHUNK * 256
+TIME_COLUMNS = ("born", "ctime", "mtime")
 WIDTHS = {"ino": 8, "size": 8, "blocks": 8, "device": 8, "nlink": 4, "uid": 4, "mode": 2}  # of the other columns
-Found = tuple[int, bytes, int, int, int]  # a directory or a link: its row, name, mode, inode and device
+FoundEntry = tuple[int, bytes, int, int, int]  # a directory or a link: its row, name, mode, inode and device
 # By the high byte of a mode: 1 for a directory or a link, 0 for what is only noted.
 _DIR_OR_LINK = bytes(byte >> 4 in (stat.S_IFDIR >> 12, stat.S_IFLNK >> 12) for byte in range(256))
 # Where each column stands in `struct statx`, counted in its own width.
@@ -31,14 +31,14 @@ _COLUMNS = {
 class DirectoryReader:
     """Fills its buffers, directory after directory, until somebody takes what is in them."""
 
-    moment_bytes: int  # how wide a time is in its column
+    time_bytes: int  # how wide a time is in its column
 
     def __init__(self) -> None:
-        self.name_buffer = ctypes.create_string_buffer(NAME_ROOM)
+        self.name_buffer = ctypes.create_string_buffer(NAME_CAPACITY)
         self.names = memoryview(self.name_buffer).cast("B")
         self.rows = 0  # that are filled
         self.name_bytes = 0  # of them, each ending with NUL
-        self.found: Iterable[Found] = ()  # among what was read last
+        self.found: Iterable[FoundEntry] = ()  # among what was read last
         self.more = False  # the room is full, but the directory is not read to its end
 
     def visit(self, way: bytes, inode: int, device: int | None) -> bool:
@@ -76,7 +76,7 @@ class DirectoryReader:
 class PythonReader(DirectoryReader):
     """The reader that needs nothing but the standard library."""
 
-    moment_bytes = 16
+    time_bytes = 16
 
     def __init__(self) -> None:
         super().__init__()
@@ -124,16 +124,16 @@ class PythonReader(DirectoryReader):
     def _that_fit(self) -> list[bytes]:
         """The next of the names waiting, as many as there is room for."""
         names = self.waiting[self.taken : self.taken + CHUNK - self.rows]
-        while sum(map(len, names)) + len(names) > NAME_ROOM - self.name_bytes:  # some file systems have longer ones
+        while sum(map(len, names)) + len(names) > NAME_CAPACITY - self.name_bytes:  # some file systems have longer ones
             names = names[: len(names) // 2]
         self.taken += len(names)
         return names
 
-    def _directories_and_links(self, names: list[bytes], at: int) -> list[Found]:
+    def _directories_and_links(self, names: list[bytes], at: int) -> list[FoundEntry]:
         # The high byte of each mode tells the kind.
         marks = self.statx.u8[at * RECORD + 29 : self.rows * RECORD : RECORD].tobytes().translate(_DIR_OR_LINK)
         modes, facts = self.statx.u16, self.statx.u64
-        found: list[Found] = []
+        found: list[FoundEntry] = []
         i = marks.find(1)
         while i >= 0:
             wide = (at + i) * (RECORD // 8)

@@ -1,4 +1,4 @@
-"""What one walker saw, on its way to the epoch: one small file for each column of facts, and one for the names.
+"""What one walker saw, on its way to the snapshot: one small file for each column of facts, and one for the names.
 
 A column in which every value is the same (most trees have one device and one owner) is told as that value and never
 written. Walkers import this in a bare interpreter; the application reads the files with numpy.
@@ -6,7 +6,7 @@ written. Walkers import this in a bare interpreter; the application reads the fi
 
 import os
 
-from cmdr.index.scan.directory_reader import MOMENTS, WIDTHS, DirectoryReader
+from cmdr.index.scan.directory_reader import TIME_COLUMNS, WIDTHS, DirectoryReader
 
 BLOCK = 6  # numbers for each directory: directory, first row, rows, state, when listed, where its names begin
 _RUN = 1 << 16
@@ -38,8 +38,8 @@ class ColumnFile:
 class PartFile:
     """All columns of one walker."""
 
-    def __init__(self, path: str, moment_bytes: int) -> None:
-        widths = dict.fromkeys(MOMENTS, moment_bytes) | WIDTHS
+    def __init__(self, path: str, time_bytes: int) -> None:
+        widths = dict.fromkeys(TIME_COLUMNS, time_bytes) | WIDTHS
         self.facts = {name: ColumnFile(f"{path}.{name}", width) for name, width in widths.items()}
         self.names = os.open(f"{path}.names", os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
 

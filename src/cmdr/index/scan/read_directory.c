@@ -35,11 +35,11 @@ struct found {
 /* Shared with CompiledReader, field by field. */
 struct reader {
     uint64_t inode, device;    /* in: the directory that is meant; the device is any when all its bits are set */
-    uint64_t rows, row_room;   /* rows that are filled, and how many there may be */
-    uint64_t names, name_room; /* bytes of names, each ending with NUL, and how many there may be */
+    uint64_t rows, row_capacity;   /* rows that are filled, and how many there may be */
+    uint64_t names, name_capacity; /* bytes of names, each ending with NUL, and how many there may be */
     uint64_t founds;           /* out: directories and links of the last call */
     uint64_t size_sum;         /* of all rows */
-    uint64_t list_room, list_size, list_at;
+    uint64_t list_capacity, list_size, list_at;
     int64_t directory;         /* descriptor of the one being read; -1 when none is */
     char *list;                /* what the kernel told of it and was not taken yet */
     char *name_bytes;
@@ -70,8 +70,8 @@ static int is_itself_or_above(const char *name) {
     return name[0] == '.' && (!name[1] || (name[1] == '.' && !name[2]));
 }
 
-static int has_room(const struct reader *reader, size_t length) {
-    return reader->rows < reader->row_room && length < reader->name_room - reader->names;
+static int fits(const struct reader *reader, size_t length) {
+    return reader->rows < reader->row_capacity && length < reader->name_capacity - reader->names;
 }
 
 /* Append one name with its facts. */
@@ -99,7 +99,7 @@ static void append(struct reader *reader, const char *name, size_t length, const
 int cmdr_note(struct reader *reader, const char *name) {
     static const struct statx nothing;
     size_t length = strlen(name);
-    if (!has_room(reader, length))
+    if (!fits(reader, length))
         return 1;
     append(reader, name, length, &nothing);
     return 0;
@@ -109,7 +109,7 @@ int cmdr_note(struct reader *reader, const char *name) {
 static int take(struct reader *reader, const char *name) {
     struct statx seen;
     size_t length = strlen(name);
-    if (!has_room(reader, length))
+    if (!fits(reader, length))
         return 1;
     int trouble = facts((int)reader->directory, name, AT_SYMLINK_NOFOLLOW, STATX_BASIC_STATS | STATX_BTIME, &seen);
     if (trouble && trouble != ENOENT)
@@ -139,7 +139,7 @@ int cmdr_read(struct reader *reader) {
                 return 1;
             reader->list_at += entry->length;
         }
-        long got = syscall(SYS_getdents64, (int)reader->directory, reader->list, reader->list_room);
+        long got = syscall(SYS_getdents64, (int)reader->directory, reader->list, reader->list_capacity);
         if (got < 0 && errno == EINTR)
             continue;
         if (got <= 0) {

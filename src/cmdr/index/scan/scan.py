@@ -1,4 +1,4 @@
-"""From a folder to a committed epoch: walk, put in order, write, swap.
+"""From a folder to a committed snapshot: walk, put in order, write, swap.
 
 What only building needs is loaded while the walkers walk already.
 """
@@ -28,28 +28,28 @@ def scan(
     cancelled: Callable[[], bool] = lambda: False,
     first_id: int = 0,
 ) -> "View":
-    """Read the whole tree and swap in a new epoch under `home`; on any error the old epoch stays as it is.
+    """Read the whole tree and swap in a new snapshot under `home`; on any error the old snapshot stays as it is.
 
-    A cancel keeps what was read, unless a complete epoch would be lost for it: then it raises Cancelled.
+    A cancel keeps what was read, unless a complete snapshot would be lost for it: then it raises Cancelled.
     """
     options = options or WalkOptions()
     os.makedirs(home, exist_ok=True)
     scratch = tempfile.mkdtemp(prefix="scratch-", dir=home)
     walked: list[Progress] = []
 
-    def told(now: Progress) -> None:
+    def report(now: Progress) -> None:
         walked[:] = [now]
         if progress is not None:
             progress(now)
 
     try:
         expected = before.facts["rows"] if before is not None and not before.facts.get("cancelled") else None
-        result = walk(root, options, scratch, told, cancelled, expected, meanwhile=_load)
+        result = walk(root, options, scratch, report, cancelled, expected, meanwhile=_load)
         _check_root(result)
         if result.cancelled and before is not None and not before.facts.get("cancelled"):
             raise Cancelled("The scan was stopped; the complete epoch before it is kept.")
         if walked:
-            told(replace(walked[-1], phase="building", seconds=result.seconds))
+            report(replace(walked[-1], phase="building", seconds=result.seconds))
         from cmdr.index.scan.build import build
 
         return build(result, home, options, before, first_id)
@@ -62,7 +62,7 @@ def _load() -> None:
 
 
 def _check_root(result: ScanResult) -> None:
-    """A root that went away during the walk must not become an empty epoch."""
+    """A root that went away during the walk must not become an empty snapshot."""
     try:
         now = os.stat(result.root)
     except OSError as trouble:

@@ -29,6 +29,14 @@ from cmdr.model.trees.indexes import WalkOptions
 
 ROOT_NUMBER = (1 << 63) - 1
 """The number of the root among the directories of a walk; walkers count their own from below."""
+# A bare interpreter that finds this package and nothing else that is installed.
+_START = "import sys; sys.path.append(sys.argv[1]); from cmdr.index.scan.walker_process import main; main()"
+_SOURCE = os.path.abspath(os.path.join(os.path.dirname(walker_process.__file__), *[os.path.pardir] * 3))
+_PROGRESS_INTERVAL_S = 0.1
+_WAIT_CHECK_INTERVAL_S = 0.02  # seconds between two looks whether walkers wait for the disk
+_MIN_WAITING_SHARE = 0.1  # of the walkers, on average: a tree in memory keeps none waiting
+_WAITING_THRESHOLD = 0.5  # so much more than that, added up, is no chance any more
+_CANCEL_TIMEOUT_S = 10.0  # for a walker to notice a cancel; on a dead mount it never will
 
 
 @dataclass
@@ -42,7 +50,7 @@ class Part:
 
 @dataclass
 class ScanResult:
-    """Everything that a walk brought home."""
+    """What a walk found: the part files of each walker, and the problems they met."""
 
     root: bytes
     root_facts: os.stat_result
@@ -52,11 +60,6 @@ class ScanResult:
     parts: list[Part]
     refused_links: set[int] = field(default_factory=set)  # followed by another link already
     problems: list[tuple[bytes, int]] = field(default_factory=list)
-
-
-# A bare interpreter that finds this package and nothing else that is installed.
-_START = "import sys; sys.path.append(sys.argv[1]); from cmdr.index.scan.walker_process import main; main()"
-_SOURCE = os.path.abspath(os.path.join(os.path.dirname(walker_process.__file__), *[os.path.pardir] * 3))
 
 
 class Worker:
@@ -116,16 +119,9 @@ class Worker:
             return None
 
 
-_TICK = 0.1
-_LOOK = 0.02  # seconds between two looks whether walkers wait for the disk
-_MUST_WAIT = 0.1  # on average over the looks, this share of the walkers and more: a tree in memory keeps none waiting
-_CERTAIN = 0.5  # so much more than that, added up, is no chance any more
-_PATIENCE = 10.0  # for a walker to notice a cancel; on a dead mount it never will
-
-
 @dataclass(frozen=True)
 class Progress:
-    """How far a scan is; `expected` is known only when an earlier epoch counted the entries."""
+    """How far a scan is; `expected` is known only when an earlier snapshot counted the entries."""
 
     phase: str  # walking, building
     entries: int
@@ -225,11 +221,11 @@ class _WorkerPool:
     def start_more_if_waiting(self) -> None:
         """Walkers that wait for the disk leave the processor to others: more of them read more at once."""
         now = time.monotonic()
-        if not self.can_start_more or now - self.looked < _LOOK:
+        if not self.can_start_more or now - self.looked < _WAIT_CHECK_INTERVAL_S:
             return
         waiting = sum(worker.waits_for_disk() is not False for worker in self.workers) / len(self.workers)
-        self.looked, self.waited = now, max(0.0, self.waited + waiting - _MUST_WAIT)
-        if self.waited > _CERTAIN:
+        self.looked, self.waited = now, max(0.0, self.waited + waiting - _MIN_WAITING_SHARE)
+        if self.waited > _WAITING_THRESHOLD:
             self.waited = 0.0
             self.start_workers()
 
@@ -240,9 +236,9 @@ class _WorkerPool:
     def work(
         self, progress: Callable[[Progress], None] | None, cancelled: Callable[[], bool], expected: int | None
     ) -> ScanResult:
-        told, deadline = 0.0, math.inf
+        reported, deadline = 0.0, math.inf
         while len(self.parts) < len(self.workers):
-            for key, _ in self.selector.select(_LOOK if self.can_start_more else _TICK):
+            for key, _ in self.selector.select(_WAIT_CHECK_INTERVAL_S if self.can_start_more else _PROGRESS_INTERVAL_S):
                 for message in key.data.receive():
                     self.handle(key.data, message)
             self.hand_out()
@@ -250,11 +246,11 @@ class _WorkerPool:
             now = time.perf_counter()
             if not self.counters[0] and cancelled():
                 self.counters[0] = 1
-                deadline = now + _PATIENCE
+                deadline = now + _CANCEL_TIMEOUT_S
             if now > deadline:
                 raise WalkFailed("The scan was stopped, but a folder does not answer; the old epoch is kept.")
-            if progress is not None and now - told >= _TICK:
-                told = now
+            if progress is not None and now - reported >= _PROGRESS_INTERVAL_S:
+                reported = now
                 progress(self.progress(expected))
         if progress is not None:
             progress(self.progress(expected))

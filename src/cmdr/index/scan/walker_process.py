@@ -20,6 +20,15 @@ from cmdr.index.scan.directory_reader import DirectoryReader
 from cmdr.index.scan.part_file import BLOCK, PartFile
 from cmdr.index.scan.statx import open_directory, packed_device
 
+TYPE_CHECKING = False  # loading `typing` for it takes as long as all the rest
+if TYPE_CHECKING:
+    from typing import Any
+
+_LINK = stat.S_IFREG  # this mode and above: of directories and links, a link
+LISTED, DENIED, UNLISTED, OTHER_SYSTEM, CANCELLED, VANISHED, FAILED = range(7)
+COUNTER_BYTES = 64  # per walker in the shared file, after the first such stretch
+Item = tuple[bytes, int, int, int, bool]  # path, number, depth, inode (0: do not check), below a followed link
+
 
 class WorkingDirectory:
     """The working directory of a walker; every directory must be on `device`, unless that is None."""
@@ -105,16 +114,6 @@ def _read(size: int) -> bytes:
     return data
 
 
-TYPE_CHECKING = False  # loading `typing` for it takes as long as all the rest
-if TYPE_CHECKING:
-    from typing import Any
-
-_LINK = stat.S_IFREG  # this mode and above: of directories and links, a link
-LISTED, DENIED, UNLISTED, OTHER_SYSTEM, CANCELLED, VANISHED, FAILED = range(7)
-COUNTER_BYTES = 64  # per walker in the shared file, after the first such stretch
-Item = tuple[bytes, int, int, int, bool]  # path, number, depth, inode (0: do not check), below a followed link
-
-
 class Walker:
     """Lists directories from its own stack and gives half of it away when others are idle."""
 
@@ -127,7 +126,7 @@ class Walker:
         self.root_device: int = setup["device"]
         self.reader = directory_reader(setup["library"])
         self.working_directory = WorkingDirectory(self.reader, None if self.cross else self.root_device)
-        self.part = PartFile(setup["part"], self.reader.moment_bytes)
+        self.part = PartFile(setup["part"], self.reader.time_bytes)
         with open(setup["shared"], "r+b") as shared:
             self.shared = mmap.mmap(shared.fileno(), 0)
         self.counters = memoryview(self.shared).cast("q")
@@ -281,20 +280,20 @@ class Walker:
             self.written += reader.rows
             self.names_written += reader.name_bytes
             reader.clear()
-            self.settle()
+            self.collect_blocks()
             self.count()
 
-    def settle(self) -> None:
+    def collect_blocks(self) -> None:
         self.blocks.fromlist(self.latest)
         self.latest.clear()
 
     def finish(self) -> "dict[str, Any]":
-        self.settle()
+        self.collect_blocks()
         found: dict[str, Any] = {
             "rows": self.rows,
             "problems": self.problems,
             "constants": self.part.constants(),
-            "moment_bytes": self.reader.moment_bytes,
+            "time_bytes": self.reader.time_bytes,
         }
         for name in ("dir_rows", "broken", "aliased", "followed", "blocks"):
             found[name] = getattr(self, name).tobytes()

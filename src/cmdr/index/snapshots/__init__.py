@@ -1,1 +1,1 @@
-"""Epochs: the columns of a tree at one moment, put in order, written once and vouched for."""
+"""Snapshots: the columns of a tree at one moment, written once and checked; each has a number, its epoch."""

@@ -1,10 +1,9 @@
-"""Turning rows in any order into the columns of one epoch.
+"""Turning rows in any order into the columns of one snapshot.
 
 Works column by column and in slices, so that the peak stays near two columns and the names, however many rows.
 """
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,31 +11,44 @@ import numpy as np
 from cmdr.index.errors import IndexFull
 from cmdr.index.snapshots import preorder
 from cmdr.index.snapshots.columns import DIR_COLUMNS, FORMAT_DIR, FORMAT_FILE, ROW_COLUMNS, ZONE, Column, Flag
-from cmdr.index.snapshots.identity import Identities, Known
+from cmdr.index.snapshots.identity import Identities, PreviousNodes, write_gone
 from cmdr.index.snapshots.names import WrittenNames, distinct, write_names
-from cmdr.index.snapshots.snapshot import SnapshotWriter
+from cmdr.index.snapshots.snapshot import SnapshotWriter, StoredColumns, snapshot_name
 from cmdr.index.snapshots.source import Source, row_runs
 from cmdr.model.trees.node import INCOMPLETE
 
 MAX_ROWS = 0xFFFFFFF0
+_NO_TIME = -(1 << 63)
 
 
-@dataclass(frozen=True)
-class Assembled:
-    """What the manifest says about a new epoch."""
+def write_snapshot(
+    source: Source, known: PreviousNodes, home: str, number: int, about: dict[str, Any]
+) -> StoredColumns:
+    """Write a snapshot of `source` under `home` and commit it; on any error nothing of it is left."""
+    writer = SnapshotWriter(home, snapshot_name(number))
+    try:
+        facts = assemble(source, writer, known)
+    except OSError as trouble:
+        writer.abandon()
+        raise writer.translate(trouble) from trouble
+    except BaseException:
+        writer.abandon()
+        raise
+    return StoredColumns(writer.commit(facts | about | {"epoch": number}))
 
-    facts: dict[str, Any]
 
+def assemble(source: Source, writer: SnapshotWriter, known: PreviousNodes) -> dict[str, Any]:
+    """Write all columns of `source` in block-DFS order; ids come from `known` where a node was known before.
 
-def assemble(source: Source, writer: SnapshotWriter, known: Known) -> Assembled:
-    """Write all columns of `source` in block-DFS order; ids come from `known` where a node was known before."""
+    Answers what the manifest says of them.
+    """
     if source.rows > MAX_ROWS:
         raise IndexFull("This tree has more entries than one index can number.")
-    return Assembled(_Assembling(source, writer).run(known))
+    return _Assembling(source, writer).run(known)
 
 
 class _Assembling:
-    """One epoch on its way: the order of its directories first, then column by column."""
+    """One snapshot on its way: the order of its directories first, then column by column."""
 
     def __init__(self, source: Source, writer: SnapshotWriter) -> None:
         self.source, self.writer = source, writer
@@ -52,7 +64,7 @@ class _Assembling:
         self.runs = row_runs(source.block_start[old], self.count)
         self.facts: dict[str, Any] = {"rows": source.rows, "dirs": len(old)}
 
-    def run(self, known: Known) -> dict[str, Any]:
+    def run(self, known: PreviousNodes) -> dict[str, Any]:
         with ThreadPoolExecutor(1, "cmdr-index-names") as beside:  # names and numbers do not need each other
             writing = beside.submit(write_names, self.source, self.writer, self.runs)
             try:
@@ -99,7 +111,7 @@ class _Assembling:
         self.facts[table] = [int(one) for one in found[:most]]
         return self.put(name, np.minimum(codes, most))
 
-    def write_ids(self, known: Known, names: WrittenNames) -> None:
+    def write_ids(self, known: PreviousNodes, names: WrittenNames) -> None:
         identities = Identities(known)
         if self.source.has_ids:
             nid = self.column("nid")
@@ -112,7 +124,7 @@ class _Assembling:
         id_row = np.full(identities.next_id, 0xFFFFFFFF, np.uint32)
         id_row[nid] = np.arange(self.source.rows, dtype=np.uint32)
         self.writer.put("idrow", id_row, "<u4")
-        gone.write(self.writer)
+        write_gone(self.writer, gone)
 
     def to_match(self) -> dict[str, Column]:
         """The columns by which nodes are known again, as they are on the disk by now."""
@@ -146,9 +158,6 @@ def _count_once(flags: Column, ino: Column, dev: Column) -> Column:
         rest[first] = False
         flags[many[rest]] |= int(Flag.SHARED)
     return flags
-
-
-_NO_TIME = -(1 << 63)
 
 
 class SubtreeTotals:

@@ -48,24 +48,6 @@ DIR_COLUMNS: dict[str, str] = {
 }
 ZONE = 4096
 NO_ROW = 0xFFFFFFFF
-
-
-def column_time(ns: int) -> int:
-    """A time as its column has it: years that 64 bits cannot count wrap, here as where whole trees are read."""
-    return (ns + 2**63) % 2**64 - 2**63
-
-
-class Flag(IntFlag):
-    """Per-row facts that are not in the mode."""
-
-    SHARED = 1  # another name of the same file is counted
-    HARD = 2  # more than one name
-    BROKEN = 4  # a link to nothing
-    FOLLOWED = 8  # a link whose target is listed below it
-    UNKNOWN = 16  # seen by name only: could not be examined
-    ALIAS = 32  # stands below a followed link, so it is counted elsewhere
-
-
 KINDS = ("unknown", "fifo", "char", "dir", "block", "file", "link", "socket", "other")
 _FORMAT_KIND = {
     0: 0,
@@ -82,6 +64,22 @@ KIND_OF_FORMAT = np.array([_FORMAT_KIND.get(bits << 12, 8) for bits in range(16)
 _KIND_NAMES = tuple(KINDS[code] for code in KIND_OF_FORMAT.tolist())
 FORMAT_DIR = stat.S_IFDIR >> 12
 FORMAT_FILE = stat.S_IFREG >> 12
+
+
+def column_time(ns: int) -> int:
+    """A time as its column has it: years that 64 bits cannot count wrap, here as where whole trees are read."""
+    return (ns + 2**63) % 2**64 - 2**63
+
+
+class Flag(IntFlag):
+    """Per-row facts that are not in the mode."""
+
+    SHARED = 1  # another name of the same file is counted
+    HARD = 2  # more than one name
+    BROKEN = 4  # a link to nothing
+    FOLLOWED = 8  # a link whose target is listed below it
+    UNKNOWN = 16  # seen by name only: could not be examined
+    ALIAS = 32  # stands below a followed link, so it is counted elsewhere
 
 
 def kind_name(mode: int) -> str:

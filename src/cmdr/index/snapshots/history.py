@@ -1,6 +1,6 @@
-"""What is remembered of epochs that are gone: folder totals of some moments, and the files that changed in between.
+"""What is remembered of snapshots that are gone: folder totals of some moments, and the files that changed in between.
 
-From one remembered moment to the next there is one file of changes; the last one reaches to the epoch in use. When
+From one remembered moment to the next there is one file of changes; the last one reaches to the snapshot in use. When
 there are too many moments, one that lies close between two others is dropped and its changes join those before it.
 """
 
@@ -27,26 +27,26 @@ from cmdr.index.snapshots.history_files import (
 )
 from cmdr.index.snapshots.view import View
 
-KEEP = 30
+MAX_TOTALS = 30
 _DAY = 86_400.0
 
 
 def remember(home: str, before: View | None, after: View, *, always: bool = True) -> None:
     """Keep what growth is told from, when `after` takes the place of `before`; both still stand on the disk.
 
-    Without room on the disk the epoch counts all the same: only its growth cannot be told.
+    Without room on the disk the snapshot counts all the same: only its growth cannot be told.
     """
     with suppress(OSError):
         kept = totals_epochs(home)
         if before is not None and kept:
-            _lengthen(home, kept[-1], before, after)
-        if always or not kept or time.time() - moment_of(home, kept[-1]) > _DAY:
+            _extend_changes(home, kept[-1], before, after)
+        if always or not kept or time.time() - remembered_at(home, kept[-1]) > _DAY:
             save_totals(home, folder_totals(after))
-            _thin(home)
+            _drop_surplus(home)
 
 
 def changes_since(home: str, epoch: int, view: View) -> FileChanges | None:
-    """The files that changed since a remembered epoch; None when a link of the chain is missing."""
+    """The files that changed since a remembered snapshot; None when a link of the chain is missing."""
     found = unchanged(epoch)
     while found.last != view.epoch:
         try:
@@ -60,22 +60,22 @@ def changes_since(home: str, epoch: int, view: View) -> FileChanges | None:
 
 
 def nearest_totals(home: str, epochs: list[int], when: float) -> FolderTotals | None:
-    """Of these epochs the totals nearest to a moment, in seconds since 1970; damaged ones are passed over."""
-    for epoch in sorted(epochs, key=lambda epoch: abs(moment_of(home, epoch) - when)):
+    """Of these snapshots the totals nearest to a moment, in seconds since 1970; damaged ones are passed over."""
+    for epoch in sorted(epochs, key=lambda epoch: abs(remembered_at(home, epoch) - when)):
         with suppress(Corrupt):
             return load_totals(home, epoch)
     return None
 
 
-def moment_of(home: str, epoch: int) -> float:
-    """When an epoch was remembered, in seconds since 1970; long ago when it is not any more."""
+def remembered_at(home: str, epoch: int) -> float:
+    """When a snapshot was remembered, in seconds since 1970; long ago when it is not any more."""
     try:
         return os.path.getmtime(totals_path(home, epoch))
     except OSError:
         return 0.0
 
 
-def _lengthen(home: str, start: int, before: View, after: View) -> None:
+def _extend_changes(home: str, start: int, before: View, after: View) -> None:
     new = changes_between(before, after)
     if start == before.epoch:
         save_changes(home, new)
@@ -88,10 +88,10 @@ def _lengthen(home: str, start: int, before: View, after: View) -> None:
         save_changes(home, joined(so_far, new))
 
 
-def _thin(home: str) -> None:
+def _drop_surplus(home: str) -> None:
     epochs = totals_epochs(home)
-    while len(epochs) > KEEP:
-        moments = [moment_of(home, epoch) for epoch in epochs]
+    while len(epochs) > MAX_TOTALS:
+        moments = [remembered_at(home, epoch) for epoch in epochs]
         gaps = [moments[at + 1] - moments[at - 1] for at in range(1, len(epochs) - 1)]
         at = gaps.index(min(gaps)) + 1
         with suppress(Corrupt):

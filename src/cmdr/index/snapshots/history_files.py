@@ -1,4 +1,7 @@
-"""A few columns in one small file of their own: packed, checked when read, replaced whole."""
+"""What is stored of snapshots that are gone: the totals of every folder, and the files that changed up to the next.
+
+Each is a few columns in one small file: compressed, with a checksum, and replaced as a whole.
+"""
 
 import os
 import time
@@ -12,6 +15,13 @@ import numpy as np
 from cmdr.index.errors import Corrupt
 from cmdr.index.snapshots.columns import FORMAT_FILE, Column, Flag
 from cmdr.index.snapshots.view import View, stored_view
+
+_TOTALS_MAGIC = b"cmdrtot2"
+_TYPES = ("<u4", "<u4", "<i8", "<i8")
+MAX_CHANGES = 1_000_000
+"""Changes that are remembered from one snapshot to the next; beyond that only the biggest."""
+_CHANGES_MAGIC = b"cmdrfil1"
+_NONE, _UNKNOWN = -1, -2
 
 
 def save_columns(path: str, magic: bytes, head: Sequence[int], columns: Sequence[tuple[Column, str]]) -> None:
@@ -48,10 +58,6 @@ def load_columns(path: str, magic: bytes, heads: int, dtypes: Sequence[str]) -> 
     return head, columns
 
 
-_TOTALS_MAGIC = b"cmdrtot2"
-_TYPES = ("<u4", "<u4", "<i8", "<i8")
-
-
 @dataclass(frozen=True, eq=False)
 class FolderTotals:
     """By ascending node id: the folder above, bytes and files below. `complete` when all could be read."""
@@ -81,35 +87,29 @@ def totals_path(home: str, epoch: int) -> str:
 
 
 def totals_epochs(home: str) -> list[int]:
-    """The epochs whose totals are kept, oldest first."""
+    """The snapshots whose totals are kept, oldest first."""
     names = [name for name in os.listdir(home) if name.startswith("totals-") and name[7:].isdecimal()]
     return sorted(int(name[7:]) for name in names)
 
 
 def save_totals(home: str, totals: FolderTotals) -> None:
-    """Keep totals under the number of their epoch."""
+    """Keep totals under the number of their snapshot."""
     head = (totals.epoch, totals.taken_ns, totals.complete)
     columns = (totals.ids, totals.parents, totals.bytes, totals.files)
     save_columns(totals_path(home, totals.epoch), _TOTALS_MAGIC, head, tuple(zip(columns, _TYPES, strict=True)))
 
 
 def load_totals(home: str, epoch: int) -> FolderTotals:
-    """The totals of one epoch; raises Corrupt when they are not there or damaged."""
+    """The totals of one snapshot; raises Corrupt when they are not there or damaged."""
     (number, taken, complete), columns = load_columns(totals_path(home, epoch), _TOTALS_MAGIC, 3, _TYPES)
     return FolderTotals(number, taken, bool(complete), *columns)
-
-
-MOST = 1_000_000
-"""Changes that are remembered from one epoch to the next; beyond that only the biggest."""
-_CHANGES_MAGIC = b"cmdrfil1"
-_NONE, _UNKNOWN = -1, -2
 
 
 @dataclass(frozen=True, eq=False)
 class FileChanges:
     """By ascending node id: the folder above, the size before and after; -1 where there was no file."""
 
-    first: int  # the epoch that is compared with…
+    first: int  # the snapshot that is compared with…
     last: int  # …this one
     whole: bool  # False when small changes were left out
     ids: Column
@@ -119,13 +119,13 @@ class FileChanges:
 
 
 def unchanged(epoch: int) -> FileChanges:
-    """No changes: an epoch compared with itself."""
+    """No changes: a snapshot compared with itself."""
     none = np.empty(0, np.int64)
     return FileChanges(epoch, epoch, True, none, none, none, none)
 
 
 def changes_between(before: View, after: View) -> FileChanges:
-    """Compare the files of two epochs by their ids. Names of one file beyond the first have no size of their own."""
+    """Compare the files of two snapshots by their ids. Names of one file beyond the first have no size of their own."""
     size_before = np.full(max(before.next_id, after.next_id), _NONE, np.int64)
     for rows in _slices(before):
         size_before[before.gather("nid", rows)] = _sizes(before, rows)
@@ -144,10 +144,10 @@ def changes_between(before: View, after: View) -> FileChanges:
 
 
 def delta_changes(view: View) -> FileChanges:
-    """What the overlay of a view changed in its epoch; looks at nothing else."""
-    if view.dead is None or view.extra is None:
+    """What the delta of a view changed in its snapshot; looks at nothing else."""
+    if view.dead is None or view.delta is None:
         return unchanged(view.epoch)
-    old, new = np.flatnonzero(view.dead), np.arange(view.base_rows, view.base_rows + view.extra.rows)
+    old, new = np.flatnonzero(view.dead), np.arange(view.base_rows, view.base_rows + view.delta.rows)
     stored = view
     if view.edited is not None:
         stored = stored_view(view.stored)
@@ -165,7 +165,7 @@ def delta_changes(view: View) -> FileChanges:
 
 
 def joined(earlier: FileChanges, later: FileChanges) -> FileChanges:
-    """Two comparisons as one, from the first epoch of the one to the last of the other."""
+    """Two comparisons as one, from the first snapshot of the one to the last of the other."""
     ids = np.union1d(earlier.ids, later.ids)
     old, new = np.searchsorted(ids, earlier.ids), np.searchsorted(ids, later.ids)
     parents, before, after = (np.zeros(len(ids), np.int64) for _ in range(3))
@@ -185,27 +185,27 @@ def changes_path(home: str, epoch: int) -> str:
 
 
 def save_changes(home: str, changes: FileChanges) -> None:
-    """Keep changes under the number of the epoch that they begin with."""
+    """Keep changes under the number of the snapshot that they begin with."""
     columns = (changes.ids, changes.parents, changes.before, changes.after)
     head = (changes.first, changes.last, changes.whole)
     save_columns(changes_path(home, changes.first), _CHANGES_MAGIC, head, tuple(zip(columns, _TYPES, strict=True)))
 
 
 def load_changes(home: str, epoch: int) -> FileChanges:
-    """The changes since an epoch, up to the next one that is remembered; raises Corrupt."""
+    """The changes since a snapshot, up to the next one that is remembered; raises Corrupt."""
     (first, last, whole), columns = load_columns(changes_path(home, epoch), _CHANGES_MAGIC, 3, _TYPES)
     return FileChanges(first, last, bool(whole), *columns)
 
 
 def _slices(view: View) -> list[Column]:
     """The live rows in portions, so that the memory of a comparison stays near one column."""
-    extra = view.extra.rows if view.extra is not None else 0
+    delta = view.delta.rows if view.delta is not None else 0
     step = 1 << 20
     found = []
     for first in range(0, view.base_rows, step):
         rows = np.arange(first, min(first + step, view.base_rows))
         found.append(rows if view.dead is None else rows[~view.dead[first : first + step]])
-    return [*found, np.arange(view.base_rows, view.base_rows + extra)] if extra else found
+    return [*found, np.arange(view.base_rows, view.base_rows + delta)] if delta else found
 
 
 def _sizes(view: View, rows: Column) -> Column:
@@ -222,9 +222,9 @@ def _parents(view: View, rows: Column) -> Column:
 
 
 def _bounded(changes: FileChanges) -> FileChanges:
-    if len(changes.ids) <= MOST:
+    if len(changes.ids) <= MAX_CHANGES:
         return changes
     by = np.abs(changes.after.clip(0) - changes.before.clip(0))
-    kept = np.sort(np.argpartition(by, len(by) - MOST)[len(by) - MOST :])
+    kept = np.sort(np.argpartition(by, len(by) - MAX_CHANGES)[len(by) - MAX_CHANGES :])
     columns = (changes.ids[kept], changes.parents[kept], changes.before[kept], changes.after[kept])
     return replace(changes, whole=False, ids=columns[0], parents=columns[1], before=columns[2], after=columns[3])

@@ -1,4 +1,4 @@
-"""Which node of a new epoch is which node of the one before.
+"""Which node of a new snapshot is which node of the one before.
 
 A node keeps its id when it keeps its inode (on one device, with one birth time), else when it keeps its path. Names
 of a file with several names are told apart by path first. Ids are never used twice; a node that is gone leaves its
@@ -21,7 +21,7 @@ _STEP = 1 << 20
 
 
 @dataclass
-class Known:
+class PreviousNodes:
     """What is remembered of the nodes before: live rows by column, ids given out, and paths of what is gone."""
 
     next_id: int = 0
@@ -33,38 +33,32 @@ class Known:
     gone: dict[int, bytes] = field(default_factory=dict)
 
 
-@dataclass
-class GoneNodes:
-    """Ids without a node, each with its last path."""
-
-    paths: dict[int, bytes]
-
-    def write(self, writer: SnapshotWriter) -> None:
-        """Store them sorted by id, so that one can be found by bisection."""
-        ids = sorted(self.paths)[-_LAST_PATHS:]
-        blobs = [self.paths[one] for one in ids]
-        offsets = np.zeros(len(ids) + 1, np.int64)
-        np.cumsum([len(one) for one in blobs], out=offsets[1:])
-        writer.put("gone_id", np.array(ids, np.uint32), "<u4")
-        writer.put("gone_off", offsets, "<i8")
-        writer.put("gone_path", np.frombuffer(b"".join(blobs), np.uint8), "u1")
+def write_gone(writer: SnapshotWriter, gone: dict[int, bytes]) -> None:
+    """Store ids without a node, each with its last path, sorted so that one can be found by bisection."""
+    ids = sorted(gone)[-_LAST_PATHS:]
+    blobs = [gone[one] for one in ids]
+    offsets = np.zeros(len(ids) + 1, np.int64)
+    np.cumsum([len(one) for one in blobs], out=offsets[1:])
+    writer.put("gone_id", np.array(ids, np.uint32), "<u4")
+    writer.put("gone_off", offsets, "<i8")
+    writer.put("gone_path", np.frombuffer(b"".join(blobs), np.uint8), "u1")
 
 
 class Identities:
-    """Gives every row of a new epoch its id."""
+    """Gives every row of a new snapshot its id."""
 
-    def __init__(self, known: Known) -> None:
+    def __init__(self, known: PreviousNodes) -> None:
         self.known = known
         self.next_id = known.next_id
 
     def match(
         self, rows: int, columns: dict[str, Column], dir_row: Column, name: Callable[[int], bytes]
-    ) -> tuple[Column, GoneNodes]:
+    ) -> tuple[Column, dict[int, bytes]]:
         """Ids for all rows, old ones where possible; the first scan numbers the rows as they stand."""
         if not len(self.known.nid) and self.next_id + rows <= _LAST_ID:
             nid = np.arange(self.next_id, self.next_id + rows, dtype=np.uint32)
             self.next_id += rows
-            return nid, GoneNodes(self.known.gone)
+            return nid, self.known.gone
         nid = np.full(rows, 0xFFFFFFFF, np.uint32)
         old_free = np.ones(len(self.known.nid), bool)
         if len(self.known.nid):
@@ -79,8 +73,8 @@ class Identities:
         self.next_id += len(fresh)
         return nid, self.lost(nid)
 
-    def lost(self, nid: Column) -> GoneNodes:
-        """The nodes known before that have no row now."""
+    def lost(self, nid: Column) -> dict[int, bytes]:
+        """The nodes known before that have no row now, with their last paths."""
         self.next_id = max(self.next_id, int(nid.max()) + 1 if len(nid) else 0)
         alive = np.zeros(self.next_id, bool)
         alive[nid] = True
@@ -88,7 +82,7 @@ class Identities:
         rows = np.flatnonzero(~alive[self.known.nid])[-_LAST_PATHS:].tolist()
         for row in rows:
             paths[int(self.known.nid[row])] = self.known.path(row)
-        return GoneNodes(paths)
+        return paths
 
     def _by_inode(self, columns: dict[str, Column], nid: Column, old_free: Column) -> None:
         old, flags = self.known.columns, columns["flags"]
@@ -105,7 +99,7 @@ class Identities:
             twice[once[count > 1]] = True
             twice[old_row[taken[old_row] != 0xFFFFFFFF]] = True
             taken[old_row] = new_row
-        # One inode twice in either epoch (file systems that make inodes up) decides nothing.
+        # One inode twice in either snapshot (file systems that make inodes up) decides nothing.
         only = np.flatnonzero((taken != 0xFFFFFFFF) & ~twice)
         nid[taken[only]] = self.known.nid[only]
         old_free[only] = False
@@ -167,16 +161,16 @@ class Identities:
                 old_free[before] = False
 
 
-def known(before: View | None, first_id: int = 0, *, to_match: bool = True) -> Known:
-    """What the next epoch must remember of this one; ids below `first_id` were given out already.
+def previous_nodes(before: View | None, first_id: int = 0, *, to_match: bool = True) -> PreviousNodes:
+    """What the next snapshot must remember of this one; ids below `first_id` were given out already.
 
     Rows that have their ids need no columns `to_match` them by.
     """
     if before is None:
-        return Known(first_id)
-    # Without an overlay every row is alive, and the stored columns are read where they lie: no copies of them.
+        return PreviousNodes(first_id)
+    # Without a delta every row is alive, and the stored columns are read where they lie: no copies of them.
     whole = before.dead is None
-    rows = np.empty(0, np.int64) if whole else live_rows(before)
+    rows = np.empty(0, np.int64) if whole else before.live_rows()
 
     def column(name: str) -> Column:
         return before.base[name] if whole else before.gather(name, rows)
@@ -187,14 +181,14 @@ def known(before: View | None, first_id: int = 0, *, to_match: bool = True) -> K
         columns["device"] = before.base.devices[np.minimum(column("dev"), len(before.base.devices) - 1)]
     dir_row: Column = before.dirs["drow"].astype(np.int64)
     if not whole:
-        place = np.empty(before.base_rows + (before.extra.rows if before.extra else 0), np.int64)
+        place = np.empty(before.base_rows + (before.delta.rows if before.delta else 0), np.int64)
         place[rows] = np.arange(len(rows))
         dir_row = place[dir_row]
     ids = before.stored.column("gone_id").tolist()
     offsets = before.stored.column("gone_off").tolist()
     paths = before.stored.column("gone_path").tobytes()
-    gone = {one: paths[offsets[i] : offsets[i + 1]] for i, one in enumerate(ids)} | before.extra_gone
-    return Known(
+    gone = {one: paths[offsets[i] : offsets[i + 1]] for i, one in enumerate(ids)} | before.delta_gone
+    return PreviousNodes(
         max(first_id, before.next_id),
         column("nid"),
         columns,
@@ -203,11 +197,3 @@ def known(before: View | None, first_id: int = 0, *, to_match: bool = True) -> K
         lambda row: before.path(row if whole else int(rows[row])),
         gone,
     )
-
-
-def live_rows(view: View) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """All rows that exist in a view, the root first."""
-    if view.dead is None:
-        return np.arange(view.base_rows)
-    extra = view.extra.rows if view.extra is not None else 0
-    return np.concatenate([np.flatnonzero(~view.dead), np.arange(view.base_rows, view.base_rows + extra)])

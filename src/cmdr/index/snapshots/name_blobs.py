@@ -1,7 +1,10 @@
-"""Many names in one blob of bytes, each ended by NUL, and the quick way from a place in the blob to its row.
+"""Many names in one blob of bytes, each ended by NUL: searched, taken out, and folded all together.
 
 Where names begin is kept as bits, one for each byte of the blob, with a count for every 64 of them: an eighth and a
 sixteenth of the names in memory, made by the first search that finds much.
+
+Folding is Unicode case folding in composed form, so `É`, `é` and a decomposed `é` are one; bytes that are not UTF-8
+stay as they are. A folded name may be longer or shorter than the name, so folded blobs have offsets of their own.
 """
 
 import unicodedata
@@ -14,6 +17,7 @@ from cmdr.index.snapshots.columns import Column
 
 _BYTES_PER_STEP = 1 << 18
 _WORD, _ALL = np.int64(6), np.int64(63)
+_NAMES_PER_STEP = 1 << 15  # names that are taken at once: their places fit into the processor's cache
 
 
 @dataclass(eq=False)
@@ -60,9 +64,6 @@ class NameBlob:
         before = np.zeros(len(words), np.uint32 if len(self.offsets) < 1 << 32 else np.uint64)
         np.cumsum(np.bitwise_count(words[:-1]), dtype=before.dtype, out=before[1:])
         return NameStarts(words, before)
-
-
-_NAMES_PER_STEP = 1 << 15  # names that are taken at once: their places fit into the processor's cache
 
 
 @dataclass(frozen=True, eq=False)

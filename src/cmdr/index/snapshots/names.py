@@ -1,4 +1,4 @@
-"""The names of an epoch in their order, with their folded twins, offsets and extensions."""
+"""The names of a snapshot in their order, with their folded twins, offsets and extensions (as small codes)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,17 +10,19 @@ from cmdr.index.snapshots.name_blobs import fold, fold_names
 from cmdr.index.snapshots.snapshot import SnapshotWriter
 from cmdr.index.snapshots.source import RowRuns, Source
 
-LONGEST = 8
+MAX_EXTENSION_BYTES = 8
 _SAMPLE = 1 << 14
-_MOST = 65_000  # codes are two bytes; rarer extensions beyond that share the code of "none"
+_MAX_EXTENSIONS = 65_000  # codes are two bytes; rarer extensions beyond that share the code of "none"
 _DOTS, _LOW_BITS = np.uint64(0x2E2E2E2E2E2E2E2E), np.uint64(0x7F7F7F7F7F7F7F7F)
+_STEP = 1 << 23
+_MAX_NAME_BYTES = 1 << 16  # a name is far shorter on every file system
 
 
 def extension(name: bytes) -> bytes:
     """The extension of one file name."""
     low = fold(name)
     dot = low.rfind(b".")
-    if dot <= 0 or not 0 < len(low) - dot - 1 <= LONGEST:
+    if dot <= 0 or not 0 < len(low) - dot - 1 <= MAX_EXTENSION_BYTES:
         return b""
     return low[dot + 1 :]
 
@@ -39,7 +41,7 @@ def distinct(values: Column, always: Column) -> tuple[Column, Column]:
 
 
 class Extensions:
-    """Collects the extensions of all names of an epoch, slice by slice."""
+    """Collects the extensions of all names of a snapshot, slice by slice."""
 
     def __init__(self) -> None:
         self.keys: list[Column] = []
@@ -50,8 +52,8 @@ class Extensions:
 
         The last eight bytes of a name are looked at as one number, so all names take the same few steps.
         """
-        data = np.frombuffer(bytes(LONGEST) + low, np.uint8)
-        words = np.ndarray((len(data) - LONGEST + 1,), "<u8", data, strides=(1,))
+        data = np.frombuffer(bytes(MAX_EXTENSION_BYTES) + low, np.uint8)
+        words = np.ndarray((len(data) - MAX_EXTENSION_BYTES + 1,), "<u8", data, strides=(1,))
         tail = words[ends - 1]
         # The high bit of every byte that is a dot, and of no other.
         other = tail ^ _DOTS
@@ -62,7 +64,7 @@ class Extensions:
         # The exponent of the number is the place of its highest bit: the last dot, or -1 without any.
         behind = ((dots.astype(np.float64).view(np.int64) >> 52) - 1022) >> 3
         np.maximum(behind, 0, out=behind)
-        length = LONGEST - behind
+        length = MAX_EXTENSION_BYTES - behind
         starts = np.zeros(len(ends), np.int64)
         starts[1:] = ends[:-1]
         good = (length > 0) & (ends - 2 - length > starts)
@@ -79,8 +81,8 @@ class Extensions:
         keys[~is_file] = 0
         self.keys.clear()
         self.unique, codes = distinct(keys, np.zeros(1, np.uint64))
-        if len(self.unique) > _MOST:
-            often = np.argsort(-np.bincount(codes), kind="stable")[:_MOST]
+        if len(self.unique) > _MAX_EXTENSIONS:
+            often = np.argsort(-np.bincount(codes), kind="stable")[:_MAX_EXTENSIONS]
             self.unique = np.union1d(self.unique[often], np.zeros(1, np.uint64))
             keys[~np.isin(keys, self.unique)] = 0
             codes = np.searchsorted(self.unique, keys)
@@ -88,16 +90,12 @@ class Extensions:
 
     def table(self) -> list[str]:
         """The extensions by code, as printable text; code 0 is none."""
-        return [int(key).to_bytes(LONGEST, "little").rstrip(b"\0").hex() for key in self.unique]
-
-
-_STEP = 1 << 23
-_LONGEST = 1 << 16  # a name is far shorter on every file system
+        return [int(key).to_bytes(MAX_EXTENSION_BYTES, "little").rstrip(b"\0").hex() for key in self.unique]
 
 
 @dataclass(frozen=True)
 class WrittenNames:
-    """What the rest of an epoch needs of its names."""
+    """What the rest of a snapshot needs of its names."""
 
     extensions: Extensions
     offsets: Column
@@ -160,4 +158,4 @@ def _cut(stretch: Column, at: int) -> int:
     """The end of some whole names that are not much longer than a step."""
     if len(stretch) - at <= 2 * _STEP:
         return len(stretch)
-    return at + _STEP + int(np.argmax(stretch[at + _STEP : at + _STEP + _LONGEST] == 0)) + 1
+    return at + _STEP + int(np.argmax(stretch[at + _STEP : at + _STEP + _MAX_NAME_BYTES] == 0)) + 1

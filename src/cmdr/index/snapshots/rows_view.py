@@ -1,6 +1,6 @@
-"""One moment of an index by rows and folders: the stored epoch, minus what was replaced, plus the overlay.
+"""The rows and folders of a view: the stored snapshot, minus what was replaced, plus the delta.
 
-Rows of the epoch keep their numbers; rows of the overlay follow them. Directories work the same way.
+Rows of the snapshot keep their numbers; rows of the delta follow them. Directories work the same way.
 """
 
 from dataclasses import dataclass, field
@@ -31,13 +31,13 @@ class RowsView:
     base: Segment
     dirs: dict[str, Column]
     stored: StoredColumns
-    extra: Segment | None = None
+    delta: Segment | None = None
     dead: Column | None = None  # base rows that were replaced
     dead_dirs: Column | None = None
     edited: Column | None = None  # base rows of which facts are no longer as they are stored
-    extra_ids: dict[int, int] = field(default_factory=dict)  # id -> row of the overlay
-    extra_dirs: dict[int, int] = field(default_factory=dict)  # row -> number of a directory known by the overlay
-    extra_gone: dict[int, bytes] = field(default_factory=dict)
+    delta_ids: dict[int, int] = field(default_factory=dict)  # id -> row of the delta
+    delta_dirs: dict[int, int] = field(default_factory=dict)  # row -> number of a directory known by the delta
+    delta_gone: dict[int, bytes] = field(default_factory=dict)
     next_id: int = 0
     revision: int = 0
 
@@ -51,26 +51,26 @@ class RowsView:
 
     def segments(self) -> list[tuple[int, Segment]]:
         """The segments with the number of their first row."""
-        return [(0, self.base)] if self.extra is None else [(0, self.base), (self.base_rows, self.extra)]
+        return [(0, self.base)] if self.delta is None else [(0, self.base), (self.base_rows, self.delta)]
 
     def gather(self, column: str, rows: Rows) -> Column:
         """A column's values at many rows."""
         if isinstance(rows, range):
             segment, first = self.home(rows.start)
             return segment.columns[column][first : first + len(rows)]
-        if self.extra is None or not len(rows) or int(rows.max()) < self.base_rows:
+        if self.delta is None or not len(rows) or int(rows.max()) < self.base_rows:
             return self.base.columns[column].take(rows)
         rows = np.asarray(rows, np.int64)
         over = rows >= self.base_rows
         out = np.empty(len(rows), self.base[column].dtype)
         out[~over] = self.base[column][rows[~over]]
-        out[over] = self.extra[column][rows[over] - self.base_rows]
+        out[over] = self.delta[column][rows[over] - self.base_rows]
         return out
 
     def home(self, row: int) -> tuple[Segment, int]:
-        if row < self.base_rows or self.extra is None:
+        if row < self.base_rows or self.delta is None:
             return self.base, row
-        return self.extra, row - self.base_rows
+        return self.delta, row - self.base_rows
 
     def value(self, column: str, row: int) -> int:
         segment, at = self.home(row)
@@ -85,7 +85,7 @@ class RowsView:
         if isinstance(rows, range):
             segment, first = self.home(rows.start)
             return segment.names_in(first, len(rows))
-        if self.extra is None or not len(rows) or int(rows.max()) < self.base_rows:
+        if self.delta is None or not len(rows) or int(rows.max()) < self.base_rows:
             return self.base.names_of(rows)
         return [self.name(row) for row in rows.tolist()]
 
@@ -93,11 +93,11 @@ class RowsView:
         """Names of many rows, in their order, in one piece."""
         rows = np.asarray(rows, np.int64)
         over = rows >= self.base_rows
-        if self.extra is None or not over.any():
+        if self.delta is None or not over.any():
             return take_names(self.base.names, self.base.noff, rows)
         parts = (
             take_names(self.base.names, self.base.noff, rows[~over]),
-            take_names(self.extra.names, self.extra.noff, rows[over] - self.base_rows),
+            take_names(self.delta.names, self.delta.noff, rows[over] - self.base_rows),
         )
         both = joined_names(*parts)
         place = np.empty(len(rows), np.int64)
@@ -109,7 +109,7 @@ class RowsView:
     def directory(self, row: int) -> int | None:
         """The number of the directory that stands in this row, or None for anything else."""
         if row >= self.base_rows:
-            return self.extra_dirs.get(row)
+            return self.delta_dirs.get(row)
         at = int(self._dir_rows.searchsorted(np.uint32(row)))  # of the column's own type, or it would be copied
         if at < len(self._dir_rows) and self._dir_rows.item(at) == row:
             return int(self._dir_order.item(at))
@@ -125,7 +125,7 @@ class RowsView:
         out = np.where(self._dir_rows[at] == rows, self._dir_order[at].astype(np.int64), -1)
         over = np.flatnonzero(rows >= self.base_rows)
         if len(over):
-            known, numbers = self._over_dirs
+            known, numbers = self._delta_dir_rows
             at = np.searchsorted(known, rows[over]).clip(0, len(known) - 1)
             out[over] = np.where(known[at] == rows[over], numbers[at], -1) if len(known) else -1
         return out
@@ -140,7 +140,7 @@ class RowsView:
         return at[known], numbers[known]
 
     def _directories_in(self, rows: range) -> Column:
-        known, numbers = self._over_dirs if rows.start >= self.base_rows else (self._dir_rows, self._dir_order)
+        known, numbers = self._delta_dir_rows if rows.start >= self.base_rows else (self._dir_rows, self._dir_order)
         out = np.full(len(rows), -1)
         first, last = known.searchsorted(np.array((rows.start, rows.stop), known.dtype)).tolist()
         if first < last:
@@ -148,10 +148,10 @@ class RowsView:
         return out
 
     @cached_property
-    def _over_dirs(self) -> tuple[Column, Column]:
-        """The overlay's rows of directories, ascending, and their numbers."""
-        rows = sorted(self.extra_dirs)
-        return np.array(rows, np.int64), np.array([self.extra_dirs[row] for row in rows], np.int64)
+    def _delta_dir_rows(self) -> tuple[Column, Column]:
+        """The delta's rows of directories, ascending, and their numbers."""
+        rows = sorted(self.delta_dirs)
+        return np.array(rows, np.int64), np.array([self.delta_dirs[row] for row in rows], np.int64)
 
     @cached_property
     def _dir_order(self) -> Column:
@@ -167,24 +167,29 @@ class RowsView:
         return range(first, first + self.dirs["dcn"].item(directory))
 
     def subtree(self, directory: int) -> tuple[range, Column | None]:
-        """The epoch's rows below a directory, and the numbers of the directories below it for overlay rows."""
+        """The snapshot's rows below a directory, and the numbers of the directories below it for delta rows."""
         below = range(0)
         if directory < self.base_dirs:
             original = int(self.stored_start[directory])
             below = range(original, int(self.dirs["dend"][directory]))
-        if self.extra is None:
+        if self.delta is None:
             return below, None
         mask = np.zeros(len(self.dirs["dpar"]), bool)
         mask[directory] = True
         if directory < self.base_dirs:
             mask[directory : int(self.dirs["dlast"][directory])] = True
+        return below, self.with_delta_children(mask)
+
+    def with_delta_children(self, mask: Column) -> Column:
+        """A mask over directories; those of the delta join it when the one above them is in it."""
+        parents = self.dirs["dpar"]
         for number in range(self.base_dirs, len(mask)):  # parents come before their children
-            mask[number] |= mask[int(self.dirs["dpar"][number])]
-        return below, mask
+            mask[number] |= mask[int(parents[number])]
+        return mask
 
     @cached_property
     def stored_start(self) -> Column:
-        """Where each directory's block begins in the epoch, replaced or not."""
+        """Where each directory's block begins in the snapshot, replaced or not."""
         return self.stored.column("dcs")
 
     def totals(self, directory: int) -> Totals:
@@ -222,3 +227,10 @@ class RowsView:
         """The numbers of all directories that exist in this view."""
         numbers = np.arange(len(self.dirs["dpar"]))
         return numbers if self.dead_dirs is None else numbers[~self.dead_dirs]
+
+    def live_rows(self) -> Column:
+        """All rows that exist in this view, the root first."""
+        if self.dead is None:
+            return np.arange(self.base_rows)
+        delta = self.delta.rows if self.delta is not None else 0
+        return np.concatenate([np.flatnonzero(~self.dead), np.arange(self.base_rows, self.base_rows + delta)])

@@ -1,4 +1,4 @@
-"""A stretch of rows with all their columns: the stored epoch, or the small overlay of what changed since."""
+"""A stretch of rows with all their columns: the stored snapshot, or the small delta of what changed since."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -57,15 +57,11 @@ class Segment:
 
     def names_of(self, rows: Column) -> list[bytes]:
         """The names of many rows."""
-        data = self.blob
-        starts, ends = self.noff[rows].tolist(), self.noff[rows.astype(np.int64) + 1].tolist()
-        return [bytes(data[a : b - 1]) for a, b in zip(starts, ends, strict=True)]
+        return _names(self.blob, self.noff, rows)
 
     def folded_of(self, rows: Column) -> list[bytes]:
         """The comparable forms of many names."""
-        data = self.folded.data
-        starts, ends = self.foff[rows].tolist(), self.foff[rows.astype(np.int64) + 1].tolist()
-        return [bytes(data[a : b - 1]) for a, b in zip(starts, ends, strict=True)]
+        return _names(self.folded.data, self.foff, rows)
 
     @cached_property
     def has_unknown(self) -> bool:
@@ -77,8 +73,13 @@ class Segment:
         return {one: code for code, one in enumerate(self.extensions)}
 
 
+def _names(data: memoryview, offsets: Column, rows: Column) -> list[bytes]:
+    starts, ends = offsets[rows].tolist(), offsets[rows.astype(np.int64) + 1].tolist()
+    return [bytes(data[a : b - 1]) for a, b in zip(starts, ends, strict=True)]
+
+
 def stored_segment(stored: StoredColumns) -> Segment:
-    """The rows of a committed epoch, mapped."""
+    """The rows of a committed snapshot, mapped."""
     facts = stored.manifest.facts
     noff = stored.column("noff")
     return Segment(

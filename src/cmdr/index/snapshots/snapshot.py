@@ -1,6 +1,6 @@
-"""One folder per epoch, written once: raw columns and a manifest that vouches for them.
+"""One folder per snapshot, written once: raw columns and a manifest that vouches for them.
 
-A new epoch is written beside the old one under a temporary name, synced, and renamed: whoever is killed when, the
+A new snapshot is written beside the old one under a temporary name, synced, and renamed: whoever is killed when, the
 newest complete folder is valid. Opening checks the manifest's own checksum and every file's length; `verify` reads
 everything again and compares the checksums.
 """
@@ -25,7 +25,7 @@ from cmdr.index.snapshots.columns import Column
 FORMAT = 1
 _MANIFEST = "manifest.json"
 _STEP = 1 << 24
-_MOST_WAITING = 4  # columns that wait for their turn to be written; they hold memory
+_MAX_WAITING_COLUMNS = 4  # columns that wait for their turn to be written; they hold memory
 # Columns begin their way to the disk as soon as they are written, and are waited for all together: one commit of the
 # file system's journal instead of one for each.
 _start_writing = getattr(ctypes.CDLL(None), "sync_file_range", None)
@@ -33,7 +33,7 @@ _start_writing = getattr(ctypes.CDLL(None), "sync_file_range", None)
 
 @dataclass(frozen=True)
 class Manifest:
-    """What an epoch holds: facts about the scan, and dtype, length and checksum of every column."""
+    """What a snapshot holds: facts about the scan, and dtype, length and checksum of every column."""
 
     facts: dict[str, Any]
     files: dict[str, tuple[str, int, int]]
@@ -49,17 +49,17 @@ class SnapshotWriter:
         os.makedirs(self.folder)
         self.files: dict[str, tuple[str, int, int]] = {}
         # Checksums and writing of finished columns run beside the computing of the next ones.
-        self._behind = ThreadPoolExecutor(1, "cmdr-index-write")
+        self._writer_thread = ThreadPoolExecutor(1, "cmdr-index-write")
         self._jobs: dict[str, Future[None]] = {}
-        self._room = threading.Semaphore(_MOST_WAITING)
+        self._slots = threading.Semaphore(_MAX_WAITING_COLUMNS)
         self.streams: list[Stream] = []
 
     def put(self, name: str, values: Column, dtype: str) -> Column:
         """Store a whole column; answers it in its stored type."""
         stored = np.ascontiguousarray(values, dtype)
-        self._room.acquire()
-        job = self._jobs[name] = self._behind.submit(self._write, name, stored, dtype)
-        job.add_done_callback(lambda _: self._room.release())
+        self._slots.acquire()
+        job = self._jobs[name] = self._writer_thread.submit(self._write, name, stored, dtype)
+        job.add_done_callback(lambda _: self._slots.release())
         return stored
 
     def written(self, name: str) -> Column:
@@ -82,7 +82,7 @@ class SnapshotWriter:
         out.close()
 
     def commit(self, facts: dict[str, Any]) -> str:
-        """Make the epoch durable and visible in one step."""
+        """Make the snapshot durable and visible in one step."""
         try:
             self._wait_for_all()
             for name in self.files:
@@ -110,7 +110,7 @@ class SnapshotWriter:
 
     def abandon(self) -> None:
         """Drop what was written and not committed."""
-        self._behind.shutdown(wait=True, cancel_futures=True)
+        self._writer_thread.shutdown(wait=True, cancel_futures=True)
         self._jobs.clear()  # a failure in one and its frames would hold each other, and the room of files with them
         for stream in self.streams:  # a file that is still open would keep its room on the disk
             stream.out.close()
@@ -147,7 +147,7 @@ class Stream:
 
 
 class StoredColumns:
-    """The mapped columns of one committed epoch."""
+    """The mapped columns of one committed snapshot."""
 
     def __init__(self, folder: str) -> None:
         self.folder = folder
@@ -216,5 +216,5 @@ def _sync(path: str, flags: int) -> None:
 
 
 def snapshot_name(number: int) -> str:
-    """The folder of an epoch; names sort as numbers do."""
+    """The folder of a snapshot; names sort as numbers do."""
     return f"epoch-{number:08d}"

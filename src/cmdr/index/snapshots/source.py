@@ -1,6 +1,7 @@
-"""Rows on their way into an epoch: in any order of directories, each directory's rows together.
+"""Rows on their way into a snapshot: in any order of directories, each directory's rows together.
 
-A walk's part files and a patched view both become a Source; the assembling that follows does not know which.
+A walk's part files and a view with a delta both become a Source; the assembling that follows does not know which. The
+new order is given as runs of rows of the old one: a walk reads most rows in order already.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -94,4 +95,4 @@ class Source:
     state: Column
     listed: Column
     parent: Column | None = None  # of each directory, when known; else found from the blocks, which then have no gaps
-    has_ids: bool = False  # every row knows its node already; else they are matched with the epoch before
+    has_ids: bool = False  # every row knows its node already; else they are matched with the snapshot before

@@ -1,1 +1,1 @@
-"""What is kept for its owner: sets, saved queries, and the handles they are known by."""
+"""What is stored for its owner: the catalogue, sets, saved queries, and the handles they are known by."""

@@ -1,22 +1,50 @@
 """What is small and must survive: which indexes, sets and saved queries exist.
 
-SQLite in WAL mode behind one thread: every statement runs there, so writers never meet. Paths are blobs.
+SQLite in WAL mode behind one thread: every statement runs there, so writers never meet. Paths are blobs. A damaged
+file is set aside and what can be read of it copied, for the sets and queries in it; indexes can be scanned again.
 """
 
+import logging
+import os
 import secrets
 import sqlite3
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from cmdr.index.disk_space import disk_full_as_error
 from cmdr.index.errors import NotText
-from cmdr.index.store.catalogue_file import opened
 from cmdr.model.trees.queries import SavedQuery
 
 T = TypeVar("T")
+log = logging.getLogger(__name__)
+_SCHEMA = """
+create table if not exists secrets (name text primary key, value blob not null);
+create table if not exists indexes (
+  id text primary key, root blob not null, options text not null, tag integer not null,
+  created_ns integer not null, next_id integer not null default 0, unique (root, options));
+create table if not exists sets (
+  id text primary key, index_id text not null, name text not null, count integer not null, bytes integer not null,
+  created_ns integer not null, changed_ns integer not null, epoch integer not null);
+create table if not exists owners (
+  id text primary key, owner text not null, passing integer not null, since_ns integer not null);
+create table if not exists saved_queries (
+  id text primary key, owner text not null, name text not null, filter text not null, sort text not null,
+  descending integer not null, row_limit integer, created_ns integer not null, last_run_ns integer, root blob,
+  unique (owner, name));
+"""
+_TABLES = ("secrets", "indexes", "sets", "owners", "saved_queries")
+_DROP_UNUSABLE = (  # rows of which damage has left something that was never written
+    "delete from indexes where typeof(root) <> 'blob'"
+    " or case when json_valid(options) then json_array_length(options) else 0 end <> 3",
+    "delete from saved_queries where not json_valid(filter)",
+)
+_QUERY = "id, owner, name, filter, sort, descending, row_limit, created_ns, last_run_ns, root"
+PERSON = "person"
+"""Who owns what no agent made."""
 
 
 @dataclass(frozen=True)
@@ -45,18 +73,13 @@ class SetRecord:
     epoch: int
 
 
-_QUERY = "id, owner, name, filter, sort, descending, row_limit, created_ns, last_run_ns, root"
-PERSON = "person"
-"""Who owns what no agent made."""
-
-
 class Catalogue:
     """The only holder of the database."""
 
     def __init__(self, path: str) -> None:
         self._thread = ThreadPoolExecutor(1, "cmdr-index-catalogue")
         with disk_full_as_error("the list of indexes"):
-            self._db, self.was_damaged = self._thread.submit(opened, path, PERSON).result()
+            self._db, self.was_damaged = self._thread.submit(_open, path).result()
         self.secret = self.run(_secret)
 
     def run(self, work: Callable[[sqlite3.Connection], T]) -> T:
@@ -141,7 +164,7 @@ class Catalogue:
 
         return self.run(write)
 
-    def kept_sets(self, owner: str) -> list[tuple[str, str]]:
+    def lasting_sets(self, owner: str) -> list[tuple[str, str]]:
         """The sets that an owner made to last: name and id, oldest first."""
         sql = "select name, id from sets join owners using (id) where owner = ? and not passing order by created_ns, id"
         return self.run(lambda db: db.execute(sql, (owner,)).fetchall())
@@ -181,3 +204,75 @@ def _secret(db: sqlite3.Connection) -> bytes:
 def _query(row: tuple[Any, ...]) -> SavedQuery:
     query_id, owner, name, text, sort, descending, limit, created, last, root = row
     return SavedQuery(query_id, owner, name, text, sort, bool(descending), limit, created, last, root)
+
+
+class _Damaged(sqlite3.DatabaseError):
+    """The file opens, but it is not whole."""
+
+    sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+
+
+def _open(path: str) -> tuple[sqlite3.Connection, bool]:
+    """The database, and whether something of it was lost through damage."""
+    try:
+        return _connect(path)
+    except sqlite3.DatabaseError as trouble:
+        code = getattr(trouble, "sqlite_errorcode", None) or 0
+        if code & 0xFF not in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+            raise  # busy, full or forbidden
+    _salvage(path)
+    return _connect(path)[0], True
+
+
+def _connect(path: str) -> tuple[sqlite3.Connection, bool]:
+    """The database brought up to date, and whether rows that cannot be used were dropped."""
+    db = sqlite3.connect(path, timeout=10)
+    try:
+        os.chmod(path, 0o600)
+        db.text_factory = lambda text: text.decode("utf-8", "replace")
+        # The library's lock keeps others out; alone, sqlite needs no shared memory, which a full disk could not hold.
+        db.execute("pragma locking_mode = exclusive")
+        db.execute("pragma journal_mode = wal")
+        db.execute("pragma synchronous = normal")
+        db.executescript(_SCHEMA)
+        _check(db)
+        with db:
+            _migrate(db)
+            return db, sum(db.execute(statement).rowcount for statement in _DROP_UNUSABLE) > 0
+    except BaseException:
+        db.close()  # or its lock would be in the way of the next try
+        raise
+
+
+def _check(db: sqlite3.Connection) -> None:
+    if db.execute("pragma integrity_check(1)").fetchone() != ("ok",):
+        raise _Damaged("its pages do not fit together")
+
+
+def _migrate(db: sqlite3.Connection) -> None:
+    """Older catalogues: queries without a folder are asked wherever they are run, those without an owner are the
+    person's, and checksums of rows are no longer kept."""
+    if "root" not in {row[1] for row in db.execute("pragma table_info(saved_queries)")}:
+        db.execute("alter table saved_queries add column root blob")
+    if db.execute("select 1 from sqlite_master where type = 'table' and name = 'queries'").fetchone():
+        columns = "name, filter, sort, descending, row_limit, created_ns, last_run_ns"
+        db.execute(f"insert or ignore into saved_queries select id, ?, {columns}, null from queries", (PERSON,))  # noqa: S608 - names of columns
+        db.execute("drop table queries")
+    db.execute("drop table if exists seals")
+
+
+def _salvage(path: str) -> None:
+    """Set a damaged database aside and make one in its place with every row that can be read."""
+    aside = f"{path}.damaged-{time.time_ns()}"
+    log.warning("%s is damaged: what can be read of it is kept, and itself as %s", path, aside)
+    for end in ("", "-wal"):
+        with suppress(FileNotFoundError):
+            os.rename(path + end, aside + end)
+    with closing(sqlite3.connect(path)) as new, closing(sqlite3.connect(aside)) as old:
+        new.executescript(_SCHEMA)
+        old.text_factory = lambda text: text.decode("utf-8", "surrogateescape")
+        for table in _TABLES:
+            with suppress(sqlite3.Error), new:
+                for row in old.execute(f"select * from {table}"):  # noqa: S608 - names of tables
+                    with suppress(UnicodeError):  # what is no text any more cannot be written again
+                        new.execute(f"insert or ignore into {table} values ({', '.join('?' * len(row))})", row)  # noqa: S608

@@ -1,4 +1,4 @@
-"""Names that outsiders hold for things inside: opaque, checked, never guessed from a row number."""
+"""Handles that outsiders hold for things inside, opaque and checked; and the names that sets and queries get."""
 
 import base64
 import re
@@ -8,6 +8,7 @@ from cmdr.index.errors import BadHandle, BadQuestion
 from cmdr.model.names import printable
 
 _NODE = re.compile(r"n_([0-9a-f]{8})([0-9a-f]{1,8})")
+MAX_NAME_CHARS = 80
 
 
 def new_handle(kind: str) -> str:
@@ -50,12 +51,9 @@ def _text(data: bytes) -> str:
     return base64.b32encode(data).decode().rstrip("=").lower()
 
 
-LONGEST = 80
-
-
 def valid_name(name: str) -> str:
     """The name itself; refused when it is empty, long, or holds what does not show as itself."""
     plain = name.replace("\\", "")  # a backslash shows, and is only doubled where names of files are told
-    if not name.strip() or len(name) > LONGEST or printable(plain, LONGEST) != plain:
-        raise BadQuestion(f'A name has 1 to {LONGEST} printable characters; "{printable(name, 40)}" has not.')
+    if not name.strip() or len(name) > MAX_NAME_CHARS or printable(plain, MAX_NAME_CHARS) != plain:
+        raise BadQuestion(f'A name has 1 to {MAX_NAME_CHARS} printable characters; "{printable(name, 40)}" has not.')
     return name

@@ -2,13 +2,11 @@
 
 import json
 import time
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from typing import cast, get_args
 
 from cmdr.index.errors import DiskFull, NoSuchQuery
-from cmdr.index.query.answers import IndexQueries, QueryResult
 from cmdr.index.store.catalogue import PERSON, Catalogue
 from cmdr.index.store.handles import new_handle, valid_name
 from cmdr.model.filters.filter import Question, SortKey
@@ -20,8 +18,8 @@ from cmdr.model.trees.queries import SavedQuery
 class SavedQueries:
     """All saved queries; an owner uses a name once. Without an owner everybody's are meant."""
 
-    def __init__(self, catalogue: Catalogue, get: Callable[[str], IndexQueries]) -> None:
-        self.catalogue, self._get = catalogue, get
+    def __init__(self, catalogue: Catalogue) -> None:
+        self.catalogue = catalogue
 
     def save(self, name: str, question: Question, owner: str = PERSON, root: bytes | None = None) -> SavedQuery:
         """Keep a question under a name, and the folder it is about; the same name of the same owner replaces."""
@@ -52,15 +50,6 @@ class SavedQueries:
             raise NoSuchQuery(f'There is no saved query "{printable(id_or_name, 40)}".')
         sort = saved.sort if saved.sort in get_args(SortKey) else "tree"
         return saved, Question(saved.wanted(), cast(SortKey, sort), saved.descending, saved.limit)
-
-    def run(
-        self, id_or_name: str, index_id: str, below: str | bytes | None = None, stop: Callable[[], bool] = lambda: False
-    ) -> QueryResult:
-        """Ask a saved question, and remember when."""
-        question = self.get(id_or_name)[1]
-        answer = self._get(index_id).ask(question.filter, below, stop)
-        self.note_run(id_or_name)
-        return answer
 
     def note_run(self, id_or_name: str) -> None:
         """Remember that a saved question was just asked."""

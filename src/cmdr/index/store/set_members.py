@@ -1,8 +1,11 @@
-"""Sets of nodes: which, and what each was when it was put in.
+"""The members of a set: which nodes, what each was when it was put in, and their file on the disk.
 
 A set holds stable ids (as a bitmap while it is worked with) and, frozen for every member, its path, size and time.
 A member is `ok` when nothing changed, `changed` when its size or time did or another file took its place, `moved` when
 its path did, `gone` when nothing is there any more.
+
+New members are staged beside the old ones, then the catalogue is told, then they take their place: whoever is killed
+when, the next start finishes what the catalogue knows of and drops the rest.
 """
 
 import os
@@ -25,6 +28,7 @@ from cmdr.model.panes.sorting import path_order
 from cmdr.model.trees.sets import MemberState, SetMember
 
 _MAGIC = b"cmdrset1"
+_STAGED = ".new"
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,16 +183,13 @@ def load(path: str) -> SetMembers:
     return SetMembers(columns[0], columns[1], columns[2], columns[3], folders, names)
 
 
-_STAGED = ".new"
-
-
 class SetFiles:
     """The folder of the sets."""
 
     def __init__(self, folder: str, known: Iterable[SetRecord]) -> None:
         self.folder = folder
         os.makedirs(folder, mode=0o700, exist_ok=True)
-        self._sweep({record.id: record for record in known})
+        self._recover({record.id: record for record in known})
 
     def load(self, set_id: str) -> SetMembers:
         """The members of a set."""
@@ -200,16 +201,16 @@ class SetFiles:
             with disk_full_as_error("this set; it stays as it was"):
                 save(self._path(set_id) + _STAGED, members)
         except BaseException:
-            self.unstage(set_id)
+            self.discard(set_id)
             raise
 
-    def unstage(self, set_id: str) -> None:
+    def discard(self, set_id: str) -> None:
         """Drop what was staged."""
         for end in (_STAGED, _STAGED + ".tmp"):
             with suppress(FileNotFoundError):
                 os.unlink(self._path(set_id) + end)
 
-    def settle(self, set_id: str) -> None:
+    def commit(self, set_id: str) -> None:
         """What was staged takes its place."""
         os.replace(self._path(set_id) + _STAGED, self._path(set_id))
 
@@ -220,19 +221,19 @@ class SetFiles:
     def _path(self, set_id: str) -> str:
         return os.path.join(self.folder, set_id)
 
-    def _sweep(self, known: dict[str, SetRecord]) -> None:
+    def _recover(self, known: dict[str, SetRecord]) -> None:
         for name in sorted(os.listdir(self.folder)):
             set_id = name.partition(".")[0]
             record = known.get(set_id)
             if name == set_id and record is not None:
                 continue
-            if name == set_id + _STAGED and record is not None and self._is_what(name, record):
-                self.settle(set_id)
+            if name == set_id + _STAGED and record is not None and self._matches(name, record):
+                self.commit(set_id)
             else:
                 with suppress(OSError):
                     os.unlink(self._path(name))
 
-    def _is_what(self, name: str, record: SetRecord) -> bool:
+    def _matches(self, name: str, record: SetRecord) -> bool:
         try:
             members = self.load(name)
         except Corrupt:

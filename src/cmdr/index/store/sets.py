@@ -1,4 +1,4 @@
-"""The sets of a user: made, changed, combined, looked through and kept."""
+"""The sets of a user: made, changed, combined, looked through and stored."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from cmdr.index.errors import BadCursor, BadHandle, BadQuestion, NoSuchSet, NotIndexed
-from cmdr.index.query.answers import IndexQueries, QueryResult
+from cmdr.index.query.queries import IndexQueries, QueryResult
 from cmdr.index.query.sizes import total_bytes
 from cmdr.index.reports.basis import Spare
 from cmdr.index.snapshots.columns import NO_ROW, Column
@@ -20,7 +20,7 @@ from cmdr.model.names import is_within, to_wire
 from cmdr.model.panes.sorting import path_order
 from cmdr.model.trees.sets import SetInfo, SetPage
 
-SORTED = 100_000
+MAX_SORTED_MEMBERS = 100_000
 """Members up to which a set is sorted; a longer one is told in the order in which it was found."""
 _FOREIGN = "This cursor is not one of this set; start again without it."
 SetOp = Literal["union", "intersect", "subtract"]
@@ -129,7 +129,7 @@ class ResourceSets:
         return SetPage(listed, len(members), len(members) - first - len(listed))
 
     def _order(self, record: SetRecord, members: SetMembers) -> Column:
-        if len(members) > SORTED:
+        if len(members) > MAX_SORTED_MEMBERS:
             return np.arange(len(members))
         known = self._ordered
         if known is None or known[:2] != (record.id, record.changed_ns):
@@ -157,8 +157,8 @@ class ResourceSets:
                 rows.add(view.find(path))
             except NotIndexed as unknown:
                 if all_of_them:
-                    told = f"{to_wire(path)} is not in the index of {to_wire(view.root)}; index a folder above."
-                    raise BadQuestion(told) from unknown
+                    reason = f"{to_wire(path)} is not in the index of {to_wire(view.root)}; index a folder above."
+                    raise BadQuestion(reason) from unknown
         return np.array(sorted(rows), np.int64)
 
     def _set(self, set_id: str) -> SetRecord:
@@ -189,9 +189,9 @@ class ResourceSets:
         try:
             self.catalogue.put_set(record)
         except BaseException:
-            self._files.unstage(set_id)
+            self._files.discard(set_id)
             raise
-        self._files.settle(set_id)
+        self._files.commit(set_id)
         return _set_info(record)
 
 
@@ -207,7 +207,7 @@ def _place_behind(view: View, members: SetMembers, order: Column, nid: int) -> i
     at = int(np.searchsorted(members.ids, nid))
     if at < len(members) and members.ids[at] == nid:
         return int(np.flatnonzero(order == at)[0]) + 1
-    if len(members) > SORTED:
+    if len(members) > MAX_SORTED_MEMBERS:
         return at
     row = int(view.rows_of(np.array([nid]))[0])
     path = view.path(row) if row != NO_ROW else view.last_path(nid)

@@ -184,7 +184,7 @@ def checked(node: Filter, at: int | str) -> Filter:
         case Time(_, after, before):
             moments: tuple[object, ...] = (after, before)
             for moment in moments:
-                if moment is not None and not (isinstance(moment, str) and is_moment(moment)):
+                if moment is not None and not (isinstance(moment, str) and is_time(moment)):
                     raise FilterError("A time is an ISO date or time (2026-01-31), or an age such as 30d or 12h.", at)
             if after is None and before is None:
                 raise FilterError("At least one of after and before is needed.", at)
@@ -207,7 +207,7 @@ def mode_of(text: str, at: int | str) -> Mode:
     return Mode(int(text, 8))
 
 
-def is_moment(text: str) -> bool:
+def is_time(text: str) -> bool:
     """Whether a text says a time, absolutely or as an age."""
     if _AGO.fullmatch(text):
         return True

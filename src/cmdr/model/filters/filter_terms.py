@@ -29,7 +29,7 @@ from cmdr.model.filters.filter import (
     checked,
     mode_of,
 )
-from cmdr.model.filters.filter_words import Words
+from cmdr.model.filters.lexer import Lexer
 from cmdr.model.names import printable
 
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40, "P": 1 << 50}
@@ -47,95 +47,96 @@ _KNOWN = (
 )
 """The fields as an error lists them."""
 _TRAITS = {trait.lower(): trait for trait in get_args(Trait)}
+_BRACES = re.compile(r"\{([^{}]*,[^{}]*)\}")
 
 
-def read_term(words: Words) -> Filter:
+def read_term(lexer: Lexer) -> Filter:
     """The term that stands here; a mistake is told with its place."""
-    start = words.at
-    if words.stands('"'):
-        return checked(_quoted(words, "name", "contains"), start)
-    field = words.field(_FIELDS)
+    start = lexer.at
+    if lexer.looking_at('"'):
+        return checked(_quoted(lexer, "name", "contains"), start)
+    field = lexer.field(_FIELDS)
     if field is None:
-        word = words.bare()
+        word = lexer.bare()
         if _SIGNS.fullmatch(word):
-            words.fail(
+            lexer.fail(
                 f"`{printable(word, 20)}` has no field: write size>5K, ext:pdf or not ext:pdf, or quote it.", start
             )
         return named(word, start)
-    return checked(_field(words, *field, start), start)
+    return checked(_field(lexer, *field, start), start)
 
 
-def _field(words: Words, name: str, sign: str, start: int) -> Filter:
+def _field(lexer: Lexer, name: str, sign: str, start: int) -> Filter:
     if name in get_args(TextField):
-        return _text(words, cast(TextField, name), sign)
+        return _text(lexer, cast(TextField, name), sign)
     if name in get_args(NumberField):
-        return _number(words, cast(NumberField, name), sign)
+        return _number(lexer, cast(NumberField, name), sign)
     if name in get_args(TimeField):
-        return _time(words, cast(TimeField, name), sign)
+        return _time(lexer, cast(TimeField, name), sign)
     if sign not in (":", "=") and name in _FIELDS:
-        words.fail(f"`{name}` cannot be compared with {sign}.", start)
+        lexer.fail(f"`{name}` cannot be compared with {sign}.", start)
     match name:
         case "ext":
-            return Ext(words.values())
+            return Ext(lexer.values())
         case "kind" | "type":
-            return KindIs(cast(tuple[Kind, ...], words.values()))
+            return KindIs(cast(tuple[Kind, ...], lexer.values()))
         case "owner":
-            return Owner(words.values())
+            return Owner(lexer.values())
         case "under":
-            return Under(words.value())
+            return Under(lexer.value())
         case "duplicateof":
-            return DuplicateOf(words.value())
+            return DuplicateOf(lexer.value())
         case "in" | "inset":
-            return InSet(words.value())
+            return InSet(lexer.value())
         case "mode":
-            return mode_of(words.bare(), start)
+            return mode_of(lexer.bare(), start)
         case "is":
-            trait = _TRAITS.get(words.bare().lower())
+            trait = _TRAITS.get(lexer.bare().lower())
             if trait is None:
-                words.fail(f"`is:` takes {', '.join(get_args(Trait))}.", start)
+                lexer.fail(f"`is:` takes {', '.join(get_args(Trait))}.", start)
             return Is(cast(Trait, trait))
-    words.fail(
+    lexer.fail(
         f"There is no filter called `{name[:40]}`; quote the word to look for it in names. Known: {', '.join(_KNOWN)}.",
         start,
     )
 
 
-def _text(words: Words, field: TextField, sign: str) -> Filter:
+def _text(lexer: Lexer, field: TextField, sign: str) -> Filter:
     if sign == "~":
-        return _quoted(words, field, "regex") if words.stands('"') else Text(field, "regex", words.unbroken())
+        return _quoted(lexer, field, "regex") if lexer.looking_at('"') else Text(field, "regex", lexer.unbroken())
     if sign not in (":", "="):
-        words.fail(f"`{field}` cannot be compared with {sign}.")
+        lexer.fail(f"`{field}` cannot be compared with {sign}.")
     for op in get_args(TextOp):
-        if words.stands(op + '"'):
-            words.at += len(op)
-            return _quoted(words, field, op)
+        if lexer.looking_at(op + '"'):
+            lexer.at += len(op)
+            return _quoted(lexer, field, op)
     usual: TextOp = "exact" if sign == "=" else "contains"
-    if words.stands('"'):
-        return _quoted(words, field, usual)
-    word = words.bare()
-    return named(word, words.at, field) if sign == ":" else Text(field, usual, word)
+    if lexer.looking_at('"'):
+        return _quoted(lexer, field, usual)
+    word = lexer.bare()
+    return named(word, lexer.at, field) if sign == ":" else Text(field, usual, word)
 
 
-def _quoted(words: Words, field: TextField, op: TextOp) -> Text:
-    value = words.quoted()
-    case = words.stands("c")
-    words.at += case
+def _quoted(lexer: Lexer, field: TextField, op: TextOp) -> Text:
+    value = lexer.quoted()
+    case = lexer.looking_at("c")
+    lexer.at += case
     return Text(field, op, value, case)
 
 
-def _number(words: Words, field: NumberField, sign: str) -> Number:
-    start, word = words.at, words.bare()
+def _number(lexer: Lexer, field: NumberField, sign: str) -> Number:
+    start, word = lexer.at, lexer.bare()
 
     def amount(text: str) -> int:
         found = _NUMBER.fullmatch(text)
         if found is None:
-            words.fail("A number is missing here, such as 500, 10K or 2G.", start)
+            lexer.fail("A number is missing here, such as 500, 10K or 2G.", start)
         return int(found[1]) * _UNITS[found[2].upper()]
 
     low, dots, high = word.partition("..")
     if dots:
         if sign not in (":", "="):
-            words.fail("A range is written with a colon, such as size:1K..1M.", start)
+            lexer.fail("A range is written with a colon, such as size:1K..1M.", start)
         return Number(field, amount(low) if low else None, amount(high) if high else None)
     found = amount(word)
     match sign:
@@ -147,13 +148,13 @@ def _number(words: Words, field: NumberField, sign: str) -> Number:
             return Number(field, found + 1, None)
         case "<":
             if not found:
-                words.fail("Nothing is smaller than 0.", start)
+                lexer.fail("Nothing is smaller than 0.", start)
             return Number(field, None, found - 1)
     return Number(field, found, found)
 
 
-def _time(words: Words, field: TimeField, sign: str) -> Time:
-    start, word = words.at, words.bare()
+def _time(lexer: Lexer, field: TimeField, sign: str) -> Time:
+    start, word = lexer.at, lexer.bare()
     after, dots, before = word.partition("..")
     if dots:
         return Time(field, after or None, before or None)
@@ -161,10 +162,7 @@ def _time(words: Words, field: TimeField, sign: str) -> Time:
         return Time(field, word, None)
     if sign in ("<", "<="):
         return Time(field, None, word)
-    words.fail(f"Compare times with > (later) or < (earlier), such as {field}>30d.", start)
-
-
-_BRACES = re.compile(r"\{([^{}]*,[^{}]*)\}")
+    lexer.fail(f"Compare times with > (later) or < (earlier), such as {field}>30d.", start)
 
 
 def named(word: str, at: int | str, field: TextField = "name") -> Filter:

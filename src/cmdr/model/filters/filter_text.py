@@ -34,19 +34,20 @@ from cmdr.model.filters.filter import (
 )
 from cmdr.model.filters.filter_json import from_json
 from cmdr.model.filters.filter_terms import read_term
-from cmdr.model.filters.filter_words import Words
+from cmdr.model.filters.lexer import Lexer
 
 MAX_LENGTH = 65_536
 _PLAIN_WORD = re.compile(r'[^\s()",:=<>*?\\]+')
+_NODE = re.compile(r"n_[0-9a-f]{9,16}")
 
 
 def from_text(text: str) -> Filter:
     """Read a one-line filter; an empty line asks for everything."""
     if len(text) > MAX_LENGTH:
         raise FilterError(f"A filter may be {MAX_LENGTH:,} characters long.", MAX_LENGTH)
-    words = Words(text)
-    words.blank()
-    return And(()) if words.is_over else read_expression(words)
+    lexer = Lexer(text)
+    lexer.blank()
+    return And(()) if lexer.is_over else _parse(lexer)
 
 
 def to_text(node: Filter) -> str:
@@ -110,73 +111,70 @@ def _list(values: tuple[str, ...]) -> str:
     return ",".join(one if _PLAIN_WORD.fullmatch(one) else _quote(one) for one in values)
 
 
-def read_expression(words: Words) -> Filter:
+def _parse(lexer: Lexer) -> Filter:
     """Everything up to the end of the line."""
-    found = _Expression(words).either(1)
-    if not words.is_over:
-        words.fail("This parenthesis has no partner.")
+    found = _Parser(lexer).either(1)
+    if not lexer.is_over:
+        lexer.fail("This parenthesis has no partner.")
     return found
 
 
-class _Expression:
-    def __init__(self, words: Words) -> None:
-        self.words, self.parts = words, Parts()
+class _Parser:
+    def __init__(self, lexer: Lexer) -> None:
+        self.lexer, self.parts = lexer, Parts()
 
     def either(self, depth: int) -> Filter:
-        self.parts.nest(depth, self.words.at)
+        self.parts.nest(depth, self.lexer.at)
         items = [self.both(depth)]
-        while self.words.keyword("or"):
+        while self.lexer.keyword("or"):
             items.append(self.both(depth))
         return items[0] if len(items) == 1 else Or(tuple(items))
 
     def both(self, depth: int) -> Filter:
-        words = self.words
+        lexer = self.lexer
         items = [self.one(depth)]
-        while not words.is_over and not words.stands(")"):
-            start = words.at
-            if words.keyword("or") and not words.text.startswith("or(", start):
-                words.at = start
+        while not lexer.is_over and not lexer.looking_at(")"):
+            start = lexer.at
+            if lexer.keyword("or") and not lexer.text.startswith("or(", start):
+                lexer.at = start
                 break
-            words.at = start
-            if not words.stands("and("):
-                words.keyword("and")
+            lexer.at = start
+            if not lexer.looking_at("and("):
+                lexer.keyword("and")
             items.append(self.one(depth))
         return items[0] if len(items) == 1 else And(tuple(items))
 
     def one(self, depth: int) -> Filter:
-        words = self.words
-        self.parts.add(depth, words.at)
-        if words.is_over or words.stands(")"):
-            words.fail("Something to look for is missing here.")
+        lexer = self.lexer
+        self.parts.add(depth, lexer.at)
+        if lexer.is_over or lexer.looking_at(")"):
+            lexer.fail("Something to look for is missing here.")
         for word in ("and", "or"):
-            if words.take(word + "("):
+            if lexer.take(word + "("):
                 items = self.group(depth)
                 return And(items) if word == "and" else Or(items)
-        if words.keyword("not"):
+        if lexer.keyword("not"):
             return Not(self.one(depth + 1))
-        if words.take("("):
+        if lexer.take("("):
             inside = self.either(depth + 1)
             self.close()
             return inside
-        start = words.at
-        found = read_term(words)
+        start = lexer.at
+        found = read_term(lexer)
         for _ in found.items if isinstance(found, Or) else ():  # braces stand for several
             self.parts.add(depth + 1, start)
-        words.blank()
+        lexer.blank()
         return found
 
     def group(self, depth: int) -> tuple[Filter, ...]:
         """`and(…)` and `or(…)` hold one filter or none; written side by side they could not be told apart."""
-        items = () if self.words.stands(")") else (self.either(depth + 1),)
+        items = () if self.lexer.looking_at(")") else (self.either(depth + 1),)
         self.close()
         return items
 
     def close(self) -> None:
-        if not self.words.take(")"):
-            self.words.fail("A closing parenthesis is missing.")
-
-
-_NODE = re.compile(r"n_[0-9a-f]{9,16}")
+        if not self.lexer.take(")"):
+            self.lexer.fail("A closing parenthesis is missing.")
 
 
 def given_filter(given: Mapping[str, object] | str) -> Filter:

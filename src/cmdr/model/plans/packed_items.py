@@ -7,7 +7,8 @@ from typing import overload
 
 from cmdr.model.plans.attributes import AttributeChange, Attributes, AttributesRow, ChangeRow
 from cmdr.model.plans.member import Member
-from cmdr.model.plans.plan_item import Decision, Fingerprint, Kind, Place, PlanItem, Step, Totals
+from cmdr.model.plans.plan_item import Decision, Fingerprint, Kind, Place, PlanItem, Totals
+from cmdr.model.plans.steps import StepName
 from cmdr.model.plans.traits import Traits
 
 BLOCK = 1024
@@ -215,6 +216,6 @@ def _mark(row: MarkRow) -> Fingerprint | None:
 
 
 # Looking a member up by its value takes a call; there are four for every item.
-_STEPS = {step.value: step for step in Step}
+_STEPS = {step.value: step for step in StepName}
 _KINDS = {kind.value: kind for kind in Kind}
 _DECISIONS = {decision.value: decision for decision in Decision}

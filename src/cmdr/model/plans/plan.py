@@ -23,11 +23,11 @@ from cmdr.model.plans.plan_item import (
     Place,
     PlanItem,
     Root,
-    Step,
     Totals,
     Verb,
 )
 from cmdr.model.plans.plan_rows import bytes_of, item_of, line_of, rows_in, text_of
+from cmdr.model.plans.steps import StepName
 
 __all__ = [
     "GIB",
@@ -41,7 +41,7 @@ __all__ = [
     "PlanItem",
     "Risk",
     "Root",
-    "Step",
+    "StepName",
     "Totals",
     "Verb",
 ]

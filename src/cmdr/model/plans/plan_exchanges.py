@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from cmdr.model.plans.packed_items import packed, rows_of
-from cmdr.model.plans.plan_item import Fingerprint, Kind, Place, PlanItem, Step, Totals
+from cmdr.model.plans.plan_item import Fingerprint, Kind, Place, PlanItem, Totals
+from cmdr.model.plans.steps import StepName
 
 
 class _Exchange(NamedTuple):
@@ -23,7 +24,7 @@ class _Exchange(NamedTuple):
 
 def told(items: Sequence[PlanItem]) -> Sequence[PlanItem]:
     """The items to show: the very same ones, but for names that trade places. Looks at all of them."""
-    if not any(row[0] == Step.SWAP for row in rows_of(items)):
+    if not any(row[0] == StepName.SWAP for row in rows_of(items)):
         return items
     return packed(_unwound(items))
 
@@ -49,7 +50,7 @@ def _unwound(items: Sequence[PlanItem]) -> Iterator[PlanItem]:
 
 def _exchange_of(item: PlanItem) -> _Exchange | None:
     first, second, at_first, at_second = item.source, item.target, item.fingerprint, item.existing
-    if item.step is not Step.SWAP or first is None or second is None or at_first is None or at_second is None:
+    if item.step is not StepName.SWAP or first is None or second is None or at_first is None or at_second is None:
         return None
     if (first.root, first.folder) != (second.root, second.folder):
         return None  # with a file in the trash: only one of the two names is a person's
@@ -69,4 +70,4 @@ def _files(ring: Sequence[_Exchange]) -> Iterator[PlanItem]:
     goes_to = {before: now for now, before in came_from.items()}
     why = next((exchange.protected for exchange in ring if exchange.protected), "")
     for before, mark in marks.items():
-        yield PlanItem(Step.RENAME, mark.kind, before, goes_to[before], mark, totals=amount(mark), protected=why)
+        yield PlanItem(StepName.RENAME, mark.kind, before, goes_to[before], mark, totals=amount(mark), protected=why)

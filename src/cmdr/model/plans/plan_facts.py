@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from cmdr.model.plans.odd_ones import OddOnes
 from cmdr.model.plans.packed_items import PackedItems
-from cmdr.model.plans.plan_item import Decision, Place, PlanItem, Step, Totals
+from cmdr.model.plans.plan_item import Decision, Place, PlanItem, Totals
+from cmdr.model.plans.steps import KINDS
 
 # Looking a member up in its class takes a call; there are several for every item.
 _ASK, _REPLACE, _SKIP = Decision.ASK, Decision.REPLACE, Decision.SKIP
-_REMOVE, _TRASH, _NOTHING = Step.REMOVE, Step.TRASH, Step.NOTHING
 SHOWN = 10
 """How many items or folders a person is shown by name."""
 
@@ -111,7 +111,7 @@ class Gathering:
 
     def add(self, item: PlanItem) -> None:
         """One more item."""
-        source, target, totals, step, decision = item.source, item.target, item.totals, item.step, item.decision
+        source, target, totals, kind, decision = item.source, item.target, item.totals, KINDS[item.step], item.decision
         if source is not None and item.is_unpacked:
             self._archives[source] = None
         elif source is not None:
@@ -121,14 +121,14 @@ class Gathering:
                 self._renamed.add(item)
         if decision is _ASK:
             self._questions.append(item)
-        is_overwrite, is_final = decision is _REPLACE, step is _REMOVE and item.is_final
+        is_overwrite, is_final = decision is _REPLACE, kind.removes and item.is_final
         if is_overwrite:
             self._overwrites.append(item)
-        if is_final or is_overwrite or step is _TRASH:
+        if is_final or is_overwrite or kind.is_trashed:
             self._is_final = self._is_final or is_final
             self._lost_files += totals.files or 1
             self._lost_bytes += item.existing.size if is_overwrite and item.existing else totals.bytes
-        if step is not _NOTHING and decision is not _SKIP:
+        if not kind.is_left_alone and decision is not _SKIP:
             self._files += totals.files
             self._folders += totals.folders
             self._bytes += totals.bytes
@@ -146,7 +146,7 @@ class Gathering:
         folder = self._folders_of.get(source.root)
         if folder is None:
             folder = self._folders_of[source.root] = os.path.dirname(source.path)
-        if item.existing is None or item.step is not _REMOVE:
+        if item.existing is None or not KINDS[item.step].removes:
             self._chosen.add(item)
             self._odd.add(item, folder)
             if item.target is not None:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from cmdr.model.plans.attributes import AttributeChange
 from cmdr.model.plans.member import Member
+from cmdr.model.plans.steps import KINDS, StepName
 from cmdr.model.plans.traits import Traits
 from cmdr.model.units import count, human_size
 
@@ -31,36 +32,6 @@ class Verb(StrEnum):
     """Run a command; see `command_plan`."""
     TRUST = "trust"
     """Trust a folder; see `trust_plan`."""
-
-
-class Step(StrEnum):
-    """What the engine does with one item."""
-
-    MAKE = "make"
-    """Make a folder, or merge into the one that stands there."""
-    COPY = "copy"
-    """Copy a file's or symbolic link's contents to a new name."""
-    TWIN = "twin"
-    """Give a copy made earlier in this operation a second name: the source was a hard link."""
-    RENAME = "rename"
-    """Give a file or a whole folder another name on the same volume."""
-    SWAP = "swap"
-    """Exchange two names in one atomic step."""
-    TRASH = "trash"
-    REMOVE = "remove"
-    """Remove for good: a file, a link, or a folder that is empty by then."""
-    CREATE = "create"
-    """Write a new file from contents carried by the plan."""
-    LINK = "link"
-    """Make a symbolic link, or a hard link when there is a source."""
-    ATTRIBUTES = "attributes"
-    """Give a file or folder other permissions, another owner or another time; its name and contents stay."""
-    PACK = "pack"
-    """Make an archive of all that is added by the items behind it."""
-    ADD = "add"
-    """Goes into the archive that the plan makes."""
-    NOTHING = "nothing"
-    """Left alone; `reason` says why."""
 
 
 class Kind(StrEnum):
@@ -198,7 +169,7 @@ class Totals:
 class PlanItem:
     """One step on one name."""
 
-    step: Step
+    step: StepName
     kind: Kind
     source: Place | None = None
     target: Place | None = None
@@ -246,7 +217,12 @@ class PlanItem:
     @property
     def is_unpacked(self) -> bool:
         """Whether it comes out of an archive."""
-        return self.member is not None and self.step is not Step.REMOVE
+        return self.member is not None and not KINDS[self.step].removes
+
+    @property
+    def is_left_alone(self) -> bool:
+        """Whether it stays as it is: for a reason of its own, or because its target's name is taken."""
+        return self.decision is Decision.SKIP or KINDS[self.step].is_left_alone
 
     @property
     def arriving(self) -> Fingerprint | None:
@@ -259,9 +235,10 @@ class PlanItem:
     @property
     def is_way(self) -> bool:
         """Whether it makes a folder that is missing on the way to where others land."""
-        return (self.step, self.source, self.decision, self.existing) == (Step.MAKE, None, Decision.MERGE, None)
+        is_joined = self.decision is Decision.MERGE and self.source is None and self.existing is None
+        return is_joined and KINDS[self.step].makes_folder
 
     @property
     def is_final(self) -> bool:
         """Whether this item destroys the last copy it knows of."""
-        return self.step is Step.REMOVE and self.existing is None and self.kind is not Kind.FOLDER
+        return KINDS[self.step].removes and self.existing is None and self.kind is not Kind.FOLDER

@@ -3,9 +3,10 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from cmdr.model.plans.plan import Decision, Kind, Plan, PlanItem, Step, Verb
+from cmdr.model.plans.plan import Decision, Kind, Plan, PlanItem, Verb
 from cmdr.model.plans.plan_text import deed_of, goes_to, name_of
 from cmdr.model.plans.request_plan import RequestPlan
+from cmdr.model.plans.steps import KINDS
 from cmdr.model.units import human_size
 
 LOOKED_AT = 4096
@@ -67,7 +68,7 @@ def line_of(item: PlanItem, plan: Plan) -> str:
 
 
 def _notes(item: PlanItem) -> Iterable[str]:
-    if item.step is Step.NOTHING or item.decision is Decision.SKIP:
+    if item.is_left_alone:
         yield f"left alone: {item.reason}" if item.reason else "left alone"
     elif item.decision is Decision.REPLACE:
         yield "replaces what is there"
@@ -75,7 +76,7 @@ def _notes(item: PlanItem) -> Iterable[str]:
         yield "name taken: you will be asked"
     elif item.is_way:
         yield "created: it is missing"
-    elif item.step is Step.REMOVE and item.existing is not None:
+    elif KINDS[item.step].removes and item.existing is not None:
         yield "removed once its copy is safe"
     if item.protected:
         yield f"protected: {item.protected}"

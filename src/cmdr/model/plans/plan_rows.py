@@ -9,7 +9,8 @@ from json.encoder import encode_basestring_ascii as _quoted
 from cmdr.model.plans.attributes import AttributeChange, Attributes
 from cmdr.model.plans.member import Member
 from cmdr.model.plans.packed_items import MarkRow, PlaceRow, Row
-from cmdr.model.plans.plan_item import Decision, Fingerprint, Kind, Place, PlanItem, Step, Totals
+from cmdr.model.plans.plan_item import Decision, Fingerprint, Kind, Place, PlanItem, Totals
+from cmdr.model.plans.steps import StepName
 from cmdr.model.plans.traits import Traits
 
 _AT_ONCE = 512
@@ -90,7 +91,7 @@ def item_of(row: list[object], roots: list[bytes]) -> PlanItem:
         return _print(at) if isinstance(at, list) else None
 
     return PlanItem(
-        Step(str(step)),
+        StepName(str(step)),
         Kind(str(kind)),
         place(source),
         place(target),

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 
 from cmdr.model.names import display_name
 from cmdr.model.plans.odd_ones import FOLDERS
-from cmdr.model.plans.plan import SHOWN, Decision, Kind, Plan, PlanItem, Step, Verb
+from cmdr.model.plans.plan import SHOWN, Kind, Plan, PlanItem, Verb
 from cmdr.model.plans.plan_outline import PlanOutline
 from cmdr.model.plans.request_plan import RequestPlan
+from cmdr.model.plans.steps import KINDS
 from cmdr.model.units import count, human_size
 
 _DOES = {
@@ -196,8 +197,7 @@ def _named(plan: Plan) -> Sequence[PlanItem]:
 
 
 def _is_renamed(item: PlanItem) -> bool:
-    is_done = item.step is not Step.NOTHING and item.decision is not Decision.SKIP
-    return is_done and item.source is not None and item.target is not None
+    return not item.is_left_alone and item.source is not None and item.target is not None
 
 
 def _odd_first(odd: list[PlanItem], items: Sequence[PlanItem], most: int, many: int = 0) -> list[PlanItem]:
@@ -252,7 +252,7 @@ def _more(left_out: int) -> list[str]:
 def _row(item: PlanItem, by_name: bool) -> str:
     size = human_size(item.totals.bytes) if item.totals.bytes else ""
     name = (display_name(item.place.name) if by_name else name_of(item)) + ("/" if item.kind is Kind.FOLDER else "")
-    return f"{size:>10}  {name}" + (f" ({item.reason})" if item.step is Step.NOTHING and item.reason else "")
+    return f"{size:>10}  {name}" + (f" ({item.reason})" if KINDS[item.step].is_left_alone and item.reason else "")
 
 
 def _nowhere_else(_plan: Plan, _item: PlanItem) -> str:
@@ -270,20 +270,14 @@ def _ends(item: PlanItem) -> str:
 
 def deed_of(item: PlanItem) -> str:
     """What becomes of one item when something is taken back or restored."""
-    to = display_name((item.target or item.place).path)
-    match item.step:
-        case Step.REMOVE:
-            return f"removes {display_name(item.place.path)}"
-        case Step.TRASH:
-            return f"moves to trash {display_name(item.place.path)}"
-        case Step.RENAME | Step.COPY | Step.TWIN | Step.MAKE:
-            return f"puts back {to}"
-        case Step.SWAP:
-            return f"puts the earlier {to} back"
-        case Step.ATTRIBUTES if item.change is not None:
-            return f"gives {to} its attributes back: {item.change.told}"
-        case _:
-            return f"leaves {display_name(item.place.path)}" + (f": {item.reason}" if item.reason else "")
+    text = KINDS[item.step].undo_text
+    if not text:
+        return f"leaves {display_name(item.place.path)}" + (f": {item.reason}" if item.reason else "")
+    return text.format(
+        place=display_name(item.place.path),
+        target=display_name((item.target or item.place).path),
+        change=item.change.told if item.change is not None else "",
+    )
 
 
 def _largest(plan: Plan) -> list[str]:

@@ -69,8 +69,29 @@ class Buffer:
 
 
 @dataclass(frozen=True, slots=True)
-class LatestSelection:
-    """A selection as it was when it was made; the document may have changed or closed since."""
+class ShownDocument:
+    """One open document."""
+
+    path: bytes
+    language_id: str
+    active: bool
+    dirty: bool
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedDocument:
+    """A document that was opened just now."""
+
+    path: bytes
+    language_id: str
+    line_count: int
+    message: str = ""
+    """What was not found in it, or nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class SelectedText:
+    """What is selected, or where the cursor stands."""
 
     path: bytes
     text: str
@@ -83,7 +104,7 @@ class OpenDocuments:
     def __init__(self) -> None:
         self._buffers: dict[bytes, Buffer] = {}
         self._active: bytes | None = None
-        self.latest_selection: LatestSelection | None = None
+        self.latest_selection: SelectedText | None = None
 
     def __iter__(self) -> Iterator[Buffer]:
         return iter(list(self._buffers.values()))
@@ -117,7 +138,7 @@ class OpenDocuments:
         if buffer is None:
             return
         buffer.select(selection)
-        self.latest_selection = LatestSelection(path, buffer.selected_text, buffer.selection)
+        self.latest_selection = SelectedText(path, buffer.selected_text, buffer.selection)
 
     def close(self, path: bytes) -> Buffer | None:
         """Close a document; the one opened last before it comes to the front."""

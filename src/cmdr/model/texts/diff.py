@@ -10,11 +10,11 @@ from typing import Literal
 
 from cmdr.model.texts.lines import split_lines
 
-LINE_LIMIT = 1_000_000
+MAX_LINES = 1_000_000
 """Lines of one side: a few megabytes of empty lines would otherwise fill the memory."""
 
 
-_GAP_LINES = 400
+_MAX_GAP_LINES = 400
 """The longest side of a gap that `difflib` looks at."""
 
 
@@ -89,7 +89,7 @@ class TooManyLinesError(ValueError):
     """Raised for texts with more lines than a diff can be shown of."""
 
     def __init__(self, what: str) -> None:
-        super().__init__(f"{what} has more than {LINE_LIMIT:,} lines, too many to show as a diff.")
+        super().__init__(f"{what} has more than {MAX_LINES:,} lines, too many to show as a diff.")
         self.what = what
 
 
@@ -120,7 +120,7 @@ def diff_texts(old: str, new: str, *, what: str = "This file") -> Diff:
     """Compare two texts; near linear in their size. Raises `BinaryContentError` or `TooManyLinesError`."""
     if "\0" in old or "\0" in new:
         raise BinaryContentError(what)
-    if max(old.count("\n"), new.count("\n")) > LINE_LIMIT:
+    if max(old.count("\n"), new.count("\n")) > MAX_LINES:
         raise TooManyLinesError(what)
     return diff_lines(split_lines(old), split_lines(new))
 
@@ -254,7 +254,7 @@ def _gap_pairs(old: Sequence[str], new: Sequence[str], region: Region, budget: _
         return [], []
     shorter, longer = sorted((len(old_part), len(new_part)))
     cost = cells * shorter
-    if longer > _GAP_LINES or cost > budget.difflib:
+    if longer > _MAX_GAP_LINES or cost > budget.difflib:
         return _pairs_by_occurrence(old_part, new_part, old_start, new_start)
     budget.difflib -= cost
     olds: list[int] = []

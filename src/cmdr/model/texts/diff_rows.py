@@ -16,15 +16,15 @@ Span = tuple[int, int]
 _WORD = re.compile(r"\w+|\s+|.", re.DOTALL)
 
 
-_MOST_WORDS = 300
+_MAX_WORDS = 300
 """Above this, only what both lines begin and end with is left unmarked: nobody reads such a line word by word."""
 
 
-_LONGEST = 10_000
+_MAX_CHARS = 10_000
 """Characters of a line beyond which the same holds without counting words."""
 
 
-_LEAST_ALIKE = 0.25
+_MIN_SIMILARITY = 0.25
 """Below this share of common characters, marks inside the lines would be confetti."""
 
 
@@ -187,10 +187,10 @@ def word_marks(old: str, new: str) -> WordMarks:
     """Mark what differs between two lines given without their ends."""
     if old == new:
         return WordMarks((), ())
-    if max(len(old), len(new)) > _LONGEST:
+    if max(len(old), len(new)) > _MAX_CHARS:
         return _between_common_ends(old, new)
     old_words, new_words = _WORD.findall(old), _WORD.findall(new)
-    if max(len(old_words), len(new_words)) > _MOST_WORDS:
+    if max(len(old_words), len(new_words)) > _MAX_WORDS:
         return _between_common_ends(old, new)
     matcher = SequenceMatcher(None, old_words, new_words, autojunk=False)
     blocks = matcher.get_matching_blocks()
@@ -198,7 +198,7 @@ def word_marks(old: str, new: str) -> WordMarks:
         len(word) for block in blocks for word in old_words[block.a : block.a + block.size] if not word.isspace()
     )
     letters = max(_letters(old), _letters(new))
-    if letters and same < _LEAST_ALIKE * letters:
+    if letters and same < _MIN_SIMILARITY * letters:
         return WordMarks(_spans([(0, len(old))]), _spans([(0, len(new))]))
     old_ends, new_ends = _word_ends(old_words), _word_ends(new_words)
     changes = [op[1:] for op in matcher.get_opcodes() if op[0] != "equal"]

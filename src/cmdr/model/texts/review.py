@@ -11,7 +11,7 @@ from cmdr.model.texts.diff import Decision, Diff, Hunk, diff_texts
 from cmdr.model.texts.merge import Choice, ConflictStandsError, Merge, merge_texts
 from cmdr.model.texts.text_format import FileText, TextFormat, write_text
 
-PROPOSED_LIMIT = 8 * 1024 * 1024
+MAX_PROPOSED_BYTES = 8 * 1024 * 1024
 """The longest proposed text, in bytes of UTF-8: nobody reviews more, and every face must hold it."""
 
 
@@ -62,7 +62,7 @@ class ProposalTooLargeError(ValueError):
     """Raised for a proposed text beyond the limit."""
 
     def __init__(self) -> None:
-        super().__init__(f"The proposed text is larger than {PROPOSED_LIMIT // 1024**2} MiB; propose smaller edits.")
+        super().__init__(f"The proposed text is larger than {MAX_PROPOSED_BYTES >> 20} MiB; propose smaller edits.")
 
 
 class NoSuchHunkError(ValueError):
@@ -312,7 +312,7 @@ def _digest(file: FileText | None) -> str:
 
 
 def _check_size(text: str) -> None:
-    if len(text) > PROPOSED_LIMIT or len(text.encode("utf-8", "surrogatepass")) > PROPOSED_LIMIT:
+    if len(text) > MAX_PROPOSED_BYTES or len(text.encode("utf-8", "surrogatepass")) > MAX_PROPOSED_BYTES:
         raise ProposalTooLargeError
 
 

@@ -1,21 +1,11 @@
 """The proposed edits that wait for a person, in order of arrival, each under its connection and tab name."""
 
-from collections.abc import Callable, Iterable
+from cmdr.model.texts.review import Reason, Review, ReviewState
 
-from cmdr.model.texts.review import Outcome, Reason, Review, ReviewState
-
-_KEPT = 100
+_MAX_FINISHED = 100
 """How many finished reviews are remembered, so that a late answer hears what happened instead of nothing."""
-_KEPT_CHARACTERS = 32 << 20
+_MAX_FINISHED_CHARS = 32 << 20
 """Characters of their texts; of the longest ones fewer are remembered, and always the last."""
-
-
-class UnknownReviewError(LookupError):
-    """Raised for a review id that is not known, or no longer."""
-
-    def __init__(self, id: str) -> None:
-        super().__init__(f"There is no edit {id} to review.")
-        self.id = id
 
 
 class ReviewQueue:
@@ -24,17 +14,6 @@ class ReviewQueue:
     def __init__(self) -> None:
         self._reviews: dict[str, Review] = {}
         self._tabs: dict[tuple[str, str], str] = {}
-        self._listeners: list[Callable[[Review], None]] = []
-
-    def on_change(self, call: Callable[[Review], None]) -> Callable[[], None]:
-        """Call this whenever a review arrives or is resolved; returns how to stop."""
-        self._listeners.append(call)
-
-        def stop() -> None:
-            if call in self._listeners:
-                self._listeners.remove(call)
-
-        return stop
 
     @property
     def waiting(self) -> tuple[Review, ...]:
@@ -49,20 +28,7 @@ class ReviewQueue:
         self.close_tab(review.connection, review.tab, "replaced")
         self._reviews[review.id] = review
         self._tabs[review.connection, review.tab] = review.id
-
-        def resolved(_: Outcome) -> None:
-            self._forget_oldest()
-            self._tell(review)
-
-        self._tell(review)
-        review.when_resolved(resolved)
-
-    def get(self, id: str) -> Review:
-        """The review of this id, also a recently finished one; raises `UnknownReviewError`."""
-        review = self._reviews.get(id)
-        if review is None:
-            raise UnknownReviewError(id)
-        return review
+        review.when_resolved(lambda _: self._forget_oldest())
 
     def in_tab(self, connection: str, tab: str) -> Review | None:
         """The review shown in a tab of a connection, answered or not."""
@@ -83,7 +49,7 @@ class ReviewQueue:
 
     def close_tabs(self, connection: str, reason: Reason = "tab closed") -> int:
         """Close all tabs of one connection, and say how many there were."""
-        return self._close(connection, self.tabs(connection), reason)
+        return sum(self.close_tab(connection, tab, reason) for tab in self.tabs(connection))
 
     def disconnected(self, connection: str) -> int:
         """The client is gone: what it asked is rejected."""
@@ -94,19 +60,12 @@ class ReviewQueue:
         for connection in {owner for owner, _ in self._tabs}:
             self.close_tabs(connection, "shutdown")
 
-    def _close(self, connection: str, tabs: Iterable[str], reason: Reason) -> int:
-        return sum(self.close_tab(connection, tab, reason) for tab in tabs)
-
-    def _tell(self, review: Review) -> None:
-        for call in list(self._listeners):
-            call(review)
-
     def _forget_oldest(self) -> None:
         finished = [review for review in self._reviews.values() if review.state is not ReviewState.PENDING]
         characters = 0
         for number, review in enumerate(reversed(finished), start=1):
             characters += review.characters
-            if number > 1 and (number > _KEPT or characters > _KEPT_CHARACTERS):
+            if number > 1 and (number > _MAX_FINISHED or characters > _MAX_FINISHED_CHARS):
                 del self._reviews[review.id]
                 # Its client may never say that it closed the tab.
                 if self._tabs.get((review.connection, review.tab)) == review.id:

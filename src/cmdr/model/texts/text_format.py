@@ -19,7 +19,7 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 _CONTROL = re.compile(rb"[\x00-\x06\x0e-\x1a\x1c-\x1f\x7f]")
-_MOST_CONTROL = 0.02
+_MAX_CONTROL_SHARE = 0.02
 """The share of control bytes above which bytes that are not UTF-8 are taken for binary, not for an old encoding."""
 
 
@@ -88,7 +88,7 @@ def _decoded(content: bytes, what: str) -> tuple[str, str, bool]:
     text = _decode(content, "utf-8")
     if text is not None:
         return text, "utf-8", False
-    if b"\0" in content or len(_CONTROL.findall(content)) > _MOST_CONTROL * len(content):
+    if b"\0" in content or len(_CONTROL.findall(content)) > _MAX_CONTROL_SHARE * len(content):
         raise BinaryContentError(what)
     text = _decode(content, "cp1252")
     if text is not None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from cmdr.core.dispatch.parameter import Arguments
 from cmdr.core.panes.name_input import complete_path
-from cmdr.core.parameter import Arguments
 from cmdr.model.names import is_archive_name, to_wire
 from cmdr.tui.actions import action
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cmdr.core.parameter import Arguments
+from cmdr.core.dispatch.parameter import Arguments
 from cmdr.model.panes.sorting import Direction, SortKey
 from cmdr.model.panes.tab import ViewMode
 from cmdr.tui.actions import action

@@ -5,7 +5,7 @@ from __future__ import annotations
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from cmdr.core.principals import PERSON
+from cmdr.core.dispatch.principals import PERSON
 from cmdr.model.names import display_name
 from cmdr.model.panes.workspace import Dialog
 from cmdr.model.plans.expired import expired_told

@@ -12,8 +12,8 @@ from textual import events
 from textual.widget import Widget
 from textual.widgets import Input
 
-from cmdr.core.principals import PERSON
-from cmdr.model.agent_text import broken, framed
+from cmdr.core.dispatch.principals import PERSON
+from cmdr.model.agent_text import framed, wrapped
 from cmdr.model.names import to_wire
 from cmdr.model.panes.workspace import Dialog
 from cmdr.model.plans.plan import Verb
@@ -101,7 +101,7 @@ class Confirm(Window[str]):
 
     def _head_rows(self) -> list[Row]:
         """What will happen in a line, none of it cut off, and a blank line."""
-        return [*([(f" {piece}", "title_active")] for piece in broken(self._summary, self._width)), [("", "file")]]
+        return [*([(f" {piece}", "title_active")] for piece in wrapped(self._summary, self._width)), [("", "file")]]
 
     def _fact_rows(self) -> list[Row]:
         """All facts, none of them cut off."""
@@ -220,8 +220,7 @@ class Confirm(Window[str]):
         from cmdr.tui.changes.operating import follow
 
         if self._proposal.job is not None:
-            job = self._screen.commander.jobs.get(self._proposal.job, PERSON)
-            self._screen.terminal.run_worker(follow(self._screen.terminal, job), group="follow")
+            self._screen.terminal.run_worker(follow(self._screen.terminal, self._proposal.job), group="follow")
         self._screen.show_message(f"Approved: {title_of(self._plan)}")
 
     def _answer_row(self) -> Row:
@@ -246,4 +245,4 @@ def _fact(line: str, width: int) -> list[Row]:
     elif line.startswith(("overwrites", "protected")):
         role = "agent"
     end = " " if role == "warning" else ""
-    return [[(f" {piece}{end}", role)] for piece in broken(line, width)]
+    return [[(f" {piece}{end}", role)] for piece in wrapped(line, width)]

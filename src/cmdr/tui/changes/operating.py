@@ -1,132 +1,101 @@
-"""A change to files that the person asked for: plan it, confirm it where that is due, and follow it to its end."""
+"""A change to files that the person asked for, as the terminal draws it: planning, the question, the progress."""
 
 from __future__ import annotations
 
 import asyncio
-import os
 from typing import TYPE_CHECKING
 
-from cmdr.core.answer import Answer
-from cmdr.core.parameter import Arguments
-from cmdr.core.principals import PERSON
-from cmdr.model.job import Job, JobState
-from cmdr.model.names import from_wire, to_wire
-from cmdr.model.panes.tab import SelectedEntries, Tab
+from cmdr.core.dispatch.answer import Answer
+from cmdr.core.dispatch.parameter import Arguments
+from cmdr.core.dispatch.principals import PERSON
+from cmdr.core.flow.change import Confirming, Ended, Following, Planning, Wish
+from cmdr.core.flow.run import ChangeRun
+from cmdr.model.panes.tab import SelectedEntries
 from cmdr.model.panes.workspace import DialogType
-from cmdr.model.plans.proposal import Proposal, ProposalState
-from cmdr.model.results.changes import Proposed
 
 if TYPE_CHECKING:
     from cmdr.tui.app import TerminalApp
+    from cmdr.tui.changes.progress import Progress
 
-SHOW_PROGRESS_AFTER = 1.0
+SHOW_PROGRESS_AFTER_S = 1.0
+LOOK_EVERY_S = 0.25
 
 
 async def operate(
-    terminal: TerminalApp,
-    command: str,
-    arguments: Arguments,
-    *,
-    sure: bool,
-    then: str,
-    chosen: SelectedEntries | None = None,
-    opens: bytes | None = None,
+    terminal: TerminalApp, command: str, arguments: Arguments, wish: Wish, chosen: SelectedEntries | None = None
 ) -> None:
-    """Run it. With `sure` the person has already said yes in a window, and only a risky plan is asked about again.
+    """Plan a change and carry it through its states."""
+    main = terminal.main
+    change = ChangeRun(terminal.commander, PERSON, main.queue.ask, Planning(wish))
+    await change.take(await main.queue.wait_for(_planned(terminal, command, arguments, chosen)))
+    await _draw(terminal, change)
 
-    What it `opens` is edited once it is there.
-    """
-    commander, main = terminal.commander, terminal.main
-    tab = main.tab
-    answer = await main.queue.wait_for(_planned(terminal, command, arguments, chosen))
-    if answer is None:
-        return
-    if not isinstance(answer.result, Proposed):
-        main.show_message(answer.words)
-        return
-    proposal = commander.proposals.get(answer.result.proposal, PERSON)
-    if sure and not proposal.plan.asks_again:
-        await main.queue.ask("approve", {"proposal": proposal.id, "digest": proposal.plan.digest})
-    elif not await _confirmed(terminal, proposal):
-        return
-    if proposal.job is not None:
-        job = commander.jobs.get(proposal.job, PERSON)
-        await follow(terminal, job, then=then, marked=tab if answer.result.from_pane else None)
-        if opens is not None and job.state is JobState.DONE and terminal.screen is main:
-            terminal.edit(opens)
+
+async def follow(terminal: TerminalApp, job: str) -> None:
+    """Watch a job that was approved here."""
+    await _draw(terminal, ChangeRun(terminal.commander, PERSON, terminal.main.queue.ask, Following(job)))
 
 
 async def _planned(
     terminal: TerminalApp, command: str, arguments: Arguments, chosen: SelectedEntries | None
 ) -> Answer | None:
-    """Plan it, and tell how far that is."""
+    """Plan it, and show how far that is."""
     main = terminal.main
 
-    async def told(elapsed: float, message: str) -> None:
+    async def show(elapsed: float, message: str) -> None:
         main.status.doing = f"{doing}: {message}"
         main.status.refresh()
 
     main.status.doing = doing = f"Planning {command.replace('_', ' ')}" + (f" of {chosen.count:,}" if chosen else "")
     try:
-        return await main.queue.ask(command, arguments, chosen=chosen, progress=told)
+        return await main.queue.ask(command, arguments, chosen=chosen, progress=show)
     finally:
         main.status.doing = ""
 
 
-async def _confirmed(terminal: TerminalApp, proposal: Proposal) -> bool:
-    dialogs = terminal.commander.workspace.dialogs_of(DialogType.CONFIRMATION)
-    for dialog in dialogs:
-        if dialog.proposal == proposal.id:
-            terminal.windows.open_window(dialog)
-    events = terminal.commander.events
-    while proposal.state is ProposalState.PENDING:
-        await events.beyond(events.rev)
-    return proposal.state is ProposalState.APPROVED
-
-
-async def follow(terminal: TerminalApp, job: Job, *, then: str = "", marked: Tab | None = None) -> None:
-    """Watch a job: questions at once, a progress window when it takes long, one line when it is over."""
-    from cmdr.tui.changes.progress import Progress
-
+async def _draw(terminal: TerminalApp, change: ChangeRun) -> None:
+    """Draw every state of a change: the question, a progress window when it takes long, one line when it is over."""
     events, main = terminal.commander.events, terminal.main
     window: Progress | None = None
-    started = asyncio.get_running_loop().time()
-    while not job.state.is_over:
-        long = asyncio.get_running_loop().time() - started > SHOW_PROGRESS_AFTER
-        if window is None and (long or job.state is JobState.WAITING) and terminal.screen is main:
-            window = Progress(job, main)
-            terminal.push_screen(window)
+    started: float | None = None
+    is_asked = False
+    while not isinstance(state := change.state, Ended):
+        rev = events.rev
+        if isinstance(state, Confirming) and not is_asked:
+            is_asked = True
+            _show_question(terminal, state)
+        elif isinstance(state, Following):
+            now = asyncio.get_running_loop().time()
+            started = now if started is None else started
+            if window is None and (state.question or now - started > SHOW_PROGRESS_AFTER_S):
+                window = _show_progress(terminal, state)
         try:
-            async with asyncio.timeout(0.25):
-                await events.beyond(events.rev)
+            async with asyncio.timeout(LOOK_EVERY_S):
+                await events.beyond(rev)
         except TimeoutError:
-            continue
+            pass
+        await change.look(here=True)
     if window is not None and window in terminal.screen_stack:
         terminal.close_window(window)  # type: ignore[arg-type]
-    bad = job.state is JobState.FAILED
-    if job.state is JobState.DONE and marked is not None and marked.selection.count:
-        # What was selected for this operation has been dealt with.
-        side = next((pane.side.value for pane in terminal.commander.workspace.panes if pane.tab is marked), None)
-        if side is not None:
-            await main.queue.ask("selection.none", {"pane": side})
-    main.show_message(outcome_told(job, [pane.tab.path for pane in terminal.commander.workspace.panes]), bad=bad)
-    await _settle(terminal, then)
-
-
-def outcome_told(job: Job, folders: list[bytes]) -> str:
-    """What came of it, in a line: names without the folders one sees, and of a lone failure the reason first."""
-    problems = list(job.problems[:1])
-    for folder in folders:
-        problems = [problem.replace(to_wire(os.path.join(folder, b"")), "") for problem in problems]
-    if job.state is JobState.FAILED and job.progress.items_total == 1 and problems:
-        return f"{job.title}: {problems[0]}"
-    return "; ".join([job.outcome, *problems])
-
-
-async def _settle(terminal: TerminalApp, then: str) -> None:
-    """The panes show the outcome at once, without waiting for the watcher."""
-    commander, main = terminal.commander, terminal.main
-    await asyncio.gather(*(main.queue.ask("refresh", {"pane": pane.side.value}) for pane in commander.workspace.panes))
-    if then and main.tab.listing.position_of(from_wire(then)) is not None:
-        await main.queue.ask("move_cursor", {"pane": "focused", "to": then})
+    if state.said:
+        main.show_message(state.said, bad=state.is_bad)
     main.follow_cursor()
+    if state.opens is not None and terminal.screen is main:
+        terminal.edit(state.opens)
+
+
+def _show_question(terminal: TerminalApp, state: Confirming) -> None:
+    for dialog in terminal.commander.workspace.dialogs_of(DialogType.CONFIRMATION):
+        if dialog.proposal == state.proposal:
+            terminal.windows.open_window(dialog)
+
+
+def _show_progress(terminal: TerminalApp, state: Following) -> Progress | None:
+    """A window about the job, unless another one is in front."""
+    from cmdr.tui.changes.progress import Progress
+
+    if terminal.screen is not terminal.main:
+        return None
+    window = Progress(terminal.commander.jobs.get(state.job, PERSON), terminal.main)
+    terminal.push_screen(window)
+    return window

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from textual import events
 from textual.widget import Widget
 
+from cmdr.core.flow.change import ANSWERS
 from cmdr.model.job import Job, JobState
 from cmdr.model.names import display_name
 from cmdr.model.units import human_size, iso_time, span
@@ -15,8 +16,6 @@ from cmdr.tui.windows.window import Window
 
 if TYPE_CHECKING:
     from cmdr.tui.main_screen import MainScreen
-
-_ANSWERS = {"s": "skip", "o": "overwrite", "r": "rename", "n": "newer", "l": "larger"}
 
 
 class Progress(Window[str]):
@@ -48,7 +47,7 @@ class Progress(Window[str]):
     def pressed(self, event: events.Key) -> bool:
         """Answer, or steer."""
         job = self._job
-        if job.question is not None and event.character and event.character.lower() in _ANSWERS:
+        if job.question is not None and event.character and event.character.lower() in ANSWERS:
             answer_question(self._screen, job, event.character)
         elif event.key == "p":
             command = "job.resume" if job.state is JobState.PAUSED else "job.pause"
@@ -67,13 +66,13 @@ class Progress(Window[str]):
 
 def answer_question(screen: MainScreen, job: Job, letter: str) -> None:
     """Answer the question that is on the screen; a capital answers all that follow."""
-    if job.question is not None and letter.lower() in _ANSWERS:
+    if job.question is not None and letter.lower() in ANSWERS:
         screen.enqueue(
             "job.answer",
             {
                 "job": job.id,
                 "question": job.question.id,
-                "answer": _ANSWERS[letter.lower()],
+                "answer": ANSWERS[letter.lower()],
                 "forAll": letter.isupper(),
             },
         )

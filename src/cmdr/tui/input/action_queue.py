@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 from textual import events
 from textual.screen import Screen
 
-from cmdr.core.answer import Answer
-from cmdr.core.call import Progress, no_progress
 from cmdr.core.commander import Commander
+from cmdr.core.dispatch.answer import Answer
+from cmdr.core.dispatch.call import Progress, no_progress
+from cmdr.core.dispatch.parameter import Arguments
+from cmdr.core.dispatch.principals import PERSON
 from cmdr.core.errors import CommandError, UnknownCommand
-from cmdr.core.parameter import Arguments
-from cmdr.core.principals import PERSON
 from cmdr.model.panes.tab import SelectedEntries
 from cmdr.tui.input.key_forwarding import when_processed
 from cmdr.tui.windows.window import OverlayScreen

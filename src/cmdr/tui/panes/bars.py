@@ -8,7 +8,7 @@ from textual.message import Message
 from textual.strip import Strip
 
 from cmdr.core.commander import Commander
-from cmdr.core.principals import PERSON
+from cmdr.core.dispatch.principals import PERSON
 from cmdr.model.job import JobState
 from cmdr.model.keys import KeyMap
 from cmdr.model.names import is_within

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from textual import events
 
 from cmdr.core.editing.review_record import ReviewRecord
-from cmdr.model.invisible_chars import UNSEEN
+from cmdr.model.invisible_chars import INVISIBLE
 from cmdr.model.names import display_name
 from cmdr.model.texts.review import ReviewState
 from cmdr.tui.input.key_forwarding import forward_to_front
@@ -21,7 +21,7 @@ _KEYS = " F2 or Ctrl+S take this text   Ctrl+Z undo   F10 or Esc back without it
 
 def is_seen(text: str) -> bool:
     """Whether everything in a text can be seen while it is edited."""
-    return not UNSEEN.search(text)
+    return not INVISIBLE.search(text)
 
 
 class ProposedEditor(TextScreen, inherit_bindings=False):

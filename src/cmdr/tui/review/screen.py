@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from textual import events
 from textual.app import ComposeResult
 
+from cmdr.core.dispatch.parameter import Arguments
 from cmdr.core.editing.review_record import ReviewRecord
-from cmdr.core.parameter import Arguments
 from cmdr.model.agent_text import BAR
 from cmdr.model.names import display_name
 from cmdr.model.texts.diff import Decision

@@ -2,7 +2,7 @@
 
 from rich.cells import cell_len, set_cell_size
 
-from cmdr.model.invisible_chars import sign
+from cmdr.model.invisible_chars import visible_char
 from cmdr.model.names import display_name
 
 # They change how wide the character before them is drawn, and terminals disagree about by how much.
@@ -19,7 +19,7 @@ def printable(text: str) -> str:
     """Text of a file, or words of somebody else, with every character that is not printable made visible."""
     if text.isprintable() and text.isascii():
         return text
-    return _steady("".join(map(sign, text)))
+    return _steady("".join(map(visible_char, text)))
 
 
 def fit(text: str, width: int, *, keep_end: bool = False) -> str:

@@ -17,7 +17,7 @@ from textual.widgets.text_area import Document, Selection
 from cmdr.core.editing.text_files import load_text
 from cmdr.core.errors import CommandError
 from cmdr.core.threads import in_thread
-from cmdr.model.invisible_chars import UNSEEN
+from cmdr.model.invisible_chars import INVISIBLE
 from cmdr.model.names import to_wire
 from cmdr.model.panes.sorting import extension
 from cmdr.model.results.app import Saved
@@ -45,7 +45,7 @@ async def edit(terminal: TerminalApp, path: bytes) -> None:
     except CommandError as error:
         await _elsewhere(terminal, path, str(error))
         return
-    if UNSEEN.search(file.text):
+    if INVISIBLE.search(file.text):
         await _elsewhere(terminal, path, "The file holds characters that cannot be seen.")
         return
 

@@ -11,8 +11,8 @@ from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Input
 
+from cmdr.core.dispatch.parameter import Arguments
 from cmdr.core.panes.facts import common_attributes
-from cmdr.core.parameter import Arguments
 from cmdr.model.panes.tab import SelectedEntries
 from cmdr.model.plans.mode_boxes import PEOPLE, RIGHTS, ROWS, SPECIAL, ModeBoxes, bad_octal, modified_hint
 from cmdr.model.units import moment

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, cast
 
 from textual.screen import Screen
 
-from cmdr.core.principals import PERSON
+from cmdr.core.dispatch.principals import PERSON
 from cmdr.model.names import to_wire
 from cmdr.model.panes.workspace import Dialog, DialogType
 

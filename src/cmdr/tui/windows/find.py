@@ -12,8 +12,8 @@ from textual import events
 from textual.widget import Widget
 from textual.widgets import Input
 
+from cmdr.core.dispatch.principals import PERSON
 from cmdr.core.errors import CommandError, UnknownCommand
-from cmdr.core.principals import PERSON
 from cmdr.model.job import ScanJob
 from cmdr.model.names import from_wire, is_within, to_wire
 from cmdr.model.panes.sorting import natural_keys

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from textual.await_complete import AwaitComplete
 
-from cmdr.core.principals import PERSON, Access
-from cmdr.core.registry import Command
+from cmdr.core.dispatch.principals import PERSON, Access
+from cmdr.core.dispatch.registry import Command
 from cmdr.model.names import to_wire
 from cmdr.model.panes.workspace import Dialog
 from cmdr.model.report_kinds import REPORT_KINDS

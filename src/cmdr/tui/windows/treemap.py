@@ -15,8 +15,8 @@ from textual.containers import Horizontal
 from textual.message import Message
 from textual.widget import Widget
 
+from cmdr.core.dispatch.principals import PERSON
 from cmdr.core.errors import CommandError
-from cmdr.core.principals import PERSON
 from cmdr.core.trees.folder_space import Filling, FolderSpace, space_in
 from cmdr.model.actions import BY_ID
 from cmdr.model.names import to_wire

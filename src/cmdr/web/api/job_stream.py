@@ -9,11 +9,11 @@ from starlette.types import Receive, Scope, Send
 
 from cmdr.core.admission.limits import JOB_STREAMS
 from cmdr.core.admission.quotas import ConcurrencyQuota
-from cmdr.core.call import Call
 from cmdr.core.commander import Commander
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.parameter import Arguments
+from cmdr.core.dispatch.registry import Command
 from cmdr.core.errors import CommandError
-from cmdr.core.parameter import Arguments
-from cmdr.core.registry import Command
 from cmdr.model.results.jobs import OperationStatus, ScanStatus
 from cmdr.web.api.links import Links
 from cmdr.web.api.trees import job as job_body

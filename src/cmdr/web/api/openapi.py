@@ -6,8 +6,8 @@ from enum import StrEnum
 from typing import Literal, NotRequired, Union, get_args, get_origin, get_type_hints, is_typeddict
 
 from cmdr import __version__
-from cmdr.core.parameter import Json
-from cmdr.core.registry import Command, Registry
+from cmdr.core.dispatch.parameter import Json
+from cmdr.core.dispatch.registry import Command, Registry
 from cmdr.web.api import bodies
 from cmdr.web.api.routes import ROUTES, ApiRoute
 

@@ -11,11 +11,11 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from cmdr.core.admission.quotas import ConcurrencyQuota
-from cmdr.core.call import Call
 from cmdr.core.commander import Commander
+from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.parameter import Arguments
+from cmdr.core.dispatch.registry import Command
 from cmdr.core.errors import CommandError
-from cmdr.core.parameter import Arguments
-from cmdr.core.registry import Command
 from cmdr.web.api import sets, trees
 from cmdr.web.api.job_stream import followers, job_stream
 from cmdr.web.api.links import Links

@@ -5,7 +5,7 @@ import zlib
 
 from cmdr import __version__
 from cmdr.core.commander import Commander
-from cmdr.core.parameter import Json
+from cmdr.core.dispatch.parameter import Json
 from cmdr.model.actions import BY_ID, ENTRY_MENU, FOLDER_MENU, SECTIONS, TOP_BAR, Action, Face, offered
 from cmdr.model.keys import KeyMap, key_map, spoken, typed
 

@@ -1,8 +1,8 @@
 """Permissions as boxes for the page: it draws them, and what a tick or a number does to them is decided here."""
 
+from cmdr.core.dispatch.parameter import Json
 from cmdr.core.errors import CommandError
 from cmdr.core.panes.facts import common_attributes
-from cmdr.core.parameter import Json
 from cmdr.model.names import printable
 from cmdr.model.panes.tab import SelectedEntries
 from cmdr.model.plans.file_mode import ALL

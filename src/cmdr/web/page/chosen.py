@@ -3,8 +3,8 @@
 import os
 import secrets
 
+from cmdr.core.dispatch.parameter import Json
 from cmdr.core.errors import CommandError
-from cmdr.core.parameter import Json
 from cmdr.model.names import default_archive_name, display_name, to_wire
 from cmdr.model.panes.selection import Selection
 from cmdr.model.panes.tab import SelectedEntries, Tab

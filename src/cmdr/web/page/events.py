@@ -8,7 +8,7 @@ from contextlib import aclosing, contextmanager
 from starlette.responses import StreamingResponse
 
 from cmdr.core.commander import Commander
-from cmdr.core.entrance.browser_login import BROWSER
+from cmdr.http.browser_login import BROWSER
 from cmdr.model.panes.workspace import Dialog
 
 GRACE_S = 3.0

@@ -9,8 +9,8 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from cmdr.core.commander import Commander
-from cmdr.core.parameter import Json
-from cmdr.core.principals import Principal
+from cmdr.core.dispatch.parameter import Json
+from cmdr.core.dispatch.principals import Principal
 from cmdr.core.threads import in_thread
 from cmdr.core.transfers.images import OpenedImage, open_image
 from cmdr.core.trees.folder_space import FolderSpace, space_in

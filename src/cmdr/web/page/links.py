@@ -6,11 +6,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from cmdr.core.entrance.guard import LINK, LOGIN_ID
-from cmdr.core.entrance.short_links import ShortLinks
+from cmdr.core.dispatch.parameter import Json
+from cmdr.core.dispatch.principals import Principal
 from cmdr.core.errors import NotAllowed
-from cmdr.core.parameter import Json
-from cmdr.core.principals import Principal
+from cmdr.core.transfers.short_links import ShortLinks
+from cmdr.http.authentication import LINK, LOGIN_ID
 from cmdr.web.page.person_routes import person_only
 
 LINK_LIFETIME_S = 60.0

@@ -6,10 +6,10 @@ import time
 from cmdr import __version__
 from cmdr.core.agents.client_rights import ClientRights, client_rights
 from cmdr.core.commander import Commander
-from cmdr.core.entrance.browser_login import BROWSER
-from cmdr.core.parameter import Json
+from cmdr.core.dispatch.parameter import Json
 from cmdr.core.settings import SETTINGS, Setting
 from cmdr.core.threads import in_thread
+from cmdr.http.browser_login import BROWSER
 from cmdr.model.history import HistoryEntry
 from cmdr.model.names import printable, to_wire
 from cmdr.model.panes.workspace import Volume

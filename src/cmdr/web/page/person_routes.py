@@ -8,9 +8,9 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from cmdr.core.dispatch.parameter import Json
+from cmdr.core.dispatch.principals import Principal
 from cmdr.core.errors import CommandError, NotAllowed
-from cmdr.core.parameter import Json
-from cmdr.core.principals import Principal
 from cmdr.model.names import from_wire
 from cmdr.web.replies import caller_of, refusal
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
+from cmdr.core.dispatch.parameter import Json
 from cmdr.core.editing.review_record import ReviewRecord
-from cmdr.core.parameter import Json
 from cmdr.model.invisible_chars import visible
 from cmdr.model.names import display_name, printable
 from cmdr.model.texts.diff_rows import DiffRows, Row, RowLine, Span, WordMarks

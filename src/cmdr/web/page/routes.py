@@ -5,16 +5,18 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from cmdr.core.commander import Commander
+from cmdr.core.dispatch.answer import Answer
+from cmdr.core.dispatch.parameter import Json
+from cmdr.core.dispatch.principals import Principal
 from cmdr.core.errors import CommandError
 from cmdr.core.panes.name_input import complete_path
-from cmdr.core.parameter import Json
-from cmdr.core.principals import Principal
-from cmdr.model.invisible_chars import UNSEEN
+from cmdr.model.invisible_chars import INVISIBLE
 from cmdr.model.panes.matching import seek
 from cmdr.model.panes.pane import Side
 from cmdr.model.results.app import Opened
 from cmdr.web.page.actions import actions_json
 from cmdr.web.page.attributes import attributes_json, ticked_json
+from cmdr.web.page.changes import PageChanges
 from cmdr.web.page.chosen import ChosenFiles
 from cmdr.web.page.events import MAX_NAME_CHARS, OpenPages, event_stream
 from cmdr.web.page.files import FileRoutes
@@ -31,7 +33,7 @@ from cmdr.web.page.lists import (
 from cmdr.web.page.person_routes import person_only, sent_object
 from cmdr.web.page.review import review_json
 from cmdr.web.page.rows import Rows, Window, Windows
-from cmdr.web.page.state import page_state, proposal_json
+from cmdr.web.page.state import page_state
 from cmdr.web.page.transfers import TransferRoutes
 
 
@@ -41,6 +43,7 @@ class PageRoutes:
     def __init__(self, commander: Commander) -> None:
         self._commander = commander
         self._rows = Rows(commander)
+        self._changes = PageChanges(commander)
         self._chosen = ChosenFiles()
         self._pages = OpenPages(commander)
         self._links = PageLinks()
@@ -50,11 +53,12 @@ class PageRoutes:
         return [
             person_only("GET /page/state", self._state),
             person_only("POST /page/command", self._command),
+            person_only("POST /page/change", self._change),
+            person_only("POST /page/change/{id}", self._step),
             person_only("POST /page/chosen", self._choose),
             person_only("POST /page/attributes", self._attributes),
             person_only("POST /page/attributes/ticked", self._ticked),
             person_only("GET /page/events", self._events),
-            person_only("GET /page/proposal/{id}", self._proposal),
             person_only("GET /page/edit/{id}", self._edit),
             person_only("GET /page/edit/{id}/proposed", self._proposed),
             person_only("GET /page/complete", self._complete),
@@ -73,11 +77,28 @@ class PageRoutes:
         ]
 
     async def _state(self, request: Request, caller: Principal) -> Json:
-        return await page_state(self._commander, self._rows, _windows(request))
+        return await self._shown(request)
 
     async def _command(self, request: Request, caller: Principal) -> Json:
         """Run a command, and answer with the state after it: one way there and back for every key."""
+        answer = await self._run(await sent_object(request), caller)
+        return {"answer": answer.words, "result": answer.json, "state": await self._shown(request)}
+
+    async def _change(self, request: Request, caller: Principal) -> Json:
+        """Run a command and go on with the change that it plans; or ask about the proposal that is named."""
         sent = await sent_object(request)
+        proposal = sent.get("proposal")
+        if isinstance(proposal, str):
+            return {"change": self._changes.confirm(caller, proposal), "state": await self._shown(request)}
+        answer = await self._run(sent, caller)
+        change = await self._changes.begin(caller, sent, answer)
+        return {"change": change, "result": answer.json, "state": await self._shown(request)}
+
+    async def _step(self, request: Request, caller: Principal) -> Json:
+        change = await self._changes.step(caller, request.path_params["id"], await sent_object(request))
+        return {"change": change, "state": await self._shown(request)}
+
+    async def _run(self, sent: dict[str, Json], caller: Principal) -> Answer:
         name, arguments, id = sent.get("name"), sent.get("arguments", {}), sent.get("chosen", "")
         if not isinstance(name, str) or not isinstance(arguments, dict) or not isinstance(id, str):
             raise CommandError("The body names a command and its arguments.")
@@ -89,8 +110,10 @@ class PageRoutes:
         if isinstance(answer.result, Opened):  # it may have been open before, and is in front now
             opened += [dialog for dialog in dialogs if dialog.id == answer.result.dialog and dialog not in opened]
         self._pages.shows(_page(sent.get("page")), opened)
-        shown = await page_state(self._commander, self._rows, _windows(request))
-        return {"answer": answer.words, "result": answer.json, "state": shown}
+        return answer
+
+    async def _shown(self, request: Request) -> Json:
+        return await page_state(self._commander, self._rows, _windows(request))
 
     async def _choose(self, request: Request, caller: Principal) -> Json:
         sent = await sent_object(request)
@@ -109,9 +132,6 @@ class PageRoutes:
     async def _events(self, request: Request, caller: Principal) -> Response:
         return event_stream(self._commander, self._pages, _page(request.query_params.get("page")))
 
-    async def _proposal(self, request: Request, caller: Principal) -> Json:
-        return proposal_json(self._commander.proposals.get(request.path_params["id"], caller))
-
     async def _edit(self, request: Request, caller: Principal) -> Json:
         case = self._commander.editor.reviews.get(request.path_params["id"], caller)
         window = Window.read(request.query_params.get("rows", ""))
@@ -120,7 +140,7 @@ class PageRoutes:
 
     async def _proposed(self, request: Request, caller: Principal) -> Json:
         case = self._commander.editor.reviews.get(request.path_params["id"], caller)
-        if UNSEEN.search(case.review.proposed_text):
+        if INVISIBLE.search(case.review.proposed_text):
             raise CommandError("The text holds characters that cannot be seen. Review it change by change.")
         return {"text": case.review.proposed_text}
 

@@ -5,8 +5,8 @@ import time
 from dataclasses import dataclass
 
 from cmdr.core.commander import Commander
+from cmdr.core.dispatch.parameter import Json
 from cmdr.core.panes.recent_changes import RecentChanges
-from cmdr.core.parameter import Json
 from cmdr.model.names import display_name, is_archive_name
 from cmdr.model.panes.entry import Entry, file_kind
 from cmdr.model.panes.listing import Listing

@@ -5,8 +5,9 @@ import time
 
 from cmdr.core.agents.activity import SeenCall
 from cmdr.core.commander import Commander
-from cmdr.core.entrance.browser_login import BROWSER
-from cmdr.core.parameter import Json
+from cmdr.core.dispatch.parameter import Json
+from cmdr.core.flow.change import ANSWERS, FOLDER_ANSWERS
+from cmdr.http.browser_login import BROWSER
 from cmdr.model.job import Job, Question, ScanJob
 from cmdr.model.names import display_name, printable, to_wire
 from cmdr.model.panes.pane import Pane, totals
@@ -169,6 +170,7 @@ def _question(question: Question | None) -> Json:
     if question.inside:
         return {
             "id": question.id,
+            "answers": {**FOLDER_ANSWERS},
             "folder": display_name(question.target),
             "there": "",
             "thereFacts": question.inside,
@@ -177,6 +179,7 @@ def _question(question: Question | None) -> Json:
         }
     return {
         "id": question.id,
+        "answers": {**ANSWERS},
         "folder": None,
         "there": display_name(question.target),
         "thereFacts": f"{human_size(question.target_size)}, {iso_time(question.target_modified_ns)}",
@@ -228,7 +231,6 @@ def proposal_json(proposal: Proposal) -> dict[str, Json]:
         "digest": plan.digest,
         "word": word_to_type(plan),
         "steps": length_of(plan),
-        "asksAgain": plan.asks_again,
     }
 
 

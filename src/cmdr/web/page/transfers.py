@@ -8,11 +8,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from cmdr.core.audit import AuditRecord, digest_of
+from cmdr.core.audit.log import AuditRecord, digest_of
 from cmdr.core.commander import Commander
+from cmdr.core.dispatch.parameter import Json
+from cmdr.core.dispatch.principals import Principal
 from cmdr.core.errors import CommandError
-from cmdr.core.parameter import Json
-from cmdr.core.principals import Principal
 from cmdr.core.threads import in_thread
 from cmdr.core.transfers.downloads import Archive, open_chosen
 from cmdr.core.transfers.uploads import Uploads

@@ -3,12 +3,12 @@
 import asyncio
 import os
 
+from cmdr.core.dispatch.parameter import Json
 from cmdr.core.editing.text_files import load_text
 from cmdr.core.errors import CommandError
 from cmdr.core.panes.viewer import OpenView, open_view
-from cmdr.core.parameter import Json
 from cmdr.core.threads import in_thread
-from cmdr.model.invisible_chars import UNSEEN, visible
+from cmdr.model.invisible_chars import INVISIBLE, visible
 from cmdr.model.names import to_wire
 
 MAX_OPEN = 4
@@ -135,7 +135,7 @@ async def find_in(view: View, text: str, line: int, *, backwards: bool) -> dict[
 async def text_to_edit(path: bytes, limit: int) -> dict[str, Json]:
     """A whole text with what proves, when it is saved, that nobody changed the file meanwhile."""
     file = await load_text(path, limit)
-    if UNSEEN.search(file.text):
+    if INVISIBLE.search(file.text):
         raise CommandError("The file holds characters that cannot be seen. View it with F3; edit it in a terminal.")
     return {"name": to_wire(path.rpartition(b"/")[2]), "text": file.text, "digest": file.digest}
 

@@ -1,84 +1,83 @@
-// A change to files that the person asked for: planned, confirmed where that is due, followed to its end.
+// A change to files that the person asked for: cmdr carries it through its states, and each of them is drawn here.
 
-import { confirmed, proposal } from './confirm.js';
-import { askAbout } from './question.js';
-import { ask, now, order, watch } from '../core/server.js';
+import { inTurn, now, post, watch } from '../core/server.js';
 import { guarded, tell } from '../core/status.js';
+import { edit } from '../windows/editor.js';
+import { confirmed } from './confirm.js';
+import { askAbout } from './question.js';
 
-/** @typedef {(job: import('../core/state.js').Job | null) => void} Ended */
-/** How long to wait for a job before going on: a new folder is there within a moment, a copy is not. */
-const MOMENT = 500;
-/** Jobs of this page, and what to do when they are over. @type {Map<string, Ended>} */
+/**
+ * @typedef {{id: string, state: string, title: string, facts: string[], by: string, byAgent: boolean, reason: string,
+ *   digest: string, word: string | null, steps: number}} Proposal
+ * @typedef {{kind: 'confirming', id: string, proposal: Proposal}} Confirming
+ * @typedef {{kind: 'following', id: string, job: string}} Following
+ * @typedef {{kind: 'ended', said: string, isBad: boolean, job: string | null, proposal: string | null,
+ *   opens: string | null}} Ended `job` carried it out; `proposal` tells what became of the question otherwise
+ * @typedef {Confirming | Following | Ended} Change
+ * @typedef {(job: import('../core/state.js').Job | null) => void} WhenOver is told of its job; null: there was none
+ */
+
+/** Changes of this page whose jobs run, by the job. @type {Map<string, {id: string, whenOver?: WhenOver}>} */
 const followed = new Map();
 /** @type {Set<string>} */
 const questions = new Set();
 
 /**
- * @param {string} name @param {object} wanted
- * @param {{sure?: boolean, then?: string, chosen?: string, ended?: Ended}} [how] `sure`: the person has already said
- *   yes, and only a plan with a risk is asked about again; `then`: where the cursor goes; `chosen`: the files;
- *   `ended`: is told what came of it, null when it was not to be
+ * Run a command behind those before it, and carry through what it plans.
+ * @param {string} name @param {object} args
+ * @param {{sure?: boolean, then?: string, chosen?: string, renames?: string, opens?: string, whenOver?: WhenOver}} [how]
+ *   `sure`: the person has already said yes, and only a plan with a risk is asked about again; `then`: where the cursor
+ *   goes; `chosen`: the files; `renames`: the table of names; `opens`: the file to edit once it is there
  */
-export async function operate(name, wanted, { chosen = '', ...how } = {}) {
-  const answer = await ask(name, wanted, chosen);
-  if (!await decided(answer, how)) tell(answer.text);
+export async function operate(name, args, { whenOver, ...how } = {}) {
+  await carry((await begin(name, args, how)).change, whenOver);
+}
+
+/** @param {string} name @param {object} args @param {object} [how] @returns {Promise<{change: Change, result: any}>} */
+export function begin(name, args, how = {}) {
+  return inTurn(() => post('/page/change', { name, arguments: args, ...how }));
+}
+
+/** Let the person decide about what an agent proposes. @param {string} proposal */
+export async function decide(proposal) {
+  await carry((await post('/page/change', { proposal })).change);
+}
+
+/** Go on with a change, maybe with an answer. @param {string} id @param {object} [answer] @returns {Promise<Change>} */
+export async function step(id, answer = {}) {
+  return (await post(`/page/change/${id}`, answer)).change;
 }
 
 /**
- * Let the person decide about what a command planned; false when it planned nothing.
- * @param {import('../core/server.js').Answer} answer of the command
- * @param {{sure?: boolean, then?: string, ended?: Ended}} [how]
+ * Draw a change to its end, or until its job takes longer than a moment.
+ * @param {Change} begun @param {WhenOver} [whenOver]
  */
-export async function decided(answer, { sure = false, then = '', ended } = {}) {
-  const { result } = answer;
-  if (result.kind !== 'proposed') return false;
-  const asked = await proposal(result.proposal);
-  const job = sure && !asked.asksAgain
-    ? (await ask('approve', { proposal: asked.id, digest: asked.digest })).result.job
-    : await confirmed(asked);
-  if (job) await follow(job, { then, ended, letsGo: result.fromPane });
-  else ended?.(null);
-  return true;
+export async function carry(begun, whenOver) {
+  const change = begun.kind === 'confirming' ? await confirmed(begun)
+    : begun.kind === 'following' ? await step(begun.id) : begun;
+  if (change.kind === 'following') {
+    followed.set(change.job, { id: change.id, whenOver });
+    look();
+  } else if (change.kind === 'ended') over(change, whenOver);
 }
 
-/**
- * Tell what comes of a job, and wait for it if it takes no more than a moment.
- * @param {string} job
- * @param {{then?: string, ended?: Ended, letsGo?: boolean}} [how] `letsGo`: what was selected was meant
- */
-export async function follow(job, { then = '', ended = () => undefined, letsGo = false } = {}) {
-  const side = now().focused;
-  /** @type {Promise<void> | undefined} */
-  let settling;
-  const over = new Promise((done) => {
-    followed.set(job, (found) => {
-      ended(found);
-      if (found?.state === 'done') settling = guarded(settle());
-      done(undefined);
-    });
-  });
-  look();
-  await Promise.race([over, new Promise((done) => { setTimeout(done, MOMENT); })]);
-  await settling;
-
-  async function settle() {
-    if (letsGo && now().panes[side].selected) await order('selection.none', { pane: side });
-    await Promise.all(['left', 'right'].map((pane) => order('refresh', { pane })));
-    if (then) await order('move_cursor', { pane: side, to: then }).catch(() => '');
-  }
+/** @param {Ended} change @param {WhenOver} [whenOver] */
+function over({ said, isBad, job, opens }, whenOver) {
+  if (said) tell(said, isBad);
+  whenOver?.(now().jobs.find(({ id }) => id === job) ?? null);
+  if (opens) guarded(edit(opens));
 }
 
 function look() {
   for (const job of now().jobs) {
-    const done = followed.get(job.id);
-    if (!done) continue;
+    const change = followed.get(job.id);
+    if (!change) continue;
     if (job.over) {
       followed.delete(job.id);
-      tell([job.outcome, ...job.problems.slice(0, 1)].join('; '), job.state === 'failed');
-      done(job);
+      guarded(step(change.id).then((ended) => carry(ended, change.whenOver)));
     } else if (job.question && !questions.has(job.question.id)) {
       questions.add(job.question.id);
-      askAbout(job, job.question);
+      askAbout(job.id, job.question);
     }
   }
 }

@@ -1,35 +1,19 @@
 // The confirmation of a proposed change, drawn from the plan that would run and from nothing else.
 
 import { element } from '../core/element.js';
-import { asideResult, ask, order, read, watch } from '../core/server.js';
-import { guarded, tell } from '../core/status.js';
+import { asideResult, watch } from '../core/server.js';
+import { guarded } from '../core/status.js';
 import { agentWords } from '../windows/agent_words.js';
 import { button, show } from '../windows/window.js';
+import { step } from './change.js';
+
+/** @typedef {import('./change.js').Change} Change */
 
 /**
- * @typedef {{id: string, state: string, title: string, facts: string[], by: string, byAgent: boolean, reason: string,
- *   digest: string, word: string | null, asksAgain: boolean, steps: number}} Proposal
+ * Ask the person about a change that waits for their answer; returns its next state.
+ * @param {import('./change.js').Confirming} change @returns {Promise<Change>}
  */
-
-/** What to say when nobody is asked any more. @type {Record<string, string>} */
-const ENDS = {
-  approved: 'This proposal was approved elsewhere.',
-  rejected: 'This proposal was rejected elsewhere.',
-  cancelled: 'This proposal was withdrawn. Nothing was changed.',
-  expired: 'This has expired: nobody answered for ten minutes. Nothing was changed.',
-  gone: 'This proposal does not wait any more.',
-};
-
-/** Everything about a proposal. @param {string} id @returns {Promise<Proposal>} */
-export function proposal(id) {
-  return read(`/page/proposal/${encodeURIComponent(id)}`);
-}
-
-/**
- * Ask the person. The answer is the job that carries it out, or null for no and for later.
- * @param {Proposal} asked @returns {Promise<string | null>}
- */
-export function confirmed(asked) {
+export function confirmed({ id: change, proposal: asked }) {
   return new Promise((answer) => {
     const { word: wanted } = asked;
     const word = wanted === null ? null : element('input', {
@@ -41,7 +25,9 @@ export function confirmed(asked) {
     const yes = button('Yes, do it', () => decide(true), { disabled: true });
     const no = button('No, leave everything as it is', () => decide(false), { class: 'main' });
     const later = button('Later', () => window.leave(), { hidden: !asked.byAgent });
-    let isOver = false;
+    /** What became of it without an answer from here. @type {Change | null} */
+    let expired = null;
+    let isAnswered = false;
     const window = show({
       title: asked.byAgent ? `${asked.by} proposes a change` : 'Please confirm',
       class: 'confirm',
@@ -65,27 +51,34 @@ export function confirmed(asked) {
       },
       // A key or click that was meant for something else must not decide.
       heard: (isHeard) => { yes.disabled = !isHeard; },
-      closed: () => { unwatch(); answer(null); },
+      closed: () => { give(expired ?? { answer: 'later' }); },
       refuses: () => {
-        if (asked.byAgent || isOver) return false;
-        reject();
+        if (asked.byAgent || expired) return false;
+        give({ answer: 'reject' });
         return true;
       },
     });
     const unwatch = watch((state) => {
       if (state.proposals.some(({ id }) => id === asked.id)) return;
       unwatch();
-      guarded(over());
+      if (!isAnswered) guarded(over());
     });
     (word ?? no).focus();
 
     /** @param {boolean} does */
     function decide(does) {
-      if (isOver || !window.hears()) return;
-      if (!does) { reject(); return; }
+      if (expired || !window.hears()) return;
+      if (!does) { give({ answer: 'reject' }); return; }
       if (word && word.value.trim().toLowerCase() !== wanted) { word.value = ''; word.focus(); return; }
-      const answered = { proposal: asked.id, digest: asked.digest, word: word?.value ?? '' };
-      answer(guarded(ask('approve', answered)).then((told) => told?.result.job ?? null));
+      give({ answer: 'approve', digest: asked.digest, word: word?.value ?? '' });
+    }
+
+    /** @param {object} given the person's answer, or the state that the change is in without one */
+    function give(given) {
+      if (isAnswered) return;
+      isAnswered = true;
+      unwatch();
+      answer('kind' in given ? /** @type {Change} */ (given) : step(change, given));
       window.close();
     }
 
@@ -96,20 +89,14 @@ export function confirmed(asked) {
 
     /** It was answered elsewhere, taken back, or has waited too long; the last is not to be overlooked. */
     async function over() {
-      const { state } = await proposal(asked.id).catch(() => ({ state: '' }));
-      if (state !== 'expired') { window.close(); tell(ENDS[state] ?? ENDS.gone); return; }
-      isOver = true;
-      window.body.prepend(element('p', { class: 'risk', role: 'alert' }, ENDS.expired));
+      const next = await step(change);
+      if (next.kind !== 'ended' || next.proposal !== 'expired') { give(next); return; }
+      expired = { ...next, said: '' };
+      window.body.prepend(element('p', { class: 'risk', role: 'alert' }, next.said));
       for (const each of [no, yes, word]) each?.remove();
       later.textContent = 'Close';
       later.hidden = false;
       later.focus();
-    }
-
-    function reject() {
-      const told = order('reject', { proposal: asked.id }).then(() => tell('Nothing was changed.'));
-      answer(guarded(told).then(() => null));
-      window.close();
     }
   });
 }

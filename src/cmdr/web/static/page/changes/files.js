@@ -72,5 +72,5 @@ export async function create(action, command) {
   const typed = await ask({ title: titleOf(action), hint: 'A name, or the way to it.' });
   if (!typed?.text) return;
   const where = { [typed.text.includes('/') ? 'path' : 'name']: typed.text };
-  await operate(command, where, { sure: true, then: typed.text });
+  await operate(command, where, { sure: true, then: typed.text, opens: action === 'new_file' ? typed.text : '' });
 }

@@ -5,19 +5,20 @@ import { order } from '../core/server.js';
 import { guarded } from '../core/status.js';
 import { button, show } from '../windows/window.js';
 
-/** @type {[string, string, string][]} */
-const ANSWERS = [
-  ['skip', 's', 'Skip'], ['overwrite', 'o', 'Overwrite (the old one is kept in the trash)'],
-  ['rename', 'b', 'Keep both'], ['newer', 'w', 'Overwrite if older'], ['larger', 'l', 'Overwrite if smaller'],
-];
-/** @type {[string, string, string][]} */
-const ABOUT_A_FOLDER = [['skip', 's', 'Leave it'], ['overwrite', 'o', 'Take all of it']];
+/** @type {Record<string, string>} */
+const TEXTS = {
+  skip: 'Skip', overwrite: 'Overwrite (the old one is kept in the trash)', rename: 'Keep both',
+  newer: 'Overwrite if older', larger: 'Overwrite if smaller',
+};
+/** @type {Record<string, string>} */
+const ABOUT_A_FOLDER = { skip: 'Leave it', overwrite: 'Take all of it' };
 
-/** @param {import('../core/state.js').Job} job @param {import('../core/state.js').Question} question */
+/** @param {string} job @param {import('../core/state.js').Question} question */
 export function askAbout(job, question) {
   const all = element('input', { type: 'checkbox' });
-  const choices = question.folder === null ? ANSWERS : ABOUT_A_FOLDER;
-  const answers = choices.map(([answer, key, text]) => button(`${text} (${key})`, () => give(answer)));
+  const texts = question.folder === null ? TEXTS : ABOUT_A_FOLDER;
+  const answers = Object.entries(question.answers).map(([key, answer]) => (
+    button(`${texts[answer]} (${key})`, () => give(answer))));
   const window = show({
     title: question.folder === null ? 'This name is taken' : 'This folder holds something else than was shown',
     reads: true,
@@ -31,8 +32,7 @@ export function askAbout(job, question) {
       if (isHeard && document.activeElement === window.body) answers[0].focus();
     },
     keys: (event) => {
-      const found = choices.find(([, key]) => key === event.key);
-      if (found) give(found[0]);
+      if (Object.hasOwn(question.answers, event.key)) give(question.answers[event.key]);
       else if (event.key === 'a') all.checked = !all.checked;
       else return false;
       return true;
@@ -43,12 +43,12 @@ export function askAbout(job, question) {
   function give(answer) {
     if (!window.hears()) return;
     window.close();
-    guarded(order('job.answer', { job: job.id, question: question.id, answer, forAll: all.checked }));
+    guarded(order('job.answer', { job, question: question.id, answer, forAll: all.checked }));
   }
 
   function stop() {
     window.close();
-    guarded(order('job.cancel', { job: job.id }));
+    guarded(order('job.cancel', { job }));
   }
 }
 

@@ -4,7 +4,6 @@ import { forget, HEADER, key } from './login_key.js';
 
 /** @typedef {import('./state.js').State} State */
 /** @typedef {import('./state.js').Side} Side */
-/** What a command returned, and its words for the person. @typedef {{text: string, result: any}} Answer */
 
 /** Something cmdr says no to, in its own words. */
 class Refused extends Error {}
@@ -128,10 +127,10 @@ export function order(name, args = {}, chosen = '') {
 
 /**
  * The same, with the command's result: its kind and its fields, as model/results/ has them.
- * @param {string} name @param {object} [args] @param {string} [chosen] @returns {Promise<Answer>}
+ * @param {string} name @param {object} [args] @returns {Promise<{answer: string, result: any}>}
  */
-export function ask(name, args = {}, chosen = '') {
-  return inTurn(() => run(name, args, chosen));
+export function ask(name, args = {}) {
+  return inTurn(() => post('/page/command', { name, arguments: args }));
 }
 
 /**
@@ -156,20 +155,20 @@ export function inTurn(work) {
 
 /** Run a command that nothing else waits for. @param {string} name @param {object} [args] @param {string} [chosen] */
 export async function aside(name, args = {}, chosen = '') {
-  return (await run(name, args, chosen)).text;
+  return (await post('/page/command', { name, arguments: args, chosen })).answer;
 }
 
 /** The same for its result. @param {string} name @param {object} [args] */
 export async function asideResult(name, args = {}) {
-  return (await run(name, args, '')).result;
+  return (await post('/page/command', { name, arguments: args })).result;
 }
 
-/** @param {string} name @param {object} args @param {string} chosen @returns {Promise<Answer>} */
-async function run(name, args, chosen) {
+/** Send something whose answer brings the state after it. @param {string} path @param {object} body */
+export async function post(path, body) {
   const number = ++asked;
-  const told = await send(`/page/command?${where()}`, { name, arguments: args, chosen, page: PAGE });
+  const told = await send(`${path}?${where()}`, { ...body, page: PAGE });
   take(told.state, number);
-  return { text: told.answer, result: told.result };
+  return told;
 }
 
 /** Wait until everything ordered so far is done, or slow: the next key then acts on what the person saw. */

@@ -22,7 +22,7 @@ export async function upload(brought, folder) {
     const { paths } = await send(`/page/uploads/${id}/whole`, {});
     // Those that did not get there are kept, so that they can be tried again.
     await operate('copy', { paths, to: folder.endsWith('/') ? folder : `${folder}/`, onConflict: 'ask' }, {
-      sure: true, ended: (job) => { if (!job?.canRetry) drop(); },
+      sure: true, whenOver: (job) => { if (!job?.canRetry) drop(); },
     });
   } catch (error) {
     drop();

@@ -1,7 +1,6 @@
 // What waits for the person's answer.
 
-import { follow } from '../changes/change.js';
-import { confirmed, proposal } from '../changes/confirm.js';
+import { decide } from '../changes/change.js';
 import { element } from '../core/element.js';
 import { look as refresh, now, order } from '../core/server.js';
 import { tell } from '../core/status.js';
@@ -53,12 +52,6 @@ export async function approvals() {
 async function aboutTheRecord() {
   show({ title: 'The record', reads: true, body: now().warnings.map((text) => element('p', {}, text)) });
   await order('pending.seen');
-}
-
-/** @param {string} id */
-async function decide(id) {
-  const job = await confirmed(await proposal(id));
-  if (job) await follow(job);
 }
 
 /** What agents opened; their windows never open by themselves. */

@@ -54,7 +54,7 @@ export async function edit(path) {
       state.textContent = error instanceof Error ? error.message : String(error);
       return;
     }
-    tell(told.text);
+    tell(told.answer);
     text = saved;
     digest = told.result.digest;
     mark();

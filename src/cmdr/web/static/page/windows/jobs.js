@@ -73,7 +73,7 @@ function reins(job) {
   const does = (text, command, args = { job: job.id }) => button(text, () => guarded(order(command, args)));
   const { question, operation } = job;
   const buttons = [];
-  if (question) buttons.push(button('Answer', () => askAbout(job, question), { class: 'main' }));
+  if (question) buttons.push(button('Answer', () => askAbout(job.id, question), { class: 'main' }));
   if (job.state === 'running') buttons.push(does('Pause', 'job.pause'));
   if (job.state === 'paused') buttons.push(does('Go on', 'job.resume'));
   if (!job.over && !job.interrupted) {

@@ -1,0 +1,85 @@
+"""The door while the record fails: names may be looked at, contents and changes need a record."""
+
+import pytest
+
+from cmdr import commands
+from cmdr.core.audit.chain import read_log, verify
+from cmdr.core.dispatch.principals import PERSON, Access, Principal
+from cmdr.core.dispatch.registry import REGISTRY, Registry, command
+from cmdr.core.errors import NotRecorded
+from cmdr.model.results.result import Said
+
+AGENT = Principal("agent", "tester", token=True)
+
+
+def test_whatever_reads_contents_or_changes_anything_is_no_look():
+    commands.register()
+    looks = {each.name for each in REGISTRY if each.is_look}
+    for each in REGISTRY:
+        changes = each.access in (Access.PROPOSE, Access.ACT) or each.lasting
+        if changes or each.toolset in ("fs", "shell", "review", "ide"):
+            assert each.name not in looks
+    assert not looks & {"resource_set", "savedQuery.delete", "index"}, "these are kept"
+    assert {"state", "nav_to_path", "jobs.list", "tree.page", "command"} <= looks
+    assert "await" not in looks, "it may tell what a command printed"
+    assert "node.detail" not in looks, "it tells how a text begins"
+
+
+@pytest.fixture
+def done():
+    return []
+
+
+@pytest.fixture
+def registry(done):
+    made = Registry()
+
+    def declare(name, **how):
+        def run(call) -> Said:
+            """Do something."""
+            done.append(name)
+            return Said(name)
+
+        command(name, registry=made, **how)(run)
+
+    declare("names", access=Access.READ, toolset="panes")
+    declare("contents", access=Access.READ, toolset="index", contents=True)
+    declare("proposes", access=Access.PROPOSE, toolset="ops")
+    return made
+
+
+class Full:
+    """A disk without room: nothing is appended to the log."""
+
+    def __init__(self, audit, monkeypatch):
+        self.is_full, real = True, audit._append
+
+        def append(*what):
+            if self.is_full:
+                raise OSError(28, "No space left on device")
+            real(*what)
+
+        monkeypatch.setattr(audit, "_append", append)
+
+
+async def test_a_call_that_needs_a_record_is_not_even_run_while_there_can_be_none(core, registry, done, monkeypatch):
+    async with core(registry=registry) as commander:
+        audit = commander.audit
+        disk = Full(audit, monkeypatch)
+        with pytest.raises(NotRecorded):
+            await commander.run(AGENT, "contents")
+        assert done == ["contents"], "this one found out; nobody got its answer"
+        for name in ("contents", "proposes"):
+            with pytest.raises(NotRecorded, match="No space left on device"):
+                await commander.run(AGENT, name)
+        assert done == ["contents"]
+        assert await commander.run(AGENT, "names") == "OK: names"
+        assert await commander.run(PERSON, "contents") == "OK: contents"
+        audit.flush()
+        assert (audit.gap.unrecorded, audit.gap.refused) == (3, 2)
+        disk.is_full = False
+        assert await commander.run(AGENT, "proposes") == "OK: proposes"
+        rows = [(row["what"], row.get("result")) for row in read_log(audit._folder)]
+        assert rows[0][0] == "gap"
+        assert rows[1:] == [("proposes", "ok")], "it is on the disk before its answer leaves"
+        assert verify(audit._folder).gaps[0].refused == 2
