@@ -49,7 +49,7 @@ class PrintableFilter(LineFilter):
         ]
 
 
-KEYS_WAIT = 0.5
+STARTUP_WAIT_S = 0.5
 """Seconds that keys typed at the start wait for the panes, so that they act on what the person will see."""
 
 
@@ -131,7 +131,7 @@ class TerminalApp(App[None], inherit_bindings=False):
             prepare_workspace(self.commander.workspace, settings, self._saved_tabs)
         panes = asyncio.get_running_loop().create_task(self.commander.start_panes(live=False))
         self._tasks.append(panes)
-        await asyncio.wait({panes}, timeout=KEYS_WAIT)
+        await asyncio.wait({panes}, timeout=STARTUP_WAIT_S)
         self.main.queue.start()
         await panes
         self.started = True
@@ -140,7 +140,7 @@ class TerminalApp(App[None], inherit_bindings=False):
             self.main.show_message(problem, bad=True)
         # What is loaded behind the panes would slow down the keys that were typed meanwhile.
         with suppress(TimeoutError):
-            async with asyncio.timeout(KEYS_WAIT):
+            async with asyncio.timeout(STARTUP_WAIT_S):
                 await self.main.queue.idle()
         self.commander.browser.keep_live()
         if self._painted is not None:

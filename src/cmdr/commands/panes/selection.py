@@ -22,7 +22,7 @@ from cmdr.model.panes.comparing import CompareBy, differing
 from cmdr.model.panes.entry import Facts
 from cmdr.model.panes.listing import Listing
 from cmdr.model.panes.matching import matching_rows
-from cmdr.model.panes.selection import marked
+from cmdr.model.panes.selection import row_mask
 from cmdr.model.panes.tab import Tab
 from cmdr.model.results.result import Said
 from cmdr.model.units import count
@@ -49,7 +49,7 @@ async def marks(tab: Tab, wanted: Callable[[Listing], Iterable[int]]) -> bytearr
 
 
 def _made(listing: Listing, wanted: Callable[[Listing], Iterable[int]]) -> bytearray:
-    return marked(wanted(listing), len(listing.columns))
+    return row_mask(wanted(listing), len(listing.columns))
 
 
 @command("select", access=Access.VIEW, toolset="panes", always_loaded=True)
@@ -69,7 +69,7 @@ async def select(
     tab = pane_of(call.workspace, pane).tab
     check_rev(tab, rev)
     if names is not None:
-        found = marked(_named(tab, names), len(tab.listing.columns))
+        found = row_mask(_named(tab, names), len(tab.listing.columns))
     elif glob is not None:
         found = await _where(tab, partial(_matching, glob))
     elif set is not None:

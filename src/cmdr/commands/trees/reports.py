@@ -31,7 +31,7 @@ from cmdr.commands.trees.find import known_tree
 from cmdr.commands.trees.sets import below
 from cmdr.core.dispatch.parameter import Doc
 from cmdr.model.panes.sorting import Direction, SortKey, SortOrder
-from cmdr.model.panes.tab import Found
+from cmdr.model.panes.tab import FoundEntries
 
 PAGE_SIZE = 50
 """Lines of a page, unless more or fewer are asked for."""
@@ -215,7 +215,7 @@ async def open_report(
         raise CommandError(f"The report {kind} lists nothing below {to_wire(place)}.{_note(made)}")
     start = place.rstrip(b"/") + b"/"
     folder_sizes = {name: held[start + name] for name in names} if kind == "largest-dirs" else {}
-    found = Found(kind, names, folder_sizes, _changes(made, start))
+    found = FoundEntries(kind, names, folder_sizes, _changes(made, start))
     tab = await call.browser.open_found(pane, place, found, _SORTS.get(kind, SortOrder()))
     return Said(f"{kind}: {len(tab.listing)} of {made.total} shown{_note(made)}")
 

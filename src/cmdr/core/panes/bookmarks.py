@@ -12,7 +12,7 @@ from cmdr.core.errors import CommandError
 from cmdr.model.names import from_wire, to_wire
 
 NAME = "folders.json"
-KEPT = 500
+MAX_SAVED_FOLDERS = 500
 _HOUR, _DAY, _WEEK = 3600.0, 86400.0, 604800.0
 
 
@@ -82,7 +82,7 @@ class Bookmarks:
         """Write everything down."""
         if self._path is None:
             return
-        kept = sorted(self._places.values(), key=lambda place: (not place.marked, -place.last))[:KEPT]
+        kept = sorted(self._places.values(), key=lambda place: (not place.marked, -place.last))[:MAX_SAVED_FOLDERS]
         rows = [[to_wire(p.path), p.marked, round(p.visits, 2), round(p.last)] for p in kept]
         places.write(self._path, json.dumps({"folders": rows}, ensure_ascii=False).encode())
 

@@ -58,7 +58,7 @@ FULL_SCAN_S = 0.08
 """Seconds before a very large folder is searched another way."""
 
 
-def seek(tab: Tab, text: str, start: int, step: int = 0) -> int | None:
+def find_by_prefix(tab: Tab, text: str, start: int, step: int = 0) -> int | None:
     """The next position whose name begins with the text, or else holds it; capitals do not count, round the end."""
     wanted = text.casefold()
     listing = tab.listing

@@ -16,7 +16,7 @@ from cmdr.tui.widgets.lines import Row
 if TYPE_CHECKING:
     from cmdr.tui.main_screen import MainScreen
 
-_MOST_RENAMED = 5000
+_MAX_RENAMED = 5000
 """Names in one table: each of them is judged anew with every letter of the pattern."""
 
 
@@ -197,10 +197,10 @@ def bulk_rename(screen: MainScreen) -> None:
 
     tab, chosen = screen.tab, SelectedEntries.of(screen.tab)
     if chosen is not None and chosen.count > 1:
-        names = chosen.first_names(_MOST_RENAMED + 1)
+        names = chosen.first_names(_MAX_RENAMED + 1)
     else:
-        names = [tab.listing.name(position) for position in range(min(len(tab.listing), _MOST_RENAMED + 1))]
-    if len(names) > _MOST_RENAMED:
-        screen.show_message(f"Rename many takes {_MOST_RENAMED:,} names at most. Select fewer, or filter.", bad=True)
+        names = [tab.listing.name(position) for position in range(min(len(tab.listing), _MAX_RENAMED + 1))]
+    if len(names) > _MAX_RENAMED:
+        screen.show_message(f"Rename many takes {_MAX_RENAMED:,} names at most. Select fewer, or filter.", bad=True)
     elif names:
         screen.terminal.push_screen(BulkRename(tab.path, names, screen))

@@ -20,8 +20,8 @@ from cmdr.tui.terminal.safe_text import fit, printable, width_of
 from cmdr.tui.theme.appearance import Appearance
 from cmdr.tui.widgets.lines import LineWidget
 
-MESSAGE_SECONDS = 6.0
-ACTIVITY_SECONDS = 4.0
+MESSAGE_S = 6.0
+ACTIVITY_S = 4.0
 
 
 class StatusLine(LineWidget):
@@ -44,12 +44,12 @@ class StatusLine(LineWidget):
     def show_message(self, message: str, *, bad: bool = False) -> None:
         """Show a message for a while."""
         self._message, self._bad = " ".join(printable(message).split("\u240a")), bad
-        self._until = time.monotonic() + MESSAGE_SECONDS
+        self._until = time.monotonic() + MESSAGE_S
         self.refresh()
 
     def quiet(self) -> None:
         """Take a message away, once it was there long enough to be read."""
-        if self._message and time.monotonic() > self._until - MESSAGE_SECONDS + 0.5:
+        if self._message and time.monotonic() > self._until - MESSAGE_S + 0.5:
             self._message = ""
             self.refresh()
 
@@ -117,7 +117,7 @@ class StatusLine(LineWidget):
 
     def _activity(self) -> str:
         recent = self._commander.activity.recent
-        if not recent or (recent[-1].result and time.time() - recent[-1].started > ACTIVITY_SECONDS):
+        if not recent or (recent[-1].result and time.time() - recent[-1].started > ACTIVITY_S):
             return ""
         seen = recent[-1]
         about = f" {printable(seen.about)}" if seen.about else ""

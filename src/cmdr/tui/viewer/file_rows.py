@@ -81,7 +81,7 @@ def marked_line(text: str, needle: str, styles: dict[str, Style]) -> list[Segmen
     return [*cells, Segment(text[at:], styles["base"])]
 
 
-_AROUND = 2
+_PAGES_AROUND = 2
 """Pages that are read ahead and behind."""
 
 
@@ -106,8 +106,8 @@ class FileStore:
             self._digits = max(8, len(f"{view.size:x}"))
             self._data = await view.bytes(self._data_at, height * 3 * HEX_BYTES)
         else:
-            first = max(0, top - _AROUND * height)
-            lines = await view.text(first, (2 * _AROUND + 1) * height)
+            first = max(0, top - _PAGES_AROUND * height)
+            lines = await view.text(first, (2 * _PAGES_AROUND + 1) * height)
             self._lines = {first + place: line_text(line) for place, line in enumerate(lines)}
 
     @property

@@ -24,7 +24,7 @@ from cmdr.tui.panes.frame import abbreviate_home
 from cmdr.tui.terminal.safe_text import fit, printable
 from cmdr.tui.widgets.lines import LineList, Row
 from cmdr.tui.widgets.text_fields import LineInput
-from cmdr.tui.windows.window import ALL_THERE_IS, Window
+from cmdr.tui.windows.window import FULL_HEIGHT, Window
 
 if TYPE_CHECKING:
     from cmdr.tui.main_screen import MainScreen
@@ -56,7 +56,7 @@ class Find(Window[str]):
     def contents(self) -> list[Widget]:
         """The line, the list, one line of news."""
         self._input = LineInput("", placeholder=_HELP)
-        self._list = LineList(self.appearance, [], lines=ALL_THERE_IS)
+        self._list = LineList(self.appearance, [], lines=FULL_HEIGHT)
         self._note = LineList(self.appearance, [], lines=1, cursor=False)
         return [self._input, self._list, self._note]
 

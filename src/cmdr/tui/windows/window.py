@@ -107,7 +107,7 @@ class OverlayScreen(Screen[_T], Generic[_T], inherit_bindings=False):
 
 
 T = TypeVar("T")
-ALL_THERE_IS = 500
+FULL_HEIGHT = 500
 """Lines to ask for when a list may have the whole height of the screen."""
 _FRAME = 2
 _BETWEEN = " · "
