@@ -3,10 +3,9 @@
 import pytest
 
 from cmdr.model.panes import matching
-from cmdr.model.panes.comparing import CompareBy, differing
 from cmdr.model.panes.entry import Facts
 from cmdr.model.panes.listing import Columns, Listing
-from cmdr.model.panes.matching import find_by_prefix, matching_rows
+from cmdr.model.panes.matching import CompareBy, differing, find_by_prefix, matching_rows
 from cmdr.model.panes.pane import totals
 from cmdr.model.panes.sorting import SortOrder
 from cmdr.model.panes.tab import Tab

@@ -18,10 +18,9 @@ from cmdr.core.errors import CommandError
 from cmdr.core.threads import in_thread
 from cmdr.files.contents import differing_contents
 from cmdr.model.names import from_wire, printable, to_wire
-from cmdr.model.panes.comparing import CompareBy, differing
 from cmdr.model.panes.entry import Facts
 from cmdr.model.panes.listing import Listing
-from cmdr.model.panes.matching import matching_rows
+from cmdr.model.panes.matching import CompareBy, differing, matching_rows
 from cmdr.model.panes.selection import row_mask
 from cmdr.model.panes.tab import Tab
 from cmdr.model.results.result import Said

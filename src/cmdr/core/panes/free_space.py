@@ -21,7 +21,7 @@ class Space:
 
 
 class FreeSpaceCache:
-    """The last known room of each folder that was asked about."""
+    """The last known space of each folder that was asked about."""
 
     def __init__(self) -> None:
         self._known: dict[bytes, tuple[float, Space | None]] = {}

@@ -141,7 +141,7 @@ class ActionQueue:
         self._wakeup.set()
 
     def call_in_turn(self, handle: Callable[[], None]) -> None:
-        """Do something once all orders of the keys before it are given and done, or slow."""
+        """Do something once all commands of the keys before it are done, or slow."""
         self.put_key(QueuedKey(handle))
 
     def put_key(self, key: QueuedKey) -> None:

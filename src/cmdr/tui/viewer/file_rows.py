@@ -130,7 +130,7 @@ class FileStore:
 
 
 def half_blocks(pixels: list[list[Pixel]]) -> list[list[Segment]]:
-    """All lines of a picture."""
+    """All lines of an image."""
     return [_line(pixels, row) for row in range((len(pixels) + 1) // 2)]
 
 

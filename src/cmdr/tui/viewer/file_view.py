@@ -13,7 +13,7 @@ from cmdr.tui.theme.appearance import Appearance
 from cmdr.tui.viewer.file_rows import HEX_BYTES, FileStore, half_blocks, marked_line, sliced, wrapped
 from cmdr.tui.widgets.lines import LineWidget
 
-_PICTURES = frozenset(b"png jpg jpeg gif webp bmp ico tif tiff avif ppm".split())
+_IMAGE_EXTENSIONS = frozenset(b"png jpg jpeg gif webp bmp ico tif tiff avif ppm".split())
 
 
 class FileView(LineWidget):
@@ -40,8 +40,8 @@ class FileView(LineWidget):
         self._to_the_end = False
         """Whether the end is on its way: it is where the counting of the lines ends."""
         self._pixels: list[list[Pixel]] | None = None
-        self._no_picture = ""
-        """Why what is named like a picture is not shown as one."""
+        self._image_error = ""
+        """Why what is named like an image is not shown as one."""
         self._store = FileStore()
         self._rows: list[list[Segment]] | None = None
         self._filling: asyncio.Task[None] | None = None
@@ -52,8 +52,8 @@ class FileView(LineWidget):
         self.shut()
         self.path = path
         try:
-            if extension(path.rpartition(b"/")[2]) in _PICTURES:
-                await self._open_picture()
+            if extension(path.rpartition(b"/")[2]) in _IMAGE_EXTENSIONS:
+                await self._load_image()
             self.view = await open_view(path, self._news, lists=True)
             self.hex = self.view.is_binary and self._pixels is None
         except CommandError as error:
@@ -68,33 +68,33 @@ class FileView(LineWidget):
         self.problem, self.needle = "", ""
         self.top = self.sub = self.left = 0
         self._to_the_end = False
-        self._pixels, self._no_picture = None, ""
+        self._pixels, self._image_error = None, ""
         self._store.clear()
         self._again()
 
-    async def _open_picture(self) -> None:
+    async def _load_image(self) -> None:
         try:
             width, height = max(8, self.size.width), max(4, self.size.height)
-            self._pixels, self._no_picture = await image_pixels(self.path, width, height * 2), ""
+            self._pixels, self._image_error = await image_pixels(self.path, width, height * 2), ""
         except CommandError as error:
-            self._pixels, self._no_picture = None, str(error)
+            self._pixels, self._image_error = None, str(error)
 
     @property
-    def is_picture(self) -> bool:
-        """Whether a picture is shown."""
+    def is_image(self) -> bool:
+        """Whether an image is shown."""
         return self._pixels is not None and not self.hex
 
     def describe(self) -> str:
         """Where we are, in a few words."""
         if self.view is None:
             return self.problem
-        if self.is_picture:
+        if self.is_image:
             return f"{self.view.size:,} B"
         share = ""
         if self.hex:
             rows = max(1, -(-self.view.size // HEX_BYTES))
             share = f"{min(100, (self.top + self.size.height) * 100 // rows)}%"
-            return f"{self.top * HEX_BYTES:#x} of {self.view.size:#x}  {share}  {self._no_picture}".rstrip()
+            return f"{self.top * HEX_BYTES:#x} of {self.view.size:#x}  {share}  {self._image_error}".rstrip()
         known = self.view.lines
         more = "" if self.view.is_counted else "+"
         share = f"{min(100, (self.top + self.size.height) * 100 // max(1, known))}%" if self.view.is_counted else ""
@@ -103,7 +103,7 @@ class FileView(LineWidget):
     def on_resize(self) -> None:
         self._again()
         if self._pixels is not None:
-            self.run_worker(self._open_picture(), exclusive=True)
+            self.run_worker(self._load_image(), exclusive=True)
         self._want()
 
     def on_unmount(self) -> None:
@@ -111,7 +111,7 @@ class FileView(LineWidget):
 
     def scroll_by(self, rows: int) -> None:
         """Scroll by rows."""
-        if self.view is None or self.is_picture:
+        if self.view is None or self.is_image:
             return
         self._to_the_end = False
         if self.hex:

@@ -84,7 +84,7 @@ class Viewer(OverlayScreen[None], inherit_bindings=False):
         return f" {shown(name)}   {shown(folder)}"
 
     async def _open(self) -> None:
-        await self._laid_out.wait()  # a picture is made for the room it has
+        await self._laid_out.wait()  # an image is made for the size it has
         await self.file.open(self.path)
         found = self._terminal.commander.editor.documents.selection()
         if found is not None and found.path == self.path:
