@@ -59,7 +59,7 @@ def hex_row(offset: int, data: bytes, digits: int = 8) -> tuple[str, str, str]:
     return f"{offset:0{digits}x}  ", f"{numbers:<48}  ", letters
 
 
-def marked(text: str, needle: str) -> list[tuple[int, int]]:
+def match_spans(text: str, needle: str) -> list[tuple[int, int]]:
     """Where a searched text stands in a row."""
     if not needle:
         return []
@@ -75,7 +75,7 @@ def marked_line(text: str, needle: str, styles: dict[str, Style]) -> list[Segmen
     """A row of text with what is searched for standing out."""
     cells: list[Segment] = []
     at = 0
-    for start, end in marked(text, needle):
+    for start, end in match_spans(text, needle):
         cells += [Segment(text[at:start], styles["base"]), Segment(text[start:end], styles["match"])]
         at = end
     return [*cells, Segment(text[at:], styles["base"])]
@@ -85,7 +85,7 @@ _PAGES_AROUND = 2
 """Pages that are read ahead and behind."""
 
 
-class FileStore:
+class FileCache:
     """Filled in threads as one moves; drawing takes from it and never waits."""
 
     def __init__(self) -> None:
@@ -129,7 +129,7 @@ class FileStore:
         return [Segment(place, styles["dim"]), Segment(numbers, styles["base"]), Segment(letters, styles["text"])]
 
 
-def half_blocks(pixels: list[list[Pixel]]) -> list[list[Segment]]:
+def image_lines(pixels: list[list[Pixel]]) -> list[list[Segment]]:
     """All lines of an image."""
     return [_line(pixels, row) for row in range((len(pixels) + 1) // 2)]
 

@@ -62,7 +62,7 @@ class Find(Window[str]):
 
     def opened(self) -> None:
         self.set_focus(self._input)
-        self.follow(self._news)
+        self.follow(self._index_changed)
 
     def on_input_changed(self, message: Input.Changed) -> None:
         message.stop()
@@ -140,7 +140,7 @@ class Find(Window[str]):
             arguments = {"root": to_wire(self._root), "text": self._text}
             self._screen.enqueue("find.open", {**arguments}, done=lambda _: self._screen.show_message(summary))
 
-    def _news(self) -> None:
+    def _index_changed(self) -> None:
         """Something changed: how far a scan is, or what an index knows."""
         if self._hits is not None and not self._pending and self._version != self._screen.commander.index_version:
             self._ask(keep=True)
