@@ -130,7 +130,7 @@ class ActionQueue:
         arguments: Arguments | Callable[[], Arguments | None] | None = None,
         done: Callable[[Answer], None] | None = None,
     ) -> None:
-        """Put an item at the end of the queue; arguments that turn out to be None drop it."""
+        """Queue a command; arguments that turn out to be None drop it."""
         make = arguments if callable(arguments) else lambda: arguments or {}
         self._commands.append(QueuedCommand(command, make, done))
         self._wakeup.set()
