@@ -97,13 +97,10 @@ class ReviewScreen(OverlayScreen[None], inherit_bindings=False):
     def on_mount(self) -> None:
         """Deaf at first, and following what happens elsewhere."""
         self._grace_period.begin()
-        self._stop = self._main.commander.events.listen(self._changed)
+        self.follow(self._follow)
         self.set_focus(None)
         self.call_after_refresh(lambda: self.view.go_to(0))
         self._tell()
-
-    def on_unmount(self) -> None:
-        self._stop()
 
     async def on_key(self, event: events.Key) -> None:
         if forward_to_front(self, event):
@@ -176,14 +173,8 @@ class ReviewScreen(OverlayScreen[None], inherit_bindings=False):
         review = self.case.review
         return review.diff, review.decisions, review.merge, review.base_changes
 
-    def _changed(self, rev: int) -> None:
-        if self.is_running:
-            self.call_later(self._follow)
-
     def _follow(self) -> None:
         """The review may have been changed or answered, here or elsewhere."""
-        if not self.is_attached:
-            return
         if self.case.review.state is not ReviewState.PENDING:
             self._main.terminal.close_window(self)  # type: ignore[arg-type]
             if self._answering:
@@ -251,10 +242,7 @@ class ProposedEditor(TextScreen, inherit_bindings=False):
     def on_mount(self) -> None:
         """Name the file, and follow what happens elsewhere."""
         self._title.say(f" What {self._case.review.agent} proposes for {display_name(self._case.review.new_path)}")
-        self._stop = self._main.commander.events.listen(self._changed)
-
-    def on_unmount(self) -> None:
-        self._stop()
+        self.follow(self._follow)
 
     async def on_key(self, event: events.Key) -> None:
         if forward_to_front(self, event):
@@ -273,10 +261,6 @@ class ProposedEditor(TextScreen, inherit_bindings=False):
         else:
             self._bar.say(f" {self._main.status.message}")
 
-    def _changed(self, rev: int) -> None:
-        if self.is_running:
-            self.call_later(self._follow)
-
     def _follow(self) -> None:
-        if self.is_attached and self._case.review.state is not ReviewState.PENDING:
+        if self._case.review.state is not ReviewState.PENDING:
             self._main.terminal.close_window(self)  # type: ignore[arg-type]
