@@ -1,4 +1,4 @@
-"""Lists to choose from, and reports as panes: chosen in a window, opened in a tab; every key works on what they list."""
+"""Lists to choose from, and reports, which are chosen in a window and opened in a tab."""
 
 import os
 
