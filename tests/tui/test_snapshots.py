@@ -79,7 +79,7 @@ async def ready(pilot):
         await asyncio.sleep(0.01)
     await pilot.app.main.queue.idle()
     for view in (pilot.app.main.left, pilot.app.main.right):
-        while view.prefetch.is_looking:
+        while view.prefetch.is_fetching:
             await asyncio.sleep(0.01)
     await pilot.pause()
 

@@ -18,11 +18,10 @@ from cmdr.core.errors import CommandError
 from cmdr.core.threads import in_thread
 from cmdr.files.contents import differing_contents
 from cmdr.model.names import from_wire, printable, to_wire
-from cmdr.model.panes.comparing import CompareBy, differing
 from cmdr.model.panes.entry import Facts
 from cmdr.model.panes.listing import Listing
-from cmdr.model.panes.matching import matching_rows
-from cmdr.model.panes.selection import marked
+from cmdr.model.panes.matching import CompareBy, differing, matching_rows
+from cmdr.model.panes.selection import row_mask
 from cmdr.model.panes.tab import Tab
 from cmdr.model.results.result import Said
 from cmdr.model.units import count as counted
@@ -48,7 +47,7 @@ async def marks(tab: Tab, wanted: Callable[[Listing], Iterable[int]]) -> bytearr
 
 
 def _made(listing: Listing, wanted: Callable[[Listing], Iterable[int]]) -> bytearray:
-    return marked(wanted(listing), len(listing.columns))
+    return row_mask(wanted(listing), len(listing.columns))
 
 
 @command("select", access=Access.VIEW, toolset="panes", always_loaded=True)
@@ -68,7 +67,7 @@ async def select(
     tab = pane_of(call.workspace, pane).tab
     check_rev(tab, rev)
     if names is not None:
-        found = marked(_named(tab, names), len(tab.listing.columns))
+        found = row_mask(_named(tab, names), len(tab.listing.columns))
     elif glob is not None:
         found = await _where(tab, partial(_matching, glob))
     elif set is not None:

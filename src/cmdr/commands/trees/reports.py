@@ -18,7 +18,6 @@ from cmdr.core.errors import CommandError
 from cmdr.core.threads import in_thread
 from cmdr.model.names import printable, to_wire
 from cmdr.model.panes.sorting import Direction, SortKey, SortOrder
-from cmdr.model.panes.tab import Found
 from cmdr.model.results.indexes import ReportPage
 from cmdr.model.results.result import Said
 from cmdr.model.shell_session import Units
@@ -29,6 +28,7 @@ from cmdr.model.yaml_text import quoted_name
 if TYPE_CHECKING:
     from cmdr.index.reports.basis import Spare
 
+from cmdr.model.panes.tab import FoundEntries
 
 PAGE_SIZE = 50
 """Lines of a page, unless more or fewer are asked for."""
@@ -212,7 +212,7 @@ async def open_report(
         raise CommandError(f"The report {kind} lists nothing below {to_wire(place)}.{_note(made)}")
     start = place.rstrip(b"/") + b"/"
     folder_sizes = {name: held[start + name] for name in names} if kind == "largest-dirs" else {}
-    found = Found(kind, names, folder_sizes, _changes(made, start))
+    found = FoundEntries(kind, names, folder_sizes, _changes(made, start))
     tab = await call.browser.open_found(pane, place, found, _SORTS.get(kind, SortOrder()))
     return Said(f"{kind}: {len(tab.listing)} of {made.total} shown{_note(made)}")
 

@@ -17,7 +17,7 @@ from cmdr.core.threads import in_thread
 from cmdr.index.errors import IndexFault
 from cmdr.index.store.handles import is_node_handle
 from cmdr.model.names import printable, to_wire
-from cmdr.model.panes.tab import Found
+from cmdr.model.panes.tab import FoundEntries
 from cmdr.model.results.indexes import Forgotten, SetCard, SetEntries, SetList, SetShown
 from cmdr.model.results.result import Said
 from cmdr.model.units import count
@@ -210,7 +210,7 @@ async def show_set(call: Call, set: str) -> str:
     library = await call.commander.indexing.library()
     info = await in_thread(library.sets.info, set)
     root = (await in_thread(library.info, info.index_id)).root
-    found = Found(f"set {info.name}", below(root, paths))
+    found = FoundEntries(f"set {info.name}", below(root, paths))
     tab = await call.browser.open_found(pane_of(call.workspace, "focused"), root, found)
     return f"Opened set {set} in the focused pane\ntotalFiles: {len(tab.listing)} rev: {tab.rev}"
 

@@ -17,7 +17,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 TIMEOUT_S = 10.0
-FOLLOW_EVERY = 0.5
+FOLLOW_INTERVAL_S = 0.5
 
 
 class OpenView:
@@ -141,7 +141,7 @@ class OpenView:
     async def _follow(self) -> None:
         with suppress(NotViewable, OSError):
             while True:
-                await asyncio.sleep(FOLLOW_EVERY)
+                await asyncio.sleep(FOLLOW_INTERVAL_S)
                 if await in_thread(self._file.grow):
                     await in_thread(self._file.count_more, 1 << 20)
                     self._changed()

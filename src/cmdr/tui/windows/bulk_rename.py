@@ -17,7 +17,7 @@ from cmdr.tui.input.key_forwarding import edits_text, forward_key
 from cmdr.tui.terminal.safe_text import fit
 from cmdr.tui.widgets.lines import LineList, Row
 from cmdr.tui.widgets.text_fields import LineInput
-from cmdr.tui.windows.window import ALL_THERE_IS, Window
+from cmdr.tui.windows.window import FULL_HEIGHT, Window
 
 if TYPE_CHECKING:
     from cmdr.tui.main_screen import MainScreen
@@ -48,7 +48,7 @@ class BulkRename(Window[str]):
         """Pattern, table, one line of advice."""
         self._find = LineInput("", placeholder="find")
         self._replace = LineInput("", placeholder="replace with ($1, {n:03}, {date} …)")
-        self._list = LineList(self.appearance, [], lines=ALL_THERE_IS)
+        self._list = LineList(self.appearance, [], lines=FULL_HEIGHT)
         self._note = LineList(self.appearance, [], lines=1, cursor=False)
         return [Horizontal(self._find, self._replace), self._list, self._note]
 

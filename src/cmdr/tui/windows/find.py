@@ -24,7 +24,7 @@ from cmdr.tui.panes.frame import abbreviate_home
 from cmdr.tui.terminal.safe_text import fit, printable
 from cmdr.tui.widgets.lines import LineList, Row
 from cmdr.tui.widgets.text_fields import LineInput
-from cmdr.tui.windows.window import ALL_THERE_IS, Window
+from cmdr.tui.windows.window import FULL_HEIGHT, Window
 
 if TYPE_CHECKING:
     from cmdr.tui.main_screen import MainScreen
@@ -55,13 +55,13 @@ class Find(Window[str]):
     def contents(self) -> list[Widget]:
         """The line, the list, one line of news."""
         self._input = LineInput("", placeholder=_HELP)
-        self._list = LineList(self.appearance, [], lines=ALL_THERE_IS)
+        self._list = LineList(self.appearance, [], lines=FULL_HEIGHT)
         self._note = LineList(self.appearance, [], lines=1, cursor=False)
         return [self._input, self._list, self._note]
 
     def opened(self) -> None:
         self.set_focus(self._input)
-        self.follow(self._news)
+        self.follow(self._index_changed)
 
     def on_input_changed(self, message: Input.Changed) -> None:
         message.stop()
@@ -139,7 +139,7 @@ class Find(Window[str]):
             arguments = {"root": to_wire(self._root), "text": self._text}
             self._screen.enqueue("find.open", {**arguments}, done=lambda _: self._screen.show_message(summary))
 
-    def _news(self) -> None:
+    def _index_changed(self) -> None:
         """Something changed: how far a scan is, or what an index knows."""
         if self._hits is not None and not self._pending and self._version != self._screen.commander.index_version:
             self._ask(keep=True)
@@ -184,11 +184,7 @@ class Find(Window[str]):
 
     def _scan(self) -> ScanJob | None:
         """The scan that the question waits for."""
-        try:
-            scans = self._screen.commander.indexing.scans()
-        except CommandError:
-            return None
-        running = [scan for scan in scans if not scan.state.is_over]
+        running = (scan for scan in self._screen.commander.scans() if not scan.state.is_over)
         return next((scan for scan in running if is_within(self._root, scan.root)), None)
 
 

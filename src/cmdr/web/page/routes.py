@@ -11,7 +11,7 @@ from cmdr.core.dispatch.principals import Principal
 from cmdr.core.errors import CommandError
 from cmdr.core.panes.name_input import complete_path
 from cmdr.model.invisible_chars import INVISIBLE
-from cmdr.model.panes.matching import seek
+from cmdr.model.panes.matching import find_by_prefix
 from cmdr.model.panes.pane import Side
 from cmdr.model.panes.tab import Tab
 from cmdr.model.results.app import Opened
@@ -169,7 +169,7 @@ class PageRoutes:
         side = Side.RIGHT if asked.get("pane") == "right" else Side.LEFT
         tab = self._commander.workspace.pane(side).tab
         step = {"1": 1, "-1": -1}.get(asked.get("step", ""), 0)
-        return {"position": seek(tab, asked.get("text", ""), tab.cursor, step)}
+        return {"position": find_by_prefix(tab, asked.get("text", ""), tab.cursor, step)}
 
     async def _places(self, request: Request, caller: Principal) -> Json:
         return places_json(self._commander)
