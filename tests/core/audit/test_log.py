@@ -12,10 +12,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from cmdr.core.audit import log as auditing
 from cmdr.core.audit.anchor import anchor_path
 from cmdr.core.audit.chain import is_cut_off, log_path, read_log, verify
 from cmdr.core.audit.log import Audit, AuditRecord, digest_of
-from cmdr.core.audit import log as auditing
 from cmdr.core.errors import NotRecorded
 
 TEXT = st.text(st.characters(), max_size=8)
