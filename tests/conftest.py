@@ -5,6 +5,7 @@ import base64
 import contextlib
 import ctypes
 import http.client
+import importlib.util
 import inspect
 import itertools
 import json
@@ -480,3 +481,15 @@ def like_anybody():
     yield
     rights[0] = effective
     ask(libc.capset)
+
+
+_cases = importlib.util.spec_from_file_location("flow_cases", Path(__file__).parent / "core" / "flow" / "cases.py")
+flow_cases = importlib.util.module_from_spec(_cases)
+sys.modules["flow_cases"] = flow_cases
+_cases.loader.exec_module(flow_cases)
+
+
+@pytest.fixture(params=flow_cases.CASES, ids=lambda case: case.name)
+def flow_case(request):
+    """Every change of the table, for each face alike."""
+    return request.param

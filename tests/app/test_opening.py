@@ -1,4 +1,4 @@
-"""What is read for the first picture: ordinary folders at once, nothing that would hold it up."""
+"""What is read for the first frame: ordinary folders at once, nothing that would hold it up."""
 
 import asyncio
 import os

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from cmdr.cli.launcher import Start
 
 READ_TIMEOUT_S = 0.1
-"""Seconds the picture waits for the disk; without an answer it shows the panes empty."""
+"""Seconds the first frame waits for the disk; without an answer it shows the panes empty."""
 MAX_ENTRIES = 5000
 """Entries that are read and sorted in no time."""
 

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from cmdr.core.admission.token_bucket import RateLimiter
 from cmdr.core.agents.text_cache import TextCache
-from cmdr.core.agents.trust_requests import TrustRequests
-from cmdr.core.agents.trust_store import TrustStore
+from cmdr.core.agents.trust import TrustRequests, TrustStore
 from cmdr.core.audit.log import Audit
 from cmdr.core.audit.record_warnings import RecordWarnings
 from cmdr.core.changes.engine import Engine
@@ -38,8 +37,7 @@ from cmdr.index.errors import IndexFault
 from cmdr.model.job import ScanJob
 from cmdr.model.panes.tab import SelectedEntries, Tab
 from cmdr.model.panes.workspace import Workspace
-from cmdr.model.plans.code_plan import CodePlan
-from cmdr.model.plans.command_plan import CommandPlan
+from cmdr.model.plans.command_plan import CodePlan, CommandPlan
 from cmdr.model.plans.plan import Plan
 from cmdr.model.plans.proposal import Proposal
 from cmdr.model.plans.trust_plan import TrustPlan
@@ -84,8 +82,8 @@ class Commander:
         self.quitting = self._dispatcher.quitting
         """Set when somebody asked the program to end."""
         self.events = Events(workspace)
-        self.kept_texts = TextCache()
-        self.events.listen(self.kept_texts.forget)
+        self.text_cache = TextCache()
+        self.events.listen(self.text_cache.forget)
         self.browser = Browser(workspace, self.events, watch=watch)
         self.proposals = Proposals(workspace, self.events, audit)
         self._engine = engine

@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import quote
 
 from cmdr.core.commander import Commander
-from cmdr.core.editing.mentions import Mention
+from cmdr.core.editing.documents import Mention
 from cmdr.core.errors import CommandError
 from cmdr.core.threads import in_thread
 from cmdr.model.texts.text_selection import Position

@@ -73,7 +73,7 @@ class Session:
         self.ready = False
         self._closing = True
         self._commander.editor.reviews.disconnected(self.id)
-        self._commander.editor.findings.leave(self.id)
+        self._commander.editor.diagnostics.leave(self.id)
         await self._commander.code.forget(self.id)
         # Whoever was waiting for an answer gets it, if the other end is still there to read it.
         if self._tasks:

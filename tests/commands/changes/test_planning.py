@@ -103,7 +103,7 @@ async def test_whoever_waits_is_told_how_far_it_is(desk, monkeypatch):
             told.set()
 
         monkeypatch.setattr(planning, "make_plan", until_told)
-        monkeypatch.setattr(planning, "TELL_EVERY", 0.01)
+        monkeypatch.setattr(planning, "PROGRESS_INTERVAL_S", 0.01)
         call = Call(at.commander, PERSON, hear)
         with pytest.raises(planning._Stopped):
             await at.commander.perform(at.commander.registry.find("delete"), {"pane": "left"}, call)

@@ -1,4 +1,4 @@
-"""All agents at once: what this run lets them do, stopping them, and letting them call again."""
+"""What agents may do: stopping them all, grants and tokens of single clients, folders that language servers trust."""
 
 from typing import Annotated
 

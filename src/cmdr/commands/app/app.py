@@ -1,4 +1,4 @@
-"""The program itself."""
+"""The program itself: quitting, about, stepping aside, logging a browser in."""
 
 from cmdr import __version__
 from cmdr.commands.panes.file import is_seen

@@ -1,4 +1,4 @@
-"""Proposals: what has become of them, and the person's answers, which no agent ever has."""
+"""Proposals: what has become of them, and the person's answers and names, which no agent ever gives."""
 
 import os
 from typing import Annotated

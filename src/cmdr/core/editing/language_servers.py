@@ -1,4 +1,4 @@
-"""Which language servers may look at a file: those that are installed, where the person trusts the folder, walled."""
+"""Which language servers may check a file: installed ones, in a folder that the person trusts, in a sandbox."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from cmdr.core.agents.trust_store import TrustedFolder, UnreadableTrustList
+from cmdr.core.agents.trust import TrustedFolder, UnreadableTrustList
 from cmdr.core.audit.log import AuditRecord
 from cmdr.core.errors import CommandError
 from cmdr.core.threads import in_thread
@@ -21,7 +21,7 @@ from cmdr.model.names import is_within, to_wire
 
 if TYPE_CHECKING:
     from cmdr.core.agents.shell_commands import ShellCommands
-    from cmdr.core.agents.trust_store import TrustStore
+    from cmdr.core.agents.trust import TrustStore
     from cmdr.core.audit.log import Audit
     from cmdr.core.editing.workspace_folders import WorkspaceFolders
     from cmdr.editor.diagnostics.known_servers import Installed, Offer, ServerSpec
@@ -117,7 +117,7 @@ class LanguageServers:
                 write=(os.fsencode(home), *((visible,) if trusted.extras.write else ())),
                 read=(*(() if trusted.extras.write else (visible,)), *_outside(server.read), *trusted.extras.read),
                 hide=tuple(sorted(hide)),
-                keep=tuple(sorted(keep)),
+                read_only=tuple(sorted(keep)),
                 limits=_LIMITS,
                 variables=_variables(home, server.path),
                 network=trusted.extras.network,
@@ -133,8 +133,8 @@ class LanguageServers:
 def _untrusted(path: bytes) -> Offer:
     folder = repository_root(path)
     # The same words each time: a client that compares two answers sees no difference here.
-    told = f"Built-in syntax checks only: the person has not trusted {to_wire(folder)}, so language servers do not run."
-    return Offer(why_not=told, untrusted=folder)
+    why = f"Built-in syntax checks only: the person has not trusted {to_wire(folder)}, so language servers do not run."
+    return Offer(why_not=why, untrusted=folder)
 
 
 def _inner(one: bytes, other: bytes) -> bytes:

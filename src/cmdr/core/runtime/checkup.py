@@ -14,7 +14,7 @@ from enum import StrEnum
 from cmdr.core import places
 from cmdr.core.agents.agent_roots import Origin, chosen_roots
 from cmdr.core.agents.tokens import TokenError, Tokens
-from cmdr.core.agents.trust_store import TrustStore, UnreadableTrustList
+from cmdr.core.agents.trust import TrustStore, UnreadableTrustList
 from cmdr.core.audit.anchor import read_anchor
 from cmdr.core.audit.chain import is_cut_off
 from cmdr.core.environment import BadSetting, Environment

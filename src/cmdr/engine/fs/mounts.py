@@ -48,3 +48,9 @@ def _mount_of(fd: int) -> int:
             if line.startswith(b"mnt_id:"):
                 return int(line[7:])
     return 0  # pragma: no cover - no /proc
+
+
+def free_bytes(folder: int) -> int:
+    """Space that is free for this user on the volume of an open directory."""
+    volume = os.fstatvfs(folder)
+    return volume.f_bavail * volume.f_frsize

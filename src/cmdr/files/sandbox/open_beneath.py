@@ -1,4 +1,4 @@
-"""Finding what a path names without ever leaving a directory, whoever moves links and folders meanwhile.
+"""Opens what a path names without ever leaving a directory, whoever moves links and folders meanwhile.
 
 Linux decides this itself (openat2 with RESOLVE_BENEATH). Where that call is missing or forbidden, the way is walked
 step by step: each name is opened without following it, links are read and followed here, and `..` goes back to a

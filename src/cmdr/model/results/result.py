@@ -75,17 +75,6 @@ class Data(Result):
         return json.dumps(self.data(), ensure_ascii=False)
 
 
-@dataclass(frozen=True, slots=True)
-class Document(Data):
-    """JSON that has no fields of its own."""
-
-    kind = "document"
-    content: Mapping[str, Json]
-
-    def data(self) -> dict[str, Json]:
-        return {**self.content}
-
-
 @cache
 def _keys(kind: type) -> tuple[tuple[str, str], ...]:
     """Fields of a dataclass or named tuple, in the spelling of Python and of JSON: what is renamed here is renamed for

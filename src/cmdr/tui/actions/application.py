@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 def help_window(screen: MainScreen) -> None:
     """Every key."""
     from cmdr.tui.windows.text_window import TextWindow, help_rows
-    from cmdr.tui.windows.window import ALL_THERE_IS
+    from cmdr.tui.windows.window import FULL_HEIGHT
 
-    screen.terminal.push_screen(TextWindow("Keys", help_rows(screen.keys), lines=ALL_THERE_IS))
+    screen.terminal.push_screen(TextWindow("Keys", help_rows(screen.keys), lines=FULL_HEIGHT))
 
 
 @action("palette")
