@@ -8,7 +8,7 @@ from array import array
 from collections.abc import Callable, Iterator
 
 from cmdr.files.errors import ReadFailed, ScanStopped, disk_error
-from cmdr.files.folder_reader import Alive, FolderReader, Stopped, never, unheard
+from cmdr.files.folder_reader import FolderReader, OnProgress, Stopped, ignore_progress, never
 from cmdr.files.worker_process import MORE, WorkerEnded, run_worker
 from cmdr.model.panes.listing import Columns, FactColumns, Listing
 from cmdr.model.panes.sorting import Direction, SortKey, SortOrder
@@ -20,7 +20,7 @@ _HEAD = struct.Struct("=iQ?")
 
 
 def scan_in_process(
-    path: bytes, sort: SortOrder, *, show_hidden: bool, stopped: Stopped = never, alive: Alive = unheard
+    path: bytes, sort: SortOrder, *, show_hidden: bool, stopped: Stopped = never, alive: OnProgress = ignore_progress
 ) -> Listing:
     """Read and sort a folder in a worker process; the calling thread waits, or ends it when `stopped` says so."""
     is_sorting = False

@@ -132,7 +132,7 @@ async def test_its_job_has_failed_is_told_and_can_go_on(journal, plan, audit, tm
     assert (job.state, job.operation, job.can_retry) == (JobState.FAILED, 1, True)
     assert job.outcome.startswith("interrupted: cmdr cannot use ")
     assert jobs.interrupted() == [job] == [jobs.interrupted_as(1)]
-    assert warnings.told() == [engine.trouble]
+    assert warnings.texts() == [engine.trouble]
     with pytest.raises(JournalUnavailable):
         await jobs.retry(job, "person:terminal")
     assert jobs.interrupted() == [job]
@@ -140,7 +140,7 @@ async def test_its_job_has_failed_is_told_and_can_go_on(journal, plan, audit, tm
     again = await jobs.retry(job, "person:terminal")
     await jobs.finished(again)
     assert again.state is JobState.DONE
-    assert (jobs.interrupted(), warnings.told()) == ([], [])
+    assert (jobs.interrupted(), warnings.texts()) == ([], [])
     assert sorted(os.listdir(tmp_path / "to")) == ["a", "b", "c"]
     await jobs.close(5)
 
@@ -238,12 +238,12 @@ async def test_damage_is_told_until_it_was_seen(tmp_path, audit):
     engine = Engine(Journal(path))
     warnings = RecordWarnings(audit, engine, events)
     await warnings.load()
-    assert "The journal was damaged" in warnings.told()[0]
+    assert "The journal was damaged" in warnings.texts()[0]
     await warnings.seen()
     await warnings.seen()
     await warnings.load()
-    assert warnings.told() == []
+    assert warnings.texts() == []
     await engine.close()
     nothing = RecordWarnings(audit, None, events)
     await nothing.load()
-    assert nothing.told() == []
+    assert nothing.texts() == []

@@ -114,7 +114,7 @@ async def test_sizes_of_folders_are_answered_from_memory_until_an_index_knows_so
     async with standing() as at:
         indexing = at.indexing
         await indexing.ensure(tree, PERSON)
-        await asyncio.wait(indexing._behind)
+        await asyncio.wait(indexing._background)
         first = await indexing.folder_sizes(tree, [b"inner", b"unknown"])
         assert first[b"inner"].bytes == 0
         assert first[b"inner"].fresh
@@ -145,7 +145,7 @@ async def test_sizes_that_were_asked_for_before_an_index_changed_are_not_kept_as
     async with standing() as at:
         indexing = at.indexing
         await indexing.ensure(tree, PERSON)
-        await asyncio.wait(indexing._behind)
+        await asyncio.wait(indexing._background)
         ask = indexing.ask_of_folder
 
         async def overtaken(path, question):

@@ -180,7 +180,7 @@ def test_ids_are_never_given_out_twice_even_after_a_crash(tmp_path, tree):
         assert first != second
 
 
-def test_the_overlay_survives_a_restart(tmp_path, tree):
+def test_the_delta_survives_a_restart(tmp_path, tree):
     old(tree)
     state = str(tmp_path / "state")
     with Library.open(state) as library:
@@ -235,7 +235,7 @@ def test_after_any_changes_a_refreshed_view_equals_a_new_scan_and_so_does_its_co
             library.refresh(info.id)
         else:  # links change the times of files elsewhere: look everywhere once
             with answers.indexed._lock:
-                answers.indexed._relist(changed, lambda: False)
+                answers.indexed.relist(changed)
         fresh = scan(tree, str(tmp_path / f"fresh{round_}"), FEW)
         mine, theirs = everything(answers.view), everything(fresh)
         assert mine.keys() == theirs.keys()
@@ -267,7 +267,7 @@ def answers_rows(view: View, line: str):
     return evaluate(view, from_text(line), EvaluationContext(None, None, None)).rows.tolist()
 
 
-def test_a_big_overlay_is_compacted_behind(library, tree):
+def test_a_big_delta_is_compacted_behind(library, tree):
     old(tree)
     info = library.index(tree, FEW)
     answers = library.get(info.id)

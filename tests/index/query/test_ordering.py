@@ -1,4 +1,4 @@
-"""Long lists by name: the same order as sorting them all, across an overlay, and whatever their names share."""
+"""Long lists by name: the same order as sorting them all, across a delta, and whatever their names share."""
 
 import os
 
@@ -25,7 +25,7 @@ def every_page(queries, question, limit):
 
 @pytest.mark.parametrize("down", [False, True])
 @pytest.mark.parametrize("sort", ["name", "size"])
-def test_pages_over_an_epoch_and_its_overlay_are_in_one_order(library, tree, monkeypatch, down, sort):
+def test_pages_over_a_snapshot_and_its_delta_are_in_one_order(library, tree, monkeypatch, down, sort):
     monkeypatch.setattr(ordering, "_NATURAL", 0)
     monkeypatch.setattr(ordering, "_FEW", 0)
     monkeypatch.setattr(ordering, "_FEW", 2)

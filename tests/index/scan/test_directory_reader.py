@@ -277,7 +277,7 @@ def test_where_there_is_a_compiler_the_library_was_built():
     assert isinstance(reader_for(compiled_library()), CompiledReader)
 
 
-def test_an_epoch_is_the_same_whichever_reader_walked(tree, tmp_path, monkeypatch):
+def test_a_snapshot_is_the_same_whichever_reader_walked(tree, tmp_path, monkeypatch):
     def known(home: str) -> dict[bytes, tuple[int, ...]]:
         view = scan(tree, str(tmp_path / home), FEW)
         columns = ("mode", "size", "allocated", "mtime", "ctime", "born", "ino", "flags")

@@ -212,7 +212,7 @@ def test_a_root_that_is_missing_or_no_folder_is_refused(library, tree, tmp_path)
         scan(tree + b"/archive.tar.gz", str(tmp_path / "x"))
 
 
-def test_a_root_that_went_away_keeps_its_old_epoch(library, tree):
+def test_a_root_that_went_away_keeps_its_old_snapshot(library, tree):
     info = library.index(tree, FEW)
     os.rename(tree, tree + b"-moved")
     answers = library.get(info.id)
@@ -240,7 +240,7 @@ def test_a_second_scan_of_one_root_is_refused_while_the_first_runs(library, tree
     assert refused
 
 
-def test_a_full_disk_is_its_own_error_and_the_old_epoch_stays(library, tree, monkeypatch):
+def test_a_full_disk_is_its_own_error_and_the_old_snapshot_stays(library, tree, monkeypatch):
     info = library.index(tree, FEW)
 
     def full(self, name, stored, dtype) -> None:
@@ -285,7 +285,7 @@ def test_entries_that_can_be_seen_but_not_examined_are_unknown(tmp_path):
     assert bytes(statx.buffer[0:256]) == bytes(256)
 
 
-def test_a_tree_that_changes_while_it_is_walked_gives_a_whole_epoch(library, tree):
+def test_a_tree_that_changes_while_it_is_walked_gives_a_whole_snapshot(library, tree):
     done = threading.Event()
 
     def disturb() -> None:

@@ -1,4 +1,4 @@
-"""The stored epoch: whole or refused, whatever was done to its files."""
+"""The stored snapshot: whole or refused, whatever was done to its files."""
 
 import os
 import subprocess
@@ -43,7 +43,7 @@ def test_an_index_is_there_again_after_a_restart(library, tree):
 
 
 @pytest.mark.parametrize("harm", ["truncate", "lengthen", "remove", "manifest"])
-def test_a_damaged_epoch_is_set_aside_when_it_is_opened_and_a_scan_replaces_it(library, tree, harm):
+def test_a_damaged_snapshot_is_set_aside_when_it_is_opened_and_a_scan_replaces_it(library, tree, harm):
     info = library.index(tree, FEW)
     old_id = library.get(info.id).node(tree + b"/src").id
     folder = library.get(info.id).view.stored.folder
@@ -112,7 +112,7 @@ library.index(os.fsencode(sys.argv[2]), WalkOptions(workers=1))
 
 
 @pytest.mark.parametrize("moment", [1, 12, 33, 34, 35])
-def test_killed_at_any_moment_leaves_a_valid_epoch(library, tree, moment):
+def test_killed_at_any_moment_leaves_a_valid_snapshot(library, tree, moment):
     info = library.index(tree, FEW)
     state = os.path.dirname(library.home)
     library.close()

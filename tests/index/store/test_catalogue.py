@@ -201,7 +201,7 @@ def test_the_folder_of_an_index_that_was_forgotten_is_removed(kept):
         assert library.get(kept.index).indexed.scanned
 
 
-def test_a_folder_without_a_whole_epoch_is_not_adopted(kept, tree):
+def test_a_folder_without_a_whole_snapshot_is_not_adopted(kept, tree):
     flip(f"{kept.epoch}/manifest.json", 30)
     with open(kept.catalogue, "wb") as file:
         file.write(b"x" * 100)
@@ -211,7 +211,7 @@ def test_a_folder_without_a_whole_epoch_is_not_adopted(kept, tree):
         assert library.covering(tree) is not None
 
 
-def test_changes_that_cannot_be_laid_over_a_damaged_epoch_set_it_aside(kept, tree, monkeypatch):
+def test_a_delta_that_cannot_be_applied_to_a_damaged_snapshot_sets_it_aside(kept, tree, monkeypatch):
     with kept.open() as library:
         with open(tree + b"/src/new.py", "wb") as out:
             out.write(b"new")

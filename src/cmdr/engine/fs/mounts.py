@@ -35,7 +35,7 @@ def top_of(folder: int) -> int:
 def path_of(fd: int) -> bytes:
     """The path of an open directory as the system knows it now."""
     if sys.platform == "darwin":  # pragma: no cover - macOS
-        import fcntl
+        import fcntl  # noqa: PLC0415
 
         return fcntl.fcntl(fd, fcntl.F_GETPATH, bytes(1024)).rstrip(b"\0")
     return os.readlink(b"/proc/self/fd/%d" % fd)

@@ -1,4 +1,4 @@
-"""Which kind of archive a file is, by what it holds; its name is not asked."""
+"""Opens an archive of any known format, told by its contents and never by its name."""
 
 from collections.abc import Iterator
 from typing import Protocol

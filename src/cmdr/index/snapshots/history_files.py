@@ -24,10 +24,11 @@ _CHANGES_MAGIC = b"cmdrfil1"
 _NONE, _UNKNOWN = -1, -2
 
 
-def save_columns(path: str, magic: bytes, head: Sequence[int], columns: Sequence[tuple[Column, str]]) -> None:
+def _save(path: str, magic: bytes, head: Sequence[int], columns: Sequence[Column]) -> None:
     """Write numbers and columns; whoever reads sees the old file or the new one, and a failure leaves nothing."""
-    body = np.array([len(columns[0][0]), *head], "<i8").tobytes()
-    body += b"".join(np.ascontiguousarray(values, dtype).tobytes() for values, dtype in columns)
+    body = np.array([len(columns[0]), *head], "<i8").tobytes()
+    typed = zip(columns, _TYPES, strict=True)
+    body += b"".join(np.ascontiguousarray(values, dtype).tobytes() for values, dtype in typed)
     packed = zlib.compress(body, 1)
     try:
         with open(path + ".tmp", "wb") as out:
@@ -39,8 +40,8 @@ def save_columns(path: str, magic: bytes, head: Sequence[int], columns: Sequence
         raise
 
 
-def load_columns(path: str, magic: bytes, heads: int, dtypes: Sequence[str]) -> tuple[list[int], list[Column]]:
-    """The numbers and columns of a file; raises Corrupt when it is missing, damaged or of another kind."""
+def _load(path: str, magic: bytes) -> tuple[list[int], list[Column]]:
+    """The three numbers and the columns of a file; raises Corrupt when it is missing, damaged or of another kind."""
     try:
         with open(path, "rb") as file:
             data = file.read()
@@ -50,9 +51,9 @@ def load_columns(path: str, magic: bytes, heads: int, dtypes: Sequence[str]) -> 
     if data[: len(magic)] != magic or zlib.crc32(data[start:]) != int.from_bytes(data[len(magic) : start], "little"):
         raise Corrupt(f"{os.path.basename(path)} is damaged.")
     body = zlib.decompress(data[start:])
-    count, *head = np.frombuffer(body, "<i8", heads + 1).tolist()
-    at, columns = 8 * (heads + 1), []
-    for dtype in dtypes:
+    count, *head = np.frombuffer(body, "<i8", 4).tolist()
+    at, columns = 8 * 4, []
+    for dtype in _TYPES:
         columns.append(np.frombuffer(body, dtype, count, at))
         at += count * np.dtype(dtype).itemsize
     return head, columns
@@ -96,12 +97,12 @@ def save_totals(home: str, totals: FolderTotals) -> None:
     """Keep totals under the number of their snapshot."""
     head = (totals.epoch, totals.taken_ns, totals.complete)
     columns = (totals.ids, totals.parents, totals.bytes, totals.files)
-    save_columns(totals_path(home, totals.epoch), _TOTALS_MAGIC, head, tuple(zip(columns, _TYPES, strict=True)))
+    _save(totals_path(home, totals.epoch), _TOTALS_MAGIC, head, columns)
 
 
 def load_totals(home: str, epoch: int) -> FolderTotals:
     """The totals of one snapshot; raises Corrupt when they are not there or damaged."""
-    (number, taken, complete), columns = load_columns(totals_path(home, epoch), _TOTALS_MAGIC, 3, _TYPES)
+    (number, taken, complete), columns = _load(totals_path(home, epoch), _TOTALS_MAGIC)
     return FolderTotals(number, taken, bool(complete), *columns)
 
 
@@ -188,12 +189,12 @@ def save_changes(home: str, changes: FileChanges) -> None:
     """Keep changes under the number of the snapshot that they begin with."""
     columns = (changes.ids, changes.parents, changes.before, changes.after)
     head = (changes.first, changes.last, changes.whole)
-    save_columns(changes_path(home, changes.first), _CHANGES_MAGIC, head, tuple(zip(columns, _TYPES, strict=True)))
+    _save(changes_path(home, changes.first), _CHANGES_MAGIC, head, columns)
 
 
 def load_changes(home: str, epoch: int) -> FileChanges:
     """The changes since a snapshot, up to the next one that is remembered; raises Corrupt."""
-    (first, last, whole), columns = load_columns(changes_path(home, epoch), _CHANGES_MAGIC, 3, _TYPES)
+    (first, last, whole), columns = _load(changes_path(home, epoch), _CHANGES_MAGIC)
     return FileChanges(first, last, bool(whole), *columns)
 
 

@@ -39,7 +39,7 @@ def show_next(screen: MainScreen) -> None:
     choices += [review_choice(case) for case in edits.values()]
     cut_short = {job.id: job for job in screen.commander.jobs.interrupted()}
     choices += [Choice(id, job.title, job.outcome, _short(job.started_by)) for id, job in cut_short.items()]
-    warnings = {f"warning {number}": text for number, text in enumerate(screen.commander.warnings.told())}
+    warnings = {f"warning {number}": text for number, text in enumerate(screen.commander.warnings.texts())}
     choices += [Choice(id, text, "", "the record") for id, text in warnings.items()]
 
     def show(id: str) -> None:

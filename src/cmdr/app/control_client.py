@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from cmdr.cli.launcher import Ask
     from cmdr.core.runtime.control_socket import ControlClient
 
-START_SECONDS = 10.0
+START_TIMEOUT_S = 10.0
 """How long a cmdr that is just starting or ending is waited for."""
 
 
@@ -26,7 +26,7 @@ def person() -> Iterator[Ask]:
 
     try:
         with needed():
-            found = claim_or_find(START_SECONDS)
+            found = claim_or_find(START_TIMEOUT_S)
     except (AlreadyRunning, Unusable) as error:
         raise CommandError(str(error)) from error
     if isinstance(found, Instance):

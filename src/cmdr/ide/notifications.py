@@ -7,30 +7,30 @@ from typing import Any
 from urllib.parse import quote
 
 from cmdr.core.commander import Commander
-from cmdr.core.editing.mentions import Mention
+from cmdr.core.editing.documents import Mention
 from cmdr.core.errors import CommandError
 from cmdr.core.threads import in_thread
 from cmdr.model.texts.text_selection import Position
 
-SETTLE = 0.05
-"""Seconds of rest before a selection is told; a moving cursor would flood the client."""
-LONGEST = 100_000
+SETTLE_S = 0.05
+"""Seconds of rest before a selection is sent; a moving cursor would flood the client."""
+MAX_TEXT_CHARACTERS = 100_000
 
-Tell = Callable[[str, dict[str, Any]], int]
+Notify = Callable[[str, dict[str, Any]], int]
 """Sends a notice to every client; how many there were."""
 
 
-class Notices:
-    """Watches the editor and tells; only about files inside the workspace, and never about secrets."""
+class Notifications:
+    """Watches the editor and sends; only about files inside the workspace, and never about secrets."""
 
-    def __init__(self, commander: Commander, tell: Tell) -> None:
+    def __init__(self, commander: Commander, notify: Notify) -> None:
         self._editor = commander.editor
         self._policy = commander.policy
         self._audit = commander.audit
-        self._tell = tell
+        self._notify = notify
         self._settling: asyncio.TimerHandle | None = None
-        self._telling: asyncio.Task[None] | None = None
-        self._told: dict[str, Any] | None = None
+        self._sending: asyncio.Task[None] | None = None
+        self._last_sent: dict[str, Any] | None = None
         self._stop = [
             self._editor.text.on_selection(self._selected),
             self._editor.mentions.listen(self._mentioned),
@@ -42,22 +42,22 @@ class Notices:
             stop()
         if self._settling is not None:
             self._settling.cancel()
-        if self._telling is not None:
-            self._telling.cancel()
+        if self._sending is not None:
+            self._sending.cancel()
 
     def _selected(self) -> None:
         if self._settling is not None:
             self._settling.cancel()
-        self._settling = asyncio.get_running_loop().call_later(SETTLE, self._begin)
+        self._settling = asyncio.get_running_loop().call_later(SETTLE_S, self._begin)
 
     def _begin(self) -> None:
         self._settling = None
-        if self._telling is not None and not self._telling.done():
+        if self._sending is not None and not self._sending.done():
             self._selected()
             return
-        self._telling = asyncio.get_running_loop().create_task(self._tell_selection())
+        self._sending = asyncio.get_running_loop().create_task(self._send_selection())
 
-    async def _tell_selection(self) -> None:
+    async def _send_selection(self) -> None:
         try:
             found = await self._editor.text.selection()
         except CommandError:
@@ -66,8 +66,8 @@ class Notices:
             return
         if self._policy.agents_stopped or self._audit.gap is not None:
             return  # while nothing can be recorded no contents go out
-        told = {
-            "text": found.text[:LONGEST],
+        payload = {
+            "text": found.text[:MAX_TEXT_CHARACTERS],
             "filePath": os.fsdecode(found.path),
             "fileUrl": f"file://{quote(found.path)}",
             "selection": {
@@ -76,15 +76,15 @@ class Notices:
                 "isEmpty": found.selection.is_empty,
             },
         }
-        if told != self._told:
-            self._told = told
-            self._tell("selection_changed", told)
+        if payload != self._last_sent:
+            self._last_sent = payload
+            self._notify("selection_changed", payload)
 
     def _mentioned(self, mention: Mention) -> bool:
-        told: dict[str, Any] = {"filePath": os.fsdecode(mention.path)}
+        payload: dict[str, Any] = {"filePath": os.fsdecode(mention.path)}
         if mention.first is not None:
-            told |= {"lineStart": mention.first, "lineEnd": mention.first if mention.last is None else mention.last}
-        return bool(self._tell("at_mentioned", told))
+            payload |= {"lineStart": mention.first, "lineEnd": mention.first if mention.last is None else mention.last}
+        return bool(self._notify("at_mentioned", payload))
 
 
 def _place(position: Position) -> dict[str, int]:

@@ -7,8 +7,8 @@ import stat
 
 import pytest
 
-from cmdr.core.agents import trust_requests
-from cmdr.core.agents.trust_store import NAME, CannotTrust, TrustStore, UnreadableTrustList, identity_of
+from cmdr.core.agents import trust as trust_module
+from cmdr.core.agents.trust import FILE_NAME, CannotTrust, TrustStore, UnreadableTrustList, identity_of
 from cmdr.core.changes.engine import Engine
 from cmdr.core.dispatch.principals import PERSON, Principal
 from cmdr.core.errors import CommandError, UnknownCommand
@@ -51,7 +51,7 @@ def test_trust_holds_for_everything_below_and_for_nothing_beside(repo, state):
 def test_trust_is_kept_in_a_private_file_with_what_was_given(repo, state):
     more = Extras(network=True, write=True, read=(bytes(repo / "src"),))
     TrustStore(str(state)).add(bytes(repo), more)
-    assert stat.S_IMODE((state / NAME).stat().st_mode) == 0o600
+    assert stat.S_IMODE((state / FILE_NAME).stat().st_mode) == 0o600
     (kept,) = TrustStore(str(state)).all()
     assert (kept.path, kept.extras, kept.stands) == (bytes(repo), more, True)
     assert kept.extras.told == f"network, write, read {repo / 'src'}"
@@ -152,17 +152,17 @@ def test_the_inner_of_two_trusted_folders_says_what_holds(repo, state):
 def test_a_damaged_list_trusts_nothing_says_so_and_is_left_as_it_is(repo, state, data):
     trust = TrustStore(str(state))
     trust.add(bytes(repo))
-    (state / NAME).write_bytes(data)
+    (state / FILE_NAME).write_bytes(data)
     for ask in (lambda: trust.of(bytes(repo)), trust.all, lambda: trust.add(bytes(repo)), lambda: trust.remove(b"/x")):
         with pytest.raises(UnreadableTrustList, match="nothing is trusted"):
             ask()
-    assert (state / NAME).read_bytes() == data
+    assert (state / FILE_NAME).read_bytes() == data
 
 
 def test_a_list_that_others_can_write_trusts_nothing(repo, state):
     trust = TrustStore(str(state))
     trust.add(bytes(repo))
-    (state / NAME).chmod(0o666)
+    (state / FILE_NAME).chmod(0o666)
     with pytest.raises(UnreadableTrustList):
         trust.of(bytes(repo))
 
@@ -278,7 +278,7 @@ async def test_one_question_for_one_folder_however_many_ask(opened, repo):
 
 
 async def test_questions_end_after_a_few_in_one_run(opened, tmp_path, monkeypatch):
-    monkeypatch.setattr(trust_requests, "MAX_QUESTIONS", 3)
+    monkeypatch.setattr(trust_module, "MAX_QUESTIONS", 3)
     async with opened() as commander:
         for number in range(5):
             folder = tmp_path / f"project{number}"
@@ -347,7 +347,7 @@ async def test_the_person_trusts_lists_and_takes_back(opened, repo):
 
 async def test_a_damaged_list_is_told_to_the_person(opened, repo, tmp_path):
     async with opened() as commander:
-        (_state_of(tmp_path) / NAME).write_text("{")
+        (_state_of(tmp_path) / FILE_NAME).write_text("{")
         with pytest.raises(CommandError, match="nothing is trusted"):
             await commander.run(PERSON, "trust.list")
         assert not await commander.trusting.is_trusted(bytes(repo))

@@ -4,25 +4,17 @@ import dataclasses
 import importlib
 import json
 import pkgutil
-import re
-from pathlib import Path
 
 import pytest
 
-import cmdr
 from cmdr.core.dispatch.answer import Answer
 from cmdr.model import results
 from cmdr.model.job import Job, JobState
 from cmdr.model.results.indexes import NodeShown
 from cmdr.model.results.jobs import JobEnded, RunEnded
-from cmdr.model.results.result import Data, Document, Result, Said
+from cmdr.model.results.pending import ProposalItems
+from cmdr.model.results.result import Data, PlainText, Result, Said
 from cmdr.model.trees.node import DirState, Node, Totals
-
-SOURCE = Path(cmdr.__file__).parent
-PARSED = re.compile(
-    r"""removeprefix\("OK|startswith\("(?:OK|ERROR): |re\.\w+\(r?"\^?(?:proposal|set|jobId|job|digest): """
-)
-PARSED_BY_SCRIPTS = re.compile(r"/\^?(?:proposal|job|digest|set|Opened)[: ]")
 
 
 def all_results():
@@ -58,7 +50,7 @@ def test_a_job_that_failed_is_an_error_by_type(state, failed):
 
 
 def test_what_programs_get_can_be_sent():
-    for one in (Said("Noted"), Document({"a": [1]}), RunEnded("j", JobState.DONE, "exit code 0", "x")):
+    for one in (Said("Noted"), PlainText("a: 1\n"), RunEnded("j", JobState.DONE, "exit code 0", "x")):
         assert json.loads(json.dumps(one.json()))["kind"] == one.kind
 
 
@@ -71,11 +63,16 @@ def test_what_is_for_programs_is_told_by_name_as_json_and_whole():
     told = json.loads(Answer(shown).text)
     assert (told["index"], told["node"]["path"], told["node"]["brokenLink"]) == ("i_1", "/srv/caf\\xe9", False)
     assert (told["node"]["totals"]["state"], told["node"]["totals"]["newestNs"]) == ("denied", None)
-    assert len(Answer(Document({"rows": ["x" * 1000] * 100})).text) > 100_000
+    assert len(Answer(ProposalItems("d", 0, 100, ("x" * 1000,) * 100)).text) > 100_000
 
 
-@pytest.mark.parametrize("face", ["cli", "tui", "web", "mcp", "ide"])
-def test_no_face_reads_fields_back_out_of_an_answers_words(face):
-    found = [path.name for path in (SOURCE / face).rglob("*.py") if PARSED.search(path.read_text(encoding="utf-8"))]
-    found += [p.name for p in (SOURCE / face).rglob("*.js") if PARSED_BY_SCRIPTS.search(p.read_text(encoding="utf-8"))]
-    assert not found
+def test_a_failed_job_never_begins_with_ok():
+    ended = JobEnded("j_1", JobState.FAILED, "could not begin", (), None, False, "")
+    assert Answer(ended).text.startswith("ERROR: Approved. could not begin")
+    assert Answer(RunEnded("j_1", JobState.FAILED, "did not start")).text == "ERROR: did not start"
+
+
+def test_only_what_is_a_document_in_itself_is_told_without_a_sign():
+    assert Answer(Said("Noted")).text == "OK: Noted"
+    assert Answer(PlainText("jobs: []\n")).text == "jobs: []\n"
+    assert Answer(Said("{}"), is_bare=True).text == "{}"

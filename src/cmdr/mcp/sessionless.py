@@ -18,33 +18,6 @@ from cmdr.http.authentication import PRINCIPAL
 from cmdr.mcp.resources import Resources
 from cmdr.mcp.sessions import SESSION_ID
 
-
-async def read_body(receive: Receive) -> tuple[bytes, bool]:
-    """The body, and whether all of it came."""
-    parts: list[bytes] = []
-    while True:
-        message = await receive()
-        if message["type"] != "http.request":
-            return b"".join(parts), False
-        parts.append(message.get("body", b""))
-        if not message.get("more_body", False):
-            return b"".join(parts), True
-
-
-def read_again(body: bytes, whole: bool, receive: Receive) -> Receive:
-    """A body that was read, to be read once more."""
-    told = False
-
-    async def once_more() -> Message:
-        nonlocal told
-        if told:
-            return await receive()
-        told = True
-        return {"type": "http.request", "body": body, "more_body": False} if whole else {"type": "http.disconnect"}
-
-    return once_more
-
-
 OLDER_VERSIONS = frozenset({b"", b"2024-11-05", b"2025-03-26", b"2025-06-18", b"2025-11-25"})
 """The versions that open a session; clients of the first two do not name theirs."""
 _NO_SESSION = (
@@ -55,7 +28,7 @@ _BATCH = "This is a batch. Send one message at a time."
 _NO_MESSAGE = 'This is no JSON-RPC 2.0 message. Send {"jsonrpc": "2.0", "id": 1, "method": …, "params": {…}}.'
 
 
-class WithoutSession:
+class Sessionless:
     """Stands before the transport, which knows nothing outside a session and complains at length."""
 
     def __init__(self, app: ASGIApp, resources: Resources) -> None:
@@ -65,11 +38,15 @@ class WithoutSession:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["method"] != "POST":
             return await self._app(scope, receive, send)
-        body, whole = await read_body(receive)
-        answer = await self._answer(scope, body) if whole else None
-        if answer is None:
-            return await self._app(scope, read_again(body, whole, receive), send)
-        await answer(scope, receive, send)
+        message = await receive()  # the request limits have read all of the body
+        if (answer := await self._answer(scope, message.get("body", b""))) is not None:
+            return await answer(scope, receive, send)
+        unread = [message]
+
+        async def receive_again() -> Message:
+            return unread.pop() if unread else await receive()
+
+        await self._app(scope, receive_again, send)
 
     async def _answer(self, scope: Scope, body: bytes) -> Response | None:
         try:
@@ -96,17 +73,17 @@ class WithoutSession:
         result: BaseModel
         try:
             if method == "resources/list":
-                result = self._resources.listed()
+                result = await self._resources.list()
             elif method == "resources/templates/list":
-                result = self._resources.templates_listed()
+                result = await self._resources.templates()
             elif method == "resources/read":
                 result = await self._resources.of(principal, str(params.get("uri", "")))
             else:
                 return _error(id, types.INVALID_REQUEST, _NO_SESSION)
         except MCPError as error:
             return _error(id, error.code, error.message, 200)
-        told = result.model_dump(mode="json", by_alias=True, exclude_unset=True)
-        return JSONResponse({"jsonrpc": "2.0", "id": id, "result": told})
+        body = result.model_dump(mode="json", by_alias=True, exclude_unset=True)
+        return JSONResponse({"jsonrpc": "2.0", "id": id, "result": body})
 
 
 def _error(id: str | int | None, code: int, message: str, status: int = 400) -> Response:

@@ -4,8 +4,8 @@ import psutil
 import pytest
 
 from cmdr.core.errors import CommandError
-from cmdr.core.transfers import images
-from cmdr.core.transfers.images import open_image
+from cmdr.core.transfers import downloads
+from cmdr.core.transfers.downloads import open_image
 
 
 async def test_a_picture_is_told_by_its_first_bytes(tmp_path):
@@ -26,7 +26,7 @@ async def test_what_cannot_be_shown_is_refused_in_words(path, why):
 
 async def test_a_disk_that_does_not_answer_is_told_as_such(tmp_path, monkeypatch):
     """It was told as "cannot be read: None", as running out of time is an error of the system too."""
-    monkeypatch.setattr(images, "DISK_TIMEOUT_S", 0)
+    monkeypatch.setattr(downloads, "DISK_TIMEOUT_S", 0)
     with pytest.raises(CommandError, match="No answer from the disk"):
         await open_image(bytes(tmp_path))
 
