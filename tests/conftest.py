@@ -5,6 +5,7 @@ import base64
 import contextlib
 import ctypes
 import http.client
+import importlib.util
 import inspect
 import itertools
 import json
@@ -214,7 +215,7 @@ class Inside(Agent):
 
         async with commander_at(Start(*self._start), Environment.read({})) as self.commander:
             self._app = application(self.commander, _AnyName(), 9224)
-            self._app._tells = lambda: False  # there is no connection to ask the kernel about
+            self._app._knows_peers = lambda: False  # there is no connection to ask the kernel about
             routes = self._app.app
             async with routes.router.lifespan_context(routes):
                 self._up.set()
@@ -480,3 +481,15 @@ def like_anybody():
     yield
     rights[0] = effective
     ask(libc.capset)
+
+
+_cases = importlib.util.spec_from_file_location("flow_cases", Path(__file__).parent / "core" / "flow" / "cases.py")
+flow_cases = importlib.util.module_from_spec(_cases)
+sys.modules["flow_cases"] = flow_cases
+_cases.loader.exec_module(flow_cases)
+
+
+@pytest.fixture(params=flow_cases.CASES, ids=lambda case: case.name)
+def flow_case(request):
+    """Every change of the table, for each face alike."""
+    return request.param

@@ -152,7 +152,7 @@ def test_all_configuration_is_in_one_place():
         assert not (ROOT / name).exists()
 
 
-def test_the_first_picture_is_drawn_before_anything_heavy_is_loaded():
+def test_the_first_frame_is_drawn_before_anything_heavy_is_loaded():
     loaded = loaded_by("import cmdr.cli.main, cmdr.app.opening, cmdr.app.handover")
     assert "cmdr.tui.terminal.first_frame" in loaded
     heavy = HEAVY - {"rich"}  # it counts cells

@@ -1,4 +1,4 @@
-"""What is read for the first picture: ordinary folders at once, nothing that would hold it up."""
+"""What is read for the first frame: ordinary folders at once, nothing that would hold it up."""
 
 import asyncio
 import os
@@ -23,7 +23,7 @@ from pty_terminal import Screen
 @pytest.fixture(autouse=True)
 def patient(monkeypatch):
     """A busy machine is not a dead disk."""
-    monkeypatch.setattr(opening, "PATIENCE", 20.0)
+    monkeypatch.setattr(opening, "READ_TIMEOUT_S", 20.0)
 
 
 @pytest.fixture
@@ -58,7 +58,7 @@ def test_the_order_and_the_hidden_files_are_as_the_tab_has_them(workspace):
 
 
 def test_a_large_folder_is_left_to_the_application(workspace, monkeypatch):
-    monkeypatch.setattr(opening, "MOST", 29)
+    monkeypatch.setattr(opening, "MAX_ENTRIES", 29)
     opening.read_at_once(workspace, rows=10)
     assert not len(workspace.left.tab.listing)
 
@@ -78,7 +78,7 @@ def test_a_dead_disk_holds_up_neither_the_picture_nor_the_other_pane(workspace, 
     def look(path, found):
         return look_up(path, found) if path != dead or never.wait() else []
 
-    monkeypatch.setattr(opening, "PATIENCE", 2.0)
+    monkeypatch.setattr(opening, "READ_TIMEOUT_S", 2.0)
     monkeypatch.setattr(opening, "look_up", look)
     opening.read_at_once(workspace, rows=10)
     never.set()

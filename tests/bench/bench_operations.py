@@ -15,8 +15,7 @@ from collections.abc import Callable
 
 from cmdr.engine.fs.syscalls import Syscalls
 from cmdr.engine.journal.journal import Journal
-from cmdr.engine.plan.choices import Choices
-from cmdr.engine.plan.survey import Limits
+from cmdr.engine.plan.survey import Choices, Limits
 from cmdr.engine.plan.transfer_plan import plan_copy, plan_delete, plan_trash
 from cmdr.engine.run.control import Unattended
 from cmdr.engine.run.operation import Operation

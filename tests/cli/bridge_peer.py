@@ -19,7 +19,7 @@ from starlette.routing import Route
 from cmdr.core import places
 from cmdr.core.agents.tokens import Tokens
 from cmdr.core.runtime.instance import AlreadyRunning, Instance
-from cmdr.http.authentication import PRINCIPAL, Guard
+from cmdr.http.authentication import PRINCIPAL, Authentication
 
 STATE = "cmdr://state"
 YES = {"type": "object", "properties": {"yes": {"type": "boolean"}}, "required": ["yes"]}
@@ -145,7 +145,7 @@ def main():
     tokens.renew()
     listening = socket.create_server(("127.0.0.1", int(os.environ.get("PEER_PORT", "0"))))
     port = listening.getsockname()[1]
-    guard = Guard(application(), port=port, tokens=tokens, body_limits={"/mcp": 100_000})
+    guard = Authentication(application(), port=port, tokens=tokens, body_limits={"/mcp": 100_000})
     server = uvicorn.Server(uvicorn.Config(guard, log_level="critical", timeout_graceful_shutdown=1))
 
     def until_input_ends():

@@ -12,7 +12,7 @@ import pytest
 
 from cmdr.core import places
 from cmdr.core.agents.tokens import Tokens
-from cmdr.core.agents.trust_store import NAME, TrustStore
+from cmdr.core.agents.trust import FILE_NAME, TrustStore
 from cmdr.core.runtime import checkup
 from cmdr.index.scan.compiled_reader import compiled_library
 
@@ -163,7 +163,7 @@ def test_trusted_folders_are_told_and_a_damaged_list_of_them_is(home):
     told = home("doctor", CMDR_MCP_PORT=str(free_port())).stdout
     assert f"folders trusted for language servers: {repo}\n" in told
     assert f"gone, or other folders than those you trusted: {other}" in told
-    (state / NAME).write_text("{")
+    (state / FILE_NAME).write_text("{")
     done = home("doctor", CMDR_MCP_PORT=str(free_port()))
     assert done.returncode == 1
     assert "cannot be understood, so nothing is trusted" in done.stdout

@@ -17,7 +17,7 @@ print(*(name for name in sys.modules if name.startswith("cmdr.")))
 
 
 def built(commander):
-    return {"editor", "shells", "code"} & vars(commander.rooms).keys()
+    return {"editor", "shells", "code"} & vars(commander.services).keys()
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ async def test_panes_come_up_and_end_without_any_room_of_agents(panes):
     commander = panes()
     await commander.start_panes()
     commander.stop_agents()
-    assert not commander.rooms.waiting_reviews()
+    assert not commander.services.waiting_reviews()
     await commander.close()
     assert not built(commander)
 
@@ -39,7 +39,7 @@ async def test_a_room_is_built_once_and_closed_with_the_rest(panes):
     commander = panes()
     await commander.start()
     assert commander.editor is commander.editor
-    assert commander.code and commander.shells is commander.rooms.shells
+    assert commander.code and commander.shells is commander.services.shells
     await commander.close()
     assert built(commander) == {"editor", "shells", "code"}
 

@@ -1,4 +1,4 @@
-"""The first picture: files on the screen before the application is loaded, keys kept, the terminal given back."""
+"""The first frame: files on the screen before the application is loaded, keys kept, the terminal given back."""
 
 import os
 import signal
@@ -14,7 +14,7 @@ from pty_terminal import PtyTerminal, Screen
 
 CMDR = str(Path(sys.executable).with_name("cmdr"))
 TAKEN_OVER = b"\x1b[?1004h"
-"""What the application sends when it takes the screen over; everything before it is the first picture."""
+"""What the application sends when it takes the screen over; everything before it is the first frame."""
 
 
 @pytest.fixture
@@ -42,7 +42,7 @@ def start(home, *, columns=100, rows=24, **variables):
 
 
 def wait_for_picture(it):
-    """The screen as the first picture drew it."""
+    """The screen as the first frame drew it."""
     it.wait(lambda _: TAKEN_OVER in it.raw)
     picture, _, rest = bytes(it.raw).partition(TAKEN_OVER)
     drawn = Screen(it.screen.columns, it.screen.rows)
@@ -51,7 +51,7 @@ def wait_for_picture(it):
 
 
 def without_free_space(lines):
-    """The free space is asked for later: a dead disk would hold the picture up."""
+    """The free space is asked for later: a dead disk would hold the frame up."""
     return [line for line in lines if not line.startswith("└")]
 
 
@@ -63,7 +63,7 @@ def without_free_space(lines):
         (120, '[general]\nparent_row = false\n[appearance]\nkey_bar = false\ntheme = "light"\n'),
     ],
 )
-def test_the_application_draws_what_the_first_picture_showed(home, columns, settings):
+def test_the_application_draws_what_the_first_frame_showed(home, columns, settings):
     (home / "config" / "cmdr").mkdir(parents=True)
     (home / "config" / "cmdr" / "settings.toml").write_text(settings)
     with start(home, columns=columns) as it:
@@ -92,7 +92,7 @@ def test_a_terminal_that_does_not_know_its_size_gets_a_picture_too(home):
         assert not it.screen.strange
 
 
-def test_hostile_names_are_safe_in_the_first_picture(home):
+def test_hostile_names_are_safe_in_the_first_frame(home):
     for name in (
         b"\x1b[2J\x1b[H",
         b"a\nb",
@@ -205,7 +205,7 @@ def test_a_terminal_that_nobody_reads_holds_up_nothing_and_is_drawn_anew_when_so
         assert is_cooked(it)
 
 
-def test_a_signal_during_the_first_picture_gives_the_terminal_back(home):
+def test_a_signal_during_the_first_frame_gives_the_terminal_back(home):
     with start(home) as it:
         it.wait(lambda _: b"\x1b[?1049h" in it.raw)
         os.kill(it.pid, signal.SIGTERM)

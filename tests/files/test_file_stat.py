@@ -3,11 +3,13 @@
 import os
 import sys
 import time
+from types import SimpleNamespace
 
 import pytest
 
+from cmdr.files import file_stat
 from cmdr.files.errors import PathNotFound, ReadFailed
-from cmdr.files.file_stat import check_exists, folder_mtime_ns, stat_entries, stat_entry
+from cmdr.files.file_stat import check_exists, folder_mtime_ns, regular_file, stat_entries, stat_entry
 
 
 @pytest.fixture
@@ -66,9 +68,38 @@ def test_something_exists_even_when_it_is_a_broken_link(folder):
         check_exists(b"/a\0b")
 
 
-def test_the_last_change_of_a_folder_is_told_only_once_it_has_settled(tmp_path):
+def test_the_last_change_of_a_folder_is_told_only_once_it_has_settled(tmp_path, monkeypatch):
     (tmp_path / "new").touch()
-    assert folder_mtime_ns(bytes(tmp_path)) is None
+    with monkeypatch.context() as patched:
+        just_now = tmp_path.stat().st_mtime_ns + 10_000_000
+        patched.setattr(file_stat, "time", SimpleNamespace(time_ns=lambda: just_now))
+        assert folder_mtime_ns(bytes(tmp_path)) is None
     os.utime(tmp_path, (1000, 1000))
     assert folder_mtime_ns(bytes(tmp_path)) == 1000 * 10**9
     assert folder_mtime_ns(bytes(tmp_path / "gone")) is None
+
+
+@pytest.fixture
+def open_folder(tmp_path):
+    handle = os.open(tmp_path, os.O_RDONLY)
+    yield handle
+    os.close(handle)
+
+
+def test_a_file_is_read_and_closed(tmp_path, open_folder):
+    (tmp_path / "file").write_bytes(b"words")
+    with regular_file(b"file", open_folder) as file:
+        assert file.read() == b"words"
+        fd = file.fileno()
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        os.fstat(fd)
+
+
+@pytest.mark.parametrize("make", [os.mkdir, os.mkfifo, lambda path: os.symlink("file", path)])
+def test_anything_else_is_refused_and_left_closed(tmp_path, open_folder, make):
+    (tmp_path / "file").write_bytes(b"words")
+    make(tmp_path / "other")
+    before = os.listdir("/proc/self/fd")
+    with pytest.raises(OSError), regular_file(b"other", open_folder):
+        pytest.fail("it was opened")
+    assert len(os.listdir("/proc/self/fd")) == len(before)

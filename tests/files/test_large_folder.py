@@ -1,6 +1,5 @@
 """The helper process: its failures are told, its end is quick, and it leaves nothing behind."""
 
-import io
 import os
 import resource
 import threading
@@ -8,7 +7,7 @@ import time
 
 import pytest
 
-from cmdr.files import large_folder
+from cmdr.files import large_folder, worker_process
 from cmdr.files.errors import NotAFolder, PathNotFound, ReadFailed, ScanStopped
 from cmdr.files.folder_reader import FolderReader
 from cmdr.files.large_folder import scan_in_process
@@ -28,7 +27,7 @@ def test_what_the_helper_cannot_read_is_told_as_here(tmp_path):
 
 
 def test_a_helper_that_dies_is_a_failed_reading(tmp_path, monkeypatch):
-    monkeypatch.setattr(large_folder, "_PROGRAM", "raise SystemExit")
+    monkeypatch.setattr(worker_process, "_PROGRAM", "raise SystemExit")
     with pytest.raises(ReadFailed, match="the reading broke off"):
         scan_in_process(bytes(tmp_path), SortOrder(), show_hidden=True, stopped=never)
 
@@ -47,7 +46,7 @@ def test_the_helper_gives_signs_of_life_while_it_reads(tmp_path):
 def test_a_helper_that_hangs_is_ended_as_soon_as_nobody_waits(tmp_path, monkeypatch):
     pids = tmp_path / "pid"
     program = f"import os, time; open({str(pids)!r}, 'w').write(str(os.getpid())); time.sleep(600)"
-    monkeypatch.setattr(large_folder, "_PROGRAM", program)
+    monkeypatch.setattr(worker_process, "_PROGRAM", program)
     with pytest.raises(ScanStopped):
         scan_in_process(bytes(tmp_path), SortOrder(), show_hidden=True, stopped=pids.exists)
     deadline = time.monotonic() + 60
@@ -57,24 +56,15 @@ def test_a_helper_that_hangs_is_ended_as_soon_as_nobody_waits(tmp_path, monkeypa
         os.kill(int(pids.read_text()), 0)
 
 
-def sent(path, sort):
-    reading = FolderReader(path)
-    with os.scandir(path) as entries:
-        reading.take(entries)
-    out = io.BytesIO()
-    out.write(large_folder._FAILED.pack(0))
-    large_folder._send(reading.listing(sort, show_hidden=True), out)
-    return out.getvalue()
-
-
 @pytest.mark.parametrize("sort", [SortOrder(), SortOrder(SortKey.SIZE)], ids=str)
-def test_an_answer_that_breaks_off_anywhere_is_never_taken_for_a_folder(hostile, sort):
-    """A helper killed while it wrote left columns that did not fit each other."""
-    whole = sent(hostile, sort)
-    assert len(large_folder._receive(io.BytesIO(whole), hostile, sort, show_hidden=True)) > 20
-    for end in [*range(0, 120), *range(120, len(whole), 7), len(whole) - 1]:
-        with pytest.raises(ReadFailed):
-            large_folder._receive(io.BytesIO(whole[:end]), hostile, sort, show_hidden=True)
+def test_the_worker_answers_with_the_columns_of_the_folder(hostile, sort):
+    task = (sort.by.encode(), sort.direction.encode(), b"1", hostile)
+    blocks = large_folder.work(iter(task), lambda _sign: None)
+    reading = FolderReader(hostile)
+    with os.scandir(hostile) as entries:
+        reading.take(entries)
+    assert blocks[1] == reading.listing(sort, show_hidden=True).columns.names
+    assert len(blocks) == 9
 
 
 def test_a_program_with_a_thousand_open_files_can_still_read_large_folders(tmp_path):

@@ -16,24 +16,23 @@ import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from cmdr.engine.fs.attributes import has
 from cmdr.engine.fs.names import is_temp_name
 from cmdr.engine.fs.syscalls import Syscalls
 from cmdr.engine.journal.journal import Journal
 from cmdr.engine.journal.records import NoRecord, Recorder
+from cmdr.engine.plan.archive_plan import plan_pack, plan_unpack
 from cmdr.engine.plan.attribute_plan import plan_attributes
-from cmdr.engine.plan.choices import Choices
 from cmdr.engine.plan.new_plan import plan_write
-from cmdr.engine.plan.pack_plan import plan_pack
 from cmdr.engine.plan.rename_plan import plan_rename
 from cmdr.engine.plan.restore_plan import plan_restore
+from cmdr.engine.plan.survey import Choices
 from cmdr.engine.plan.transfer_plan import plan_copy, plan_delete, plan_move, plan_trash
-from cmdr.engine.plan.unpack_plan import plan_unpack
 from cmdr.engine.run.control import Cancelled, Unattended
 from cmdr.engine.run.crash_recovery import RecoveryReport, recover
 from cmdr.engine.run.operation import Operation
 from cmdr.engine.run.outcome import Outcome
 from cmdr.engine.run.undo import plan_undo
+from cmdr.engine.steps.attributes import has
 from cmdr.model.plans.attributes import AttributeWish
 from cmdr.model.plans.file_mode import ModeChange
 from cmdr.model.plans.plan import ConflictPolicy, Plan

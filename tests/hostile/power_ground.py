@@ -21,11 +21,11 @@ from ops_ground import World
 from cmdr.engine.fs.names import is_temp_name
 from cmdr.engine.fs.syscalls import EXCHANGE, Syscalls
 from cmdr.engine.journal.journal import Journal
-from cmdr.engine.journal.records import Intent, ItemRecord, Note, OperationRecord, Unswept
+from cmdr.engine.journal.records import Intent, ItemRecord, ItemUpdate, OperationRecord, Unrecovered
 from cmdr.model.history import OperationState
 from cmdr.model.plans.attributes import AttributeChange, Attributes
-from cmdr.model.plans.member import Member
 from cmdr.model.plans.plan import Fingerprint, Place, Plan, Root
+from cmdr.model.plans.plan_item import Member
 
 Id = tuple[int, int]
 
@@ -229,7 +229,7 @@ class ToldJournal:
         self._journal.intend(operation, intents)
         self._tell()
 
-    def note(self, operation: int, notes: Sequence[Note]) -> None:
+    def note(self, operation: int, notes: Sequence[ItemUpdate]) -> None:
         self._journal.note(operation, notes)
         self._tell()
 
@@ -237,8 +237,8 @@ class ToldJournal:
         self._journal.finish(operation, state)
         self._tell()
 
-    def unswept(self) -> Iterable[Unswept]:
-        return self._journal.unswept()
+    def unrecovered(self) -> Iterable[Unrecovered]:
+        return self._journal.unrecovered()
 
     def _tell(self) -> None:
         numbers = sorted(entry.id for entry in self._journal.history(1000))
@@ -513,9 +513,9 @@ def _intent(item: ItemRecord) -> Intent:
     return Intent(item.index, item.temp or b"", item.beside, item.kept, item.parks, item.traits)
 
 
-def _note(item: ItemRecord) -> Note:
+def _note(item: ItemRecord) -> ItemUpdate:
     gone = item.temp is None
-    return Note(item.index, item.state, item.reason, item.target, item.staged, item.landed, item.kept, gone)
+    return ItemUpdate(item.index, item.state, item.reason, item.target, item.staged, item.landed, item.kept, gone)
 
 
 def _renumbered(value, now: dict[Id, Id]):

@@ -12,8 +12,8 @@ from ops_ground import FaultySyscalls, World, devices, tree
 
 from cmdr.engine.fs import fingerprint
 from cmdr.engine.fs.syscalls import Syscalls
-from cmdr.engine.plan.choices import Choices
 from cmdr.engine.plan.refusals import ChangedSince, NotAFolder, NotThere, SameTarget
+from cmdr.engine.plan.survey import Choices
 from cmdr.engine.plan.transfer_plan import plan_copy, plan_delete, plan_move, plan_trash
 from cmdr.engine.run.control import Cancelled, Unattended
 from cmdr.model.history import OperationState

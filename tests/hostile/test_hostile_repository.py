@@ -233,10 +233,10 @@ def test_without_a_sandbox_no_server_runs_and_the_answer_says_so(world, monkeypa
 
 
 def test_a_damaged_list_of_trust_runs_nothing_and_is_told(world, tmp_path):
-    from cmdr.core.agents.trust_store import NAME
+    from cmdr.core.agents.trust import FILE_NAME
 
-    world.commander.trusting.trust._path = str(world.own / NAME)
-    (world.own / NAME).write_text("{")
+    world.commander.trusting.trust._path = str(world.own / FILE_NAME)
+    (world.own / FILE_NAME).write_text("{")
     assert "cannot be understood, so nothing is trusted" in asked(world, world.root / "a.go")["note"]
     assert started(world) == []
 
@@ -262,7 +262,7 @@ def test_the_kill_switch_ends_servers(world, tier):
     asked(world, world.root / "a.go")
     running = [child for child in psutil.Process().children(recursive=True) if child.pid not in before]
     world.ask("agents.stop", PERSON)
-    world.run(world.commander.editor.findings.close())
+    world.run(world.commander.editor.diagnostics.close())
     assert psutil.wait_procs(running, timeout=10)[1] == []
 
 
@@ -472,7 +472,7 @@ def test_helper_processes_obey_no_file_of_the_folder_they_are_started_in(world, 
     from cmdr.engine.plan.large_plan import plan_in_process
     from cmdr.engine.plan.transfer_plan import Choices
     from cmdr.files.large_folder import scan_in_process
-    from cmdr.files.viewing.text_search import find_apart
+    from cmdr.files.viewing.text_search import find_in_process
     from cmdr.index.scan.walk import Worker
     from cmdr.model.panes.sorting import SortOrder
     from cmdr.model.plans.plan import Verb
@@ -485,7 +485,7 @@ def test_helper_processes_obey_no_file_of_the_folder_they_are_started_in(world, 
     monkeypatch.setenv("PYTHONSTARTUP", str(world.root / "json.py"))
     assert scan_in_process(bytes(world.root), SortOrder(), show_hidden=True).columns
     assert plan_in_process(Verb.DELETE, [bytes(world.root / "a.go")], None, Choices(), lambda _: None).items
-    assert find_apart(b"xyz", 3, re.compile(b"y"), 0, backwards=False, stopped=lambda: False) is not None
+    assert find_in_process(b"xyz", 3, re.compile(b"y"), 0, backwards=False, stopped=lambda: False) is not None
     worker = Worker("")
     worker.process.stdin.close()
     worker.process.stdout.close()

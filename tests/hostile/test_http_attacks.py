@@ -18,7 +18,7 @@ from websockets.sync.client import connect
 
 from cmdr.core import places
 from cmdr.core.agents.tokens import Tokens
-from cmdr.http.authentication import PRINCIPAL, Guard
+from cmdr.http.authentication import PRINCIPAL, Authentication
 from cmdr.http.connection import Connection
 
 WS_KEY = "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="
@@ -66,7 +66,7 @@ class Server:
         self.recorder = Recorder()
         self._socket = socket.create_server(("127.0.0.1", 0))
         self.port = self._socket.getsockname()[1]
-        guard = Guard(self.recorder, port=self.port, tokens=self.tokens, max_body=1000, body_seconds=0.2)
+        guard = Authentication(self.recorder, port=self.port, tokens=self.tokens, max_body=1000, body_seconds=0.2)
         # Proxy headers stay at uvicorn's default, on: the guard must hold even then.
         config = uvicorn.Config(
             guard, lifespan="off", log_level="critical", ws="websockets-sansio", access_log=False, http=http

@@ -9,8 +9,8 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from ops_ground import FaultySyscalls, World, aged, devices, traits, tree
 
-from cmdr.engine.plan.choices import Choices
 from cmdr.engine.plan.refusals import NothingToDo
+from cmdr.engine.plan.survey import Choices
 from cmdr.engine.plan.transfer_plan import plan_copy, plan_move
 from cmdr.engine.run.resume import plan_resume
 from cmdr.engine.run.undo import plan_undo

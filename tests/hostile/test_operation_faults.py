@@ -17,7 +17,7 @@ from ops_ground import SCENARIOS, Before, FaultySyscalls, World, devices, judge,
 from torture import points
 
 from cmdr.engine.fs.syscalls import Syscalls
-from cmdr.engine.plan.choices import Choices
+from cmdr.engine.plan.survey import Choices
 from cmdr.engine.plan.transfer_plan import plan_copy, plan_move
 from cmdr.model.plans.plan import ConflictPolicy
 

@@ -13,10 +13,10 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from ops_ground import World, tree
 
-from cmdr.engine.plan.choices import Choices
 from cmdr.engine.plan.new_plan import plan_mkdir, plan_mkfile, plan_write
 from cmdr.engine.plan.refusals import PlanRefused
 from cmdr.engine.plan.rename_plan import plan_rename
+from cmdr.engine.plan.survey import Choices
 from cmdr.engine.plan.transfer_plan import plan_copy, plan_delete, plan_move, plan_trash
 from cmdr.engine.run.undo import plan_undo
 from cmdr.model.plans.plan import ConflictPolicy

@@ -10,10 +10,9 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from ops_ground import World, mounted, tree
 
-from cmdr.engine.plan.choices import Choices
 from cmdr.engine.plan.rename_plan import plan_rename
 from cmdr.engine.plan.restore_plan import plan_restore
-from cmdr.engine.plan.survey import Limits
+from cmdr.engine.plan.survey import Choices, Limits
 from cmdr.engine.plan.transfer_plan import plan_copy, plan_trash
 from cmdr.engine.run.undo import plan_undo
 

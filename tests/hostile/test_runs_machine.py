@@ -19,9 +19,9 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from ops_ground import Denies, Stops, World, mounted
 
-from cmdr.engine.plan.choices import Choices
 from cmdr.engine.plan.refusals import NothingToDo, PlanRefused
 from cmdr.engine.plan.rename_plan import plan_rename
+from cmdr.engine.plan.survey import Choices
 from cmdr.engine.plan.transfer_plan import plan_copy, plan_move, plan_trash
 from cmdr.engine.run.resume import plan_resume
 from cmdr.engine.run.undo import plan_undo

@@ -63,7 +63,7 @@ while True:
 
 
 @dataclass
-class Tally:
+class OperationProgress:
     """What was seen, and what was wrong."""
 
     kills: int = 0
@@ -72,7 +72,7 @@ class Tally:
     wrong: list[str] = field(default_factory=list)
 
 
-def torture(place: str, kills: int, seed: int) -> Tally:
+def torture(place: str, kills: int, seed: int) -> OperationProgress:
     """Kill the work again and again, and look after each time."""
     chance = random.Random(seed)
     tree, state = f"{place}/tree", f"{place}/state"
@@ -83,7 +83,7 @@ def torture(place: str, kills: int, seed: int) -> Tally:
     with Library.open(state) as library:
         index = library.index(os.fsencode(tree), FEW).id
         anchors = {f: library.get(index).node(os.fsencode(f"{tree}/folder {f}/anchor")).id for f in range(8)}
-    tally = Tally()
+    tally = OperationProgress()
     while tally.kills < kills:
         command = [sys.executable, "-c", WORK, state, tree, str(chance.randrange(1 << 30))]
         # Its own session: the walkers must go by themselves when their application is killed.
@@ -104,7 +104,7 @@ def torture(place: str, kills: int, seed: int) -> Tally:
     return tally
 
 
-def _look(state: str, tree: str, index: str, anchors: dict[int, str], tally: Tally) -> None:
+def _look(state: str, tree: str, index: str, anchors: dict[int, str], tally: OperationProgress) -> None:
     wrong = tally.wrong
     with Library.open(state) as library:
         answers = library.get(index)
@@ -132,7 +132,7 @@ def _look(state: str, tree: str, index: str, anchors: dict[int, str], tally: Tal
         _compare(answers, tree, tally)
 
 
-def _compare(answers, tree: str, tally: Tally) -> None:
+def _compare(answers, tree: str, tally: OperationProgress) -> None:
     """Every file of the disk is known, under an id that always meant this very file."""
     for folder, _, files in os.walk(os.fsencode(tree)):
         for name in files:

@@ -15,12 +15,12 @@ from power_ground import Recorded, Remains, record, remains, restart
 from side_by_side import side_by_side
 from torture import Goal, go_on, take_back
 
-from cmdr.engine.fs.attributes import has
 from cmdr.engine.fs.syscalls import Syscalls
 from cmdr.engine.journal.journal import Journal
 from cmdr.engine.journal.records import ItemState
 from cmdr.engine.run import executor as running
 from cmdr.engine.run.crash_recovery import recover
+from cmdr.engine.steps.attributes import has
 from cmdr.model.plans.plan import Plan, PlanItem, StepName
 
 MODELS = ("ordered", "weak")
@@ -127,7 +127,7 @@ class Score:
 
 def row(label: str, group: int, scenario: str) -> list[Score]:
     """One scenario with every ability under every model, on file systems of its own."""
-    running.GROUP = group
+    running.GROUP_ITEMS = group
     scores = []
     known: list[tuple[object, str]] = []
     with devices() as found:
@@ -153,7 +153,7 @@ def main() -> int:
     started = time.monotonic()
     with devices() as found:
         labels = [label for label, _, _ in found.places()]
-    rows = product(labels, (running.GROUP, 2), NAMED)
+    rows = product(labels, (running.GROUP_ITEMS, 2), NAMED)
     wanted = [it for it in rows if len(sys.argv) == 1 or sys.argv[1] in ", ".join(map(str, it))]
     scores = []
     for some in side_by_side(row, wanted):

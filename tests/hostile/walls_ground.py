@@ -75,7 +75,7 @@ class Ground:
         )
         self.commander.shells.rate_scale = 1e9
         if shell:
-            self.commander.shells.look_for_a_sandbox()
+            self.commander.shells.start_probe()
         await self.commander.start()
 
     def run(self, work):

@@ -10,7 +10,7 @@ from cmdr.core.admission import limits
 from cmdr.core.admission.limits import Concurrency, Rate
 from cmdr.core.dispatch.principals import PERSON, Principal
 from cmdr.http.admission import Admission, TooManyRequests
-from cmdr.http.authentication import Guard
+from cmdr.http.authentication import Authentication
 
 FREE = Rate(1e6, 10**6)
 PORT = 9224
@@ -196,7 +196,9 @@ async def fine(scope, receive, send):
 
 
 def guarded(rate):
-    return Guard(fine, port=PORT, tokens=Tokens(), peer=lambda a, b: os.geteuid(), admission=Admission(rate, scale=1))
+    return Authentication(
+        fine, port=PORT, tokens=Tokens(), peer=lambda a, b: os.geteuid(), admission=Admission(rate, scale=1)
+    )
 
 
 async def test_a_call_too_many_is_answered_in_json_rpc_without_being_read():

@@ -8,7 +8,7 @@ import pytest
 
 from cmdr.core.admission.limits import MAX_HEADERS_BYTES
 from cmdr.core.dispatch.principals import SAME_USER, Principal
-from cmdr.http.authentication import LOGIN_ID, PEER, PRINCIPAL, Guard
+from cmdr.http.authentication import LOGIN_ID, PEER, PRINCIPAL, Authentication
 from cmdr.http.browser_login import BROWSER, BrowserLogin
 from cmdr.http.request_limits import UNAUTHENTICATED
 
@@ -75,7 +75,7 @@ def ask(
     body=(b"",),
     *,
     peer=None,
-    tells=False,
+    knows_peers=False,
     kind="http",
     app=None,
     host=f"127.0.0.1:{PORT}",
@@ -112,7 +112,9 @@ def ask(
         sent.append(message)
 
     recorder = app or Recorder()
-    guard = Guard(recorder, port=PORT, tokens=OneToken(), peer=lambda *_: peer, tells=lambda: tells, **options)
+    guard = Authentication(
+        recorder, port=PORT, tokens=OneToken(), peer=lambda *_: peer, knows_peers=lambda: knows_peers, **options
+    )
     asyncio.run(asyncio.wait_for(guard(scope, receive, send), 60))
     return Reply(sent), recorder
 
@@ -217,7 +219,7 @@ def test_the_user_of_a_connection_is_asked_for_once():
         pass
 
     recorder = Recorder()
-    guard = Guard(recorder, port=PORT, tokens=OneToken(), peer=uid)
+    guard = Authentication(recorder, port=PORT, tokens=OneToken(), peer=uid)
     for state in (one := {PEER: {}}, one, {PEER: {}}):
         asyncio.run(guard({**scope, "state": state.copy()}, receive, send))
     assert recorder.reached == [SAME_USER] * 3
@@ -230,7 +232,7 @@ def test_the_start_of_the_program_is_passed_on():
     async def app(scope, receive, send):
         seen.append(scope["type"])
 
-    asyncio.run(Guard(app, port=PORT, tokens=OneToken())({"type": "lifespan"}, None, None))
+    asyncio.run(Authentication(app, port=PORT, tokens=OneToken())({"type": "lifespan"}, None, None))
     assert seen == ["lifespan"]
 
 
@@ -248,40 +250,40 @@ def test_where_no_kernel_knows_the_user_a_proof_is_needed():
     "proof", [{}, BEARER, COOKIE, KEY, COOKIE | KEY], ids=["none", "token", "cookie", "key", "both"]
 )
 def test_another_user_or_one_that_hides_gets_nowhere_whatever_it_holds(uid, path, proof):
-    reply, recorder = ask(path=path, headers=proof, peer=uid, tells=True, logins=LOGINS)
+    reply, recorder = ask(path=path, headers=proof, peer=uid, knows_peers=True, logins=LOGINS)
     assert (reply.status, recorder.reached) == (403, [])
 
 
 def test_another_user_is_answered_in_the_language_of_its_call():
-    reply, recorder = ask("POST", "/mcp", BEARER, (b'{"id": 3}',), peer=STRANGER, tells=True)
+    reply, recorder = ask("POST", "/mcp", BEARER, (b'{"id": 3}',), peer=STRANGER, knows_peers=True)
     assert (reply.status, recorder.reached) == (200, [])
     assert (reply.rpc["id"], reply.rpc["error"]["code"]) == (3, UNAUTHENTICATED)
     assert "its own user only" in reply.rpc["error"]["message"]
 
 
 def test_another_user_may_know_that_it_is_alive():
-    assert reached(path="/mcp/health", peer=STRANGER, tells=True) == [None]
+    assert reached(path="/mcp/health", peer=STRANGER, knows_peers=True) == [None]
 
 
 def test_root_may_bring_a_secret_but_is_not_us_without_one(monkeypatch):
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
-    assert reached("POST", "/mcp", BEARER, peer=0, tells=True) == [AGENT]
-    assert reached("POST", "/page", COOKIE | KEY | OWN, peer=0, tells=True, logins=LOGINS) == [BROWSER]
-    assert reached("POST", "/mcp", peer=0, tells=True) == []
-    assert reached(path="/api/indexes", headers=COOKIE, peer=0, tells=True, logins=LOGINS) == []
+    assert reached("POST", "/mcp", BEARER, peer=0, knows_peers=True) == [AGENT]
+    assert reached("POST", "/page", COOKIE | KEY | OWN, peer=0, knows_peers=True, logins=LOGINS) == [BROWSER]
+    assert reached("POST", "/mcp", peer=0, knows_peers=True) == []
+    assert reached(path="/api/indexes", headers=COOKIE, peer=0, knows_peers=True, logins=LOGINS) == []
 
 
 @pytest.mark.parametrize("path", PRIVATE)
 def test_the_cookie_alone_is_nobody(path):
     for method, origin in (("GET", {}), ("POST", OWN), ("DELETE", OWN)):
-        reply, recorder = ask(method, path, COOKIE | origin, peer=os.geteuid(), tells=True, logins=LOGINS)
+        reply, recorder = ask(method, path, COOKIE | origin, peer=os.geteuid(), knows_peers=True, logins=LOGINS)
         assert recorder.reached == []
         assert reply.status == 401 or reply.rpc["error"]["code"] == UNAUTHENTICATED
 
 
 @pytest.mark.parametrize("path", [*SHELL, "/api/indexes"])
 def test_the_cookie_alone_orders_nothing(path):
-    reply, recorder = ask("POST", path, COOKIE | OWN, peer=os.geteuid(), tells=True, logins=LOGINS)
+    reply, recorder = ask("POST", path, COOKIE | OWN, peer=os.geteuid(), knows_peers=True, logins=LOGINS)
     assert (reply.status, recorder.reached) == (401, [])
 
 
@@ -344,7 +346,9 @@ def test_a_request_without_known_ends_is_refused():
 
     scope = {"type": "http", "method": "GET", "path": "/", "headers": [(b"host", b"127.0.0.1:9224")], "client": None}
     for tells, status in ((False, 401), (True, 403)):
-        guard = Guard(app, port=PORT, tokens=OneToken(), peer=lambda *_: os.geteuid(), tells=lambda tells=tells: tells)
+        guard = Authentication(
+            app, port=PORT, tokens=OneToken(), peer=lambda *_: os.geteuid(), knows_peers=lambda knows=tells: knows
+        )
         asyncio.run(guard(scope, None, send))
         assert sent.pop(0)["status"] == status
         sent.clear()
@@ -574,7 +578,7 @@ def test_a_failing_route_answers_with_the_headers_and_without_the_reason():
         "headers": [(b"host", b"localhost:9224"), (b"authorization", b"Bearer good")],
     }
     with pytest.raises(RuntimeError):
-        asyncio.run(Guard(app, port=PORT, tokens=OneToken(), tells=lambda: False)(scope, None, send))
+        asyncio.run(Authentication(app, port=PORT, tokens=OneToken(), knows_peers=lambda: False)(scope, None, send))
     reply = Reply(sent)
     assert reply.status == 500
     assert b"secret" not in reply.body

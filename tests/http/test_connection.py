@@ -5,7 +5,7 @@ import http.client
 import json
 import socket
 import time
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 
 import pytest
 import uvicorn
@@ -339,6 +339,27 @@ def test_a_head_without_end_is_refused(begun):
                 await asyncio.sleep(0)
             assert (await reader.read()).startswith(b"HTTP/1.1 400 ")
             await asyncio.sleep(0)
+            for task in list(ends[0].tasks):
+                task.cancel()
+
+    run(scene)
+
+
+def test_a_head_without_end_behind_half_an_answer_cuts_the_line():
+    async def half(scope, receive, send):
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"2")]})
+        await send({"type": "http.response.body", "body": b"a", "more_body": True})
+        await asyncio.sleep(60)
+
+    async def scene():
+        async with served(half) as (reader, writer, ends):
+            writer.write(CHUNKED)
+            assert (await reader.readuntil(b"\r\n\r\na")).startswith(b"HTTP/1.1 200 ")
+            with suppress(ConnectionError):
+                while not ends[0].transport.is_closing():
+                    writer.write(b"X: y\r\n" * 1000)
+                    await asyncio.sleep(0)
+                assert await reader.read() == b""
             for task in list(ends[0].tasks):
                 task.cancel()
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from cmdr.core.agents.trust_store import TrustStore
+from cmdr.core.agents.trust import TrustStore
 from cmdr.files.process_sandbox.backend import probe
 
 EAGER = Path(__file__).parents[1] / "hostile" / "eager_server.py"
@@ -120,7 +120,7 @@ async def test_servers_end_with_the_connection_that_used_them(editor, tmp_path, 
                     break
             running = [each for each in psutil.Process().children(recursive=True) if each.pid not in before]
             assert running
-        desk = it.commander.editor.findings._desk
-        while any(place.starting for place in desk._places.values()) or desk._endings:
+        service = it.commander.editor.diagnostics._service
+        while any(slot.starting for slot in service._slots.values()) or service._endings:
             await asyncio.sleep(0)
         assert not [each for each in running if each.is_running() and each.status() != psutil.STATUS_ZOMBIE]

@@ -11,7 +11,7 @@ from cmdr.core.dispatch.principals import SAME_USER, Principal
 from cmdr.core.dispatch.registry import ALL_TOOLSETS
 from cmdr.core.editing.text_files import text_now
 from cmdr.files.sandbox.path_resolver import Sandbox
-from cmdr.ide import notices
+from cmdr.ide import notifications
 from cmdr.model.root_spec import RootSpec
 
 
@@ -117,7 +117,7 @@ async def test_a_document_the_person_edits_is_dirty_until_it_is_saved(editor):
 
 
 async def test_a_selection_is_told_once_it_rests(editor, monkeypatch):
-    monkeypatch.setattr(notices, "SETTLE", 0.01)
+    monkeypatch.setattr(notifications, "SETTLE_S", 0.01)
     async with editor() as it, it.client() as client, it.client() as other:
         file = it.folder / "emoji.txt"
         file.write_text("a😀b\nsecond\n")
@@ -146,7 +146,7 @@ async def test_a_selection_is_told_once_it_rests(editor, monkeypatch):
 
 async def test_nothing_is_told_while_the_person_has_stopped_the_agents(editor, monkeypatch):
     """What was selected went on to be sent to every editor's client."""
-    monkeypatch.setattr(notices, "SETTLE", 0.0)
+    monkeypatch.setattr(notifications, "SETTLE_S", 0.0)
     async with editor() as it, it.client() as client:
         file = it.folder / "a.txt"
         file.write_text("one two\n")
@@ -161,7 +161,7 @@ async def test_nothing_is_told_while_the_person_has_stopped_the_agents(editor, m
 
 
 async def test_nothing_private_and_nothing_outside_is_told(editor, tmp_path, monkeypatch):
-    monkeypatch.setattr(notices, "SETTLE", 0.0)
+    monkeypatch.setattr(notifications, "SETTLE_S", 0.0)
     async with editor() as it, it.client() as client:
         outside, private, fine = tmp_path / "outside.txt", it.folder / ".netrc", it.folder / "fine.txt"
         documents = it.commander.editor.documents

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from cmdr.mcp.without_session import OLDER_VERSIONS
+from cmdr.mcp.sessionless import OLDER_VERSIONS
 
 OLDER = "2025-11-25"
 

@@ -79,7 +79,7 @@ async def ready(pilot):
         await asyncio.sleep(0.01)
     await pilot.app.main.queue.idle()
     for view in (pilot.app.main.left, pilot.app.main.right):
-        while view.prefetch.is_looking:
+        while view.prefetch.is_fetching:
             await asyncio.sleep(0.01)
     await pilot.pause()
 
@@ -135,8 +135,12 @@ def test_confirmation_of_an_agents_proposal(snap_compare, terminal, tmp_path, mo
     shown = re.compile(re.escape(str(tmp_path)))
     from cmdr.tui.changes import confirm
 
-    real = confirm.summary_of
-    monkeypatch.setattr(confirm, "summary_of", lambda plan: [shown.sub("/work/demo", line) for line in real(plan)])
+    real = confirm.facts_of
+    monkeypatch.setattr(
+        confirm,
+        "facts_of",
+        lambda plan: [fact._replace(text=shown.sub("/work/demo", fact.text)) for fact in real(plan)],
+    )
 
     async def before(pilot):
         await ready(pilot)

@@ -81,6 +81,6 @@ class _Application:
 
     def person(self) -> AbstractContextManager[Ask]:
         """Speak as the person: to the cmdr that runs, or to one that runs only for this."""
-        from cmdr.app.person import person
+        from cmdr.app.control_client import person
 
         return person()

@@ -21,8 +21,8 @@ async def commander_at(
     """The core with its commands until this is left; the panes are up, unless a face shows its opening already."""
     from cmdr import commands
     from cmdr.core import places
-    from cmdr.core.agents.agent_roots import chosen_roots, sandbox_of
-    from cmdr.core.agents.trust_store import TrustStore
+    from cmdr.core.agents.agent_roots import chosen_roots, open_sandbox
+    from cmdr.core.agents.trust import TrustStore
     from cmdr.core.audit.log import Audit
     from cmdr.core.changes.engine import Engine
     from cmdr.core.commander import Commander
@@ -43,7 +43,7 @@ async def commander_at(
             commands.register_first()
             workspace, settings = opening.workspace, opening.settings
         roots = chosen_roots(start.roots, environment.roots, settings, start.left or os.getcwdb())
-        sandbox = sandbox_of(roots, settings)
+        sandbox = open_sandbox(roots, settings)
         bookmarks = Bookmarks(state)
         audit = Audit(os.path.join(state, "audit"))
         try:
@@ -64,7 +64,7 @@ async def commander_at(
         trust=TrustStore(places.state()),
     )
     if environment.allow_shell:
-        commander.shells.look_for_a_sandbox()
+        commander.shells.start_probe()
     try:
         if opening is None:
             await commander.start()

@@ -6,14 +6,14 @@ from contextlib import suppress
 
 from cmdr.core.runtime.instance import AlreadyRunning, Instance, Record, claim_after
 
-TRIES = 3
+ATTEMPTS = 3
 """A bridge whose agent calls just then may start another one first."""
-END_SECONDS = 20.0
+SHUTDOWN_TIMEOUT_S = 20.0
 
 
 def claimed() -> Instance:
     """The right to be the one cmdr; a headless one is asked to give way. Raises `AlreadyRunning`."""
-    for _ in range(TRIES):
+    for _ in range(ATTEMPTS):
         try:
             return Instance.claim()
         except AlreadyRunning as error:
@@ -21,7 +21,7 @@ def claimed() -> Instance:
                 raise
             _ask_to_give_way(error.record)
             with suppress(AlreadyRunning):
-                return claim_after(error.record, END_SECONDS)
+                return claim_after(error.record, SHUTDOWN_TIMEOUT_S)
     return Instance.claim()
 
 

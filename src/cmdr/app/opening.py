@@ -30,9 +30,9 @@ from cmdr.tui.terminal.startup_terminal import StartupTerminal
 if TYPE_CHECKING:
     from cmdr.cli.launcher import Start
 
-PATIENCE = 0.1
-"""Seconds the picture waits for the disk; without an answer it shows the panes empty."""
-MOST = 5000
+READ_TIMEOUT_S = 0.1
+"""Seconds the first frame waits for the disk; without an answer it shows the panes empty."""
+MAX_ENTRIES = 5000
 """Entries that are read and sorted in no time."""
 
 
@@ -68,7 +68,7 @@ def opened(start: Start) -> Iterator[Opening]:
 def read_at_once(workspace: Workspace, rows: int) -> None:
     """Put the folders into the panes as far as they can be read at once, with the facts of their first rows."""
     readers = [_Reader(pane.tab, rows, show_hidden=workspace.show_hidden) for pane in workspace.panes]
-    ends = time.monotonic() + PATIENCE
+    ends = time.monotonic() + READ_TIMEOUT_S
     for reader in readers:
         reader.thread.join(max(0.0, ends - time.monotonic()))
     for reader in readers:
@@ -91,7 +91,7 @@ class _Reader:
         try:
             reading, mark = FolderReader(self.tab.path), folder_mtime_ns(self.tab.path)
             with os.scandir(self.tab.path) as entries:
-                reading.take(islice(entries, MOST))
+                reading.take(islice(entries, MAX_ENTRIES))
                 if next(entries, None) is not None:
                     return
             listing = reading.listing(self.tab.sort, show_hidden=self._show_hidden)

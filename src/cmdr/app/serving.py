@@ -71,12 +71,12 @@ async def _stop_on_quit(commander: Commander, server: uvicorn.Server) -> None:
 
 
 def application(commander: Commander, tokens: Verifier, port: int) -> App:
-    """Every route of every web-facing face, behind the one guard."""
+    """Every route of every web-facing face, behind authentication."""
     from starlette.applications import Starlette
     from starlette.exceptions import HTTPException
 
     from cmdr.core.admission.limits import MAX_MCP_BODY_BYTES
-    from cmdr.http.authentication import Guard
+    from cmdr.http.authentication import Authentication
     from cmdr.http.browser_login import BrowserLogin
     from cmdr.mcp.face import McpFace
     from cmdr.web.face import WebFace
@@ -96,7 +96,7 @@ def application(commander: Commander, tokens: Verifier, port: int) -> App:
     routes = Starlette(
         routes=[*face.routes(), *web.routes()], lifespan=lifespan, exception_handlers={HTTPException: nothing_there}
     )
-    return Guard(routes, port=port, tokens=tokens, logins=login, body_limits={"/mcp": MAX_MCP_BODY_BYTES})
+    return Authentication(routes, port=port, tokens=tokens, logins=login, body_limits={"/mcp": MAX_MCP_BODY_BYTES})
 
 
 def http_server(commander: Commander, tokens: Verifier, port: int) -> uvicorn.Server:
@@ -132,7 +132,7 @@ async def serve_headless(start: Start, environment: Environment, instance: Insta
             print(f"token: {tokens.path}\nlog:   {log}", flush=True)
             if commander.policy.toolsets & {"fs", "shell"}:
                 print(f"roots: {', '.join(map(str, commander.sandbox.roots))}", flush=True)
-            for problem in (*commander.settings.problems, *commander.warnings.told()):
+            for problem in (*commander.settings.problems, *commander.warnings.texts()):
                 print(problem, flush=True)
                 logging.getLogger(__name__).warning("%s", problem)
             await serving

@@ -59,7 +59,7 @@ async def _serve_behind(
     gc.freeze()
     gc.enable()
     log_to(places.state())  # whatever is said from now on must not land on the screen
-    for warning in terminal.commander.warnings.told():
+    for warning in terminal.commander.warnings.texts():
         logging.getLogger(__name__).warning("%s", warning)
     terminal.apply_settings()
     await terminal.commander.editor.start()

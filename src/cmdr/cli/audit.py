@@ -29,7 +29,7 @@ def _run(chosen: argparse.Namespace, launcher: Launcher) -> int:
 
     folder = os.path.join(places.state(), "audit")
     if chosen.verify:
-        return _told(verify(folder))
+        return _print_verdict(verify(folder))
     for row in list(read_log(folder))[-chosen.limit :]:
         at = row.get("at")
         when = datetime.fromtimestamp(at).astimezone().strftime("%F %T") if isinstance(at, float | int) else "?"
@@ -38,9 +38,9 @@ def _run(chosen: argparse.Namespace, launcher: Launcher) -> int:
     return 0
 
 
-def _told(verdict: Verdict) -> int:
+def _print_verdict(verdict: Verdict) -> int:
     for gap in verdict.gaps:
-        print(f"Not recorded: {gap.told()}", file=sys.stderr)
+        print(f"Not recorded: {gap.text()}", file=sys.stderr)
     problem = _problem(verdict)
     if problem:
         print(problem, file=sys.stderr)

@@ -6,10 +6,12 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from cmdr.cli.launcher import REFUSED, Ask, Launcher, as_person, at_a_terminal
+from cmdr.cli.launcher import Ask, Launcher, as_person
 from cmdr.cli.prompts import drop_typed, fits, follow, line_width, print_plan, print_words, show_all, show_lines
+from cmdr.core.flow.change import Confirming, Decided, Following, advance, is_yes
 from cmdr.model.agent_text import framed, wrapped
 from cmdr.model.invisible_chars import is_blank
+from cmdr.model.plans.proposal import ProposalState
 from cmdr.model.units import count
 
 STOPPED = 130
@@ -22,19 +24,17 @@ def add(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Declare the verbs."""
     waiting = verbs.add_parser("pending", help="list the proposals that wait for you")
     waiting.add_argument("--json", action="store_true", help="for programs: everything, digests included")
-    waiting.set_defaults(verb=lambda chosen, launcher: _decided(launcher, lambda ask: _pending(ask, chosen.json)))
-    for word, errand, text in (("approve", confirm, "say yes to a proposal"), ("reject", _reject, "say no to one")):
-        parser = verbs.add_parser(word, help=text)
+    waiting.set_defaults(verb=_verb(lambda ask, chosen: _pending(ask, chosen.json)))
+    yes = verbs.add_parser("approve", help="say yes to a proposal")
+    yes.set_defaults(verb=_verb(lambda ask, chosen: confirm(ask, chosen.id)))
+    no = verbs.add_parser("reject", help="say no to one")
+    no.set_defaults(verb=_verb(lambda ask, chosen: _reject(ask, chosen.id)))
+    for parser in (yes, no):
         parser.add_argument("id", metavar="ID", help="the proposal, as `cmdr pending` lists it")
-        parser.set_defaults(verb=_verb(errand))
 
 
-def _verb(errand: Callable[[Ask, str], int]) -> Callable[[argparse.Namespace, Launcher], int]:
-    return lambda chosen, launcher: _decided(launcher, lambda ask: errand(ask, chosen.id))
-
-
-def _decided(launcher: Launcher, errand: Callable[[Ask], int]) -> int:
-    return as_person(launcher, errand) if at_a_terminal("Only a person decides") else REFUSED
+def _verb(errand: Callable[[Ask, argparse.Namespace], int]) -> Callable[[argparse.Namespace, Launcher], int]:
+    return lambda chosen, launcher: as_person(launcher, lambda ask: errand(ask, chosen), "Only a person decides")
 
 
 def _pending(ask: Ask, as_json: bool) -> int:
@@ -83,19 +83,20 @@ def _confirm(ask: Ask, id: str) -> int:
     shown = ask("proposal.show", {"proposal": id}).result
     drop_typed()
     print_plan(shown["plan"])
-    if shown["state"] == "approved":
-        return follow(ask, shown["job"])
-    if shown["state"] != "pending":
-        print(f"It is {shown['state']} already.")
-        return 1
-    print(f"proposed by {shown['by']}")
-    print_words(shown["by"], shown["reason"])
-    typed = _answered(ask, id, shown)
-    yes = typed.strip().lower() in ((shown["word"],) if shown["word"] else ("y", "yes"))
-    if not yes:
-        print(ask("reject", {"proposal": id}).words)
-        return 1
-    return follow(ask, ask("approve", {"proposal": id, "digest": shown["digest"], "word": typed}).result["job"])
+    state = advance(Confirming(id), Decided(ProposalState(shown["state"]), shown["job"]))
+    if isinstance(state, Confirming):
+        print(f"proposed by {shown['by']}")
+        print_words(shown["by"], shown["reason"])
+        typed = _answered(ask, id, shown)
+        if not is_yes(typed, shown["word"]):
+            print(ask("reject", {"proposal": id}).words)
+            return 1
+        approved = ask("approve", {"proposal": id, "digest": shown["digest"], "word": typed}).result
+        state = advance(state, Decided(ProposalState.APPROVED, approved["job"]))
+    if isinstance(state, Following):
+        return follow(ask, state.job)
+    print(f"It is {shown['state']} already.")
+    return 1
 
 
 def pending_lines(waiting: _Pending, width: int = 80) -> list[str]:

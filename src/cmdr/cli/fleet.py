@@ -53,10 +53,10 @@ def run(chosen: argparse.Namespace, launcher: Launcher) -> int:
             return 0
         with open_fleet(chosen.folder) as fleet:
             if chosen.filter is None:
-                code = _tell_trees(fleet.trees(), chosen.json)
+                code = _print_trees(fleet.trees(), chosen.json)
             else:
                 code = _find(fleet, question, chosen.json)
-            return PARTIAL if _tell_left_out(fleet) else code
+            return PARTIAL if _print_left_out(fleet) else code
     except (CommandError, FilterError) as error:
         print(error, file=sys.stderr)
     return 1
@@ -76,7 +76,7 @@ def _find(fleet: "Fleet", question: Question, as_json: bool) -> int:
     return 0 if totals.entries else 1
 
 
-def _tell_left_out(fleet: "Fleet") -> bool:
+def _print_left_out(fleet: "Fleet") -> bool:
     """Whether the answer is without some machines; each is named, with the reason."""
     if fleet.left_out:
         number = len(fleet.left_out) + len(fleet.exports)
@@ -92,7 +92,7 @@ def _line(hit: "Hit") -> str:
     return f"{size:>10}  {_when(hit.mtime_ns):16}  {place}"
 
 
-def _tell_trees(trees: "Iterable[ExportedTree]", as_json: bool) -> int:
+def _print_trees(trees: "Iterable[ExportedTree]", as_json: bool) -> int:
     known = list(trees)
     for tree in known:
         if as_json:

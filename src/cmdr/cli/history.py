@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from cmdr.cli.decide import confirm
-from cmdr.cli.launcher import REFUSED, Ask, Launcher, as_person, at_a_terminal
+from cmdr.cli.launcher import Ask, Launcher, as_person
 from cmdr.cli.prompts import follow
 from cmdr.core.dispatch.parameter import Arguments
 
@@ -59,14 +59,14 @@ def _undo(chosen: argparse.Namespace, launcher: Launcher) -> int:
         staged = ask("undo", {} if chosen.id is None else {"operation": chosen.id}).result
         return confirm(ask, staged["proposal"], "cmdr history, cmdr undo")
 
-    return as_person(launcher, taken_back) if at_a_terminal("Only a person undoes") else REFUSED
+    return as_person(launcher, taken_back, "Only a person undoes")
 
 
 def _resume(chosen: argparse.Namespace, launcher: Launcher) -> int:
     def resumed(ask: Ask) -> int:
         return follow(ask, ask("operation.resume", {"operation": chosen.id}).result["job"])
 
-    return as_person(launcher, resumed) if at_a_terminal("Only a person resumes") else REFUSED
+    return as_person(launcher, resumed, "Only a person resumes")
 
 
 def _leave(chosen: argparse.Namespace, launcher: Launcher) -> int:
@@ -74,7 +74,7 @@ def _leave(chosen: argparse.Namespace, launcher: Launcher) -> int:
         print(ask("operation.leave", {"operation": chosen.id}).words)
         return 0
 
-    return as_person(launcher, left) if at_a_terminal("Only a person decides") else REFUSED
+    return as_person(launcher, left, "Only a person decides")
 
 
 def history_lines(entries: Sequence[Mapping[str, Any]], beginning: Sequence[str] = ()) -> list[str]:

@@ -45,8 +45,13 @@ class Launcher(Protocol):
         """Speak as the person: to the cmdr that runs, or to one that runs only for this."""
 
 
-def as_person(launcher: Launcher, errand: Callable[[Ask], int]) -> int:
-    """The exit code of an errand."""
+def as_person(launcher: Launcher, errand: Callable[[Ask], int], only_at_terminal: str = "") -> int:
+    """The exit code of an errand that is run as the person: what is refused is told, and the verb fails.
+
+    With `only_at_terminal`, which says why, nothing is done unless a person sits at both ends.
+    """
+    if only_at_terminal and not at_a_terminal(only_at_terminal):
+        return REFUSED
     try:
         with launcher.person() as ask:
             return errand(ask)

@@ -12,16 +12,16 @@ from typing import TypedDict
 
 from cmdr.cli.launcher import Ask
 from cmdr.core.errors import CommandError
+from cmdr.core.flow.change import ANSWERS, FOLDER_ANSWERS, Following, JobChanged, Settling, State, advance
 from cmdr.model.agent_text import framed, wrapped
+from cmdr.model.job import JobState
 
 PAGE_LINES = 500
 """Lines that are asked for at once."""
 _QUESTION = 6
 """Lines that are kept free for what is told and asked in the end."""
-_ANSWERS = {"s": "skip", "o": "overwrite", "r": "rename", "n": "newer", "l": "larger"}
-_GROWN = {"s": "skip", "o": "overwrite"}
 _CHOICES = "s skip · o overwrite · r keep both · n if newer · l if larger; a capital letter answers all that follow"
-_GROWN_CHOICES = "s leave it · o take all of it; a capital letter answers all that follow"
+_FOLDER_CHOICES = "s leave it · o take all of it; a capital letter answers all that follow"
 
 
 def show_all(ask: Ask, id: str, digest: str) -> None:
@@ -125,24 +125,28 @@ class Question(TypedDict, total=False):
 
 def follow(ask: Ask, job: str) -> int:
     """Stay with a job until it is over; the exit code says whether everything went well."""
+    state: State = Following(job)
     while True:
         told = ask("job.follow", {"job": job}).result
-        if told["over"]:
-            print(told["outcome"])
+        question: Question | None = told["question"]
+        asked = None if question is None else question["id"]
+        state = advance(state, JobChanged(JobState(told["state"]), told["outcome"], asked))
+        if isinstance(state, Settling):  # a shell has no panes that would show it
+            print(state.then.said)
             if told["operation"]:
                 print(f"To take it back: cmdr undo {told['operation']}")
-            return 0 if told["done"] else 1
-        if told["question"] is not None:
-            _answer(ask, job, told["question"])
+            return 0 if state.then.is_done else 1
+        if question is not None:
+            _answer(ask, job, question)
         else:
             print(f"still {told['state']} …")
 
 
 def _answer(ask: Ask, job: str, question: Question) -> None:
     drop_typed()
-    answers, choices = _ANSWERS, _CHOICES
+    answers, choices = ANSWERS, _CHOICES
     if "folder" in question:
-        answers, choices = _GROWN, _GROWN_CHOICES
+        answers, choices = FOLDER_ANSWERS, _FOLDER_CHOICES
         holds = f"{question['folder']} holds something else than was shown"
         print_plan([holds, f"    shown: {question['shown']}", f"      now: {question['now']}"])
     else:

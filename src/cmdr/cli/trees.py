@@ -12,7 +12,7 @@ from cmdr.core.errors import NotThere
 from cmdr.model.names import to_wire
 from cmdr.model.units import human_size
 
-PAGE = 1000
+PAGE_SIZE = 1000
 _INDEX_USAGE = "cmdr index PATH\n       cmdr index export PATH DIR"
 
 
@@ -86,7 +86,7 @@ def _find(ask: Ask, chosen: argparse.Namespace) -> int:
         "limit": 0,
     }
     found = ask("query_run", {name: value for name, value in wanted.items() if value is not None}).result
-    request: Arguments = {"setId": found["set"], "limit": PAGE}
+    request: Arguments = {"setId": found["set"], "limit": PAGE_SIZE}
     while True:
         page = ask("set.entries", request).result
         for member in page["members"]:
@@ -129,9 +129,9 @@ def _size(node: dict[str, Any]) -> str:
 
 
 def _rows(text: str) -> int:
-    if text.isdecimal() and int(text) <= PAGE:
+    if text.isdecimal() and int(text) <= PAGE_SIZE:
         return int(text)
-    raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 to {PAGE}")
+    raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 to {PAGE_SIZE}")
 
 
 def _bytes(text: str) -> int:

@@ -4,7 +4,7 @@ import argparse
 import os
 import sys
 
-from cmdr.cli.launcher import REFUSED, Ask, Launcher, as_person, at_a_terminal
+from cmdr.cli.launcher import Ask, Launcher, as_person
 from cmdr.core.dispatch.parameter import Arguments
 from cmdr.model.names import to_wire
 from cmdr.model.plans.trust_plan import Extras, meaning_of
@@ -27,9 +27,7 @@ def add(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
 
 
 def _run(chosen: argparse.Namespace, launcher: Launcher) -> int:
-    if not at_a_terminal("Only a person trusts a folder"):
-        return REFUSED
-    return as_person(launcher, lambda ask: _trust(ask, chosen))
+    return as_person(launcher, lambda ask: _trust(ask, chosen), "Only a person trusts a folder")
 
 
 def _trust(ask: Ask, chosen: argparse.Namespace) -> int:

@@ -2,7 +2,7 @@
 
 import argparse
 
-from cmdr.cli.launcher import REFUSED, Ask, Launcher, as_person, at_a_terminal
+from cmdr.cli.launcher import Ask, Launcher, as_person
 
 
 def add(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -12,7 +12,7 @@ def add(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
 
 
 def _run(chosen: argparse.Namespace, launcher: Launcher) -> int:
-    return as_person(launcher, _printed) if at_a_terminal("The link makes a browser yours") else REFUSED
+    return as_person(launcher, _printed, "The link makes a browser yours")
 
 
 def _printed(ask: Ask) -> int:

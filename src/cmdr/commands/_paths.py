@@ -1,4 +1,4 @@
-"""What callers mean by a pane and by a path."""
+"""What callers mean by a pane and a path, and how far their direct file tools reach."""
 
 import os
 from typing import Literal

@@ -1,18 +1,16 @@
-"""How entries of a tree are told: short, in the caller's units, unknown as `?` and never as 0."""
+"""How entries of a tree and long work are told: in the caller's units, unknown as `?` and never as 0."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cmdr.model.units import iso_date
+from cmdr.model.job import Job, JobState, ScanJob
+from cmdr.model.units import count, iso_date
 from cmdr.model.units import size_text as size_text
 
 if TYPE_CHECKING:
     from cmdr.index.query.queries import IndexQueries
     from cmdr.model.trees.node import Node
-
-from cmdr.model.job import Job, JobState, ScanJob
-from cmdr.model.units import count
 
 
 def freshness_of(answers: IndexQueries) -> str:

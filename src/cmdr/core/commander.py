@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from cmdr.core.admission.token_bucket import RateLimiter
 from cmdr.core.agents.text_cache import TextCache
-from cmdr.core.agents.trust_requests import TrustRequests
-from cmdr.core.agents.trust_store import TrustStore
+from cmdr.core.agents.trust import TrustRequests, TrustStore
 from cmdr.core.audit.log import Audit
 from cmdr.core.audit.record_warnings import RecordWarnings
 from cmdr.core.changes.engine import Engine
@@ -38,8 +37,10 @@ from cmdr.index.errors import IndexFault
 from cmdr.model.job import ScanJob
 from cmdr.model.panes.tab import SelectedEntries, Tab
 from cmdr.model.panes.workspace import Workspace
+from cmdr.model.plans.command_plan import CodePlan, CommandPlan
 from cmdr.model.plans.plan import Plan
 from cmdr.model.plans.proposal import Proposal
+from cmdr.model.plans.trust_plan import TrustPlan
 
 if TYPE_CHECKING:
     from cmdr.core.agents.code_execution import CodeExecution
@@ -81,8 +82,8 @@ class Commander:
         self.quitting = self._dispatcher.quitting
         """Set when somebody asked the program to end."""
         self.events = Events(workspace)
-        self.kept_texts = TextCache()
-        self.events.listen(self.kept_texts.forget)
+        self.text_cache = TextCache()
+        self.events.listen(self.text_cache.forget)
         self.browser = Browser(workspace, self.events, watch=watch)
         self.proposals = Proposals(workspace, self.events, audit)
         self._engine = engine
@@ -96,7 +97,7 @@ class Commander:
         )
         """The folders in which language servers may run."""
         start = start_folder or workspace.left.tab.path
-        self.rooms = LazyServices(workspace, self.events, audit, self.jobs, self.sandbox, start, self.trusting)
+        self.services = LazyServices(workspace, self.events, audit, self.jobs, self.sandbox, start, self.trusting)
         if engine is not None:
             self.proposals.start_job = self._start_job
         self._indexing = Indexing(indexes, self.events) if indexes is not None else None
@@ -128,17 +129,17 @@ class Commander:
     @property
     def shells(self) -> "ShellCommands":
         """Where agents' commands run."""
-        return self.rooms.shells
+        return self.services.shells
 
     @property
     def code(self) -> "CodeExecution":
         """Where agents' code runs."""
-        return self.rooms.code
+        return self.services.code
 
     @property
     def editor(self) -> "EditorServices":
         """What makes cmdr an editor for agents."""
-        return self.rooms.editor
+        return self.services.editor
 
     async def start(self) -> None:
         """Bring the panes up, and what agents need beside them."""
@@ -169,21 +170,13 @@ class Commander:
                 parts.push_async_callback(self._engine.close)
             parts.push_async_callback(self.jobs.close, QUIT_TIMEOUT_S)
             parts.push_async_callback(self.trusting.close)
-            parts.push_async_callback(self.rooms.close)
+            parts.push_async_callback(self.services.close)
             parts.callback(self.proposals.close)
             parts.callback(self.end_agent_calls)
 
-    async def run(
-        self,
-        principal: Principal,
-        name: str,
-        arguments: Arguments | None = None,
-        *,
-        progress: Progress = no_progress,
-        chosen: SelectedEntries | None = None,
-    ) -> str:
+    async def run(self, principal: Principal, name: str, arguments: Arguments | None = None) -> str:
         """Run a command and return its text; raises `CommandError` or `UnknownCommand`."""
-        return (await self.ask(principal, name, arguments, progress=progress, chosen=chosen)).text
+        return (await self.ask(principal, name, arguments)).text
 
     async def ask(
         self,
@@ -242,7 +235,7 @@ class Commander:
         """The kill switch: end every agent's call, drop what agents proposed, refuse new calls."""
         self.policy.agents_stopped = True
         self.end_agent_calls()  # first, so that whoever waits hears that all was stopped, not what was dropped
-        self.rooms.stop_agents()
+        self.services.stop_agents()
         self.proposals.drop_of_agents()
         self.events.changed()
 
@@ -256,10 +249,6 @@ class Commander:
         self.events.changed()
 
     def _start_job(self, proposal: Proposal) -> str:
-        from cmdr.model.plans.code_plan import CodePlan
-        from cmdr.model.plans.command_plan import CommandPlan
-        from cmdr.model.plans.trust_plan import TrustPlan
-
         plan, by = proposal.plan, proposal.proposed_by
         if isinstance(plan, TrustPlan):
             return self.trusting.begin(plan, by).id

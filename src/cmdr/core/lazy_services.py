@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from cmdr.core.agents.code_execution import CodeExecution
     from cmdr.core.agents.shell_commands import ShellCommands
-    from cmdr.core.agents.trust_requests import TrustRequests
+    from cmdr.core.agents.trust import TrustRequests
     from cmdr.core.audit.log import Audit
     from cmdr.core.changes.jobs import Jobs
     from cmdr.core.editing.editor_services import EditorServices
@@ -83,7 +83,7 @@ class LazyServices:
             self.code.stop_all()
         if self._is_built("editor"):
             self.editor.reviews.drop_of_agents()
-            self.editor.findings.stop_servers()
+            self.editor.diagnostics.stop_servers()
 
     async def close(self) -> None:
         """End everything that is under way in any of them."""

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 NAME = "settings.toml"
 ROOTS = "agents.roots"
 Value = str | int | bool
-_PATIENCE = 5.0
+_WRITE_TIMEOUT_S = 5.0
 """Seconds that the end of the program waits for a choice to be kept."""
 
 
@@ -198,7 +198,7 @@ class Settings:
     async def close(self) -> None:
         """Wait until everything chosen is kept."""
         if self._writing is not None:
-            await self._writing.finish(_PATIENCE)
+            await self._writing.finish(_WRITE_TIMEOUT_S)
 
     async def _keep(self, section: str, name: str, value: Value | list[str] | None) -> None:
         path = self._path

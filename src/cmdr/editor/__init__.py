@@ -1,1 +1,1 @@
-"""Text: buffers, diff review, diagnostics, kernels and the Neovim bridge."""
+"""Working with text: diagnostics, Jupyter kernels, and Neovim."""

@@ -1,4 +1,4 @@
-"""Reading a text file into cmdr: regular files only, of a bounded size, never waiting on a pipe."""
+"""Loads a text file: regular files only, of a bounded size, never waiting on a pipe."""
 
 import errno
 import os

@@ -1,4 +1,4 @@
-"""What a run of code printed and drew, capped: the beginning and the end of a flood, never all of it."""
+"""Collects what a run of code printed and drew, capped: the beginning and the end, never all of a flood."""
 
 from collections import deque
 from dataclasses import dataclass
@@ -50,8 +50,8 @@ class OutputCollector:
     def text(self, text: str) -> None:
         """Take text."""
         self.received += len(text)
-        room = self._half - self._head_size
-        head, rest = text[:room], text[room:]
+        left = self._half - self._head_size
+        head, rest = text[:left], text[left:]
         if head:
             self._head_size += len(head)
             if self._head and isinstance(self._head[-1], TextOutput):

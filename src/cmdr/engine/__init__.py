@@ -1,1 +1,1 @@
-"""The operation engine: plans, and the one way in which a plan changes files."""
+"""The engine: plans, the steps they are made of, the one way in which they change files, and the journal."""

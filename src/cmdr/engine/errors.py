@@ -38,23 +38,23 @@ _SAYINGS = {
 }
 
 
-def saying(problem: OSError) -> str:
+def error_text(problem: OSError) -> str:
     """An error of the system in plain words."""
     if problem.errno is None:
         return str(problem)
     return _SAYINGS.get(problem.errno) or os.strerror(problem.errno)
 
 
-TROUBLE = (OSError, Drifted, Skipped, Damaged)
+ITEM_ERRORS = (OSError, Drifted, Skipped, Damaged)
 """All that can befall one item."""
 
 
-def fate_of(problem: Exception) -> tuple[ItemState, str]:
+def failure_of(problem: Exception) -> tuple[ItemState, str]:
     """What an item's trouble means for it, and the reason in plain words."""
     if isinstance(problem, Drifted):
         return ItemState.DRIFTED, str(problem)
     if isinstance(problem, Skipped):
         return ItemState.SKIPPED, str(problem)
     if isinstance(problem, OSError):
-        return ItemState.FAILED, saying(problem)
+        return ItemState.FAILED, error_text(problem)
     return ItemState.FAILED, str(problem)

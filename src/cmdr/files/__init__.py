@@ -1,1 +1,1 @@
-"""The disk: scanning, stat, volumes, watching, and every change to files."""
+"""The disk: listing, stat, volumes, watching, viewing, archives, and the sandboxes for paths and for programs."""

@@ -1,4 +1,4 @@
-"""What can go wrong when the disk is asked something, as types with one sentence each."""
+"""Errors of the disk, as types with one sentence each."""
 
 import errno
 import os

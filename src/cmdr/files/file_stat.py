@@ -1,4 +1,4 @@
-"""Size, times and mode of entries, looked up without following links and without opening anything."""
+"""Stat of entries without following links, opening of regular files only, and the names of owners."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Read one folder in this very process: names and kinds, and facts only when the sort needs them."""
+"""Reads one folder in this process: names and kinds, and stat only when the sort needs it."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ _KINDS = {
 _NAME = attrgetter("name")
 
 Stopped = Callable[[], bool]
-Alive = Callable[[], None]
-"""Told whenever the disk has answered again: a slow reading is told apart from one that hangs."""
+OnProgress = Callable[[], None]
+"""Called whenever the disk has answered again: a slow reading is told apart from one that hangs."""
 
 
 def never() -> bool:
@@ -38,7 +38,7 @@ def never() -> bool:
     return False
 
 
-def unheard() -> None:
+def ignore_progress() -> None:
     """For readings that nobody waits for."""
 
 
@@ -50,7 +50,7 @@ def kind_of_mode(mode: int) -> str:
 class FolderReader:
     """The entries of a folder as they come from the disk, in no order."""
 
-    def __init__(self, path: bytes, stopped: Stopped = never, alive: Alive = unheard) -> None:
+    def __init__(self, path: bytes, stopped: Stopped = never, alive: OnProgress = ignore_progress) -> None:
         self.path = path
         self.stopped = stopped
         self.alive = alive

@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 from cmdr.files.errors import disk_error
 from cmdr.files.file_stat import folder_mtime_ns, stat_entry, storable_ns
-from cmdr.files.folder_reader import Alive, FolderReader, Stopped, kind_of_mode, never, unheard
+from cmdr.files.folder_reader import FolderReader, OnProgress, Stopped, ignore_progress, kind_of_mode, never
 from cmdr.files.large_folder import scan_in_process
 from cmdr.model.panes.entry import FolderSize
 from cmdr.model.panes.listing import Columns, FactColumns, Listing
@@ -30,12 +30,12 @@ def scan(
     *,
     show_hidden: bool,
     stopped: Stopped = never,
-    alive: Alive = unheard,
+    alive: OnProgress = ignore_progress,
     first_part: Callable[[Listing], None] | None = None,
 ) -> Listing:
     """Read and sort one folder; blocks, so it runs in a thread.
 
-    `first_part` is told the beginning of a very large folder while the rest is still being read.
+    `first_part` gets the beginning of a very large folder while the rest is still being read.
     """
     reader = FolderReader(path, stopped, alive)
     mark = folder_mtime_ns(path)

@@ -1,4 +1,4 @@
-"""Which file systems are mounted, read from the mount table and never by asking the mounts themselves."""
+"""Mounted volumes and their free space, read from the mount table and never by asking the mounts themselves."""
 
 from __future__ import annotations
 

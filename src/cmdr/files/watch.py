@@ -1,4 +1,4 @@
-"""Tell when a shown folder changes, through the system's own notices."""
+"""Watches a folder for changes, through the system's own notifications."""
 
 import asyncio
 import os

@@ -20,7 +20,7 @@ from typing import Protocol
 from cmdr.core.admission.fair_semaphore import Permit
 from cmdr.core.admission.limits import BODY_TIMEOUT_S, MAX_BODY_BYTES
 from cmdr.core.dispatch.principals import SAME_USER, Principal
-from cmdr.core.runtime.peer import Address, kernel_tells, peer_uid
+from cmdr.core.runtime.peer import Address, kernel_knows_peers, peer_uid
 from cmdr.http.admission import ANONYMOUS, Admission, TooManyRequests
 from cmdr.http.browser_login import BROWSER, Login
 from cmdr.http.request_limits import (
@@ -61,7 +61,7 @@ _PROXIED = frozenset({b"forwarded", b"via", b"x-real-ip"})
 
 
 class Verifier(Protocol):
-    """What the guard needs of the tokens."""
+    """What authentication needs of the tokens."""
 
     path: str
 
@@ -69,20 +69,20 @@ class Verifier(Protocol):
 
 
 class Logins(Protocol):
-    """What the guard needs of the browsers that were let in."""
+    """What authentication needs of the browsers that were let in."""
 
     def login(self, cookie: str) -> Login | None: ...
 
 
-class Unproven(Refused):
+class Unauthenticated(Refused):
     """A well-formed request that does not prove who sent it."""
 
 
-class OtherUser(Unproven):
+class OtherUser(Unauthenticated):
     """A request from a process of another user of this machine."""
 
 
-class Guard:
+class Authentication:
     """Wraps an ASGI application; nothing reaches it without passing every rule here."""
 
     def __init__(
@@ -96,17 +96,17 @@ class Guard:
         body_limits: Mapping[str, int] | None = None,
         body_seconds: float = BODY_TIMEOUT_S,
         peer: Callable[[Address, Address], int | None] = peer_uid,
-        tells: Callable[[], bool] = kernel_tells,
+        knows_peers: Callable[[], bool] = kernel_knows_peers,
         admission: Admission | None = None,
     ) -> None:
-        """`logins` knows the values of the cookie `cmdr-<port>`; `body_limits` maps path prefixes; `tells` says whether
-        the kernel knows the users of connections, so that one it does not know is suspect."""
+        """`logins` knows the values of the cookie `cmdr-<port>`; `body_limits` maps path prefixes; `knows_peers` says
+        whether the kernel knows the users of connections, so that one it does not know is suspect."""
         self._admission = admission or Admission()
         self.app = app
         self._tokens = tokens
         self._logins = logins
         self._peer = peer
-        self._tells = tells
+        self._knows_peers = knows_peers
         self._body_seconds = body_seconds
         self._max_body = max_body
         self._limits = sorted((body_limits or {}).items(), key=lambda item: -len(item[0]))
@@ -121,19 +121,19 @@ class Guard:
         headers: Headers = {}
         try:
             headers = read_headers(scope["headers"])
-            self._check_place(scope, headers)
+            self._check_host_and_origin(scope, headers)
             if scope["type"] == "http":
                 check_body(scope["method"], headers, exchange.limit)
-            principal = await self._known(scope, headers)
+            principal = await self._authenticate(scope, headers)
             if scope["type"] == "http" and not await exchange.read_ahead(headers):
                 return
-            permit = await self._entered(principal)
-        except Unproven as refused:
+            permit = await self._admit(principal)
+        except Unauthenticated as refused:
             if _is_call(scope):
                 return await exchange.refuse_rpc(refused, headers)
             return await exchange.refuse(refused)
-        except TooManyRequests as crowded:
-            return await exchange.refuse_crowd(crowded, is_call=_is_call(scope))
+        except TooManyRequests as too_many:
+            return await exchange.refuse_rate(too_many, is_call=_is_call(scope))
         except Refused as refused:
             return await exchange.refuse(refused)
         exchange.answering = permit.release if permit is not None else None
@@ -143,24 +143,24 @@ class Guard:
             if permit is not None:
                 permit.release()
 
-    async def _known(self, scope: Scope, headers: Headers) -> Principal | None:
+    async def _authenticate(self, scope: Scope, headers: Headers) -> Principal | None:
         """Who sent this; all who prove nothing are counted as one."""
         try:
             principal = self._principal(scope, headers)
-        except Unproven:
+        except Unauthenticated:
             await self._admission.count(ANONYMOUS)
             raise
         if principal is None or not principal.is_person:
             await self._admission.count(_caller(principal))
         return principal
 
-    async def _entered(self, principal: Principal | None) -> Permit | None:
+    async def _admit(self, principal: Principal | None) -> Permit | None:
         """Wait until it may begin; by now its body is here, so nobody's turn is spent on waiting for it."""
         if principal is not None and principal.is_person:
             return None
         return await self._admission.enter(_caller(principal))
 
-    def _check_place(self, scope: Scope, headers: Headers) -> None:
+    def _check_host_and_origin(self, scope: Scope, headers: Headers) -> None:
         """Refuse whatever was not meant for exactly this server by exactly this server's own pages."""
         if headers.get(b"host", b"").lower() not in self._hosts:
             raise Refused(421, "This is not the host you asked for; use 127.0.0.1 or localhost with cmdr's port.")
@@ -190,7 +190,7 @@ class Guard:
         if self._is_same_user(scope, headers):
             return SAME_USER
         is_browser = any(name.startswith(b"sec-fetch-") for name in headers)
-        raise self._unproven(NOT_LOGGED_IN if is_browser else "cmdr needs a token")
+        raise self._unauthenticated(NOT_LOGGED_IN if is_browser else "cmdr needs a token")
 
     def _by_token(self, headers: Headers) -> Principal:
         if b"origin" in headers:
@@ -199,14 +199,14 @@ class Guard:
         principal = self._tokens.verify(token.decode("latin-1")) if scheme.lower() == b"bearer" else None
         # A wrong token never falls back to the same-user tier: whoever sends one wants to be someone.
         if principal is None:
-            raise self._unproven("cmdr does not know this token")
+            raise self._unauthenticated("cmdr does not know this token")
         return principal
 
     def _by_cookie(self, scope: Scope, headers: Headers) -> Principal:
         value = cookie_value(headers[b"cookie"], self._cookie)
         login = self._logins.login(value) if self._logins is not None and value is not None else None
         if login is None:
-            raise self._unproven(NOT_LOGGED_IN)
+            raise self._unauthenticated(NOT_LOGGED_IN)
         changes = scope["type"] == "websocket" or scope["method"] not in SAFE_METHODS
         if changes and b"origin" not in headers:
             raise Refused(403, "A logged-in page names its origin.")
@@ -220,7 +220,7 @@ class Guard:
                 return BROWSER
             if scope["path"].startswith(_READABLE) and self._user(scope) == os.geteuid() and not _is_proxied(headers):
                 return SAME_USER  # a page to read, with no more in it than any program of this user is told
-        raise self._unproven(NOT_LOGGED_IN)
+        raise self._unauthenticated(NOT_LOGGED_IN)
 
     def _check_user(self, scope: Scope) -> None:
         """Refuse another user's process, as far as the kernel can tell.
@@ -229,7 +229,7 @@ class Guard:
         machines runs as root. Who closes a connection so that nobody can tell whose it was is refused as well.
         """
         uid = self._user(scope)
-        if uid in (os.geteuid(), _ROOT) or (uid is None and not self._tells()):
+        if uid in (os.geteuid(), _ROOT) or (uid is None and not self._knows_peers()):
             return
         raise OtherUser(
             403, "This cmdr talks to programs of its own user only, and the system does not say that this is one."
@@ -256,8 +256,8 @@ class Guard:
             return False
         return not _is_proxied(headers) and self._user(scope) == os.geteuid()
 
-    def _unproven(self, why: str) -> Unproven:
-        return Unproven(
+    def _unauthenticated(self, why: str) -> Unauthenticated:
+        return Unauthenticated(
             401,
             f"{why}: send the header 'Authorization: Bearer TOKEN' with the token in {self._tokens.path}, "
             "or make one with: cmdr token --client NAME",

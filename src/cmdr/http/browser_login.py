@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 from cmdr.core.dispatch.principals import PERSON_ACCESS, Principal
 
-CODE_SECONDS = 60.0
-IDLE_SECONDS = 12 * 3600.0
+CODE_LIFETIME_S = 60.0
+LOGIN_IDLE_S = 12 * 3600.0
 BROWSER = Principal("person", "browser", PERSON_ACCESS, token=True)
 
 
@@ -51,7 +51,7 @@ class BrowserLogin:
     def new_code(self) -> str:
         """A code for one login within a minute."""
         code = secrets.token_urlsafe(32)
-        self._codes[_digest(code)] = self._clock() + CODE_SECONDS
+        self._codes[_digest(code)] = self._clock() + CODE_LIFETIME_S
         return code
 
     def exchange(self, code: str) -> Secrets | None:
@@ -61,7 +61,7 @@ class BrowserLogin:
             return None
         # Tokens of ours begin so, and are taken out of whatever is logged.
         made = Secrets(secrets.token_urlsafe(32), f"cmdr_page_{secrets.token_urlsafe(32)}")
-        login = Login(secrets.token_hex(8), _digest(made.key), self._clock() + IDLE_SECONDS)
+        login = Login(secrets.token_hex(8), _digest(made.key), self._clock() + LOGIN_IDLE_S)
         self._logins[_digest(made.cookie)] = login
         return made
 
@@ -73,7 +73,7 @@ class BrowserLogin:
                 if login.ends < self._clock():
                     del self._logins[known]
                     return None
-                login.ends = self._clock() + IDLE_SECONDS
+                login.ends = self._clock() + LOGIN_IDLE_S
                 return login
         return None
 

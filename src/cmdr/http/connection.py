@@ -47,7 +47,10 @@ class Connection(HttpToolsProtocol):
         self._overhead_bytes += len(data)
         super().data_received(data)
         if self._overhead_bytes > MAX_OVERHEAD_BYTES and not self.transport.is_closing():
-            self.send_400_response("The head of the request is too long.")
+            if self.cycle is not None and self.cycle.response_started and not self.cycle.response_complete:
+                self.transport.abort()  # an answer stands half written
+            else:
+                self.send_400_response("The head of the request is too long.")
 
     def on_message_begin(self) -> None:
         """A request begins, perhaps while the one before it is being answered."""

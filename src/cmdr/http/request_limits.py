@@ -1,6 +1,6 @@
-"""One request and its answer: the headers are read once, the body is counted and timed, every reply is dressed.
+"""One request and its answer: the headers are read once, the body is counted and timed, every reply gets its headers.
 
-What the guard knows about HTTP itself stands here; who may pass stands in `guard`. Plain ASGI, standard library only.
+What is checked of HTTP itself stands here; who may pass stands in `authentication`. Plain ASGI, standard library only.
 """
 
 import asyncio
@@ -29,7 +29,7 @@ _ID_BYTES = 64 << 10
 
 SAFE_METHODS = frozenset({"GET", "HEAD"})
 _BODILESS = SAFE_METHODS | {"DELETE"}
-# A second copy of one of these is how a request means one thing to the guard and another to what stands behind it.
+# A second copy of one of these is how a request means one thing here and another to what stands behind it.
 _ONCE = (
     b"host",
     b"origin",
@@ -67,7 +67,7 @@ class Refused(Exception):
 
 
 class Exchange:
-    """One request under the guard, and its answer."""
+    """One request and its answer, within limits."""
 
     def __init__(self, scope: Scope, receive: Receive, send: Send, limit: int, seconds: float) -> None:
         self.limit = limit
@@ -97,7 +97,7 @@ class Exchange:
             if message["type"] != "http.request":
                 return False
             body += message.get("body", b"")
-        if is_too_wide(bytes(body)):
+        if has_too_many_values(bytes(body)):
             raise Refused(413, f"The JSON holds more than {MAX_JSON_VALUES} values. Send less at once.")
         self._ahead.append({"type": "http.request", "body": bytes(body), "more_body": False})
         return True
@@ -142,7 +142,7 @@ class Exchange:
             self._started = True
             if self.answering is not None:
                 self.answering()
-            message = {**message, "headers": dress(message.get("headers", ()))}
+            message = {**message, "headers": with_security_headers(message.get("headers", ()))}
         await self._send(message)
 
     async def refuse(self, refused: Refused) -> None:
@@ -161,17 +161,17 @@ class Exchange:
         if not self._closed:  # by a body that was too long or too slow
             await self._reply("http.response", 200, json.dumps(answer).encode())
 
-    async def refuse_crowd(self, crowded: TooManyRequests, *, is_call: bool) -> None:
+    async def refuse_rate(self, too_many: TooManyRequests, *, is_call: bool) -> None:
         """Answer one request too many without reading it, so the answer to an agent's call cannot name its id."""
-        wait = crowded.retry_after_ms
-        told: dict[str, Any] = {"error": str(crowded)}
+        wait = too_many.retry_after_ms
+        body: dict[str, Any] = {"error": str(too_many)}
         if is_call:
-            error = {"code": TOO_MANY, "message": str(crowded), "data": {"retryAfterMs": wait}}
-            told = {"jsonrpc": "2.0", "id": None, "error": error}
+            error = {"code": TOO_MANY, "message": str(too_many), "data": {"retryAfterMs": wait}}
+            body = {"jsonrpc": "2.0", "id": None, "error": error}
         if self._scope["type"] == "websocket":
-            return await self.refuse(Refused(429, str(crowded)))
+            return await self.refuse(Refused(429, str(too_many)))
         seconds = str(-(-wait // 1000)).encode()
-        await self._reply("http.response", 429, json.dumps(told).encode(), [(b"retry-after", seconds)])
+        await self._reply("http.response", 429, json.dumps(body).encode(), [(b"retry-after", seconds)])
 
     async def _request_id(self, headers: Headers) -> str | int | None:
         self.limit = min(self.limit, _ID_BYTES)
@@ -201,7 +201,7 @@ class Exchange:
             # What is left of an unread body must not be taken for the next request.
             headers.append((b"connection", b"close"))
         self._started = True
-        await self._send({"type": f"{kind}.start", "status": status, "headers": dress(headers)})
+        await self._send({"type": f"{kind}.start", "status": status, "headers": with_security_headers(headers)})
         await self._send({"type": f"{kind}.body", "body": body})
 
 
@@ -244,23 +244,23 @@ def too_long(limit: int) -> Refused:
     return Refused(413, f"The body is longer than {limit} bytes.")
 
 
-def dress(headers: Iterable[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
+def with_security_headers(headers: Iterable[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
     """A reply's headers without CORS and with the security headers it does not set more narrowly itself."""
     kept = [(name, value) for name, value in headers if not name.lower().startswith(b"access-control-")]
     present = {name.lower() for name, _ in kept}
     return kept + [(name, value) for name, value in SECURITY_HEADERS if name not in present]
 
 
-SMALL = 64 << 10
+MIN_CHECKED_BYTES = 64 << 10
 """Bytes that cannot hold too many values."""
 
 # What follows each comma or bracket is one value, however long, and strings hold such signs that mean nothing.
 _STEP = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|([,\[{])', re.DOTALL)
 
 
-def is_too_wide(text: bytes, most: int = MAX_JSON_VALUES) -> bool:
+def has_too_many_values(text: bytes, most: int = MAX_JSON_VALUES) -> bool:
     """Whether there are more values than anyone needs; stops at the first one too many."""
-    if len(text) <= SMALL:
+    if len(text) <= MIN_CHECKED_BYTES:
         return False
     steps = (step for step in _STEP.finditer(text) if step.lastindex)
     return any(count > most for count, _ in enumerate(steps, 1))

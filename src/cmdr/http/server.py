@@ -49,9 +49,9 @@ def listening(port: int | None, environment: Environment) -> socket.socket:
 
 def server_of(app: App) -> uvicorn.Server:
     """The HTTP server for an application; it leaves signals, the terminal and the log to the program around it."""
-    import uvicorn
+    import uvicorn  # noqa: PLC0415
 
-    from cmdr.http.connection import Connection
+    from cmdr.http.connection import Connection  # noqa: PLC0415
 
     class Server(uvicorn.Server):
         @contextmanager

@@ -14,17 +14,17 @@ from typing import Any
 from websockets.asyncio.server import ServerConnection
 
 from cmdr.core import places
+from cmdr.core.admission.limits import IDE_CLIENTS
 from cmdr.core.commander import Commander
 from cmdr.core.editing.ide_lock import lock_folder
 from cmdr.core.places import UnsafePlace
 from cmdr.core.threads import in_thread
-from cmdr.ide.notices import Notices
+from cmdr.ide.notifications import Notifications
 from cmdr.ide.server import open_server
 from cmdr.ide.session import Session
 
 log = logging.getLogger(__name__)
 
-MAX_CLIENTS = 32
 EDITOR_NAME = "cmdr"
 PORT_FILE = "ide-port"
 """Where the port is remembered: clients do not follow to another."""
@@ -56,7 +56,7 @@ class IdeFace:
         self._lock = LockFile(port, token)
         await self._write_lock()
         stop = folders.on_change(self._folders_changed)
-        notices = Notices(self._commander, self._tell)
+        notices = Notifications(self._commander, self._tell)
         self._commander.editor.port = port
         try:
             yield
@@ -74,7 +74,7 @@ class IdeFace:
             await server.wait_closed()
 
     async def _attend(self, socket: ServerConnection) -> None:
-        if len(self._sessions) >= MAX_CLIENTS:
+        if len(self._sessions) >= IDE_CLIENTS:
             await socket.close(1013, "Too many clients.")
             return
         session = Session(socket, self._commander)
@@ -95,10 +95,10 @@ class IdeFace:
             self._writing = asyncio.get_running_loop().create_task(self._write_lock())
 
     async def _write_lock(self) -> None:
-        told: tuple[bytes, ...] | None = None
+        written: tuple[bytes, ...] | None = None
         # The panes may move on while the file is written.
-        while self._lock is not None and told != (now := self._commander.editor.folders.folders):
-            told = now
+        while self._lock is not None and written != (now := self._commander.editor.folders.folders):
+            written = now
             try:
                 await in_thread(self._lock.write, now)
             except (OSError, UnsafePlace) as error:
@@ -115,7 +115,7 @@ class LockFile:
 
     def write(self, folders: Sequence[bytes]) -> None:
         """Announce the editor for these folders; raises `UnsafePlace` or `OSError`."""
-        told = {
+        content = {
             "pid": os.getpid(),
             "workspaceFolders": [os.fsdecode(folder) for folder in folders],
             "ideName": EDITOR_NAME,
@@ -125,7 +125,7 @@ class LockFile:
         }
         places.own(self._folder)
         # A name that is no UTF-8 cannot stand in JSON; its bytes are replaced rather than the whole file lost.
-        places.write(self.path, json.dumps(told).encode("utf-8", "replace"))
+        places.write(self.path, json.dumps(content).encode("utf-8", "replace"))
 
     def remove(self) -> None:
         """Take it away."""

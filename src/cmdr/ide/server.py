@@ -1,4 +1,4 @@
-"""The door of the editor socket: who may connect is decided in the upgrade, before any frame is read."""
+"""The editor socket: who may connect is decided in the upgrade, before any frame is read."""
 
 import asyncio
 import hmac
@@ -12,18 +12,16 @@ from websockets.datastructures import Headers, MultipleValuesError
 from websockets.http11 import Request, Response
 from websockets.typing import Subprotocol
 
+from cmdr.core.admission.limits import IDE_HANDSHAKES, IDE_MAX_FRAME_BYTES
+
 log = logging.getLogger(__name__)
 
 TOKEN_HEADER = "X-Claude-Code-Ide-Authorization"  # noqa: S105 - the name of the header, not a token
 MCP = Subprotocol("mcp")
-LARGEST_FRAME = 32 * 1024 * 1024
-"""A text of 8 MiB with every character escaped; what is larger cannot be an edit and ends the connection."""
-HANDSHAKE_SECONDS = 5.0
-STRANGERS = 32
-"""Connections that have not proved yet who they are."""
+HANDSHAKE_TIMEOUT_S = 5.0
 
 
-class _Door(ServerConnection):
+class _Connection(ServerConnection):
     """Counts the connections whose handshake is not over, and turns away those beyond the limit."""
 
     waiting = 0
@@ -31,11 +29,11 @@ class _Door(ServerConnection):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         super().connection_made(transport)
-        if _Door.waiting >= STRANGERS:
+        if _Connection.waiting >= IDE_HANDSHAKES:
             self.transport.abort()
             return
         self._counted = True
-        _Door.waiting += 1
+        _Connection.waiting += 1
 
     def connection_lost(self, exc: Exception | None) -> None:
         self.known()
@@ -45,7 +43,7 @@ class _Door(ServerConnection):
         """The handshake is over."""
         if self._counted:
             self._counted = False
-            _Door.waiting -= 1
+            _Connection.waiting -= 1
 
 
 async def open_server(
@@ -58,7 +56,7 @@ async def open_server(
     def check(connection: ServerConnection, request: Request) -> Response | None:
         refused = refusal(request.headers, token, hosts)
         if refused is None:
-            if isinstance(connection, _Door):
+            if isinstance(connection, _Connection):
                 connection.known()
             return None
         status, text = refused
@@ -72,10 +70,10 @@ async def open_server(
         process_request=check,
         subprotocols=[MCP],
         select_subprotocol=lambda _, offered: MCP if MCP in offered else None,
-        create_connection=_Door,
-        max_size=LARGEST_FRAME,
+        create_connection=_Connection,
+        max_size=IDE_MAX_FRAME_BYTES,
         max_queue=16,
-        open_timeout=HANDSHAKE_SECONDS,
+        open_timeout=HANDSHAKE_TIMEOUT_S,
         close_timeout=1.0,
         ping_interval=30.0,
         ping_timeout=30.0,

@@ -13,6 +13,7 @@ from websockets.asyncio.server import ServerConnection
 from websockets.exceptions import ConnectionClosed
 
 from cmdr import __version__
+from cmdr.core.admission.limits import IDE_REQUESTS_PER_CLIENT
 from cmdr.core.commander import Commander
 from cmdr.core.dispatch.call import Call
 from cmdr.core.dispatch.principals import Principal
@@ -26,8 +27,6 @@ log = logging.getLogger(__name__)
 
 VERSIONS = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
 CLIENT = Principal("agent", "claude-code", token=True, own_toolsets=frozenset({"ide", "review"}))
-REQUESTS = 64
-"""Requests of one client that may be open at once."""
 _ROOTS = "cmdr-roots"
 
 
@@ -74,7 +73,7 @@ class Session:
         self.ready = False
         self._closing = True
         self._commander.editor.reviews.disconnected(self.id)
-        self._commander.editor.findings.leave(self.id)
+        self._commander.editor.diagnostics.leave(self.id)
         await self._commander.code.forget(self.id)
         # Whoever was waiting for an answer gets it, if the other end is still there to read it.
         if self._tasks:
@@ -100,7 +99,7 @@ class Session:
             self._notice(message)
         elif self._closing:
             return
-        elif message.id in self._tasks or len(self._tasks) >= REQUESTS:
+        elif message.id in self._tasks or len(self._tasks) >= IDE_REQUESTS_PER_CLIENT:
             text = "Too many open requests, or one with this id."
             self._begin(object(), self._send(messages.failure(message.id, messages.INVALID_REQUEST, text)))
         else:

@@ -32,8 +32,8 @@ class IdeTool:
             name: _FLAG if name in _FLAGS else _TEXT for name in (*self.required, *self.optional)
         }
         schema: dict[str, Json] = {"type": "object", "properties": properties, "required": [*self.required]}
-        told: dict[str, Json] = {"name": self.name, "inputSchema": schema}
-        return {**told, "description": self.description} if self.description else told
+        listing: dict[str, Json] = {"name": self.name, "inputSchema": schema}
+        return {**listing, "description": self.description} if self.description else listing
 
     def arguments(self, sent: Any) -> Arguments:
         """The command's arguments for what a client sent; unknown ones are dropped, as other editors do."""

@@ -15,7 +15,7 @@ Context = ServerRequestContext[Any, Request]
 
 
 def caller_of(ctx: Context) -> Principal:
-    """The principal that the guard proved for this request."""
+    """The principal that authentication proved for this request."""
     if ctx.request is None:
         raise MCPError(types.INTERNAL_ERROR, "The request came without its connection.")
     principal = ctx.request.scope.get(PRINCIPAL)

@@ -16,10 +16,10 @@ from cmdr import __version__
 from cmdr.core.admission.limits import MAX_MCP_BODY_BYTES, MCP_SESSIONS
 from cmdr.core.commander import Commander
 from cmdr.mcp.resources import Resources
+from cmdr.mcp.sessionless import Sessionless
 from cmdr.mcp.sessions import Sessions
 from cmdr.mcp.subscriptions import Subscriptions
 from cmdr.mcp.tools import Tools
-from cmdr.mcp.without_session import WithoutSession
 
 INSTRUCTIONS = """\
 cmdr is a two-pane file commander that you share with a person: you both see the same panes, and what you do shows on
@@ -69,7 +69,7 @@ class McpFace:
 
     def routes(self) -> list[BaseRoute]:
         """`/mcp` for every verb, and a sign of life."""
-        return [*mcp_routes(WithoutSession(self._sessions, self._resources), self._commander.quitting)]
+        return [*mcp_routes(Sessionless(self._sessions, self._resources), self._commander.quitting)]
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
@@ -83,7 +83,7 @@ class McpFace:
 
 
 def manager_of(server: Server) -> StreamableHTTPSessionManager:
-    """The transport of both eras for a server; Host and Origin are the guard's business."""
+    """The transport of both eras for a server; Host and Origin are checked by authentication."""
     # Sessions are counted and ended before the SDK's own limit, which would turn away whoever comes next.
     return StreamableHTTPSessionManager(
         server, max_request_body_size=MAX_MCP_BODY_BYTES, max_sessions=2 * (MCP_SESSIONS.total or 0)

@@ -57,12 +57,10 @@ class Resources:
     def __init__(self, commander: Commander) -> None:
         self._commander = commander
 
-    async def list(self, ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
+    async def list(
+        self, ctx: Context | None = None, params: types.PaginatedRequestParams | None = None
+    ) -> types.ListResourcesResult:
         """The fixed resources."""
-        return self.listed()
-
-    def listed(self) -> types.ListResourcesResult:
-        """The same, for whoever asks."""
         return types.ListResourcesResult(
             resources=[
                 types.Resource(uri=uri, name=uri.removeprefix("cmdr://"), description=text, mime_type=YAML)
@@ -71,13 +69,9 @@ class Resources:
         )
 
     async def templates(
-        self, ctx: Context, params: types.PaginatedRequestParams | None
+        self, ctx: Context | None = None, params: types.PaginatedRequestParams | None = None
     ) -> types.ListResourceTemplatesResult:
         """Parts of the state, and single jobs, proposals and sets."""
-        return self.templates_listed()
-
-    def templates_listed(self) -> types.ListResourceTemplatesResult:
-        """The same, for whoever asks."""
         return types.ListResourceTemplatesResult(
             resource_templates=[
                 types.ResourceTemplate(uri_template=template, name=name, description=text, mime_type=YAML)
@@ -93,8 +87,8 @@ class Resources:
         """The text of one resource for a caller."""
         found = command_for(uri)
         if found is None:
-            told = printable(uri, 200)
-            raise MCPError(types.INVALID_PARAMS, f"Resource not found: {told}", data={"uri": told})
+            shown = printable(uri, 200)
+            raise MCPError(types.INVALID_PARAMS, f"Resource not found: {shown}", data={"uri": shown})
         try:
             text = await self._commander.run(principal, *found)
         except (CommandError, UnknownCommand) as error:

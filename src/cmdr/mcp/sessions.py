@@ -1,4 +1,4 @@
-"""The sessions of older clients: each belongs to whoever opened it, and nobody can take the room of all others.
+"""The sessions of older clients: each belongs to whoever opened it, and nobody can take the place of all others.
 
 The SDK keeps a session, some forty kilobytes, until its client ends it or says nothing for half an hour, and many
 clients never end theirs. So there are only so many: the one used least recently is ended for its client, as if it had
@@ -61,11 +61,11 @@ class Sessions:
 
         def note(status: int, headers: Headers) -> None:
             nonlocal opened
-            told = next((value for key, value in headers if key.lower() == SESSION_ID), named)
-            if told is not None and (status == 404 or is_end):
-                self._forget(caller, told)
-            elif told is not None and status < 400:
-                opened = self._note(caller, told)
+            session = next((value for key, value in headers if key.lower() == SESSION_ID), named)
+            if session is not None and (status == 404 or is_end):
+                self._forget(caller, session)
+            elif session is not None and status < 400:
+                opened = self._note(caller, session)
 
         line = _Line(receive, send, note)
         held = None if named is None else self._held.get(caller, {}).get(named)

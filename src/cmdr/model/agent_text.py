@@ -1,4 +1,4 @@
-"""What an agent says about its own proposal, in a frame that nothing it says can close.
+"""An agent's own words about its proposal, quoted in a frame that nothing it says can close.
 
 Its words stand on lines of their own behind a bar, below a line that says whose they are. No line can begin without the
 bar: what would start one is escaped, and long lines are wrapped here, before a terminal does it.

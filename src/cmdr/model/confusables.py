@@ -1,4 +1,4 @@
-"""Letters that are read as others: which of a name would be mistaken, and for what.
+"""Confusable letters: which of a name would be mistaken for others, and for which.
 
 Every letter is of a script, and either shows that it is (`ж`, `λ`, `w`) or looks like one of another script (`а`, `ο`,
 `c`). In a word of several scripts, those that nothing shows are pretended. A word of one script is what it is, also

@@ -1,4 +1,4 @@
-"""What an answer carries besides its first text: further texts, byte for byte, and pictures."""
+"""The parts of an answer besides its first text: further texts, byte for byte, and images."""
 
 from dataclasses import dataclass
 

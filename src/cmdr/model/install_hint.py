@@ -1,4 +1,4 @@
-"""How to install a library that only some need."""
+"""How to install an optional library."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Characters that cannot be seen, or change how the text around them is read: shown as signs, never edited blindly."""
+"""Invisible characters, and those that change how the text around them is read: shown as signs."""
 
 import re
 import unicodedata

@@ -1,4 +1,4 @@
-"""A job: work that takes a while, as everybody sees it."""
+"""A job, or a scan: work that takes a while, as everybody sees it."""
 
 import time
 from dataclasses import dataclass, field

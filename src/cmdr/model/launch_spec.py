@@ -1,4 +1,4 @@
-"""A program that is to be started: its words, and all of its environment."""
+"""The argv and the whole environment of a program that is to be started."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The reports on a folder that open as a pane, in the words of the window that offers them."""
+"""The reports on a folder that open in a pane, with their titles."""
 
 REPORT_KINDS: tuple[tuple[str, str, str], ...] = (
     ("largest-files", "Largest files", "what takes the room"),

@@ -1,4 +1,4 @@
-"""A shell-like session: where an agent stands in the tree, and how it likes to be told things."""
+"""An agent's shell-like session: its working directory, and how sizes are written for it."""
 
 from dataclasses import dataclass
 from typing import Literal

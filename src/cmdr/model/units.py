@@ -1,4 +1,4 @@
-"""How sizes and times are told."""
+"""Sizes, dates and durations as text, for answers and for columns."""
 
 import time
 from datetime import datetime
@@ -32,12 +32,12 @@ def iso_time(ns: int) -> str:
 
 @lru_cache(4096)
 def _day(seconds: int) -> str:
-    """The same rows are told again and again."""
+    """Cached: the same rows are written again and again."""
     return _local(seconds).date().isoformat()
 
 
 def _local(seconds: int) -> datetime:
-    """The local time; what no calendar holds is told as its nearest end."""
+    """The local time; what no calendar holds becomes its nearest end."""
     return datetime.fromtimestamp(max(_EARLIEST, min(seconds, _LATEST))).astimezone()
 
 
@@ -65,8 +65,8 @@ def size_text(size: int | None, units: Units = "binary", *, complete: bool = Tru
     """A size in a few characters, as in `4.1G`; `≥` where it is a lower bound, `?` where it is not known."""
     if size is None:
         return "?"
-    told = f"{size}b" if units == "bytes" else _short(size)
-    return told if complete else f"≥{told}"
+    text = f"{size}b" if units == "bytes" else _short(size)
+    return text if complete else f"≥{text}"
 
 
 def _short(size: int) -> str:
@@ -147,6 +147,6 @@ def span(seconds: float) -> str:
 
 def mode_text(mode: int) -> str:
     """Permissions as `ls` writes them."""
-    import stat
+    import stat  # noqa: PLC0415
 
     return stat.filemode(mode)

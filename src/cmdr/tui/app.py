@@ -49,7 +49,7 @@ class PrintableFilter(LineFilter):
         ]
 
 
-KEYS_WAIT = 0.5
+STARTUP_WAIT_S = 0.5
 """Seconds that keys typed at the start wait for the panes, so that they act on what the person will see."""
 
 
@@ -77,10 +77,9 @@ class TerminalApp(App[None], inherit_bindings=False):
         super().__init__(driver_class=None if startup is None else takeover_driver(startup))
         self._startup = startup
         self._painted = painted
-        self._open_tabs = saved_tabs
+        self._saved_tabs = saved_tabs
         self._tasks: list[asyncio.Task[None]] = []
-        self.appearance = self._chosen_appearance()
-        self.keys = self._chosen_keys()
+        self._read_settings()
         self.windows = DialogWindows(self)
         self.main = MainScreen(commander, self)
         self.main.bar.display = commander.settings.flag("appearance.key_bar")
@@ -94,7 +93,7 @@ class TerminalApp(App[None], inherit_bindings=False):
         self._filters.append(PrintableFilter())
         commander.settings.listen(self.apply_settings)
         commander.desktop.terminal_clipboard = self.copy_to_clipboard
-        commander.desktop.suspend = self._step_aside
+        commander.desktop.suspend = lambda: self.call_next(self.main.act, "shell")
         commander.desktop.shows = self.windows.shows
 
     async def on_event(self, event: events.Event) -> None:
@@ -111,14 +110,15 @@ class TerminalApp(App[None], inherit_bindings=False):
 
     async def on_mount(self) -> None:
         """Bring the panes up, and end when anybody asks the program to."""
-        self.app_resume_signal.subscribe(self, lambda _: self._draw_all())
+        # Back from the shell, on a screen the terminal has cleared meanwhile.
+        self.app_resume_signal.subscribe(self, lambda _: self.refresh(layout=True))
         loop = asyncio.get_running_loop()
         self._tasks = [loop.create_task(self._start()), loop.create_task(self._end_on_quit())]
 
     async def on_unmount(self) -> None:
         """Leave nothing behind but the list of what was open."""
-        if self._open_tabs is not None and self.started and self.commander.settings.flag("general.restore_tabs"):
-            self._open_tabs.save(self.commander.workspace)
+        if self._saved_tabs is not None and self.started and self.commander.settings.flag("general.restore_tabs"):
+            self._saved_tabs.save(self.commander.workspace)
         for task in self._tasks:
             task.cancel()
         self.commander.desktop.terminal_clipboard = None
@@ -128,10 +128,10 @@ class TerminalApp(App[None], inherit_bindings=False):
     async def _start(self) -> None:
         settings = self.commander.settings
         if self._startup is None:
-            prepare_workspace(self.commander.workspace, settings, self._open_tabs)
+            prepare_workspace(self.commander.workspace, settings, self._saved_tabs)
         panes = asyncio.get_running_loop().create_task(self.commander.start_panes(live=False))
         self._tasks.append(panes)
-        await asyncio.wait({panes}, timeout=KEYS_WAIT)
+        await asyncio.wait({panes}, timeout=STARTUP_WAIT_S)
         self.main.queue.start()
         await panes
         self.started = True
@@ -140,7 +140,7 @@ class TerminalApp(App[None], inherit_bindings=False):
             self.main.show_message(problem, bad=True)
         # What is loaded behind the panes would slow down the keys that were typed meanwhile.
         with suppress(TimeoutError):
-            async with asyncio.timeout(KEYS_WAIT):
+            async with asyncio.timeout(STARTUP_WAIT_S):
                 await self.main.queue.idle()
         self.commander.browser.keep_live()
         if self._painted is not None:
@@ -224,8 +224,7 @@ class TerminalApp(App[None], inherit_bindings=False):
 
     def apply_settings(self) -> None:
         """The person changed something: show it at once."""
-        self.appearance = self._chosen_appearance()
-        self.keys = self._chosen_keys()
+        self._read_settings()
         self.theme = self.appearance.theme
         main = self.main
         for part in (main.left, main.right, main.status, main.bar):
@@ -242,15 +241,7 @@ class TerminalApp(App[None], inherit_bindings=False):
                 widget.restyle(self.appearance)
         main.redraw()
 
-    def _chosen_appearance(self) -> Appearance:
-        return Appearance.chosen(self.commander.settings)
-
-    def _chosen_keys(self) -> KeyMap:
-        return key_map(self.commander.settings.shortcuts, self.commander.registry.palette_titles())
-
-    def _step_aside(self) -> None:
-        self.call_next(self.main.act, "shell")
-
-    def _draw_all(self) -> None:
-        """Back from the shell, on a screen the terminal has cleared meanwhile."""
-        self.refresh(layout=True)
+    def _read_settings(self) -> None:
+        settings = self.commander.settings
+        self.appearance: Appearance = Appearance.chosen(settings)
+        self.keys: KeyMap = key_map(settings.shortcuts, self.commander.registry.palette_titles())

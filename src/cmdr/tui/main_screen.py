@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from cmdr.tui.app import TerminalApp
 
 
-BETWEEN_DRAWINGS = 0.04
+MIN_REDRAW_INTERVAL_S = 0.04
 """An agent may change things five hundred times a second; the eye needs no more than this."""
 
 
@@ -49,13 +49,17 @@ class MainScreen(Screen[None], inherit_bindings=False):
         register_all()
         appearance = terminal.appearance
         self.status = StatusLine(commander, appearance)
-        self.left = PaneView(commander, Side.LEFT, appearance, self._looked)
-        self.right = PaneView(commander, Side.RIGHT, appearance, self._looked)
+        self.left = PaneView(commander, Side.LEFT, appearance, self.status.refresh)
+        self.right = PaneView(commander, Side.RIGHT, appearance, self.status.refresh)
         self.bar = KeyBar(terminal.keys, appearance)
         self.queue = ActionQueue(
             commander, lambda text: self.show_message(text, bad=True), self.follow_cursor, self._opening
         )
-        self.quick_search = QuickSearch(self._show_search, self._go_to, self._narrow)
+        self.quick_search = QuickSearch(
+            self._show_search,
+            lambda position: self.enqueue("move_cursor", {"pane": "focused", "to": position}),
+            lambda text: self.enqueue("filter", {"text": text}),
+        )
         self._drawn = 0.0
         self._waiting: asyncio.TimerHandle | None = None
         self._follow = False
@@ -93,7 +97,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
     def on_mount(self) -> None:
         self._stop_listening = [
             self.commander.events.listen(self._changed),
-            self.commander.activity.listen(self._seen_call),
+            self.commander.activity.listen(self._changed),
         ]
         self.set_interval(1.0, self._tick)
 
@@ -113,8 +117,8 @@ class MainScreen(Screen[None], inherit_bindings=False):
         done: Callable[[str], None] | None = None,
     ) -> None:
         """Queue a command; with `show_answer`, its answer is shown."""
-        show_message = done or (self.show_message if show_answer else None)
-        self.queue.put(command, arguments, None if show_message is None else lambda answer: show_message(answer.words))
+        show = done or (self.show_message if show_answer else None)
+        self.queue.put(command, arguments, None if show is None else lambda answer: show(answer.words))
 
     def show_message(self, text: str, *, bad: bool = False) -> None:
         """Show a message in the status line."""
@@ -124,30 +128,20 @@ class MainScreen(Screen[None], inherit_bindings=False):
         """The person did something: the view follows, at once."""
         self._follow = True
         self.status.busy = self.queue.busy
-        self._draw()
-
-    def _looked(self) -> None:
-        self.status.refresh()
+        self.redraw()
 
     def _opening(self) -> asyncio.Event | None:
         """Of the window in front: set once it can take keys."""
         stack = self.app.screen_stack  # empty at the very end
         return stack[-1].ready if stack and isinstance(stack[-1], OverlayScreen) else None
 
+    def _changed(self, _: int | SeenCall) -> None:
+        if self._waiting is None:
+            delay = max(0.0, MIN_REDRAW_INTERVAL_S - (time.monotonic() - self._drawn))
+            self._waiting = asyncio.get_running_loop().call_later(delay, self.redraw)
+
     def redraw(self) -> None:
         """Draw everything that has changed."""
-        self._draw()
-
-    def _changed(self, rev: int) -> None:
-        since = time.monotonic() - self._drawn
-        if self._waiting is None:
-            delay = max(0.0, BETWEEN_DRAWINGS - since)
-            self._waiting = asyncio.get_running_loop().call_later(delay, self._draw)
-
-    def _seen_call(self, seen: SeenCall) -> None:
-        self._changed(0)
-
-    def _draw(self) -> None:
         if self._waiting is not None:
             self._waiting.cancel()
             self._waiting = None
@@ -201,7 +195,28 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     def on_pane_view_clicked(self, message: PaneView.Clicked) -> None:
         """A click in a pane."""
-        self.queue.call_in_turn(lambda: clicked(self, message))
+        self.queue.call_in_turn(lambda: self._clicked(message))
+
+    def _clicked(self, message: PaneView.Clicked) -> None:
+        """The pane gets the focus, and what was hit does what a key on it would do."""
+        side, hit = message.side.value, message.hit
+        self.enqueue("switch_pane", lambda: {} if self.commander.workspace.focused is not message.side else None)
+        if hit.part is Part.TAB:
+            self.enqueue("activate_tab", {"pane": side, "tab": hit.tab})
+        elif hit.part is Part.PATH:
+            self.act("go_to_path")
+        elif hit.part is Part.HEAD:
+            self.enqueue("sort", lambda: sorted_by(self, hit.order.value))
+        elif hit.part is Part.ROW and message.marks:
+            if hit.position >= 0:
+                self.enqueue("selection.toggle", {"pane": side, "index": hit.position})
+        elif hit.part is Part.ROW:
+            if hit.position < 0:
+                self.enqueue("cursor.up_row", {"pane": side})
+            else:
+                self.enqueue("move_cursor", {"pane": side, "to": hit.position})
+            if message.twice:
+                self.queue.call_in_turn(lambda: self.act("open"))
 
     def _escape(self) -> None:
         if self.queue.cancel():
@@ -215,30 +230,3 @@ class MainScreen(Screen[None], inherit_bindings=False):
         for view in (self.left, self.right):
             view.search = text if view is self.view else ""
             view.redraw(follow=False)
-
-    def _go_to(self, position: int) -> None:
-        self.enqueue("move_cursor", {"pane": "focused", "to": position})
-
-    def _narrow(self, text: str) -> None:
-        self.enqueue("filter", {"text": text})
-
-
-def clicked(screen: MainScreen, message: PaneView.Clicked) -> None:
-    """The pane gets the focus, and what was hit does what a key on it would do."""
-    side, hit = message.side.value, message.hit
-    screen.enqueue("switch_pane", lambda: {} if screen.commander.workspace.focused is not message.side else None)
-    if hit.part is Part.TAB:
-        screen.enqueue("activate_tab", {"pane": side, "tab": hit.tab})
-    elif hit.part is Part.PATH:
-        screen.act("go_to_path")
-    elif hit.part is Part.HEAD:
-        screen.enqueue("sort", lambda: sorted_by(screen, hit.order.value))
-    elif hit.part is Part.ROW and message.marks:
-        screen.enqueue("selection.toggle", lambda: {"pane": side, "index": hit.position} if hit.position >= 0 else None)
-    elif hit.part is Part.ROW:
-        if hit.position < 0:
-            screen.enqueue("cursor.up_row", {"pane": side})
-        else:
-            screen.enqueue("move_cursor", {"pane": side, "to": hit.position})
-        if message.twice:
-            screen.queue.call_in_turn(lambda: screen.act("open"))

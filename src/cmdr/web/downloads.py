@@ -18,7 +18,7 @@ from cmdr.core.transfers.downloads import Download, open_download, open_raw
 from cmdr.model.names import to_wire
 from cmdr.web.replies import caller_of, refusal
 
-CHUNK = 1 << 18
+CHUNK_BYTES = 1 << 18
 
 
 def download_routes(commander: Commander) -> list[Route]:
@@ -122,7 +122,7 @@ def _text(name: bytes) -> bytes:
 async def _chunks(opened: Download) -> AsyncIterator[bytes]:
     left = opened.size
     while left:
-        data = await in_thread(os.read, opened.descriptor, min(CHUNK, left))
+        data = await in_thread(os.read, opened.descriptor, min(CHUNK_BYTES, left))
         if not data:
             return
         left -= len(data)

@@ -84,7 +84,7 @@ _STATUS: tuple[tuple[type[Exception], int], ...] = (
 
 
 def caller_of(request: Request) -> Principal:
-    """The principal that the guard proved."""
+    """The principal that authentication proved."""
     principal = request.scope.get(PRINCIPAL)
     if not isinstance(principal, Principal):
         raise NotAllowed("The request did not pass the guard.")

@@ -62,7 +62,7 @@ def test_what_cannot_be_compared_says_why(ground, monkeypatch):
     assert "is a folder" in ground.ask("fs_diff", path=".", other="new.txt")
     (ground.root / "b.bin").write_bytes(b"\0\1\2")
     assert ground.ask("fs_diff", path="b.bin", other="new.txt").startswith("ERROR: ")
-    monkeypatch.setattr("cmdr.commands.agents.fs_diff.MOST_READ", 3)
+    monkeypatch.setattr("cmdr.commands.agents.fs_diff.MAX_READ_BYTES", 3)
     assert "larger than" in ground.ask("fs_diff", path="file.txt", other="new.txt")
 
 
@@ -81,7 +81,7 @@ def test_what_was_taken_back_or_is_gone_from_the_trash_is_no_earlier_version(gro
 
 
 def test_a_long_patch_is_cut_at_a_line_and_says_how_much_is_missing(ground, monkeypatch):
-    monkeypatch.setattr("cmdr.commands.agents.fs_diff.MOST_TOLD", 300)
+    monkeypatch.setattr("cmdr.commands.agents.fs_diff.MAX_PATCH_CHARS", 300)
     (ground.root / "a.txt").write_text(lines())
     (ground.root / "b.txt").write_text("nothing\n")
     answer = ground.ask("fs_diff", path="b.txt", other="a.txt")

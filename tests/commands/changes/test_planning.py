@@ -59,7 +59,7 @@ async def test_what_was_chosen_is_planned_and_not_what_is_selected_when_the_comm
         tab.put_cursor(len(tab.listing) - 1)
         chosen = SelectedEntries.of(tab)
         await at.person("selection.all", pane="left")
-        await at.commander.run(PERSON, "delete", {"permanent": True}, chosen=chosen)
+        await at.commander.ask(PERSON, "delete", {"permanent": True}, chosen=chosen)
         plan = at.commander.proposals.pending()[-1].plan
         assert [item.place.path for item in plan.items] == list(chosen.paths())
 
@@ -103,7 +103,7 @@ async def test_whoever_waits_is_told_how_far_it_is(desk, monkeypatch):
             told.set()
 
         monkeypatch.setattr(planning, "make_plan", until_told)
-        monkeypatch.setattr(planning, "TELL_EVERY", 0.01)
+        monkeypatch.setattr(planning, "PROGRESS_INTERVAL_S", 0.01)
         call = Call(at.commander, PERSON, hear)
         with pytest.raises(planning._Stopped):
             await at.commander.perform(at.commander.registry.find("delete"), {"pane": "left"}, call)

@@ -163,6 +163,7 @@ async def test_only_the_person_names_what_is_created_and_only_while_it_waits(des
         assert await at.person("proposal.name", proposal=proposal, name="a9.txt") == (
             f"ERROR: {at.path('left/a9.txt')} exists already. Choose another name."
         )
+        assert await at.person("proposal.name", proposal=proposal, name="a/b") == 'ERROR: A name holds no "/".'
         named = await at.person("proposal.name", proposal=proposal, name="yours")
         assert named == f"OK: Named {at.path('left/yours')}"
         stale = await at.person("approve", proposal=proposal, digest=before)

@@ -398,7 +398,7 @@ async def test_open_file_opens_a_viewer_and_selects(desk, small_tree):
 
 
 async def test_a_check_that_ran_out_of_time_is_not_told_as_clean(desk, small_tree, monkeypatch):
-    monkeypatch.setattr("cmdr.commands.editor.review.UNHURRIED", 0.000001)
+    monkeypatch.setattr("cmdr.commands.editor.review.PATIENT_TIMEOUT_S", 0.000001)
     async with opened(desk, small_tree) as at:
         bad = small_tree / "left" / "bad.json"
         bad.write_text('{"a": }\n')

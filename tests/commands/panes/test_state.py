@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from cmdr.core.panes import facts
-from cmdr.model.panes.tab import Found
+from cmdr.model.panes.tab import FoundEntries
 
 
 async def test_it_tells_both_panes_as_the_seed_draws_them(desk):
@@ -217,7 +217,7 @@ async def test_a_window_the_person_does_not_see_yet_waits(desk):
 async def test_a_pane_that_shows_a_list_of_files_says_which(desk):
     """It looked like the plain folder."""
     async with desk() as at:
-        at.tab().found = Found("set keep", (b"README.md",))
+        at.tab().found = FoundEntries("set keep", (b"README.md",))
         left = (await at.state())["left"]
         assert (left["path"], left["shows"]) == (at.path(), "set keep")
         assert "shows" not in (await at.state())["right"]

@@ -67,8 +67,8 @@ async def test_the_kept_text_equals_a_fresh_one_through_any_commands(desk, seed,
     dice = random.Random(seed)
     async with desk() as at:
         if not lets_go:
-            at.commander.kept_texts = TextCache()  # one that nobody tells about changes
-        kept = at.commander.kept_texts
+            at.commander.text_cache = TextCache()  # one that nobody tells about changes
+        kept = at.commander.text_cache
         for _ in range(STEPS):
             name, arguments = a_step(dice, at)
             await at.agent(name, **arguments)
@@ -78,26 +78,26 @@ async def test_the_kept_text_equals_a_fresh_one_through_any_commands(desk, seed,
                 learn_sizes(dice, at)
             asked = {"limit": dice.choice([0, 2, 50]), **dice.choice([{}, {"detail": "full"}, {"pane": "left"}])}
             told = await at.agent("state", **asked)
-            at.commander.kept_texts = TextCache()
+            at.commander.text_cache = TextCache()
             assert await at.agent("state", **asked) == told, (name, arguments, asked)
-            at.commander.kept_texts = kept
+            at.commander.text_cache = kept
 
 
 async def test_the_same_state_is_made_once(desk):
     async with desk() as at:
         await at.agent("state")
-        first = dict(at.commander.kept_texts._kept)
+        first = dict(at.commander.text_cache._kept)
         await at.agent("state")
-        after = at.commander.kept_texts._kept
+        after = at.commander.text_cache._kept
         assert first and all(after[name][1] is text for name, (_, text) in first.items())
 
 
 async def test_a_change_lets_go_of_the_folder_that_was_left(desk):
     async with desk() as at:
         await at.agent("state")
-        assert at.commander.kept_texts._kept
+        assert at.commander.text_cache._kept
         await at.person("nav_to_path", pane="left", path="docs")
-        assert not at.commander.kept_texts._kept
+        assert not at.commander.text_cache._kept
 
 
 async def test_a_file_that_is_looked_at_again_is_told_anew(desk):

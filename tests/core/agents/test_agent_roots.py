@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from cmdr.core.agents.agent_roots import Origin, chosen_roots, sandbox_of
+from cmdr.core.agents.agent_roots import Origin, chosen_roots, open_sandbox
 from cmdr.core.environment import BadSetting
 from cmdr.core.errors import CommandError
 from cmdr.core.settings import ROOTS, Settings
@@ -49,7 +49,7 @@ def test_the_flag_comes_before_the_environment_before_the_settings_before_the_us
 
 def test_a_root_of_the_settings_can_be_used_and_is_read_only_when_it_says_so(tmp_path, folders):
     settings = kept(tmp_path, f'[agents]\nroots = "{os.fsdecode(folders[2])}:ro"')
-    sandbox = sandbox_of(chosen_roots((), (), settings, folders[3]), settings)
+    sandbox = open_sandbox(chosen_roots((), (), settings, folders[3]), settings)
     try:
         assert sandbox.roots == (RootSpec(folders[2], read_only=True),)
         with sandbox.resolver().folder(folders[2]) as found:
@@ -63,7 +63,7 @@ def test_a_root_of_the_settings_that_is_gone_is_left_out_and_told(tmp_path, fold
     settings = kept(tmp_path, f'[agents]\nroots = "{text}"')
     chosen = chosen_roots((), (), settings, folders[3])
     assert [root.path for root in chosen.missing] == [os.fsencode(tmp_path / "unplugged")]
-    sandbox = sandbox_of(chosen, settings)
+    sandbox = open_sandbox(chosen, settings)
     sandbox.close()
     assert sandbox.roots == (RootSpec(folders[2]),)
     (problem,) = settings.problems
@@ -73,7 +73,7 @@ def test_a_root_of_the_settings_that_is_gone_is_left_out_and_told(tmp_path, fold
 
 def test_when_every_root_of_the_settings_is_gone_agents_get_none_rather_than_the_usual_folder(tmp_path, folders):
     settings = kept(tmp_path, f'[agents]\nroots = "{tmp_path}/unplugged"')
-    sandbox = sandbox_of(chosen_roots((), (), settings, folders[3]), settings)
+    sandbox = open_sandbox(chosen_roots((), (), settings, folders[3]), settings)
     assert sandbox.roots == ()
 
 
@@ -90,12 +90,12 @@ def test_a_missing_root_of_the_flag_or_the_environment_ends_the_start_and_names_
     gone = (RootSpec(os.fsencode(tmp_path / "gone")),)
     settings = Settings()
     with pytest.raises(BadSetting, match=f"^{said} .*gone cannot be used: no such file"):
-        sandbox_of(chosen_roots(gone if flags else (), () if flags else gone, settings), settings)
+        open_sandbox(chosen_roots(gone if flags else (), () if flags else gone, settings), settings)
 
 
 def test_a_usual_folder_that_cannot_be_opened_means_no_roots(tmp_path):
     settings = Settings()
-    sandbox = sandbox_of(chosen_roots((), (), settings, os.fsencode(tmp_path / "gone")), settings)
+    sandbox = open_sandbox(chosen_roots((), (), settings, os.fsencode(tmp_path / "gone")), settings)
     assert sandbox.roots == ()
     assert settings.problems == []
 

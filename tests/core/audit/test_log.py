@@ -303,7 +303,7 @@ def test_a_full_disk_costs_records_and_nothing_else(tmp_path, monkeypatch):
     (gap,) = verify(str(tmp_path)).gaps
     assert (gap.unrecorded, gap.refused, gap.why) == (1, 0, "No space left on device")
     assert gap.since <= gap.until
-    assert "1 call not recorded, 0 calls refused (No space left on device)" in gap.told()
+    assert "1 call not recorded, 0 calls refused (No space left on device)" in gap.text()
     assert is_sound(tmp_path)
 
 

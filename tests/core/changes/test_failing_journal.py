@@ -8,7 +8,7 @@ import sqlite3
 import pytest
 
 from cmdr.core.audit.record_warnings import RecordWarnings
-from cmdr.core.changes.engine import CutShort, Engine
+from cmdr.core.changes.engine import Engine, OperationInterrupted
 from cmdr.core.changes.jobs import Jobs
 from cmdr.core.events import Events
 from cmdr.engine.fs.syscalls import Syscalls
@@ -61,7 +61,7 @@ def plan(tmp_path):
 
 async def test_it_is_interrupted_for_everybody_until_the_journal_can_be_told(journal, plan, tmp_path):
     engine = Engine(journal, Failing(journal))
-    with pytest.raises(CutShort, match="Operation 1 was stopped in the middle") as error:
+    with pytest.raises(OperationInterrupted, match="Operation 1 was stopped in the middle") as error:
         engine.run(plan, "agent:a", Unattended())
     assert error.value.operation == 1
     assert "Permission denied" in engine.trouble
@@ -82,7 +82,7 @@ async def test_it_is_interrupted_for_everybody_until_the_journal_can_be_told(jou
 
 async def test_a_journal_that_works_again_at_once_needs_no_restart(journal, plan):
     engine = Engine(journal, Failing(journal))
-    with pytest.raises(CutShort):
+    with pytest.raises(OperationInterrupted):
         engine.run(plan, "agent:a", Unattended())
     refuse(journal, refuses=False)
     (entry,) = await engine.history()
@@ -96,7 +96,7 @@ async def test_two_that_were_cut_short_are_looked_after_one_by_one(journal, plan
     engine = Engine(journal, calls)
     for number in (1, 2):
         calls.landed = 0
-        with pytest.raises(CutShort, match=f"Operation {number} was stopped"):
+        with pytest.raises(OperationInterrupted, match=f"Operation {number} was stopped"):
             engine.run(plan, "agent:a", Unattended())
         refuse(journal, refuses=False)
     assert [entry.state for entry in await engine.history()] == [OperationState.INTERRUPTED] * 2
@@ -112,7 +112,7 @@ def test_what_could_not_even_begin_has_done_nothing(journal, plan, tmp_path):
 
 async def test_a_start_on_a_journal_that_cannot_be_written_goes_on_and_looks_later(journal, plan):
     engine = Engine(journal, Failing(journal))
-    with pytest.raises(CutShort):
+    with pytest.raises(OperationInterrupted):
         engine.run(plan, "agent:a", Unattended())
     after = Engine(journal)
     assert (await after.start()).interrupted == []
@@ -132,7 +132,7 @@ async def test_its_job_has_failed_is_told_and_can_go_on(journal, plan, audit, tm
     assert (job.state, job.operation, job.can_retry) == (JobState.FAILED, 1, True)
     assert job.outcome.startswith("interrupted: cmdr cannot use ")
     assert jobs.interrupted() == [job] == [jobs.interrupted_as(1)]
-    assert warnings.told() == [engine.trouble]
+    assert warnings.texts() == [engine.trouble]
     with pytest.raises(JournalUnavailable):
         await jobs.retry(job, "person:terminal")
     assert jobs.interrupted() == [job]
@@ -140,7 +140,7 @@ async def test_its_job_has_failed_is_told_and_can_go_on(journal, plan, audit, tm
     again = await jobs.retry(job, "person:terminal")
     await jobs.finished(again)
     assert again.state is JobState.DONE
-    assert (jobs.interrupted(), warnings.told()) == ([], [])
+    assert (jobs.interrupted(), warnings.texts()) == ([], [])
     assert sorted(os.listdir(tmp_path / "to")) == ["a", "b", "c"]
     await jobs.close(5)
 
@@ -159,7 +159,7 @@ async def test_a_word_that_the_journal_could_not_be_told_is_logged(journal, plan
 
 async def test_jobs_without_an_engine_have_nobody_to_ask_again(plan, audit):
     def run(*_):
-        raise CutShort(1, "No disk.")
+        raise OperationInterrupted(1, "No disk.")
 
     jobs = Jobs(run, Events(Workspace.at(b"/", b"/")), audit)
     job = jobs.start(plan, "agent:a")
@@ -238,12 +238,12 @@ async def test_damage_is_told_until_it_was_seen(tmp_path, audit):
     engine = Engine(Journal(path))
     warnings = RecordWarnings(audit, engine, events)
     await warnings.load()
-    assert "The journal was damaged" in warnings.told()[0]
+    assert "The journal was damaged" in warnings.texts()[0]
     await warnings.seen()
     await warnings.seen()
     await warnings.load()
-    assert warnings.told() == []
+    assert warnings.texts() == []
     await engine.close()
     nothing = RecordWarnings(audit, None, events)
     await nothing.load()
-    assert nothing.told() == []
+    assert nothing.texts() == []

@@ -12,7 +12,7 @@ from cmdr.core.errors import CommandError
 from cmdr.core.events import Events
 from cmdr.engine.fs.syscalls import Syscalls
 from cmdr.engine.journal.journal import Journal
-from cmdr.engine.journal.records import ItemState, Note
+from cmdr.engine.journal.records import ItemState, ItemUpdate
 from cmdr.engine.plan.refusals import NothingToDo
 from cmdr.engine.plan.rename_plan import plan_rename
 from cmdr.engine.plan.transfer_plan import plan_copy, plan_delete
@@ -163,7 +163,7 @@ async def test_an_interrupted_operation_that_was_taken_back_does_not_ask_again(t
 async def test_what_was_killed_when_all_was_done_is_said_to_be_complete(tmp_path, audit):
     async with cut_short(tmp_path, audit) as (jobs, engine):
         (job,) = jobs.interrupted()
-        engine._journal.note(job.operation, [Note(index, ItemState.LANDED) for index in range(3)])
+        engine._journal.note(job.operation, [ItemUpdate(index, ItemState.LANDED) for index in range(3)])
         with pytest.raises(NothingToDo, match="complete"):
             await jobs.retry(job, "person:terminal")
         assert job.outcome == "interrupted: 1 of 3 done; it was complete"

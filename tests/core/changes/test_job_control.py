@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from cmdr.core.changes.job_control import Reins
+from cmdr.core.changes.job_control import JobControl
 from cmdr.engine.run.control import Answer, Cancelled, Conflict, Progress
 from cmdr.model.plans.plan import ConflictPolicy, Fingerprint, Kind, Place, PlanItem, StepName
 
@@ -39,7 +39,7 @@ class Worker:
 
 
 def reins_with(report=None, ask=None):
-    return Reins(report or (lambda progress: None), ask or (lambda conflict: None))
+    return JobControl(report or (lambda progress: None), ask or (lambda conflict: None))
 
 
 def test_a_free_operation_just_goes_on():
@@ -47,53 +47,53 @@ def test_a_free_operation_just_goes_on():
 
 
 def test_a_paused_operation_waits_until_it_may_go_on():
-    reins = reins_with()
-    reins.pause()
-    assert reins.is_paused
-    worker = Worker(reins.checkpoint)
+    control = reins_with()
+    control.pause()
+    assert control.is_paused
+    worker = Worker(control.checkpoint)
     worker._thread.join(0.05)
     assert worker.is_running
-    reins.resume()
+    control.resume()
     assert worker.result() is None
-    assert not reins.is_paused
+    assert not control.is_paused
 
 
 @pytest.mark.parametrize("paused", [False, True])
 def test_a_cancelled_operation_stops_at_its_next_step(paused):
-    reins = reins_with()
+    control = reins_with()
     if paused:
-        reins.pause()
-    worker = Worker(reins.checkpoint) if paused else None
-    reins.cancel()
-    worker = worker or Worker(reins.checkpoint)
+        control.pause()
+    worker = Worker(control.checkpoint) if paused else None
+    control.cancel()
+    worker = worker or Worker(control.checkpoint)
     assert worker.result() == "cancelled"
 
 
 def test_a_question_waits_for_its_own_answer():
     asked = threading.Event()
-    reins = reins_with(ask=lambda conflict: asked.set())
-    worker = Worker(lambda: reins.ask(CONFLICT))
+    control = reins_with(ask=lambda conflict: asked.set())
+    worker = Worker(lambda: control.ask(CONFLICT))
     assert asked.wait(60)
-    reins.answer("another", Answer(ConflictPolicy.OVERWRITE))
+    control.answer("another", Answer(ConflictPolicy.OVERWRITE))
     worker._thread.join(0.05)
     assert worker.is_running
-    reins.answer("q1", Answer(ConflictPolicy.SKIP, for_all=True))
+    control.answer("q1", Answer(ConflictPolicy.SKIP, for_all=True))
     assert worker.result() == Answer(ConflictPolicy.SKIP, for_all=True)
 
 
 def test_an_answer_that_comes_before_the_wait_is_not_lost():
     holder = []
-    reins = reins_with(ask=lambda conflict: holder[0].answer("q1", Answer(ConflictPolicy.RENAME)))
-    holder.append(reins)
-    assert Worker(lambda: reins.ask(CONFLICT)).result() == Answer(ConflictPolicy.RENAME)
+    control = reins_with(ask=lambda conflict: holder[0].answer("q1", Answer(ConflictPolicy.RENAME)))
+    holder.append(control)
+    assert Worker(lambda: control.ask(CONFLICT)).result() == Answer(ConflictPolicy.RENAME)
 
 
 def test_a_cancel_ends_a_question_too():
     asked = threading.Event()
-    reins = reins_with(ask=lambda conflict: asked.set())
-    worker = Worker(lambda: reins.ask(CONFLICT))
+    control = reins_with(ask=lambda conflict: asked.set())
+    worker = Worker(lambda: control.ask(CONFLICT))
     assert asked.wait(60)
-    reins.cancel()
+    control.cancel()
     assert worker.result() == "cancelled"
 
 
@@ -101,8 +101,8 @@ def test_progress_is_told_now_and_then_and_always_at_the_end(monkeypatch):
     clock = [100.0]
     monkeypatch.setattr(time, "monotonic", lambda: clock[0])
     told = []
-    reins = reins_with(report=told.append)
+    control = reins_with(report=told.append)
     for done in range(1, 11):
-        reins.progress(Progress(done, 10, 0, 0, None))
+        control.progress(Progress(done, 10, 0, 0, None))
         clock[0] += 0.03
     assert [progress.items_done for progress in told] == [1, 5, 9, 10]

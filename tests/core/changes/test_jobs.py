@@ -7,14 +7,14 @@ import threading
 import pytest
 
 from cmdr.core.audit.chain import read_log
-from cmdr.core.changes import jobs, meter
+from cmdr.core.changes import job_control, jobs
 from cmdr.core.changes.jobs import KEPT, Jobs
 from cmdr.core.dispatch.principals import PERSON, Principal
 from cmdr.core.errors import CommandError
 from cmdr.core.events import Events
 from cmdr.engine.journal.records import ItemState
 from cmdr.engine.run.control import Cancelled, Conflict, Progress
-from cmdr.engine.run.item_results import Fates
+from cmdr.engine.run.item_results import ItemResults
 from cmdr.engine.run.outcome import Outcome
 from cmdr.engine.steps.step import StepResult
 from cmdr.model.history import OperationState
@@ -42,10 +42,10 @@ def plan_on(*devices, items=1):
 
 
 def outcome_of(plan, *, failed=(), state=OperationState.DONE):
-    fates = Fates(plan.items)
+    results = ItemResults(plan.items)
     for index in range(len(plan.items)):
-        fates.settle(index, StepResult(ItemState.FAILED, "broken") if index in failed else StepResult())
-    return Outcome(7, plan, state, fates)
+        results.settle(index, StepResult(ItemState.FAILED, "broken") if index in failed else StepResult())
+    return Outcome(7, plan, state, results)
 
 
 class FakeRun:
@@ -321,7 +321,7 @@ async def test_an_operation_that_breaks_is_a_failed_job_and_the_next_one_begins(
 
 async def test_progress_is_told(bench, monkeypatch):
     clock = [0.0]
-    monkeypatch.setattr(meter.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(job_control.time, "monotonic", lambda: clock[0])
     plan, job = bench.start(1)
     moved = threading.Event()
 

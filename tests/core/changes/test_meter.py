@@ -2,14 +2,14 @@
 
 import pytest
 
-from cmdr.core.changes import meter
-from cmdr.core.changes.meter import Meter
+from cmdr.core.changes import job_control
+from cmdr.core.changes.job_control import Meter
 
 
 @pytest.fixture
 def clock(monkeypatch):
     now = [100.0]
-    monkeypatch.setattr(meter.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(job_control.time, "monotonic", lambda: now[0])
     return now
 
 

@@ -2,20 +2,20 @@
 
 from cmdr.core.changes.outcome_text import SHOWN, outcome_line, problem_lines
 from cmdr.engine.journal.records import ItemState
-from cmdr.engine.run.item_results import Fates
+from cmdr.engine.run.item_results import ItemResults
 from cmdr.engine.run.outcome import Outcome
 from cmdr.engine.steps.step import StepResult
 from cmdr.model.history import OperationState
 from cmdr.model.plans.plan import Kind, Place, Plan, PlanItem, StepName, Totals, Verb
 
 
-def outcome(*fates, state=OperationState.DONE):
+def outcome(*results, state=OperationState.DONE):
     items = tuple(
         PlanItem(StepName.COPY, Kind.FILE, Place(b"/s", b"f%d" % n), Place(b"/t", b"f%d" % n), totals=Totals(1, 0, 10))
-        for n in range(len(fates))
+        for n in range(len(results))
     )
-    known = Fates(items)
-    for index, fate in enumerate(fates):
+    known = ItemResults(items)
+    for index, fate in enumerate(results):
         known.settle(index, fate)
     return Outcome(1, Plan(Verb.COPY, items), state, known)
 
@@ -53,7 +53,7 @@ def test_a_name_that_the_plan_chose_is_told_unless_another_was_needed():
     items = tuple(
         PlanItem(StepName.COPY, Kind.FILE, Place(b"/s", name), Place(b"/t", name + b" (1)")) for name in (b"a", b"b")
     )
-    known = Fates(items)
+    known = ItemResults(items)
     known.settle(0, StepResult(target=items[0].target))
     known.settle(1, StepResult(target=Place(b"/t", b"b (2)")))
     told = problem_lines(Outcome(1, Plan(Verb.COPY, items), OperationState.DONE, known))

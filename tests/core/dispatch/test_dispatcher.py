@@ -1,12 +1,19 @@
-"""The door while the record fails: names may be looked at, contents and changes need a record."""
+"""The dispatcher: few calls at once, and while the record fails names may be looked at and no more."""
+
+import asyncio
 
 import pytest
 
 from cmdr import commands
+from cmdr.core.admission.fair_semaphore import FairSemaphore
+from cmdr.core.admission.limits import Concurrency
+from cmdr.core.admission.token_bucket import RateLimiter
 from cmdr.core.audit.chain import read_log, verify
+from cmdr.core.dispatch.dispatcher import Dispatcher
+from cmdr.core.dispatch.policy import Policy
 from cmdr.core.dispatch.principals import PERSON, Access, Principal
 from cmdr.core.dispatch.registry import REGISTRY, Registry, command
-from cmdr.core.errors import NotRecorded
+from cmdr.core.errors import NotRecorded, TooMany
 from cmdr.model.results.result import Said
 
 AGENT = Principal("agent", "tester", token=True)
@@ -83,3 +90,31 @@ async def test_a_call_that_needs_a_record_is_not_even_run_while_there_can_be_non
         assert rows[0][0] == "gap"
         assert rows[1:] == [("proposes", "ok")], "it is on the disk before its answer leaves"
         assert verify(audit._folder).gaps[0].refused == 2
+
+
+@pytest.fixture
+def narrow():
+    """A dispatcher that runs one call at a time, and lets one wait."""
+    dispatcher = Dispatcher(None, Policy(), RateLimiter())
+    dispatcher._running = FairSemaphore(Concurrency(1, 1, queue_length=1))
+    return dispatcher
+
+
+async def test_people_never_wait_and_inner_calls_are_admitted_already(narrow):
+    async with narrow._permitted(AGENT), narrow._permitted(PERSON), narrow._permitted(AGENT):
+        assert narrow._running.running == 1
+    assert narrow._running.running == 0
+
+
+async def test_a_caller_with_too_many_waiting_calls_is_told_to_come_back(narrow):
+    async def call():
+        async with narrow._permitted(AGENT):
+            await asyncio.Event().wait()
+
+    waiting = [asyncio.create_task(call()) for _ in range(2)]
+    await asyncio.sleep(0)
+    with pytest.raises(TooMany, match="Too many waiting calls"):
+        async with narrow._permitted(AGENT):
+            pass
+    for each in waiting:
+        each.cancel()

@@ -7,8 +7,7 @@ import pytest
 
 from cmdr.core.dispatch.parameter import Fields, Unlisted, bind, input_schema, parameters_of
 from cmdr.core.dispatch.principals import PERSON
-from cmdr.core.editing.documents import Documents
-from cmdr.core.editing.mentions import Mention, Mentions
+from cmdr.core.editing.documents import Documents, Mention, Mentions
 from cmdr.core.editing.review_record import ReviewRecord
 from cmdr.core.editing.reviews import new_review
 from cmdr.core.editing.workspace_folders import folders_of
@@ -58,7 +57,7 @@ async def test_a_tab_that_is_opened_again_replaces_what_waited_in_it(core, tmp_p
         second = add(commander, tmp_path / "a", "2")
         assert first.review.outcome.reason == "replaced"
         assert commander.editor.reviews.waiting == (second,)
-        assert commander.editor.reviews.free_tab("ide:1", "tab") != "tab"
+        assert commander.editor.reviews.unused_tab("ide:1", "tab") != "tab"
 
 
 async def test_the_end_of_the_program_rejects_what_waits(core, tmp_path):

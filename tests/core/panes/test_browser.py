@@ -352,7 +352,7 @@ async def test_facts_that_do_not_come_are_not_waited_for_and_asked_only_once(des
         hang.wait()
         return [None] * len(names)
 
-    monkeypatch.setattr(facts, "look_up", look)
+    monkeypatch.setattr(facts, "stat_entries", look)
     for _ in range(3):
         await asyncio.wait_for(desk.browser.facts.look_up(desk.tab, 0, 4), 60)
     assert len(asked) == 1

@@ -41,7 +41,7 @@ async def test_nothing_is_known_of_links_of_very_many_or_of_a_disk_that_does_not
     made(tmp_path, "a", 0o644)
     monkeypatch.setattr(facts, "DISK_TIMEOUT_S", 0.01)
     answers = threading.Event()
-    monkeypatch.setattr(facts, "look_up", lambda folder, names: answers.wait() and [])
+    monkeypatch.setattr(facts, "stat_entries", lambda folder, names: answers.wait() and [])
     assert await common_attributes(selected(tmp_path, b"a")) == CommonAttributes()
     answers.set()
     monkeypatch.setattr(facts, "MAX_COMPARED", 0)

@@ -8,7 +8,7 @@ import pytest
 from cmdr.core.panes.saved_tabs import MAX_TABS, NAME, SavedTabs
 from cmdr.model.panes.pane import Side
 from cmdr.model.panes.sorting import Direction, SortKey, SortOrder
-from cmdr.model.panes.tab import Found, Tab, ViewMode
+from cmdr.model.panes.tab import FoundEntries, Tab, ViewMode
 from cmdr.model.panes.workspace import Workspace
 
 BY_SIZE = SortOrder(SortKey.SIZE, Direction.DESC)
@@ -92,7 +92,7 @@ def test_a_named_folder_opens_beside_a_pinned_tab(kept, tmp_path):
 
 def test_what_was_found_together_is_not_kept(kept):
     workspace = with_tabs()
-    workspace.right.open_tab(Tab("t7", b"/b", found=Found("set", (b"x",))))
+    workspace.right.open_tab(Tab("t7", b"/b", found=FoundEntries("set", (b"x",))))
     kept.save(workspace)
     after = Workspace.at(b"/x", b"/y")
     kept.restore(after)

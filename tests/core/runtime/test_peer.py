@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from cmdr.core.runtime import peer
-from cmdr.core.runtime.peer import kernel_tells, peer_uid
+from cmdr.core.runtime.peer import kernel_knows_peers, peer_uid
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells whose socket it is")
 
@@ -115,10 +115,10 @@ def test_an_unreadable_table_is_nobody(pair):
 
 
 def test_elsewhere_than_on_linux_nobody_is_known(pair, monkeypatch):
-    assert kernel_tells.__wrapped__() is True
+    assert kernel_knows_peers.__wrapped__() is True
     monkeypatch.setattr(peer.sys, "platform", "darwin")
     assert peer_uid(*ends(pair[1])) is None
-    assert kernel_tells.__wrapped__() is False
+    assert kernel_knows_peers.__wrapped__() is False
 
 
 def test_where_no_connection_can_be_tried_the_kernel_tells_nothing(monkeypatch):
@@ -126,7 +126,7 @@ def test_where_no_connection_can_be_tried_the_kernel_tells_nothing(monkeypatch):
         raise PermissionError
 
     monkeypatch.setattr(peer.socket, "create_server", refused)
-    assert kernel_tells.__wrapped__() is False
+    assert kernel_knows_peers.__wrapped__() is False
 
 
 def test_a_row_that_changes_between_two_looks_is_nobody(pair, monkeypatch):

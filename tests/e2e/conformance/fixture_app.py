@@ -19,7 +19,7 @@ from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler
 from starlette.applications import Starlette
 
 from cmdr.core.admission.limits import MAX_MCP_BODY_BYTES
-from cmdr.http.authentication import Guard
+from cmdr.http.authentication import Authentication
 from cmdr.mcp.face import manager_of, mcp_routes, sessions_of
 
 
@@ -72,7 +72,7 @@ def application(port):
             listen.close()
 
     routes = Starlette(routes=mcp_routes(sessions_of(manager), asyncio.Event()), lifespan=lifespan)
-    return Guard(routes, port=port, tokens=NoTokens(), body_limits={"/mcp": MAX_MCP_BODY_BYTES})
+    return Authentication(routes, port=port, tokens=NoTokens(), body_limits={"/mcp": MAX_MCP_BODY_BYTES})
 
 
 async def serve():

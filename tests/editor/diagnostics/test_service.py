@@ -1,4 +1,4 @@
-"""Diagnostics come from real servers in time, never as an error, and no server outlives the desk."""
+"""Diagnostics come from real servers in time, never as an error, and no server outlives the service."""
 
 import asyncio
 import os
@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cmdr.editor.diagnostics import service as desk_module
+from cmdr.editor.diagnostics import service as service_module
 from cmdr.editor.diagnostics.known_servers import (
     KNOWN_SERVERS,
     Offer,
@@ -21,7 +21,7 @@ from cmdr.editor.diagnostics.known_servers import (
 )
 from cmdr.editor.diagnostics.language_server import LanguageServer, ServerGoneError
 from cmdr.editor.diagnostics.lsp_messages import file_path, file_uri
-from cmdr.editor.diagnostics.service import Asker, Checked, CheckedText, DiagnosticsService
+from cmdr.editor.diagnostics.service import Asker, CheckedText, CheckResult, DiagnosticsService
 from cmdr.model.launch_spec import LaunchSpec
 
 RUFF = [found.spec] if (found := installed(KNOWN_SERVERS[0])) else []
@@ -32,7 +32,7 @@ needs_ruff = pytest.mark.skipif(not RUFF, reason="ruff is not installed")
 @pytest.fixture(autouse=True)
 def patient(monkeypatch):
     """Built-in checks start a process, which a busy machine may let wait."""
-    monkeypatch.setattr(desk_module, "SYNTAX_DEADLINE_S", 60.0)
+    monkeypatch.setattr(service_module, "SYNTAX_DEADLINE_S", 60.0)
 
 
 def script(tmp_path, name, source):
@@ -80,18 +80,18 @@ def test_a_real_ruff_server_finds_what_changed_between_two_questions(tmp_path):
     files = Files({path: "x = 1\n"})
 
     async def story():
-        desk = DiagnosticsService(files.read, offering(*RUFF), deadline=15)
+        service = DiagnosticsService(files.read, offering(*RUFF), deadline=15)
         try:
-            assert await desk.of(path, ANYBODY) == Checked()
+            assert await service.of(path, ANYBODY) == CheckResult()
             files[path] = "s = '😀'; import os\n"
-            found = (await desk.of_all({path: ANYBODY}))[path].found
+            found = (await service.of_all({path: ANYBODY}))[path].found
             assert {each.source for each in found} == {"Ruff"}
             unused = next(each for each in found if each.code == "F401")
             assert (unused.range.start.line, unused.range.start.character) == (0, 17)
             files[path] = "x = 1\n"
-            assert (await desk.of_all({path: ANYBODY}))[path].found == ()
+            assert (await service.of_all({path: ANYBODY}))[path].found == ()
         finally:
-            await desk.close()
+            await service.close()
 
     before = children()
     asyncio.run(story())
@@ -104,14 +104,14 @@ def test_an_answer_comes_at_its_deadline_even_while_the_server_still_starts(tmp_
     never_ready = script(tmp_path, "never-ready", "import sys\nwhile sys.stdin.buffer.read(1):\n    pass\n")
 
     async def story():
-        desk = DiagnosticsService(files.read, offering(never_ready), deadline=0.05)
+        service = DiagnosticsService(files.read, offering(never_ready), deadline=0.05)
         try:
             async with asyncio.timeout(60):  # the server alone would never let it come
-                checked = await desk.of(path, ANYBODY)
+                checked = await service.of(path, ANYBODY)
                 assert checked.found == ()
                 assert "never-ready has not finished" in checked.unknown[0]  # nothing found is not nothing wrong
         finally:
-            await desk.close()
+            await service.close()
 
     asyncio.run(story())
 
@@ -122,27 +122,27 @@ def test_the_built_in_check_is_waited_for_however_short_the_deadline_of_servers(
     never_ready = script(tmp_path, "never-ready", "import sys\nwhile sys.stdin.buffer.read(1):\n    pass\n")
 
     async def story():
-        desk = DiagnosticsService(Files({path: "x = (\n"}).read, offering(never_ready), deadline=0)
+        service = DiagnosticsService(Files({path: "x = (\n"}).read, offering(never_ready), deadline=0)
         try:
-            checked = await desk.of(path, ANYBODY)
+            checked = await service.of(path, ANYBODY)
             assert [each.source for each in checked.found] == ["python"]
             assert len(checked.unknown) == 1
         finally:
-            await desk.close()
+            await service.close()
 
     asyncio.run(story())
 
 
 def test_a_syntax_check_that_takes_too_long_is_told_as_unknown(tmp_path, monkeypatch):
     path = os.fsencode(tmp_path / "a.json")
-    monkeypatch.setattr(desk_module, "SYNTAX_DEADLINE_S", 0)
+    monkeypatch.setattr(service_module, "SYNTAX_DEADLINE_S", 0)
 
     async def story():
-        desk = DiagnosticsService(Files({path: "{"}).read, offering(), deadline=30)
+        service = DiagnosticsService(Files({path: "{"}).read, offering(), deadline=30)
         try:
-            return await desk.of(path, ANYBODY)
+            return await service.of(path, ANYBODY)
         finally:
-            await desk.close()
+            await service.close()
 
     assert "took too long" in asyncio.run(story()).unknown[0]
 
@@ -151,13 +151,13 @@ def test_a_file_that_was_checked_to_the_end_has_nothing_unknown(tmp_path):
     path = os.fsencode(tmp_path / "a.json")
 
     async def story():
-        desk = DiagnosticsService(Files({path: "{"}).read, offering(), deadline=0)
+        service = DiagnosticsService(Files({path: "{"}).read, offering(), deadline=0)
         try:
-            checked = await desk.of(path, ANYBODY)
+            checked = await service.of(path, ANYBODY)
             assert checked.found
             assert not checked.unknown
         finally:
-            await desk.close()
+            await service.close()
 
     asyncio.run(story())
 
@@ -168,29 +168,29 @@ def test_a_killed_server_is_survived_and_its_errors_never_reach_the_caller(tmp_p
     files = Files({path: "x = (\n"})
 
     async def story():
-        desk = DiagnosticsService(files.read, offering(*RUFF), deadline=15)
+        service = DiagnosticsService(files.read, offering(*RUFF), deadline=15)
         try:
-            assert (await desk.of(path, ANYBODY)).found
+            assert (await service.of(path, ANYBODY)).found
             victim = next(child for child in psutil.Process().children(recursive=True) if "ruff" in child.name())
             victim.kill()
-            assert [each.severity for each in (await desk.of(path, ANYBODY)).found] == ["Error"]
+            assert [each.severity for each in (await service.of(path, ANYBODY)).found] == ["Error"]
         finally:
-            await desk.close()
+            await service.close()
 
     asyncio.run(story())
 
 
 def test_an_unreadable_file_has_no_diagnostics(tmp_path):
     async def story():
-        desk = DiagnosticsService(Files().read, offering())
+        service = DiagnosticsService(Files().read, offering())
         path = b"/nowhere/at all.py"
-        assert await desk.of(path, ANYBODY) == Checked()
-        assert desk.watched == [path]
-        assert await desk.of_all({path: ANYBODY}) == {path: Checked()}
-        assert await desk.of_all({}) == {}  # not theirs to know of
-        desk.forget(path)
-        assert await desk.of_all({path: ANYBODY}) == {}
-        await desk.close()
+        assert await service.of(path, ANYBODY) == CheckResult()
+        assert service.watched == [path]
+        assert await service.of_all({path: ANYBODY}) == {path: CheckResult()}
+        assert await service.of_all({}) == {}  # not theirs to know of
+        service.forget(path)
+        assert await service.of_all({path: ANYBODY}) == {}
+        await service.close()
 
     asyncio.run(story())
 
@@ -217,15 +217,15 @@ def test_a_bad_server_costs_only_its_own_answers_and_leaves_no_process(tmp_path,
     spec = script(tmp_path, "bad", source)
 
     async def story():
-        desk = DiagnosticsService(files.read, offering(spec), deadline=0.8)
+        service = DiagnosticsService(files.read, offering(spec), deadline=0.8)
         try:
             for _ in range(2):
                 async with asyncio.timeout(60):  # the bad server alone would never let it come
-                    checked = await desk.of(path, ANYBODY)
+                    checked = await service.of(path, ANYBODY)
                 assert [each.source for each in checked.found] == ["python"]
                 assert checked.unknown  # what the bad one would have said
         finally:
-            await desk.close()
+            await service.close()
 
     before = children()
     asyncio.run(story())
@@ -311,22 +311,24 @@ def test_a_server_that_stops_answering_is_ended_when_patience_ends(tmp_path):
     files = Files({path: "x = 1\n"})
 
     async def story():
-        desk = DiagnosticsService(files.read, offering(script(tmp_path, "silent", SILENT)), deadline=0.5, patience=1.0)
+        service = DiagnosticsService(
+            files.read, offering(script(tmp_path, "silent", SILENT)), deadline=0.5, patience=1.0
+        )
         before = children()
 
         async def started():
-            await desk.of(path, ANYBODY)
+            await service.of(path, ANYBODY)
             return children() - before
 
         async def ended():
-            await desk.of(path, ANYBODY)
+            await service.of(path, ANYBODY)
             return not children() - before
 
         try:
             await until(started)
             await until(ended)
         finally:
-            await desk.close()
+            await service.close()
 
     asyncio.run(story())
 
@@ -347,42 +349,42 @@ def test_servers_end_with_whoever_used_them_last(tmp_path):
     other = Asker("agent:other", b"/")
 
     async def story():
-        desk = DiagnosticsService(Files({path: "one"}).read, offering(script(tmp_path, "push", PUSH)), deadline=30)
+        service = DiagnosticsService(Files({path: "one"}).read, offering(script(tmp_path, "push", PUSH)), deadline=30)
         before = children()
         try:
-            assert (await desk.of(path, ANYBODY)).found
-            assert (await desk.of(path, other)).found
-            desk.leave(other.name)
-            desk.leave("agent:nobody")
+            assert (await service.of(path, ANYBODY)).found
+            assert (await service.of(path, other)).found
+            service.leave(other.name)
+            service.leave("agent:nobody")
             assert children() - before
-            desk.leave(ANYBODY.name)
-            await asyncio.gather(*desk._endings)
+            service.leave(ANYBODY.name)
+            await asyncio.gather(*service._endings)
             assert not children() - before
-            assert (await desk.of(path, other)).found  # and start anew when they are needed
-            await desk.end_servers()
+            assert (await service.of(path, other)).found  # and start anew when they are needed
+            await service.end_servers()
             assert not children() - before
         finally:
-            await desk.close()
+            await service.close()
 
     asyncio.run(story())
 
 
 def test_a_server_that_nobody_asks_any_more_ends(tmp_path, monkeypatch):
     path = os.fsencode(tmp_path / "a.py")
-    monkeypatch.setattr(desk_module, "IDLE_TIMEOUT_S", 0)
+    monkeypatch.setattr(service_module, "IDLE_TIMEOUT_S", 0)
 
     async def story():
         before = children()
-        desk = DiagnosticsService(Files({path: "one"}).read, offering(script(tmp_path, "push", PUSH)), deadline=0)
+        service = DiagnosticsService(Files({path: "one"}).read, offering(script(tmp_path, "push", PUSH)), deadline=0)
 
         async def ended():
-            return not children() - before and not desk._endings
+            return not children() - before and not service._endings
 
         try:
-            await desk.of(path, ANYBODY)
+            await service.of(path, ANYBODY)
             await until(ended)
         finally:
-            await desk.close()
+            await service.close()
 
     asyncio.run(story())
 

@@ -9,9 +9,9 @@ from ops_ground import World, tree
 from cmdr.engine.fs import finder_trash
 from cmdr.engine.fs.syscalls import Syscalls
 from cmdr.engine.journal.records import Intent, ItemState
-from cmdr.engine.plan.choices import Choices
 from cmdr.engine.plan.refusals import NothingToDo, NotInTrash
 from cmdr.engine.plan.restore_plan import plan_restore
+from cmdr.engine.plan.survey import Choices
 from cmdr.engine.plan.transfer_plan import plan_copy, plan_trash
 from cmdr.engine.run.crash_recovery import recover
 from cmdr.engine.run.undo import plan_undo

@@ -8,11 +8,11 @@ import pytest
 from ops_ground import World, mounted
 
 from cmdr.engine.fs.mounts import path_of, top_of
-from cmdr.engine.fs.trash_site import NoTrashHere, TrashSite, locate
-from cmdr.engine.plan.choices import Choices
+from cmdr.engine.fs.trash import NoTrashHere, TrashSite, locate
 from cmdr.engine.plan.new_plan import plan_write
 from cmdr.engine.plan.refusals import NothingKept, NoTrash
 from cmdr.engine.plan.restore_plan import plan_restore
+from cmdr.engine.plan.survey import Choices
 from cmdr.engine.plan.transfer_plan import plan_copy, plan_move, plan_trash
 from cmdr.engine.run.undo import plan_undo
 from cmdr.model.plans.plan import ConflictPolicy, StepName

@@ -9,14 +9,14 @@ import pytest
 from cmdr.engine.journal import reading, store
 from cmdr.engine.journal.journal import BATCH, Journal
 from cmdr.engine.journal.reading import NoSuchOperation
-from cmdr.engine.journal.records import Intent, ItemState, Kept, NoRecord, Note
+from cmdr.engine.journal.records import Backup, Intent, ItemState, ItemUpdate, NoRecord
 from cmdr.engine.journal.store import JournalTooNew, JournalUnavailable, open_store
 from cmdr.model.history import OperationState
+from cmdr.model.plans.attributes import Traits
 from cmdr.model.plans.plan import Fingerprint, Kind, Place, Plan, PlanItem, Root, StepName, Totals, Verb
-from cmdr.model.plans.traits import Traits
 
 MARK = Fingerprint(1, 2**63 + 5, 3, 4, Kind.FILE)
-KEPT = Kept(Root(b"/trash/files", 1, 2), Root(b"/trash/info", 1, 3), b"n\xff", b"n\xff.trashinfo")
+KEPT = Backup(Root(b"/trash/files", 1, 2), Root(b"/trash/info", 1, 3), b"n\xff", b"n\xff.trashinfo")
 
 
 def plan(count=3, undoes=None):
@@ -56,9 +56,11 @@ def test_an_operation_is_remembered_item_by_item(journal):
     assert record.items[0].beside == beside
     assert record.items[0].kept == KEPT
     assert record.items[1].parks
-    journal.note(number, [Note(0, ItemState.STAGED, staged=MARK, temp_gone=False)])
+    journal.note(number, [ItemUpdate(0, ItemState.STAGED, staged=MARK, temp_gone=False)])
     assert journal.operation(number).items[0].temp == b".cmdr-tmp-0"
-    journal.note(number, [Note(0, ItemState.LANDED, "", beside, None, MARK, KEPT), Note(2, ItemState.SKIPPED, "why")])
+    journal.note(
+        number, [ItemUpdate(0, ItemState.LANDED, "", beside, None, MARK, KEPT), ItemUpdate(2, ItemState.SKIPPED, "why")]
+    )
     journal.finish(number, OperationState.DONE)
     record = journal.operation(number)
     assert record.plan == plan()
@@ -78,7 +80,7 @@ def test_an_operation_is_remembered_item_by_item(journal):
 def test_a_settled_item_forgets_the_slot_it_did_not_need(journal):
     number = journal.begin(plan(), "")
     journal.intend(number, [Intent(0, b"t", None, KEPT), Intent(1, b"u", None, KEPT)])
-    journal.note(number, [Note(0, ItemState.LANDED), Note(1, ItemState.FAILED, temp_gone=False)])
+    journal.note(number, [ItemUpdate(0, ItemState.LANDED), ItemUpdate(1, ItemState.FAILED, temp_gone=False)])
     first, second = journal.operation(number).items
     assert (first.kept, first.temp) == (None, None)
     assert (second.kept, second.temp) == (KEPT, b"u")
@@ -87,7 +89,10 @@ def test_a_settled_item_forgets_the_slot_it_did_not_need(journal):
 def test_history_is_newest_first_and_counts_what_was_done(journal):
     for _ in range(3):
         number = journal.begin(plan(), "agent:codex")
-        journal.note(number, [Note(0, ItemState.LANDED), Note(1, ItemState.SOURCE_REMOVED), Note(2, ItemState.FAILED)])
+        journal.note(
+            number,
+            [ItemUpdate(0, ItemState.LANDED), ItemUpdate(1, ItemState.SOURCE_REMOVED), ItemUpdate(2, ItemState.FAILED)],
+        )
         journal.finish(number, OperationState.DONE)
     entries = journal.history(2)
     assert [entry.id for entry in entries] == [3, 2]
@@ -104,11 +109,11 @@ def test_history_is_newest_first_and_counts_what_was_done(journal):
 
 def test_the_count_of_what_was_done_is_kept_and_follows_a_later_look(journal):
     number = journal.begin(plan(), "")
-    journal.note(number, [Note(0, ItemState.LANDED)])
+    journal.note(number, [ItemUpdate(0, ItemState.LANDED)])
     assert journal.history()[0].done == 1, "counted while it runs"
     journal.finish(number, OperationState.INTERRUPTED)
     assert journal._ask(lambda: journal._db.execute("SELECT done FROM operations").fetchall()) == [(1,)]
-    journal.note(number, [Note(1, ItemState.LANDED)])
+    journal.note(number, [ItemUpdate(1, ItemState.LANDED)])
     assert journal.history()[0].done == 2
 
 
@@ -155,7 +160,7 @@ def test_a_journal_of_before_knows_counts_and_new_names_as_well(path):
             (0,),
             (None,),
         ]
-        journal.note(3, [Note(1, ItemState.LANDED)])
+        journal.note(3, [ItemUpdate(1, ItemState.LANDED)])
         assert journal.history()[0].done == 2
         assert journal.last_undoable() == 1
     finally:
@@ -167,7 +172,7 @@ def test_what_surrounded_a_folder_is_remembered_until_it_is_needed(journal):
     number = journal.begin(plan(), "")
     journal.intend(number, [Intent(0, b"t", None, traits=traits)])
     journal.intend(number, [Intent(0, b"u", None, parks=True)])
-    journal.note(number, [Note(0, ItemState.SOURCE_REMOVED)])
+    journal.note(number, [ItemUpdate(0, ItemState.SOURCE_REMOVED)])
     (item,) = journal.operation(number).items
     assert item.traits == traits
 
@@ -175,12 +180,12 @@ def test_what_surrounded_a_folder_is_remembered_until_it_is_needed(journal):
 def test_undoing_marks_what_was_undone(journal):
     assert journal.last_undoable() is None
     first = journal.begin(plan(), "")
-    journal.note(first, [Note(0, ItemState.LANDED)])
+    journal.note(first, [ItemUpdate(0, ItemState.LANDED)])
     assert journal.last_undoable() is None
     journal.finish(first, OperationState.DONE)
     assert journal.last_undoable() == first
     second = journal.begin(plan(2, undoes=first), "")
-    journal.note(second, [Note(0, ItemState.LANDED), Note(1, ItemState.SKIPPED)])
+    journal.note(second, [ItemUpdate(0, ItemState.LANDED), ItemUpdate(1, ItemState.SKIPPED)])
     journal.finish(second, OperationState.DONE)
     assert journal.operation(first).undone_by == second
     assert journal.last_undoable() is None
@@ -190,10 +195,10 @@ def test_undoing_marks_what_was_undone(journal):
 
 def test_an_undo_that_did_nothing_has_undone_nothing(journal):
     first = journal.begin(plan(), "")
-    journal.note(first, [Note(0, ItemState.LANDED)])
+    journal.note(first, [ItemUpdate(0, ItemState.LANDED)])
     journal.finish(first, OperationState.DONE)
     undo = journal.begin(plan(undoes=first), "")
-    journal.note(undo, [Note(0, ItemState.FAILED, "the disk is full")])
+    journal.note(undo, [ItemUpdate(0, ItemState.FAILED, "the disk is full")])
     journal.finish(undo, OperationState.DONE)
     assert journal.operation(first).undone_by is None
     assert journal.last_undoable() == first
@@ -202,11 +207,11 @@ def test_an_undo_that_did_nothing_has_undone_nothing(journal):
 def test_what_was_running_is_found_again_until_it_is_settled(journal):
     number = journal.begin(plan(), "")
     journal.intend(number, [Intent(0, b"t", None)])
-    assert [record.id for record in journal.unswept()] == [number]
+    assert [record.id for record in journal.unrecovered()] == [number]
     journal.finish(number, OperationState.INTERRUPTED)
-    assert [record.id for record in journal.unswept()] == [number]
-    journal.note(number, [Note(0, ItemState.PLANNED)])
-    assert list(journal.unswept()) == []
+    assert [record.id for record in journal.unrecovered()] == [number]
+    journal.note(number, [ItemUpdate(0, ItemState.PLANNED)])
+    assert list(journal.unrecovered()) == []
     assert [entry.id for entry in journal.interrupted()] == [number]
     journal.leave(number)
     assert journal.interrupted() == []
@@ -223,7 +228,7 @@ def test_many_items_are_written_in_batches(journal):
 def test_a_large_operation_is_read_page_by_page_both_ways(journal, monkeypatch):
     monkeypatch.setattr(reading, "PAGE", 4)
     number = journal.begin(plan(11), "")
-    journal.note(number, [Note(n, ItemState.LANDED, landed=MARK) for n in range(11)])
+    journal.note(number, [ItemUpdate(n, ItemState.LANDED, landed=MARK) for n in range(11)])
     record = journal.operation(number)
     assert [item.index for item in record.items] == list(range(11))
     assert [item.index for item in reversed(record.items)] == list(reversed(range(11)))
@@ -233,21 +238,21 @@ def test_a_large_operation_is_read_page_by_page_both_ways(journal, monkeypatch):
 
 def test_of_a_large_operation_only_what_needs_a_look_is_read(journal):
     number = journal.begin(plan(500), "")
-    journal.note(number, [Note(n, ItemState.LANDED) for n in range(300)])
+    journal.note(number, [ItemUpdate(n, ItemState.LANDED) for n in range(300)])
     journal.intend(number, [Intent(n, b"t%d" % n, None) for n in (301, 400, 499)])
-    journal.note(number, [Note(302, ItemState.PLANNED), Note(303, ItemState.FAILED)])
-    (left,) = journal.unswept()
+    journal.note(number, [ItemUpdate(302, ItemState.PLANNED), ItemUpdate(303, ItemState.FAILED)])
+    (left,) = journal.unrecovered()
     assert [item.index for item in left.items] == [301, 302, 400, 499]
     assert [item.source for item in left.plan.items] == [plan(500).items[n].source for n in (301, 302, 400, 499)]
     assert left.plan.roots == plan().roots
     journal.finish(number, OperationState.INTERRUPTED)
-    (left,) = journal.unswept()
+    (left,) = journal.unrecovered()
     assert [item.index for item in left.items] == [301, 400, 499]
 
 
 def test_an_operation_that_was_killed_before_its_first_item_needs_a_look_all_the_same(journal):
     number = journal.begin(plan(), "")
-    (left,) = journal.unswept()
+    (left,) = journal.unrecovered()
     assert (left.id, left.plan.items, left.items) == (number, (), ())
 
 
@@ -265,7 +270,9 @@ def test_a_failed_write_leaves_nothing_half_written(journal):
 
 def test_only_one_thread_touches_the_file(journal):
     number = journal.begin(plan(200), "")
-    threads = [threading.Thread(target=journal.note, args=(number, [Note(n, ItemState.LANDED)])) for n in range(16)]
+    threads = [
+        threading.Thread(target=journal.note, args=(number, [ItemUpdate(n, ItemState.LANDED)])) for n in range(16)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -299,7 +306,7 @@ def test_a_damaged_journal_is_put_aside_whole(path, damage):
     else:
         made = Journal(path)
         number = made.begin(plan(2000), "")
-        made.note(number, [Note(n, ItemState.LANDED, "reason " * 20) for n in range(2000)])
+        made.note(number, [ItemUpdate(n, ItemState.LANDED, "reason " * 20) for n in range(2000)])
         made.close()
         with open(path, "rb") as file:
             text = bytearray(file.read())
@@ -360,4 +367,4 @@ def test_nothing_is_recorded_where_nobody_wants_a_record():
     recorder.intend(0, [])
     recorder.note(0, [])
     recorder.finish(0, OperationState.DONE)
-    assert recorder.unswept() == ()
+    assert recorder.unrecovered() == ()

@@ -10,7 +10,7 @@ import pytest
 from cmdr.engine.journal import rescue, store
 from cmdr.engine.journal.journal import Journal
 from cmdr.engine.journal.reading import pack
-from cmdr.engine.journal.records import ItemState, Note
+from cmdr.engine.journal.records import ItemState, ItemUpdate
 from cmdr.engine.journal.store import JournalTooNew, JournalUnavailable, open_store
 from cmdr.model.history import OperationState
 from cmdr.model.plans.plan import Fingerprint, Kind, Place, Plan, PlanItem, Root, StepName, Verb
@@ -34,7 +34,7 @@ def path(tmp_path):
     journal = Journal(path)
     for number in range(1, MANY + 1):
         assert journal.begin(plan(), f"who-{number:03}-{'x' * 300}") == number
-        journal.note(number, [Note(n, ItemState.LANDED, f"why-{number:03}-{n}-{'y' * 300}") for n in range(3)])
+        journal.note(number, [ItemUpdate(n, ItemState.LANDED, f"why-{number:03}-{n}-{'y' * 300}") for n in range(3)])
         if number < MANY:
             journal.finish(number, OperationState.DONE)
     journal.close()
@@ -87,7 +87,7 @@ def test_what_stands_before_and_after_the_damage_is_read_and_the_file_is_kept(pa
         assert journal.operation(1).plan.digest == plan().digest
         assert [item.reason[:9] for item in journal.operation(MANY).items] == [f"why-060-{n}" for n in range(3)]
         assert journal.interrupted() == []
-        assert [left.id for left in journal.unswept()] == [MANY], "what was cut short is still looked at"
+        assert [left.id for left in journal.unrecovered()] == [MANY], "what was cut short is still looked at"
         assert journal.begin(plan(), "x") == MANY + 1
         assert not [name for name in os.listdir(tmp_path) if "rescue" in name]
     finally:
@@ -132,7 +132,7 @@ def test_an_operation_whose_items_are_lost_is_not_offered_to_go_on(path):
     spoil(path, page_with(path, b"why-060-1"))
     journal, _ = opened(path)
     assert journal.operation(MANY).state is OperationState.LEFT
-    assert list(journal.unswept()) == []
+    assert list(journal.unrecovered()) == []
     journal.close()
 
 

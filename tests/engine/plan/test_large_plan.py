@@ -4,11 +4,10 @@ import os
 
 import pytest
 
-from cmdr.engine.plan import large_plan
-from cmdr.engine.plan.choices import Choices
-from cmdr.engine.plan.large_plan import SIGN_EVERY, make_plan, plan_in_process
+from cmdr.engine.plan.large_plan import PROGRESS_INTERVAL, make_plan, plan_in_process
 from cmdr.engine.plan.refusals import PlanRefused
-from cmdr.engine.plan.survey import Limits
+from cmdr.engine.plan.survey import Choices, Limits
+from cmdr.files import worker_process
 from cmdr.files.protected import Protection
 from cmdr.model.plans.plan import ConflictPolicy, Verb
 
@@ -58,7 +57,7 @@ def test_a_refusal_is_told_in_the_same_words(tree):
 
 
 def test_a_helper_that_dies_is_a_refusal(tree, monkeypatch):
-    monkeypatch.setattr(large_plan, "_PROGRAM", "raise SystemExit")
+    monkeypatch.setattr(worker_process, "_PROGRAM", "raise SystemExit")
     with pytest.raises(PlanRefused, match="broke off"):
         plan_in_process(Verb.DELETE, tree[0], None, Choices(), unheard)
 
@@ -66,15 +65,15 @@ def test_a_helper_that_dies_is_a_refusal(tree, monkeypatch):
 def test_it_tells_how_far_it_is_and_ends_when_the_listener_stops_it(tmp_path):
     many = tmp_path / "many"
     many.mkdir()
-    for number in range(SIGN_EVERY + 1):
+    for number in range(PROGRESS_INTERVAL + 1):
         (many / str(number)).touch()
     heard = []
 
     def listen(entries):
         heard.append(entries)
-        if sum(heard) >= SIGN_EVERY:
+        if sum(heard) >= PROGRESS_INTERVAL:
             raise KeyError("enough")
 
     with pytest.raises(KeyError, match="enough"):
         plan_in_process(Verb.DELETE, [bytes(many)], None, Choices(limits=Limits(leaves=10**6)), listen)
-    assert sum(heard) == SIGN_EVERY
+    assert sum(heard) == PROGRESS_INTERVAL

@@ -6,7 +6,6 @@ from contextlib import suppress
 import pytest
 from ops_ground import FaultySyscalls, World, tree
 
-from cmdr.engine.plan.choices import Choices
 from cmdr.engine.plan.new_plan import plan_link, plan_mkdir, plan_mkfile, plan_write
 from cmdr.engine.plan.refusals import (
     BadName,
@@ -18,7 +17,7 @@ from cmdr.engine.plan.refusals import (
     TooMany,
     TopFolder,
 )
-from cmdr.engine.plan.survey import Limits
+from cmdr.engine.plan.survey import Choices, Limits
 from cmdr.engine.plan.transfer_plan import plan_copy, plan_move
 from cmdr.engine.run.resume import plan_resume
 from cmdr.engine.run.undo import plan_undo

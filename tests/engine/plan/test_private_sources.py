@@ -4,8 +4,8 @@ import os
 
 import pytest
 
-from cmdr.engine.plan.choices import Choices
 from cmdr.engine.plan.rename_plan import plan_rename
+from cmdr.engine.plan.survey import Choices
 from cmdr.engine.plan.transfer_plan import plan_copy, plan_move
 from cmdr.files.sandbox.private_places import PrivatePlaces
 from cmdr.model.plans.plan import StepName

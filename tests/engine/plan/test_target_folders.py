@@ -6,7 +6,6 @@ import pytest
 from ops_ground import World, devices, tree
 
 from cmdr.engine.plan import target_folders
-from cmdr.engine.plan.choices import Choices
 from cmdr.engine.plan.large_plan import plan_in_process
 from cmdr.engine.plan.refusals import (
     BadName,
@@ -18,6 +17,7 @@ from cmdr.engine.plan.refusals import (
     TooMany,
     Unreadable,
 )
+from cmdr.engine.plan.survey import Choices
 from cmdr.engine.plan.transfer_plan import plan_copy, plan_move
 from cmdr.engine.run.undo import plan_undo
 from cmdr.model.plans.name_fields import FolderPattern
@@ -163,7 +163,7 @@ def test_what_cannot_be_a_folder_is_refused(world, monkeypatch):
     monkeypatch.setattr("time.localtime", lambda _: (_ for _ in ()).throw(OverflowError))
     with pytest.raises(BadPattern, match=r"a\.jpg has no date"):
         plan_copy(chosen(world), world.there, into("{date}"))
-    monkeypatch.setattr(target_folders, "MOST", 2)
+    monkeypatch.setattr(target_folders, "MAX_TARGET_FOLDERS", 2)
     with pytest.raises(TooMany, match="target folders"):
         plan_copy(chosen(world), world.here, into("{ext}"))
 

@@ -10,7 +10,6 @@ from ops_ground import World, devices, tree
 
 from cmdr.engine.fs import fingerprint
 from cmdr.engine.plan import survey, targets, transfer_plan
-from cmdr.engine.plan.choices import Choices
 from cmdr.engine.plan.new_plan import plan_link, plan_mkdir, plan_mkfile, plan_write
 from cmdr.engine.plan.refusals import (
     BadName,
@@ -30,7 +29,7 @@ from cmdr.engine.plan.refusals import (
 )
 from cmdr.engine.plan.rename_plan import plan_rename
 from cmdr.engine.plan.restore_plan import plan_restore
-from cmdr.engine.plan.survey import Limits
+from cmdr.engine.plan.survey import Choices, Limits
 from cmdr.engine.plan.transfer_plan import plan_copy, plan_delete, plan_move, plan_trash
 from cmdr.engine.run.control import Cancelled
 from cmdr.files.protected import Protection

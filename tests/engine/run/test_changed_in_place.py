@@ -12,10 +12,10 @@ from ops_ground import FaultySyscalls, Plain, World, mounted, tree
 from cmdr.engine.fs.syscalls import Syscalls
 from cmdr.engine.journal.records import ItemState
 from cmdr.engine.plan.attribute_plan import plan_attributes
-from cmdr.engine.plan.choices import Choices
 from cmdr.engine.plan.new_plan import plan_link, plan_mkfile, plan_write
 from cmdr.engine.plan.refusals import NotTakenBack
 from cmdr.engine.plan.rename_plan import plan_rename
+from cmdr.engine.plan.survey import Choices
 from cmdr.engine.plan.transfer_plan import plan_copy, plan_delete, plan_move, plan_trash
 from cmdr.engine.run.resume import plan_resume
 from cmdr.engine.run.undo import plan_undo

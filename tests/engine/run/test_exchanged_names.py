@@ -5,9 +5,9 @@ import os
 import pytest
 from ops_ground import World, tree
 
-from cmdr.engine.plan.choices import Choices
 from cmdr.engine.plan.refusals import RenamedInside, SameTarget
 from cmdr.engine.plan.rename_plan import plan_rename
+from cmdr.engine.plan.survey import Choices
 from cmdr.engine.plan.transfer_plan import plan_copy
 from cmdr.engine.run.undo import plan_undo
 from cmdr.files.protected import Protection

@@ -6,11 +6,11 @@ import pytest
 from ops_ground import Stops, tree
 
 from cmdr.engine.fs import finder_trash
-from cmdr.engine.fs.folder_digest import DEEPEST
+from cmdr.engine.fs.folder_digest import MAX_DEPTH
 from cmdr.engine.fs.syscalls import Syscalls
-from cmdr.engine.plan.choices import Choices
 from cmdr.engine.plan.rename_plan import plan_rename
 from cmdr.engine.plan.restore_plan import plan_restore
+from cmdr.engine.plan.survey import Choices
 from cmdr.engine.plan.transfer_plan import plan_move, plan_trash
 from cmdr.engine.run.control import Answer, Cancelled, Unattended
 from cmdr.model.plans.plan import ConflictPolicy, Totals
@@ -148,7 +148,7 @@ def test_a_pit_dug_into_a_folder_meanwhile_is_not_climbed_down_to_its_ground(wor
     here = os.getcwdb()
     os.chdir(world.here + b"/tree")
     try:
-        for _ in range(DEEPEST + 1):
+        for _ in range(MAX_DEPTH + 1):
             os.mkdir(b"d")
             os.chdir(b"d")
     finally:

@@ -8,7 +8,7 @@ from ops_ground import World, devices, tree
 from cmdr.engine.fs import fingerprint
 from cmdr.engine.fs.atomic_rename import Spot
 from cmdr.engine.fs.syscalls import Syscalls
-from cmdr.engine.plan.choices import Choices
+from cmdr.engine.plan.survey import Choices
 from cmdr.engine.plan.transfer_plan import plan_copy
 from cmdr.model.plans.plan import ConflictPolicy
 

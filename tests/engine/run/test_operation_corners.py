@@ -7,16 +7,16 @@ from dataclasses import replace
 import pytest
 from ops_ground import Plain, World, tree
 
-from cmdr.engine.errors import Drifted, Skipped, saying
-from cmdr.engine.fs import atomic_rename, contents, fingerprint, metadata, mounts, trash, trash_site
+from cmdr.engine.errors import Drifted, Skipped, error_text
+from cmdr.engine.fs import atomic_rename, contents, fingerprint, metadata, mounts, trash
 from cmdr.engine.fs.atomic_rename import Spot
 from cmdr.engine.fs.names import free_name, numbered, shortened, temp_name
 from cmdr.engine.fs.removal import remove_exactly
 from cmdr.engine.fs.syscalls import EXCHANGE, Syscalls
-from cmdr.engine.journal.records import Intent, ItemState, Note
-from cmdr.engine.plan.choices import Choices
+from cmdr.engine.journal.records import Intent, ItemState, ItemUpdate
 from cmdr.engine.plan.refusals import NothingToDo
 from cmdr.engine.plan.rename_plan import plan_rename
+from cmdr.engine.plan.survey import Choices
 from cmdr.engine.plan.transfer_plan import plan_copy, plan_delete, plan_move, plan_trash
 from cmdr.engine.run import executor
 from cmdr.engine.run.conflicts import Decider, Verdict
@@ -68,9 +68,9 @@ def test_numbers_go_before_the_extension_and_names_stay_possible():
 
 
 def test_errors_are_said_in_plain_words():
-    assert saying(OSError(errno.ENOSPC, "x")) == "the disk is full"
-    assert saying(OSError(errno.EDOM, "x")) == os.strerror(errno.EDOM)
-    assert saying(OSError("something else")) == "something else"
+    assert error_text(OSError(errno.ENOSPC, "x")) == "the disk is full"
+    assert error_text(OSError(errno.EDOM, "x")) == os.strerror(errno.EDOM)
+    assert error_text(OSError("something else")) == "something else"
 
 
 @pytest.mark.parametrize(
@@ -222,8 +222,8 @@ def test_the_top_of_a_volume_is_found_even_where_looking_up_is_forbidden(folder,
 
 
 def test_an_unreachable_home_is_not_this_volume(folder, monkeypatch):
-    proc = trash_site._volume_of_nearest(b"/proc")
-    assert trash_site._volume_of_nearest(b"/proc/1/nothing/\xff" + b"x" * 300) in (None, proc)
+    proc = trash._volume_of_nearest(b"/proc")
+    assert trash._volume_of_nearest(b"/proc/1/nothing/\xff" + b"x" * 300) in (None, proc)
     real = os.open
 
     def refuse(path, *rest, **more):
@@ -232,7 +232,7 @@ def test_an_unreachable_home_is_not_this_volume(folder, monkeypatch):
         return real(path, *rest, **more)
 
     monkeypatch.setattr(trash.os, "open", refuse)
-    assert trash_site._volume_of_nearest(b"/home") is None
+    assert trash._volume_of_nearest(b"/home") is None
 
 
 def test_a_stranger_in_the_place_of_a_moved_file_is_put_back(world, folder):
@@ -525,7 +525,12 @@ def test_a_displaced_original_is_brought_to_the_trash_even_without_a_slot(world)
     temp = temp_name()
     world.write(world.there + b"/" + temp, b"the only copy of the old file")
     other = fingerprint.of_path(world.here + b"/a")
-    begun(world, plan, Intent(0, temp, plan.items[0].target), Note(0, ItemState.STAGED, staged=other, temp_gone=False))
+    begun(
+        world,
+        plan,
+        Intent(0, temp, plan.items[0].target),
+        ItemUpdate(0, ItemState.STAGED, staged=other, temp_gone=False),
+    )
     report = world.recover()
     assert len(report.rescued) == 1
     assert list(world.trashed().values()) == [b"the only copy of the old file"]
@@ -586,7 +591,7 @@ def test_an_exchange_that_stopped_half_way_is_finished(world):
     world.write(world.there + b"/a", b"old")
     plan = plan_move([world.here + b"/a"], world.there, Choices(policy=ConflictPolicy.OVERWRITE))
     folder = os.open(world.there, os.O_RDONLY)
-    can = trash.Trash(Syscalls(), trash_site.TrashSite(world.home, b""))
+    can = trash.Trash(Syscalls(), trash.TrashSite(world.home, b""))
     kept = can.choose(b"a")
     can.close()
     source = os.open(world.here, os.O_RDONLY)
@@ -824,7 +829,7 @@ def test_a_file_that_changes_after_the_answer_is_asked_about_again(world):
 
 def test_a_file_that_just_lost_another_of_its_names_is_copied_all_the_same(world, monkeypatch):
     """The undo of half a move took one name away and then refused the other: taking it had changed the file."""
-    monkeypatch.setattr(executor, "GROUP", 1)
+    monkeypatch.setattr(executor, "GROUP_ITEMS", 1)
     os.link(world.here + b"/a", world.here + b"/also a")
     root = Root(world.here, *_identity(world.here)), Root(world.there, *_identity(world.there))
     mark = fingerprint.of_path(world.here + b"/a")

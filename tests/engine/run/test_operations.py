@@ -10,15 +10,13 @@ from ops_ground import FaultySyscalls, Plain, Stops, World, devices, mounted, tr
 
 from cmdr.engine.fs import fingerprint
 from cmdr.engine.fs.syscalls import Syscalls
-from cmdr.engine.fs.trash import read_note
-from cmdr.engine.fs.trash_site import home_trash
-from cmdr.engine.journal.records import Intent, ItemState, NoRecord, Note
-from cmdr.engine.plan.choices import Choices
+from cmdr.engine.fs.trash import home_trash, read_note
+from cmdr.engine.journal.records import Intent, ItemState, ItemUpdate, NoRecord
 from cmdr.engine.plan.new_plan import plan_link, plan_mkdir, plan_mkfile, plan_write
 from cmdr.engine.plan.refusals import NothingToDo
 from cmdr.engine.plan.rename_plan import plan_rename
 from cmdr.engine.plan.restore_plan import plan_restore
-from cmdr.engine.plan.survey import Limits
+from cmdr.engine.plan.survey import Choices, Limits
 from cmdr.engine.plan.transfer_plan import plan_copy, plan_delete, plan_move, plan_trash
 from cmdr.engine.run import fsync_pool
 from cmdr.engine.run.control import Answer, Cancelled, Unattended
@@ -701,7 +699,7 @@ def test_a_failing_journal_lets_nothing_land(world):
 
 
 def test_one_sync_needs_no_threads(world):
-    commit = fsync_pool.GroupCommit(Syscalls())
+    commit = fsync_pool.FsyncPool(Syscalls())
     assert commit.sync([]) == []
     commit.close()
     fds = [os.open(world.here + b"/a", os.O_RDONLY) for _ in range(3)]
@@ -799,7 +797,7 @@ def test_an_item_whose_volume_was_away_at_the_start_is_done_again_when_resuming(
     operation = journal.begin(plan, "me")
     journal.intend(operation, [Intent(0, b".cmdr-tmp-0000000000000000", plan.items[0].target)])
     staged = fingerprint.of_path(world.here + b"/tree/b")
-    journal.note(operation, [Note(0, ItemState.STAGED, staged=staged, temp_gone=False)])
+    journal.note(operation, [ItemUpdate(0, ItemState.STAGED, staged=staged, temp_gone=False)])
     os.rename(world.there, world.far + b"/away")
     assert world.recover().unreachable == [world.here + b"/a"]
     os.rename(world.far + b"/away", world.there)
@@ -815,7 +813,8 @@ def test_a_sweep_takes_what_lay_in_a_lost_folder_for_not_done(world, journal):
     inside = next(index for index, item in enumerate(plan.items) if item.place.name == b"b")
     journal.intend(operation, [Intent(inside, b".cmdr-tmp-0000000000000000", plan.items[inside].target)])
     journal.note(
-        operation, [Note(inside, ItemState.STAGED, staged=fingerprint.of_path(world.here + b"/a"), temp_gone=False)]
+        operation,
+        [ItemUpdate(inside, ItemState.STAGED, staged=fingerprint.of_path(world.here + b"/a"), temp_gone=False)],
     )
     for made in (None, b"a file where the folder was"):
         if made is not None:

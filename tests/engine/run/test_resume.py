@@ -12,8 +12,8 @@ from cmdr.engine.plan.refusals import NothingToDo
 from cmdr.engine.plan.survey import split
 from cmdr.engine.run.resume import SoFar, plan_resume, resume_plan
 from cmdr.model.history import OperationState
+from cmdr.model.plans.attributes import Traits
 from cmdr.model.plans.plan import Decision, Fingerprint, Kind, Place, Plan, PlanItem, Root, StepName, Verb
-from cmdr.model.plans.traits import Traits
 
 MARK = Fingerprint(1, 2, 3, 4, Kind.FILE)
 FOLDER = Fingerprint(1, 5, 3, 4, Kind.FOLDER)

@@ -9,9 +9,9 @@ from ops_ground import Denies, Stops, World, aged, devices, traits, tree
 
 from cmdr.engine.fs.syscalls import Syscalls
 from cmdr.engine.journal.records import ItemState
-from cmdr.engine.plan.choices import Choices
 from cmdr.engine.plan.new_plan import plan_mkdir
 from cmdr.engine.plan.refusals import NothingToDo
+from cmdr.engine.plan.survey import Choices
 from cmdr.engine.plan.transfer_plan import plan_copy, plan_delete, plan_move
 from cmdr.engine.run.resume import plan_resume
 from cmdr.engine.run.undo import plan_undo

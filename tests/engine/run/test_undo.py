@@ -6,11 +6,11 @@ import pytest
 from ops_ground import Plain, World, mounted, tree
 
 from cmdr.engine.fs.syscalls import Syscalls
-from cmdr.engine.fs.trash_site import NoTrashHere
-from cmdr.engine.plan.choices import Choices
+from cmdr.engine.fs.trash import NoTrashHere
 from cmdr.engine.plan.new_plan import plan_link, plan_mkdir, plan_mkfile
 from cmdr.engine.plan.refusals import NotTakenBack
 from cmdr.engine.plan.restore_plan import plan_restore
+from cmdr.engine.plan.survey import Choices
 from cmdr.engine.plan.transfer_plan import plan_copy, plan_move, plan_trash
 from cmdr.engine.run import undo as undoing
 from cmdr.engine.run.undo import plan_undo

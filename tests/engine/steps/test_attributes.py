@@ -13,18 +13,18 @@ import pytest
 from ops_ground import FaultySyscalls, World
 
 from cmdr.core.changes.outcome_text import outcome_line
-from cmdr.engine.fs import attributes
 from cmdr.engine.fs.atomic_rename import Spot
 from cmdr.engine.fs.syscalls import Syscalls
 from cmdr.engine.journal.records import Intent, ItemState, NoRecord
 from cmdr.engine.plan.attribute_plan import Powers, plan_attributes
-from cmdr.engine.plan.choices import Choices
 from cmdr.engine.plan.large_plan import make_plan
 from cmdr.engine.plan.refusals import NotForAgents, NothingToDo, NotTakenBack
+from cmdr.engine.plan.survey import Choices
 from cmdr.engine.run.control import Cancelled, Unattended
 from cmdr.engine.run.crash_recovery import recover
 from cmdr.engine.run.resume import plan_resume
 from cmdr.engine.run.undo import plan_undo
+from cmdr.engine.steps import attributes
 from cmdr.files.file_stat import gid_of, group_name, uid_of, user_name
 from cmdr.files.protected import Protection
 from cmdr.files.sandbox.private_places import PrivatePlaces
@@ -611,7 +611,7 @@ def test_a_half_changed_pipe_is_put_back_without_being_opened(world):
     os.chmod(path, 0o640)
     folder = os.open(world.here, os.O_RDONLY)
     try:
-        assert attributes.put_back_half(Syscalls(), Spot(folder, b"pipe"), item)
+        assert attributes.revert_half_done(Syscalls(), Spot(folder, b"pipe"), item)
     finally:
         os.close(folder)
     assert mode_of(world, b"pipe") == 0o600

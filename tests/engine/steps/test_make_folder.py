@@ -9,13 +9,12 @@ from cmdr.engine.fs.names import is_temp_name
 from cmdr.engine.fs.syscalls import Syscalls
 from cmdr.engine.journal.journal import Journal
 from cmdr.engine.journal.records import ItemRecord, ItemState, OperationRecord
-from cmdr.engine.plan.choices import Choices
+from cmdr.engine.plan.survey import Choices
 from cmdr.engine.plan.transfer_plan import plan_copy
-from cmdr.engine.run.continuations import Continuations
 from cmdr.engine.run.control import Unattended
 from cmdr.engine.run.crash_recovery import recover
 from cmdr.engine.run.operation import Operation
-from cmdr.engine.run.undo import plan_undo
+from cmdr.engine.run.undo import Continuations, plan_undo
 from cmdr.engine.steps.registry import STEPS
 from cmdr.model.history import OperationState
 from cmdr.model.plans.plan import ConflictPolicy, Kind, Place, Plan, PlanItem, StepName, Verb
@@ -55,7 +54,7 @@ def test_a_folder_that_another_program_made_at_the_last_moment_is_joined_and_sta
     assert outcome.is_clean
     assert os.listdir(ground / "to") == ["from"]
     assert (ground / "to" / "from" / "sub" / "file").read_text() == "x"
-    assert list(journal.unswept()) == []
+    assert list(journal.unrecovered()) == []
     back = plan_undo(journal.operation(outcome.operation))
     Operation(back, Syscalls(), journal).run(Unattended())
     assert os.listdir(ground / "to" / "from") == []

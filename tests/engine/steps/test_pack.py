@@ -15,10 +15,9 @@ from ops_ground import World, mounted, tree
 
 from cmdr.core.changes.outcome_text import outcome_line, problem_lines
 from cmdr.engine.fs.syscalls import Syscalls
-from cmdr.engine.plan.choices import Choices
-from cmdr.engine.plan.pack_plan import plan_pack
+from cmdr.engine.plan.archive_plan import plan_pack, plan_unpack
 from cmdr.engine.plan.refusals import BadName, NotAnArchiveName, NothingToDo, SameTarget, TargetTaken
-from cmdr.engine.plan.unpack_plan import plan_unpack
+from cmdr.engine.plan.survey import Choices
 from cmdr.engine.run.control import Cancelled, Unattended
 from cmdr.engine.run.resume import plan_resume
 from cmdr.engine.run.undo import plan_undo

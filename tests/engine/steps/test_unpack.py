@@ -15,8 +15,8 @@ from ops_ground import FaultySyscalls, Plain, World, mounted, tree
 
 from cmdr.engine.fs.syscalls import Syscalls
 from cmdr.engine.journal.records import NoRecord
-from cmdr.engine.plan import unpack_plan
-from cmdr.engine.plan.choices import Choices
+from cmdr.engine.plan import archive_plan
+from cmdr.engine.plan.archive_plan import plan_unpack
 from cmdr.engine.plan.refusals import (
     ChangedSince,
     NotEnoughSpace,
@@ -26,8 +26,7 @@ from cmdr.engine.plan.refusals import (
     TooMany,
     Unreadable,
 )
-from cmdr.engine.plan.survey import Limits
-from cmdr.engine.plan.unpack_plan import plan_unpack
+from cmdr.engine.plan.survey import Choices, Limits
 from cmdr.engine.run.control import Answer, Cancelled, Unattended
 from cmdr.engine.run.operation import Operation
 from cmdr.engine.run.resume import plan_resume
@@ -426,7 +425,7 @@ def test_a_bomb_that_says_what_it_is_finds_no_room(world):
 
 
 def test_more_names_than_can_be_shown_are_refused(world, monkeypatch):
-    monkeypatch.setattr(unpack_plan, "MOST_MEMBERS", 3)
+    monkeypatch.setattr(archive_plan, "MOST_MEMBERS", 3)
     with pytest.raises(TooMany, match="names in given"):
         plan_unpack([given(world, zip_of(*(Put(f"t/{number}") for number in range(4))))], world.there)
 

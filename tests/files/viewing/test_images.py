@@ -9,7 +9,7 @@ import pytest
 
 from cmdr.files.process_sandbox.backend import BACKENDS, holds
 from cmdr.files.viewing import decoding
-from cmdr.files.viewing.images import SmallPicture, open_picture, picture_format
+from cmdr.files.viewing.images import Thumbnail, image_format, open_image
 from cmdr.files.viewing.viewed_file import NotViewable
 
 Image = pytest.importorskip("PIL.Image", reason="Pillow is not installed")
@@ -47,7 +47,7 @@ def shown(tmp_path):
 
     def show(contents, name="photo.png", width=40, height=30):
         (tmp_path / name).write_bytes(contents)
-        return SmallPicture(os.fsencode(tmp_path / name), width, height).run()
+        return Thumbnail(os.fsencode(tmp_path / name), width, height).run()
 
     return show
 
@@ -69,7 +69,7 @@ def test_every_kind_on_the_list_is_shown_whatever_its_name(format, shown, saved)
     if format == "AVIF":
         pytest.importorskip("PIL._avif", reason="this Pillow has no AVIF")
     contents = saved(format)
-    assert picture_format(contents[:16]) == format
+    assert image_format(contents[:16]) == format
     rows = shown(contents, "named.txt")
     # An icon comes in sizes of its own.
     assert (len(rows[0]), len(rows)) == ((32, 16) if format == "ICO" else (40, 20))
@@ -155,16 +155,16 @@ def test_only_ordinary_files_are_opened_and_nothing_is_waited_for(tmp_path):
     before = len(os.listdir("/proc/self/fd"))
     for path in (os.fsencode(tmp_path / "pipe.png"), b"/dev/zero", os.fsencode(tmp_path)):
         with pytest.raises(NotViewable, match="ordinary files"):
-            open_picture(path)
+            open_image(path)
     with pytest.raises(OSError, match="No such file"):
-        SmallPicture(b"/no/such.png", 10, 10)
+        Thumbnail(b"/no/such.png", 10, 10)
     assert len(os.listdir("/proc/self/fd")) == before
 
 
 def test_without_pillow_the_line_that_installs_it_is_told(tmp_path, monkeypatch):
     monkeypatch.setattr("cmdr.files.viewing.images.find_spec", lambda name: None)
     with pytest.raises(NotViewable, match="pip install pillow"):
-        SmallPicture(b"/no/such.png", 10, 10)
+        Thumbnail(b"/no/such.png", 10, 10)
 
 
 def test_how_long_a_picture_takes(shown, saved, capsys):

@@ -1,7 +1,9 @@
 """What changed between two snapshots: files and folders, over scans, refreshes and compactions, a page at a time."""
 
 import os
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from cmdr.index.errors import BadCursor, BadQuestion, ForeignCursor
@@ -87,6 +89,31 @@ def test_a_file_that_another_one_replaced_under_its_name_is_one_that_changed(lib
         ("added", b"/docs/new", 0, 50),
         ("removed", b"/docs/deep/notes.md", 10, 0),
     }
+
+
+@pytest.mark.parametrize("remembered", [True, False])
+def test_a_snapshot_that_a_crash_kept_from_use_is_not_told_of(library, tree, remembered):
+    """Its number is given again, and its files, which no index has, were looked for in the next one."""
+    index = library.index(tree, FEW).id
+    first_epoch = library.get(index).view.epoch
+    write(tree + b"/grows", 1000)
+    library.refresh(index)
+    library.get(index).indexed.compact()  # another number, and no moment that is remembered
+    answers = library.get(index)
+    home, view = answers.indexed.home, answers.view
+    assert view.epoch > first_epoch
+    docs = view.id_of(answers.row(tree + b"/docs", view))
+    came = [np.array([number]) for number in (100_000, docs, -1, 77)]
+    history_files.save_changes(home, history_files.FileChanges(first_epoch, view.epoch + 1, True, *came))
+    if remembered:
+        totals = history_files.load_totals(home, first_epoch)
+        history_files.save_totals(home, replace(totals, epoch=view.epoch + 1))
+    os.unlink(tree + b"/docs/report.txt")
+    write(tree + b"/docs/new", 50)
+    library.index(tree, FEW)
+    report = library.report(index, "growth", limit=100)
+    assert {row.path: row.size - row.before for row in report.rows} == {tree + b"/docs": 50 - 5000}
+    assert not report.complete
 
 
 def test_very_many_files_that_went_are_not_looked_up(library, tree, monkeypatch):

@@ -47,4 +47,4 @@ def test_both_faces_have_a_colour_for_every_kind():
     assert coloured == set(FILE_KINDS) - PLAIN
     assert set(FILE_KINDS) <= set(ROLES)
     for look in LINE_THEMES.values():
-        assert set(FILE_KINDS) - {"file"} <= set(look.styles)
+        assert set(FILE_KINDS) - {"file"} <= set(look.roles)

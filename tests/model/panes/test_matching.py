@@ -3,14 +3,13 @@
 import pytest
 
 from cmdr.model.panes import matching
-from cmdr.model.panes.comparing import CompareBy, differing
 from cmdr.model.panes.entry import Facts
 from cmdr.model.panes.listing import Columns, Listing
-from cmdr.model.panes.matching import matching_rows, seek
+from cmdr.model.panes.matching import CompareBy, differing, find_by_prefix, matching_rows
 from cmdr.model.panes.pane import totals
 from cmdr.model.panes.sorting import SortOrder
 from cmdr.model.panes.tab import Tab
-from cmdr.model.plans.renaming import NameMark, judge
+from cmdr.model.plans.name_fields import NameMark, judge
 
 
 def rows(names, text, **how):
@@ -86,19 +85,19 @@ def tab():
 @pytest.mark.parametrize("patience", [10, -1])
 def test_a_name_that_begins_with_the_letters_comes_first(tab, monkeypatch, patience):
     monkeypatch.setattr(matching, "FULL_SCAN_S", patience)
-    assert seek(tab, "ban", 0) == 1
-    assert seek(tab, "BAN", 1, 1) == 2
-    assert seek(tab, "zzz", 0) is None
+    assert find_by_prefix(tab, "ban", 0) == 1
+    assert find_by_prefix(tab, "BAN", 1, 1) == 2
+    assert find_by_prefix(tab, "zzz", 0) is None
 
 
 def test_a_name_that_holds_the_letters_is_better_than_none(tab):
-    assert seek(tab, "rba", 0) == 4
-    assert seek(tab, "ban", 2, 1) == 1
-    assert seek(tab, "ban", 1, -1) == 2
+    assert find_by_prefix(tab, "rba", 0) == 4
+    assert find_by_prefix(tab, "ban", 2, 1) == 1
+    assert find_by_prefix(tab, "ban", 1, -1) == 2
 
 
 def test_an_empty_folder_has_nothing_to_find():
-    assert seek(Tab("t1", b"/"), "a", 0) is None
+    assert find_by_prefix(Tab("t1", b"/"), "a", 0) is None
 
 
 def test_totals_tell_what_is_there_or_what_is_selected(tab):

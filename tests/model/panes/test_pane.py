@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cmdr.model.panes.pane import CLOSED_TABS_KEPT, Pane, Side
+from cmdr.model.panes.pane import MAX_CLOSED_TABS, Pane, Side
 from cmdr.model.panes.tab import Tab
 
 
@@ -25,7 +25,7 @@ def test_the_tab_in_front_stays_in_front_unless_it_is_closed(steps):
             assert pane.closed[-1] is closed
             assert closed is front or pane.tab is front
         assert 0 <= pane.active < len(pane.tabs)
-        assert len(pane.closed) <= CLOSED_TABS_KEPT
+        assert len(pane.closed) <= MAX_CLOSED_TABS
 
 
 def test_tabs_are_found_by_their_id():

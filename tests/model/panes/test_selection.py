@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cmdr.model.panes.listing import Columns
-from cmdr.model.panes.selection import Selection, common_ends, follow, marked
+from cmdr.model.panes.selection import Selection, common_ends, follow, row_mask
 
 ROWS = st.lists(st.integers(0, 19), max_size=30)
 
@@ -127,12 +127,12 @@ def test_common_ends_are_the_rows_that_are_the_same_from_both_sides(before, afte
 def test_many_rows_at_once_are_taken_over_as_one_by_one(before, rows, what):
     selection, plain, many = Selection(20), set(before), set(rows)
     selection.add(before)
-    getattr(selection, f"{what}_mask")(marked(rows, 20))
+    getattr(selection, f"{what}_mask")(row_mask(rows, 20))
     wanted = {"add": plain | many, "remove": plain - many, "keep": plain & many, "toggle": plain ^ many}[what]
     assert set(selection.rows()) == wanted
     assert selection.count == len(wanted)
 
 
 def test_a_range_is_marked_like_its_rows():
-    assert marked(range(3, 7), 10) == marked([3, 4, 5, 6], 10)
-    assert marked(range(0), 0) == b""
+    assert row_mask(range(3, 7), 10) == row_mask([3, 4, 5, 6], 10)
+    assert row_mask(range(0), 0) == b""

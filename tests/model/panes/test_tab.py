@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from cmdr.model.panes.listing import Columns, Listing
 from cmdr.model.panes.sorting import Direction, SortKey, SortOrder
-from cmdr.model.panes.tab import LIMIT, History, SelectedEntries, Tab
+from cmdr.model.panes.tab import MAX_VISITS, History, SelectedEntries, Tab
 
 
 def listing_of(names, *, show_hidden=True, inodes=None):
@@ -188,9 +188,9 @@ def test_the_cursor_is_remembered_for_each_visit():
 
 def test_only_the_last_hundred_visits_are_kept():
     history = History()
-    for number in range(LIMIT + 50):
+    for number in range(MAX_VISITS + 50):
         history.visit(b"/%d" % number)
-    assert len(history.visits) == LIMIT
+    assert len(history.visits) == MAX_VISITS
     assert history.visits[history.here].path == b"/149"
     assert history.visits[0].path == b"/50"
 

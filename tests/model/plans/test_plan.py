@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cmdr.model.plans.attributes import Traits
 from cmdr.model.plans.packed_items import PackedItems
 from cmdr.model.plans.plan import (
     GIB,
@@ -22,9 +23,7 @@ from cmdr.model.plans.plan import (
     Totals,
     Verb,
 )
-from cmdr.model.plans.plan_draft import PlanDraft
-from cmdr.model.plans.plan_facts import PlanFacts
-from cmdr.model.plans.traits import Traits
+from cmdr.model.plans.plan_facts import PlanDraft, PlanFacts
 
 MARK = Fingerprint(1, 2, 10, 4, Kind.FILE)
 A, B = Place(b"/s", b"x/a"), Place(b"/t", b"a")

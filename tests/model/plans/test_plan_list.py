@@ -5,9 +5,9 @@ from hypothesis import strategies as st
 
 from cmdr.model.plans import packed_items
 from cmdr.model.plans.command_plan import CommandPlan
-from cmdr.model.plans.odd_ones import MOST_GROUPS
 from cmdr.model.plans.packed_items import packed
 from cmdr.model.plans.plan import Decision, Fingerprint, Kind, Place, Plan, PlanItem, Root, StepName, Totals, Verb
+from cmdr.model.plans.plan_facts import MAX_GROUPS
 from cmdr.model.plans.plan_list import LOOKED_AT, length_of, line_of, lines_at, page_of, places_of
 from cmdr.model.plans.plan_text import SHOWN, summary_of
 
@@ -59,8 +59,8 @@ def test_the_rarest_come_first_and_no_more_than_ten_are_named():
 
 
 def test_of_a_few_different_ones_nobody_is_odd_and_of_very_many_kinds_the_first_are_counted():
-    many = deletion(*(removal(b"a.%d" % number) for number in range(MOST_GROUPS + 50)))
-    assert (len(many.odd), len(many.kinds)) == (10, MOST_GROUPS)
+    many = deletion(*(removal(b"a.%d" % number) for number in range(MAX_GROUPS + 50)))
+    assert (len(many.odd), len(many.kinds)) == (10, MAX_GROUPS)
     few = deletion(*(removal(b"a.%d" % number) for number in range(3)))
     assert few.odd == ()
     assert [line for line in summary_of(few) if "unlike" in line] == []

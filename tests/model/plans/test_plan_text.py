@@ -18,7 +18,7 @@ from cmdr.model.plans.plan import (
     Verb,
 )
 from cmdr.model.plans.plan_list import page_of
-from cmdr.model.plans.plan_text import SHOWN, amount_of, chosen_of, summary_of, title_of, word_to_type
+from cmdr.model.plans.plan_text import SHOWN, amount_of, chosen_of, facts_of, summary_of, title_of, word_to_type
 
 ROOT = Root(b"/src", 1, 2)
 THERE = Root(b"/dst", 1, 3)
@@ -128,6 +128,7 @@ def test_deleting_for_good_needs_the_typed_word():
     plan = Plan(Verb.DELETE, (PlanItem(StepName.REMOVE, Kind.FILE, Place(b"/src", b"a"), totals=Totals(1)),), (ROOT,))
     assert word_to_type(plan) == "delete"
     assert any(line.startswith("RISK: deletes for good") for line in summary_of(plan))
+    assert [fact.tone for fact in facts_of(plan) if fact.text.startswith("RISK: ")] == ["risk"]
     assert word_to_type(copies(copy_of(b"a"))) is None
 
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cmdr.model.texts.diff import MAX_LINES, BinaryContentError, TooManyLinesError, diff_lines, diff_texts
-from cmdr.model.texts.lines import split_lines
+from cmdr.model.texts.text_selection import split_lines
 from cmdr.model.texts.unified_diff import patch_text
 
 # Few different lines, so that repeats, moves and empty ranges are common; ends that files really have.

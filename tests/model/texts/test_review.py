@@ -15,10 +15,14 @@ from cmdr.model.texts.review import (
     Review,
     ReviewState,
     StaleReviewError,
+    take_proposed,
 )
 from cmdr.model.texts.review_queue import ReviewQueue
-from cmdr.model.texts.text_format import UnencodableTextError, read_text
+from cmdr.model.texts.text_format import TextFormat, UnencodableTextError, read_text
 
+PIECES = st.lists(st.sampled_from(["a", "é", "😀", "\n", "\r\n", "\r", "\ufeff", "\u2028", "日"]), max_size=20).map(
+    "".join
+)
 BASE = b"one\ntwo\nthree\nfour\nfive\n"
 
 
@@ -266,3 +270,21 @@ def test_of_long_texts_fewer_finished_reviews_are_remembered_and_always_the_last
         if number == 3:
             assert [f"r{known}" in queue for known in range(4)] == [False, False, True, True]
     assert [f"r{known}" in queue for known in range(5)] == [False] * 4 + [True]
+
+
+def test_a_client_that_sends_plain_line_ends_for_a_crlf_file_changes_nothing_by_it():
+    proposed = take_proposed("a\nb\n", TextFormat(eol="\r\n"))
+    assert proposed.inner == "a\nb\n"
+    assert proposed.as_sent("a\nc\n") == "a\nc\n"
+
+
+def test_a_byte_order_mark_sent_as_a_character_comes_back_as_one():
+    proposed = take_proposed("\ufeffa\r\n", TextFormat(bom=True, eol="\r\n"))
+    assert proposed.inner == "a\n"
+    assert proposed.as_sent("b\n") == "\ufeffb\r\n"
+
+
+@given(PIECES, st.sampled_from(["\n", "\r\n", "mixed"]), st.booleans())
+def test_an_unchanged_proposal_is_given_back_as_it_was_sent(sent, eol, bom):
+    proposed = take_proposed(sent, TextFormat(bom=bom, eol=eol))
+    assert proposed.as_sent(proposed.inner) == sent

@@ -402,7 +402,7 @@ async def test_a_damaged_journal_stays_on_the_screen_until_it_was_seen(face, tmp
         assert it.window == "TextWindow"
         assert "The journal was damaged on" in it.drawn
         assert "journal.db.damaged-" in it.drawn.replace("\n", "")
-        await it.until(lambda: not it.commander.warnings.told())
+        await it.until(lambda: not it.commander.warnings.texts())
         await it.press("escape")
         assert "the record" not in it.status
         await it.press("alt+z")

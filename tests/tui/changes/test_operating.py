@@ -2,9 +2,41 @@
 
 import asyncio
 
+import flow_cases
 import pytest
 
+from cmdr.model.panes.tab import SelectedEntries
 from cmdr.tui.windows.window import GRACE_S
+
+
+async def test_every_change_of_the_table(flow_case, face, places):
+    left, right = places
+    flow_cases.plant(left, right)
+    async with face(size=(160, 30)) as it:
+        tab = it.tab
+        if flow_case.selected:
+            await it.commander.run(it.terminal.person, "select", {"pane": "left", "names": [*flow_case.selected]})
+        it.terminal.operate(
+            flow_case.command,
+            flow_cases.arguments_in(flow_case, left, right),
+            sure=flow_case.sure,
+            then=flow_case.then,
+            chosen=SelectedEntries.of(tab) if flow_case.acts_on_selection else None,
+        )
+        if flow_case.answer:
+            await it.until(lambda: it.window == "Confirm")
+            if flow_case.lost:
+                (left / flow_case.lost).unlink()
+            it.clock.forward(GRACE_S)
+            await it.press(flow_case.answer)
+        if flow_case.question:
+            await it.until(lambda: it.window == "Progress")
+            await it.press(flow_case.question)
+        await it.until(lambda: flow_case.said in it.status)
+        assert sorted(it.selected) == sorted(flow_case.left_selected)
+        if flow_case.cursor:
+            assert it.name == flow_case.cursor
+        flow_cases.check_files(flow_case, left, right)
 
 
 async def test_copying_asks_where_and_a_taken_name_is_asked_about(face):

@@ -103,7 +103,7 @@ async def test_volumes_that_tell_their_space_leave_the_cursor_where_it_is(face, 
         await it.press("ctrl+v")
         await in_time(it, lambda: it.window == "VolumePicker")
         await it.press("down", "down")
-        it.terminal.screen._news()
+        it.terminal.screen._space_changed()
         assert it.terminal.screen._here.value == "three"
 
 

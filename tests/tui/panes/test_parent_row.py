@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from cmdr.model.panes.tab import Found
+from cmdr.model.panes.tab import FoundEntries
 
 
 async def test_it_stands_above_the_first_entry_and_up_leads_to_it(face):
@@ -146,7 +146,7 @@ async def test_clicks_on_it_stand_and_go_up(face):
 async def test_what_scattered_entries_show_has_none(face):
     async with face() as it:
         pane = it.commander.workspace.left
-        await it.commander.browser.open_found(pane, os.fsencode(it.left), Found("found", (b"main.py",)))
+        await it.commander.browser.open_found(pane, os.fsencode(it.left), FoundEntries("found", (b"main.py",)))
         await it.press()
         assert "/.." not in it.lines(it.main.left)[3]
         await it.press("home")

@@ -1,8 +1,10 @@
-"""Reports as panes: chosen in a window, opened in a tab, and every key works on what they list."""
+"""Lists to choose from, and reports, which are chosen in a window and opened in a tab."""
 
 import os
 
 import pytest
+
+from cmdr.model.panes.workspace import Volume
 
 
 @pytest.fixture
@@ -132,3 +134,48 @@ async def test_ctrl_space_adds_up_the_folder_under_the_cursor(library):
         assert " 98K " in next(line for line in it.drawn.splitlines() if "/docs" in line)
         await it.press("end", "ctrl+@")
         await it.until(lambda: "is not a folder" in it.status)
+
+
+async def test_the_palette_finds_a_command_and_runs_it(face):
+    async with face() as it:
+        await it.press("f9")
+        await it.type("hidden f")
+        await it.press("enter")
+        await it.until(lambda: it.commander.workspace.show_hidden)
+
+
+async def test_the_palette_asks_for_what_a_command_needs(face):
+    async with face() as it:
+        await it.press("ctrl+p")
+        await it.type("jump to")
+        await it.press("enter")
+        assert it.window == "Ask"
+        await it.press("escape")
+
+
+async def test_volumes_can_be_chosen(face):
+    async with face() as it:
+        await it.press("ctrl+v")
+        await it.until(lambda: it.window == "VolumePicker")
+        assert "Root" in it.drawn
+        await it.press("enter")
+        await it.until(lambda: not it.commander.workspace.dialogs)
+
+
+async def test_the_room_of_a_volume_is_shown_even_if_it_was_known_before_the_window_stood(face, monkeypatch):
+    """The answer came while the window was being put up, and nobody wrote it down."""
+    monkeypatch.setattr("cmdr.core.panes.free_space.space_at", lambda path: (3 << 30, 4 << 30))
+    monkeypatch.setattr("cmdr.core.panes.browser.volumes", lambda: (Volume("usb", b"/mnt/usb", "vfat"),))
+    async with face() as it:
+        await it.press("ctrl+v")
+        await it.until(lambda: it.window == "VolumePicker" and "3.0 GiB free of 4.0 GiB" in it.drawn)
+
+
+async def test_the_palette_offers_nothing_that_only_a_program_can_use(face):
+    async with face() as it:
+        await it.press("f9")
+        await it.type("rest set")
+        assert "Give a set another name." not in it.drawn
+        await it.press(*["backspace"] * 8)
+        await it.type("current selection")
+        assert "What the person has selected" not in it.drawn

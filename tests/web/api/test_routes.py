@@ -301,7 +301,7 @@ def test_the_digest_of_a_file_is_told_to_whoever_may_read_it(server, tree):
 
 
 def test_a_big_file_is_read_for_its_digest_only_when_asked(server, tree, monkeypatch):
-    monkeypatch.setattr(indexes, "SMALL", 11)
+    monkeypatch.setattr(indexes, "MAX_DIGESTED_BYTES", 11)
     reader = Principal("agent", "reader", token=True, roots=(RootSpec(os.fsencode(tree)),))
     assert detail_of(server, tree / "notes.md", reader)["digest"] is None
     assert detail_of(server, tree / "notes.md", reader, digest=True)["digest"].startswith("sha256:")

@@ -7,7 +7,7 @@ import zlib
 import pytest
 from starlette.requests import ClientDisconnect
 
-from cmdr.core.transfers.images import open_image
+from cmdr.core.transfers.downloads import open_image
 from cmdr.web.page.files import _ImageResponse
 
 PNG = b"\x89PNG\r\n\x1a\n"

@@ -27,6 +27,8 @@ ADDRESSES = [
     "GET /page/history",
     "GET /page/agents",
     "GET /page/settings",
+    "POST /page/renames",
+    "POST /page/renames/p_1",
     "POST /page/attributes",
     "POST /page/attributes/ticked",
     "GET /page/texts",

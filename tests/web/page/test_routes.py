@@ -7,7 +7,7 @@ import pytest
 
 from cmdr.core.dispatch.principals import SAME_USER, Principal
 from cmdr.core.settings import SETTINGS
-from cmdr.model.plans.taken_names import TAKEN_NAMES
+from cmdr.model.plans.plan_text import TAKEN_NAMES
 from cmdr.model.report_kinds import REPORT_KINDS
 
 
@@ -76,8 +76,8 @@ def test_what_was_chosen_stays_chosen_whatever_an_agent_selects_meanwhile(page_s
     page_server.run("select", {"pane": "left", "count": "all"})
     proposal = order("delete", chosen=chosen["id"]).split("proposal: ")[1].split()[0]
     whole = asked(proposal)
-    assert any("notes.md" in fact for fact in whole["facts"])
-    assert not any("photos" in fact for fact in whole["facts"])
+    assert any("notes.md" in fact["text"] for fact in whole["facts"])
+    assert not any("photos" in fact["text"] for fact in whole["facts"])
     order("reject", proposal=proposal)
     order("selection.none", pane="left")
 
@@ -90,7 +90,9 @@ def test_a_question_about_trust_waits_among_the_proposals(page_server, person, o
     assert f"Trust {folder}" in json.dumps(page_state())
     whole = asked(proposal.id)
     assert whole["byAgent"]
-    assert "Language servers may then run code of this folder, behind walls:" in whole["facts"]
+    assert "Language servers may then run code of this folder, behind walls:" in [
+        fact["text"] for fact in whole["facts"]
+    ]
     order("reject", proposal=proposal.id)
     assert not page_server.on_loop(page_server.commander.trusting.is_trusted(bytes(folder)))
 

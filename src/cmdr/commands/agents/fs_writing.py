@@ -16,9 +16,8 @@ from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError
 from cmdr.core.threads import in_thread
 from cmdr.engine.fs import fingerprint
-from cmdr.engine.plan.choices import Choices
 from cmdr.engine.plan.new_plan import plan_mkdir, plan_mkfile, plan_write
-from cmdr.engine.plan.survey import Limits
+from cmdr.engine.plan.survey import Choices, Limits
 from cmdr.engine.plan.transfer_plan import plan_copy, plan_move, plan_trash
 from cmdr.files.errors import DiskError, PathNotFound
 from cmdr.files.file_stat import regular_file

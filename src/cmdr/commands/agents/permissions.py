@@ -1,4 +1,4 @@
-"""All agents at once: what this run lets them do, stopping them, and letting them call again."""
+"""What agents may do: stopping them all, grants and tokens of single clients, folders that language servers trust."""
 
 from typing import Annotated
 
@@ -38,7 +38,7 @@ def access(call: Call) -> AgentAccess:
     policy = call.commander.policy
     switches = [name for name, on in (("write", policy.allow_write), ("shell", "shell" in policy.toolsets)) if on]
     roots = tuple(str(root) for root in call.commander.sandbox.roots)
-    return AgentAccess(tuple(sorted(policy.toolsets)), tuple(switches), roots, tuple(call.commander.warnings.told()))
+    return AgentAccess(tuple(sorted(policy.toolsets)), tuple(switches), roots, tuple(call.commander.warnings.texts()))
 
 
 @command("grants.list", access=Access.ACT, title="What clients may do")

@@ -1,10 +1,10 @@
 """Shell commands and code for agents, behind walls, each shown to the person first."""
 
 import asyncio
-import time
 from collections.abc import Callable
 from typing import Annotated, TypeVar
 
+from cmdr.commands.changes.awaiting import wait_until
 from cmdr.core.agents.grants import Grant
 from cmdr.core.dispatch.call import Call
 from cmdr.core.dispatch.parameter import Doc, Whole
@@ -13,8 +13,7 @@ from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError
 from cmdr.model.job import Job
 from cmdr.model.names import from_wire
-from cmdr.model.plans.code_plan import CodePlan
-from cmdr.model.plans.command_plan import CommandPlan
+from cmdr.model.plans.command_plan import CodePlan, CommandPlan
 from cmdr.model.plans.proposal import Proposal, ProposalState
 from cmdr.model.results.jobs import NotAnsweredYet, RunEnded
 from cmdr.model.results.result import Result
@@ -22,7 +21,6 @@ from cmdr.model.results.result import Result
 DEFAULT_TIMEOUT_S, MAX_TIMEOUT_S = 30, 600
 ANSWER_TIMEOUT_S = 50.0
 """Seconds a call waits for the person's answer; clients give up on silence after a minute."""
-PROGRESS_INTERVAL_S = 10.0
 P = TypeVar("P", CommandPlan, CodePlan)
 
 
@@ -36,7 +34,7 @@ async def shell_run(
 ) -> Result:
     """Run a shell command in a sandbox: only the roots, no network. The person is asked first."""
     shells, principal = call.commander.shells, call.principal
-    shells.check_room(principal)
+    shells.check_quota(principal)
     plan = await shells.plan(command, None if cwd is None else from_wire(cwd), timeout, principal)
     job = await _run(call, plan, shells.begin, "the command")
     return job if isinstance(job, NotAnsweredYet) else RunEnded(job.id, job.state, job.outcome, job.output)
@@ -46,7 +44,7 @@ async def shell_run(
 async def execute_code(call: Call, *, code: str) -> Result:
     """Run Python in your own sandboxed kernel, which remembers. The person is asked first."""
     commander, principal = call.commander, call.principal
-    commander.shells.check_room(principal)
+    commander.shells.check_quota(principal)
     plan = await commander.code.plan(code, call.connection or principal.id, principal)
     job = await _run(call, plan, commander.code.begin, "the code")
     if isinstance(job, NotAnsweredYet):
@@ -63,15 +61,18 @@ async def _run(call: Call, plan: P, begin: Callable[[P, str], Job], what: str) -
         job = begin(plan, principal.id)
     else:
         proposal = commander.proposals.add(plan, principal)
-        await _wait_until(
-            call, lambda: proposal.state is not ProposalState.PENDING, ANSWER_TIMEOUT_S, "the person's answer"
+        await wait_until(
+            call,
+            lambda: proposal.state is not ProposalState.PENDING,
+            ANSWER_TIMEOUT_S,
+            lambda: "the person's answer",
         )
         id = _approved_job(proposal)
         if id is None:
             return NotAnsweredYet(proposal.id)
         job = commander.jobs.get(id, principal)
     try:
-        await _wait_until(call, lambda: job.state.is_over, MAX_TIMEOUT_S + 60.0, what)
+        await wait_until(call, lambda: job.state.is_over, MAX_TIMEOUT_S + 60.0, lambda: what)
     except asyncio.CancelledError:
         commander.jobs.cancel(job)  # nobody is left to read the answer
         raise
@@ -86,21 +87,3 @@ def _approved_job(proposal: Proposal) -> str | None:
         no = "The person said no" if proposal.state is ProposalState.REJECTED else f"The request was {proposal.state}"
         raise CommandError(f"{no}. Nothing was run.")
     return proposal.job
-
-
-async def _wait_until(call: Call, is_so: Callable[[], bool], patience: float, what: str) -> None:
-    """Wait until something is so, at most so long, with a sign of life now and then."""
-    started = told = time.monotonic()
-    while not is_so():
-        now = time.monotonic()
-        if now - started >= patience:
-            return
-        if now - told >= PROGRESS_INTERVAL_S:
-            told = now
-            await call.progress(round(now - started, 1), f"waiting for {what}")
-        try:
-            wait = min(started + patience, told + PROGRESS_INTERVAL_S) - now
-            async with asyncio.timeout(wait):
-                await call.events.beyond(call.events.rev)
-        except TimeoutError:
-            continue

@@ -1,4 +1,4 @@
-"""The program itself."""
+"""The program itself: quitting, about, stepping aside, logging a browser in."""
 
 from cmdr import __version__
 from cmdr.commands.panes.file import is_seen
@@ -23,7 +23,7 @@ def quit_app(call: Call) -> Said:
             raise NotAllowed("The person has cmdr open in their browser. Ask them to quit.")
         if left := unfinished(call.commander):
             raise CommandError(f"Not now: {', '.join(left)}. Ask the person to quit.")
-    elif unsaved := call.commander.rooms.unsaved_files():
+    elif unsaved := call.commander.services.unsaved_files():
         raise CommandError(f"{to_wire(unsaved[0])} has unsaved text. Save it or close it, then quit.")
     return quit_anyway(call)
 

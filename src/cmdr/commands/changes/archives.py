@@ -4,8 +4,8 @@ import os
 from collections.abc import Sequence
 from typing import Annotated
 
-from cmdr.commands._paths import PaneRef, held_new_name, pane_of, path_of, reach_of
-from cmdr.commands.changes.planning import Sources, planned, proposed, sources_of
+from cmdr.commands._paths import PaneRef, held_new_name, pane_of, reach_of
+from cmdr.commands.changes.planning import Sources, choices_of, destination_of, planned, proposed, sources_of
 from cmdr.core.dispatch.call import Call
 from cmdr.core.dispatch.parameter import Doc
 from cmdr.core.dispatch.principals import Access
@@ -14,7 +14,6 @@ from cmdr.core.errors import CommandError
 from cmdr.core.threads import in_thread
 from cmdr.engine.fs import fingerprint
 from cmdr.engine.fs.names import free_name
-from cmdr.engine.plan.choices import Choices
 from cmdr.files.sandbox.path_resolver import PathResolver
 from cmdr.model.names import default_archive_name, to_wire
 from cmdr.model.plans.plan import ConflictPolicy, Fingerprint, Verb
@@ -35,15 +34,11 @@ async def unpack(
     """Propose to unpack zip and tar archives, each into a folder of its own in the other pane."""
     shown = pane_of(call.workspace, pane)
     sources = await sources_of(call, shown, paths, set)
-    target = path_of(to, shown.tab.path) if to is not None else call.workspace.pane(shown.side.other).tab.path
-    sandbox, expected = call.commander.sandbox, None
+    target, expected = destination_of(call, shown, to), None
     if not call.principal.is_person:
         # The plan tells what is in an archive: only one that the agent may read is looked into.
         expected = await in_thread(_in_reach, reach_of(call), sources.paths, target)
-    privacy = None if call.principal.is_person else sandbox.private
-    choices = Choices(
-        on_conflict, expected=expected, limits=sources.limits, protection=sandbox.protection, privacy=privacy
-    )
+    choices = choices_of(call, sources, policy=on_conflict, expected=expected)
     plan = await planned(call, Verb.UNPACK, sources, choices, target)
     return proposed(call, plan, "Unpack", reason, chosen=paths is None and set is None, note=sources.note)
 
@@ -61,13 +56,10 @@ async def pack(
     """Propose to pack the selection, paths or a set into a new archive in the other pane."""
     shown = pane_of(call.workspace, pane)
     sources = await sources_of(call, shown, paths, set)
-    folder = call.workspace.pane(shown.side.other).tab.path
-    target = await in_thread(_archive, sources, folder, None if to is None else path_of(to, shown.tab.path), to or "")
-    sandbox = call.commander.sandbox
-    privacy = None if call.principal.is_person else sandbox.private
-    choices = Choices(limits=sources.limits, protection=sandbox.protection, privacy=privacy)
-    plan = await planned(call, Verb.PACK, sources, choices, target)
-    note = "\n".join(part for part in (f"archive: {to_wire(target)}", sources.told(plan)) if part)
+    is_folder = to is None or to.endswith("/")
+    target = await in_thread(_archive, sources, destination_of(call, shown, to), is_folder)
+    plan = await planned(call, Verb.PACK, sources, choices_of(call, sources), target)
+    note = "\n".join(part for part in (f"archive: {to_wire(target)}", sources.note_for(plan)) if part)
     return proposed(call, plan, "Pack", reason, chosen=paths is None and set is None, note=note)
 
 
@@ -84,12 +76,11 @@ def _in_reach(reach: PathResolver, paths: Sequence[bytes], target: bytes) -> dic
     return expected
 
 
-def _archive(sources: Sources, folder: bytes, wanted: bytes | None, typed: str) -> bytes:
-    """Where the archive goes: as it was said, or named after what it holds."""
-    if wanted is not None and not (typed.endswith("/") or os.path.isdir(wanted)):
-        return wanted
-    folder = folder if wanted is None else wanted
+def _archive(sources: Sources, place: bytes, is_folder: bool) -> bytes:
+    """Where the archive goes: as it was said, or into a folder, named after what it holds."""
+    if not (is_folder or os.path.isdir(place)):
+        return place
     usual = default_archive_name(sources.paths[0], is_only=len(sources.paths) == 1)
-    taken = os.path.lexists(os.path.join(folder, usual))
-    free = free_name(usual, lambda name: os.path.lexists(os.path.join(folder, name))) if taken else usual
-    return os.path.join(folder, free)
+    taken = os.path.lexists(os.path.join(place, usual))
+    free = free_name(usual, lambda name: os.path.lexists(os.path.join(place, name))) if taken else usual
+    return os.path.join(place, free)

@@ -8,14 +8,13 @@ from itertools import islice
 from typing import Annotated
 
 from cmdr.commands._paths import PaneRef, pane_of, path_of, reach_of
-from cmdr.commands.changes.planning import planned, proposed, sources_of
+from cmdr.commands.changes.planning import choices_of, planned, proposed, sources_of
 from cmdr.core.dispatch.call import Call
 from cmdr.core.dispatch.parameter import Doc
 from cmdr.core.dispatch.principals import Access
 from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError, NotAllowed
 from cmdr.core.threads import in_thread
-from cmdr.engine.plan.choices import Choices
 from cmdr.files.errors import disk_error
 from cmdr.files.file_stat import gid_of, uid_of
 from cmdr.files.sandbox.path_resolver import PathResolver
@@ -58,15 +57,9 @@ async def attributes(
     if (wish.mode, wish.modified_ns, wish.uid, wish.gid) == (None, None, None, None):
         raise CommandError('attributes needs "mode", "modified", "owner" or "group".')
     sources = await sources_of(call, shown, paths, set)
-    choices = Choices(
-        limits=sources.limits,
-        protection=call.commander.sandbox.protection,
-        privacy=None if call.principal.is_person else call.commander.sandbox.private,
-        attributes=wish,
-    )
-    plan = await planned(call, Verb.ATTRIBUTES, sources, choices)
+    plan = await planned(call, Verb.ATTRIBUTES, sources, choices_of(call, sources, attributes=wish))
     # Without what is inside folders nothing is taken along.
-    note = sources.told(plan) if into else sources.note
+    note = sources.note_for(plan) if into else sources.note
     return proposed(
         call, plan, "Attributes", reason, chosen=paths is None and set is None, note=note, preview=_changes(plan)
     )

@@ -3,10 +3,11 @@
 import asyncio
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Annotated
 
 from cmdr.commands._text import job_counts, scan_counts
-from cmdr.commands.editor.review import outcome_told
+from cmdr.commands.editor.review import wait_for_outcome
 from cmdr.core.dispatch.call import Call
 from cmdr.core.dispatch.parameter import Unlisted, Whole
 from cmdr.core.dispatch.principals import Access
@@ -44,7 +45,7 @@ async def await_(
     if sum(given is not None for given in (proposal, job, review, rev)) != 1:
         raise CommandError('await needs one of "proposal", "job", "review" or "rev".')
     if review is not None:
-        return Said(await outcome_told(call, call.commander.editor.reviews.get(review, call.principal), timeout))
+        return Said(await wait_for_outcome(call, call.commander.editor.reviews.get(review, call.principal), timeout))
     if rev is not None:
         return await _until(call, timeout, lambda: _newer(call, rev), lambda: f"state rev {rev}")
     if job is not None:
@@ -53,27 +54,29 @@ async def await_(
         waited = call.commander.jobs.get(job, call.principal)
         return await _until(call, timeout, lambda: _of_job(waited), lambda: f"job {job} ({_how_far(waited)})")
     asked = call.commander.proposals.get(proposal or "", call.principal)
-    return await _until(call, timeout, lambda: _of_proposal(call, asked), lambda: _proposal_told(call, asked))
+    return await _until(call, timeout, lambda: _of_proposal(call, asked), lambda: _format_proposal(call, asked))
 
 
 async def _until(call: Call, patience: float, outcome: Callable[[], Result | None], what: Callable[[], str]) -> Result:
+    await wait_until(call, lambda: outcome() is not None, patience, what)
+    return outcome() or StillWaiting(what())
+
+
+async def wait_until(call: Call, is_so: Callable[[], bool], patience: float, what: Callable[[], str]) -> None:
+    """Wait until something is so, at most so long, with a sign of life now and then."""
     started = time.monotonic()
     told = 0.0
     while True:
         rev = call.events.rev
-        if (answer := outcome()) is not None:
-            return answer
         waited = time.monotonic() - started
-        if waited >= patience:
-            return StillWaiting(what())
+        if is_so() or waited >= patience:
+            return
         if waited - told >= PROGRESS_INTERVAL_S:
             told = waited
             await call.progress(round(waited, 1), f"waiting for {what()}")
-        try:
+        with suppress(TimeoutError):
             async with asyncio.timeout(min(patience - waited, told + PROGRESS_INTERVAL_S - waited)):
                 await call.events.beyond(rev)
-        except TimeoutError:
-            continue
 
 
 def _newer(call: Call, rev: int) -> Result | None:
@@ -95,7 +98,7 @@ def _of_proposal(call: Call, proposal: Proposal) -> Result | None:
     return _of_job(job, to_wire(proposal.plan.subject.place.path) if is_new else "")
 
 
-def _proposal_told(call: Call, proposal: Proposal) -> str:
+def _format_proposal(call: Call, proposal: Proposal) -> str:
     if proposal.job is None:
         return f"the person to decide on proposal {proposal.id}"
     return f"proposal {proposal.id} ({_how_far(call.commander.jobs.get(proposal.job, call.principal))})"

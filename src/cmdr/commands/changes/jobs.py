@@ -1,4 +1,4 @@
-"""Steering jobs: pause, resume, cancel, take back, answer, try again."""
+"""Jobs: how they stand, and steering them: pause, resume, cancel, take back, answer, try again."""
 
 import asyncio
 from contextlib import suppress

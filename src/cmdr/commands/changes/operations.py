@@ -2,11 +2,10 @@
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Annotated
 
 from cmdr.commands._paths import PaneRef, pane_of, path_of
-from cmdr.commands.changes.planning import planned, proposed, sources_of, with_real_places
+from cmdr.commands.changes.planning import choices_of, destination_of, planned, proposed, sources_of, with_real_places
 from cmdr.commands.changes.renaming import preview_of, rename_planned, unchanged
 from cmdr.commands.panes.file import under_cursor
 from cmdr.core.dispatch.call import Call
@@ -16,9 +15,9 @@ from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError
 from cmdr.core.threads import in_thread
 from cmdr.engine.fs.names import free_name
-from cmdr.engine.plan.choices import Choices
 from cmdr.engine.plan.new_names import WHOLE, new_names
 from cmdr.engine.plan.new_plan import plan_mkdir, plan_mkfile
+from cmdr.engine.plan.survey import Choices
 from cmdr.files.errors import disk_error
 from cmdr.files.protected import Protection
 from cmdr.model.names import from_wire, printable
@@ -41,7 +40,7 @@ async def copy(
     reason: str = "",
 ) -> Proposed:
     """Propose to copy the selection, paths or a set to the other pane."""
-    return await _relocate(call, "Copy", Verb.COPY, _Wish(pane, paths, set, to, on_conflict, reason))
+    return await _relocate(call, Verb.COPY, pane, paths, set, to, on_conflict, reason)
 
 
 @command("move", access=Access.PROPOSE, toolset="ops", destructive=True)
@@ -56,7 +55,7 @@ async def move(
     reason: str = "",
 ) -> Proposed:
     """Propose to move files; chosen as in copy."""
-    return await _relocate(call, "Move", Verb.MOVE, _Wish(pane, paths, set, to, on_conflict, reason))
+    return await _relocate(call, Verb.MOVE, pane, paths, set, to, on_conflict, reason)
 
 
 @command("delete", access=Access.PROPOSE, toolset="ops", destructive=True)
@@ -74,7 +73,7 @@ async def delete(
     sources = await sources_of(call, shown, paths, set)
     choices = Choices(limits=sources.limits, protection=call.commander.sandbox.protection)
     plan = await planned(call, Verb.DELETE if permanent else Verb.TRASH, sources, choices)
-    return proposed(call, plan, "Delete", reason, chosen=paths is None and set is None, note=sources.told(plan))
+    return proposed(call, plan, "Delete", reason, chosen=paths is None and set is None, note=sources.note_for(plan))
 
 
 @command("rename", access=Access.PROPOSE, toolset="ops")
@@ -134,42 +133,31 @@ async def undo(call: Call, *, operation: int | None = None, reason: str = "") ->
     return proposed(call, await call.commander.engine.undo_plan(operation), "Undo", reason)
 
 
-@dataclass(frozen=True, slots=True)
-class _Wish:
-    """What somebody wants copied or moved, as they said it."""
-
-    pane: PaneRef
-    paths: list[str] | None
-    set: str | None
-    to: str | None
-    on_conflict: ConflictPolicy
-    reason: str
-
-
-async def _relocate(call: Call, what: str, verb: Verb, wish: _Wish) -> Proposed:
-    sources = await sources_of(call, pane_of(call.workspace, wish.pane), wish.paths, wish.set)
-    target, into = _destination(call, wish.pane, wish.to), None
-    if wish.to:
+async def _relocate(
+    call: Call,
+    verb: Verb,
+    pane: PaneRef,
+    paths: list[str] | None,
+    set: str | None,
+    to: str | None,
+    on_conflict: ConflictPolicy,
+    reason: str,
+) -> Proposed:
+    shown = pane_of(call.workspace, pane)
+    sources = await sources_of(call, shown, paths, set)
+    target, into, name = destination_of(call, shown, to), None, None
+    if to:
         target, into = await _sorted_into(target)
-    name = None
-    if call.principal.is_person and wish.to and not into and len(sources.paths) == 1 and not wish.to.endswith("/"):
+    if call.principal.is_person and to and not into and len(sources.paths) == 1 and not to.endswith("/"):
         target, name = await in_thread(_renamed, target)
-    protection = call.commander.sandbox.protection
-    privacy = None if call.principal.is_person else call.commander.sandbox.private
-    choices = Choices(wish.on_conflict, name, into, limits=sources.limits, protection=protection, privacy=privacy)
+    choices = choices_of(call, sources, policy=on_conflict, as_name=name, into=into)
     plan = await planned(call, verb, sources, choices, target)
-    return proposed(
-        call, plan, what, wish.reason, chosen=wish.paths is None and wish.set is None, note=sources.told(plan)
-    )
+    what = verb.value.capitalize()
+    return proposed(call, plan, what, reason, chosen=paths is None and set is None, note=sources.note_for(plan))
 
 
 def _created(plan: Callable[..., Plan], target: bytes, protection: Protection) -> Plan:
     return with_real_places(plan(target, protection=protection), protection)
-
-
-def _destination(call: Call, pane: PaneRef, to: str | None) -> bytes:
-    shown = pane_of(call.workspace, pane)
-    return path_of(to, shown.tab.path) if to is not None else call.workspace.pane(shown.side.other).tab.path
 
 
 def _renamed(target: bytes) -> tuple[bytes, bytes | None]:

@@ -1,4 +1,4 @@
-"""From chosen files to a staged plan: which files are meant, planning beside the loop, and the proposal of it.
+"""From chosen files to a proposal: which files are meant, their plan, made beside the loop, and staging it.
 
 Planning tells how far it is and stops when nobody waits any more; what is protected is marked by its real place.
 """
@@ -6,7 +6,7 @@ Planning tells how far it is and stops when nobody waits any more; what is prote
 import asyncio
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from cmdr.commands._paths import path_of
@@ -14,17 +14,18 @@ from cmdr.commands.panes.file import nothing_there
 from cmdr.core.dispatch.call import Call
 from cmdr.core.errors import CommandError
 from cmdr.core.threads import in_thread
-from cmdr.engine.plan.choices import Choices
 from cmdr.engine.plan.large_plan import make_plan, plan_in_process
 from cmdr.engine.plan.refusals import ChangedSince
-from cmdr.engine.plan.survey import Limits
+from cmdr.engine.plan.survey import Choices, Limits
 from cmdr.files.protected import Protection
 from cmdr.files.sandbox.open_beneath import real_path
 from cmdr.model.names import to_wire
 from cmdr.model.panes.pane import Pane
 from cmdr.model.panes.tab import SelectedEntries
+from cmdr.model.plans.attributes import AttributeWish
+from cmdr.model.plans.name_fields import FolderPattern
 from cmdr.model.plans.packed_items import packed
-from cmdr.model.plans.plan import Plan, PlanItem, Root, Verb
+from cmdr.model.plans.plan import ConflictPolicy, Fingerprint, Plan, PlanItem, Root, Verb
 from cmdr.model.plans.steps import KINDS
 from cmdr.model.results.changes import Proposed
 
@@ -52,7 +53,7 @@ class Sources:
     note: str = ""
     """What the caller should know of them, such as what became of a set's members since."""
 
-    def told(self, plan: Plan) -> str:
+    def note_for(self, plan: Plan) -> str:
         """What the caller should know of them now that there is a plan."""
         inside = len(self.paths) - plan.chosen.count
         along = [f"inside other chosen folders, taken along: {inside}"] if inside > 0 else []
@@ -90,6 +91,36 @@ async def sources_of(call: Call, pane: Pane, paths: list[str] | None, set: str |
     if listed is None:
         raise nothing_there(pane)
     return await _named(listed, lambda chosen: Sources(chosen.paths(), limits, chosen.inodes()))
+
+
+def destination_of(call: Call, pane: Pane, to: str | None) -> bytes:
+    """Where files of a pane go: as it was said, or to the folder of the other pane."""
+    return call.workspace.pane(pane.side.other).tab.path if to is None else path_of(to, pane.tab.path)
+
+
+def choices_of(
+    call: Call,
+    sources: Sources,
+    *,
+    policy: ConflictPolicy = ConflictPolicy.ASK,
+    as_name: bytes | None = None,
+    into: FolderPattern | None = None,
+    expected: Mapping[bytes, Fingerprint] | None = None,
+    attributes: AttributeWish | None = None,
+) -> Choices:
+    """How a caller's files are planned: within its limits, and for an agent with an eye on private ones."""
+    sandbox = call.commander.sandbox
+    privacy = None if call.principal.is_person else sandbox.private
+    return Choices(
+        policy,
+        as_name,
+        into,
+        expected,
+        sources.limits,
+        sandbox.protection,
+        privacy=privacy,
+        attributes=attributes,
+    )
 
 
 async def _named(chosen: SelectedEntries, made: Callable[[SelectedEntries], Sources]) -> Sources:

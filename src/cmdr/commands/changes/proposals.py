@@ -1,4 +1,4 @@
-"""Proposals: what has become of them, and the person's answers, which no agent ever has."""
+"""Proposals: what has become of them, and the person's answers and names, which no agent ever gives."""
 
 import os
 from typing import Annotated
@@ -57,7 +57,7 @@ def pending(call: Call) -> Pending:
                 count(len(case.review.diff.hunks), "change"),
                 case.review.digest,
             )
-            for case in commander.rooms.waiting_reviews()
+            for case in commander.services.waiting_reviews()
         ),
         questions=tuple(
             OpenQuestion(one.id, title_of(one.plan), display_name(asking[one.job].target), asking[one.job].about)
@@ -69,7 +69,7 @@ def pending(call: Call) -> Pending:
             for job in commander.jobs.interrupted()
         ),
         expired=tuple(Expired(one.id, one.proposed_by, title_of(one.plan)) for one in commander.proposals.missed()),
-        warnings=tuple(commander.warnings.told()),
+        warnings=tuple(commander.warnings.texts()),
     )
 
 

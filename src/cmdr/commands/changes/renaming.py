@@ -1,4 +1,4 @@
-"""Plans for new names, and what is told of them."""
+"""New names: plans for them, what is told of them, and a name for each file."""
 
 import os
 from collections.abc import Sequence

@@ -11,7 +11,7 @@ from cmdr.core.dispatch.principals import Access
 from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError
 from cmdr.core.threads import in_thread
-from cmdr.engine.fs.trash_site import NoTrashHere, home_trash, locate
+from cmdr.engine.fs.trash import NoTrashHere, home_trash, locate
 from cmdr.engine.plan.restore_plan import plan_restore
 from cmdr.files.errors import disk_error
 from cmdr.model.results.changes import Proposed
@@ -35,7 +35,7 @@ async def restore(
     protection = call.commander.sandbox.protection
     plan = await in_thread(plan_restore, sources.paths, limits=sources.limits, protection=protection)
     plan = await in_thread(with_real_places, sources.check(plan), protection)
-    return proposed(call, plan, "Restore", reason, chosen=paths is None, note=sources.told(plan))
+    return proposed(call, plan, "Restore", reason, chosen=paths is None, note=sources.note_for(plan))
 
 
 def _trash_for(folder: bytes) -> bytes:

@@ -39,12 +39,12 @@ async def editor_path(call: Call, text: str, *, writes: bool = False) -> EditorP
     return await in_thread(_in_roots, call, named(text), writes)
 
 
-def spoken_path(call: Call, path: bytes) -> str:
+def format_path(call: Call, path: bytes) -> str:
     """A path as the caller writes paths: an editor's client takes them as they are, all others in printable form."""
     return os.fsdecode(path) if call.connection else to_wire(path)
 
 
-async def may_tell(call: Call, path: bytes) -> bool:
+async def is_visible(call: Call, path: bytes) -> bool:
     """Whether a caller may hear about an open document: an editor in its workspace, anybody else in their roots."""
     if call.connection or call.principal.is_person:
         return await in_thread(call.commander.editor.folders.may_tell, path)

@@ -4,7 +4,7 @@ import json
 import os
 from urllib.parse import quote
 
-from cmdr.commands.editor.editor_paths import check_may_read, editor_path, may_tell, spoken_path
+from cmdr.commands.editor.editor_paths import check_may_read, editor_path, format_path, is_visible
 from cmdr.core.dispatch.call import Call
 from cmdr.core.dispatch.parameter import Json
 from cmdr.core.dispatch.principals import Access
@@ -36,12 +36,12 @@ async def get_open_editors(call: Call) -> PlainText:
         {
             "uri": f"file://{quote(each.path)}",
             "isActive": each.active,
-            "label": spoken_path(call, os.path.basename(each.path)),
+            "label": format_path(call, os.path.basename(each.path)),
             "languageId": each.language_id,
             "isDirty": each.dirty,
         }
         for each in await call.commander.editor.text.shown()
-        if await may_tell(call, each.path)
+        if await is_visible(call, each.path)
     ]
     return _json({"tabs": tabs})
 
@@ -52,20 +52,20 @@ def get_workspace_folders(call: Call) -> PlainText:
     folders = call.commander.editor.folders.folders
     told: list[Json] = [
         {
-            "name": spoken_path(call, os.path.basename(path) or path),
+            "name": format_path(call, os.path.basename(path) or path),
             "uri": f"file://{quote(path)}",
-            "path": spoken_path(call, path),
+            "path": format_path(call, path),
         }
         for path in folders
     ]
-    return _json({"success": True, "folders": told, "rootPath": spoken_path(call, folders[0]) if folders else None})
+    return _json({"success": True, "folders": told, "rootPath": format_path(call, folders[0]) if folders else None})
 
 
 @command("check_document_dirty", access=Access.READ, toolset="ide", title="Unsaved changes")
 async def check_document_dirty(call: Call, *, file_path: str) -> PlainText:
     """Whether an open document has unsaved changes."""
     target = await editor_path(call, file_path)
-    told = spoken_path(call, target.link or target.real)
+    told = format_path(call, target.link or target.real)
     dirty = await call.commander.editor.text.is_dirty(target.real)
     if dirty is None:
         return _json({"success": False, "message": f"Document not open: {told}"})
@@ -78,7 +78,7 @@ async def save_document(call: Call, *, file_path: str) -> PlainText:
     if not (call.connection or call.principal.is_person or call.commander.policy.allow_write):
         raise CommandError("Only the person saves it, or an agent where CMDR_MCP_ALLOW_WRITE is on.")
     target = await editor_path(call, file_path)
-    told = spoken_path(call, target.link or target.real)
+    told = format_path(call, target.link or target.real)
     saved = await call.commander.editor.text.save(target.real)
     if saved is None:
         return _json({"success": False, "message": f"Document not open: {told}"})
@@ -102,7 +102,7 @@ def close_all_diff_tabs(call: Call) -> PlainText:
 
 
 async def _selected(call: Call, found: SelectedText | None, none: str) -> PlainText:
-    if found is None or not await may_tell(call, found.path):
+    if found is None or not await is_visible(call, found.path):
         return _json({"success": False, "message": none})
     selection: Json = {
         "start": _place(found.selection.start),
@@ -110,7 +110,7 @@ async def _selected(call: Call, found: SelectedText | None, none: str) -> PlainT
         "isEmpty": found.selection.is_empty,
     }
     return _json(
-        {"success": True, "text": found.text, "filePath": spoken_path(call, found.path), "selection": selection}
+        {"success": True, "text": found.text, "filePath": format_path(call, found.path), "selection": selection}
     )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Sequence
 from typing import Annotated
 from urllib.parse import quote, unquote_to_bytes, urlsplit
 
-from cmdr.commands.editor.editor_paths import EditorPath, check_may_read, editor_path, folder_around, spoken_path
+from cmdr.commands.editor.editor_paths import EditorPath, check_may_read, editor_path, folder_around, format_path
 from cmdr.core.dispatch.call import Call
 from cmdr.core.dispatch.parameter import Also, Fields, Json, Unlisted
 from cmdr.core.dispatch.principals import Access
@@ -19,7 +19,7 @@ from cmdr.core.editing.reviews import Opening, new_review
 from cmdr.core.editing.text_files import text_now
 from cmdr.core.errors import CommandError
 from cmdr.core.threads import in_thread
-from cmdr.editor.diagnostics.service import Asker, Checked
+from cmdr.editor.diagnostics.service import Asker, CheckResult
 from cmdr.model.content_part import TextPart
 from cmdr.model.names import printable, raw_bytes, to_wire
 from cmdr.model.results.result import Said
@@ -77,7 +77,7 @@ async def _reviewed(
     try:
         if call.connection:
             return await _for_the_writing_client(call, case)
-        return Said(await outcome_told(call, case, REVIEW_TIMEOUT_S))
+        return Said(await wait_for_outcome(call, case, REVIEW_TIMEOUT_S))
     except asyncio.CancelledError:
         quitting = call.commander.quitting.is_set()
         reviews.end(case, "shutdown" if quitting else "client gone")
@@ -110,7 +110,7 @@ async def _proposed(
     room = call.commander.editor
     if not call.connection:
         call.commander.engine  # noqa: B018 - says so when this cmdr cannot write
-        room.reviews.check_room(call.principal.id)
+        room.reviews.check_quota(call.principal.id)
     target = await editor_path(call, path, writes=True)
     after = target if new_path is None else await editor_path(call, new_path, writes=True)
     if await room.text.is_dirty(target.real):
@@ -146,7 +146,7 @@ def _case(
         reviews,
         connection=call.connection or call.principal.id,
         agent=call.client or call.principal.name,
-        tab=title or told if call.connection else reviews.free_tab(call.principal.id, printable(title, 80) or told),
+        tab=title or told if call.connection else reviews.unused_tab(call.principal.id, printable(title, 80) or told),
         path=target.real if base is not None else after.real,
         new_path=after.real,
         base=base,
@@ -193,7 +193,7 @@ async def open_file(
         # The person's Neovim would obey the file, and start what it starts for such projects, because an agent said so.
         inert=not call.principal.is_person and not await call.commander.trusting.is_trusted(target.real),
     )
-    told = spoken_path(call, target.link or opened.path)
+    told = format_path(call, target.link or opened.path)
     if not make_frontmost:
         row: dict[str, Json] = {"success": True, "filePath": told}
         return Said(json.dumps({**row, "languageId": opened.language_id, "lineCount": opened.line_count}))
@@ -204,7 +204,7 @@ async def open_file(
 @command("get_diagnostics", access=Access.READ, toolset="review", title="Diagnostics")
 async def get_diagnostics(call: Call, *, uri: str | None = None) -> Said:
     """Errors in files."""
-    findings = call.commander.editor.findings
+    findings = call.commander.editor.diagnostics
     if not call.connection:
         check_may_read(call, "get_diagnostics")
     if uri is None:
@@ -245,7 +245,7 @@ def _name(call: Call) -> str:
     return call.connection or call.principal.id
 
 
-def _row(call: Call, path: bytes, checked: Checked) -> dict[str, Json]:
+def _row(call: Call, path: bytes, checked: CheckResult) -> dict[str, Json]:
     """One file. What is not known is a note of its own, or for an editor's client, which has none, an information."""
     diagnostics: list[Json] = [_diagnostic(each) for each in checked.found]
     if call.connection:
@@ -279,7 +279,7 @@ def _place(position: Position) -> Json:
     return {"line": position.line, "character": position.character}
 
 
-async def outcome_told(call: Call, case: ReviewRecord, patience: float) -> str:
+async def wait_for_outcome(call: Call, case: ReviewRecord, patience: float) -> str:
     """Wait for the person's answer and tell it, or say after a while that it still waits."""
     started = time.monotonic()
     while not case.over.is_set():
@@ -294,10 +294,10 @@ async def outcome_told(call: Call, case: ReviewRecord, patience: float) -> str:
                 await case.over.wait()
         except TimeoutError:
             continue
-    return _told(call, case)
+    return _format_outcome(call, case)
 
 
-def _told(call: Call, case: ReviewRecord) -> str:
+def _format_outcome(call: Call, case: ReviewRecord) -> str:
     outcome = case.review.outcome
     if outcome is None or outcome.state is not ReviewState.ACCEPTED:
         why = "" if outcome is None or outcome.reason == "person" else f" ({outcome.reason})"

@@ -1,4 +1,4 @@
-"""Text files that the person edits."""
+"""Text files in the person's hands: saving what they edited, pointing the coding agent at files and lines."""
 
 import os
 from typing import Annotated
@@ -9,7 +9,7 @@ from cmdr.core.dispatch.call import Call
 from cmdr.core.dispatch.parameter import Doc, Whole
 from cmdr.core.dispatch.principals import Access
 from cmdr.core.dispatch.registry import command
-from cmdr.core.editing.mentions import Mention
+from cmdr.core.editing.documents import Mention
 from cmdr.core.editing.text_files import load_text
 from cmdr.core.errors import CommandError
 from cmdr.core.threads import in_thread

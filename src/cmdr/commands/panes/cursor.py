@@ -1,4 +1,4 @@
-"""The cursor, and the window through which agents see a pane."""
+"""The cursor, the window through which agents see a pane, and rows as callers count them."""
 
 import re
 from typing import Annotated

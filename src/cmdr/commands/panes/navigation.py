@@ -1,4 +1,4 @@
-"""Going places."""
+"""Going places: volumes, folders, back and forth, what is under the cursor, bookmarks."""
 
 import os
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""The selection: by rows, names, masks and sets, one entry or all of it at a time."""
+"""The selection: by rows, names, masks and sets, one entry or all of it, or what differs between the panes."""
 
 import fnmatch
 import os
@@ -18,17 +18,15 @@ from cmdr.core.errors import CommandError
 from cmdr.core.threads import in_thread
 from cmdr.files.contents import differing_contents
 from cmdr.model.names import from_wire, printable, to_wire
-from cmdr.model.panes.comparing import CompareBy, differing
 from cmdr.model.panes.entry import Facts
 from cmdr.model.panes.listing import Listing
-from cmdr.model.panes.matching import matching_rows
-from cmdr.model.panes.selection import marked
+from cmdr.model.panes.matching import CompareBy, differing, matching_rows
+from cmdr.model.panes.selection import row_mask
 from cmdr.model.panes.tab import Tab
 from cmdr.model.results.result import Said
-from cmdr.model.units import count
 from cmdr.model.units import count as counted
 
-SMALL = 5000
+MAX_ROWS_IN_LOOP = 5000
 """So many rows are looked through at once; more of them in a thread."""
 MAX_ATTEMPTS = 5
 
@@ -40,7 +38,7 @@ async def marks(tab: Tab, wanted: Callable[[Listing], Iterable[int]]) -> bytearr
     """
     for _ in range(MAX_ATTEMPTS):
         listing = tab.listing
-        if len(listing.columns) <= SMALL:
+        if len(listing.columns) <= MAX_ROWS_IN_LOOP:
             return _made(listing, wanted)
         found = await in_thread(_made, listing, wanted)
         if tab.listing is listing:
@@ -49,7 +47,7 @@ async def marks(tab: Tab, wanted: Callable[[Listing], Iterable[int]]) -> bytearr
 
 
 def _made(listing: Listing, wanted: Callable[[Listing], Iterable[int]]) -> bytearray:
-    return marked(wanted(listing), len(listing.columns))
+    return row_mask(wanted(listing), len(listing.columns))
 
 
 @command("select", access=Access.VIEW, toolset="panes", always_loaded=True)
@@ -69,7 +67,7 @@ async def select(
     tab = pane_of(call.workspace, pane).tab
     check_rev(tab, rev)
     if names is not None:
-        found = marked(_named(tab, names), len(tab.listing.columns))
+        found = row_mask(_named(tab, names), len(tab.listing.columns))
     elif glob is not None:
         found = await _where(tab, partial(_matching, glob))
     elif set is not None:
@@ -86,8 +84,7 @@ async def select(
         selection.remove_mask(found)
     else:
         selection.add_mask(found)
-    call.events.changed()
-    return Said(f"Selected {counted(selection.count, 'file')}")
+    return _selected(call, tab)
 
 
 @command("selection.toggle", access=Access.VIEW, title="Select or deselect the entry under the cursor")
@@ -109,8 +106,7 @@ def toggle(
     tab.selection.toggle(tab.listing.order[position])
     if step:
         tab.put_cursor(position + step)
-    call.events.changed()
-    return Said(f"Selected {counted(tab.selection.count, 'file')}")
+    return _selected(call, tab)
 
 
 @command("selection.all", access=Access.VIEW, title="Select all")
@@ -118,8 +114,7 @@ async def select_all(call: Call, *, pane: PaneRef = "focused") -> Said:
     """Select everything that is shown."""
     tab = pane_of(call.workspace, pane).tab
     tab.selection.add_mask(await marks(tab, lambda listing: listing.order))
-    call.events.changed()
-    return Said(f"Selected {counted(tab.selection.count, 'file')}")
+    return _selected(call, tab)
 
 
 @command("selection.none", access=Access.VIEW, title="Select nothing")
@@ -137,8 +132,7 @@ async def invert(
     """Select what is not selected and the other way round; folders stay as they are unless wanted."""
     tab = pane_of(call.workspace, pane).tab
     tab.selection.toggle_mask(await marks(tab, lambda listing: _without_folders(listing.order, listing, folders)))
-    call.events.changed()
-    return Said(f"Selected {counted(tab.selection.count, 'file')}")
+    return _selected(call, tab)
 
 
 @command("selection.mask", access=Access.VIEW, title="Select by mask")
@@ -162,6 +156,11 @@ async def by_mask(
         tab.selection.remove_mask(found)
     call.events.changed()
     return Said(f"{found.count(1):,} matched, {counted(tab.selection.count, 'file')} selected")
+
+
+def _selected(call: Call, tab: Tab) -> Said:
+    call.events.changed()
+    return Said(f"Selected {counted(tab.selection.count, 'file')}")
 
 
 async def _where(tab: Tab, wanted: Callable[[Listing], Iterable[int]]) -> bytearray:
@@ -233,7 +232,7 @@ async def compare_panes(call: Call, *, by: CompareBy = CompareBy.NEWER) -> Said:
     call.events.changed()
     if not any(found):
         return Said("The panes do not differ")
-    return Said(f"Selected {count(len(found[0]), 'file')} left, {count(len(found[1]), 'file')} right")
+    return Said(f"Selected {counted(len(found[0]), 'file')} left, {counted(len(found[1]), 'file')} right")
 
 
 async def _facts(call: Call, tab: Tab) -> dict[bytes, Facts | None]:

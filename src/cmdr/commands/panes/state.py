@@ -1,4 +1,4 @@
-"""The whole workspace as a short text."""
+"""The whole workspace as a short text: both panes with their rows, volumes, jobs and dialogs."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -53,10 +53,10 @@ async def _looked_up(call: Call, panes: list[Pane], limit: int, detail: Detail |
 
 def _text(call: Call, panes: list[Pane], limit: int, detail: Detail | None) -> PlainText:
     shown_rows = max(end - start for start, end in (_window(shown.tab, limit) for shown in panes))
-    return PlainText(_fitting(lambda rows: _told(call, panes, rows, detail), shown_rows))
+    return PlainText(_fitting(lambda rows: _format_state(call, panes, rows, detail), shown_rows))
 
 
-def _told(call: Call, panes: list[Pane], limit: int, detail: Detail | None) -> str:
+def _format_state(call: Call, panes: list[Pane], limit: int, detail: Detail | None) -> str:
     workspace = call.workspace
     before: dict[str, Value] = {
         "focused": workspace.focused.value,
@@ -64,13 +64,13 @@ def _told(call: Call, panes: list[Pane], limit: int, detail: Detail | None) -> s
         "rev": workspace.rev,
     }
     volumes = workspace.volumes
-    between = call.commander.kept_texts.text(
+    between = call.commander.text_cache.text(
         "volumes", volumes, lambda: document({"volumes": [volume.name for volume in volumes]})
     )
     after: dict[str, Value] = {}
     if running := [_job(job) for job in call.commander.jobs.running()]:
         after["jobs"] = running
-    if reviews := [case for case in call.commander.rooms.waiting_reviews() if case.owner == call.principal.id]:
+    if reviews := [case for case in call.commander.services.waiting_reviews() if case.owner == call.principal.id]:
         after["reviews"] = [f"{case.id} {to_wire(case.review.new_path)}" for case in reviews]
     if workspace.dialogs:
         after["dialogs"] = _dialogs(call)
@@ -164,7 +164,7 @@ def _pane_text(call: Call, pane: Pane, limit: int, detail: Detail | None) -> str
         listing.looked_up.get(listing.order[tab.cursor]) if len(listing) else None,
         *((other.id, other.path, other.pinned) for other in pane.tabs),
     )
-    return call.commander.kept_texts.text(
+    return call.commander.text_cache.text(
         (pane.side, limit, detail),
         made_of,
         lambda: document({pane.side.value: _pane_facts(volumes, pane, limit, detail)}),

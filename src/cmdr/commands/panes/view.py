@@ -1,4 +1,4 @@
-"""How panes are shown."""
+"""How panes are shown: order, hidden files, brief or full, filter."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""Finding while one types: short questions over a tree, and ways to what was found."""
+"""Finding while one types, ways to what was found, and the size of a folder."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
-from cmdr.commands._paths import pane_of, path_of
+from cmdr.commands._paths import PaneRef, pane_of, path_of
+from cmdr.commands.panes.file import under_cursor
 from cmdr.commands.trees.sessions import units_of
 from cmdr.commands.trees.sets import show_set
 from cmdr.core.dispatch.call import Call
@@ -20,17 +21,15 @@ from cmdr.core.trees.indexing import SCAN_TIMEOUT_S
 from cmdr.model.filters.filter import Filter, Question, Text, checked
 from cmdr.model.filters.filter_text import given_filter
 from cmdr.model.names import printable, to_wire
+from cmdr.model.panes.entry import FolderSize
 from cmdr.model.results.result import Said
 from cmdr.model.results.trees import FindAnswer
+from cmdr.model.units import exact_size
 
 if TYPE_CHECKING:
     from cmdr.index.query.queries import IndexQueries, QueryResult
     from cmdr.model.trees.node import Node
 
-from cmdr.commands._paths import PaneRef
-from cmdr.commands.panes.file import under_cursor
-from cmdr.model.panes.entry import FolderSize
-from cmdr.model.units import exact_size
 
 T = TypeVar("T")
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Literal
 
 from cmdr.commands._text import day_of, size_text
-from cmdr.model.names import to_wire
+from cmdr.core.errors import CommandError
+from cmdr.model.names import from_wire, to_wire
 from cmdr.model.panes.entry import Kind
-from cmdr.model.panes.listing import Columns, Listing
-from cmdr.model.panes.sorting import Direction, SortKey, SortOrder
+from cmdr.model.panes.listing import UNKNOWN, Columns, Listing
+from cmdr.model.panes.sorting import Direction, SortKey, SortOrder, natural_keys
 from cmdr.model.shell_session import ShellSession
 from cmdr.model.units import count, iso_date
 from cmdr.model.yaml_text import quoted_name
@@ -19,19 +22,12 @@ from cmdr.model.yaml_text import quoted_name
 if TYPE_CHECKING:
     from cmdr.index.query.queries import IndexQueries
 
-import re
-from bisect import bisect_left
 
-from cmdr.core.errors import CommandError
-from cmdr.model.names import from_wire
-from cmdr.model.panes.listing import UNKNOWN
-from cmdr.model.panes.sorting import natural_keys
-
-FEW = 20
+MAX_ENTRIES = 20
 """A folder with at most so many entries is told whole; no page is longer."""
-MANY = 200
+LARGE_FOLDER = 200
 """A bigger folder is asked rather than read through, so that only its first few entries are told."""
-SOME = 5
+SAMPLES = 5
 
 Sort = Literal["name", "size", "modified"]
 _INDEX_SORT: dict[Sort, Literal["name", "size", "mtime"]] = {"name": "name", "size": "size", "modified": "mtime"}
@@ -53,7 +49,7 @@ class PageWanted:
         """How many entries of so many."""
         wanted = self.limit if self.limit is not None else session.limit
         if wanted is None:
-            wanted = FEW if total <= MANY else SOME
+            wanted = MAX_ENTRIES if total <= LARGE_FOLDER else SAMPLES
         return min(wanted, total)
 
 
@@ -86,7 +82,7 @@ def indexed_glance(
     base_url: str, answers: IndexQueries, path: bytes, session: ShellSession, wanted: PageWanted
 ) -> Glance:
     """What an index knows of a folder."""
-    summary = answers.summary(path, SOME)
+    summary = answers.summary(path, SAMPLES)
     totals, units = summary.totals, session.units
     sort = _INDEX_SORT[wanted.sort]
     told = wanted.rows(summary.children, session)
@@ -101,7 +97,7 @@ def indexed_glance(
     if page.cursor is not None:
         onward += f"&cursor={page.cursor}"
     below = f"{count(totals.files, 'file')}, {count(totals.dirs, 'dir')}, {size}{note}"
-    is_crowded = summary.children > FEW and wanted.cursor is None
+    is_crowded = summary.children > MAX_ENTRIES and wanted.cursor is None
     return Glance(
         f"{count(summary.children, 'entry', 'entries')}; below {below}",
         [node.line(units, node.path[: -len(node.name)]) for node in page.nodes],
@@ -132,9 +128,9 @@ def live_glance(columns: Columns, session: ShellSession, wanted: PageWanted) -> 
 
     biggest: list[int] = []
     newest: list[int] = []
-    if len(listing) > FEW and facts is not None and wanted.cursor is None:
-        biggest = sorted(files, key=lambda row: -sizes[row])[:SOME]
-        newest = sorted(files, key=lambda row: -facts.modified_ns[row])[:SOME]
+    if len(listing) > MAX_ENTRIES and facts is not None and wanted.cursor is None:
+        biggest = sorted(files, key=lambda row: -sizes[row])[:SAMPLES]
+        newest = sorted(files, key=lambda row: -facts.modified_ns[row])[:SAMPLES]
     dirs = columns.kinds[: columns.folder_count].count(Kind.FOLDER.value.encode())
     sized = f"{count(len(listing) - dirs, 'file')}, {size_text(known, units)}"
     return Glance(

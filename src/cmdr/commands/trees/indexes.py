@@ -1,10 +1,13 @@
-"""Indexes: read a tree once, and know it."""
+"""Indexes: read a tree once, and know it; its entries one by one, its folders page by page; export."""
 
 from __future__ import annotations
 
 import os
+import platform
+import threading
 from typing import TYPE_CHECKING, Annotated
 
+from cmdr.commands._paths import reach_of
 from cmdr.commands._text import job_line, scan_counts, size_text
 from cmdr.commands.trees.sessions import place_in
 from cmdr.core.dispatch.call import Call
@@ -13,11 +16,15 @@ from cmdr.core.dispatch.principals import Access
 from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError, NotThere
 from cmdr.core.threads import in_thread
+from cmdr.files.contents import digest as digest_of
+from cmdr.files.contents import extended_attributes, preview
 from cmdr.files.file_stat import link_target
 from cmdr.index.errors import Gone, IndexFault
 from cmdr.index.query.nodes import user_name
+from cmdr.model.filters.filter import SortKey
 from cmdr.model.names import printable, to_wire
-from cmdr.model.results.indexes import IndexList, IndexShown
+from cmdr.model.panes.sorting import Direction
+from cmdr.model.results.indexes import IndexList, IndexShown, NodeDetail, NodeShown, TreePage
 from cmdr.model.results.result import Result, Said
 from cmdr.model.results.trees import ScanProgress, ScanStarted
 from cmdr.model.trees.indexes import WalkOptions
@@ -29,23 +36,10 @@ if TYPE_CHECKING:
     from cmdr.index.query.queries import IndexQueries
     from cmdr.model.trees.node import Node, Totals
 
-import platform
-import threading
-from typing import TYPE_CHECKING
-
-from cmdr.commands._paths import reach_of
-from cmdr.files.contents import digest as digest_of
-from cmdr.files.contents import extended_attributes, preview
-from cmdr.model.filters.filter import SortKey
-from cmdr.model.panes.sorting import Direction
-from cmdr.model.results.indexes import NodeDetail, NodeShown, TreePage
-
-if TYPE_CHECKING:
-    from cmdr.model.trees.node import Node
 
 PAGE_SIZE = 50
 """Rows of a page, unless more or fewer are asked for."""
-SMALL = 1 << 20
+MAX_DIGESTED_BYTES = 1 << 20
 """A file of at most so many bytes is read for its digest unasked."""
 
 
@@ -103,13 +97,13 @@ async def inspect(call: Call, *, node_id: str | None = None, path: str | None = 
                 raise
             except IndexFault:
                 continue
-            return Said(_told(call, info.id, node, target))
+            return Said(_format_node(call, info.id, node, target))
         raise CommandError(f"No index knows the node {printable(node_id, 40)}.")
     place = place_in(call, path or "")
     found = await indexing.ask_of_entry(place, lambda answers: (answers.indexed.record.id, *_looked_up(answers, place)))
     if found is None:
         raise await _unknown(indexing, place)
-    return Said(_told(call, *found))
+    return Said(_format_node(call, *found))
 
 
 def _looked_up(answers: IndexQueries, place: str | bytes) -> tuple[Node, bytes | None]:
@@ -133,14 +127,14 @@ async def _unknown(indexing: Indexing, place: bytes) -> CommandError:
 def _inside(children: int | None, totals: Totals) -> str:
     """What is in a folder, or why nobody knows."""
     if children is None:
-        from cmdr.index.query.coverage import UNLISTED
+        from cmdr.index.query.coverage import UNLISTED  # noqa: PLC0415
 
         return f"children: unknown, {UNLISTED[totals.state]}"
     more = "" if totals.complete else " (at least)"
     return f"children: {children} below: {count(totals.files, 'file')}, {count(totals.dirs, 'dir')}{more}"
 
 
-def _told(call: Call, index: str, node: Node, target: bytes | None) -> str:
+def _format_node(call: Call, index: str, node: Node, target: bytes | None) -> str:
     leads = "" if target is None else f" → {quoted_name(to_wire(target))}"
     size = size_text(node.size, "bytes")
     told = [f"{quoted_name(to_wire(node.path))}{leads}", f"nodeId: {node.id} kind: {node.kind} size: {size}"]
@@ -215,7 +209,7 @@ async def detail(call: Call, *, index_id: str, node_id: str, digest: bool = Fals
     beginning = await in_thread(preview, reach, node.path)
     stop = threading.Event()
     try:
-        known = await in_thread(digest_of, reach, node.path, None if digest else SMALL, stop.is_set)
+        known = await in_thread(digest_of, reach, node.path, None if digest else MAX_DIGESTED_BYTES, stop.is_set)
     finally:
         stop.set()
     return NodeDetail(index_id, node, _owner(node), target, attributes, beginning, known)

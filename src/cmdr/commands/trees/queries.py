@@ -13,6 +13,7 @@ from cmdr.core.dispatch.principals import Access
 from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import NotThere
 from cmdr.core.threads import in_thread
+from cmdr.index.query.nodes import nodes as nodes_of
 from cmdr.model.filters.filter import KIND_WORDS, And, Ext, Filter, KindIs, Number, Question, Text, Time, checked
 from cmdr.model.filters.filter import Kind as FilterKind
 from cmdr.model.filters.filter_json import extensions, to_json
@@ -20,8 +21,8 @@ from cmdr.model.filters.filter_terms import hints_for, is_wild, named
 from cmdr.model.filters.filter_text import given_filter, placed, to_text
 from cmdr.model.names import printable, to_wire
 from cmdr.model.panes.sorting import path_order
+from cmdr.model.results.indexes import Forgotten, QueryCard, QueryList, QueryRan, QueryShown
 from cmdr.model.results.result import Said
-from cmdr.model.results.sets import Forgotten, QueryCard, QueryList, QueryRan, QueryShown
 from cmdr.model.results.trees import Kinds, QueryAnswer
 from cmdr.model.units import count
 from cmdr.model.yaml_text import quoted_name
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
 MAX_SORTED = 10_000
 """Up to so many hits the samples are the first of all by their paths."""
-SAMPLES, MOST = 5, 20
+SAMPLES, MAX_SAMPLES = 5, 20
 MAX_FILTER_CHARS = 2000
 MAX_LISTED = 100
 """Saved queries in one answer."""
@@ -55,7 +56,7 @@ async def query_run(
     filter: Annotated[dict[str, object] | str | None, Doc("size>1M not (ext:pdf or name~^a), or JSON")] = None,
     query: str | None = None,
     save_as: str | None = None,
-    limit: Annotated[int, Whole(0, MOST, cut=True), Doc("max 20")] = SAMPLES,
+    limit: Annotated[int, Whole(0, MAX_SAMPLES, cut=True), Doc("max 20")] = SAMPLES,
 ) -> QueryAnswer:
     """Find entries: count, size, set, samples."""
     queries = call.commander.indexing.queries
@@ -146,7 +147,7 @@ async def show(
     saved, _ = await call.commander.indexing.queries.get(query_id, call.principal)
     if format != "explain":
         return QueryShown(saved)
-    return QueryShown(saved, (await _asked(call, saved, index_id, below))[1].explanation)
+    return QueryShown(saved, (await _answer_to(call, saved, index_id, below))[1].explanation)
 
 
 @command("savedQuery.run", access=Access.VIEW, toolset="index", programs_only=True)
@@ -155,7 +156,7 @@ async def run(call: Call, *, query_id: str, index_id: str | None = None, below: 
     becomes a set."""
     library = await call.commander.indexing.library()
     saved, _ = await call.commander.indexing.queries.get(query_id, call.principal)
-    answers, answer = await _asked(call, saved, index_id, below)
+    answers, answer = await _answer_to(call, saved, index_id, below)
     await call.commander.indexing.queries.note_run(saved)
     info = await in_thread(library.sets.create_from, answers.indexed.record.id, saved.name, answer)
     await call.commander.indexing.sets.own(info.id, call.principal, passing=True)
@@ -169,7 +170,7 @@ async def delete(call: Call, *, query_id: str) -> Forgotten:
     return Forgotten(query_id)
 
 
-async def _asked(
+async def _answer_to(
     call: Call, saved: SavedQuery, index_id: str | None, below: str | None
 ) -> tuple[IndexQueries, QueryResult]:
     """The answer to a saved query, and the index that gave it."""
@@ -192,8 +193,6 @@ async def _newest_index(call: Call) -> str:
 
 def _first(answers: IndexQueries, answer: QueryResult, limit: int) -> tuple[Node, ...]:
     """The first of what was found, in the order of their paths as long as they are not very many."""
-    from cmdr.index.query.nodes import nodes as nodes_of
-
     rows, view = answer.rows, answer.view
     if len(rows) <= MAX_SORTED:
         rows = rows[path_order(view.paths(rows))[:limit]]

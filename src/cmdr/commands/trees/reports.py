@@ -1,19 +1,23 @@
-"""Reports over a tree: largest, oldest, duplicated, grown."""
+"""Reports over a tree: largest, oldest, duplicated, grown; as text, as pages, as a pane."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 from urllib.parse import urlencode
 
+from cmdr.commands._paths import pane_of, path_of
 from cmdr.commands._text import behind, size_text
+from cmdr.commands.trees.find import known_tree
 from cmdr.commands.trees.sessions import place_in, units_of
+from cmdr.commands.trees.sets import below
 from cmdr.core.dispatch.call import Call
-from cmdr.core.dispatch.parameter import Unlisted, Whole
+from cmdr.core.dispatch.parameter import Doc, Unlisted, Whole
 from cmdr.core.dispatch.principals import Access
 from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError
 from cmdr.core.threads import in_thread
 from cmdr.model.names import printable, to_wire
+from cmdr.model.panes.sorting import Direction, SortKey, SortOrder
 from cmdr.model.results.indexes import ReportPage
 from cmdr.model.results.result import Said
 from cmdr.model.shell_session import Units
@@ -24,14 +28,7 @@ from cmdr.model.yaml_text import quoted_name
 if TYPE_CHECKING:
     from cmdr.index.reports.basis import Spare
 
-from typing import Literal
-
-from cmdr.commands._paths import pane_of, path_of
-from cmdr.commands.trees.find import known_tree
-from cmdr.commands.trees.sets import below
-from cmdr.core.dispatch.parameter import Doc
-from cmdr.model.panes.sorting import Direction, SortKey, SortOrder
-from cmdr.model.panes.tab import Found
+from cmdr.model.panes.tab import FoundEntries
 
 PAGE_SIZE = 50
 """Lines of a page, unless more or fewer are asked for."""
@@ -215,7 +212,7 @@ async def open_report(
         raise CommandError(f"The report {kind} lists nothing below {to_wire(place)}.{_note(made)}")
     start = place.rstrip(b"/") + b"/"
     folder_sizes = {name: held[start + name] for name in names} if kind == "largest-dirs" else {}
-    found = Found(kind, names, folder_sizes, _changes(made, start))
+    found = FoundEntries(kind, names, folder_sizes, _changes(made, start))
     tab = await call.browser.open_found(pane, place, found, _SORTS.get(kind, SortOrder()))
     return Said(f"{kind}: {len(tab.listing)} of {made.total} shown{_note(made)}")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated
 
 from cmdr.commands._paths import pane_of, path_of
-from cmdr.commands.trees.folder_glance import FEW, Glance, PageWanted, Sort, indexed_glance, live_glance
+from cmdr.commands.trees.folder_glance import MAX_ENTRIES, Glance, PageWanted, Sort, indexed_glance, live_glance
 from cmdr.core.dispatch.call import Call
 from cmdr.core.dispatch.parameter import Doc, Unlisted, Whole
 from cmdr.core.dispatch.principals import Access
@@ -29,7 +29,7 @@ async def cd(
     call: Call,
     *,
     path: str,
-    limit: Annotated[int | None, Whole(0, FEW, cut=True), Doc("max 20")] = None,
+    limit: Annotated[int | None, Whole(0, MAX_ENTRIES, cut=True), Doc("max 20")] = None,
     cursor: str | None = None,
     sort: Sort = "name",
     order: Direction = Direction.ASC,
@@ -59,13 +59,13 @@ def session_preferences(
     *,
     session_id: Annotated[str | None, Unlisted()] = None,
     units: Units | None = None,
-    limit: Annotated[int | None, Whole(1, FEW, cut=True)] = None,
+    limit: Annotated[int | None, Whole(1, MAX_ENTRIES, cut=True)] = None,
 ) -> Said:
     """Units of sizes, rows of cd."""
     session = _session(call, session_id)
     session.units = units or session.units
     session.limit = limit or session.limit
-    limit = session.limit or FEW
+    limit = session.limit or MAX_ENTRIES
     return Said(f"session {session.id}: units {session.units}, limit {limit}, cwd {quoted_name(to_wire(session.cwd))}")
 
 
@@ -75,7 +75,7 @@ async def session_show(call: Call, *, session_id: str) -> SessionShown:
     found = call.commander.indexing.sessions.find(session_id, call.principal)
     answers = await call.commander.indexing.covering(found.cwd)
     index = answers.indexed.record.id if answers else None
-    return SessionShown(found.id, found.cwd, index, found.units, found.limit or FEW)
+    return SessionShown(found.id, found.cwd, index, found.units, found.limit or MAX_ENTRIES)
 
 
 def _session(call: Call, id: str | None) -> ShellSession:

@@ -17,9 +17,9 @@ from cmdr.core.threads import in_thread
 from cmdr.index.errors import IndexFault
 from cmdr.index.store.handles import is_node_handle
 from cmdr.model.names import printable, to_wire
-from cmdr.model.panes.tab import Found
+from cmdr.model.panes.tab import FoundEntries
+from cmdr.model.results.indexes import Forgotten, SetCard, SetEntries, SetList, SetShown
 from cmdr.model.results.result import Said
-from cmdr.model.results.sets import Forgotten, SetCard, SetEntries, SetList, SetShown
 from cmdr.model.units import count
 from cmdr.model.yaml_text import quoted_name
 
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from cmdr.model.trees.sets import SetInfo, SetMember
 
 Action = Literal["create", "list", "get", "add", "remove", "union", "intersect", "subtract", "delete", "open"]
-SAMPLES, MOST = 5, 20
-PAGE = 50
+SAMPLES, MAX_SAMPLES = 5, 20
+PAGE_SIZE = 50
 """Members of a page, unless more or fewer are asked for."""
 
 
@@ -45,7 +45,7 @@ async def resource_set(
     paths: Annotated[list[str] | None, Doc("or node ids")] = None,
     other: str | None = None,
     cursor: Annotated[str | None, Unlisted()] = None,
-    limit: Annotated[int, Whole(0, MOST, cut=True), Unlisted()] = SAMPLES,
+    limit: Annotated[int, Whole(0, MAX_SAMPLES, cut=True), Unlisted()] = SAMPLES,
 ) -> Said:
     """Make, change, combine or open sets of entries."""
     library = await call.commander.indexing.library()
@@ -58,13 +58,13 @@ async def resource_set(
         *(path if is_node_handle(path) else place_in(call, path) for path in paths or ()),
     ]
     if action == "create":
-        return Said(f"Created {_told(call, await _made(call, await _index_of(call, places), name, places))}")
+        return Said(f"Created {_format_set(call, await _made(call, await _index_of(call, places), name, places))}")
     if set is None:
         raise CommandError(f'{action} needs "set": one of your sets, by id or name.')
     named, set = set, await call.commander.indexing.sets.find(set, call.principal)
     match action:
         case "get":
-            return Said(await _shown(call, shelf, set, limit, cursor))
+            return Said(await _format_members(call, shelf, set, limit, cursor))
         case "add" | "remove":
             return Said(await _changed(call, shelf, action, set, places))
         case "delete":
@@ -82,7 +82,7 @@ async def resource_set(
                 name = await call.commander.indexing.sets.new_name(name, call.principal)
             info = await in_thread(shelf.combine, action, set, other, name)
             await call.commander.indexing.sets.own(info.id, call.principal)
-            return Said(f"{action}: {_told(call, info)}")
+            return Said(f"{action}: {_format_set(call, info)}")
 
 
 async def _found(call: Call, named: str) -> tuple[ResourceSets, str]:
@@ -137,7 +137,7 @@ async def delete(call: Call, *, set_id: str) -> Forgotten:
 
 @command("set.entries", access=Access.READ, toolset="index", programs_only=True)
 async def entries(
-    call: Call, *, set_id: str, limit: Annotated[int, Whole(0, 1000)] = PAGE, cursor: str | None = None
+    call: Call, *, set_id: str, limit: Annotated[int, Whole(0, 1000)] = PAGE_SIZE, cursor: str | None = None
 ) -> SetEntries:
     """The members of a set, a page at a time, and what has become of each."""
     shelf, set_id = await _found(call, set_id)
@@ -175,12 +175,12 @@ async def _made(call: Call, index: str, name: str | None, places: list[str | byt
     return info
 
 
-async def _shown(call: Call, shelf: ResourceSets, set: str, limit: int, cursor: str | None) -> str:
+async def _format_members(call: Call, shelf: ResourceSets, set: str, limit: int, cursor: str | None) -> str:
     page = await in_thread(shelf.page, set, limit, cursor)
     rows = [_row(entry) for entry in page.members]
     if page.cursor is not None:
         rows.append(f'… {page.after} more: resource_set {{"action": "get", "set": "{set}", "cursor": "{page.cursor}"}}')
-    return "\n".join([_told(call, await in_thread(shelf.info, set)), *rows])
+    return "\n".join([_format_set(call, await in_thread(shelf.info, set)), *rows])
 
 
 def _row(entry: SetMember) -> str:
@@ -200,7 +200,7 @@ async def _changed(
     changed = abs(info.count - before)
     done, others = ("Added", "in it already") if action == "add" else ("Removed", "not in it")
     rest = f" ({len(places) - changed} {others})" if changed < len(places) else ""
-    return f"{done} {changed}{rest}: {_told(call, info)}"
+    return f"{done} {changed}{rest}: {_format_set(call, info)}"
 
 
 async def show_set(call: Call, set: str) -> str:
@@ -210,7 +210,7 @@ async def show_set(call: Call, set: str) -> str:
     library = await call.commander.indexing.library()
     info = await in_thread(library.sets.info, set)
     root = (await in_thread(library.info, info.index_id)).root
-    found = Found(f"set {info.name}", below(root, paths))
+    found = FoundEntries(f"set {info.name}", below(root, paths))
     tab = await call.browser.open_found(pane_of(call.workspace, "focused"), root, found)
     return f"Opened set {set} in the focused pane\ntotalFiles: {len(tab.listing)} rev: {tab.rev}"
 
@@ -225,7 +225,7 @@ def _line(call: Call, info: SetInfo) -> str:
     return f"{info.id} {info.name}: {count(info.count, 'entry', 'entries')}, {size_text(info.bytes, units_of(call))}"
 
 
-def _told(call: Call, info: SetInfo) -> str:
+def _format_set(call: Call, info: SetInfo) -> str:
     return f"{_line(call, info)}\nentries: {call.commander.base_url}/api/resource-sets/{info.id}/entries"
 
 

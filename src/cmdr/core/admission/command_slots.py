@@ -55,13 +55,13 @@ class NeverRan(Exception):
 
 
 class Slot:
-    """The room one command takes, from the moment it was asked for until it is given back."""
+    """The place one command takes, from the moment it was asked for until it is given back."""
 
     def __init__(self, slots: CommandSlots, client: str, why: str) -> None:
         self._slots = slots
         self.client = client
         self.why = why
-        """Why it had to wait; empty when there was room at once."""
+        """Why it had to wait; empty when there was one at once."""
         self.ready = asyncio.Event()
         self._has_begun = False
         self._why_not = ""

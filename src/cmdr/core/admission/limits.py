@@ -74,6 +74,13 @@ MAX_MCP_BODY_BYTES = 4 << 20
 MAX_JSON_VALUES = 30_000
 MAX_ANSWER_CHARACTERS = 20_000
 
+IDE_CLIENTS = 32
+IDE_HANDSHAKES = 32
+"""Connections that have not proved yet who they are."""
+IDE_REQUESTS_PER_CLIENT = 64
+IDE_MAX_FRAME_BYTES = 32 << 20
+"""A text of 8 MiB with every character escaped; what is larger cannot be an edit."""
+
 
 class Row(NamedTuple):
     """One line of the table as people read it."""
@@ -123,6 +130,9 @@ def table() -> list[Row]:
         Row("headers of a request", _bytes(MAX_HEADERS_BYTES), "status 431"),
         Row("body of a request", f"{_bytes(MAX_BODY_BYTES)}, to `/mcp` {_bytes(MAX_MCP_BODY_BYTES)}", "status 413"),
         Row("values in a JSON body", f"{MAX_JSON_VALUES:,}", "status 413"),
+        Row("clients of the editor socket", f"{IDE_CLIENTS}, and {IDE_HANDSHAKES} that connect", "are turned away"),
+        Row("open requests of one such client", str(IDE_REQUESTS_PER_CLIENT), "an error"),
+        Row("a message of such a client", _bytes(IDE_MAX_FRAME_BYTES), "the connection is closed"),
         Row("an answer to an agent", f"{MAX_ANSWER_CHARACTERS:,} characters", "cut, and it says so"),
     ]
 

@@ -1,1 +1,1 @@
-"""What agents may do and are doing: tokens, grants, folders, commands and code behind walls."""
+"""What agents may do and are doing: tokens, grants, roots, trusted folders, and commands and code in a sandbox."""

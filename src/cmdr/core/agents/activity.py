@@ -38,7 +38,7 @@ class Caller:
 
 @dataclass(slots=True, eq=False)
 class Activity:
-    """Belongs to the loop; listeners are told at the start and end of every agent's call."""
+    """Belongs to the loop; listeners are called at the start and end of every agent's call."""
 
     recent: deque[SeenCall] = field(default_factory=lambda: deque(maxlen=MAX_REMEMBERED))
     callers: dict[str, Caller] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""Whether a process was started by an agent: what it asks for is then not the person's word.
+"""Detects whether a process was started by an agent: what it asks for is then not the person's word.
 
 Agents mark the shells they open with a variable, and an agent that is connected to this cmdr holds a connection to it
 or has started its bridge. The kernel says which process asks, and /proc who started it, so the asking process cannot

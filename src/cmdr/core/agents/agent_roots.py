@@ -52,13 +52,13 @@ def chosen_roots(
     return ChosenRoots(Origin.USUAL, () if usual is None else (RootSpec(usual),))
 
 
-def sandbox_of(chosen: ChosenRoots, settings: Settings) -> Sandbox:
+def open_sandbox(chosen: ChosenRoots, settings: Settings) -> Sandbox:
     """The sandbox with these roots held open.
 
     What was asked for at this very start and cannot be opened is an error. A folder that the settings name may be on
     a disk that is not there today: it is left out, and the person is told.
     """
-    private = PrivatePlaces(own=own_places())
+    private = PrivatePlaces(own=own_folders())
     roots, code = list(chosen.roots), tuple(program_paths())
     while True:
         try:
@@ -77,7 +77,7 @@ def path_folders() -> tuple[bytes, ...]:
     return tuple(sorted({os.path.realpath(folder) for folder in folders if folder.startswith(b"/")}))
 
 
-def own_places() -> tuple[bytes, ...]:
+def own_folders() -> tuple[bytes, ...]:
     """Where cmdr keeps tokens, journal, audit and settings: no agent's business, wherever the roots are."""
     folders = (places.state(), places.runtime(), places.config())
     return tuple(os.path.realpath(os.fsencode(folder)) for folder in folders)

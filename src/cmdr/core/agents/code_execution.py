@@ -1,4 +1,4 @@
-"""Agents' code: planned for the person to see, run in a kernel of the client's own behind the shell's walls."""
+"""Agents' code: planned for the person to see, run in a sandboxed Jupyter kernel of the client's own."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING
 
 from cmdr.core.admission.command_slots import NeverRan, Slot
-from cmdr.core.agents.shell_commands import ShellCommands, in_turn, new_job
+from cmdr.core.agents.shell_commands import ShellCommands, new_job, wait_for_slot
 from cmdr.core.audit.log import Audit, AuditRecord
 from cmdr.core.changes.jobs import Jobs
 from cmdr.core.dispatch.principals import Principal
@@ -20,7 +20,7 @@ from cmdr.files.process_sandbox.sandbox_profile import SandboxProfile
 from cmdr.model.content_part import AnswerPart, ImagePart, TextPart
 from cmdr.model.job import Job, JobState
 from cmdr.model.launch_spec import LaunchSpec
-from cmdr.model.plans.code_plan import CodePlan
+from cmdr.model.plans.command_plan import CodePlan
 
 if TYPE_CHECKING:
     from cmdr.editor.kernel import KernelSession
@@ -62,7 +62,7 @@ class CodeExecution:
         slot = self._shells.slots.claim(by)
         job = new_job(plan, by, slot)
         self._slots.add(slot)
-        self._start(self._attend(job, plan, slot))
+        self._start(self._run_to_end(job, plan, slot))
         self._jobs.adopt(job, lambda: None if slot.stop("cancelled") else self._stop(plan.client))
         return job
 
@@ -97,16 +97,16 @@ class CodeExecution:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _attend(self, job: Job, plan: CodePlan, slot: Slot) -> None:
+    async def _run_to_end(self, job: Job, plan: CodePlan, slot: Slot) -> None:
         from cmdr.editor.kernel import KernelMissingError, KernelStartError
 
         state = JobState.FAILED
         try:
-            await in_turn(job, slot, self._events)
+            await wait_for_slot(job, slot, self._events)
             session = await self._session_of(plan)
             result = await session.run(plan.command, timeout_s=plan.seconds, cwd=os.fsdecode(plan.folder))
             ended = plan.client not in self._sessions
-            job.outcome = "stopped; the kernel's state is lost" if ended else _told(result, plan)
+            job.outcome = "stopped; the kernel's state is lost" if ended else _outcome_line(result, plan)
             state = JobState.CANCELLED if ended else JobState.DONE
             self._parts[job.id] = parts = _parts(result)
             job.output = "".join(part.text for part in parts if isinstance(part, TextPart))[:MAX_OUTPUT_CHARS]
@@ -130,20 +130,20 @@ class CodeExecution:
 
         session = self._sessions.pop(plan.client, None)
         if session is None:
-            session = KernelSession(lambda folder: self._walled(plan, folder))
+            session = KernelSession(lambda folder: self._launch_in_sandbox(plan, folder))
         self._sessions[plan.client] = session
         while len(self._sessions) > MAX_KERNELS:
             await self.forget(next(iter(self._sessions)))
         return session
 
-    def _walled(self, plan: CodePlan, folder: str) -> LaunchSpec:
-        """What puts a kernel behind the walls; `folder` holds its sockets and its own settings."""
+    def _launch_in_sandbox(self, plan: CodePlan, folder: str) -> LaunchSpec:
+        """What starts a kernel in the sandbox; `folder` holds its sockets and its own settings."""
         profile = SandboxProfile(
             plan.folder,
             write=(*(tree.path for tree in plan.trees if not tree.read_only), os.fsencode(folder)),
             read=(*(tree.path for tree in plan.trees if tree.read_only), *_python()),
             hide=plan.hidden,
-            keep=plan.kept,
+            read_only=plan.kept,
         )
         inside = ["/usr/bin/env", f"IPYTHONDIR={folder}/ipython", f"JUPYTER_RUNTIME_DIR={folder}", f"HOME={folder}"]
         return self._shells.launcher([os.fsencode(word) for word in inside], profile)
@@ -155,7 +155,7 @@ def _python() -> tuple[bytes, ...]:
     return tuple(os.fsencode(prefix) for prefix in sorted(found) if not prefix.startswith("/usr"))
 
 
-def _told(result: CodeResult, plan: CodePlan) -> str:
+def _outcome_line(result: CodeResult, plan: CodePlan) -> str:
     how = {"ok": "done", "error": "raised an error", "interrupted": f"stopped after {plan.seconds} s"}
     killed = f"ended after {plan.seconds} s; the kernel's state is lost"
     more = ", output shortened" if result.truncated else ""

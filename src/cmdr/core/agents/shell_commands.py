@@ -1,4 +1,4 @@
-"""Agents' commands: planned for the person to see, run behind walls, listed among the jobs, ended by one switch."""
+"""Agents' shell commands: planned for the person to see, run in a sandbox, listed as jobs, ended by one switch."""
 
 import asyncio
 import os
@@ -24,7 +24,7 @@ from cmdr.files.sandbox.path_resolver import PathResolver, Sandbox
 from cmdr.model.job import Job, JobState
 from cmdr.model.launch_spec import LaunchSpec
 from cmdr.model.names import raw_bytes, to_wire
-from cmdr.model.plans.command_plan import LONGEST, MOST_LINES, CommandPlan
+from cmdr.model.plans.command_plan import LONGEST, MAX_LINES, CommandPlan
 from cmdr.model.plans.plan import Verb
 
 COMMANDS_PER_MINUTE = 10
@@ -64,14 +64,14 @@ class ShellCommands:
         self._probing: asyncio.Task[None] | None = None
         self.rate_scale = Environment.read().rate_scale
 
-    def look_for_a_sandbox(self) -> None:
+    def start_probe(self) -> None:
         """Begin to find out which sandbox works here, by running one; commands wait for the answer."""
         self._probing = asyncio.get_running_loop().create_task(self._probe())
 
     async def ready(self) -> Backend | None:
         """The sandbox in use, once it is known; None when none works here."""
         if self.backend is None and self._probing is None:
-            self.look_for_a_sandbox()
+            self.start_probe()
         if self._probing is not None:
             await asyncio.shield(self._probing)
         return self.backend
@@ -89,9 +89,9 @@ class ShellCommands:
             raise CommandError("That is no command.")
         if len(command) > LONGEST:
             raise CommandError(f"The command is too long to show: {len(command)} characters, at most {LONGEST}.")
-        if command.count("\n") >= MOST_LINES:
+        if command.count("\n") >= MAX_LINES:
             raise CommandError(
-                f"The command has too many lines to show; at most {MOST_LINES}. Write a script file first."
+                f"The command has too many lines to show; at most {MAX_LINES}. Write a script file first."
             )
         reach = self._sandbox.resolver(principal.roots, read_only=principal.read_only)
         profile = await in_thread(profile_for, self._sandbox, reach, folder)
@@ -106,12 +106,12 @@ class ShellCommands:
             sandbox=self.backend.value,
             trees=reach.trees,
             hidden=profile.hide,
-            kept=profile.keep if can_keep else (),
-            unkept=() if can_keep else profile.keep,
+            kept=profile.read_only if can_keep else (),
+            unkept=() if can_keep else profile.read_only,
         )
 
     def launcher(self, command: Sequence[bytes], profile: SandboxProfile) -> LaunchSpec:
-        """What runs any program behind the walls in use; it ends with whoever starts it.
+        """What runs any program in the sandbox in use; it ends with whoever starts it.
 
         With no command it is what goes before one, as a kernel needs it. Behind Landlock there are no sockets at all.
         """
@@ -119,7 +119,7 @@ class ShellCommands:
             raise CommandError(_NO_SANDBOX)
         return sandboxed_command(command, profile, self.backend)
 
-    def check_room(self, principal: Principal) -> None:
+    def check_quota(self, principal: Principal) -> None:
         """Refuse a client that runs too many at once or too often."""
         if self.slots.count(principal.id) >= COMMANDS.per_caller:
             raise CommandError(f"{COMMANDS.per_caller} of your commands are running. Wait for one to end.")
@@ -134,7 +134,7 @@ class ShellCommands:
         """Run a command that the person has seen, or need not see, now or in its turn; the job carries its outcome."""
         slot = self.slots.claim(by)
         job = new_job(plan, by, slot)
-        task = asyncio.get_running_loop().create_task(self._attend(job, plan, slot))
+        task = asyncio.get_running_loop().create_task(self._run_to_end(job, plan, slot))
         self._current[job.id] = current = _Current(slot, task)
         self._jobs.adopt(job, lambda: current.stop("cancelled"))
         return job
@@ -145,7 +145,7 @@ class ShellCommands:
             write=tuple(tree.path for tree in plan.trees if not tree.read_only),
             read=tuple(tree.path for tree in plan.trees if tree.read_only),
             hide=plan.hidden,
-            keep=plan.kept,
+            read_only=plan.kept,
         )
         words = [b"/bin/sh", b"-c", raw_bytes(plan.command)]
         return SandboxedRun(words, profile, Backend(plan.sandbox), timeout_s=plan.seconds)
@@ -163,14 +163,14 @@ class ShellCommands:
         if self._current:
             await asyncio.wait([current.task for current in self._current.values()])
 
-    async def _attend(self, job: Job, plan: CommandPlan, slot: Slot) -> None:
+    async def _run_to_end(self, job: Job, plan: CommandPlan, slot: Slot) -> None:
         state = JobState.FAILED
         current = self._current[job.id]
         try:
-            await in_turn(job, slot, self._events)
+            await wait_for_slot(job, slot, self._events)
             current.running = self._prepared(plan)
             ended = await in_thread(current.running.run)
-            job.outcome, job.output = told(ended, plan)
+            job.outcome, job.output = format_result(ended, plan)
             state = JobState.CANCELLED if ended.why in ("cancelled", "cmdr ended") else JobState.DONE
         except (OSError, CannotHide) as error:
             job.outcome = f"could not be run: {error}"
@@ -194,7 +194,7 @@ def new_job(plan: CommandPlan, by: str, slot: Slot) -> Job:
     return job
 
 
-async def in_turn(job: Job, slot: Slot, events: Events) -> None:
+async def wait_for_slot(job: Job, slot: Slot, events: Events) -> None:
     """Wait until a command may run."""
     await slot.begin()
     if job.state is JobState.QUEUED:
@@ -202,7 +202,7 @@ async def in_turn(job: Job, slot: Slot, events: Events) -> None:
         events.changed()
 
 
-def told(ended: RunResult, plan: CommandPlan) -> tuple[str, str]:
+def format_result(ended: RunResult, plan: CommandPlan) -> tuple[str, str]:
     """One line about the end, and the output."""
     how = f"exit code {ended.code}" if not ended.why else ended.why
     line = f"{how}, {ended.seconds:.1f} s, {plan.sandbox}"
@@ -224,7 +224,7 @@ def profile_for(sandbox: Sandbox, reach: PathResolver, folder: bytes | None) -> 
         write=tuple(tree.path for tree in reach.trees if not tree.read_only),
         read=tuple(tree.path for tree in reach.trees if tree.read_only),
         hide=tuple(sorted(hide)),
-        keep=tuple(sorted(keep - hide)),
+        read_only=tuple(sorted(keep - hide)),
     )
 
 

@@ -1,6 +1,6 @@
-"""Texts that agents ask for again and again, kept as long as nothing they tell has changed.
+"""A cache of texts that agents ask for again and again, valid as long as nothing they are made of has changed.
 
-A text comes with everything it was made of, and is told again only while all of that is the same; nothing goes by
+A text comes with everything it was made of, and is given again only while all of that is the same; nothing goes by
 time. Whatever changes the workspace lets go of all texts, so that none holds on to a folder that was left.
 """
 

@@ -13,7 +13,7 @@ from datetime import datetime
 from cmdr.model.units import count
 
 LENGTH_BYTES = 1024
-LONGEST_WHY = 120
+MAX_REASON_CHARACTERS = 120
 """Characters of a gap's reason, so that all fits into the length."""
 
 
@@ -29,7 +29,7 @@ class Gap:
     refused: int = 0
     """Agents' calls that were not run because they could not have been recorded."""
 
-    def told(self) -> str:
+    def text(self) -> str:
         """The gap in one line."""
         cost = f"{count(self.unrecorded, 'call')} not recorded, {count(self.refused, 'call')} refused"
         return f"{_moment(self.since)} to {_moment(self.until)}: {cost} ({self.why})"

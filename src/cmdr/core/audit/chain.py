@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass
 from cmdr.core.audit.anchor import Anchor, Gap, read_anchor
 
 GENESIS = "0" * 64
-LONGEST_LINE = 2**20
+MAX_LINE_BYTES = 2**20
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ def is_cut_off(folder: str) -> bool:
     with suppress(FileNotFoundError):
         for name in [*finished_logs(folder), "audit.jsonl"]:
             with suppress(FileNotFoundError), open(os.path.join(folder, name), "rb") as log:
-                log.seek(max(0, log.seek(0, os.SEEK_END) - LONGEST_LINE))
+                log.seek(max(0, log.seek(0, os.SEEK_END) - MAX_LINE_BYTES))
                 rows = [row.get("seq") for line in log.read().splitlines()[-2:] if (row := _record(line))]
                 last = max([last, *(seq for seq in rows if isinstance(seq, int))])
     return last < kept.seq if kept is not None else last > 0
@@ -116,7 +116,7 @@ def sealed_gap(gap: Gap, seq: int, at: float, head: str) -> tuple[bytes, str]:
         "who": "cmdr",
         "what": "gap",
         "arguments": "",
-        "result": gap.told(),
+        "result": gap.text(),
         "gap": asdict(gap),
         "prev": head,
     }

@@ -20,8 +20,8 @@ from dataclasses import dataclass, replace
 from json.encoder import encode_basestring_ascii as _quoted
 from typing import TypeVar
 
-from cmdr.core.audit.anchor import LONGEST_WHY, Anchor, AnchorFile, Gap, read_anchor
-from cmdr.core.audit.chain import GENESIS, LONGEST_LINE, finished_logs, log_path, sealed_gap
+from cmdr.core.audit.anchor import MAX_REASON_CHARACTERS, Anchor, AnchorFile, Gap, read_anchor
+from cmdr.core.audit.chain import GENESIS, MAX_LINE_BYTES, finished_logs, log_path, sealed_gap
 from cmdr.core.errors import NotRecorded
 
 log = logging.getLogger(__name__)
@@ -182,7 +182,7 @@ class Audit:
 
     def _lost(self, entries: list[_Entry], error: OSError) -> None:
         """Some records cannot be kept: those who wait are told, and the anchor remembers it."""
-        why, now, begins = (error.strerror or str(error))[:LONGEST_WHY], time.time(), self.gap is None
+        why, now, begins = (error.strerror or str(error))[:MAX_REASON_CHARACTERS], time.time(), self.gap is None
         lost = sum(entry.record is not None for entry in entries)
         refused = sum(entry.is_refused_without for entry in entries)
         gap = self.gap or Gap(now, now, why)
@@ -201,10 +201,10 @@ class Audit:
         """Put the record of a gap before whatever comes next: from then on the log can be written again."""
         if self.gap is None:
             return
-        told = replace(self.gap, until=time.time())
-        self._append(self._sealed_gap, told)
+        closed = replace(self.gap, until=time.time())
+        self._append(self._sealed_gap, closed)
         self.gap = None
-        log.warning("the audit log can be written again; %s", told.told())
+        log.warning("the audit log can be written again; %s", closed.text())
         self.changed()
 
     def _keep(self) -> None:
@@ -296,7 +296,7 @@ def _last_record(folder: str) -> tuple[int, str]:
         try:
             with open(os.path.join(folder, name), "r+b") as log:
                 end = log.seek(0, os.SEEK_END)
-                log.seek(max(0, end - LONGEST_LINE))
+                log.seek(max(0, end - MAX_LINE_BYTES))
                 tail = log.read()
                 whole, _, torn = tail.rpartition(b"\n")
                 log.truncate(end - len(torn))

@@ -20,7 +20,7 @@ class RecordWarnings:
         if self._engine is not None:
             self._unseen = [damage for damage in await self._engine.damage() if not damage.is_seen]
 
-    def told(self) -> list[str]:
+    def texts(self) -> list[str]:
         """One short text for each."""
         gap, trouble = self._audit.gap, self._engine.trouble if self._engine is not None else ""
         lasting = [

@@ -8,12 +8,11 @@ from dataclasses import replace
 from cmdr.core.errors import CommandError
 from cmdr.core.threads import in_thread
 from cmdr.engine.fs.syscalls import Syscalls
-from cmdr.engine.journal.earlier_version import EarlierVersion, earlier_version
 from cmdr.engine.journal.journal import Journal
+from cmdr.engine.journal.lookback import EarlierVersion, earlier_version, undo_dependency
 from cmdr.engine.journal.reading import NoSuchOperation
 from cmdr.engine.journal.records import OperationRecord
 from cmdr.engine.journal.store import Damage, JournalUnavailable
-from cmdr.engine.journal.undo_dependencies import undone_first
 from cmdr.engine.plan.refusals import NothingToDo, NotTakenBack
 from cmdr.engine.run.control import Control
 from cmdr.engine.run.crash_recovery import RecoveryReport, recover
@@ -27,7 +26,7 @@ from cmdr.model.plans.plan import Plan
 log = logging.getLogger(__name__)
 
 
-class CutShort(CommandError):
+class OperationInterrupted(CommandError):
     """An operation ended in the middle, though the program goes on: most likely the journal could not be written."""
 
     def __init__(self, operation: int, why: str) -> None:
@@ -59,7 +58,7 @@ class Engine:
         await in_thread(self._journal.close)
 
     def run(self, plan: Plan, by: str, control: Control) -> Outcome:
-        """Carry a plan out; blocks. Raises `CutShort` when something other than the plan's files ended it."""
+        """Carry a plan out; blocks. Raises `OperationInterrupted` when something else than its files ended it."""
         operation = Operation(plan, self._syscalls, self._journal, by=by, verify=self._verify)
         try:
             return operation.run(control)
@@ -68,8 +67,8 @@ class Engine:
                 raise
             self._cut_short.add(operation.number)
             with suppress(JournalUnavailable):  # it is tried again whenever somebody asks for the operation
-                self._look_after()
-            raise CutShort(operation.number, str(error)) from error
+                self._recover_interrupted()
+            raise OperationInterrupted(operation.number, str(error)) from error
 
     async def undo_plan(self, operation: int | None) -> Plan:
         """The inverse of an operation, or of the last one that can be undone."""
@@ -111,7 +110,7 @@ class Engine:
         """The person knows of it."""
         await in_thread(self._journal.damage_seen)
 
-    def _look_after(self) -> None:
+    def _recover_interrupted(self) -> None:
         """Do for operations that were cut short what the next start would do: then they can go on, or back."""
         for number in sorted(self._cut_short):
             recover(self._journal, self._syscalls, only=number)
@@ -119,23 +118,23 @@ class Engine:
 
     def _history(self, limit: int, before: int | None) -> list[HistoryEntry]:
         with suppress(JournalUnavailable):
-            self._look_after()
+            self._recover_interrupted()
         entries = self._journal.history(limit, before)
         stopped = OperationState.INTERRUPTED
         return [replace(entry, state=stopped) if entry.id in self._cut_short else entry for entry in entries]
 
     def _interrupted(self) -> list[HistoryEntry]:
         with suppress(JournalUnavailable):
-            self._look_after()
+            self._recover_interrupted()
         late = [entry for entry in self._journal.running() if entry.id in self._cut_short]
         return [*self._journal.interrupted(), *late]
 
     def _leave(self, number: int) -> None:
-        self._look_after()
+        self._recover_interrupted()
         self._journal.leave(number)
 
     def _undo_plan(self, number: int) -> Plan:
-        self._look_after()
+        self._recover_interrupted()
         try:
             runs = self._journal.runs(number)
         except NoSuchOperation as error:
@@ -170,13 +169,13 @@ class Engine:
         try:
             return plan_undo(*runs, attempts=attempts).weigh()
         except NotTakenBack as refused:
-            first = undone_first(self._journal, number, refused.path) if refused.path is not None else None
+            first = undo_dependency(self._journal, number, refused.path) if refused.path is not None else None
             if first is None:
                 raise
             raise CommandError(f"{refused} Operation {first} changed it too: undo that one first.") from refused
 
     def _resume_plan(self, number: int) -> Plan:
-        self._look_after()
+        self._recover_interrupted()
         record = self._record(number)
         if record.undone_by is not None:
             raise CommandError(f"Operation {number} was undone, by operation {record.undone_by}.")

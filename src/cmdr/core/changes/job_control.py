@@ -1,4 +1,4 @@
-"""The reins of one running operation: its thread asks them, the loop pulls them."""
+"""Control of one running job from the loop: pause, cancel, answers; and how fast it goes."""
 
 import threading
 import time
@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 from cmdr.engine.run.control import Answer, Cancelled, Conflict, Progress
 
-REPORT_EVERY = 0.1
+REPORT_INTERVAL_S = 0.1
 
 
-class Reins:
+class JobControl:
     """Pause, cancel and answer from the loop; wait and report in the operation's thread."""
 
     def __init__(self, report: Callable[[Progress], None], ask: Callable[[Conflict], None]) -> None:
@@ -61,7 +61,7 @@ class Reins:
     def progress(self, progress: Progress) -> None:
         """Called by the operation after each chunk; told on only now and then."""
         now = time.monotonic()
-        if now - self._reported >= REPORT_EVERY or progress.items_done == progress.items_total:
+        if now - self._reported >= REPORT_INTERVAL_S or progress.items_done == progress.items_total:
             self._reported = now
             self._report(progress)
 
@@ -73,3 +73,26 @@ class Reins:
             if self._cancelled:
                 raise Cancelled
             return self._answers.pop(conflict.id)
+
+
+class Meter:
+    """Bytes a second, smoothed over a few seconds so that the estimate does not jump."""
+
+    def __init__(self) -> None:
+        self._bytes = 0
+        self.restart()
+
+    def restart(self) -> None:
+        """Begin to count anew: time that passed without work says nothing about the speed."""
+        self._at = time.monotonic()
+        self._rate = 0.0
+
+    def rate(self, done: int) -> float:
+        """The speed, now that so much is done."""
+        now = time.monotonic()
+        passed = now - self._at
+        if passed >= 0.5:
+            speed = (done - self._bytes) / passed
+            self._rate = speed if not self._rate else 0.7 * self._rate + 0.3 * speed
+            self._at, self._bytes = now, done
+        return self._rate

@@ -6,10 +6,9 @@ import secrets
 from collections.abc import Callable
 
 from cmdr.core.audit.log import Audit, AuditRecord
-from cmdr.core.changes.engine import CutShort, Engine
+from cmdr.core.changes.engine import Engine, OperationInterrupted
 from cmdr.core.changes.interrupted import Interrupted
-from cmdr.core.changes.job_control import Reins
-from cmdr.core.changes.meter import Meter
+from cmdr.core.changes.job_control import JobControl, Meter
 from cmdr.core.changes.outcome_text import outcome_line, problem_lines
 from cmdr.core.dispatch.principals import Principal
 from cmdr.core.errors import CommandError, NotThere
@@ -46,7 +45,7 @@ class Jobs:
         self._all: dict[str, Job] = {}
         self._plans: dict[str, Plan] = {}
         self._outcomes: dict[str, Outcome] = {}
-        self._reins: dict[str, Reins] = {}
+        self._controls: dict[str, JobControl] = {}
         self._meters: dict[str, Meter] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._stops: dict[str, Callable[[], None]] = {}
@@ -110,7 +109,7 @@ class Jobs:
             raise CommandError(f"Job {job.id} is {job.state}; only a running one can be paused.")
         if job.id in self._stops:
             raise CommandError("A command cannot be paused. Cancel it, or let it end.")
-        self._reins[job.id].pause()
+        self._controls[job.id].pause()
         job.progress.rate = 0.0
         self._now(job, JobState.PAUSED)
 
@@ -118,7 +117,7 @@ class Jobs:
         """Let a paused job go on."""
         if job.state is not JobState.PAUSED:
             raise CommandError(f"Job {job.id} is {job.state}; only a paused one can be resumed.")
-        self._reins[job.id].resume()
+        self._controls[job.id].resume()
         self._meters[job.id].restart()
         self._now(job, JobState.RUNNING)
 
@@ -132,7 +131,7 @@ class Jobs:
             self._now(job, JobState.CANCELLED)
             self._begin_what_can()
         elif not job.state.is_over:
-            self._reins[job.id].cancel()
+            self._controls[job.id].cancel()
         elif job in self._interrupted:
             self._interrupted.decide(job, "taken back" if takes_back else "left as it is")
             self._events.changed()
@@ -146,9 +145,9 @@ class Jobs:
         if job.question.inside and policy not in (ConflictPolicy.SKIP, ConflictPolicy.OVERWRITE):
             raise CommandError("That is not an answer here. Choose overwrite to take all of it, or skip to leave it.")
         job.question = None
-        reins = self._reins[job.id]
-        reins.answer(question, Answer(policy, for_all))
-        self._now(job, JobState.PAUSED if reins.is_paused else JobState.RUNNING)
+        control = self._controls[job.id]
+        control.answer(question, Answer(policy, for_all))
+        self._now(job, JobState.PAUSED if control.is_paused else JobState.RUNNING)
 
     async def retry(self, job: Job, principal_id: str) -> Job:
         """Run the items that failed or were not reached, as a new job."""
@@ -200,14 +199,14 @@ class Jobs:
         def asked(conflict: Conflict) -> None:
             loop.call_soon_threadsafe(self._asked, job, conflict)
 
-        self._reins[job.id] = Reins(told, asked)
+        self._controls[job.id] = JobControl(told, asked)
         job.state = JobState.RUNNING
         self._tasks[job.id] = loop.create_task(self._carry_out(job))
 
     async def _carry_out(self, job: Job) -> None:
         state = JobState.FAILED
         try:
-            outcome = await in_thread(self._run, self._plans[job.id], job.started_by, self._reins[job.id])
+            outcome = await in_thread(self._run, self._plans[job.id], job.started_by, self._controls[job.id])
             job.operation = outcome.operation
             # Beside the loop: this looks at every item, and there may be half a million.
             job.outcome, job.problems, job.can_retry, job.can_undo, is_clean = await in_thread(_told, outcome)
@@ -218,7 +217,7 @@ class Jobs:
                 state = JobState.CANCELLED
             elif is_clean:
                 state = JobState.DONE
-        except CutShort as error:
+        except OperationInterrupted as error:
             job.outcome = f"interrupted: {error}"
             self._interrupted.add(job, error.operation)
             log.exception("job %s was cut short", job.id)
@@ -227,7 +226,7 @@ class Jobs:
             log.exception("job %s failed", job.id)
         finally:
             job.question = None
-            del self._tasks[job.id], self._reins[job.id], self._meters[job.id]
+            del self._tasks[job.id], self._controls[job.id], self._meters[job.id]
             plan = self._plans.pop(job.id)
             self._audit.record(
                 AuditRecord(job.started_by, f"job {job.id}", "", job.outcome, decision=state.value, plan=plan.digest)

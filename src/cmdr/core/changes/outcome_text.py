@@ -1,6 +1,6 @@
 """What came of an operation, in words."""
 
-from cmdr.engine.run.item_results import ItemOutcome
+from cmdr.engine.run.item_results import ItemResult
 from cmdr.engine.run.outcome import Outcome
 from cmdr.model.history import OperationState
 from cmdr.model.names import to_wire
@@ -36,7 +36,7 @@ def outcome_line(outcome: Outcome) -> str:
 
 def problem_lines(outcome: Outcome) -> tuple[str, ...]:
     """The first few items that did not go as planned, what could not be kept, and what has another name now."""
-    troubled: list[ItemOutcome] = [*outcome.failed, *outcome.drifted, *outcome.skipped]
+    troubled: list[ItemResult] = [*outcome.failed, *outcome.drifted, *outcome.skipped]
     lines = [f"{item.state}: {name_of(item.item)}: {item.reason}" for item in troubled if item.reason]
     lines += [f"not kept: {to_wire(item.place.path)}: {text}" for item, text in outcome.warnings]
     lines += _new_names(outcome)

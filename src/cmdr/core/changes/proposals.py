@@ -13,9 +13,9 @@ from cmdr.model.agent_text import one_line
 from cmdr.model.names import printable, to_wire
 from cmdr.model.panes.workspace import DialogType, Workspace
 from cmdr.model.plans.plan import Plan
-from cmdr.model.plans.plan_outline import outline_of
 from cmdr.model.plans.plan_text import title_of
 from cmdr.model.plans.proposal import Proposal, ProposalState
+from cmdr.model.plans.request_plan import outline_of
 
 LIFETIME = 600.0
 PENDING_PER_CALLER = 5

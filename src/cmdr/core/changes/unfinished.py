@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
 def unfinished(commander: Commander) -> list[str]:
     """Everything the person has begun or still has to answer, one phrase each; names no files."""
-    proposals, edits = len(commander.proposals.pending()), len(commander.rooms.waiting_reviews())
+    proposals, edits = len(commander.proposals.pending()), len(commander.services.waiting_reviews())
     found = [
-        (len(commander.rooms.unsaved_files()), "file with unsaved text", "files with unsaved text"),
+        (len(commander.services.unsaved_files()), "file with unsaved text", "files with unsaved text"),
         (len(commander.jobs.running()), "operation still running", "operations still running"),
         (proposals, "proposal waiting for an answer", "proposals waiting for an answer"),
         (edits, "edit waiting for review", "edits waiting for review"),

@@ -17,8 +17,6 @@ class Answer:
     result: Result
     is_bare: bool = False
     """Told as it is, whole and without `OK:`, as editors want it; data for programs always is."""
-    is_plain: bool = False
-    """Told without `OK:`, within a bound."""
 
     @property
     def failed(self) -> bool:
@@ -28,10 +26,10 @@ class Answer:
     @property
     def text(self) -> str:
         """The text for agents and prompts, with `OK:` or `ERROR:` before it."""
-        told = self.result.text()
+        text = self.result.text()
         if self.is_bare or isinstance(self.result, Data):
-            return told
-        return truncate(told if self.is_plain else f"{'ERROR' if self.failed else 'OK'}: {told}")
+            return text
+        return truncate(text if self.result.is_plain else f"{'ERROR' if self.failed else 'OK'}: {text}")
 
     @property
     def words(self) -> str:

@@ -16,7 +16,7 @@ from cmdr.model.results.result import Json as Json
 Arguments = dict[str, Json]
 
 _WHOLE_NUMBER = re.compile(r"-?[0-9]{1,15}")
-_LARGEST = 2**53
+_MAX_INTEGER = 2**53
 """Beyond it JSON's numbers are not exact any more, and nothing here is counted so far."""
 
 
@@ -168,7 +168,7 @@ class Parameter:
             number = min(number, bounds.most)
         if bounds and (number < bounds.least or (bounds.most is not None and number > bounds.most)):
             raise self._wrong(number)
-        if abs(number) > _LARGEST:
+        if abs(number) > _MAX_INTEGER:
             raise self._wrong(number)
         return number
 
@@ -209,7 +209,7 @@ def _told(value: Json) -> str:
         case bool() | None:
             return {True: "true", False: "false", None: "null"}[value]
         case int():
-            return str(value) if abs(value) <= _LARGEST else "a number of that size"
+            return str(value) if abs(value) <= _MAX_INTEGER else "a number of that size"
         case float():
             return f"{value:g}"
         case list():
@@ -235,10 +235,10 @@ def bind(parameters: tuple[Parameter, ...], arguments: Arguments, command: str) 
     for wire, value in arguments.items():
         parameter = known.get(wire)
         if parameter is None:
-            told = [parameter.wire for parameter in parameters]
-            close = difflib.get_close_matches(wire[:40], told, 1)
+            names = [parameter.wire for parameter in parameters]
+            close = difflib.get_close_matches(wire[:40], names, 1)
             hint = f' Did you mean "{close[0]}"?' if close else ""
-            takes = ", ".join(told) or "no parameters"
+            takes = ", ".join(names) or "no parameters"
             raise CommandError(f'{command} has no parameter "{printable(wire, 40)}".{hint} It takes: {takes}.')
         if value is None and not parameter.required:
             continue

@@ -1,1 +1,1 @@
-"""cmdr as an editor: open documents, reviews of proposed edits, findings."""
+"""cmdr as an editor: open documents, reviews of proposed edits, diagnostics."""

@@ -1,4 +1,4 @@
-"""What is wrong in files, for agents: from Neovim for what is open there, else from checkers and language servers."""
+"""Diagnostics of files for agents: from Neovim for what is open there, else from checkers and language servers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING
 
 from cmdr.core.editing.text_editor import TextEditor
 from cmdr.core.threads import in_thread
-from cmdr.editor.diagnostics.service import Asker, Checked, CheckedText, DiagnosticsService
+from cmdr.editor.diagnostics.service import Asker, CheckedText, CheckResult, DiagnosticsService
+from cmdr.editor.file_loading import LoadingError, load
+from cmdr.editor.languages import language_of
+from cmdr.model.texts.diff import BinaryContentError
 
 if TYPE_CHECKING:
     from cmdr.core.editing.language_servers import LanguageServers
@@ -18,7 +21,7 @@ SERVER_TIMEOUT_S = 0.8
 PATIENT_TIMEOUT_S = 10.0
 """Seconds for an agent that asks once and believes the answer: the first check loads and starts much."""
 MAX_CHECKED_BYTES = 4 * 1024 * 1024
-Found = dict[bytes, Checked]
+Found = dict[bytes, CheckResult]
 
 
 class EditorDiagnostics:
@@ -26,40 +29,40 @@ class EditorDiagnostics:
 
     def __init__(self, editor: TextEditor, servers: LanguageServers) -> None:
         self._editor = editor
-        self._desk = DiagnosticsService(self._read, servers.offer, deadline=SERVER_TIMEOUT_S)
+        self._service = DiagnosticsService(self._read, servers.offer, deadline=SERVER_TIMEOUT_S)
         self._stopping: set[asyncio.Task[None]] = set()
 
     @property
     def watched(self) -> list[bytes]:
         """The files that somebody has asked about."""
-        return self._desk.watched
+        return self._service.watched
 
     async def of(self, path: bytes, asker: Asker, patience: float | None = None) -> Found:
         """What is wrong in one file; it is watched from now on."""
         there = await self._in_neovim(path)
-        return {path: there[path]} if path in there else {path: await self._desk.of(path, asker, patience)}
+        return {path: there[path]} if path in there else {path: await self._service.of(path, asker, patience)}
 
     async def of_all(self, askers: Mapping[bytes, Asker]) -> Found:
         """What is wrong in these files of all that somebody asked about, and in every file that is open in Neovim."""
-        return {**await self._desk.of_all(askers), **await self._in_neovim(None)}
+        return {**await self._service.of_all(askers), **await self._in_neovim(None)}
 
     def leave(self, asker: str) -> None:
         """Somebody has gone: what was started for them alone ends."""
-        self._desk.leave(asker)
+        self._service.leave(asker)
 
     async def restart_servers(self) -> None:
         """What servers may do has changed: those that run end, and start anew when they are needed."""
-        await self._desk.end_servers()
+        await self._service.end_servers()
 
     def stop_servers(self) -> None:
         """The kill switch: end every server."""
-        task = asyncio.get_running_loop().create_task(self._desk.end_servers())
+        task = asyncio.get_running_loop().create_task(self._service.end_servers())
         self._stopping.add(task)
         task.add_done_callback(self._stopping.discard)
 
     async def close(self) -> None:
         """End every server."""
-        await self._desk.close()
+        await self._service.close()
         if self._stopping:
             await asyncio.wait(self._stopping)
 
@@ -72,11 +75,9 @@ class EditorDiagnostics:
             found = await asyncio.wait_for(nvim.documents.diagnostics(path), 1.0)
         except (NeovimError, TimeoutError):
             return {}
-        return {name: Checked(each) for name, each in found.items()}
+        return {name: CheckResult(each) for name, each in found.items()}
 
     async def _read(self, path: bytes) -> CheckedText | None:
-        from cmdr.editor.languages import language_of
-
         text = self._editor.documents.text_of(path)
         if text is None:
             text = await in_thread(_on_disk, path)
@@ -84,9 +85,6 @@ class EditorDiagnostics:
 
 
 def _on_disk(path: bytes) -> str | None:
-    from cmdr.editor.file_loading import LoadingError, load
-    from cmdr.model.texts.diff import BinaryContentError
-
     try:
         return load(path, limit=MAX_CHECKED_BYTES).text
     except (LoadingError, BinaryContentError):

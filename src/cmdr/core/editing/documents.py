@@ -1,8 +1,9 @@
-"""The documents that are open in cmdr itself: what an agent opened to look at, and what the person edits."""
+"""The documents open in cmdr itself, and the files and lines that the person mentions to a coding agent."""
 
 import asyncio
 import os
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from cmdr.core.admission.quotas import check_windows
 from cmdr.core.editing.text_files import load_text
@@ -99,14 +100,14 @@ class Documents:
         """Every open document."""
         self._drop_closed()
         active = self._open.active
-        told = {
+        shown = {
             buffer.path: ShownDocument(buffer.path, buffer.language_id, buffer is active, buffer.dirty)
             for buffer in self._open
         }
         for dialog in self._workspace.dialogs_of(DialogType.FILE_VIEWER):
-            if dialog.path is not None and dialog.path not in told:
-                told[dialog.path] = ShownDocument(dialog.path, language_of(dialog.path), False, False)
-        return list(told.values())
+            if dialog.path is not None and dialog.path not in shown:
+                shown[dialog.path] = ShownDocument(dialog.path, language_of(dialog.path), False, False)
+        return list(shown.values())
 
     def is_dirty(self, path: bytes) -> bool | None:
         """Whether a document has unsaved changes; None when it is not open."""
@@ -142,3 +143,32 @@ class Documents:
 def _place(buffer: Buffer, place: tuple[int, int]) -> Position:
     line = min(place[0], buffer.index.line_count - 1)
     return Position(line, utf16_column(buffer.index.line(line), place[1]))
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A file, or some of its lines, counted from 0, the last one included."""
+
+    path: bytes
+    first: int | None = None
+    last: int | None = None
+
+
+Listener = Callable[[Mention], bool]
+"""Passes a mention on; whether anybody heard it."""
+
+
+class Mentions:
+    """Whoever is connected as an editor's client hears of them."""
+
+    def __init__(self) -> None:
+        self._listeners: list[Listener] = []
+
+    def listen(self, listener: Listener) -> Callable[[], None]:
+        """Hear every mention; returns how to stop."""
+        self._listeners.append(listener)
+        return lambda: self._listeners.remove(listener)
+
+    def tell(self, mention: Mention) -> bool:
+        """Point at something; whether anybody heard it."""
+        return sum(listener(mention) for listener in self._listeners) > 0

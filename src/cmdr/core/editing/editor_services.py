@@ -1,4 +1,4 @@
-"""Everything that makes cmdr an editor for agents, in one room: reviews, documents, folders, findings, mentions."""
+"""All services that make cmdr an editor for agents: reviews, documents, workspace folders, diagnostics, mentions."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from cmdr.core.editing.diagnostics import EditorDiagnostics
-from cmdr.core.editing.documents import Documents
+from cmdr.core.editing.documents import Documents, Mentions
 from cmdr.core.editing.language_servers import LanguageServers
-from cmdr.core.editing.mentions import Mentions
 from cmdr.core.editing.review_writer import ReviewWriter
 from cmdr.core.editing.reviews import Reviews
 from cmdr.core.editing.text_editor import TextEditor
@@ -16,7 +15,7 @@ from cmdr.core.editing.workspace_folders import WorkspaceFolders
 
 if TYPE_CHECKING:
     from cmdr.core.agents.shell_commands import ShellCommands
-    from cmdr.core.agents.trust_requests import TrustRequests
+    from cmdr.core.agents.trust import TrustRequests
     from cmdr.core.audit.log import Audit
     from cmdr.core.changes.jobs import Jobs
     from cmdr.core.events import Events
@@ -43,8 +42,8 @@ class EditorServices:
         self.text = TextEditor(self.documents, self.reviews)
         self.folders = WorkspaceFolders(start, workspace, events, sandbox.private)
         servers = LanguageServers(trusting.trust, sandbox, self.folders, shells, audit)
-        self.findings = EditorDiagnostics(self.text, servers)
-        trusting.changed = self.findings.restart_servers
+        self.diagnostics = EditorDiagnostics(self.text, servers)
+        trusting.changed = self.diagnostics.restart_servers
         self.mentions = Mentions()
         self.port: int | None = None
         """Where the editor socket listens, while it does."""
@@ -58,4 +57,4 @@ class EditorServices:
         self.reviews.close()
         self.folders.close()
         await self.text.close()
-        await self.findings.close()
+        await self.diagnostics.close()

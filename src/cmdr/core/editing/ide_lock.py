@@ -1,4 +1,4 @@
-"""Where editors announce themselves to Claude Code, and which announcement is ours."""
+"""The lock files by which editors announce themselves to Claude Code, and which one is ours."""
 
 import json
 import os
@@ -33,9 +33,9 @@ def lock_of(pid: int, folder: str | None = None) -> EditorLock | None:
             continue
         try:
             with open(os.path.join(folder, name), "rb") as file:
-                told = json.loads(file.read(1 << 20))
-            if told["pid"] == pid and told["ideName"] == "cmdr":
-                return EditorLock(int(port), tuple(map(str, told["workspaceFolders"])))
+                lock = json.loads(file.read(1 << 20))
+            if lock["pid"] == pid and lock["ideName"] == "cmdr":
+                return EditorLock(int(port), tuple(map(str, lock["workspaceFolders"])))
         except (OSError, ValueError, KeyError, TypeError):
             continue  # another program's, or half gone
     return None

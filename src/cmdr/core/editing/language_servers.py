@@ -1,4 +1,4 @@
-"""Which language servers may look at a file: those that are installed, where the person trusts the folder, walled."""
+"""Which language servers may check a file: installed ones, in a folder that the person trusts, in a sandbox."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from cmdr.core.agents.trust_store import TrustedFolder, UnreadableTrustList
+from cmdr.core.agents.trust import TrustedFolder, UnreadableTrustList
 from cmdr.core.audit.log import AuditRecord
 from cmdr.core.errors import CommandError
 from cmdr.core.threads import in_thread
+from cmdr.editor.diagnostics.known_servers import Offer, installed_servers, project_root, repository_root
 from cmdr.files.process_sandbox.backend import ALLOWS_WHOLE_FOLDERS_ONLY, Backend, CannotHide
 from cmdr.files.process_sandbox.read_only_paths import protected_below
 from cmdr.files.process_sandbox.sandbox_profile import MIB, PROGRAMS, ResourceLimits, SandboxProfile
@@ -20,7 +21,7 @@ from cmdr.model.names import is_within, to_wire
 
 if TYPE_CHECKING:
     from cmdr.core.agents.shell_commands import ShellCommands
-    from cmdr.core.agents.trust_store import TrustStore
+    from cmdr.core.agents.trust import TrustStore
     from cmdr.core.audit.log import Audit
     from cmdr.core.editing.workspace_folders import WorkspaceFolders
     from cmdr.editor.diagnostics.known_servers import Installed, Offer, ServerSpec
@@ -58,8 +59,6 @@ class LanguageServers:
 
     async def offer(self, path: bytes, language_id: str, asker: Asker) -> Offer:
         """The servers for a file, or why there are none; no offer at all where none is installed."""
-        from cmdr.editor.diagnostics.known_servers import Offer
-
         found = await in_thread(self._installed, path, language_id)
         if isinstance(found, Offer):
             return found
@@ -82,8 +81,6 @@ class LanguageServers:
 
     def _installed(self, path: bytes, language_id: str) -> tuple[Installed, ...] | Offer:
         """The servers that could be used; an empty offer when there are none, which says why if there are others."""
-        from cmdr.editor.diagnostics.known_servers import Offer, installed_servers, repository_root
-
         # Agents or repositories write there: a program from there is theirs, not the person's.
         theirs = {repository_root(path), *self._folders.folders, *self._sandbox.private.hard_links.roots}
         with suppress(UnreadableTrustList):
@@ -101,8 +98,6 @@ class LanguageServers:
     def _walled(
         self, path: bytes, found: tuple[Installed, ...], trusted: TrustedFolder, backend: Backend, asker: Asker
     ) -> Offer:
-        from cmdr.editor.diagnostics.known_servers import Offer, project_root
-
         visible = _inner(trusted.path, os.path.realpath(asker.within))
         root = _inner(project_root(path), visible)
         hide = {each for tree in (visible, *trusted.extras.read) for each in self._sandbox.private.below(tree)}
@@ -122,7 +117,7 @@ class LanguageServers:
                 write=(os.fsencode(home), *((visible,) if trusted.extras.write else ())),
                 read=(*(() if trusted.extras.write else (visible,)), *_outside(server.read), *trusted.extras.read),
                 hide=tuple(sorted(hide)),
-                keep=tuple(sorted(keep)),
+                read_only=tuple(sorted(keep)),
                 limits=_LIMITS,
                 variables=_variables(home, server.path),
                 network=trusted.extras.network,
@@ -136,12 +131,10 @@ class LanguageServers:
 
 
 def _untrusted(path: bytes) -> Offer:
-    from cmdr.editor.diagnostics.known_servers import Offer, repository_root
-
     folder = repository_root(path)
     # The same words each time: a client that compares two answers sees no difference here.
-    told = f"Built-in syntax checks only: the person has not trusted {to_wire(folder)}, so language servers do not run."
-    return Offer(why_not=told, untrusted=folder)
+    why = f"Built-in syntax checks only: the person has not trusted {to_wire(folder)}, so language servers do not run."
+    return Offer(why_not=why, untrusted=folder)
 
 
 def _inner(one: bytes, other: bytes) -> bytes:

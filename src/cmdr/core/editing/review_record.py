@@ -1,4 +1,4 @@
-"""One review as the core keeps it: the proposed edit, whose it is, who writes it, and what came of that."""
+"""One review as the core holds it: the proposed edit, its owner, who writes the file, and what came of that."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""Writing an accepted edit: through the operation engine, journalled, and only onto the file that was reviewed."""
+"""Writes an accepted edit: through the engine, journalled, and only onto the file that was reviewed."""
 
 import os
 
@@ -6,9 +6,9 @@ from cmdr.core.changes.jobs import Jobs
 from cmdr.core.editing.review_record import ReviewRecord
 from cmdr.core.errors import CommandError
 from cmdr.core.threads import in_thread
-from cmdr.engine.plan.choices import Choices
 from cmdr.engine.plan.new_plan import plan_mkfile, plan_write
 from cmdr.engine.plan.refusals import PlanRefused
+from cmdr.engine.plan.survey import Choices
 from cmdr.engine.plan.transfer_plan import plan_move
 from cmdr.files.protected import Protection
 from cmdr.model.job import JobState
@@ -24,9 +24,9 @@ class ReviewWriter:
         self._jobs = jobs
         self._protection = protection
 
-    async def plan(self, case: ReviewRecord) -> Plan:
+    async def plan(self, record: ReviewRecord) -> Plan:
         """How the file would be written; refused when it is not the file that was reviewed."""
-        review = case.review
+        review = record.review
         content = write_text(review.result_text, review.format)
         try:
             if review.is_rename:
@@ -35,29 +35,29 @@ class ReviewWriter:
         except PlanRefused as error:
             raise CommandError(str(error)) from error
 
-    async def carry_out(self, case: ReviewRecord, plan: Plan) -> None:
-        """Write, then rename where that was proposed too; the case learns how it went."""
-        review = case.review
-        problem = await self._run(case, plan)
+    async def carry_out(self, record: ReviewRecord, plan: Plan) -> None:
+        """Write, then rename where that was proposed too; the record learns how it went."""
+        review = record.review
+        problem = await self._run(record, plan)
         if not problem and review.is_rename:
             try:
                 move = await in_thread(self._move, review.path, review.new_path)
-                problem = await self._run(case, move)
+                problem = await self._run(record, move)
             except PlanRefused as error:
                 problem = str(error)
             if problem:
                 problem = f"Saved, but not renamed: {problem}"
         elif problem:
             problem = f"Accepted, but not saved: {problem}"
-        case.problem = problem
+        record.problem = problem
         if not problem:
-            case.saved = f"{to_wire(review.new_path)}"
+            record.saved = f"{to_wire(review.new_path)}"
 
-    async def _run(self, case: ReviewRecord, plan: Plan) -> str:
-        job = self._jobs.start(plan, case.owner)
+    async def _run(self, record: ReviewRecord, plan: Plan) -> str:
+        job = self._jobs.start(plan, record.owner)
         await self._jobs.finished(job)
         if job.state is JobState.DONE and job.operation is not None:
-            case.operations.append(job.operation)
+            record.operations.append(job.operation)
         return "" if job.state is JobState.DONE else "; ".join([job.outcome, *job.problems])
 
     def _write(self, path: bytes, content: bytes, base: FileText | None) -> Plan:

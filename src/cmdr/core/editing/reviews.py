@@ -1,4 +1,4 @@
-"""Every proposed edit that a person looks at: who asked, in which order, and one answer each."""
+"""The reviews of proposed edits: who asked, in which order, and one answer each."""
 
 import asyncio
 import logging
@@ -46,21 +46,21 @@ class Reviews:
         self._audit = audit
         self._save = save
         self._queue = ReviewQueue()
-        self._cases: dict[str, ReviewRecord] = {}
+        self._records: dict[str, ReviewRecord] = {}
         # Held by the calls that open them: a call that ends early, however it ends, leaves nothing behind.
         self._openings: weakref.WeakSet[Opening] = weakref.WeakSet()
         self._timers: dict[str, asyncio.TimerHandle] = {}
         self._saving: set[asyncio.Task[None]] = set()
-        self.shown_elsewhere: Callable[[ReviewRecord], None] | None = None
+        self.show_in_editor: Callable[[ReviewRecord], None] | None = None
         """Shows a new review in the person's own editor, when one is attached."""
 
     def new_id(self) -> str:
         """An id that nobody guesses."""
         return f"r_{secrets.token_urlsafe(9)}"
 
-    def check_room(self, owner: str) -> None:
+    def check_quota(self, owner: str) -> None:
         """Refuse an agent whose edits already wait in number."""
-        if sum(case.owner == owner for case in self.waiting) >= MAX_PENDING_PER_CALLER:
+        if sum(record.owner == owner for record in self.waiting) >= MAX_PENDING_PER_CALLER:
             raise CommandError(
                 f"{MAX_PENDING_PER_CALLER} of your edits already wait for the person. Await one, then repeat."
             )
@@ -77,110 +77,110 @@ class Reviews:
         self._openings.add(opening)
         return opening
 
-    def add(self, case: ReviewRecord, opening: Opening | None = None) -> ReviewRecord:
+    def add(self, record: ReviewRecord, opening: Opening | None = None) -> ReviewRecord:
         """Put an edit at the end of the queue; one that was closed on its way there is rejected at once."""
-        review = case.review
-        self._cases[case.id] = case
+        review = record.review
+        self._records[record.id] = record
         closed = None
         if opening is not None:
             self._openings.discard(opening)
             closed = opening.closed
         if closed is None:
             self._queue.add(review)
-        review.when_resolved(lambda outcome: self._resolved(case, outcome))
-        self._note(case, case.owner, "proposed")
+        review.when_resolved(lambda outcome: self._resolved(record, outcome))
+        self._note(record, record.owner, "proposed")
         if closed is not None:
             review.reject(closed)
-            return case
-        self.keep(case)
-        if self.shown_elsewhere is not None:
-            self.shown_elsewhere(case)
+            return record
+        self.keep(record)
+        if self.show_in_editor is not None:
+            self.show_in_editor(record)
         self._events.changed()
-        return case
+        return record
 
     @property
     def waiting(self) -> tuple[ReviewRecord, ...]:
         """What nobody has answered yet, first come first."""
-        return tuple(self._cases[review.id] for review in self._queue.waiting)
+        return tuple(self._records[review.id] for review in self._queue.waiting)
 
     def get(self, id: str, principal: Principal) -> ReviewRecord:
         """A review by its id; agents see only their own."""
-        case = self._cases.get(id)
-        if case is None or not (principal.is_person or case.owner == principal.id):
+        record = self._records.get(id)
+        if record is None or not (principal.is_person or record.owner == principal.id):
             raise NotThere(f"No review {printable(id, 40)}. It may have been forgotten; propose the edit again.")
-        return case
+        return record
 
-    def keep(self, case: ReviewRecord) -> None:
+    def keep(self, record: ReviewRecord) -> None:
         """Its agent is there: the time it may wait begins anew."""
-        if timer := self._timers.pop(case.id, None):
+        if timer := self._timers.pop(record.id, None):
             timer.cancel()
-        if case.saves and case.review.state is ReviewState.PENDING:
+        if record.saves and record.review.state is ReviewState.PENDING:
             later = asyncio.get_running_loop().call_later
-            self._timers[case.id] = later(UNATTENDED_LIFETIME_S, lambda: self.end(case, "time is up"))
+            self._timers[record.id] = later(UNATTENDED_LIFETIME_S, lambda: self.end(record, "time is up"))
 
     async def accept(self, id: str, principal: Principal, digest: str | None = None, word: str = "") -> ReviewRecord:
         """Accept what the person saw, and save it where that is cmdr's task."""
-        case = self._for_person(id, principal)
-        if word.strip().lower() != case.word:
-            raise CommandError(f'This file {case.protected}: type the word "{case.word}" to accept.')
+        record = self._for_person(id, principal)
+        if word.strip().lower() != record.word:
+            raise CommandError(f'This file {record.protected}: type the word "{record.word}" to accept.')
         try:
-            outcome = await self.accept_if_same(case, digest)
+            outcome = await self.accept_if_same(record, digest)
         except ValueError as error:
             raise CommandError(str(error)) from error
         if outcome is None:
-            where = to_wire(case.review.path)
+            where = to_wire(record.review.path)
             raise CommandError(f"{where} changed on disk meanwhile. Look at the edit again, then answer.")
-        await case.over.wait()
-        if case.problem:
-            raise CommandError(case.problem)
-        return case
+        await record.over.wait()
+        if record.problem:
+            raise CommandError(record.problem)
+        return record
 
-    async def accept_if_same(self, case: ReviewRecord, digest: str | None = None) -> Outcome | None:
+    async def accept_if_same(self, record: ReviewRecord, digest: str | None = None) -> Outcome | None:
         """Accept unless the file changed since it was shown; then it is merged, to be looked at again.
 
         Raises what the model refuses: answered already, shown otherwise, conflicting, not to be encoded.
         """
-        review = case.review
+        review = record.review
         before = review.base_changes
         review.base_changed(await text_now(review.path))
         if review.base_changes != before:
             self._events.changed()
             return None
-        plan = await self._save.plan(case) if case.saves else None
+        plan = await self._save.plan(record) if record.saves else None
         outcome = review.accept(digest)
         if plan is not None and outcome.state is ReviewState.ACCEPTED:
             # Decided in this very step: whatever comes now, also the end of this call, cannot change the answer.
-            saving = asyncio.get_running_loop().create_task(self._carry_out(case, plan))
+            saving = asyncio.get_running_loop().create_task(self._carry_out(record, plan))
             self._saving.add(saving)
             saving.add_done_callback(self._saving.discard)
         return outcome
 
     def reject(self, id: str, principal: Principal) -> ReviewRecord:
         """The person says no; the file stays as it is."""
-        case = self._for_person(id, principal)
-        return self._changed(case, case.review.reject)
+        record = self._for_person(id, principal)
+        return self._changed(record, record.review.reject)
 
     def decide(self, id: str, principal: Principal, hunk: int, decision: Decision) -> ReviewRecord:
         """Accept or reject one change of an edit."""
-        case = self._for_person(id, principal)
-        return self._changed(case, lambda: case.review.decide(hunk, decision))
+        record = self._for_person(id, principal)
+        return self._changed(record, lambda: record.review.decide(hunk, decision))
 
     def settle(self, id: str, principal: Principal, conflict: int, choice: Choice) -> ReviewRecord:
         """Choose a side where the file and the proposal changed the same lines."""
-        case = self._for_person(id, principal)
-        return self._changed(case, lambda: case.review.settle(conflict, choice))
+        record = self._for_person(id, principal)
+        return self._changed(record, lambda: record.review.settle(conflict, choice))
 
     def edit(self, id: str, principal: Principal, text: str) -> ReviewRecord:
         """Take the person's own version of the proposed side."""
-        case = self._for_person(id, principal)
-        return self._changed(case, lambda: case.review.edit_proposed(text))
+        record = self._for_person(id, principal)
+        return self._changed(record, lambda: record.review.edit_proposed(text))
 
-    def end(self, case: ReviewRecord, reason: Reason) -> None:
+    def end(self, record: ReviewRecord, reason: Reason) -> None:
         """Nobody needs the answer any more; an answer that was given stands."""
-        if case.review.state is ReviewState.PENDING:
-            case.review.reject(reason)
+        if record.review.state is ReviewState.PENDING:
+            record.review.reject(reason)
 
-    def free_tab(self, connection: str, title: str) -> str:
+    def unused_tab(self, connection: str, title: str) -> str:
         """A title under which a caller has nothing open, so that one edit never replaces another."""
         if self._queue.in_tab(connection, title) is None:
             return title
@@ -202,8 +202,8 @@ class Reviews:
     def drop_of_agents(self) -> None:
         """The kill switch: reject everything that waits."""
         self._close_openings("tab closed")
-        for case in self.waiting:
-            self.end(case, "tab closed")
+        for record in self.waiting:
+            self.end(record, "tab closed")
 
     def close(self) -> None:
         """The program ends: reject what still waits."""
@@ -223,14 +223,14 @@ class Reviews:
             opening.closed = reason
         return len(closed)
 
-    async def _carry_out(self, case: ReviewRecord, plan: Plan) -> None:
-        case.problem = "Accepted, but not saved: cmdr failed inside; its log says how."
+    async def _carry_out(self, record: ReviewRecord, plan: Plan) -> None:
+        record.problem = "Accepted, but not saved: cmdr failed inside; its log says how."
         try:
-            await self._save.carry_out(case, plan)
+            await self._save.carry_out(record, plan)
         except Exception:
-            log.exception("review %s was not saved", case.id)
+            log.exception("review %s was not saved", record.id)
         finally:
-            case.over.set()
+            record.over.set()
             self._forget_oldest()
             self._events.changed()
 
@@ -239,31 +239,31 @@ class Reviews:
             raise NotAllowed("Only the person answers a review.")
         return self.get(id, principal)
 
-    def _changed(self, case: ReviewRecord, change: Callable[[], object]) -> ReviewRecord:
+    def _changed(self, record: ReviewRecord, change: Callable[[], object]) -> ReviewRecord:
         try:
             change()
         except ValueError as error:
             raise CommandError(str(error)) from error
         self._events.changed()
-        return case
+        return record
 
-    def _resolved(self, case: ReviewRecord, outcome: Outcome) -> None:
-        if timer := self._timers.pop(case.id, None):
+    def _resolved(self, record: ReviewRecord, outcome: Outcome) -> None:
+        if timer := self._timers.pop(record.id, None):
             timer.cancel()
         accepted = outcome.state is ReviewState.ACCEPTED
-        self._note(case, outcome.reason, outcome.state.value)
-        if not (case.saves and accepted):
-            case.over.set()
+        self._note(record, outcome.reason, outcome.state.value)
+        if not (record.saves and accepted):
+            record.over.set()
         self._forget_oldest()
         self._events.changed()
 
-    def _note(self, case: ReviewRecord, by: str, decision: str) -> None:
-        path = to_wire(case.review.new_path)
-        self._audit.record(AuditRecord(by, f"review {case.id}", "", "ok", paths=(path,), decision=decision))
+    def _note(self, record: ReviewRecord, by: str, decision: str) -> None:
+        path = to_wire(record.review.new_path)
+        self._audit.record(AuditRecord(by, f"review {record.id}", "", "ok", paths=(path,), decision=decision))
 
     def _forget_oldest(self) -> None:
-        for id in [id for id, case in self._cases.items() if case.over.is_set() and id not in self._queue]:
-            del self._cases[id]
+        for id in [id for id, record in self._records.items() if record.over.is_set() and id not in self._queue]:
+            del self._records[id]
 
 
 def new_review(reviews: Reviews, **how: object) -> Review:

@@ -46,7 +46,7 @@ class TextEditor:
             await self._neovim.documents.on_selection(self._selected)
         except NeovimError as error:
             raise CommandError(str(error)) from error
-        self._reviews.shown_elsewhere = self._show
+        self._reviews.show_in_editor = self._show
 
     async def close(self) -> None:
         """Let go of Neovim."""
@@ -125,26 +125,26 @@ class TextEditor:
         for call in list(self._listeners):
             call()
 
-    def _show(self, case: ReviewRecord) -> None:
+    def _show(self, record: ReviewRecord) -> None:
         if self.neovim is not None:
-            task = asyncio.get_running_loop().create_task(self._in_neovim(self.neovim, case))
+            task = asyncio.get_running_loop().create_task(self._in_neovim(self.neovim, record))
             self._showing.add(task)
             task.add_done_callback(self._showing.discard)
 
-    async def _in_neovim(self, nvim: Neovim, case: ReviewRecord) -> None:
+    async def _in_neovim(self, nvim: Neovim, record: ReviewRecord) -> None:
         from cmdr.editor.neovim.connection import NeovimError
         from cmdr.editor.neovim.diffs import Consent
         from cmdr.editor.neovim.review_tab import review_in_neovim
 
-        consent = Consent(case.word, f"This file {case.protected}.") if case.word else Consent()
+        consent = Consent(record.word, f"This file {record.protected}.") if record.word else Consent()
         try:
-            await review_in_neovim(nvim.diffs, case.review, lambda _: self._reviews.accept_if_same(case), consent)
+            await review_in_neovim(nvim.diffs, record.review, lambda _: self._reviews.accept_if_same(record), consent)
         except (NeovimError, CommandError):
             # It stays in the queue, and the person answers it here.
             return
-        if case.review.state is ReviewState.ACCEPTED and case.saves:
-            await case.over.wait()
-            await self.reload(case.review.new_path)
+        if record.review.state is ReviewState.ACCEPTED and record.saves:
+            await record.over.wait()
+            await self.reload(record.review.new_path)
 
 
 async def _asked(answer: Awaitable[T]) -> T:

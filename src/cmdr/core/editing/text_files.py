@@ -15,13 +15,13 @@ DISK_TIMEOUT_S = 10.0
 
 async def load_text(path: bytes, limit: int = MAX_TEXT_BYTES) -> FileText:
     """The text of a file; an error says why it is not for an editor."""
-    with _telling_why():
+    with _as_command_errors():
         return await asyncio.wait_for(in_thread(load, path, limit=limit), DISK_TIMEOUT_S)
 
 
 async def text_now(path: bytes) -> FileText | None:
     """A file as it stands, no link followed, None when there is none; an error says why it cannot be reviewed."""
-    with _telling_why():
+    with _as_command_errors():
         try:
             return await asyncio.wait_for(in_thread(load, path, follow_links=False), DISK_TIMEOUT_S)
         except FileMissingError:
@@ -29,7 +29,7 @@ async def text_now(path: bytes) -> FileText | None:
 
 
 @contextmanager
-def _telling_why() -> Iterator[None]:
+def _as_command_errors() -> Iterator[None]:
     try:
         yield
     except (LoadingError, BinaryContentError) as error:

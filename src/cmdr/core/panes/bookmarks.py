@@ -12,12 +12,12 @@ from cmdr.core.errors import CommandError
 from cmdr.model.names import from_wire, to_wire
 
 NAME = "folders.json"
-KEPT = 500
+MAX_SAVED_FOLDERS = 500
 _HOUR, _DAY, _WEEK = 3600.0, 86400.0, 604800.0
 
 
 @dataclass(slots=True)
-class Place:
+class VisitedFolder:
     """One folder and how it is used."""
 
     path: bytes
@@ -37,44 +37,44 @@ class Bookmarks:
 
     def __init__(self, folder: str | None = None) -> None:
         self._path = None if folder is None else os.path.join(folder, NAME)
-        self._places: dict[bytes, Place] = {}
+        self._folders: dict[bytes, VisitedFolder] = {}
         self._load()
 
     def visit(self, path: bytes) -> None:
         """Count a visit, kept at the next save; where agents go says nothing about the person."""
         if agent_acts():
             return
-        place = self._places.setdefault(path, Place(path))
+        place = self._folders.setdefault(path, VisitedFolder(path))
         place.visits += 1
         place.last = time.time()
-        if sum(place.visits for place in self._places.values()) > 5000:
-            for other in self._places.values():
+        if sum(place.visits for place in self._folders.values()) > 5000:
+            for other in self._folders.values():
                 other.visits *= 0.9
 
     def mark(self, path: bytes) -> None:
         """Bookmark a folder."""
-        self._places.setdefault(path, Place(path)).marked = True
+        self._folders.setdefault(path, VisitedFolder(path)).marked = True
         self.save()
 
     def unmark(self, path: bytes) -> None:
         """Take a bookmark away."""
-        place = self._places.get(path)
+        place = self._folders.get(path)
         if place is None or not place.marked:
             raise CommandError(f"{to_wire(path)} is not bookmarked.")
         place.marked = False
         if not place.visits:
-            del self._places[path]
+            del self._folders[path]
         self.save()
 
     def marked(self) -> list[bytes]:
         """The bookmarks, by path."""
-        return sorted(place.path for place in self._places.values() if place.marked)
+        return sorted(place.path for place in self._folders.values() if place.marked)
 
     def frequent(self, text: str = "", limit: int = 50) -> list[bytes]:
         """The folders that are used most; with `text`, only those whose path holds its words in order."""
         now = time.time()
         words = text.casefold().split()
-        found = [place for place in self._places.values() if _holds(to_wire(place.path).casefold(), words)]
+        found = [place for place in self._folders.values() if _holds(to_wire(place.path).casefold(), words)]
         found.sort(key=lambda place: -place.score(now))
         return [place.path for place in found[:limit]]
 
@@ -82,7 +82,7 @@ class Bookmarks:
         """Write everything down."""
         if self._path is None:
             return
-        kept = sorted(self._places.values(), key=lambda place: (not place.marked, -place.last))[:KEPT]
+        kept = sorted(self._folders.values(), key=lambda place: (not place.marked, -place.last))[:MAX_SAVED_FOLDERS]
         rows = [[to_wire(p.path), p.marked, round(p.visits, 2), round(p.last)] for p in kept]
         places.write(self._path, json.dumps({"folders": rows}, ensure_ascii=False).encode())
 
@@ -103,7 +103,9 @@ class Bookmarks:
         for row in rows if isinstance(rows, list) else ():
             with suppress(ValueError, TypeError, AttributeError):  # one bad row costs itself
                 path, marked, visits, last = row
-                self._places[from_wire(path)] = Place(from_wire(path), bool(marked), float(visits), float(last))
+                self._folders[from_wire(path)] = VisitedFolder(
+                    from_wire(path), bool(marked), float(visits), float(last)
+                )
 
 
 def _holds(path: str, words: list[str]) -> bool:

@@ -21,9 +21,9 @@ from cmdr.files.volumes import volumes
 from cmdr.model.names import to_wire
 from cmdr.model.panes.listing import Listing
 from cmdr.model.panes.pane import Pane
-from cmdr.model.panes.selection import marked
+from cmdr.model.panes.selection import row_mask
 from cmdr.model.panes.sorting import SortKey, SortOrder
-from cmdr.model.panes.tab import Found, Tab, ViewMode
+from cmdr.model.panes.tab import FoundEntries, Tab, ViewMode
 from cmdr.model.panes.workspace import Workspace
 
 _RESTORED = tuple("path sort listing selection cursor on_parent_row window filter problem opened_by_agent".split())
@@ -166,7 +166,7 @@ class Browser:
                 self.notes.append(f"{name} cannot be shown; this is {to_wire(path)} instead. {why}")
                 return self.notes[-1]
 
-    async def open_found(self, pane: Pane, root: bytes, found: Found, sort: SortOrder | None = None) -> Tab:
+    async def open_found(self, pane: Pane, root: bytes, found: FoundEntries, sort: SortOrder | None = None) -> Tab:
         """Show entries from all over a tree in a new tab, as if they were one folder."""
         check_tabs(pane)
         tab = Tab(self._workspace.new_id("t"), root, sort or pane.tab.sort, ViewMode.FULL, found=found)
@@ -199,7 +199,7 @@ class Browser:
             raise
         while text and tab.selection.count:
             listing = tab.listing
-            shown = await in_thread(marked, listing.order, len(listing.columns))
+            shown = await in_thread(row_mask, listing.order, len(listing.columns))
             if tab.listing is listing:
                 tab.selection.keep_mask(shown)
                 self._events.changed()

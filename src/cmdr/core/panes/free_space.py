@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from cmdr.core.threads import in_thread
 from cmdr.files.volumes import space_at
 
-FRESH = 5.0
+MAX_AGE_S = 5.0
 TIMEOUT_S = 3.0
 
 
@@ -21,7 +21,7 @@ class Space:
 
 
 class FreeSpaceCache:
-    """The last known room of each folder that was asked about."""
+    """The last known space of each folder that was asked about."""
 
     def __init__(self) -> None:
         self._known: dict[bytes, tuple[float, Space | None]] = {}
@@ -30,7 +30,7 @@ class FreeSpaceCache:
     def at(self, path: bytes, changed: Callable[[], None]) -> Space | None:
         """What is known; when that is old, asks again behind and calls `changed` if there is news."""
         asked, space = self._known.get(path, (0.0, None))
-        if time.monotonic() - asked > FRESH and path not in self._asking:
+        if time.monotonic() - asked > MAX_AGE_S and path not in self._asking:
             self._asking[path] = asyncio.get_running_loop().create_task(self._ask(path, changed))
         return space
 

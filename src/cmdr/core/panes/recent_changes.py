@@ -7,9 +7,9 @@ from collections.abc import Callable
 from cmdr.core.agents.activity import Activity
 from cmdr.model.panes.listing import Listing
 
-SHOWN_FOR = 12.0
-ACTIVE_WITHIN = 5.0
-MOST = 5000
+SHOWN_S = 12.0
+ACTIVE_WITHIN_S = 5.0
+MAX_COMPARED = 5000
 """In larger folders the comparison would cost more than the mark is worth."""
 
 
@@ -25,9 +25,9 @@ class RecentChanges:
 
     def notice(self, before: Listing, after: Listing, activity: Activity) -> None:
         """Mark names that are new, if an agent was active a moment ago."""
-        if not self.enabled or not activity.recent or len(after) > MOST or before.columns is after.columns:
+        if not self.enabled or not activity.recent or len(after) > MAX_COMPARED or before.columns is after.columns:
             return
-        if time.time() - activity.recent[-1].started > ACTIVE_WITHIN and not activity.running:
+        if time.time() - activity.recent[-1].started > ACTIVE_WITHIN_S and not activity.running:
             return
         known = {before.columns.name(row) for row in range(len(before.columns))}
         fresh = {after.columns.name(row) for row in range(len(after.columns))} - known
@@ -36,7 +36,7 @@ class RecentChanges:
             self.version += 1
             if self._timer is not None:
                 self._timer.cancel()
-            self._timer = asyncio.get_running_loop().call_later(SHOWN_FOR, self._fade)
+            self._timer = asyncio.get_running_loop().call_later(SHOWN_S, self._fade)
 
     def forget(self) -> None:
         """Another folder: nothing is marked any more."""

@@ -1,7 +1,7 @@
 """The tabs of both panes as they were last time: saved in a file when cmdr ends, restored when it starts.
 
 Which folders were open is a convenience: a file that is missing, damaged or from elsewhere costs the tabs, not the
-start. Tabs that show scattered entries together are not kept, because what they show was true only then.
+start. Tabs that show scattered entries together are not saved, because what they show was true only then.
 """
 
 import json
@@ -25,7 +25,7 @@ MAX_BYTES = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class SavedTabs:
-    """Where the tabs are kept, and the folders that were named at this start: they win over kept ones."""
+    """Where the tabs are saved, and the folders that were named at this start: they win over saved ones."""
 
     folder: str
     left: bytes | None = None
@@ -36,31 +36,31 @@ class SavedTabs:
         return os.path.join(self.folder, NAME)
 
     def restore(self, workspace: Workspace) -> None:
-        """Put the kept tabs into a new workspace, unread; a named folder takes the place of the tab in front."""
+        """Put the saved tabs into a new workspace, unread; a named folder takes the place of the tab in front."""
         try:
             data = places.read(self._path, MAX_BYTES)
-            kept = json.loads(data) if data else None
+            saved = json.loads(data) if data else None
         except (places.UnsafePlace, OSError, ValueError, RecursionError):
             return
-        if not isinstance(kept, dict):
+        if not isinstance(saved, dict):
             return
         for pane, named in ((workspace.left, self.left), (workspace.right, self.right)):
-            _fill(workspace, pane, kept.get(pane.side.value), named)
-        if kept.get("focused") == Side.RIGHT and self.left is None:
+            _fill(workspace, pane, saved.get(pane.side.value), named)
+        if saved.get("focused") == Side.RIGHT and self.left is None:
             workspace.focused = Side.RIGHT
 
     def save(self, workspace: Workspace) -> None:
         """Write down what is open; a disk that refuses is no reason not to end."""
-        kept: dict[str, object] = {"focused": workspace.focused.value}
+        saved: dict[str, object] = {"focused": workspace.focused.value}
         for pane in workspace.panes:
-            kept[pane.side.value] = _kept(pane)
-        data = json.dumps(kept, ensure_ascii=False).encode()
+            saved[pane.side.value] = _saved_pane(pane)
+        data = json.dumps(saved, ensure_ascii=False).encode()
         if len(data) < MAX_BYTES:
             with suppress(OSError, places.UnsafePlace):
                 places.write(self._path, data)
 
 
-def _kept(pane: Pane) -> dict[str, object]:
+def _saved_pane(pane: Pane) -> dict[str, object]:
     folders = [tab for tab in pane.tabs if tab.found is None]
     active = folders.index(pane.tab) if pane.tab in folders else 0
     first = max(0, min(active - MAX_TABS // 2, len(folders) - MAX_TABS))
@@ -77,12 +77,12 @@ def _cursor(tab: Tab) -> tuple[str, int]:
     return to_wire(name), -1 if tab.on_parent_row else tab.cursor
 
 
-def _fill(workspace: Workspace, pane: Pane, kept: object, named: bytes | None) -> None:
-    if not isinstance(kept, dict):
+def _fill(workspace: Workspace, pane: Pane, saved: object, named: bytes | None) -> None:
+    if not isinstance(saved, dict):
         return
     try:
-        tabs = [_tab(workspace, row) for row in kept["tabs"][:MAX_TABS]]
-        active = int(kept["active"])
+        tabs = [_tab(workspace, row) for row in saved["tabs"][:MAX_TABS]]
+        active = int(saved["active"])
     except (KeyError, ValueError, TypeError):
         return
     if not 0 <= active < len(tabs):

@@ -8,7 +8,7 @@ from typing import ParamSpec, TypeVar
 from cmdr.core.errors import CommandError
 from cmdr.core.threads import in_thread, opened_in_thread
 from cmdr.files.errors import DiskError
-from cmdr.files.viewing.images import Pixel, SmallPicture
+from cmdr.files.viewing.images import Pixel, Thumbnail
 from cmdr.files.viewing.viewed_file import ENCODINGS, NotViewable, ViewedFile
 
 __all__ = ["ENCODINGS", "OpenView", "Pixel", "image_pixels", "open_view"]
@@ -17,7 +17,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 TIMEOUT_S = 10.0
-FOLLOW_EVERY = 0.5
+FOLLOW_INTERVAL_S = 0.5
 
 
 class OpenView:
@@ -141,7 +141,7 @@ class OpenView:
     async def _follow(self) -> None:
         with suppress(NotViewable, OSError):
             while True:
-                await asyncio.sleep(FOLLOW_EVERY)
+                await asyncio.sleep(FOLLOW_INTERVAL_S)
                 if await in_thread(self._file.grow):
                     await in_thread(self._file.count_more, 1 << 20)
                     self._changed()
@@ -170,11 +170,11 @@ def _viewed(path: bytes, lists: bool) -> ViewedFile:
 
 async def image_pixels(path: bytes, width: int, height: int) -> list[list[Pixel]]:
     """A picture as rows of pixels; nothing of it goes on when nobody waits for it any more."""
-    small: SmallPicture | None = None
+    small: Thumbnail | None = None
 
     def decoded() -> list[list[Pixel]]:
         nonlocal small
-        small = SmallPicture(path, width, height)
+        small = Thumbnail(path, width, height)
         return small.run()
 
     try:

@@ -13,7 +13,7 @@ from cmdr.model.panes.tab import Tab
 
 T = TypeVar("T")
 
-SHARE = 0.1
+MAX_BUSY_SHARE = 0.1
 """At most this part of the time goes into reading a folder again that never stops changing."""
 
 
@@ -74,7 +74,7 @@ class FolderWatcher:
                     return
                 spent = time.monotonic() - started
                 with suppress(TimeoutError):
-                    async with asyncio.timeout(spent / SHARE - spent):
+                    async with asyncio.timeout(spent / MAX_BUSY_SHARE - spent):
                         await stop.wait()
         if not stop.is_set() and tab.path == path and await _unless(stop, self._is_stale(tab)):
             # It cannot be watched: perhaps it was already gone when the watch began.

@@ -14,7 +14,7 @@ from enum import StrEnum
 from cmdr.core import places
 from cmdr.core.agents.agent_roots import Origin, chosen_roots
 from cmdr.core.agents.tokens import TokenError, Tokens
-from cmdr.core.agents.trust_store import TrustStore, UnreadableTrustList
+from cmdr.core.agents.trust import TrustStore, UnreadableTrustList
 from cmdr.core.audit.anchor import read_anchor
 from cmdr.core.audit.chain import is_cut_off
 from cmdr.core.environment import BadSetting, Environment
@@ -22,14 +22,16 @@ from cmdr.core.errors import CommandError
 from cmdr.core.runtime.control_socket import ControlClient
 from cmdr.core.runtime.instance import running
 from cmdr.core.settings import Settings
+from cmdr.engine.journal.store import JournalUnavailable, look_into
 from cmdr.files.process_sandbox.backend import BACKENDS, Backend, holds
 from cmdr.files.sandbox.open_beneath import kernel_can
+from cmdr.index.scan.compiled_reader import CompiledReader, compiled_library, directory_reader
 from cmdr.model.install_hint import install_command
 from cmdr.model.names import to_wire
 from cmdr.model.units import count
 
 _FILES_NEEDED = 4096
-PATIENCE = 5.0
+ANSWER_TIMEOUT_S = 5.0
 """Seconds a running cmdr has to say what holds there."""
 _PROGRAMS = (
     (("pbcopy", "wl-copy", "xclip", "xsel"), "the clipboard", "install wl-clipboard (Wayland) or xclip (X11)"),
@@ -88,12 +90,12 @@ def _running() -> Iterator[Finding]:
     try:
         if (record := running()) is None:
             return
-        caller = ControlClient(places.runtime(), PATIENCE)
+        caller = ControlClient(places.runtime(), ANSWER_TIMEOUT_S)
     except (places.UnsafePlace, OSError):
         return  # told below
     who = f"the running cmdr (process {record.pid})"
     try:
-        told = caller.ask("app.access", {}).result
+        access = caller.ask("app.access", {}).result
     except CommandError as error:
         yield Finding(Health.NOTE, f"{who} does not tell what holds: {error}", "run this at a terminal of your own")
         return
@@ -102,10 +104,10 @@ def _running() -> Iterator[Finding]:
         return
     finally:
         caller.close()
-    switched = ", ".join(told["switches"]) or "nothing more"
-    yield Finding(Health.GOOD, f"{who}: agents get {', '.join(told['toolsets'])}; switched on: {switched}")
-    yield Finding(Health.GOOD, f"{who}: agents' file tools may use {', '.join(told['roots']) or 'no folder'}")
-    yield from (Finding(Health.BAD, f"{who}: {warning}", "cmdr pending") for warning in told["warnings"])
+    switched = ", ".join(access["switches"]) or "nothing more"
+    yield Finding(Health.GOOD, f"{who}: agents get {', '.join(access['toolsets'])}; switched on: {switched}")
+    yield Finding(Health.GOOD, f"{who}: agents' file tools may use {', '.join(access['roots']) or 'no folder'}")
+    yield from (Finding(Health.BAD, f"{who}: {warning}", "cmdr pending") for warning in access["warnings"])
     yield Finding(Health.GOOD, "what follows about settings holds for the next start from this shell")
 
 
@@ -176,7 +178,7 @@ def _record() -> Iterator[Finding]:
     folder = os.path.join(state, "audit")
     anchor = read_anchor(folder)
     if anchor is not None and anchor.gap is not None:
-        yield Finding(Health.BAD, f"the audit log cannot be written, {anchor.gap.told()}", "make room on that disk")
+        yield Finding(Health.BAD, f"the audit log cannot be written, {anchor.gap.text()}", "make room on that disk")
     elif is_cut_off(folder):
         yield Finding(Health.BAD, "records of the audit log are missing", "look with: cmdr audit --verify")
     else:
@@ -185,8 +187,6 @@ def _record() -> Iterator[Finding]:
 
 
 def _journal(path: bytes) -> Iterator[Finding]:
-    from cmdr.engine.journal.store import JournalUnavailable, look_into
-
     try:
         damage, waiting = look_into(path)
     except JournalUnavailable as error:
@@ -214,14 +214,14 @@ def _trusted() -> Iterator[Finding]:
     """The folders in which language servers may run."""
     try:
         folders = TrustStore(places.state()).all()
-        told = ", ".join(to_wire(folder.path) for folder in folders if folder.stands) or "none"
+        shown = ", ".join(to_wire(folder.path) for folder in folders if folder.stands) or "none"
         gone = [to_wire(folder.path) for folder in folders if not folder.stands]
     except UnreadableTrustList as error:
         yield Finding(Health.BAD, str(error), "move the file away, then trust your folders again: cmdr trust DIR")
         return
     except (places.UnsafePlace, OSError):
         return  # told above
-    yield Finding(Health.GOOD, f"folders trusted for language servers: {told}")
+    yield Finding(Health.GOOD, f"folders trusted for language servers: {shown}")
     if gone:
         what = f"gone, or other folders than those you trusted: {', '.join(gone)}"
         yield Finding(Health.NOTE, what, "trust them again if you mean them, else: cmdr trust --remove DIR")
@@ -284,8 +284,6 @@ def _descriptors() -> Finding:
 
 
 def _scans() -> Finding:
-    from cmdr.index.scan.compiled_reader import CompiledReader, compiled_library, directory_reader
-
     if isinstance(directory_reader(compiled_library()), CompiledReader):
         return Finding(Health.GOOD, "trees are scanned with the compiled reader")
     return Finding(

@@ -31,8 +31,8 @@ from cmdr.model.names import printable
 log = logging.getLogger(__name__)
 
 SOCKET = "person.sock"
-LONGEST_LINE = 1 << 20
-FAREWELL = 1.0
+MAX_LINE_BYTES = 1 << 20
+CLOSE_TIMEOUT_S = 1.0
 """Seconds that hanging up may take at the end."""
 _KINDS = {kind.__name__: kind for kind in (NotThere, NotAllowed, Vanished)}
 SHELL = Principal("person", "shell", PERSON_ACCESS, token=True)
@@ -78,7 +78,7 @@ class ControlSocket:
         except OSError:
             listener.close()
             raise
-        self._server = await asyncio.start_unix_server(self._answer, sock=listener, limit=LONGEST_LINE)
+        self._server = await asyncio.start_unix_server(self._answer, sock=listener, limit=MAX_LINE_BYTES)
 
     async def close(self) -> None:
         """Stop listening, take the socket away, and hang up on those who ask nothing."""
@@ -90,7 +90,7 @@ class ControlSocket:
         for writer in silent.values():
             writer.close()
         if silent:
-            await asyncio.wait(silent, timeout=FAREWELL)
+            await asyncio.wait(silent, timeout=CLOSE_TIMEOUT_S)
 
     def _take_away(self) -> None:
         with suppress(FileNotFoundError):
@@ -203,5 +203,5 @@ def held_back(why: str) -> Caller:
     return Caller(SAME_USER, f"This comes from a shell that an agent opened ({printable(why, 120)}).")
 
 
-def _reply(**told: Json) -> bytes:
-    return json.dumps(told).encode() + b"\n"
+def _reply(**fields: Json) -> bytes:
+    return json.dumps(fields).encode() + b"\n"

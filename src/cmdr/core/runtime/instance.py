@@ -35,13 +35,13 @@ class AlreadyRunning(Exception):
 
     def __init__(self, record: Record | None) -> None:
         if record is None:
-            told = "and is just starting; try again in a moment."
+            where = "and is just starting; try again in a moment."
         else:
-            told = f"at http://127.0.0.1:{record.port} (process {record.pid})"
-            told += (
+            where = f"at http://127.0.0.1:{record.port} (process {record.pid})"
+            where += (
                 ", without a terminal; `cmdr quit` ends it." if record.headless else "; use that one, or quit it first."
             )
-        super().__init__(f"cmdr is already running {told}")
+        super().__init__(f"cmdr is already running {where}")
         self.record = record
 
 
@@ -125,11 +125,11 @@ def is_claimed(runtime: str | None = None) -> bool:
 
     Asked by its process id: to try the lock, even for a moment, could turn away one that is just starting.
     """
-    told = places.read(os.path.join(runtime or places.runtime(), LOCK), limit=32)
-    if not told or not told.strip().isdigit():
+    pid = places.read(os.path.join(runtime or places.runtime(), LOCK), limit=32)
+    if not pid or not pid.strip().isdigit():
         return False
     try:
-        os.kill(int(told), 0)
+        os.kill(int(pid), 0)
     except ProcessLookupError:
         return False
     except PermissionError:

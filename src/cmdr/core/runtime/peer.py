@@ -41,7 +41,7 @@ def peer_uid(peer: Address, ours: Address) -> int | None:
 
 
 @functools.cache
-def kernel_tells() -> bool:
+def kernel_knows_peers() -> bool:
     """Whether this machine can say whose process is at the other end, tried once with a connection to ourselves."""
     try:
         with (

@@ -1,1 +1,1 @@
-"""Contents on their way out of cmdr and into it."""
+"""Downloads and uploads: contents on their way out of cmdr and into it."""

@@ -1,25 +1,40 @@
-"""Contents of a file for whoever may read them: inside the roots, with a token, from one open handle."""
+"""Opens what goes out over HTTP: files for agents inside their roots, and for the person files, zips and images."""
 
 import asyncio
 import os
 import stat
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
+from typing import TypeVar
 
 from cmdr.core.audit.log import AuditRecord, digest_of
 from cmdr.core.commander import Commander
 from cmdr.core.dispatch.parameter import Arguments
 from cmdr.core.dispatch.principals import Principal
 from cmdr.core.errors import CommandError, NotAllowed, NotRecorded, NotThere
-from cmdr.core.threads import in_thread, opened_in_thread
+from cmdr.core.threads import Closable, in_thread, opened_in_thread
 from cmdr.core.transfers.zip_stream import zip_stream
 from cmdr.files.errors import DiskError
 from cmdr.files.sandbox.path_resolver import PathResolver
+from cmdr.files.viewing.images import open_image as open_image_file
+from cmdr.files.viewing.viewed_file import NotViewable
 from cmdr.index.errors import IndexFault
 from cmdr.model.names import to_wire
 from cmdr.model.panes.tab import SelectedEntries
 
+A = TypeVar("A")
+Opened = TypeVar("Opened", bound=Closable)
 DISK_TIMEOUT_S = 10.0
+MAX_IMAGE_BYTES = 64 << 20
+_MEDIA_TYPES = {
+    "PNG": "image/png",
+    "JPEG": "image/jpeg",
+    "GIF": "image/gif",
+    "BMP": "image/bmp",
+    "WEBP": "image/webp",
+    "AVIF": "image/avif",
+}
+"""What browsers decode themselves, in processes that they wall off."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +59,19 @@ class Archive:
 
     def close(self) -> None:
         """Nothing is open before its first piece."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedImage:
+    """An open picture: its descriptor belongs to whoever asked."""
+
+    descriptor: int
+    size: int
+    type: str
+
+    def close(self) -> None:
+        """Nobody wants to see it."""
+        os.close(self.descriptor)
 
 
 async def open_download(commander: Commander, principal: Principal, index: str, node: str) -> Download:
@@ -96,9 +124,9 @@ async def _opened(
     return opened
 
 
-def _open(reach: PathResolver, path: bytes) -> Download:
+def _open(resolver: PathResolver, path: bytes) -> Download:
     try:
-        with reach.find(path) as found:
+        with resolver.find(path) as found:
             if not found.is_file:
                 raise CommandError("Only plain files can be downloaded.")
             return Download(found.open(), found.stat.st_size, os.path.basename(path))
@@ -108,12 +136,26 @@ def _open(reach: PathResolver, path: bytes) -> Download:
 
 async def open_chosen(chosen: SelectedEntries) -> Download | Archive:
     """Open what was chosen, or say why that cannot be."""
+    return await _in_time(_open_chosen, chosen, "It cannot be read")
+
+
+async def open_image(path: bytes) -> OpenedImage:
+    """Open a picture, or say why it cannot be shown."""
+    return await _in_time(_open_image, path, "The picture cannot be read")
+
+
+async def _in_time(open_: Callable[[A], Opened], what: A, problem: str) -> Opened:
+    """What a thread opened; raises `CommandError` when it cannot, or when the disk gives no answer."""
     try:
-        return await asyncio.wait_for(opened_in_thread(_open_chosen, chosen), DISK_TIMEOUT_S)
+        return await asyncio.wait_for(opened_in_thread(open_, what), DISK_TIMEOUT_S)
+    except NotViewable as error:
+        raise CommandError(str(error)) from error
     except TimeoutError:  # an OSError too
         raise CommandError("No answer from the disk. Its mount may be dead.") from None
     except OSError as error:
-        raise CommandError(f"It cannot be read: {error.strerror}.") from error
+        raise CommandError(f"{problem}: {error.strerror}.") from error
+    except ValueError:
+        raise CommandError(f"{problem}: that is not a path.") from None
 
 
 def _open_chosen(chosen: SelectedEntries) -> Download | Archive:
@@ -132,3 +174,14 @@ def _open_chosen(chosen: SelectedEntries) -> Download | Archive:
         os.close(descriptor)
         raise CommandError(f"{to_wire(os.path.basename(alone))} is neither a file nor a folder.")
     return Download(descriptor, facts.st_size, os.path.basename(alone))
+
+
+def _open_image(path: bytes) -> OpenedImage:
+    opened = open_image_file(path)
+    type = _MEDIA_TYPES.get(opened.format)
+    if type is not None and opened.size <= MAX_IMAGE_BYTES:
+        return OpenedImage(opened.descriptor, opened.size, type)
+    opened.close()
+    if type is None:
+        raise CommandError("This is no picture that can be shown.")
+    raise CommandError(f"Pictures of more than {MAX_IMAGE_BYTES >> 20} MiB are not shown.")

@@ -1,4 +1,4 @@
-"""Files on their way from the person's browser: they arrive in a place of cmdr's own, and the engine copies them on.
+"""Uploads from the person's browser: they arrive in a folder of cmdr's own, and the engine copies them on.
 
 So a file that is half there never stands under its name in a folder of the person's, and what arrived is planned,
 asked about, journalled and undone like any other copy.

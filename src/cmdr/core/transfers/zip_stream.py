@@ -1,4 +1,4 @@
-"""Files and folders as one zip, made while it is sent: nothing is written down, nothing is held in memory whole.
+"""Streams files and folders as one zip: nothing is written to disk, nothing is held in memory whole.
 
 Links are kept as links, never followed. Whatever cannot be read is named in a list at the end of the archive, so that
 nobody takes a part for the whole.

@@ -49,7 +49,7 @@ async def space_in(commander: Commander, path: bytes, principal: Principal) -> "
     try:
         answers = await indexing.covering(path)
         if answers is None:
-            from cmdr.model.trees.indexes import WalkOptions
+            from cmdr.model.trees.indexes import WalkOptions  # noqa: PLC0415
 
             return (await indexing.scan(path, WalkOptions(), principal)).id
         return await in_thread(_read, answers, path)

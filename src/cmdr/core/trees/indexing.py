@@ -133,7 +133,7 @@ class Indexing:
     async def ask_of_entry(self, path: bytes, question: "Callable[[IndexQueries], T]") -> T | None:
         """What the index says that knows best of an entry, or None; it may never have looked into it."""
         library = await self.library()
-        from cmdr.index.query.coverage import Coverage
+        from cmdr.index.query.coverage import Coverage  # noqa: PLC0415
 
         return await self._ask(library, lambda: library.covering(path, Coverage.ENTRY), question)
 
@@ -213,7 +213,7 @@ class Indexing:
         answers = await self.covering(root) or await self._caught_up(root)
         if answers is not None:
             return answers, None
-        from cmdr.model.trees.indexes import WalkOptions
+        from cmdr.model.trees.indexes import WalkOptions  # noqa: PLC0415
 
         job = await self.scan(root, WalkOptions(), principal)
         if not await self.finished(job, patience):

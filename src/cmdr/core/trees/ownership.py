@@ -41,7 +41,7 @@ class OwnedQueries:
         self, name: str, question: "Question", principal: Principal, root: bytes | None = None
     ) -> "SavedQuery":
         """Keep a question under a name, with its folder; the caller's own of that name is replaced."""
-        from cmdr.index.store.catalogue import PERSON
+        from cmdr.index.store.catalogue import PERSON  # noqa: PLC0415
 
         owner = PERSON if principal.is_person else principal.id
         names = {one.name for one in await self.all(principal)}

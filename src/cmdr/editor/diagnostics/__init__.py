@@ -1,1 +1,1 @@
-"""What is wrong in a file: built-in syntax checks, and the language servers that are installed."""
+"""Diagnostics: built-in syntax checks, and the language servers that are installed."""

@@ -49,7 +49,7 @@ class Installed:
 
 
 Start = Callable[[ServerSpec, str], LaunchSpec]
-"""What starts a server behind walls; it may write to the folder that is named."""
+"""What starts a server in a sandbox; it may write to the folder that is named."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""One language server at work: it is shown files as they stand and says what is wrong with them."""
+"""One language server: its process, the files it was shown, and its diagnostics for them."""
 
 import asyncio
 import contextlib

@@ -1,4 +1,4 @@
-"""The language server protocol's words for what cmdr knows: files, places, findings, and what this client can do."""
+"""Converts between the language server protocol's messages and cmdr's paths, positions and diagnostics."""
 
 import os
 from typing import TYPE_CHECKING, Any
@@ -70,7 +70,7 @@ def initialize_params(root: bytes, settings: dict[str, object]) -> "types.Initia
         diagnostic=types.DiagnosticClientCapabilities(),
     )
     return types.InitializeParams(
-        process_id=None,  # a server that looked for us would not find us behind its walls, and end
+        process_id=None,  # a server that looked for us would not find us in its sandbox, and end
         client_info=types.ClientInfo(name="cmdr"),
         root_uri=folder.uri,
         workspace_folders=[folder],

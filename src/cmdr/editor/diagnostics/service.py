@@ -1,6 +1,6 @@
-"""Where diagnostics are asked for: every check for a file at once, an answer within the deadline, never an error.
+"""The diagnostics service: every check for a file at once, an answer within the deadline, never an error.
 
-The built-in checks are always waited for. What a server has not said by the deadline is told as a gap in the answer.
+The built-in checks are always waited for. What a server has not said by the deadline is named as a gap in the answer.
 """
 
 import asyncio
@@ -41,7 +41,7 @@ class Asker:
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckResult:
     """What is wrong in a file, and how far that is known."""
 
     found: tuple[Diagnostic, ...] = ()
@@ -52,12 +52,12 @@ class Checked:
 
 
 Read = Callable[[bytes], Awaitable[CheckedText | None]]
-AskOffer = Callable[[bytes, str, Asker], Awaitable[Offer]]
+GetOffer = Callable[[bytes, str, Asker], Awaitable[Offer]]
 """Which servers may look at a file of a language, for somebody."""
 
 
 @dataclass(slots=True)
-class _Place:
+class _ServerSlot:
     """One server for one project: starting, started, or gone for a while."""
 
     starting: asyncio.Task[LanguageServer] | None = None
@@ -71,13 +71,13 @@ class DiagnosticsService:
     """Answers what is wrong in files. Servers start in the background when first needed, one for each project."""
 
     def __init__(
-        self, read: Read, offer: AskOffer, *, deadline: float = SERVER_DEADLINE_S, patience: float = HANG_TIMEOUT_S
+        self, read: Read, offer: GetOffer, *, deadline: float = SERVER_DEADLINE_S, patience: float = HANG_TIMEOUT_S
     ) -> None:
         """`read` gives a file as it stands, or None when it is no readable text; `offer` says which servers may run."""
         self._read = read
         self._offer = offer
         self._deadline = deadline
-        self._places: dict[tuple[str, bytes, bytes], _Place] = {}
+        self._slots: dict[tuple[str, bytes, bytes], _ServerSlot] = {}
         self._watched: dict[bytes, None] = {}
         self._patience = patience
         self._endings: set[asyncio.Task[None]] = set()
@@ -88,7 +88,7 @@ class DiagnosticsService:
         """The files that somebody has asked about."""
         return list(self._watched)
 
-    async def of(self, path: bytes, asker: Asker, deadline: float | None = None) -> Checked:
+    async def of(self, path: bytes, asker: Asker, deadline: float | None = None) -> CheckResult:
         """What is wrong with one file, which is watched from now on; nothing for a file that cannot be read."""
         self._watched.pop(path, None)
         self._watched[path] = None
@@ -96,7 +96,7 @@ class DiagnosticsService:
             self.forget(next(iter(self._watched)))
         return await self._check(path, asker, time.monotonic() + (self._deadline if deadline is None else deadline))
 
-    async def of_all(self, askers: Mapping[bytes, Asker]) -> dict[bytes, Checked]:
+    async def of_all(self, askers: Mapping[bytes, Asker]) -> dict[bytes, CheckResult]:
         """What is wrong with some watched files as they stand now."""
         until = time.monotonic() + self._deadline
         paths = [path for path in self._watched if path in askers]
@@ -107,24 +107,24 @@ class DiagnosticsService:
     def forget(self, path: bytes) -> None:
         """Watch a file no more."""
         self._watched.pop(path, None)
-        for place in self._places.values():
-            server = _started(place)
+        for slot in self._slots.values():
+            server = _started(slot)
             if server is not None:
                 server.forget(path)
 
     def leave(self, asker: str) -> None:
         """Somebody has gone: the servers that nobody else used end."""
-        for place in self._places.values():
-            if asker in place.users:
-                place.users.discard(asker)
-                if not place.users:
-                    self._end(place)
+        for slot in self._slots.values():
+            if asker in slot.users:
+                slot.users.discard(asker)
+                if not slot.users:
+                    self._end(slot)
 
     async def end_servers(self) -> None:
         """End every server; those that are needed again start anew, by what holds then."""
-        for place in self._places.values():
-            self._end(place)
-        self._places.clear()
+        for slot in self._slots.values():
+            self._end(slot)
+        self._slots.clear()
         await asyncio.gather(*self._endings)
 
     async def close(self) -> None:
@@ -132,23 +132,23 @@ class DiagnosticsService:
         self._closed = True
         await self.end_servers()
 
-    async def _check(self, path: bytes, asker: Asker, until: float) -> Checked:
+    async def _check(self, path: bytes, asker: Asker, until: float) -> CheckResult:
         try:
             async with asyncio.timeout(max(SYNTAX_DEADLINE_S, until - time.monotonic())):
                 text = await self._read(path)
         except TimeoutError:
-            return Checked(unknown=("The file could not be read in time. Ask again.",))
+            return CheckResult(unknown=("The file could not be read in time. Ask again.",))
         if text is None:
-            return Checked()
+            return CheckResult()
         (syntax, late), served = await asyncio.gather(_syntax(text), self._ask_servers(path, text, asker, until))
-        return Checked(_without_doubles([*syntax, *served.found]), (*late, *served.unknown), served.untrusted)
+        return CheckResult(_without_duplicates([*syntax, *served.found]), (*late, *served.unknown), served.untrusted)
 
-    async def _ask_servers(self, path: bytes, text: CheckedText, asker: Asker, until: float) -> Checked:
+    async def _ask_servers(self, path: bytes, text: CheckedText, asker: Asker, until: float) -> CheckResult:
         try:
             async with asyncio.timeout(max(0.0, until - time.monotonic())):
                 offer = await self._offer(path, text.language_id, asker)
         except TimeoutError:
-            return Checked(unknown=("Not yet known: language servers were not asked in time. Ask again.",))
+            return CheckResult(unknown=("Not yet known: language servers were not asked in time. Ask again.",))
         asked = {spec.name: asyncio.create_task(self._ask(spec, offer, path, text, asker)) for spec in offer.servers}
         if asked:
             await asyncio.wait(asked.values(), timeout=max(0.0, until - time.monotonic()))
@@ -162,50 +162,50 @@ class DiagnosticsService:
         for name, answer in zip(asked, answers, strict=True):
             if isinstance(answer, BaseException) and name not in late:
                 unknown.append(f"Not known: the language server {name} gives no answer.")
-        return Checked(tuple(found), tuple(unknown), offer.untrusted)
+        return CheckResult(tuple(found), tuple(unknown), offer.untrusted)
 
     async def _ask(
         self, spec: ServerSpec, offer: Offer, path: bytes, text: CheckedText, asker: Asker
     ) -> tuple[Diagnostic, ...]:
-        place = self._places.setdefault((spec.name, offer.root, offer.visible), _Place())
-        place.users.add(asker.name)
+        slot = self._slots.setdefault((spec.name, offer.root, offer.visible), _ServerSlot())
+        slot.users.add(asker.name)
         try:
-            server = await self._server(spec, place, offer)
+            server = await self._server(spec, slot, offer)
             return await server.diagnose(path, text.text, text.language_id)
         except ServerGoneError:
-            self._lost(place)
+            self._mark_failed(slot)
             raise
 
-    async def _server(self, spec: ServerSpec, place: _Place, offer: Offer) -> LanguageServer:
-        started = _started(place)
+    async def _server(self, spec: ServerSpec, slot: _ServerSlot, offer: Offer) -> LanguageServer:
+        started = _started(slot)
         if started is not None and not started.running:
-            self._lost(place)
-        if place.starting is None:
-            if offer.start is None or time.monotonic() < place.retry_at or self._closed:
+            self._mark_failed(slot)
+        if slot.starting is None:
+            if offer.start is None or time.monotonic() < slot.retry_at or self._closed:
                 raise ServerGoneError(spec.name)
-            place.starting = asyncio.create_task(
+            slot.starting = asyncio.create_task(
                 LanguageServer.start(spec, offer.root, offer.start, patience=self._patience)
             )
-        if place.idle is not None:
-            place.idle.cancel()
-        place.idle = asyncio.get_running_loop().call_later(IDLE_TIMEOUT_S, self._end, place)
+        if slot.idle is not None:
+            slot.idle.cancel()
+        slot.idle = asyncio.get_running_loop().call_later(IDLE_TIMEOUT_S, self._end, slot)
         # A caller whose time is up leaves; the start goes on for the next one.
-        return await asyncio.shield(place.starting)
+        return await asyncio.shield(slot.starting)
 
-    def _lost(self, place: _Place) -> None:
+    def _mark_failed(self, slot: _ServerSlot) -> None:
         """Note that a server went away; it is started again after a while, in case it was the machine's fault."""
-        if place.starting is None:
+        if slot.starting is None:
             return
-        place.retry_at = time.monotonic() + _RETRY_DELAY_S * 2**place.failures
-        place.failures += 1
-        self._end(place)
+        slot.retry_at = time.monotonic() + _RETRY_DELAY_S * 2**slot.failures
+        slot.failures += 1
+        self._end(slot)
 
-    def _end(self, place: _Place) -> None:
-        """End a place's server in a task of its own: a caller whose time is up must not leave it half ended."""
-        task, place.starting = place.starting, None
-        if place.idle is not None:
-            place.idle.cancel()
-            place.idle = None
+    def _end(self, slot: _ServerSlot) -> None:
+        """End a slot's server in a task of its own: a caller whose time is up must not leave it half ended."""
+        task, slot.starting = slot.starting, None
+        if slot.idle is not None:
+            slot.idle.cancel()
+            slot.idle = None
         if task is not None:
             ending = asyncio.create_task(_stop_started(task))
             self._endings.add(ending)
@@ -219,8 +219,8 @@ async def _syntax(text: CheckedText) -> tuple[tuple[Diagnostic, ...], tuple[str,
         return (), ("Not known: checking the syntax took too long.",)
 
 
-def _started(place: _Place) -> LanguageServer | None:
-    task = place.starting
+def _started(slot: _ServerSlot) -> LanguageServer | None:
+    task = slot.starting
     if task is None or not task.done() or task.cancelled() or task.exception() is not None:
         return None
     return task.result()
@@ -233,8 +233,8 @@ async def _stop_started(task: asyncio.Task[LanguageServer]) -> None:
         await task.result().stop()
 
 
-def _without_doubles(found: list[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """A syntax error that a server reports too, at the same place, is told once, in the server's words."""
+def _without_duplicates(found: list[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """A syntax error that a server reports too, at the same place, is given once, in the server's words."""
     places = {each.range.start for each in found if each.source not in LANGUAGES and each.severity == "Error"}
     kept = [each for each in found if each.source not in LANGUAGES or each.range.start not in places]
     return tuple(sorted(dict.fromkeys(kept), key=lambda each: (each.range.start, each.range.end)))

@@ -1,4 +1,4 @@
-"""One connection to a running Neovim, in a thread of its own; nothing here waits longer than it is told to.
+"""One connection to a running Neovim over msgpack-RPC, in a thread of its own, with a timeout for every request.
 
 pynvim runs its own event loop and has no deadlines, so it lives in a daemon thread. Each request becomes a greenlet
 there and a future here: while one waits for a Neovim that waits for a key, all others go on.

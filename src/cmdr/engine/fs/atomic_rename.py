@@ -1,4 +1,4 @@
-"""Landing: a finished file takes its final name in one step that can neither clobber nor half-happen."""
+"""Atomic renames: a finished file takes its final name in one step that can neither clobber nor half-happen."""
 
 import contextlib
 import errno

@@ -9,7 +9,7 @@ import os
 import sys
 
 from cmdr.engine.fs.mounts import path_of, top_of
-from cmdr.engine.journal.records import Kept
+from cmdr.engine.journal.records import Backup
 from cmdr.model.plans.plan import Fingerprint, Root
 
 
@@ -18,7 +18,7 @@ def is_the_trash(platform: str = sys.platform) -> bool:
     return platform == "darwin"
 
 
-def find(wanted: Fingerprint, folder: int) -> Kept | None:
+def find(wanted: Fingerprint, folder: int) -> Backup | None:
     """Where a file from an open directory lies in the Finder's trash, or None when that cannot be seen."""
     for path in _places(folder):
         try:
@@ -31,7 +31,7 @@ def find(wanted: Fingerprint, folder: int) -> Kept | None:
         if names and found.st_dev == wanted.dev:
             root = Root(path, found.st_dev, found.st_ino)
             # The Finder writes no note beside a file; a name that is not there stands for that.
-            return Kept(root, root, names[0], names[0] + b".trashinfo")
+            return Backup(root, root, names[0], names[0] + b".trashinfo")
     return None
 
 

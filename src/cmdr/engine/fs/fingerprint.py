@@ -1,4 +1,4 @@
-"""Taking fingerprints: the identity and version of what stands under a name, or of an open file."""
+"""Fingerprints: identity, version and time of birth of what stands under a name, or of an open file."""
 
 import ctypes
 import os
@@ -30,7 +30,7 @@ def birth_of_open(fd: int) -> int | None:
 
 def _birth(fd: int, name: bytes, flags: int) -> int | None:
     if _STATX is None:  # pragma: no cover - macOS, which tells it with every look
-        return _told(os.stat(name, dir_fd=fd, follow_symlinks=False) if name else os.fstat(fd))
+        return _birth_of_stat(os.stat(name, dir_fd=fd, follow_symlinks=False) if name else os.fstat(fd))
     record = ctypes.create_string_buffer(_RECORD)
     if _STATX(fd, name, flags, _BIRTH, record) != 0:
         return None
@@ -41,7 +41,7 @@ def _birth(fd: int, name: bytes, flags: int) -> int | None:
     return int(seconds) * 10**9 + int(nanoseconds)
 
 
-def _told(found: os.stat_result) -> int | None:  # pragma: no cover - macOS
+def _birth_of_stat(found: os.stat_result) -> int | None:  # pragma: no cover - macOS
     born = getattr(found, "st_birthtime", None)
     return None if born is None else round(born * 10**9)
 

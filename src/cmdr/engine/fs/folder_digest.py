@@ -13,7 +13,7 @@ from cmdr.engine.errors import Drifted
 from cmdr.engine.fs.syscalls import FOLDER_FLAGS
 from cmdr.model.plans.plan import Totals
 
-DEEPEST = 256
+MAX_DEPTH = 256
 """Folders inside each other; each is held open while it is looked through."""
 
 
@@ -35,7 +35,7 @@ def digest_of(names: Iterable[bytes], folders: Mapping[bytes, str]) -> str:
 
 def look_inside(name: bytes, folder: int, check: Callable[[], None], *, sizes: bool, depth: int = 1) -> Inside:
     """All that a folder in an open one holds now; without sizes not a single file is looked at, only names."""
-    if depth > DEEPEST:
+    if depth > MAX_DEPTH:
         raise Drifted("it holds more folders inside each other than any plan has")
     here = os.open(name, FOLDER_FLAGS, dir_fd=folder)
     try:

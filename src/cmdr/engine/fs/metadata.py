@@ -8,7 +8,7 @@ from functools import partial
 
 from cmdr.engine.fs.syscalls import Syscalls
 from cmdr.model.names import to_wire
-from cmdr.model.plans.traits import Traits
+from cmdr.model.plans.attributes import Traits
 
 # What file systems answer for an attribute, owner or mode they cannot hold; anything else is a real fault.
 _CANNOT_KEEP = frozenset(

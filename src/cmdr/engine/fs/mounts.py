@@ -35,7 +35,7 @@ def top_of(folder: int) -> int:
 def path_of(fd: int) -> bytes:
     """The path of an open directory as the system knows it now."""
     if sys.platform == "darwin":  # pragma: no cover - macOS
-        import fcntl
+        import fcntl  # noqa: PLC0415
 
         return fcntl.fcntl(fd, fcntl.F_GETPATH, bytes(1024)).rstrip(b"\0")
     return os.readlink(b"/proc/self/fd/%d" % fd)
@@ -48,3 +48,9 @@ def _mount_of(fd: int) -> int:
             if line.startswith(b"mnt_id:"):
                 return int(line[7:])
     return 0  # pragma: no cover - no /proc
+
+
+def free_bytes(folder: int) -> int:
+    """Space that is free for this user on the volume of an open directory."""
+    volume = os.fstatvfs(folder)
+    return volume.f_bavail * volume.f_frsize

@@ -1,4 +1,4 @@
-"""Another name for a file whose name is taken: `report (1).pdf`."""
+"""Names of files: free ones where one is taken, temporary ones, and names that differ only in spelling."""
 
 import re
 import secrets

@@ -10,8 +10,8 @@ from cmdr.engine.fs import fingerprint
 from cmdr.engine.fs.folders import Folders
 from cmdr.engine.fs.syscalls import Syscalls
 from cmdr.files.archives.archive_file import BadArchive
-from cmdr.model.plans.member import Member
 from cmdr.model.plans.plan import Fingerprint, Place, PlanItem
+from cmdr.model.plans.plan_item import Member
 
 if TYPE_CHECKING:
     from cmdr.files.archives.opening import Archive

@@ -42,7 +42,7 @@ def remove_exactly(syscalls: Syscalls, spot: Spot, expected: Fingerprint, parked
             syscalls.discard(held)
 
 
-def vouched_for(
+def verified_by_copy(
     syscalls: Syscalls, spot: Spot, expected: Fingerprint, copy: Spot, existing: Fingerprint, stride: Stride
 ) -> Fingerprint:
     """The file that may go because there is a copy: both as they are known, or else both of the very same contents.

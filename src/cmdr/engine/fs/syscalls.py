@@ -66,7 +66,7 @@ class Syscalls:
     def sync_data(self, fd: int) -> None:
         """Wait until a file's data and attributes are on the disk: its time is part of how it is known again."""
         if sys.platform == "darwin":  # pragma: no cover - macOS
-            import fcntl
+            import fcntl  # noqa: PLC0415
 
             fcntl.fcntl(fd, _F_FULLFSYNC)
         else:

@@ -1,1 +1,1 @@
-"""Journal."""
+"""The journal: what every operation meant to do and did, kept in one SQLite file."""

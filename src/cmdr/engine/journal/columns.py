@@ -5,9 +5,9 @@ from collections.abc import Iterable, Sequence
 from json.encoder import encode_basestring_ascii as _quoted
 from typing import Any
 
-from cmdr.engine.journal.records import ItemRecord, ItemState, Kept, PutBack
+from cmdr.engine.journal.records import Backup, ItemRecord, ItemState, PutBack
+from cmdr.model.plans.attributes import Traits
 from cmdr.model.plans.plan import Fingerprint, Kind, Place, Root
-from cmdr.model.plans.traits import Traits
 
 Row = tuple[
     int,
@@ -80,18 +80,18 @@ def _mark(row: list[Any] | None) -> Fingerprint | None:
     return None if row is None else Fingerprint(row[0], row[1], row[2], row[3], _KINDS[row[4]], *row[5:])
 
 
-def kept_blob(kept: Kept | None) -> bytes | None:
+def backup_blob(kept: Backup | None) -> bytes | None:
     """A slot in a trash as a column."""
     if kept is None:
         return None
     return f"[{_root_text(kept.files)},{_root_text(kept.info)},{_text(kept.name)},{_text(kept.note)}]".encode()
 
 
-def _kept(row: tuple[_RootRow, _RootRow, str, str] | None) -> Kept | None:
+def _kept(row: tuple[_RootRow, _RootRow, str, str] | None) -> Backup | None:
     if row is None:
         return None
     files, info, name, note = row
-    return Kept(_root(files), _root(info), name.encode("latin-1"), note.encode("latin-1"))
+    return Backup(_root(files), _root(info), name.encode("latin-1"), note.encode("latin-1"))
 
 
 def traits_blob(traits: Traits | None) -> bytes | None:

@@ -6,11 +6,10 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-from cmdr.engine.journal import history
-from cmdr.engine.journal.columns import kept_blob, mark_blob, place_blob, put_back_blob, traits_blob
-from cmdr.engine.journal.history import title_of
-from cmdr.engine.journal.reading import Records, pack
-from cmdr.engine.journal.records import Intent, ItemState, Note, OperationRecord, Unswept
+from cmdr.engine.journal import reading
+from cmdr.engine.journal.columns import backup_blob, mark_blob, place_blob, put_back_blob, traits_blob
+from cmdr.engine.journal.reading import Records, pack, title_of
+from cmdr.engine.journal.records import Intent, ItemState, ItemUpdate, OperationRecord, Unrecovered
 from cmdr.engine.journal.store import Damage, count_again, damage_in, open_store, transaction, unavailable
 from cmdr.model.history import HistoryEntry, OperationState
 from cmdr.model.plans.plan import Plan
@@ -84,7 +83,7 @@ class Journal:
                 i.temp,
                 i.parks,
                 place_blob(i.beside),
-                kept_blob(i.kept),
+                backup_blob(i.kept),
                 traits_blob(i.traits),
             )
             for i in intents
@@ -97,7 +96,7 @@ class Journal:
             rows,
         )
 
-    def note(self, operation: int, notes: Sequence[Note]) -> None:
+    def note(self, operation: int, notes: Sequence[ItemUpdate]) -> None:
         """Write down what has happened to some items."""
         rows = [
             (
@@ -108,7 +107,7 @@ class Journal:
                 place_blob(n.target),
                 mark_blob(n.staged),
                 mark_blob(n.landed),
-                kept_blob(n.kept),
+                backup_blob(n.kept),
                 n.temp_gone,
                 put_back_blob(n.put_back),
             )
@@ -151,9 +150,9 @@ class Journal:
 
         self._ask(write)
 
-    def unswept(self) -> Iterable[Unswept]:
+    def unrecovered(self) -> Iterable[Unrecovered]:
         """Operations whose temporaries or half-finished items still need a look, oldest first."""
-        return self._records.unswept()
+        return self._records.unrecovered()
 
     def operation(self, number: int) -> OperationRecord:
         """All that is known about one operation."""
@@ -161,27 +160,27 @@ class Journal:
 
     def runs(self, number: int) -> list[OperationRecord]:
         """An operation with all that it continues and all that continues it, the last run first."""
-        return [self.operation(run) for run in self._ask(lambda: history.runs(self._db, number))]
+        return [self.operation(run) for run in self._ask(lambda: reading.runs(self._db, number))]
 
     def history(self, limit: int = 50, before: int | None = None) -> list[HistoryEntry]:
         """The newest operations, newest first, older than a number when given."""
-        return self._ask(lambda: history.newest(self._db, limit, before))
+        return self._ask(lambda: reading.newest(self._db, limit, before))
 
     def left(self, number: int) -> int | None:
         """How many items the undo of an operation has left; None when it was not undone."""
-        return self._ask(lambda: history.left(self._db, number))
+        return self._ask(lambda: reading.left(self._db, number))
 
     def interrupted(self) -> list[HistoryEntry]:
         """The operations that ended in the middle and wait for a word: resume, undo or leave."""
-        return self._ask(lambda: history.interrupted(self._db))
+        return self._ask(lambda: reading.interrupted(self._db))
 
     def running(self) -> list[HistoryEntry]:
         """The operations that have not ended, as far as anybody wrote down."""
-        return self._ask(lambda: history.running(self._db))
+        return self._ask(lambda: reading.running(self._db))
 
     def last_undoable(self) -> int | None:
         """The newest operation that changed something and has not been taken back."""
-        return self._ask(lambda: history.last_undoable(self._db))
+        return self._ask(lambda: reading.last_undoable(self._db))
 
     def leave(self, number: int) -> None:
         """The person said: leave an interrupted operation as it is."""

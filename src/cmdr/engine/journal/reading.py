@@ -1,4 +1,4 @@
-"""Reading the journal back: what an operation did, and what a crash left of one.
+"""Reading the journal back: what an operation did, what a crash left of one, and the history.
 
 An operation may have touched half a million files. What is known about them is read page by page while somebody looks
 at it, and made into objects in the thread of whoever asked: the journal's own thread is there for those who write.
@@ -11,9 +11,9 @@ from itertools import islice
 from typing import Protocol, TypeVar
 
 from cmdr.engine.journal.columns import Row, items_of
-from cmdr.engine.journal.records import ItemRecord, OperationRecord, Unswept
-from cmdr.model.history import OperationState
-from cmdr.model.plans.plan import Plan
+from cmdr.engine.journal.records import ItemRecord, OperationRecord, Unrecovered
+from cmdr.model.history import HistoryEntry, OperationState
+from cmdr.model.plans.plan import Plan, Verb
 
 T = TypeVar("T")
 PAGE = 1024
@@ -65,7 +65,7 @@ class Records:
             number, Plan.read(_lines(plan)), OperationState(state), by, started, ended, items, undone_by
         )
 
-    def unswept(self) -> Iterator[Unswept]:
+    def unrecovered(self) -> Iterator[Unrecovered]:
         """Operations whose temporaries or half-finished items still need a look, oldest first."""
         numbers = self._ask(
             lambda: self._db.execute(
@@ -76,7 +76,7 @@ class Records:
         for (number,) in numbers:
             yield self._unswept(number)
 
-    def _unswept(self, number: int) -> Unswept:
+    def _unswept(self, number: int) -> Unrecovered:
         def read() -> tuple[bytes, str, list[Row]]:
             plan, state = self._db.execute("SELECT plan, state FROM operations WHERE id = ?", (number,)).fetchone()
             half_done = " OR state IN ('planned', 'staged')" if state == OperationState.RUNNING else ""
@@ -88,7 +88,7 @@ class Records:
 
         packed, state, rows = self._ask(read)
         plan = Plan.read(_only(_lines(packed), [row[0] for row in rows]))
-        return Unswept(number, OperationState(state), plan, tuple(items_of(rows)))
+        return Unrecovered(number, OperationState(state), plan, tuple(items_of(rows)))
 
 
 class _Paged(Reversible[ItemRecord]):
@@ -148,3 +148,75 @@ def _only(lines: Iterator[bytes], wanted: list[int]) -> Iterator[bytes]:
     for index in wanted:
         yield from islice(lines, index - at, index - at + 1)
         at = index + 1
+
+
+# What the last undo of an operation was to take back, and did not.
+_LEFT = "coalesce((SELECT u.total - u.done FROM operations u WHERE u.id = o.undone_by), 0)"
+
+
+def title_of(plan: Plan) -> tuple[bytes, bytes | None]:
+    """The path by which an operation is told, and the new name if it is a rename."""
+    if not plan.items:
+        return b"", None
+    subject = plan.subject
+    new = subject.target.name if plan.verb is Verb.RENAME and subject.target is not None else None
+    return subject.place.path, new
+
+
+def newest(db: sqlite3.Connection, limit: int, before: int | None) -> list[HistoryEntry]:
+    """The newest operations, newest first, older than a number when given."""
+    return _entries(db, "WHERE o.id < ? ORDER BY o.id DESC LIMIT ?", (before or 1 << 62, limit))
+
+
+def interrupted(db: sqlite3.Connection) -> list[HistoryEntry]:
+    """The operations that ended in the middle and wait for a word: resume, undo or leave."""
+    return _entries(db, "WHERE o.state = 'interrupted' ORDER BY o.id", ())
+
+
+def running(db: sqlite3.Connection) -> list[HistoryEntry]:
+    """The operations that have not ended, as far as anybody wrote down."""
+    return _entries(db, "WHERE o.state = 'running' ORDER BY o.id", ())
+
+
+def last_undoable(db: sqlite3.Connection) -> int | None:
+    """The newest operation that changed something and has not been taken back."""
+    row = db.execute(
+        "SELECT max(id) FROM operations WHERE undone_by IS NULL AND undoes IS NULL AND state != 'running' AND done > 0"
+    ).fetchone()
+    return None if row[0] is None else int(row[0])
+
+
+def runs(db: sqlite3.Connection, number: int) -> list[int]:
+    """An operation with all that it continues and all that continues it, the last run first.
+
+    What was taken back in between is over: a run that went on after that stands for itself. Those that were taken back
+    together belong together.
+    """
+    rows = db.execute(
+        "WITH RECURSIVE runs(id) AS (SELECT ?1 UNION SELECT o.id FROM operations o, runs r"
+        " WHERE (o.continues = r.id OR o.id = (SELECT continues FROM operations WHERE id = r.id))"
+        " AND o.undone_by IS (SELECT undone_by FROM operations WHERE id = ?1))"
+        " SELECT id FROM runs ORDER BY id DESC",
+        (number,),
+    )
+    return [row[0] for row in rows]
+
+
+def left(db: sqlite3.Connection, number: int) -> int | None:
+    """How many items the undo of an operation has left; None when it was not undone."""
+    row = db.execute(
+        f"SELECT o.undone_by, {_LEFT} FROM operations o WHERE o.id = ?",  # noqa: S608
+        (number,),
+    ).fetchone()
+    return None if row is None or row[0] is None else int(row[1])
+
+
+def _entries(db: sqlite3.Connection, where: str, values: tuple[int, ...]) -> list[HistoryEntry]:
+    rows = db.execute(
+        "SELECT o.id, o.verb, o.state, o.by, o.started, o.ended, o.total, coalesce(o.done,"  # noqa: S608
+        " (SELECT count(*) FROM items i WHERE i.operation = o.id AND i.state IN ('landed', 'source_removed'))),"
+        " o.title, o.new_name, o.destination,"
+        f" o.undoes, o.undone_by, {_LEFT} FROM operations o {where}",
+        values,
+    )
+    return [HistoryEntry(row[0], Verb(row[1]), OperationState(row[2]), *row[3:]) for row in rows]

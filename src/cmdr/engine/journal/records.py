@@ -1,4 +1,4 @@
-"""What the engine tells the journal, and what the journal tells the sweep and undo."""
+"""What the engine tells the journal, and what the journal tells crash recovery, resume and undo."""
 
 from collections.abc import Iterable, Reversible, Sequence
 from dataclasses import dataclass
@@ -6,8 +6,8 @@ from enum import StrEnum
 from typing import NamedTuple, Protocol
 
 from cmdr.model.history import OperationState
+from cmdr.model.plans.attributes import Traits
 from cmdr.model.plans.plan import Fingerprint, Place, Plan, Root
-from cmdr.model.plans.traits import Traits
 
 
 class ItemState(StrEnum):
@@ -37,7 +37,7 @@ class ItemState(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class Backup:
     """Where a displaced or trashed file is: its name in a trash, and the trash's note about it."""
 
     files: Root
@@ -76,7 +76,7 @@ class Intent:
     """The temporary name that may come into being; ours alone."""
     beside: Place | None
     """The item's place that the temporary name lies next to."""
-    kept: Kept | None = None
+    kept: Backup | None = None
     """Where a trashed or displaced file would go."""
     parks: bool = False
     """Whether the temporary name may hold an original on its way, which must be put back, never removed."""
@@ -85,7 +85,7 @@ class Intent:
 
 
 @dataclass(slots=True)
-class Note:
+class ItemUpdate:
     """How far an item has come."""
 
     index: int
@@ -96,7 +96,7 @@ class Note:
     staged: Fingerprint | None = None
     """The complete temporary, so that a later look can tell it from a displaced original."""
     landed: Fingerprint | None = None
-    kept: Kept | None = None
+    kept: Backup | None = None
     temp_gone: bool = True
     """Whether the temporary name is free again; if not, the next start sweeps it."""
     put_back: PutBack | None = None
@@ -114,7 +114,7 @@ class ItemRecord:
     target: Place | None
     staged: Fingerprint | None
     landed: Fingerprint | None
-    kept: Kept | None
+    kept: Backup | None
     parks: bool = False
     traits: Traits | None = None
     put_back: PutBack | None = None
@@ -141,7 +141,7 @@ class OperationRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class Unswept:
+class Unrecovered:
     """What a crash, or a volume that was away, left of one operation for the next start to look at."""
 
     id: int
@@ -161,13 +161,13 @@ class Recorder(Protocol):
     def intend(self, operation: int, intents: Sequence[Intent]) -> None:
         """Write down what is about to happen to some items."""
 
-    def note(self, operation: int, notes: Sequence[Note]) -> None:
+    def note(self, operation: int, notes: Sequence[ItemUpdate]) -> None:
         """Write down what has happened to some items."""
 
     def finish(self, operation: int, state: OperationState) -> None:
         """Close the operation."""
 
-    def unswept(self) -> Iterable[Unswept]:
+    def unrecovered(self) -> Iterable[Unrecovered]:
         """Operations whose temporaries or half-finished items still need a look, oldest first."""
 
 
@@ -181,12 +181,12 @@ class NoRecord:
     def intend(self, operation: int, intents: Sequence[Intent]) -> None:
         """Forget."""
 
-    def note(self, operation: int, notes: Sequence[Note]) -> None:
+    def note(self, operation: int, notes: Sequence[ItemUpdate]) -> None:
         """Forget."""
 
     def finish(self, operation: int, state: OperationState) -> None:
         """Forget."""
 
-    def unswept(self) -> Iterable[Unswept]:
+    def unrecovered(self) -> Iterable[Unrecovered]:
         """Nothing is known."""
         return ()

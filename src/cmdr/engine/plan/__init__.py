@@ -1,1 +1,1 @@
-"""Plan."""
+"""Planners: what an operation would change, found out without touching anything."""

@@ -6,17 +6,16 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 
-from cmdr.engine.plan.choices import Choices
 from cmdr.engine.plan.refusals import NotForAgents, NothingToDo, Unreadable
 from cmdr.engine.plan.sources import Nesting, PrivateSources, outermost
-from cmdr.engine.plan.survey import Source, Survey
+from cmdr.engine.plan.survey import Choices, Source, Survey
 from cmdr.engine.steps.attributes import SetAttributes
 from cmdr.engine.steps.nothing import Nothing
 from cmdr.files.file_stat import group_name, user_name
 from cmdr.model.names import to_wire
 from cmdr.model.plans.attributes import AttributeChange, Attributes, AttributeWish
 from cmdr.model.plans.plan import Kind, Place, Plan, PlanItem, Totals, Verb
-from cmdr.model.plans.plan_draft import PlanDraft
+from cmdr.model.plans.plan_facts import PlanDraft
 
 
 @dataclass(frozen=True, slots=True)

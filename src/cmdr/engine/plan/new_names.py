@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from cmdr.engine.errors import saying
+from cmdr.engine.errors import error_text
 from cmdr.engine.plan.refusals import BadPattern, NotThere, Unreadable
 from cmdr.model.names import printable
 from cmdr.model.plans.name_fields import BadField, Field, NamedFile, filled
@@ -123,7 +123,7 @@ def _file(path: bytes, *, looks: bool) -> NamedFile:
     except FileNotFoundError as problem:
         raise NotThere(path) from problem
     except OSError as problem:
-        raise Unreadable(path, saying(problem)) from problem
+        raise Unreadable(path, error_text(problem)) from problem
     return NamedFile(*told, found.st_mtime_ns, (found.st_mode & 0o170000) == 0o040000)
 
 

@@ -5,12 +5,13 @@ import os
 from collections.abc import Callable
 from contextlib import ExitStack
 
-from cmdr.engine.errors import saying
+from cmdr.engine.errors import error_text
 from cmdr.engine.fs import fingerprint
-from cmdr.engine.plan.missing_folders import Way, way_to
+from cmdr.engine.fs.mounts import free_bytes
 from cmdr.engine.plan.refusals import ChangedSince, NotEnoughSpace, TargetTaken, Unreadable
 from cmdr.engine.plan.survey import Limits, Survey, go_on, split
-from cmdr.engine.plan.targets import must_keep
+from cmdr.engine.plan.target_folders import TargetPath, target_path
+from cmdr.engine.plan.targets import require_trash
 from cmdr.engine.steps.create import Create
 from cmdr.engine.steps.link import Link
 from cmdr.engine.steps.make_folder import MakeFolder
@@ -86,7 +87,7 @@ def plan_write(
         survey = Survey(Limits(), go_on, stack)
         # Writing through a link changes the file it leads to, so that file is what the plan shows.
         above, name = split(_real(path))
-        way = way_to(survey, above)
+        way = target_path(survey, above)
         folder, target = way.folder, way.place(name)
         standing = None if way.end is None else fingerprint.of_name(name, way.end)
         if standing is not None and standing.kind is not Kind.FILE:
@@ -94,9 +95,8 @@ def plan_write(
         if not _is_expected(expected, standing, name, folder, target):
             raise ChangedSince(target.path)
         if standing is not None:
-            must_keep(folder, target.path)
-        room = os.fstatvfs(folder)
-        free = room.f_bavail * room.f_frsize
+            require_trash(folder, target.path)
+        free = free_bytes(folder)
         if len(contents) > free:
             raise NotEnoughSpace(target.path, len(contents), free)
         item = PlanItem(
@@ -121,7 +121,7 @@ def _real(path: bytes) -> bytes:
         return os.path.realpath(path)
     except OSError as problem:
         # A link on the way was exchanged while it was read.
-        raise Unreadable(path, saying(problem)) from problem
+        raise Unreadable(path, error_text(problem)) from problem
 
 
 def _is_expected(
@@ -138,7 +138,7 @@ def _is_expected(
             same = hashlib.file_digest(file, "sha256").hexdigest() == expected.lower()
             return same and standing.matches(fingerprint.of_open(file.fileno()))
     except OSError as problem:
-        raise Unreadable(target.path, saying(problem)) from problem
+        raise Unreadable(target.path, error_text(problem)) from problem
 
 
 def _new(verb: Verb, path: bytes, item: Callable[[Place, str], PlanItem], protection: Protection) -> Plan:
@@ -150,9 +150,9 @@ def _new(verb: Verb, path: bytes, item: Callable[[Place, str], PlanItem], protec
         return Plan(verb, (*way.made(protection), made), roots, ConflictPolicy.SKIP, os.path.dirname(target.path))
 
 
-def _free(survey: Survey, path: bytes) -> tuple[Way, Place]:
+def _free(survey: Survey, path: bytes) -> tuple[TargetPath, Place]:
     above, name = split(path)
-    way = way_to(survey, above)
+    way = target_path(survey, above)
     if way.end is not None and fingerprint.of_name(name, way.end) is not None:
         raise TargetTaken(path)
     return way, way.place(name)

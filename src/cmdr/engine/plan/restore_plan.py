@@ -8,7 +8,7 @@ from cmdr.engine.fs import fingerprint
 from cmdr.engine.fs.trash import NOTE, read_note
 from cmdr.engine.plan.refusals import NotInTrash
 from cmdr.engine.plan.survey import Check, Limits, Survey, go_on, good_name
-from cmdr.engine.plan.targets import Clashes, Targets, must_keep
+from cmdr.engine.plan.targets import Clashes, Targets, require_trash
 from cmdr.engine.steps.make_folder import MakeFolder
 from cmdr.engine.steps.nothing import Nothing
 from cmdr.engine.steps.rename import Rename
@@ -18,7 +18,7 @@ from cmdr.model.plans.plan import ConflictPolicy, Decision, Kind, Place, Plan, P
 
 _DEFAULT_LIMITS = Limits()
 _DEFAULT_PROTECTION = Protection()
-_LONGEST_NOTE = 1 << 16
+_MAX_NOTE_BYTES = 1 << 16
 
 
 def plan_restore(
@@ -47,7 +47,7 @@ def plan_restore(
             decision, reason = _decide(policy, standing is not None)
             totals, names = survey.inside(source)
             if decision is Decision.REPLACE:
-                must_keep(folder, target.path)
+                require_trash(folder, target.path)
             items.append(
                 PlanItem(
                     Rename.name if decision is not Decision.SKIP else Nothing.name,
@@ -92,7 +92,7 @@ def _origin(survey: Survey, place: Place) -> tuple[Place, bytes]:
     note = Place(root.path, place.name + NOTE)
     try:
         with regular_file(note.name, folder) as file:
-            origin = read_note(file.read(_LONGEST_NOTE), _top(site))
+            origin = read_note(file.read(_MAX_NOTE_BYTES), _top(site))
     except OSError as problem:
         raise NotInTrash(place.path) from problem
     if origin is None or b".." in origin.split(b"/"):

@@ -1,4 +1,4 @@
-"""Private sources: what an agent wants copied or moved though no agent may read it; its copy could be read."""
+"""Chosen sources: which lie inside others and go along with those, and which are private."""
 
 import os
 from collections.abc import Iterator, Sequence

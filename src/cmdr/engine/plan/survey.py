@@ -1,4 +1,4 @@
-"""Looking at what is to be planned: sources bound by identity, trees walked through open directories."""
+"""Looking at what is to be planned: sources bound by identity, trees walked through open directories, within limits."""
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
-from cmdr.engine.errors import saying
+from cmdr.engine.errors import error_text
 from cmdr.engine.fs import fingerprint
 from cmdr.engine.fs.fingerprint import birth_of_open
 from cmdr.engine.fs.folder_digest import Inside, digest_of
@@ -21,7 +21,10 @@ from cmdr.engine.plan.refusals import (
     TopFolder,
     Unreadable,
 )
-from cmdr.model.plans.plan import Fingerprint, Kind, Place, Root, Totals
+from cmdr.files.protected import Privacy, Protection
+from cmdr.model.plans.attributes import AttributeWish
+from cmdr.model.plans.name_fields import FolderPattern
+from cmdr.model.plans.plan import ConflictPolicy, Fingerprint, Kind, Place, Root, Totals
 
 Check = Callable[[], None]
 """Called often while planning; raises to stop."""
@@ -40,7 +43,7 @@ class Limits:
     depth: int = 256
 
 
-_MANY = 10
+_MIN_EMPTIED_ITEMS = 10
 """Taking half of a folder is worth a second look only when it is more than a handful."""
 
 
@@ -83,7 +86,7 @@ class Survey:
             except NotADirectoryError as problem:
                 raise NotAFolder(path) from problem
             except OSError as problem:
-                raise Unreadable(path, saying(problem)) from problem
+                raise Unreadable(path, error_text(problem)) from problem
             self.stack.callback(os.close, fd)
             found = os.fstat(fd)
             root = self.roots[path] = Root(path, found.st_dev, found.st_ino, birth_of_open(fd))
@@ -116,7 +119,7 @@ class Survey:
         return tuple(
             path
             for path, fd in self._fds.items()
-            if (taken := len(self._chosen.get(fd, ()))) >= _MANY and taken * 2 > _held(fd)
+            if (taken := len(self._chosen.get(fd, ()))) >= _MIN_EMPTIED_ITEMS and taken * 2 > _held(fd)
         )
 
     def source(self, path: bytes) -> Source:
@@ -128,7 +131,7 @@ class Survey:
         except FileNotFoundError as problem:
             raise NotThere(path) from problem
         except OSError as problem:
-            raise Unreadable(path, saying(problem)) from problem
+            raise Unreadable(path, error_text(problem)) from problem
         return Source(Place(root.path, name), folder, found)
 
     def count(self, amount: int = 1) -> None:
@@ -177,7 +180,7 @@ class Children:
         try:
             self.fd = os.open(name, FOLDER_FLAGS, dir_fd=folder)
         except OSError as problem:
-            raise Unreadable(path, saying(problem)) from problem
+            raise Unreadable(path, error_text(problem)) from problem
 
     def __enter__(self) -> "Children":
         return self
@@ -190,7 +193,7 @@ class Children:
         try:
             names = list(map(os.fsencode, os.listdir(self.fd)))
         except OSError as problem:
-            raise Unreadable(self._path, saying(problem)) from problem
+            raise Unreadable(self._path, error_text(problem)) from problem
         names.sort()
         for name in names:
             try:
@@ -200,7 +203,7 @@ class Children:
                 # Gone while we looked: it is no part of the plan.
                 continue
             except OSError as problem:
-                raise Unreadable(self._path + b"/" + name, saying(problem)) from problem
+                raise Unreadable(self._path + b"/" + name, error_text(problem)) from problem
 
 
 def _held(folder: int) -> int:
@@ -249,3 +252,33 @@ def ancestry(folder: int) -> set[tuple[int, int]]:
             here = above
     finally:
         os.close(here)
+
+
+_LIMITS = Limits()
+_PROTECTION = Protection()
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """How files are to be copied, moved, trashed or deleted."""
+
+    policy: ConflictPolicy = ConflictPolicy.ASK
+    """What happens to a copied or moved file whose name is taken."""
+    as_name: bytes | None = None
+    """Another name at the destination, for a single file."""
+    into: FolderPattern | None = None
+    """Folders below the destination, named by fields of each file."""
+    expected: Mapping[bytes, Fingerprint] | None = None
+    """What the files looked like when they were chosen; a plan for others is refused."""
+    limits: Limits = _LIMITS
+    protection: Protection = _PROTECTION
+    trash_home: bytes | None = None
+    """The trash of the home volume, when it is not the usual one."""
+    check: Check = go_on
+    privacy: Privacy | None = None
+    """Whose files these are: for an agent, private ones are marked; a person copies their own as they like."""
+    attributes: AttributeWish | None = None
+    """What is wanted of attributes, where those change."""
+
+
+USUAL = Choices()

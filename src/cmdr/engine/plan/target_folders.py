@@ -1,20 +1,71 @@
-"""Where chosen files go: all into one folder, or each into a folder named by its own date, extension and the like."""
+"""Where chosen files go: into one folder or into folders by their own fields; what is missing on the way is made."""
 
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
-from cmdr.engine.errors import saying
-from cmdr.engine.fs.mounts import volume_of
-from cmdr.engine.plan.missing_folders import Way, way_to
-from cmdr.engine.plan.refusals import BadPattern, InsideItself, NotEnoughSpace, TooMany, Unreadable
-from cmdr.engine.plan.survey import Source, Survey, ancestry, good_name
+from cmdr.engine.errors import error_text
+from cmdr.engine.fs.mounts import free_bytes, volume_of
+from cmdr.engine.plan.refusals import (
+    BadPattern,
+    InsideItself,
+    NotAFolder,
+    NotEnoughSpace,
+    NotThere,
+    TooMany,
+    Unreadable,
+)
+from cmdr.engine.plan.survey import Source, Survey, ancestry, good_name, split
+from cmdr.engine.steps.make_folder import MakeFolder
 from cmdr.files.protected import Protection
 from cmdr.model.names import printable
 from cmdr.model.plans.name_fields import BadField, FolderPattern, NamedFile
-from cmdr.model.plans.plan import Kind, Place, PlanItem, Root
+from cmdr.model.plans.plan import Decision, Kind, Place, PlanItem, Root
 
-MOST = 500
+
+@dataclass(frozen=True, slots=True)
+class TargetPath:
+    """A folder that stands, held open, and the names below it that are still to be made."""
+
+    root: Root
+    folder: int
+    missing: tuple[bytes, ...] = ()
+
+    @property
+    def end(self) -> int | None:
+        """The open folder at the end of the way; None while it is not made."""
+        return None if self.missing else self.folder
+
+    def place(self, name: bytes) -> Place:
+        """A name at the end of the way."""
+        return Place(self.root.path, b"/".join((*self.missing, name)))
+
+    def made(self, protection: Protection) -> Iterator[PlanItem]:
+        """What makes the way, outermost first; a folder that came meanwhile is joined."""
+        for depth in range(1, len(self.missing) + 1):
+            target = Place(self.root.path, b"/".join(self.missing[:depth]))
+            why = protection.reason(target.path)
+            yield PlanItem(MakeFolder.name, Kind.FOLDER, None, target, decision=Decision.MERGE, protected=why)
+
+
+def target_path(survey: Survey, path: bytes) -> TargetPath:
+    """The way to a folder that may be missing; refused where something else has one of the names."""
+    missing: list[bytes] = []
+    while True:
+        try:
+            root, folder = survey.root(path)
+        except NotThere:
+            if os.path.lexists(path):
+                raise NotAFolder(path) from None  # a link that leads nowhere
+            path, name = split(path)
+            missing.insert(0, name)
+            if len(missing) > survey.limits.depth:
+                raise TooMany(survey.limits.depth, "folders inside each other") from None
+        else:
+            return TargetPath(root, folder, tuple(missing))
+
+
+MAX_TARGET_FOLDERS = 500
 """Target folders of one plan: they are all held open while it is made, and a person is to understand it."""
 
 
@@ -23,7 +74,7 @@ class TargetFolder:
     """One folder that files go to, standing or yet to be made."""
 
     path: bytes
-    way: Way
+    way: TargetPath
     volume: tuple[int, int]
     above: frozenset[tuple[int, int]]
     """The folder and everything above it, by identity."""
@@ -44,7 +95,7 @@ class TargetFolders:
     """The destination itself, whether something goes there or not."""
     _used: dict[bytes, TargetFolder] = field(default_factory=dict)
     """By the way down from the destination."""
-    _roots: dict[tuple[int, int], Way] = field(default_factory=dict)
+    _roots: dict[tuple[int, int], TargetPath] = field(default_factory=dict)
     """The standing folders by identity: two spellings or links may lead to one."""
     _need: dict[tuple[int, int], int] = field(default_factory=dict)
     """Room that is needed on each volume."""
@@ -63,8 +114,8 @@ class TargetFolders:
         for source in sources:
             below = b"/".join(_below(pattern, source))
             if below not in self._used:
-                if len(self._used) >= MOST:
-                    raise TooMany(MOST, "target folders")
+                if len(self._used) >= MAX_TARGET_FOLDERS:
+                    raise TooMany(MAX_TARGET_FOLDERS, "target folders")
                 self._used[below] = self._folder(below)
             goals.append((source.place.path, self._used[below]))
         return ((self.survey.source(path), goal) for path, goal in goals)
@@ -90,26 +141,26 @@ class TargetFolders:
                 raise InsideItself(source.place.path, other.path)
 
     def needs(self, goal: TargetFolder, amount: int) -> None:
-        """Count room that is needed."""
+        """Count space that is needed."""
         self._need[goal.volume] = self._need.get(goal.volume, 0) + amount
 
-    def room(self) -> tuple[int, int]:
+    def space(self) -> tuple[int, int]:
         """Room at the destination, and how much of it is needed; refused where some volume has too little."""
         for folder in (self.base, *self._used.values()):
-            need, free = self._need.get(folder.volume, 0), _free(folder)
+            need, free = self._need.get(folder.volume, 0), free_bytes(folder.way.folder)
             if need > free:
                 raise NotEnoughSpace(folder.path, need, free)
-        return _free(self.base), self._need.get(self.base.volume, 0)
+        return free_bytes(self.base.way.folder), self._need.get(self.base.volume, 0)
 
     def _folder(self, below: bytes) -> TargetFolder:
         path = self.destination.rstrip(b"/") + b"/" + below if below else self.destination
-        way = way_to(self.survey, path)
+        way = target_path(self.survey, path)
         first = self._roots.setdefault(_identity(way.root), way)
         way = replace(way, root=first.root, folder=first.folder)
         try:
             return TargetFolder(path, way, volume_of(way.folder), frozenset(ancestry(way.folder)))
         except OSError as problem:  # it may be listed, and not be entered
-            raise Unreadable(path, saying(problem)) from problem
+            raise Unreadable(path, error_text(problem)) from problem
 
 
 def _below(pattern: FolderPattern, source: Source) -> Iterator[bytes]:
@@ -128,8 +179,3 @@ def _below(pattern: FolderPattern, source: Source) -> Iterator[bytes]:
 
 def _identity(root: Root) -> tuple[int, int]:
     return root.dev, root.ino
-
-
-def _free(folder: TargetFolder) -> int:
-    room = os.fstatvfs(folder.way.folder)
-    return room.f_bavail * room.f_frsize

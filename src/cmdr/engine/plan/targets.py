@@ -1,14 +1,22 @@
-"""The names a plan will give: each claimed once, in the way the destination's file system tells names apart."""
+"""The names a plan will give: each claimed once, and what is decided about one that is taken."""
 
 import fcntl
 import os
 import struct
 import sys
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from cmdr.engine.fs.names import folded
-from cmdr.engine.fs.trash_site import NoTrashHere, home_trash, locate
-from cmdr.engine.plan.refusals import Clash, NothingKept, SameTarget
-from cmdr.model.plans.plan import Place
+from cmdr.engine.errors import ITEM_ERRORS, Skipped, failure_of
+from cmdr.engine.fs.atomic_rename import Spot
+from cmdr.engine.fs.folders import Folders
+from cmdr.engine.fs.names import folded, numbered
+from cmdr.engine.fs.trash import NoTrashHere, home_trash, locate
+from cmdr.engine.plan.refusals import Clash, NothingKept, SameTarget, Unreadable
+from cmdr.engine.plan.survey import Choices
+from cmdr.engine.run.conflicts import resolve
+from cmdr.model.plans.plan import ConflictPolicy, Decision, Fingerprint, Kind, Place
+from cmdr.model.plans.plan_item import Member
 
 _GET_FLAGS = 0x80086601
 _CASEFOLD = 0x40000000
@@ -101,9 +109,86 @@ def _is_same(name: str, other: str, folder: int) -> bool:
     return os.path.samestat(first, second) and other not in os.listdir(folder)
 
 
-def must_keep(folder: int, path: bytes, home: bytes | None = None) -> None:
+def require_trash(folder: int, path: bytes, home: bytes | None = None) -> None:
     """Refuse to replace a file in an open directory where no trash would keep it: before anybody says yes to it."""
     try:
         locate(folder, home or home_trash())
     except NoTrashHere as why:
         raise NothingKept(path, str(why)) from why
+
+
+IS_FOLDER = "a folder has that name"
+IS_FILE = "a file has that name"
+
+
+class Verdict(NamedTuple):
+    """The name that something gets, and what happens to what stands there."""
+
+    target: Place
+    existing: Fingerprint | None = None
+    decision: Decision = Decision.LAND
+    reason: str = ""
+
+
+@dataclass(slots=True)
+class TakenTargets:
+    """Looks at standing folders through open directories, never through links."""
+
+    folders: Folders
+    choices: Choices
+    _given_away: set[Place] = field(default_factory=set)
+    """Numbered names that somebody has got."""
+    _kept_in: set[bytes] = field(default_factory=set)
+    """Folders in which a file is replaced: they have a trash that will keep the old one."""
+
+    def for_folder(self, target: Place, stands: bool) -> Verdict:
+        """What becomes of a folder; `stands` tells whether the folder above it is there."""
+        existing = self._standing(target) if stands else None
+        if existing is None:
+            return Verdict(target)
+        if existing.kind is Kind.FOLDER:
+            return Verdict(target, existing, Decision.MERGE)
+        if self.choices.policy is ConflictPolicy.RENAME:
+            return Verdict(self._numbered(target))
+        return Verdict(target, existing, Decision.SKIP, IS_FILE)
+
+    def for_file(self, target: Place, stands: bool, member: Member, archive: Fingerprint) -> Verdict:
+        """What becomes of a file or a link."""
+        existing, policy = self._standing(target) if stands else None, self.choices.policy
+        if existing is None:
+            return Verdict(target)
+        if policy is ConflictPolicy.RENAME:
+            return Verdict(self._numbered(target))
+        if existing.is_same_file(archive):
+            return Verdict(target, existing, Decision.SKIP, "it would take the place of the archive itself")
+        if existing.kind not in (Kind.FILE, Kind.LINK):
+            return Verdict(target, existing, Decision.SKIP, IS_FOLDER if existing.kind is Kind.FOLDER else IS_FILE)
+        if policy is ConflictPolicy.ASK:
+            return Verdict(target, existing, Decision.ASK)
+        try:
+            resolve(policy, archive._replace(size=member.size, mtime_ns=member.mtime_ns or 0), existing)
+        except Skipped as left:
+            return Verdict(target, existing, Decision.SKIP, str(left))
+        if target.folder not in self._kept_in:
+            require_trash(self.folders.open(target.root, target.folder), target.path, self.choices.trash_home)
+            self._kept_in.add(target.folder)
+        return Verdict(target, existing, Decision.REPLACE)
+
+    def is_given_away(self, target: Place) -> bool:
+        """Whether a name went to another that did not find its own free."""
+        return target in self._given_away
+
+    def _standing(self, target: Place) -> Fingerprint | None:
+        try:
+            return Spot(*self.folders.at(target)).found
+        except ITEM_ERRORS as problem:
+            raise Unreadable(target.path, failure_of(problem)[1]) from problem
+
+    def _numbered(self, target: Place) -> Place:
+        number = 1
+        while True:
+            place = target.renamed(numbered(target.name, number))
+            if place not in self._given_away and self._standing(place) is None:
+                self._given_away.add(place)
+                return place
+            number += 1

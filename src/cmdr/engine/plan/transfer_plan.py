@@ -8,11 +8,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 
 from cmdr.engine.fs import finder_trash, fingerprint
-from cmdr.engine.fs.trash_site import NoTrashHere, home_trash, locate
-from cmdr.engine.plan.choices import USUAL, Choices
+from cmdr.engine.fs.trash import NoTrashHere, home_trash, locate
 from cmdr.engine.plan.refusals import BadName, NoTrash
 from cmdr.engine.plan.sources import outermost
-from cmdr.engine.plan.survey import Source, Survey, good_name
+from cmdr.engine.plan.survey import USUAL, Choices, Source, Survey, good_name
 from cmdr.engine.plan.target_folders import TargetFolders
 from cmdr.engine.plan.targets import Clashes, Targets, is_caseless
 from cmdr.engine.plan.tree_plan import TreePlan
@@ -21,7 +20,7 @@ from cmdr.engine.steps.remove import Remove
 from cmdr.engine.steps.trash import Trash
 from cmdr.files.protected import Protection
 from cmdr.model.plans.plan import Kind, Place, Plan, PlanItem, Totals, Verb
-from cmdr.model.plans.plan_draft import PlanDraft
+from cmdr.model.plans.plan_facts import PlanDraft
 
 _NUMBER_THEM = 'Let taken names get a number (onConflict "rename"), or do them one after the other.'
 
@@ -83,7 +82,7 @@ def _plan_tree(verb: Verb, paths: Sequence[bytes], destination: bytes, choices: 
             target = goal.way.place(good_name(choices.as_name or source.place.name))
             folders.needs(goal, tree.add(source, goal.way.end, target, goal.volume))
         targets.clashes.refuse()
-        free, need = folders.room()
+        free, need = folders.space()
         emptied = survey.emptied() if verb is Verb.MOVE else ()
         roots = tuple(survey.roots.values())
         items = tree.items.done()

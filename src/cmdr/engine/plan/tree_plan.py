@@ -8,17 +8,16 @@ from cmdr.engine.fs import fingerprint
 from cmdr.engine.fs.mounts import volume_of
 from cmdr.engine.fs.names import numbered
 from cmdr.engine.fs.syscalls import FOLDER_FLAGS
-from cmdr.engine.plan.choices import Choices
 from cmdr.engine.plan.sources import PrivateSources
-from cmdr.engine.plan.survey import Source, Survey
-from cmdr.engine.plan.targets import Targets, must_keep
+from cmdr.engine.plan.survey import Choices, Source, Survey
+from cmdr.engine.plan.targets import Targets, require_trash
 from cmdr.engine.run.conflicts import Verdict, resolve
 from cmdr.engine.steps.copy import Copy, Twin
 from cmdr.engine.steps.make_folder import MakeFolder
 from cmdr.engine.steps.nothing import Nothing
 from cmdr.engine.steps.rename import Rename
 from cmdr.model.plans.plan import ConflictPolicy, Decision, Fingerprint, Kind, Place, PlanItem, Totals, Verb
-from cmdr.model.plans.plan_draft import PlanDraft
+from cmdr.model.plans.plan_facts import PlanDraft
 
 _SPECIAL = "pipes, sockets and devices are not copied"
 _MOUNTED = "another volume is mounted here, so it stays"
@@ -56,7 +55,7 @@ class TreePlan:
     def add(self, source: Source, folder: int | None, target: Place, volume: tuple[int, int]) -> int:
         """Plan one chosen file or folder; without an open folder, for one that is yet to be made on that volume.
 
-        The room that it takes there.
+        The space that it takes there.
         """
         renames = self.verb is Verb.MOVE and volume_of(source.folder) == volume
         before = self.need
@@ -115,7 +114,7 @@ class TreePlan:
 
     def _must_keep(self, folder: int, target: Place) -> None:
         if self._kept_in != (target.root, target.folder):
-            must_keep(folder, target.path, self.choices.trash_home)
+            require_trash(folder, target.path, self.choices.trash_home)
             self._kept_in = (target.root, target.folder)
 
     def _renamed(self, target: Place, folder: int | None) -> Place:

@@ -1,26 +1,24 @@
-"""The tree that comes out of archives: each name against the others, and against what stands at its target."""
+"""The tree that comes out of archives: names that may be used, against each other and what stands at their targets."""
 
-import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from cmdr.engine.fs.folders import Folders
+from cmdr.engine.fs.mounts import free_bytes
 from cmdr.engine.fs.names import folded
-from cmdr.engine.plan.choices import Choices
-from cmdr.engine.plan.missing_folders import Way
 from cmdr.engine.plan.refusals import NotEnoughSpace
-from cmdr.engine.plan.survey import Source
-from cmdr.engine.plan.taken_targets import IS_FOLDER, TakenTargets
-from cmdr.engine.plan.targets import is_caseless
+from cmdr.engine.plan.survey import Choices, Source
+from cmdr.engine.plan.target_folders import TargetPath
+from cmdr.engine.plan.targets import IS_FOLDER, TakenTargets, is_caseless
 from cmdr.engine.steps.copy import Copy, Twin
 from cmdr.engine.steps.make_folder import MakeFolder
 from cmdr.engine.steps.nothing import Nothing
 from cmdr.files.archives.archive_file import Entry
-from cmdr.model.plans.member import Member
 from cmdr.model.plans.plan import Decision, Fingerprint, Kind, Place, PlanItem, Totals
-from cmdr.model.plans.plan_draft import PlanDraft
+from cmdr.model.plans.plan_facts import PlanDraft
+from cmdr.model.plans.plan_item import Member
 
 ENDINGS = (
     *(b".tar.gz", b".tar.bz2", b".tar.xz", b".tgz", b".tbz2", b".tbz", b".txz"),
@@ -117,7 +115,7 @@ class _Given(NamedTuple):
 class UnpackedTree:
     """The items of one plan to unpack, as they are found."""
 
-    way: Way
+    way: TargetPath
     standing: Folders
     choices: Choices
     items: PlanDraft = field(default_factory=PlanDraft)
@@ -133,8 +131,7 @@ class UnpackedTree:
     """What has a name and is no folder; None for what is left alone."""
 
     def __post_init__(self) -> None:
-        room = os.fstatvfs(self.way.folder)
-        self.free = room.f_bavail * room.f_frsize
+        self.free = free_bytes(self.way.folder)
         self._is_caseless = is_caseless(self.way.folder)
         self._taken = TakenTargets(self.standing, self.choices)
         for item in self.way.made(self.choices.protection):

@@ -1,1 +1,1 @@
-"""Run."""
+"""Running plans: executor, progress and results, resume, undo and crash recovery."""

@@ -9,16 +9,15 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from cmdr.engine.errors import TROUBLE
+from cmdr.engine.errors import ITEM_ERRORS
 from cmdr.engine.fs.atomic_rename import Spot, place
 from cmdr.engine.fs.folders import Folders
 from cmdr.engine.fs.names import is_temp_name
 from cmdr.engine.fs.syscalls import Syscalls
-from cmdr.engine.fs.trash import Slot
-from cmdr.engine.fs.trash_site import home_trash
-from cmdr.engine.journal.records import ItemRecord, ItemState, Kept, Note, PutBack, Recorder
-from cmdr.engine.steps.bench import Trashes
+from cmdr.engine.fs.trash import Slot, home_trash
+from cmdr.engine.journal.records import Backup, ItemRecord, ItemState, ItemUpdate, PutBack, Recorder
 from cmdr.engine.steps.registry import step_of
+from cmdr.engine.steps.run_context import Trashes
 from cmdr.model.history import OperationState
 from cmdr.model.plans.plan import Fingerprint, Kind, Place, PlanItem
 
@@ -44,7 +43,7 @@ def recover(
 ) -> RecoveryReport:
     """Clean up after operations that did not end by themselves; before the first new one starts, or after one alone."""
     report = RecoveryReport()
-    for record in recorder.unswept():
+    for record in recorder.unrecovered():
         if only is not None and record.id != only:
             continue
         trashes = Trashes(syscalls, trash_home or home_trash())
@@ -72,7 +71,7 @@ class Recovery:
         self._is_put_back = False
         """Whether a file of the item in hand has its name back, which changes its stamp."""
 
-    def look(self, item: PlanItem, found: ItemRecord) -> Note | None:
+    def look(self, item: PlanItem, found: ItemRecord) -> ItemUpdate | None:
         """See to one item; what the journal should know about it now, or None when nobody can tell."""
         self._is_put_back = False
         try:
@@ -90,7 +89,7 @@ class Recovery:
                 note.put_back = PutBack(*self._marks(item))
             self._drop_left_note(item)
             self._drop_orphan(found.kept)
-        except TROUBLE:
+        except ITEM_ERRORS:
             self.report.unreachable.append(item.place.path)
             return None
         return note
@@ -203,7 +202,7 @@ class Recovery:
             self._is_put_back = True
             self.report.removed.append(new.path)
 
-    def _judge(self, item: PlanItem, found: ItemRecord) -> Note:
+    def _judge(self, item: PlanItem, found: ItemRecord) -> ItemUpdate:
         """Whether the item had been carried out after all."""
         state, landed, kept = found.state, found.landed, None
         if found.kept is not None and self._slot(found.kept).spot.found is not None:
@@ -217,7 +216,7 @@ class Recovery:
         moved = state is ItemState.LANDED and item.remove_source and item.source is not None
         if moved and item.source is not None and self.at(item.source) is None:
             state = ItemState.SOURCE_REMOVED
-        return Note(found.index, state, found.reason, found.target, found.staged, landed, kept)
+        return ItemUpdate(found.index, state, found.reason, found.target, found.staged, landed, kept)
 
     def _marks(self, item: PlanItem) -> Iterator[Fingerprint | None]:
         """The files of an item as they look now, as far as they are the planned ones."""
@@ -232,7 +231,7 @@ class Recovery:
             return False
         return existing.is_same_file(self._slot(found.kept).spot.found)
 
-    def _slot(self, kept: Kept) -> Slot:
+    def _slot(self, kept: Backup) -> Slot:
         return Slot(self.syscalls, self._spot(kept.place), self._spot(kept.note_place))
 
     def _drop_left_note(self, item: PlanItem) -> None:
@@ -244,7 +243,7 @@ class Recovery:
                 self.syscalls.sync_folder(note.folder)
                 self.report.removed.append(item.info.path)
 
-    def _drop_orphan(self, kept: Kept | None) -> None:
+    def _drop_orphan(self, kept: Backup | None) -> None:
         """Remove a note in the trash whose file never came."""
         if kept is not None:
             slot = self._slot(kept)

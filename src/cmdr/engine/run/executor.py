@@ -1,16 +1,16 @@
-"""The line that items of a plan go through: written down first, prepared, on the disk, landed, written down again."""
+"""The executor takes items of a plan through intent, staging, commit and confirmation, a group at a time."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
-from cmdr.engine.errors import TROUBLE, Drifted, fate_of, saying
+from cmdr.engine.errors import ITEM_ERRORS, Drifted, error_text, failure_of
 from cmdr.engine.fs.names import temp_names
-from cmdr.engine.journal.records import ItemState, Note
+from cmdr.engine.journal.records import ItemState, ItemUpdate
 from cmdr.engine.run.control import Cancelled
-from cmdr.engine.run.fsync_pool import GROUP, GROUP_BYTES, GroupCommit
-from cmdr.engine.run.progress import Tally
-from cmdr.engine.steps.bench import Workbench
+from cmdr.engine.run.fsync_pool import GROUP_BYTES, GROUP_ITEMS, FsyncPool
+from cmdr.engine.run.progress import OperationProgress
 from cmdr.engine.steps.registry import step_of
+from cmdr.engine.steps.run_context import RunContext
 from cmdr.engine.steps.step import Step, StepResult
 from cmdr.model.plans.plan import Kind, Place, PlanItem
 
@@ -59,12 +59,12 @@ def _folders_above(place: Place) -> list[Place]:
 Of = TypeVar("Of", bytes, int)
 
 
-class ItemLine:
+class Executor:
     """Takes items through intent, staging, landing and confirmation, a group at a time."""
 
-    def __init__(self, bench: Workbench, tally: Tally, pool: GroupCommit) -> None:
-        self._bench = bench
-        self._tally = tally
+    def __init__(self, context: RunContext, progress: OperationProgress, pool: FsyncPool) -> None:
+        self._context = context
+        self._progress = progress
         self._pool = pool
         self._staged: list[Step] = []
         self._landed: list[tuple[Step, StepResult]] = []
@@ -76,9 +76,9 @@ class ItemLine:
 
     def run(self, items: Sequence[PlanItem], is_late: Callable[[PlanItem], bool] | None = None) -> None:
         """Take all items through, but for the late ones."""
-        self._bench.items = items
+        self._context.items = items
         for item in items:
-            step_of(item).prepare(self._bench, item)
+            step_of(item).prepare(self._context, item)
         late = {index for index, item in enumerate(items) if is_late(item)} if is_late is not None else ()
         self._late = sorted(late)
         self._take_all((index, item) for index, item in enumerate(items) if index not in late)
@@ -106,40 +106,40 @@ class ItemLine:
                     self._land_staged()
                 finally:
                     self._confirm()
-            self._bench.folders.trim()
+            self._context.folders.trim()
 
     def _begin(self, group: list[tuple[int, PlanItem]]) -> list[Step]:
         works, intents = [], []
         for (index, item), temp in zip(group, temp_names(len(group)), strict=True):
             if item.is_left_alone:
-                self._tally.settle(index, StepResult(ItemState.SKIPPED, item.reason))
+                self._progress.settle(index, StepResult(ItemState.SKIPPED, item.reason))
                 continue
-            work = step_of(item).variant(item)(self._bench, index, item, temp)
+            work = step_of(item).variant(item)(self._context, index, item, temp)
             try:
                 intents.append(work.intent())
-            except TROUBLE as problem:
-                self._tally.settle(index, StepResult(*fate_of(problem)))
+            except ITEM_ERRORS as problem:
+                self._progress.settle(index, StepResult(*failure_of(problem)))
                 continue
             works.append(work)
-        self._tally.intend(intents)
+        self._progress.intend(intents)
         return works
 
     def _take(self, work: Step) -> None:
         if work.commits_alone or self._waits_for_twin(work):
             self._land_staged()
-        if self._bench.folders.is_crowded or self._fresh.are_used_by(work) or work.shuts:
+        if self._context.folders.is_crowded or self._fresh.are_used_by(work) or work.shuts:
             self._land_staged()
             self._confirm()
-            self._bench.folders.trim()
+            self._context.folders.trim()
         try:
-            self._tally.begin(work.index, work.item)
+            self._progress.begin(work.index, work.item)
             self._must_be_there(work)
             work.stage()
         except Cancelled:
             self._give_up(work, ItemState.PLANNED, "")
             raise
-        except TROUBLE as problem:
-            self._give_up(work, *fate_of(problem))
+        except ITEM_ERRORS as problem:
+            self._give_up(work, *failure_of(problem))
             return
         self._staged.append(work)
         if work.commits_alone:
@@ -150,18 +150,18 @@ class ItemLine:
         the first of a group is prepared, and all of it again when its names are on the disk."""
         for root in work.roots:
             if work.commits_alone or root not in self._seen:
-                self._bench.folders.must_be_there(root)
+                self._context.folders.must_be_there(root)
                 self._seen.add(root)
 
     def _waits_for_twin(self, work: Step) -> bool:
-        return work.item.twin is not None and work.item.twin not in self._bench.landed
+        return work.item.twin is not None and work.item.twin not in self._context.landed
 
     def _land_staged(self) -> None:
         works, self._staged = self._staged, []
         failed = self._unsafe(works)
         for work in [work for work in works if work.index in failed]:
             works.remove(work)
-            self._give_up(work, ItemState.FAILED, saying(failed[work.index]))
+            self._give_up(work, ItemState.FAILED, error_text(failed[work.index]))
         self._record_staged(works)
         stopped: Cancelled | None = None
         for work in works:
@@ -171,8 +171,8 @@ class ItemLine:
             except Cancelled as stop:
                 self._give_up(work, ItemState.PLANNED, "")
                 stopped = stop
-            except TROUBLE as problem:
-                self._give_up(work, *fate_of(problem))
+            except ITEM_ERRORS as problem:
+                self._give_up(work, *failure_of(problem))
         if stopped is not None:
             raise stopped
 
@@ -189,12 +189,12 @@ class ItemLine:
 
     def _record_staged(self, works: list[Step]) -> None:
         notes = [
-            Note(work.index, ItemState.STAGED, "", _elsewhere(work), work.staged, temp_gone=False)
+            ItemUpdate(work.index, ItemState.STAGED, "", _elsewhere(work), work.staged, temp_gone=False)
             for work in works
             if work.staged is not None
         ]
         try:
-            self._tally.stage(notes)
+            self._progress.stage(notes)
         except BaseException:
             # Without the journal nothing may land.
             for work in works:
@@ -207,42 +207,42 @@ class ItemLine:
         self._fresh.clear()
         unsure = self._unsure(set().union(*(work.touched for work, _ in landed)))
         missing = self._missing({root for work, _ in landed for root in work.roots})
-        fates = []
-        for work, fate in landed:
+        results = []
+        for work, result in landed:
             why = _first(missing, work.roots) or _first(unsure, work.touched)
             if why:
                 # Nothing is cleared away yet; the next start sees what is true and does it then.
-                fates.append(_unconfirmed(fate, why)._replace(is_clean=fate.is_clean and work.item.info is None))
+                results.append(_unconfirmed(result, why)._replace(is_clean=result.is_clean and work.item.info is None))
             elif work.tidy():
-                fates.append(fate)
+                results.append(result)
             else:
-                fates.append(fate._replace(is_clean=False))
+                results.append(result._replace(is_clean=False))
         untidy = self._unsure(set().union(*(work.tidied for work, _ in landed)))
-        for (work, _), fate in zip(landed, fates, strict=True):
+        for (work, _), result in zip(landed, results, strict=True):
             work.release()
             is_tidy = not untidy or untidy.keys().isdisjoint(work.tidied)
-            self._tally.settle(work.index, fate if is_tidy else fate._replace(is_clean=False))
-        self._tally.write()
+            self._progress.settle(work.index, result if is_tidy else result._replace(is_clean=False))
+        self._progress.write()
 
     def _missing(self, roots: set[bytes]) -> dict[bytes, str]:
         """The directories of the plan for which it is not certain where a change went, and why."""
         missing = {}
         for root in roots:
             try:
-                self._bench.folders.must_be_there(root)
+                self._context.folders.must_be_there(root)
             except (Drifted, OSError) as problem:
-                missing[root] = fate_of(problem)[1]
+                missing[root] = failure_of(problem)[1]
         return missing
 
     def _unsure(self, folders: set[int]) -> dict[int, str]:
         """Wait until names are on the disk; the directories that do not say so, and what they say instead."""
         ordered = sorted(folders)
         errors = zip(ordered, self._pool.sync_folders(ordered), strict=True)
-        return {folder: saying(error) for folder, error in errors if error is not None}
+        return {folder: error_text(error) for folder, error in errors if error is not None}
 
     def _give_up(self, work: Step, state: ItemState, reason: str) -> None:
         is_clean = work.abandon()
-        self._tally.settle(work.index, StepResult(state, reason, is_clean=is_clean, put_back=work.put_back()))
+        self._progress.settle(work.index, StepResult(state, reason, is_clean=is_clean, put_back=work.put_back()))
 
 
 def _elsewhere(work: Step) -> Place | None:
@@ -254,9 +254,9 @@ def _first(told: Mapping[Of, str], about: Iterable[Of]) -> str:
     return next((told[one] for one in about if one in told), "") if told else ""
 
 
-def _unconfirmed(fate: StepResult, why: str) -> StepResult:
+def _unconfirmed(result: StepResult, why: str) -> StepResult:
     reason = f"it was carried out, but the disk did not confirm it: {why}"
-    return fate._replace(state=ItemState.FAILED, reason=reason)
+    return result._replace(state=ItemState.FAILED, reason=reason)
 
 
 def _levels(works: Iterable[Step]) -> list[list[Step]]:
@@ -274,7 +274,7 @@ def _groups(numbered: Iterable[tuple[int, PlanItem]]) -> Iterator[list[tuple[int
     for index, item in numbered:
         group.append((index, item))
         size += step_of(item).group_bytes(item)
-        if len(group) >= GROUP or size >= GROUP_BYTES:
+        if len(group) >= GROUP_ITEMS or size >= GROUP_BYTES:
             yield group
             group, size = [], 0
     if group:

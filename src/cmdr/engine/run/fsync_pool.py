@@ -5,16 +5,16 @@ from concurrent.futures import ThreadPoolExecutor
 
 from cmdr.engine.fs.syscalls import Syscalls
 
-GROUP = 256
+GROUP_ITEMS = 256
 """How many items are begun together."""
 GROUP_BYTES = 64 << 20
 """A group ends early when it has this much data, so that progress shows and little is lost to a crash."""
-LARGE = 1 << 20
+LARGE_FILE_BYTES = 1 << 20
 """Files from this size on are brought to the disk one by one as they are written."""
 _THREADS = 8
 
 
-class GroupCommit:
+class FsyncPool:
     """A pool of threads that wait for the disk."""
 
     def __init__(self, syscalls: Syscalls) -> None:

@@ -1,11 +1,11 @@
-"""What became of every item of an operation, in little room: a byte for most, more only where there is more to say."""
+"""What became of every item of an operation, in little memory: a byte for most, more where there is more to say."""
 
 from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import overload
 
-from cmdr.engine.journal.records import ItemState, Kept, PutBack
+from cmdr.engine.journal.records import Backup, ItemState, PutBack
 from cmdr.engine.steps.step import StepResult
 from cmdr.model.plans.plan import Fingerprint, Kind, Place, PlanItem, Totals
 
@@ -20,7 +20,7 @@ _NOWHERE = 255
 
 
 @dataclass(frozen=True, slots=True)
-class ItemOutcome:
+class ItemResult:
     """What became of one item."""
 
     index: int
@@ -30,7 +30,7 @@ class ItemOutcome:
     target: Place | None = None
     """Where it landed, when it has a target."""
     landed: Fingerprint | None = None
-    kept: Kept | None = None
+    kept: Backup | None = None
     """Where the trashed or displaced file is now."""
     warnings: tuple[str, ...] = ()
     """What could not be kept, such as an owner or an attribute."""
@@ -45,7 +45,7 @@ class _More:
     reason: str = ""
     target: Place | None = None
     """Where it landed, when that is not where it was planned."""
-    kept: Kept | None = None
+    kept: Backup | None = None
     warnings: tuple[str, ...] = ()
     put_back: PutBack | None = None
 
@@ -53,7 +53,7 @@ class _More:
 _NO_MORE = _More()
 
 
-class Fates(Sequence[ItemOutcome]):
+class ItemResults(Sequence[ItemResult]):
     """The outcomes of a plan's items, one after the other as they become known."""
 
     def __init__(self, items: Sequence[PlanItem]) -> None:
@@ -76,23 +76,23 @@ class Fates(Sequence[ItemOutcome]):
         """The same of stamps, and those that are not known."""
         self._more: dict[int, _More] = {}
 
-    def settle(self, index: int, fate: StepResult) -> bool:
+    def settle(self, index: int, result: StepResult) -> bool:
         """Write down what became of an item; whether it is settled by that and was not before."""
-        item, was, code = self._items[index], self._states[index], _CODES[fate.state]
+        item, was, code = self._items[index], self._states[index], _CODES[result.state]
         before = self._more.pop(index, _NO_MORE)
         elsewhere = before.target
-        if fate.target is not None:
-            is_as_planned = fate.target == item.target
+        if result.target is not None:
+            is_as_planned = result.target == item.target
             self._is_as_planned[index] = is_as_planned
-            elsewhere = None if is_as_planned else fate.target
-        if fate.landed is not None:
-            self._mark(index, fate.landed)
-        kept, warnings = fate.kept or before.kept, before.warnings + fate.warnings
-        if fate.reason or elsewhere or kept or warnings or fate.put_back:
-            self._more[index] = _More(fate.reason, elsewhere, kept, warnings, fate.put_back)
+            elsewhere = None if is_as_planned else result.target
+        if result.landed is not None:
+            self._mark(index, result.landed)
+        kept, warnings = result.kept or before.kept, before.warnings + result.warnings
+        if result.reason or elsewhere or kept or warnings or result.put_back:
+            self._more[index] = _More(result.reason, elsewhere, kept, warnings, result.put_back)
         self._states[index] = code
         if _IS_DONE[code] and not _IS_DONE[was]:
-            totals = fate.totals or item.totals
+            totals = result.totals or item.totals
             self._files += totals.files
             self._folders += totals.folders
             self._bytes += totals.bytes
@@ -113,7 +113,7 @@ class Fates(Sequence[ItemOutcome]):
         codes = {_CODES[state] for state in states}
         return array("q", (index for index, code in enumerate(self._states) if code in codes))
 
-    def having(self, *states: ItemState) -> tuple[ItemOutcome, ...]:
+    def having(self, *states: ItemState) -> tuple[ItemResult, ...]:
         """The items in some states."""
         return tuple(self[index] for index in self.which(*states))
 
@@ -131,24 +131,24 @@ class Fates(Sequence[ItemOutcome]):
         return len(self._states)
 
     @overload
-    def __getitem__(self, index: int) -> ItemOutcome: ...
+    def __getitem__(self, index: int) -> ItemResult: ...
     @overload
-    def __getitem__(self, index: slice) -> Sequence[ItemOutcome]: ...
-    def __getitem__(self, index: int | slice) -> ItemOutcome | Sequence[ItemOutcome]:
+    def __getitem__(self, index: slice) -> Sequence[ItemResult]: ...
+    def __getitem__(self, index: int | slice) -> ItemResult | Sequence[ItemResult]:
         if isinstance(index, slice):
             return tuple(self[at] for at in range(*index.indices(len(self))))
         at = range(len(self))[index]
         return self._outcome(at, self._items[at])
 
-    def __iter__(self) -> Iterator[ItemOutcome]:
+    def __iter__(self) -> Iterator[ItemResult]:
         for index, item in enumerate(self._items):
             yield self._outcome(index, item)
 
-    def _outcome(self, index: int, item: PlanItem) -> ItemOutcome:
+    def _outcome(self, index: int, item: PlanItem) -> ItemResult:
         more = self._more.get(index, _NO_MORE)
         target = item.target if self._is_as_planned[index] else more.target
         landed = self._landed(index)
-        return ItemOutcome(
+        return ItemResult(
             index, item, self.state(index), more.reason, target, landed, more.kept, more.warnings, more.put_back
         )
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from cmdr.engine.journal.records import ItemState
-from cmdr.engine.run.item_results import Fates, ItemOutcome
+from cmdr.engine.run.item_results import ItemResult, ItemResults
 from cmdr.engine.run.resume import SoFar, resume_plan
 from cmdr.model.history import OperationState
 from cmdr.model.plans.plan import Place, Plan, PlanItem, Totals
@@ -20,30 +20,30 @@ class Outcome:
     operation: int
     plan: Plan
     state: OperationState
-    items: Fates
+    items: ItemResults
 
     @property
-    def done(self) -> tuple[ItemOutcome, ...]:
+    def done(self) -> tuple[ItemResult, ...]:
         """The items that were carried out; all of them, so for very many files this is a lot."""
         return self.items.having(ItemState.LANDED, ItemState.SOURCE_REMOVED)
 
     @cached_property
-    def skipped(self) -> tuple[ItemOutcome, ...]:
+    def skipped(self) -> tuple[ItemResult, ...]:
         """The items left out on purpose."""
         return self.items.having(ItemState.SKIPPED)
 
     @cached_property
-    def failed(self) -> tuple[ItemOutcome, ...]:
+    def failed(self) -> tuple[ItemResult, ...]:
         """The items that could not be carried out."""
         return self.items.having(ItemState.FAILED)
 
     @cached_property
-    def drifted(self) -> tuple[ItemOutcome, ...]:
+    def drifted(self) -> tuple[ItemResult, ...]:
         """The items left alone because something had changed since the plan."""
         return self.items.having(ItemState.DRIFTED)
 
     @property
-    def pending(self) -> tuple[ItemOutcome, ...]:
+    def pending(self) -> tuple[ItemResult, ...]:
         """The items a cancelled operation did not come to."""
         return self.items.having(*_UNREACHED)
 

@@ -1,13 +1,13 @@
-"""The tally of a running operation: what became of each item, told to the journal, the owner and the outcome."""
+"""The progress of a running operation: what became of each item, for the journal, the owner and the outcome."""
 
-from cmdr.engine.journal.records import Intent, Note, Recorder
+from cmdr.engine.journal.records import Intent, ItemUpdate, Recorder
 from cmdr.engine.run.control import Control, Progress
-from cmdr.engine.run.item_results import Fates
+from cmdr.engine.run.item_results import ItemResults
 from cmdr.engine.steps.step import StepResult
 from cmdr.model.plans.plan import Plan, PlanItem
 
 
-class Tally:
+class OperationProgress:
     """Counts items and bytes, and passes facts on in batches."""
 
     def __init__(self, plan: Plan, recorder: Recorder, operation: int, control: Control) -> None:
@@ -15,7 +15,7 @@ class Tally:
         self._recorder = recorder
         self._operation = operation
         self._control = control
-        self._notes: list[Note] = []
+        self._notes: list[ItemUpdate] = []
         self._current: PlanItem | None = None
         self._at = 0
         self._strode: dict[int, int] = {}
@@ -23,7 +23,7 @@ class Tally:
         self._bytes = 0
         self._total = plan.totals.bytes
         self._settled = 0
-        self.fates = Fates(plan.items)
+        self.results = ItemResults(plan.items)
 
     def begin(self, index: int, item: PlanItem) -> None:
         """An item is being worked on; waits while paused, raises Cancelled when the person said stop."""
@@ -42,7 +42,7 @@ class Tally:
         """What became of an item."""
         item = self._items[index]
         strode = self._strode.pop(index, 0)
-        if self.fates.settle(index, landed):
+        if self.results.settle(index, landed):
             self._settled += 1
             # An archive takes in the bytes of others, whose turn comes when it is made.
             self._bytes += max(0, item.totals.bytes - strode)
@@ -50,7 +50,7 @@ class Tally:
             self._bytes -= strode
         elsewhere = None if landed.target == item.target else landed.target
         self._notes.append(
-            Note(
+            ItemUpdate(
                 index,
                 landed.state,
                 landed.reason,
@@ -64,7 +64,7 @@ class Tally:
         )
         self._report()
 
-    def stage(self, notes: list[Note]) -> None:
+    def stage(self, notes: list[ItemUpdate]) -> None:
         """Some items are complete under temporary names: written down before they land."""
         if notes:
             self._recorder.note(self._operation, notes)
@@ -84,4 +84,4 @@ class Tally:
     def _report(self) -> None:
         total = self._total
         done = min(self._bytes, total)
-        self._control.progress(Progress(self._settled, len(self.fates), done, total, self._current))
+        self._control.progress(Progress(self._settled, len(self.results), done, total, self._current))

@@ -131,7 +131,7 @@ class ResumePlan:
 
 
 def _is_left(item: PlanItem, so_far: SoFar) -> bool:
-    if item.is_way:
+    if item.is_missing_folder:
         return False
     return so_far.state in NOT_DONE or so_far.leaves_source(item)
 

@@ -9,18 +9,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
-from cmdr.engine.errors import TROUBLE
+from cmdr.engine.errors import ITEM_ERRORS
 from cmdr.engine.fs import finder_trash
 from cmdr.engine.fs.atomic_rename import Spot
 from cmdr.engine.fs.folder_digest import look_inside
 from cmdr.engine.fs.folders import Folders
 from cmdr.engine.fs.syscalls import Syscalls
-from cmdr.engine.fs.trash_site import NoTrashHere, home_trash, locate
-from cmdr.engine.journal.records import ItemRecord, ItemState, Kept, OperationRecord
+from cmdr.engine.fs.trash import NoTrashHere, home_trash, locate
+from cmdr.engine.journal.records import Backup, ItemRecord, ItemState, OperationRecord
 from cmdr.engine.plan.refusals import NotTakenBack
 from cmdr.engine.plan.survey import go_on
-from cmdr.engine.run.continuations import Continuations
-from cmdr.engine.run.taken_back import TakenBack
 from cmdr.engine.run.versions import Versions
 from cmdr.engine.run.whole_folders import WholeFolders
 from cmdr.engine.steps.copy import Twin
@@ -33,6 +31,7 @@ from cmdr.engine.steps.swap import Swap
 from cmdr.engine.steps.trash import Trash
 from cmdr.model.plans.packed_items import PackedItems
 from cmdr.model.plans.plan import ConflictPolicy, Fingerprint, Kind, Place, Plan, PlanItem, Root, Totals, Verb
+from cmdr.model.plans.steps import KINDS
 
 _BY_DEPTH = (UndoPhase.MAKE, UndoPhase.EMPTY)
 _NO_TRASH = "its volume has no trash, and its source is not there as it was, so it is left alone"
@@ -68,6 +67,64 @@ def plan_undo(record: OperationRecord, *earlier: OperationRecord, attempts: Sequ
         raise NotTakenBack(record.id, items[0].reason, items[0].place.path, len(items) - 1)
     plan = Plan(Verb.UNDO, items, _sorted(roots), ConflictPolicy.SKIP, undoes=record.id, undone=record.plan.verb)
     return replace(plan, continues=attempts[0].id) if attempts else plan
+
+
+class TakenBack:
+    """Known by where things stood before they were taken back."""
+
+    def __init__(self, attempts: Iterable[OperationRecord] = ()) -> None:
+        self._places: set[Place] = set()
+        self._folders: set[Place] = set()
+        """Folders that went as a whole, with all that was inside."""
+        for attempt in attempts:
+            for found in attempt.items:
+                if found.state.is_done:
+                    self._add(attempt.plan.items[found.index])
+
+    def __contains__(self, place: Place) -> bool:
+        return place in self._places or (bool(self._folders) and self._is_inside(place))
+
+    def _add(self, item: PlanItem) -> None:
+        place = step_of(item).stood_at(item)
+        if place is None:
+            return
+        self._places.add(place)
+        if item.kind is Kind.FOLDER and KINDS[item.step].moves_folders:
+            self._folders.add(place)
+
+    def _is_inside(self, place: Place) -> bool:
+        rel = place.folder
+        while rel:
+            if Place(place.root, rel) in self._folders:
+                return True
+            rel = rel.rpartition(b"/")[0]
+        return False
+
+
+@dataclass(slots=True)
+class Continuations:
+    """Gathered by the steps while the runs are looked at, the last one first."""
+
+    folders: dict[Place, tuple[PlanItem, ItemRecord]] = field(default_factory=dict)
+    """Folders that a later run worked on, by where they come from, or else go: an earlier one may have made them."""
+    removed: set[Place] = field(default_factory=set)
+    """Sources that a later run removed, of copies that an earlier one had made."""
+    attributes_set: set[Place] = field(default_factory=set)
+    """What got its attributes in a later run."""
+
+    def merged(self, item: PlanItem, found: ItemRecord) -> ItemRecord:
+        """What one run knows about an item, with what later ones found out."""
+        if not (self.folders or self.removed):
+            return found
+        _, later = self.folders.pop(item.place, (item, found))
+        is_gone = later.state is ItemState.SOURCE_REMOVED or item.source in self.removed
+        return replace(
+            found,
+            state=ItemState.SOURCE_REMOVED if is_gone else later.state,
+            landed=found.landed or later.landed,
+            target=found.target or later.target,
+            traits=found.traits or later.traits,
+        )
 
 
 @dataclass(slots=True)
@@ -158,7 +215,7 @@ class UndoPlan:
             self._trash_in = (place.root, place.folder), has_one
         return self._trash_in[1]
 
-    def restore(self, item: PlanItem, kept: Kept, to: Place) -> None:
+    def restore(self, item: PlanItem, kept: Backup, to: Place) -> None:
         """Bring a file back from the trash."""
         here = self.look(kept.place)
         if here is None:
@@ -187,7 +244,7 @@ class UndoPlan:
         try:
             folder, name = self.folders.at(place)
             return look_inside(name, folder, go_on, sizes=True)
-        except TROUBLE:
+        except ITEM_ERRORS:
             return item.totals, ""
 
     def swap(
@@ -213,14 +270,14 @@ class UndoPlan:
         """Whether exactly this file stands there now."""
         try:
             return self.spot(place).shows(mark)
-        except TROUBLE:
+        except ITEM_ERRORS:
             return False
 
     def look(self, place: Place) -> Fingerprint | None:
         """What stands in a place now."""
         try:
             return self.spot(place).found
-        except TROUBLE:
+        except ITEM_ERRORS:
             return None
 
 

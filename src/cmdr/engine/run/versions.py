@@ -4,7 +4,7 @@ import hashlib
 import os
 from contextlib import ExitStack
 
-from cmdr.engine.errors import TROUBLE
+from cmdr.engine.errors import ITEM_ERRORS
 from cmdr.engine.fs import fingerprint
 from cmdr.engine.fs.atomic_rename import Spot
 from cmdr.engine.fs.contents import have_same_contents
@@ -32,7 +32,7 @@ class Versions:
         """
         try:
             here = self._spot(target).found
-        except TROUBLE:
+        except ITEM_ERRORS:
             return None
         if here is None or not landed.is_like(here):
             return None
@@ -40,7 +40,7 @@ class Versions:
             return here
         try:
             return None if self._is_written_to(item, target) else here
-        except TROUBLE:
+        except ITEM_ERRORS:
             return here
 
     def _is_written_to(self, item: PlanItem, target: Place) -> bool:

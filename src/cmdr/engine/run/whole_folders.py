@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from cmdr.engine.errors import TROUBLE
+from cmdr.engine.errors import ITEM_ERRORS
 from cmdr.engine.fs.folder_digest import digest_of
 from cmdr.engine.fs.folders import Folders
 from cmdr.engine.steps.remove import Remove
@@ -89,5 +89,5 @@ class WholeFolders:
     def _listed(self, place: Place) -> list[bytes] | None:
         try:
             return [os.fsencode(name) for name in os.listdir(self._folders.open(place.root, place.rel))]
-        except TROUBLE:
+        except ITEM_ERRORS:
             return None

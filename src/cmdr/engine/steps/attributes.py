@@ -1,4 +1,7 @@
-"""A file or folder gets other permissions, another owner or another time; its name and contents stay."""
+"""A file or folder gets other permissions, another owner or another time; its name and contents stay.
+
+Attributes are set through a handle to the very file, never by its path.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,9 @@ import os
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from cmdr.engine.errors import TROUBLE, Damaged, Drifted
+from cmdr.engine.errors import ITEM_ERRORS, Damaged, Drifted
 from cmdr.engine.fs import fingerprint
 from cmdr.engine.fs.atomic_rename import Spot
-from cmdr.engine.fs.attributes import change_of, give, has, put_back_half, reopened, seen
 from cmdr.engine.journal.records import ItemRecord, OperationRecord
 from cmdr.engine.steps.step import CHANGED, NOT_DONE, Step, StepResult, UndoPhase, source_of
 from cmdr.model.plans.attributes import AttributeChange
@@ -17,11 +19,16 @@ from cmdr.model.plans.plan import Fingerprint, Kind, PlanItem
 from cmdr.model.plans.steps import StepName
 
 if TYPE_CHECKING:
-    from cmdr.engine.run.continuations import Continuations
     from cmdr.engine.run.crash_recovery import Recovery
     from cmdr.engine.run.resume import ResumePlan, SoFar
-    from cmdr.engine.run.undo import UndoPlan
-    from cmdr.engine.steps.bench import Workbench
+    from cmdr.engine.run.undo import Continuations, UndoPlan
+    from cmdr.engine.steps.run_context import RunContext
+
+import stat
+
+from cmdr.engine.fs.syscalls import Syscalls
+from cmdr.model.plans.attributes import Attributes, is_same_time
+from cmdr.model.plans.file_mode import SET_ID
 
 _READ_OR_ENTER = 0o555
 
@@ -42,7 +49,7 @@ class SetAttributes(Step):
     def recover(cls, item: PlanItem, found: ItemRecord, disk: Recovery) -> None:
         """Give back what a change had begun to take; one that is complete stays."""
         spot = disk.reach(item.source)
-        if spot is not None and put_back_half(disk.syscalls, spot, item):
+        if spot is not None and revert_half_done(disk.syscalls, spot, item):
             disk.report.put_back.append(item.place.path)
 
     @classmethod
@@ -76,7 +83,7 @@ class SetAttributes(Step):
             # Shut off by what is taken back before it; then it is looked at.
             undo.add(replace(back, change=AttributeChange(after, before)))
             return
-        except TROUBLE:
+        except ITEM_ERRORS:
             now = None
         if mark is None or now is None or not mark.is_same_file(fingerprint.of_stat(now)) or not has(now, change):
             undo.leave(item, place, CHANGED)
@@ -86,8 +93,8 @@ class SetAttributes(Step):
         back_change = AttributeChange(after._replace(mtime_ns=now.st_mtime_ns), before)
         undo.add(replace(back, fingerprint=fingerprint.of_stat(now), change=back_change))
 
-    def __init__(self, bench: Workbench, index: int, item: PlanItem, temp: bytes) -> None:
-        super().__init__(bench, index, item, temp)
+    def __init__(self, context: RunContext, index: int, item: PlanItem, temp: bytes) -> None:
+        super().__init__(context, index, item, temp)
         self._held: int | None = None
         """A handle to the file, whether or not it can be read."""
         self._opened: int | None = None
@@ -108,17 +115,17 @@ class SetAttributes(Step):
     def commit(self) -> StepResult:
         source, _ = source_of(self.item)
         change = change_of(self.item)
-        self.bench.folders.must_be_there(source.root)
-        spot = self.bench.spot(source)
+        self.context.folders.must_be_there(source.root)
+        spot = self.context.spot(source)
         held = self._hold(spot)
-        self._opened = reopened(self.bench.syscalls, held, self.item.kind)
+        self._opened = reopened(self.context.syscalls, held, self.item.kind)
         self._begun = True
-        give(self.bench.syscalls, held, change.after, time=change.sets_time)
+        give(self.context.syscalls, held, change.after, time=change.sets_time)
         found = os.fstat(held)
         if not has(found, change):
             raise Damaged("this volume does not keep these attributes")
         if self._opened is None:
-            self._opened = reopened(self.bench.syscalls, held, self.item.kind)
+            self._opened = reopened(self.context.syscalls, held, self.item.kind)
         # What nobody can open is on the disk with its folder, where file systems go that far.
         self.touched |= {spot.folder if self._opened is None else self._opened}
         self._let_go()
@@ -132,7 +139,7 @@ class SetAttributes(Step):
 
     def release(self) -> None:
         if self._opened is not None:
-            self.bench.syscalls.discard(self._opened)
+            self.context.syscalls.discard(self._opened)
             self._opened = None
 
     def _hold(self, spot: Spot) -> int:
@@ -140,7 +147,7 @@ class SetAttributes(Step):
         _, expected = source_of(self.item)
         change, left = change_of(self.item), self.item.existing
         try:
-            self._held = held = self.bench.syscalls.hold(spot.name, spot.folder)
+            self._held = held = self.context.syscalls.hold(spot.name, spot.folder)
         except FileNotFoundError as problem:
             raise Drifted("it is not there any more") from problem
         found = os.fstat(held)
@@ -155,14 +162,97 @@ class SetAttributes(Step):
     def _put_back(self, held: int) -> bool:
         change = change_of(self.item)
         try:
-            give(self.bench.syscalls, held, change.before, time=change.sets_time)
+            give(self.context.syscalls, held, change.before, time=change.sets_time)
             if self._opened is not None:
-                self.bench.syscalls.sync_data(self._opened)
+                self.context.syscalls.sync_data(self._opened)
         except OSError:
             return False
         return True
 
     def _let_go(self) -> None:
         if self._held is not None:
-            self.bench.syscalls.discard(self._held)
+            self.context.syscalls.discard(self._held)
             self._held = None
+
+
+def change_of(item: PlanItem) -> AttributeChange:
+    """What becomes of the attributes, for an item that is about them."""
+    if item.change is None:
+        raise ValueError("this item needs attributes")
+    return item.change
+
+
+def seen(spot: Spot) -> os.stat_result | None:
+    """What stands there now, with its attributes."""
+    try:
+        return os.stat(spot.name, dir_fd=spot.folder, follow_symlinks=False)
+    except FileNotFoundError:
+        return None
+
+
+def has(found: os.stat_result, change: AttributeChange, *, after: bool = True) -> bool:
+    """Whether a file has what a change gives it, or what it had before; its time where that is part of it."""
+    wanted = change.after if after else change.before
+    if (stat.S_IMODE(found.st_mode), found.st_uid, found.st_gid) != wanted[:3]:
+        return False
+    return not change.sets_time or is_same_time(wanted.mtime_ns, found.st_mtime_ns)
+
+
+def give(syscalls: Syscalls, held: int, wanted: Attributes, *, time: bool) -> None:
+    """Give what a handle leads to other attributes: the owner first, for that may take permissions along."""
+    found = os.fstat(held)
+    uid = -1 if found.st_uid == wanted.uid else wanted.uid
+    gid = -1 if found.st_gid == wanted.gid else wanted.gid
+    if (uid, gid) != (-1, -1):
+        syscalls.set_held_owner(held, uid, gid)
+        found = os.fstat(held)
+    if stat.S_IMODE(found.st_mode) != wanted.mode:
+        syscalls.set_held_mode(held, wanted.mode)
+    if time and not is_same_time(wanted.mtime_ns, found.st_mtime_ns):
+        syscalls.set_held_times(held, found.st_atime_ns, wanted.mtime_ns)
+
+
+def reopened(syscalls: Syscalls, held: int, kind: Kind) -> int | None:
+    """What a handle leads to, open so that the disk can be waited for; None where it cannot be opened."""
+    if kind is Kind.SPECIAL:
+        # Opening a device can do things.
+        return None
+    try:
+        return syscalls.reopen(held)
+    except OSError:
+        return None
+
+
+def revert_half_done(syscalls: Syscalls, spot: Spot, item: PlanItem) -> bool:
+    """Give a file what it had when a change of its attributes stopped half-way; whether it had."""
+    change, now = change_of(item), seen(spot)
+    if now is None or not _is_half(now, change):
+        return False
+    held = syscalls.hold(spot.name, spot.folder)
+    try:
+        found = os.fstat(held)
+        if item.fingerprint is None or not item.fingerprint.is_same_file(fingerprint.of_stat(found)):
+            return False
+        give(syscalls, held, change.before, time=change.sets_time)
+        opened = reopened(syscalls, held, item.kind)
+    finally:
+        syscalls.discard(held)
+    try:
+        syscalls.sync_folder(spot.folder if opened is None else opened)
+    finally:
+        if opened is not None:
+            syscalls.discard(opened)
+    return True
+
+
+def _is_half(found: os.stat_result, change: AttributeChange) -> bool:
+    """Whether some of it is as before and some as after; a change of owner takes the set-ID bits of a program."""
+    before, after = change
+    lost = {before.mode & ~bits for bits in (SET_ID, stat.S_ISUID, stat.S_ISGID)} if change.sets_owner else set()
+    is_between = (
+        stat.S_IMODE(found.st_mode) in {before.mode, after.mode, *lost}
+        and found.st_uid in (before.uid, after.uid)
+        and found.st_gid in (before.gid, after.gid)
+        and (not change.sets_time or any(is_same_time(side.mtime_ns, found.st_mtime_ns) for side in change))
+    )
+    return is_between and not has(found, change) and not has(found, change, after=False)

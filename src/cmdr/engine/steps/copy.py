@@ -8,7 +8,7 @@ from cmdr.engine.fs import fingerprint
 from cmdr.engine.fs.atomic_rename import Spot
 from cmdr.engine.fs.contents import copy_contents, verify
 from cmdr.engine.fs.metadata import keep_link_metadata, keep_metadata
-from cmdr.engine.run.fsync_pool import LARGE
+from cmdr.engine.run.fsync_pool import LARGE_FILE_BYTES
 from cmdr.engine.steps.staged_file import StagedFile, must_match, must_show
 from cmdr.engine.steps.step import Step, UndoPhase
 from cmdr.model.plans.plan import Kind, PlanItem
@@ -39,39 +39,39 @@ class Copy(StagedFile):
         return item.totals.bytes
 
     def write(self, temp: Spot) -> None:
-        bench, expected = self.bench, self.expected()
+        context = self.context
         source = self._open_source()
         try:
-            found = os.fstat(source)
+            expected, found = self.expected(), os.fstat(source)
             must_show(expected, found)
             self._made = True
-            self.fd = target = bench.syscalls.create(temp.name, temp.folder)
+            self.fd = target = context.syscalls.create(temp.name, temp.folder)
             self._left = found.st_size
-            copy_contents(bench.syscalls, source, target, found, self._stride)
+            copy_contents(context.syscalls, source, target, found, self._stride)
             must_show(expected, os.fstat(source), "it changed while it was being copied")
-            self.warnings += keep_metadata(bench.syscalls, source, target, found)
+            self.warnings += keep_metadata(context.syscalls, source, target, found)
             self.staged = fingerprint.of_open(target)
-            if bench.verify or found.st_size >= LARGE:
-                bench.syscalls.sync_data(target)
-                if bench.verify:
-                    verify(bench.syscalls, source, target, bench.stride)
+            if context.verify or found.st_size >= LARGE_FILE_BYTES:
+                context.syscalls.sync_data(target)
+                if context.verify:
+                    verify(context.syscalls, source, target, context.stride)
                 self.close()
         finally:
-            bench.syscalls.discard(source)
+            context.syscalls.discard(source)
 
     def _stride(self, count: int) -> None:
-        self.bench.stride(count)
+        self.context.stride(count)
         self._left -= count
         if self._left > 0:
             # A large file need not be copied to its end before it is noticed that its volume was taken away.
-            self.bench.folders.must_be_there(self.target.root)
+            self.context.folders.must_be_there(self.target.root)
 
     def _open_source(self) -> int:
         if self.item.source is None:
             raise ValueError("a copy needs a source")
-        folder, name = self.bench.folders.at(self.item.source)
+        folder, name = self.context.folders.at(self.item.source)
         try:
-            return self.bench.syscalls.open(name, folder)
+            return self.context.syscalls.open(name, folder)
         except OSError as problem:
             if problem.errno in (errno.ELOOP, errno.ENOENT, errno.ENXIO):
                 raise Drifted("it has changed since the plan") from problem
@@ -98,15 +98,15 @@ class Twin(Copy):
 
     def write(self, temp: Spot) -> None:
         first = self.item.twin
-        copied = None if first is None else self.bench.landed.get(first, self.item.twin_mark)
+        copied = None if first is None else self.context.landed.get(first, self.item.twin_mark)
         if first is not None and copied is not None and self.item.source is not None:
-            must_match(self.expected(), self.bench.spot(self.item.source).found)
-            twin = self.bench.spot(first)
+            must_match(self.expected(), self.context.spot(self.item.source).found)
+            twin = self.context.spot(first)
             # Each further name changes the stamp of the first.
             if copied.is_like(twin.found):
                 self._made = True
                 try:
-                    self.bench.syscalls.link(twin.name, twin.folder, temp.name, temp.folder)
+                    self.context.syscalls.link(twin.name, twin.folder, temp.name, temp.folder)
                 except OSError as problem:
                     if problem.errno not in (errno.EPERM, errno.EMLINK, errno.EOPNOTSUPP, errno.ENOSYS, errno.EXDEV):
                         raise
@@ -125,7 +125,7 @@ class CopiedLink(StagedFile):
     def write(self, temp: Spot) -> None:
         if self.item.source is None:
             raise ValueError("a copy needs a source")
-        source = self.bench.spot(self.item.source)
+        source = self.context.spot(self.item.source)
         try:
             found = os.stat(source.name, dir_fd=source.folder, follow_symlinks=False)
             must_match(self.expected(), fingerprint.of_stat(found))
@@ -133,10 +133,10 @@ class CopiedLink(StagedFile):
         except FileNotFoundError as problem:
             raise Drifted("it has changed since the plan") from problem
         self._made = True
-        self.bench.syscalls.symlink(text, temp.name, temp.folder)
+        self.context.syscalls.symlink(text, temp.name, temp.folder)
         self.mark_made(temp)
         must_match(self.expected(), source.found)
         self.warnings = keep_link_metadata(
-            self.bench.syscalls, (source.folder, source.name), (temp.folder, temp.name), found
+            self.context.syscalls, (source.folder, source.name), (temp.folder, temp.name), found
         )
         self.mark_made(temp)

@@ -18,7 +18,7 @@ class Create(StagedFile):
     name = StepName.CREATE
 
     def write(self, temp: Spot) -> None:
-        syscalls = self.bench.syscalls
+        syscalls = self.context.syscalls
         if self.item.data is None:
             raise Drifted("its contents are not known any more")
         self._made = True
@@ -31,11 +31,11 @@ class Create(StagedFile):
         self.staged = fingerprint.of_open(target)
 
     def _take_over(self, target: int) -> None:
-        standing = self.bench.spot(self.target)
-        before = self.bench.syscalls.open(standing.name, standing.folder)
+        standing = self.context.spot(self.target)
+        before = self.context.syscalls.open(standing.name, standing.folder)
         try:
             found = os.fstat(before)
             must_match(self.replacing, fingerprint.of_stat(found))
-            self.warnings = keep_metadata(self.bench.syscalls, before, target, found, times=False)
+            self.warnings = keep_metadata(self.context.syscalls, before, target, found, times=False)
         finally:
-            self.bench.syscalls.discard(before)
+            self.context.syscalls.discard(before)

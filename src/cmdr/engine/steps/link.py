@@ -13,9 +13,9 @@ class Link(StagedFile):
     def write(self, temp: Spot) -> None:
         self._made = True
         if self.item.source is None:
-            self.bench.syscalls.symlink(self.item.data or b"", temp.name, temp.folder)
+            self.context.syscalls.symlink(self.item.data or b"", temp.name, temp.folder)
         else:
-            source = self.bench.spot(self.item.source)
+            source = self.context.spot(self.item.source)
             must_match(self.expected(), source.found)
-            self.bench.syscalls.link(source.name, source.folder, temp.name, temp.folder)
+            self.context.syscalls.link(source.name, source.folder, temp.name, temp.folder)
         self.mark_made(temp)

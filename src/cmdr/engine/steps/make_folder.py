@@ -6,7 +6,7 @@ import os
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from cmdr.engine.errors import TROUBLE, Drifted, Skipped, fate_of
+from cmdr.engine.errors import ITEM_ERRORS, Drifted, Skipped, failure_of
 from cmdr.engine.fs.atomic_rename import Spot, place
 from cmdr.engine.fs.metadata import keep_metadata, keep_time, restore_traits
 from cmdr.engine.journal.records import Intent, ItemRecord, ItemState, OperationRecord
@@ -15,11 +15,10 @@ from cmdr.model.plans.plan import Decision, Fingerprint, Kind, Place, PlanItem
 from cmdr.model.plans.steps import StepName
 
 if TYPE_CHECKING:
-    from cmdr.engine.run.continuations import Continuations
     from cmdr.engine.run.crash_recovery import Recovery
     from cmdr.engine.run.resume import ResumePlan, SoFar
-    from cmdr.engine.run.undo import UndoPlan
-    from cmdr.engine.steps.bench import Workbench
+    from cmdr.engine.run.undo import Continuations, UndoPlan
+    from cmdr.engine.steps.run_context import RunContext
 
 
 class MakeFolder(Step):
@@ -34,31 +33,31 @@ class MakeFolder(Step):
     _made = False
 
     @classmethod
-    def prepare(cls, bench: Workbench, item: PlanItem) -> None:
+    def prepare(cls, context: RunContext, item: PlanItem) -> None:
         """Learn which folders the plan means."""
         if item.source is not None and item.fingerprint is not None and item.member is None:
-            bench.folders.expect(item.source, item.fingerprint)
+            context.folders.expect(item.source, item.fingerprint)
         if item.target is not None and item.existing is not None:
-            bench.folders.expect(item.target, item.existing)
+            context.folders.expect(item.target, item.existing)
 
     @classmethod
-    def finish(cls, bench: Workbench, item: PlanItem) -> tuple[int | None, tuple[str, ...]]:
+    def finish(cls, context: RunContext, item: PlanItem) -> tuple[int | None, tuple[str, ...]]:
         """Give a new folder the attributes of its source, after all that is inside."""
-        syscalls = bench.syscalls
+        syscalls = context.syscalls
         try:
             goal = item.target or item.place
-            target = bench.folders.open(goal.root, goal.rel)
+            target = context.folders.open(goal.root, goal.rel)
             if item.traits is not None:
                 return target, restore_traits(syscalls, target, item.traits)
             if item.member is not None:
                 return target, keep_time(syscalls, target, item.member.mtime_ns)
             place, mark = source_of(item)
-            source = bench.folders.open(place.root, place.rel)
+            source = context.folders.open(place.root, place.rel)
             # What a move takes out of a folder, in this run or in one before, changes the folder's own time.
             time = mark.mtime_ns if item.remove_source else None
             return target, keep_metadata(syscalls, source, target, os.fstat(source), mtime_ns=time)
-        except TROUBLE as problem:
-            return None, (f"folder attributes ({fate_of(problem)[1]})",)
+        except ITEM_ERRORS as problem:
+            return None, (f"folder attributes ({failure_of(problem)[1]})",)
 
     @classmethod
     def committed(cls, item: PlanItem, found: ItemRecord, disk: Recovery) -> Fingerprint | None:
@@ -78,7 +77,7 @@ class MakeFolder(Step):
     def resume(cls, item: PlanItem, so_far: SoFar, left: ResumePlan) -> PlanItem | None:
         if not left.needs_folder(item, so_far):
             return None
-        if item.is_way or so_far.state in (ItemState.SKIPPED, ItemState.DRIFTED):
+        if item.is_missing_folder or so_far.state in (ItemState.SKIPPED, ItemState.DRIFTED):
             return item
         if so_far.state is ItemState.SOURCE_REMOVED:
             return None
@@ -89,7 +88,7 @@ class MakeFolder(Step):
     @classmethod
     def merge(cls, later: Continuations, run: OperationRecord, item: PlanItem, found: ItemRecord) -> ItemRecord | None:
         merged = later.merged(item, found)
-        if run.plan.continues is None or item.is_way:
+        if run.plan.continues is None or item.is_missing_folder:
             return merged
         if merged.state is not ItemState.PLANNED:
             later.folders[item.place] = item, merged
@@ -122,24 +121,24 @@ class MakeFolder(Step):
         intent = super().intent()
         if self.item.remove_source:
             # Only the copy of a folder has what the folder had; one that others are joined to has its own.
-            intent.traits = self.bench.traits(*source_of(self.item))
+            intent.traits = self.context.traits(*source_of(self.item))
         return intent
 
     def stage(self) -> None:
-        spot = self.bench.spot(self._target)
+        spot = self.context.spot(self._target)
         planned = self.item.existing
         if self.item.decision is Decision.MERGE and planned is not None and not planned.matches(spot.found):
             raise Drifted("the folder there is not the one that was planned")
         if self.item.source is not None:
             source, expected = source_of(self.item)
-            if not expected.matches(self.bench.spot(source).found):
+            if not expected.matches(self.context.spot(source).found):
                 raise Drifted("it has changed since the plan")
         if spot.found is not None:
             self._join(spot)
             return
         temp = Spot(spot.folder, self.temp)
         self._made = True
-        self.bench.syscalls.mkdir(temp.name, temp.folder, self._mode)
+        self.context.syscalls.mkdir(temp.name, temp.folder, self._mode)
         self.staged = temp.found
         if self.staged is None:
             raise Drifted("another program removed the folder right after it was made")
@@ -147,9 +146,9 @@ class MakeFolder(Step):
     def commit(self) -> StepResult:
         clean = True
         if self._made and self.staged is not None:
-            spot = self.bench.spot(self._target)
+            spot = self.context.spot(self._target)
             try:
-                place(self.bench.syscalls, Spot(spot.folder, self.temp), spot, Kind.FOLDER, is_copy=True)
+                place(self.context.syscalls, Spot(spot.folder, self.temp), spot, Kind.FOLDER, is_copy=True)
             except FileExistsError:
                 clean = self.abandon()
                 self._join(spot)
@@ -166,10 +165,10 @@ class MakeFolder(Step):
         if not self._made:
             return True
         try:
-            temp = Spot(self.bench.spot(self._target).folder, self.temp)
+            temp = Spot(self.context.spot(self._target).folder, self.temp)
             if temp.found is not None:
-                self.bench.syscalls.rmdir(temp.name, temp.folder)
-                self.bench.syscalls.sync_folder(temp.folder)
+                self.context.syscalls.rmdir(temp.name, temp.folder)
+                self.context.syscalls.sync_folder(temp.folder)
         except (OSError, Drifted):
             return False
         self._made, self.staged = False, None
@@ -193,7 +192,7 @@ class MakeFolder(Step):
         return self.item.target
 
     def _expect(self, found: Fingerprint) -> None:
-        self.bench.folders.expect(self._target, found)
+        self.context.folders.expect(self._target, found)
 
     def _join(self, spot: Spot) -> None:
         found = spot.found

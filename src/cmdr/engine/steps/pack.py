@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from cmdr.engine.errors import TROUBLE, Damaged, Drifted, saying
+from cmdr.engine.errors import ITEM_ERRORS, Damaged, Drifted, error_text
 from cmdr.engine.fs import fingerprint
 from cmdr.engine.fs.atomic_rename import Spot
 from cmdr.engine.fs.contents import CHUNK
@@ -23,7 +23,7 @@ from cmdr.model.plans.steps import StepName
 if TYPE_CHECKING:
     from cmdr.engine.fs.archive_writer import ArchiveWriter
     from cmdr.engine.run.undo import UndoPlan
-    from cmdr.engine.steps.bench import Workbench
+    from cmdr.engine.steps.run_context import RunContext
 
 
 class _LeftOut(Exception):
@@ -36,8 +36,8 @@ class Pack(StagedFile):
     name = StepName.PACK
 
     @classmethod
-    def prepare(cls, bench: Workbench, item: PlanItem) -> None:
-        bench.packing.is_wanted = True
+    def prepare(cls, context: RunContext, item: PlanItem) -> None:
+        context.packing.is_wanted = True
 
     @classmethod
     def taken_totals(cls, item: PlanItem, here: Fingerprint) -> Totals:
@@ -47,20 +47,20 @@ class Pack(StagedFile):
     def stage(self) -> None:
         try:
             super().stage()
-        except TROUBLE as problem:
-            self.bench.packing.problem = problem
+        except ITEM_ERRORS as problem:
+            self.context.packing.problem = problem
             raise
 
     def write(self, temp: Spot) -> None:
         from cmdr.engine.fs.archive_writer import writer_for
 
-        packing = self.bench.packing
+        packing = self.context.packing
         self._made = True
-        self.fd = target = self.bench.syscalls.create(temp.name, temp.folder, 0o666)
+        self.fd = target = self.context.syscalls.create(temp.name, temp.folder, 0o666)
         self.staged = fingerprint.of_open(target)
-        writer = writer_for(self.target.name)(self.bench.syscalls, target)
+        writer = writer_for(self.target.name)(self.context.syscalls, target)
         try:
-            for index, item in enumerate(self.bench.items):
+            for index, item in enumerate(self.context.items):
                 if item.step is not StepName.ADD:
                     continue
                 writer.mark()
@@ -69,7 +69,7 @@ class Pack(StagedFile):
                 except _LeftOut as why:
                     writer.take_back()
                     packing.left_out[index] = str(why)
-                self.bench.stride(0)
+                self.context.stride(0)
             if len(packing.left_out) == packing.count:
                 raise Drifted("nothing of it could be packed")
             writer.finish()
@@ -80,16 +80,16 @@ class Pack(StagedFile):
     def commit(self) -> StepResult:
         try:
             landed = super().commit()
-        except TROUBLE as problem:
-            self.bench.packing.problem = problem
+        except ITEM_ERRORS as problem:
+            self.context.packing.problem = problem
             raise
-        self.bench.packing.is_made = True
+        self.context.packing.is_made = True
         return landed
 
     def _add(self, writer: ArchiveWriter, item: PlanItem) -> None:
         place, expected = source_of(item)
         with _reading():
-            spot = self.bench.spot(place)
+            spot = self.context.spot(place)
         match item.kind:
             case Kind.FILE:
                 self._add_file(writer, place.rel, spot, expected)
@@ -104,7 +104,7 @@ class Pack(StagedFile):
                 writer.folder(place.rel, found)
 
     def _add_file(self, writer: ArchiveWriter, name: bytes, spot: Spot, expected: Fingerprint) -> None:
-        syscalls, offset = self.bench.syscalls, 0
+        syscalls, offset = self.context.syscalls, 0
         with _reading():
             source = syscalls.open(spot.name, spot.folder)
         try:
@@ -117,7 +117,7 @@ class Pack(StagedFile):
                     raise _LeftOut("the file became shorter while it was being packed")
                 writer.write(piece)
                 offset += len(piece)
-                self.bench.stride(len(piece))
+                self.context.stride(len(piece))
             _unchanged(os.fstat(source), expected, "it changed while it was being packed")
             writer.end_file()
         finally:
@@ -130,8 +130,8 @@ class Add(Step):
     name = StepName.ADD
 
     @classmethod
-    def prepare(cls, bench: Workbench, item: PlanItem) -> None:
-        bench.packing.count += 1
+    def prepare(cls, context: RunContext, item: PlanItem) -> None:
+        context.packing.count += 1
 
     @classmethod
     def inverse(cls, item: PlanItem, found: ItemRecord, undo: UndoPlan) -> None:
@@ -141,7 +141,7 @@ class Add(Step):
         return Intent(self.index, self.temp, None)
 
     def commit(self) -> StepResult:
-        packing = self.bench.packing
+        packing = self.context.packing
         if packing.is_wanted and not packing.is_made:
             raise packing.problem or Damaged("the archive was not made")
         if self.index in packing.left_out:
@@ -155,7 +155,7 @@ def _reading() -> Iterator[None]:
     try:
         yield
     except OSError as problem:
-        raise _LeftOut(saying(problem)) from problem
+        raise _LeftOut(error_text(problem)) from problem
     except Drifted as problem:
         raise _LeftOut(str(problem)) from problem
 

@@ -8,16 +8,15 @@ from typing import TYPE_CHECKING
 from cmdr.engine.errors import Drifted
 from cmdr.engine.fs import fingerprint
 from cmdr.engine.fs.atomic_rename import Spot
-from cmdr.engine.fs.removal import remove_exactly, vouched_for
+from cmdr.engine.fs.removal import remove_exactly, verified_by_copy
 from cmdr.engine.journal.records import Intent, ItemRecord, OperationRecord
 from cmdr.engine.steps.step import Step, StepResult, UndoPhase, is_temp_free, source_of
 from cmdr.model.plans.plan import Fingerprint, Kind, PlanItem
 from cmdr.model.plans.steps import StepName
 
 if TYPE_CHECKING:
-    from cmdr.engine.run.continuations import Continuations
     from cmdr.engine.run.crash_recovery import Recovery
-    from cmdr.engine.run.undo import UndoPlan
+    from cmdr.engine.run.undo import Continuations, UndoPlan
 
 _GONE = "it was deleted for good, so it cannot be brought back"
 
@@ -64,24 +63,24 @@ class Remove(Step):
 
     def commit(self) -> StepResult:
         source, expected = source_of(self.item)
-        bench, spot = self.bench, self.bench.spot(source)
-        expected = bench.by_now(expected)
+        context, spot = self.context, self.context.spot(source)
+        expected = context.by_now(expected)
         if self.item.target is not None and self.item.existing is not None:
-            copy, existing = bench.spot(self.item.target), bench.by_now(self.item.existing)
+            copy, existing = context.spot(self.item.target), context.by_now(self.item.existing)
             if self.item.member is not None and not existing.matches(copy.found):
                 raise Drifted("its archive is gone or has changed, so this was kept")
             if self.item.member is None and expected.kind is not Kind.FOLDER:
-                expected = vouched_for(bench.syscalls, spot, expected, copy, existing, bench.stride)
+                expected = verified_by_copy(context.syscalls, spot, expected, copy, existing, context.stride)
         self.is_begun = True
-        other_names = remove_exactly(bench.syscalls, spot, expected, Spot(spot.folder, self.temp))
-        bench.changed(other_names, again=True)
+        other_names = remove_exactly(context.syscalls, spot, expected, Spot(spot.folder, self.temp))
+        context.changed(other_names, again=True)
         self.touched |= {spot.folder}
         return StepResult(landed=None if other_names is None else fingerprint.of_stat(other_names))
 
     def intent(self) -> Intent:
         source, expected = source_of(self.item)
-        traits = self.bench.traits(source, expected) if expected.kind is Kind.FOLDER else None
+        traits = self.context.traits(source, expected) if expected.kind is Kind.FOLDER else None
         return Intent(self.index, self.temp, self.item.source, parks=True, traits=traits)
 
     def abandon(self) -> bool:
-        return is_temp_free(self.bench, source_of(self.item)[0], self.temp)
+        return is_temp_free(self.context, source_of(self.item)[0], self.temp)

@@ -14,7 +14,7 @@ from cmdr.engine.fs.removal import put_back
 from cmdr.engine.journal.records import Intent, ItemRecord
 from cmdr.engine.steps.staged_file import TargetStep
 from cmdr.engine.steps.step import StepResult, source_of
-from cmdr.engine.steps.trash import taken_along
+from cmdr.engine.steps.trash import confirm_grown_folder
 from cmdr.model.plans.plan import Fingerprint, Kind, PlanItem, Totals
 from cmdr.model.plans.steps import StepName
 
@@ -46,18 +46,20 @@ class Rename(TargetStep):
         if item.source is None or item.fingerprint is None or item.existing is None or found.kept is None:
             return
         source, target = disk.reach(item.source), disk.reach(found.target or item.target or item.source)
-        if source is None or target is None:
-            return
-        there = source.found
-        if there is not None and item.existing.is_same_file(there) and item.fingerprint.is_same_file(target.found):
+        there = None if source is None else source.found
+        if (
+            source is not None
+            and target is not None
+            and there is not None
+            and item.existing.is_same_file(there)
+            and item.fingerprint.is_same_file(target.found)
+        ):
             disk.rescue(source, there, found, item.source.path)
 
     @classmethod
     def inverse(cls, item: PlanItem, found: ItemRecord, undo: UndoPlan) -> None:
-        if item.source is None:
-            return
         target = found.target or item.target or item.place
-        undo.rename(item, target, item.source, found.landed)
+        undo.rename(item, target, item.place, found.landed)
         if found.kept is not None and found.kept.place not in undo.taken_back:
             undo.restore(dataclasses.replace(item, totals=Totals(1, 0, 0)), found.kept, target)
 
@@ -66,28 +68,28 @@ class Rename(TargetStep):
 
     def commit(self) -> StepResult:
         place_, planned = source_of(self.item)
-        source = self.bench.spot(place_)
+        source = self.context.spot(place_)
         totals = None
         while True:
-            expected = self.bench.by_now(planned)
+            expected = self.context.by_now(planned)
             if not expected.matches(source.found):
                 raise Drifted("it has changed since the plan")
             if self._is_respelling(source):
                 self.is_begun = True
-                moved = self._respell(source, self.bench.spot(self.target), expected)
+                moved = self._respell(source, self.context.spot(self.target), expected)
                 break
             target = self.settle_target()
             self.sync_note()
-            totals = taken_along(self.bench, self.item, source)
+            totals = confirm_grown_folder(self.context, self.item, source)
             try:
                 self.is_begun = True
                 moved = self._move(source, target, expected)
             except FileExistsError:
                 continue
             break
-        self.bench.changed(moved)
+        self.context.changed(moved)
         clean = self.release_slot() if self.replacing is None else True
-        target = self.bench.spot(self.target)
+        target = self.context.spot(self.target)
         self.touched |= {source.folder, target.folder}
         kept = self.kept if self.replacing else None
         landed = fingerprint.of_found(moved, target.name, target.folder)
@@ -98,9 +100,9 @@ class Rename(TargetStep):
         if self.item.info is None:
             return True
         try:
-            note = self.bench.spot(self.item.info)
+            note = self.context.spot(self.item.info)
             if note.found is not None:
-                self.bench.syscalls.unlink(note.name, note.folder)
+                self.context.syscalls.unlink(note.name, note.folder)
                 self.tidied |= {note.folder}
         except (OSError, Drifted):
             return False
@@ -112,9 +114,9 @@ class Rename(TargetStep):
 
     def _move(self, source: Spot, target: Spot, expected: Fingerprint) -> os.stat_result:
         if self.replacing is None or self.slot is None:
-            return move_exactly(self.bench.syscalls, source, target, expected)
-        replace(self.bench.syscalls, source, target, self.replacing, self.slot)
-        self.bench.changed(self.slot.spot.look())
+            return move_exactly(self.context.syscalls, source, target, expected)
+        replace(self.context.syscalls, source, target, self.replacing, self.slot)
+        self.context.changed(self.slot.spot.look())
         self.touched |= {self.slot.spot.folder, self.slot.note.folder}
         landed = target.look()
         if landed is None or not expected.is_like(fingerprint.of_stat(landed)):
@@ -123,7 +125,7 @@ class Rename(TargetStep):
 
     def _is_respelling(self, source: Spot) -> bool:
         """Whether only the spelling changes, on a file system for which both spellings are one name."""
-        target = self.bench.spot(self.target)
+        target = self.context.spot(self.target)
         if target.folder != source.folder or folded(target.name) != folded(source.name):
             return False
         found = target.found
@@ -131,11 +133,11 @@ class Rename(TargetStep):
 
     def _respell(self, source: Spot, target: Spot, expected: Fingerprint) -> os.stat_result:
         parked = Spot(source.folder, self.temp)
-        moved = move_exactly(self.bench.syscalls, source, parked, expected)
+        moved = move_exactly(self.context.syscalls, source, parked, expected)
         try:
-            place(self.bench.syscalls, parked, target, expected.kind)
+            place(self.context.syscalls, parked, target, expected.kind)
         except OSError:
-            put_back(self.bench.syscalls, parked, source, expected.kind)
+            put_back(self.context.syscalls, parked, source, expected.kind)
             raise
         return target.look() or moved
 

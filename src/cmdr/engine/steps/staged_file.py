@@ -14,7 +14,7 @@ from cmdr.engine.fs import fingerprint
 from cmdr.engine.fs.atomic_rename import Spot, place, replace
 from cmdr.engine.fs.names import free_name
 from cmdr.engine.fs.trash import Slot, Trash
-from cmdr.engine.journal.records import Intent, ItemRecord, ItemState, Kept, PutBack
+from cmdr.engine.journal.records import Backup, Intent, ItemRecord, ItemState, PutBack
 from cmdr.engine.run.conflicts import Verdict
 from cmdr.engine.steps.step import CHANGED, Step, StepResult
 from cmdr.model.plans.plan import Fingerprint, Place, PlanItem, Totals
@@ -22,20 +22,20 @@ from cmdr.model.plans.steps import StepName
 
 if TYPE_CHECKING:
     from cmdr.engine.run.undo import UndoPlan
-    from cmdr.engine.steps.bench import Workbench
+    from cmdr.engine.steps.run_context import RunContext
 
 
 class TargetStep(Step):
     """Takes a target name: settles who may have it, and keeps what it displaces."""
 
-    def __init__(self, bench: Workbench, index: int, item: PlanItem, temp: bytes) -> None:
-        super().__init__(bench, index, item, temp)
+    def __init__(self, context: RunContext, index: int, item: PlanItem, temp: bytes) -> None:
+        super().__init__(context, index, item, temp)
         if item.target is None:
             raise ValueError("this item needs a target")
         self.target: Place = item.target
         self._wanted = item.target.name
         self.replacing: Fingerprint | None = None
-        self.kept: Kept | None = None
+        self.kept: Backup | None = None
         self._trash: Trash | None = None
         self._noted = False
         self._note: int | None = None
@@ -46,24 +46,24 @@ class TargetStep(Step):
         return super().unsynced + ([] if self._note is None else [self._note])
 
     def intent(self) -> Intent:
-        if self.item.existing is not None and self.bench.decider.may_replace(self.item):
+        if self.item.existing is not None and self.context.decider.may_replace(self.item):
             self._trash, self.kept = self._choose_slot()
         return Intent(self.index, self.temp, self.target, self.kept)
 
     def settle_target(self) -> Spot:
         """Find out whether the name is free, may be replaced, or must change."""
         while True:
-            spot = self.bench.spot(self.target)
+            spot = self.context.spot(self.target)
             found = spot.found
-            if self.replacing is not None and (replacing := self.bench.by_now(self.replacing)).matches(found):
+            if self.replacing is not None and (replacing := self.context.by_now(self.replacing)).matches(found):
                 # Decided before, for exactly this file.
                 self.replacing = replacing
                 return spot
             self.replacing = None
             if found is None:
                 return spot
-            existing = None if self.item.existing is None else self.bench.by_now(self.item.existing)
-            if self.bench.decider.decide(self.item, existing, found) is Verdict.REPLACE:
+            existing = None if self.item.existing is None else self.context.by_now(self.item.existing)
+            if self.context.decider.decide(self.item, existing, found) is Verdict.REPLACE:
                 self.replacing = found
                 self._note_displaced(spot)
                 return spot
@@ -72,7 +72,7 @@ class TargetStep(Step):
 
     @property
     def slot(self) -> Slot | None:
-        """The room kept for a displaced file."""
+        """The place in the trash for a displaced file."""
         return None if self._trash is None or self.kept is None else self._trash.slot(self.kept)
 
     def release_slot(self) -> bool:
@@ -86,8 +86,8 @@ class TargetStep(Step):
             self.touched |= {self.slot.note.folder}
         return True
 
-    def _choose_slot(self) -> tuple[Trash, Kept]:
-        trash = self.bench.trashes.beside(self.bench.folders.open(self.target.root, self.target.folder))
+    def _choose_slot(self) -> tuple[Trash, Backup]:
+        trash = self.context.trashes.beside(self.context.folders.open(self.target.root, self.target.folder))
         return trash, trash.choose(self.target.name)
 
     def _note_displaced(self, spot: Spot) -> None:
@@ -95,7 +95,7 @@ class TargetStep(Step):
             return
         if self._trash is None or self.kept is None:
             self._trash, self.kept = self._choose_slot()
-            self.bench.intend(Intent(self.index, self.temp, self.target, self.kept))
+            self.context.intend(Intent(self.index, self.temp, self.target, self.kept))
         slot = self._trash.slot(self.kept)
         self._noted = True
         self._note = slot.write_note(self._trash.note_for(spot.folder, spot.name))
@@ -104,16 +104,16 @@ class TargetStep(Step):
     def sync_note(self) -> None:
         """Bring a note to the disk that was written too late to be waited for with the others."""
         if self._note is not None:
-            self.bench.syscalls.sync_data(self._note)
+            self.context.syscalls.sync_data(self._note)
             for folder in self.announced:
-                self.bench.syscalls.sync_folder(folder)
+                self.context.syscalls.sync_folder(folder)
             self.drop_note()
 
     def drop_note(self) -> None:
         """Close the note."""
         if self._note is not None:
             note, self._note = self._note, None
-            self.bench.syscalls.discard(note)
+            self.context.syscalls.discard(note)
 
 
 class StagedFile(TargetStep):
@@ -122,8 +122,8 @@ class StagedFile(TargetStep):
     is_second_name: ClassVar[bool] = False
     """Whether it is one of several names of a copy."""
 
-    def __init__(self, bench: Workbench, index: int, item: PlanItem, temp: bytes) -> None:
-        super().__init__(bench, index, item, temp)
+    def __init__(self, context: RunContext, index: int, item: PlanItem, temp: bytes) -> None:
+        super().__init__(context, index, item, temp)
         self.warnings: tuple[str, ...] = ()
         self._made = False
 
@@ -163,18 +163,18 @@ class StagedFile(TargetStep):
         self.drop_note()
         clean = True
         # A name that was free is taken without another look: landing replaces nothing, and says when it is taken.
-        target = self.settle_target() if self.replacing is not None else self.bench.spot(self.target)
+        target = self.settle_target() if self.replacing is not None else self.context.spot(self.target)
         while True:
             self.sync_note()
             temp = Spot(target.folder, self.temp)
             try:
                 if self.replacing is None or self.slot is None:
-                    place(self.bench.syscalls, temp, target, self.item.kind, is_copy=True)
+                    place(self.context.syscalls, temp, target, self.item.kind, is_copy=True)
                     clean = self.release_slot()
                 else:
                     self.is_begun = True
-                    replace(self.bench.syscalls, temp, target, self.replacing, self.slot, is_copy=True)
-                    self.bench.changed(self.slot.spot.look())
+                    replace(self.context.syscalls, temp, target, self.replacing, self.slot, is_copy=True)
+                    self.context.changed(self.slot.spot.look())
                     self.touched |= {self.slot.spot.folder, self.slot.note.folder}
             except FileExistsError:
                 target = self.settle_target()
@@ -184,9 +184,9 @@ class StagedFile(TargetStep):
         found = target.look()
         if self.staged is None or found is None or not self.staged.is_like(landed := fingerprint.of_stat(found)):
             raise Drifted("another program took the name right after the file had landed")
-        self.bench.changed(found)
-        if self.target in self.bench.twins:
-            self.bench.landed[self.target] = landed
+        self.context.changed(found)
+        if self.target in self.context.twins:
+            self.context.landed[self.target] = landed
         kept = self.kept if self.replacing else None
         return StepResult(target=self.target, landed=landed, kept=kept, warnings=self.warnings, is_clean=clean)
 
@@ -200,7 +200,7 @@ class StagedFile(TargetStep):
             if self.staged is None:
                 with contextlib.suppress(OSError):
                     self.staged = fingerprint.of_open(fd)
-            self.bench.syscalls.discard(fd)
+            self.context.syscalls.discard(fd)
         self.drop_note()
         gone = self._remove_temp()
         return self.release_slot() and gone
@@ -209,15 +209,15 @@ class StagedFile(TargetStep):
         if not self._made:
             return True
         try:
-            temp = Spot(self.bench.folders.open(self.target.root, self.target.folder), self.temp)
+            temp = Spot(self.context.folders.open(self.target.root, self.target.folder), self.temp)
             found = temp.found
             if found is None:
                 return True
             if self.staged is None or not found.is_same_file(self.staged):
                 # Not what was staged: a displaced original. The next start brings it to the trash.
                 return False
-            self.bench.syscalls.unlink(temp.name, temp.folder)
-            self.bench.syscalls.sync_folder(temp.folder)
+            self.context.syscalls.unlink(temp.name, temp.folder)
+            self.context.syscalls.sync_folder(temp.folder)
         except (OSError, Drifted):
             return False
         return True
@@ -226,7 +226,7 @@ class StagedFile(TargetStep):
         """How the source must look if nobody but this operation has changed it; raises `Drifted` when nobody knows."""
         if self.item.fingerprint is None:
             raise Drifted("it has changed since the plan")
-        return self.bench.by_now(self.item.fingerprint)
+        return self.context.by_now(self.item.fingerprint)
 
     def mark_made(self, temp: Spot) -> None:
         """Remember that the temporary name exists, and which file it is."""

@@ -14,16 +14,15 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from cmdr.engine.errors import Drifted
 from cmdr.engine.fs import fingerprint
-from cmdr.engine.journal.records import Intent, ItemRecord, ItemState, Kept, OperationRecord, PutBack
+from cmdr.engine.journal.records import Backup, Intent, ItemRecord, ItemState, OperationRecord, PutBack
 from cmdr.model.plans.plan import Fingerprint, Place, PlanItem, Totals
 from cmdr.model.plans.steps import StepName
 
 if TYPE_CHECKING:
-    from cmdr.engine.run.continuations import Continuations
     from cmdr.engine.run.crash_recovery import Recovery
     from cmdr.engine.run.resume import ResumePlan, SoFar
-    from cmdr.engine.run.undo import UndoPlan
-    from cmdr.engine.steps.bench import Workbench
+    from cmdr.engine.run.undo import Continuations, UndoPlan
+    from cmdr.engine.steps.run_context import RunContext
 
 NOT_DONE = (ItemState.PLANNED, ItemState.STAGED, ItemState.FAILED)
 """A file whose volume was away when the program started again may also be staged: nobody knows whether it landed."""
@@ -52,7 +51,7 @@ class StepResult(NamedTuple):
     reason: str = ""
     target: Place | None = None
     landed: Fingerprint | None = None
-    kept: Kept | None = None
+    kept: Backup | None = None
     warnings: tuple[str, ...] = ()
     is_clean: bool = True
     """Whether nothing temporary was left behind; if not, the next start sees to it."""
@@ -78,10 +77,10 @@ class Step(ABC):
         return cls
 
     @classmethod
-    def prepare(cls, bench: Workbench, item: PlanItem) -> None:
+    def prepare(cls, context: RunContext, item: PlanItem) -> None:
         """Take in an item of a plan that is about to run."""
         if item.twin is not None:
-            bench.twins.add(item.twin)
+            context.twins.add(item.twin)
 
     @classmethod
     def group_bytes(cls, item: PlanItem) -> int:
@@ -99,7 +98,9 @@ class Step(ABC):
         return (item.source,)
 
     @classmethod
-    def finish(cls, bench: Workbench, item: PlanItem) -> tuple[int | None, tuple[str, ...]]:
+    def finish(
+        cls, context: RunContext, item: PlanItem
+    ) -> tuple[int | None, tuple[str, ...]]:  # pragma: no cover - asked only of those
         """Complete what `finishes_late`: a folder to wait for, and what could not be kept."""
         return None, ()
 
@@ -179,8 +180,8 @@ class Step(ABC):
 
     # Carrying out: one instance for each item of a group.
 
-    def __init__(self, bench: Workbench, index: int, item: PlanItem, temp: bytes) -> None:
-        self.bench = bench
+    def __init__(self, context: RunContext, index: int, item: PlanItem, temp: bytes) -> None:
+        self.context = context
         self.index = index
         self.item = item
         self.temp = temp
@@ -234,7 +235,7 @@ class Step(ABC):
 
     def _again(self, place: Place | None, mark: Fingerprint | None) -> Fingerprint | None:
         try:
-            found = None if place is None or mark is None else self.bench.spot(place).found
+            found = None if place is None or mark is None else self.context.spot(place).found
         except (OSError, Drifted):
             return None
         return found if mark is not None and mark.is_like(found) else None
@@ -258,7 +259,7 @@ class Step(ABC):
         """Close the prepared file; an error means it may not be on the disk."""
         if self.fd is not None:
             fd, self.fd = self.fd, None
-            self.bench.syscalls.close(fd)
+            self.context.syscalls.close(fd)
 
 
 def source_of(item: PlanItem) -> tuple[Place, Fingerprint]:
@@ -268,9 +269,9 @@ def source_of(item: PlanItem) -> tuple[Place, Fingerprint]:
     return item.source, item.fingerprint
 
 
-def is_temp_free(bench: Workbench, place: Place, temp: bytes) -> bool:
+def is_temp_free(context: RunContext, place: Place, temp: bytes) -> bool:
     """Whether nothing stands beside a place under a temporary name."""
     try:
-        return fingerprint.of_name(temp, bench.folders.open(place.root, place.folder)) is None
+        return fingerprint.of_name(temp, context.folders.open(place.root, place.folder)) is None
     except (OSError, Drifted):
         return False

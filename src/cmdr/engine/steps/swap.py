@@ -52,9 +52,8 @@ class Swap(Step):
 
     @classmethod
     def inverse(cls, item: PlanItem, found: ItemRecord, undo: UndoPlan) -> None:
-        if item.source is not None:
-            target = found.target or item.target or item.place
-            undo.swap(item, item.source, item.existing, target, found.landed)
+        target = found.target or item.target or item.place
+        undo.swap(item, item.place, item.existing, target, found.landed)
 
     def intent(self) -> Intent:
         return Intent(self.index, self.temp, self.item.source, parks=True)
@@ -64,24 +63,24 @@ class Swap(Step):
         second, existing = self.item.target, self.item.existing
         if second is None or existing is None:
             raise ValueError("a swap needs two files")
-        source, target = self.bench.spot(first), self.bench.spot(second)
-        expected, existing = self.bench.by_now(expected), self.bench.by_now(existing)
+        source, target = self.context.spot(first), self.context.spot(second)
+        expected, existing = self.context.by_now(expected), self.context.by_now(existing)
         if not (expected.matches(source.found) and existing.matches(target.found)):
             raise Drifted("one of the two has changed since the plan")
         parked = Spot(source.folder, self.temp)
         self.is_begun = True
-        swap(self.bench.syscalls, source, target, parked, expected.kind, existing.kind)
+        swap(self.context.syscalls, source, target, parked, expected.kind, existing.kind)
         landed = target.found
         if landed is None or not (expected.is_like(landed) and existing.is_like(source.found)):
-            swap(self.bench.syscalls, source, target, parked, expected.kind, existing.kind)
+            swap(self.context.syscalls, source, target, parked, expected.kind, existing.kind)
             raise Drifted("one of the two was exchanged for something else at the last moment")
         # In a ring of names each trades places several times.
         for spot in (source, target):
-            self.bench.changed(spot.look(), again=True)
+            self.context.changed(spot.look(), again=True)
         self.touched |= {source.folder, target.folder}
         # The other one got a name too, and a later step of the ring, or of its resumption, knows it by its new stamp.
         return StepResult(target=second, landed=landed, put_back=PutBack(None, source.found))
 
     def abandon(self) -> bool:
         first, _ = source_of(self.item)
-        return is_temp_free(self.bench, first, self.temp)
+        return is_temp_free(self.context, first, self.temp)

@@ -10,7 +10,7 @@ from cmdr.engine.fs.atomic_rename import Spot, move_exactly
 from cmdr.engine.fs.folder_digest import look_inside
 from cmdr.engine.fs.mounts import path_of
 from cmdr.engine.fs.trash import Slot
-from cmdr.engine.journal.records import Intent, ItemRecord, Kept
+from cmdr.engine.journal.records import Backup, Intent, ItemRecord
 from cmdr.engine.steps.step import Step, StepResult, source_of
 from cmdr.model.plans.plan import Fingerprint, Kind, Place, PlanItem, Totals
 from cmdr.model.plans.steps import StepName
@@ -18,7 +18,7 @@ from cmdr.model.plans.steps import StepName
 if TYPE_CHECKING:
     from cmdr.engine.run.crash_recovery import Recovery
     from cmdr.engine.run.undo import UndoPlan
-    from cmdr.engine.steps.bench import Workbench
+    from cmdr.engine.steps.run_context import RunContext
 
 _FINDER = "the Finder has it in its Trash and only you can take it out there"
 
@@ -51,21 +51,21 @@ class Trash(Step):
 
     @classmethod
     def inverse(cls, item: PlanItem, found: ItemRecord, undo: UndoPlan) -> None:
-        if found.kept is not None and item.source is not None:
-            undo.restore(item, found.kept, item.source)
+        if found.kept is not None:
+            undo.restore(item, found.kept, item.place)
         else:
             undo.leave(item, item.place, _FINDER)
 
-    def __init__(self, bench: Workbench, index: int, item: PlanItem, temp: bytes) -> None:
-        super().__init__(bench, index, item, temp)
+    def __init__(self, context: RunContext, index: int, item: PlanItem, temp: bytes) -> None:
+        super().__init__(context, index, item, temp)
         self._slot: Slot | None = None
         """Chosen with the intent."""
-        self._kept: Kept | None = None
+        self._kept: Backup | None = None
         self._note = b""
 
     def intent(self) -> Intent:
-        spot = self.bench.spot(source_of(self.item)[0])
-        trash = self.bench.trashes.beside(spot.folder)
+        spot = self.context.spot(source_of(self.item)[0])
+        trash = self.context.trashes.beside(spot.folder)
         self._kept = trash.choose(spot.name)
         self._slot = trash.slot(self._kept)
         self._note = trash.note_for(spot.folder, spot.name)
@@ -73,7 +73,7 @@ class Trash(Step):
 
     def stage(self) -> None:
         source, expected = source_of(self.item)
-        if not self.bench.by_now(expected).matches(self.bench.spot(source).found):
+        if not self.context.by_now(expected).matches(self.context.spot(source).found):
             raise Drifted("it has changed since the plan")
         self.fd = self.slot.write_note(self._note)
         self.announced |= {self.slot.note.folder}
@@ -81,11 +81,11 @@ class Trash(Step):
     def commit(self) -> StepResult:
         self.close()
         source, expected = source_of(self.item)
-        spot, slot = self.bench.spot(source), self.slot
-        totals = taken_along(self.bench, self.item, spot)
+        spot, slot = self.context.spot(source), self.slot
+        totals = confirm_grown_folder(self.context, self.item, spot)
         self.is_begun = True
-        moved = move_exactly(self.bench.syscalls, spot, slot.spot, self.bench.by_now(expected))
-        self.bench.changed(moved)
+        moved = move_exactly(self.context.syscalls, spot, slot.spot, self.context.by_now(expected))
+        self.context.changed(moved)
         self.touched |= {spot.folder, slot.spot.folder, slot.note.folder}
         landed = fingerprint.of_found(moved, slot.spot.name, slot.spot.folder)
         return StepResult(landed=landed, kept=self._kept, totals=totals)
@@ -93,7 +93,7 @@ class Trash(Step):
     def abandon(self) -> bool:
         if self.fd is not None:
             fd, self.fd = self.fd, None
-            self.bench.syscalls.discard(fd)
+            self.context.syscalls.discard(fd)
         try:
             self.slot.forget()
         except OSError:
@@ -122,24 +122,24 @@ class SentToFinder(Trash):
 
     def commit(self) -> StepResult:
         source, expected = source_of(self.item)
-        spot = self.bench.spot(source)
+        spot = self.context.spot(source)
         if not expected.matches(spot.found):
             raise Drifted("it has changed since the plan")
-        totals = taken_along(self.bench, self.item, spot)
-        self.bench.syscalls.send_to_trash(path_of(spot.folder).rstrip(b"/") + b"/" + spot.name)
+        totals = confirm_grown_folder(self.context, self.item, spot)
+        self.context.syscalls.send_to_trash(path_of(spot.folder).rstrip(b"/") + b"/" + spot.name)
         if expected.is_same_file(spot.found):
             raise Drifted("the Finder left it where it is")
         self.touched |= {spot.folder}
         return StepResult(landed=expected, kept=finder_trash.find(expected, spot.folder), totals=totals)
 
 
-def taken_along(bench: Workbench, item: PlanItem, spot: Spot) -> Totals | None:
+def confirm_grown_folder(context: RunContext, item: PlanItem, spot: Spot) -> Totals | None:
     """Look once more into a folder before it goes as a whole: how much it holds, when that is not what was shown.
 
     What came after the plan goes along only if the person says so; Skipped when not.
     """
     shown, totals = item.names, None
-    while shown and look_inside(spot.name, spot.folder, bench.control.checkpoint, sizes=False).names != shown:
-        totals, shown = look_inside(spot.name, spot.folder, bench.control.checkpoint, sizes=True)
-        bench.decider.may_take(item, totals)
+    while shown and look_inside(spot.name, spot.folder, context.control.checkpoint, sizes=False).names != shown:
+        totals, shown = look_inside(spot.name, spot.folder, context.control.checkpoint, sizes=True)
+        context.decider.may_take(item, totals)
     return totals

@@ -8,10 +8,10 @@ from cmdr.engine.fs import fingerprint
 from cmdr.engine.fs.atomic_rename import Spot
 from cmdr.engine.fs.contents import CHUNK, write_at
 from cmdr.engine.fs.metadata import keep_link_time, keep_time
-from cmdr.engine.run.fsync_pool import LARGE
+from cmdr.engine.run.fsync_pool import LARGE_FILE_BYTES
 from cmdr.engine.steps.copy import Copy, Twin
 from cmdr.engine.steps.staged_file import StagedFile
-from cmdr.model.plans.member import Member
+from cmdr.model.plans.plan_item import Member
 
 
 class Unpacked(StagedFile):
@@ -24,7 +24,7 @@ class Unpacked(StagedFile):
 
     def stage(self) -> None:
         # Before anything else: where the archive has changed, the folders are missing too, for the same reason.
-        self.bench.archives.must_be_there(self.item)
+        self.context.archives.must_be_there(self.item)
         super().stage()
 
 
@@ -32,32 +32,32 @@ class UnpackedFile(Unpacked, Copy):
     """A file out of an archive, with its time and plain permissions; never with an owner or the bits that lend one."""
 
     def write(self, temp: Spot) -> None:
-        bench, member, offset, check = self.bench, self.member, 0, 0
-        pieces = bench.archives.contents(self.item, partial(bench.stride, 0))
+        context, member, offset, check = self.context, self.member, 0, 0
+        pieces = context.archives.contents(self.item, partial(context.stride, 0))
         # What cannot be read at all leaves no trace.
         piece = next(pieces, b"")
         self._made = True
         mode = 0o666 if self.item.mode is None else self.item.mode
-        self.fd = target = bench.syscalls.create(temp.name, temp.folder, mode)
+        self.fd = target = context.syscalls.create(temp.name, temp.folder, mode)
         self._left = member.size
         while piece:
-            write_at(bench.syscalls, target, piece, offset)
+            write_at(context.syscalls, target, piece, offset)
             offset, check = offset + len(piece), zlib.crc32(piece, check)
             self._stride(len(piece))
             piece = next(pieces, b"")
-        self.warnings += keep_time(bench.syscalls, target, member.mtime_ns)
+        self.warnings += keep_time(context.syscalls, target, member.mtime_ns)
         self.staged = fingerprint.of_open(target)
-        if bench.verify or member.size >= LARGE:
-            bench.syscalls.sync_data(target)
-            if bench.verify and self._read_back(target) != check:
+        if context.verify or member.size >= LARGE_FILE_BYTES:
+            context.syscalls.sync_data(target)
+            if context.verify and self._read_back(target) != check:
                 raise Damaged("the copy does not read back the same")
             self.close()
 
     def _read_back(self, target: int) -> int:
         offset = check = 0
-        while piece := self.bench.syscalls.read(target, CHUNK, offset):
+        while piece := self.context.syscalls.read(target, CHUNK, offset):
             offset, check = offset + len(piece), zlib.crc32(piece, check)
-            self.bench.stride(0)
+            self.context.stride(0)
         return check
 
 
@@ -71,7 +71,7 @@ class UnpackedLink(Unpacked):
     def write(self, temp: Spot) -> None:
         member = self.member
         self._made = True
-        self.bench.syscalls.symlink(member.link, temp.name, temp.folder)
+        self.context.syscalls.symlink(member.link, temp.name, temp.folder)
         self.mark_made(temp)
-        self.warnings = keep_link_time(self.bench.syscalls, temp.name, temp.folder, member.mtime_ns)
+        self.warnings = keep_link_time(self.context.syscalls, temp.name, temp.folder, member.mtime_ns)
         self.mark_made(temp)

@@ -3,8 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from cmdr.model.plans.member import Member
-from cmdr.model.plans.plan_item import Kind
+from cmdr.model.plans.plan_item import Kind, Member
 
 MAX_NAME_BYTES = 4096
 """No system takes a longer path; what is longer is not even looked at."""

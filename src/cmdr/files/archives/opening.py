@@ -1,4 +1,4 @@
-"""Which kind of archive a file is, by what it holds; its name is not asked."""
+"""Opens an archive of any known format, told by its contents and never by its name."""
 
 from collections.abc import Iterator
 from typing import Protocol
@@ -17,7 +17,7 @@ from cmdr.files.archives.archive_file import (
 from cmdr.files.archives.decompression import bzip2, gzip, xz
 from cmdr.files.archives.tar_reader import BLOCK_BYTES, TarArchive, TarStream, is_header
 from cmdr.files.archives.zip_reader import ZipArchive
-from cmdr.model.plans.member import Member
+from cmdr.model.plans.plan_item import Member
 
 KNOWN = "zip, tar, tar.gz, tar.bz2 and tar.xz"
 _COMPRESSED = {GZIP_MAGIC: gzip, BZIP2_MAGIC: bzip2, XZ_MAGIC: xz}

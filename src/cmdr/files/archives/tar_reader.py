@@ -16,8 +16,7 @@ from cmdr.files.archives.archive_file import (
     clamped_time_ns,
 )
 from cmdr.files.archives.decompression import Decoder, decompressed
-from cmdr.model.plans.member import Member
-from cmdr.model.plans.plan_item import Kind
+from cmdr.model.plans.plan_item import Kind, Member
 
 BLOCK_BYTES = 512
 MAX_MEMBER_BYTES = 1 << 60

@@ -1,4 +1,4 @@
-"""What a zip writes down about a file before its contents."""
+"""The metadata that a zip stores with a file: name, time and permissions."""
 
 import os
 import stat

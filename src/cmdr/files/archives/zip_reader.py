@@ -19,8 +19,7 @@ from cmdr.files.archives.archive_file import (
     clamped_time_ns,
 )
 from cmdr.files.archives.decompression import bzip2, decompressed, raw_deflate
-from cmdr.model.plans.member import Member
-from cmdr.model.plans.plan_item import Kind
+from cmdr.model.plans.plan_item import Kind, Member
 
 _END = struct.Struct("<4s4H2LH")
 _END_64 = struct.Struct("<4sQ2H2L4Q")

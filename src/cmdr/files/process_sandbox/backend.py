@@ -1,4 +1,4 @@
-"""Which sandbox holds commands on this machine: the strongest that proves itself by running."""
+"""The sandbox backends, and which one is used on this machine: the strongest that proves itself by running."""
 
 import os
 import shutil

@@ -8,8 +8,8 @@ from cmdr.files.process_sandbox.sandbox_profile import ALIASES, NETWORK_SETTINGS
 
 # `ulimit` inside, not a limit set from outside: the count of processes is then that of the sandbox alone. dash says -p,
 # bash -u; file sizes count in blocks of 512 bytes in both when called `sh`.
-_LIMITED = "ulimit -c 0; ulimit -v {memory}; ulimit -f {file_size}; ulimit -n {open_files}; "
-_COUNTED = 'ulimit -p {processes} 2>/dev/null || ulimit -u {processes}; exec "$@"'
+_ULIMITS = "ulimit -c 0; ulimit -v {memory}; ulimit -f {file_size}; ulimit -n {open_files}; "
+_ULIMIT_PROCESSES = 'ulimit -p {processes} 2>/dev/null || ulimit -u {processes}; exec "$@"'
 
 
 def bubblewrap(
@@ -41,9 +41,9 @@ def bubblewrap(
     for path in sorted(shared):
         line += [shared[path], path, path]
     # A folder that is a mount of its own cannot be renamed, and so what is kept in it cannot be put aside.
-    for path in ancestors_of(profile.keep, profile.write):
+    for path in ancestors_of(profile.read_only, profile.write):
         line += [b"--bind-try", path, path]
-    for path in profile.keep:
+    for path in profile.read_only:
         line += [b"--ro-bind-try", path, path]
     for path in profile.hide:
         line += [b"--tmpfs", path] if os.path.isdir(path) else [b"--ro-bind", b"/dev/null", path]
@@ -54,7 +54,7 @@ def bubblewrap(
 def limited(command: Sequence[bytes], profile: SandboxProfile) -> list[bytes]:
     """The command behind its limits."""
     limits = profile.limits
-    text = (_LIMITED + _COUNTED).format(
+    text = (_ULIMITS + _ULIMIT_PROCESSES).format(
         memory=limits.memory // 1024,
         file_size=limits.file_size // 512,
         open_files=limits.open_files,

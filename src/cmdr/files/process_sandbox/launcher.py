@@ -1,4 +1,4 @@
-"""The small program that holds a command behind Landlock: it gives up rights, starts it, and ends all its processes.
+"""The small program that confines a command with Landlock: it gives up rights, starts it, and ends its processes.
 
 Its arguments are `[--namespaces] [--network] [--leash FD] [--limits N,N,N,N] --folder P [--write P]… [--read P]…
 [--set N=V]… -- COMMAND…`. When the other end of the leash is closed, or whoever started this ends, everything below it
@@ -30,7 +30,7 @@ from cmdr.files.process_sandbox.sandbox_profile import (
 from cmdr.files.process_sandbox.seccomp import can_filter, filter_calls
 
 _DEVICES = b"/dev/null /dev/zero /dev/full /dev/random /dev/urandom".split()
-_ABOUT_THE_MACHINE = b"/proc/cpuinfo /proc/meminfo /proc/version /proc/filesystems".split()
+_MACHINE_INFO = b"/proc/cpuinfo /proc/meminfo /proc/version /proc/filesystems".split()
 _SANDBOX_FAILED = 125
 """The exit code when the sandbox could not be built; the command was not started."""
 
@@ -137,7 +137,7 @@ def _exec_sandboxed(options: _Options, temporary: bytes) -> None:
         _limit(profile, 0 if options.namespaces else thread_count(os.getuid()))
         drop_capabilities()
         settings = [*SETTINGS, *(NETWORK_SETTINGS if options.network else ())]
-        machine = [path for path in _ABOUT_THE_MACHINE if os.path.exists(path)]
+        machine = [path for path in _MACHINE_INFO if os.path.exists(path)]
         restrict(
             write=[*options.write, temporary],
             read=[*PROGRAMS, *ALIASES, *settings, *machine, *options.read],

@@ -226,10 +226,10 @@ class BoundedOutput:
     def take(self, data: bytes) -> None:
         """Take in what came next."""
         self.total += len(data)
-        room = self._kept - len(self._first)
-        if room > 0:
-            self._first += data[:room]
-            data = data[room:]
+        left = self._kept - len(self._first)
+        if left > 0:
+            self._first += data[:left]
+            data = data[left:]
         self._last += data
         if len(self._last) > 2 * self._kept:
             del self._last[: -self._kept]

@@ -1,4 +1,4 @@
-"""What a command may see and use, whichever sandbox holds it."""
+"""A sandbox profile: what a command may see and use, whichever backend confines it."""
 
 import os
 from dataclasses import dataclass, field
@@ -39,7 +39,7 @@ class SandboxProfile:
     read: tuple[bytes, ...] = ()
     hide: tuple[bytes, ...] = ()
     """Places inside the others that stay out of sight."""
-    keep: tuple[bytes, ...] = ()
+    read_only: tuple[bytes, ...] = ()
     """Places inside the writable ones that stay as they are."""
     limits: ResourceLimits = field(default_factory=ResourceLimits)
     variables: tuple[tuple[str, str], ...] = ()

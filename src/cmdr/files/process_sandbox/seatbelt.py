@@ -36,7 +36,7 @@ def profile_text(profile: SandboxProfile) -> str:
     lines += [
         f"(allow file-read* file-write* process-exec (subpath {_quoted(os.fsdecode(path))}))" for path in profile.write
     ]
-    lines += [f"(deny file-write* (subpath {_quoted(os.fsdecode(path))}))" for path in profile.keep]
+    lines += [f"(deny file-write* (subpath {_quoted(os.fsdecode(path))}))" for path in profile.read_only]
     lines += [f"(deny file-read* file-write* (subpath {_quoted(os.fsdecode(path))}))" for path in profile.hide]
     return "\n".join(lines)
 

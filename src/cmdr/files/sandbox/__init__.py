@@ -1,1 +1,1 @@
-"""Where agents may go: paths resolved below the roots, or refused."""
+"""The sandbox for paths: what agents name is resolved below their roots, or refused."""

@@ -1,4 +1,4 @@
-"""Second names: which files with several names have one in a private place, wherever their other names stand.
+"""Hard links: which files with several names have one in a private place, wherever their other names are.
 
 Nobody can ask a file for its names. So the private places are looked through, and the roots for private places inside
 them, and what is found is believed for a short time. A file that got a name since then says so itself: its change is

@@ -1,4 +1,4 @@
-"""Finding what a path names without ever leaving a directory, whoever moves links and folders meanwhile.
+"""Opens what a path names without ever leaving a directory, whoever moves links and folders meanwhile.
 
 Linux decides this itself (openat2 with RESOLVE_BENEATH). Where that call is missing or forbidden, the way is walked
 step by step: each name is opened without following it, links are read and followed here, and `..` goes back to a
@@ -48,7 +48,7 @@ def real_path(handle: int) -> bytes:
     """Where the kernel says an open handle lies."""
     if _IS_LINUX:
         return os.readlink(b"/proc/self/fd/%d" % handle)
-    import fcntl
+    import fcntl  # noqa: PLC0415
 
     return fcntl.fcntl(handle, 50, b"\0" * 1024).rstrip(b"\0")  # F_GETPATH
 

@@ -1,4 +1,4 @@
-"""The folders agents may use, opened once; every path an agent names is found below one of them or refused."""
+"""The agents' roots, opened once; every path an agent names is resolved below one of them or refused."""
 
 import errno
 import os

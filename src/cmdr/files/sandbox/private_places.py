@@ -112,8 +112,8 @@ class PrivatePlaces:
         above = os.path.dirname(folder)
         bases = {folder, *_folders_in(folder), above, os.path.dirname(above)}
         here = _real(folder)
-        standing = [path for base in bases for path in _standing_in(base)]
-        found = {real for path in (*self._known_paths(), *standing) if (real := _real(path)) is not None}
+        existing = [path for base in bases for path in _existing_in(base)]
+        found = {real for path in (*self._known_paths(), *existing) if (real := _real(path)) is not None}
         return sorted(path for path in found if here is not None and is_within(path, here) and os.path.lexists(path))
 
     def _known_paths(self) -> Iterator[bytes]:
@@ -139,7 +139,7 @@ def _homes() -> set[bytes]:
     return {home for home in listed if home.startswith(bases)} | {os.path.realpath(os.path.expanduser(b"~"))}
 
 
-def _standing_in(base: bytes) -> list[bytes]:
+def _existing_in(base: bytes) -> list[bytes]:
     """The private places in what may be a home; found by one listing, since there may be a thousand such folders."""
     try:
         names = [name for name in os.listdir(base) if name.lower() in _FIRST]

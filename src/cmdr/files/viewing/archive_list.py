@@ -1,4 +1,4 @@
-"""The list of an archive as text to look at: bounded in lines and time, with nothing in it that a terminal obeys."""
+"""The list of an archive as text for the viewer: bounded in lines and time, with nothing that a terminal obeys."""
 
 import time
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from cmdr.model.units import count, human_size
 MAX_NAMES = 10_000
 """Names in a list; an archive may hold millions."""
 TIME_LIMIT_S = 2.0
-"""Seconds; a pressed archive must be gone through for its list."""
+"""A compressed archive must be gone through for its list."""
 _MAX_NAME_BYTES = 500
 _SIGNS = {Kind.FOLDER: "/", Kind.LINK: " → "}
 

@@ -49,7 +49,7 @@ class _TooLarge(Exception):
 
 def _picture(file: BinaryIO, format: str, plugin: str, width: str, height: str) -> bytes:
     """A picture made small: its width and height as four bytes each, then red, green and blue of each pixel."""
-    import importlib
+    import importlib  # noqa: PLC0415
 
     from PIL import Image
 

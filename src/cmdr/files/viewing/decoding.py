@@ -50,11 +50,11 @@ class Decoding:
                 "This is only decoded behind walls, and no sandbox works on this machine. Install bubblewrap; "
                 "`cmdr doctor` says more."
             )
-        places = list(dict.fromkeys([_SOURCE_ROOT, *map(_place, libraries)]))
+        places = list(dict.fromkeys([_SOURCE_ROOT, *map(_library_folder, libraries)]))
         code = f"import sys; sys.path += {places!r}; {WORKER}"
         words = [os.path.realpath(sys.executable), "-I", "-S", "-B", "-c", code, kind, *arguments]
-        read = tuple(os.fsencode(place) for place in (*places, sys.base_prefix) if not _is_there_anyway(place))
-        self._contents = _sealed(descriptor)
+        read = tuple(os.fsencode(place) for place in (*places, sys.base_prefix) if not _is_always_visible(place))
+        self._contents = _sealed_copy(descriptor)
         self._running = SandboxedRun(
             [os.fsencode(word) for word in words],
             SandboxProfile(b"/", read=read, limits=_LIMITS),
@@ -88,7 +88,7 @@ def proven_backend() -> Backend | None:
     return probe()
 
 
-def _sealed(descriptor: int) -> int:
+def _sealed_copy(descriptor: int) -> int:
     """A copy of the file in memory that nobody can change.
 
     The file itself, handed over for reading, could be opened anew for writing by way of `/proc/self/fd`.
@@ -112,7 +112,7 @@ def _sealed(descriptor: int) -> int:
     return copy
 
 
-def _place(library: str) -> str:
+def _library_folder(library: str) -> str:
     """The folder in which a library is found, with the shared objects that wheels bring along."""
     found = find_spec(library)
     if found is None or found.origin is None:
@@ -120,5 +120,5 @@ def _place(library: str) -> str:
     return os.path.dirname(os.path.dirname(os.path.abspath(found.origin)))
 
 
-def _is_there_anyway(place: str) -> bool:
+def _is_always_visible(place: str) -> bool:
     return any(os.fsencode(f"{place}/").startswith(root + b"/") for root in PROGRAMS)

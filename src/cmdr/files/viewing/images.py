@@ -1,4 +1,4 @@
-"""A picture made small enough for a terminal: told by its first bytes, decoded in a sandbox by Pillow."""
+"""Image files, told by their first bytes, and thumbnails of them for a terminal, decoded in a sandbox by Pillow."""
 
 import os
 import stat
@@ -24,7 +24,7 @@ _PLUGINS = {
     "AVIF": "AvifImagePlugin",
     "PPM": "PpmImagePlugin",
 }
-_BEGINNINGS: tuple[tuple[bytes, str], ...] = (
+_MAGIC: tuple[tuple[bytes, str], ...] = (
     (b"\x89PNG\r\n\x1a\n", "PNG"),
     (b"\xff\xd8\xff", "JPEG"),
     (b"GIF87a", "GIF"),
@@ -38,7 +38,7 @@ _BEGINNINGS: tuple[tuple[bytes, str], ...] = (
 
 
 @dataclass(frozen=True, slots=True)
-class OpenedPicture:
+class OpenedImage:
     """An open picture: its descriptor belongs to whoever asked."""
 
     descriptor: int
@@ -50,7 +50,7 @@ class OpenedPicture:
         os.close(self.descriptor)
 
 
-def open_picture(path: bytes) -> OpenedPicture:
+def open_image(path: bytes) -> OpenedImage:
     """Open an ordinary file that begins like a picture; raises `NotViewable`, OSError, or ValueError for no path."""
     # A pipe would block here, and opening a device can do things.
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
@@ -61,26 +61,26 @@ def open_picture(path: bytes) -> OpenedPicture:
         raise
 
 
-def _checked(descriptor: int) -> OpenedPicture:
+def _checked(descriptor: int) -> OpenedImage:
     found = os.fstat(descriptor)
     if not stat.S_ISREG(found.st_mode):
         raise NotViewable("Only ordinary files can be shown.")
-    format = picture_format(os.pread(descriptor, _HEAD_BYTES, 0))
+    format = image_format(os.pread(descriptor, _HEAD_BYTES, 0))
     if format is None:
         raise NotViewable("This is no picture that can be shown.")
-    return OpenedPicture(descriptor, found.st_size, format)
+    return OpenedImage(descriptor, found.st_size, format)
 
 
-def picture_format(start: bytes) -> str | None:
+def image_format(start: bytes) -> str | None:
     """The kind of a picture by how it begins, whatever its name; None when it is none that is shown."""
     if start[:4] == b"RIFF" and start[8:12] == b"WEBP":
         return "WEBP"
     if start[4:12] in (b"ftypavif", b"ftypavis"):
         return "AVIF"
-    return next((format for beginning, format in _BEGINNINGS if start.startswith(beginning)), None)
+    return next((format for beginning, format in _MAGIC if start.startswith(beginning)), None)
 
 
-class SmallPicture:
+class Thumbnail:
     """One picture on its way to a screen; `run` blocks and belongs in a thread, `stop` may come from any other."""
 
     def __init__(self, path: bytes, width: int, height: int) -> None:
@@ -88,7 +88,7 @@ class SmallPicture:
         self._width, self._height = width, height
         if find_spec("PIL") is None:
             raise NotViewable(f"Pictures need Pillow: {install_command('pillow')}")
-        opened = open_picture(path)
+        opened = open_image(path)
         try:
             self._decoding = Decoding(
                 "picture",

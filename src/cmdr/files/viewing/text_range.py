@@ -1,4 +1,4 @@
-"""A piece of a file as text: by lines or by bytes, in the encoding it is in, and never much."""
+"""Reads a range of a text file: by lines or by bytes, in the encoding it is in, bounded in size."""
 
 import codecs
 import os
@@ -71,7 +71,7 @@ def read_lines(fd: int, first: int, count: int | None, encoding: str | None) -> 
         end = _length(text, encoding, at_start=True)
     else:
         data = _read(fd, start, MAX_BYTES)
-        kept = _whole_rows(data.split(b"\n"), count, encoding)
+        kept = _lines_that_fit(data.split(b"\n"), count, encoding)
         lines = len(kept)
         end = start + sum(map(len, kept))
         text = b"".join(kept).decode(_name(encoding, at_start=start == 0), "replace")
@@ -80,20 +80,20 @@ def read_lines(fd: int, first: int, count: int | None, encoding: str | None) -> 
     return TextRange(text, encoding, number if is_whole_line else None, lines, start, end, end >= size)
 
 
-def _whole_rows(parts: list[bytes], count: int | None, encoding: str) -> list[bytes]:
+def _lines_that_fit(parts: list[bytes], count: int | None, encoding: str) -> list[bytes]:
     """As many lines as fit; one that is cut in two is left out, unless it is the only one."""
     rows = [part + b"\n" for part in parts[:-1]]
     tail = parts[-1]
     kept: list[bytes] = []
-    room = MAX_CHARS
+    left = MAX_CHARS
     for row in rows[:count]:
-        room -= len(row.decode(encoding, "replace"))
-        if room < 0:
+        left -= len(row.decode(encoding, "replace"))
+        if left < 0:
             return kept or [row[:MAX_CHARS]]
         kept.append(row)
     # What follows the last line end is a line only at the end of the file, which is where the piece ends early.
     if tail and (count is None or len(kept) < count) and (not kept or sum(map(len, rows)) + len(tail) < MAX_BYTES):
-        kept.append(tail if len(tail) <= room else tail[:room])
+        kept.append(tail if len(tail) <= left else tail[:left])
     return kept
 
 

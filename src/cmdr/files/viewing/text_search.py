@@ -1,4 +1,4 @@
-"""Finding a text or a regular expression in a file of any size, some of it at a time.
+"""Searches a text or a regular expression in a file of any size, a window at a time.
 
 An expression can take longer than anybody waits, and Python's engine lets nobody else work meanwhile. So expressions
 run in a process of their own, which is ended when nobody waits any more. Run as a program, this module is that process.
@@ -59,7 +59,7 @@ def find_back(
     return None
 
 
-def find_apart(
+def find_in_process(
     source: int | bytes,
     size: int,
     pattern: "re.Pattern[bytes]",
@@ -81,14 +81,14 @@ def find_apart(
         given: bytes | None = source if isinstance(source, bytes) else b""
         while True:
             try:
-                told, _ = searching.communicate(given, timeout=_POLL_S)
+                output, _ = searching.communicate(given, timeout=_POLL_S)
             except subprocess.TimeoutExpired:
                 given = None  # it is on its way already
                 if stopped():
                     searching.kill()
                     return None
             else:
-                begin, _, end = told.partition(b" ")
+                begin, _, end = output.partition(b" ")
                 return (int(begin), int(end)) if end else None
 
 

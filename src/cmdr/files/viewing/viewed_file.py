@@ -1,4 +1,4 @@
-"""Look into a file of any size at once: nothing is read but what is shown, and lines are counted behind.
+"""A file of any size in the viewer: nothing is read but what is shown, and lines are counted in the background.
 
 Files are read with `pread`, not mapped: a mapped file that another program shortens would end this one with a signal.
 """
@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from cmdr.files.archives.archive_file import HEAD_BYTES, looks_like_archive
 from cmdr.files.errors import disk_error
-from cmdr.files.viewing.text_search import find_apart, find_back, find_forward
+from cmdr.files.viewing.text_search import find_back, find_forward, find_in_process
 
 CHUNK_BYTES = 1 << 16
 """Newlines are counted for each piece of this size; a gigabyte takes sixteen thousand numbers."""
@@ -46,8 +46,7 @@ class ViewedFile:
         self._memory: bytes | None = None
         self._list: bytes | None = None
         self.size = found.st_size
-        self._before = array("Q", [0])
-        self._counted = 0
+        self._forget_lines()
         try:
             self._begin()
         except BaseException:
@@ -83,7 +82,7 @@ class ViewedFile:
         if self._list is not None:
             self._memory, self.size = (None, os.fstat(self._fd).st_size) if on else (self._list, len(self._list))
             self.encoding, self.is_binary = "utf-8", False
-            self._before, self._counted = array("Q", [0]), 0
+            self._forget_lines()
 
     def close(self) -> None:
         """Let go of the file."""
@@ -103,8 +102,7 @@ class ViewedFile:
             self._memory = None
             self.size = os.fstat(self._fd).st_size
         self.encoding = encoding
-        self._before = array("Q", [0])
-        self._counted = 0
+        self._forget_lines()
 
     def read(self, offset: int, count: int) -> bytes:
         """Some bytes; fewer at the end."""
@@ -120,7 +118,7 @@ class ViewedFile:
         if size == self.size:
             return False
         if size < self._counted:
-            self._before, self._counted = array("Q", [0]), 0
+            self._forget_lines()
         else:
             # The last piece was counted while it was not whole.
             self._counted -= self._counted % CHUNK_BYTES
@@ -194,10 +192,15 @@ class ViewedFile:
         pattern = _pattern(text, "utf-8" if self._memory is not None else self.encoding, regex=regex)
         if regex:
             source = self._fd if self._memory is None else self._memory
-            return find_apart(source, self.size, pattern, start, backwards=backwards, stopped=stopped)
+            return find_in_process(source, self.size, pattern, start, backwards=backwards, stopped=stopped)
         if backwards:
             return find_back(self.read, pattern, start, stopped)
         return find_forward(self.read, self.size, pattern, start, stopped)
+
+    def _forget_lines(self) -> None:
+        self._before = array("Q", [0])
+        """How many newlines stand before each chunk."""
+        self._counted = 0
 
     def _rest(self, offset: int) -> bytes:
         parts = []

@@ -160,6 +160,6 @@ def _narrow(
     segment: Segment, glob: Glob, case: bool, rows: range, candidates: Column, stop: Callable[[], bool]
 ) -> Column:
     """Too many candidates to verify one by one: the linear-time engine leaves out most that do not fit."""
-    from cmdr.index.query.regexes import loosely_matching
+    from cmdr.index.query.regexes import loosely_matching  # noqa: PLC0415
 
     return np.intersect1d(candidates, loosely_matching(segment, glob.expression(), case, rows, stop), True)

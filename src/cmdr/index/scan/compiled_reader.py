@@ -46,7 +46,7 @@ class _State(ctypes.Structure):
 
 def compiled_library() -> str | None:
     """Where the library is, if it was built."""
-    from importlib.machinery import EXTENSION_SUFFIXES
+    from importlib.machinery import EXTENSION_SUFFIXES  # noqa: PLC0415
 
     here = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_read_directory")
     return next((here + suffix for suffix in EXTENSION_SUFFIXES if os.path.exists(here + suffix)), None)

@@ -58,7 +58,7 @@ def scan(
 
 
 def _load() -> None:
-    from cmdr.index.scan import build  # noqa: F401 - it is there when the walk ends
+    from cmdr.index.scan import build  # noqa: F401
 
 
 def _check_root(result: ScanResult) -> None:

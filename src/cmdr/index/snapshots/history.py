@@ -37,6 +37,8 @@ def remember(home: str, before: View | None, after: View, *, always: bool = True
     Without room on the disk the snapshot counts all the same: only its growth cannot be told.
     """
     with suppress(OSError):
+        if before is not None:
+            _forget_after(home, before.epoch)
         kept = totals_epochs(home)
         if before is not None and kept:
             _extend_changes(home, kept[-1], before, after)
@@ -73,6 +75,22 @@ def remembered_at(home: str, epoch: int) -> float:
         return os.path.getmtime(totals_path(home, epoch))
     except OSError:
         return 0.0
+
+
+def _forget_after(home: str, epoch: int) -> None:
+    """Forget snapshots that were remembered and never came into use: their numbers are given again.
+
+    What changed since the moment before them is lost with them; growth is then told by folders alone.
+    """
+    kept = totals_epochs(home)
+    gone = [totals_path(home, late) for late in kept if late > epoch]
+    for start in kept:
+        with suppress(Corrupt):
+            if load_changes(home, start).last > epoch:
+                gone.append(changes_path(home, start))
+    for path in gone:
+        with suppress(FileNotFoundError):
+            os.unlink(path)
 
 
 def _extend_changes(home: str, start: int, before: View, after: View) -> None:

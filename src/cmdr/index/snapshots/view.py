@@ -201,7 +201,7 @@ def _whole_name(segment: Segment, first: int, count: int, name: bytes) -> int | 
 
 
 def _among_many(segment: Segment, first: int, start: int, end: int, name: bytes) -> int | None:
-    from stringzilla import Str  # type: ignore[import-not-found]  # it ships no types
+    from stringzilla import Str  # type: ignore[import-not-found]  # it ships no types  # noqa: PLC0415
 
     blob = segment.blob[start:end]
     if bytes(blob[: len(name) + 1]) == name + b"\0":

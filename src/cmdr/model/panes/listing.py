@@ -94,7 +94,7 @@ class Columns:
             place = self.names.find(b"\0.", place + 1)
 
 
-NOTHING = Columns(b"\0", array("I", [1]), b"", array("Q"), 0)
+NO_COLUMNS = Columns(b"\0", array("I", [1]), b"", array("Q"), 0)
 
 
 def arrange(columns: Columns, sort: SortOrder, *, show_hidden: bool) -> Sequence[int]:
@@ -162,7 +162,7 @@ class Listing:
     @classmethod
     def empty(cls) -> Listing:
         """What a pane shows before its first folder stands."""
-        return cls(NOTHING, range(0), SortOrder(), show_hidden=False)
+        return cls(NO_COLUMNS, range(0), SortOrder(), show_hidden=False)
 
     def arranged(self, sort: SortOrder, *, show_hidden: bool) -> Listing:
         """The same reading of the folder in another order."""

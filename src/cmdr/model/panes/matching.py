@@ -3,9 +3,11 @@
 import fnmatch
 import re
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from enum import StrEnum
 
 from cmdr.model.names import raw_bytes, to_wire
+from cmdr.model.panes.entry import Facts
 from cmdr.model.panes.listing import Columns
 from cmdr.model.panes.tab import Tab
 
@@ -58,7 +60,7 @@ FULL_SCAN_S = 0.08
 """Seconds before a very large folder is searched another way."""
 
 
-def seek(tab: Tab, text: str, start: int, step: int = 0) -> int | None:
+def find_by_prefix(tab: Tab, text: str, start: int, step: int = 0) -> int | None:
     """The next position whose name begins with the text, or else holds it; capitals do not count, round the end."""
     wanted = text.casefold()
     listing = tab.listing
@@ -94,3 +96,34 @@ def _seek_in_block(tab: Tab, text: str, start: int) -> int | None:
             if position is not None:
                 return position
     return None
+
+
+SAME_MOMENT_NS = 2_000_000_000
+"""Some file systems keep times only to two seconds; nearer than this counts as equal."""
+
+
+class CompareBy(StrEnum):
+    """What makes two entries of the same name different."""
+
+    NAMES = "names"
+    NEWER = "newer"
+    SIZE = "size"
+    CONTENTS = "contents"
+
+
+def differing(mine: Mapping[bytes, Facts | None], theirs: Mapping[bytes, Facts | None], by: CompareBy) -> set[bytes]:
+    """The names on one side that the other lacks, or that differ; with `newer`, only those newer on this side."""
+    found = set()
+    for name, here in mine.items():
+        if name not in theirs:
+            found.add(name)
+            continue
+        there = theirs[name]
+        if here is None or there is None or by is CompareBy.NAMES:
+            continue
+        if by is CompareBy.NEWER:
+            if here.modified_ns > there.modified_ns + SAME_MOMENT_NS:
+                found.add(name)
+        elif here.size != there.size:
+            found.add(name)
+    return found

@@ -6,7 +6,7 @@ from enum import StrEnum
 from cmdr.model.panes.tab import Tab
 from cmdr.model.units import human_size
 
-CLOSED_TABS_KEPT = 10
+MAX_CLOSED_TABS = 10
 
 
 class Side(StrEnum):
@@ -47,7 +47,7 @@ class Pane:
     def close_tab(self, place: int) -> None:
         """Close a tab; the caller makes sure another one is left."""
         self.closed.append(self.tabs.pop(place))
-        del self.closed[:-CLOSED_TABS_KEPT]
+        del self.closed[:-MAX_CLOSED_TABS]
         if self.active > place or self.active == len(self.tabs):
             self.active -= 1
 

@@ -101,7 +101,7 @@ class Selection:
             row = self._flags.find(1, row + 1, end)
 
 
-def marked(rows: Iterable[int], total: int) -> bytearray:
+def row_mask(rows: Iterable[int], total: int) -> bytearray:
     """One mark for each row of some columns, set for these; of a million rows it is made in a thread.
 
     Taking marks over into a selection is quick, however many there are.

@@ -10,7 +10,7 @@ from cmdr.model.panes.listing import Columns, Listing
 from cmdr.model.panes.selection import Selection, follow
 from cmdr.model.panes.sorting import SortOrder
 
-LIMIT = 100
+MAX_VISITS = 100
 
 
 @dataclass(slots=True)
@@ -34,7 +34,7 @@ class History:
             return
         del self.visits[self.here + 1 :]
         self.visits.append(Visit(path))
-        if len(self.visits) > LIMIT:
+        if len(self.visits) > MAX_VISITS:
             del self.visits[0]
         self.here = len(self.visits) - 1
 
@@ -65,7 +65,7 @@ class History:
         return None
 
 
-NEIGHBOURS = 50
+MAX_NEIGHBOUR_DISTANCE = 50
 """How far around a vanished entry the cursor looks for one that is left."""
 
 
@@ -77,7 +77,7 @@ class ViewMode(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundEntries:
     """Entries from all over a tree that a tab shows together: what a query found, a set holds or a report lists."""
 
     title: str
@@ -113,7 +113,7 @@ class Tab:
     rev: int = 0
     navigation: int = 0
     """Counts navigations, so that one that was overtaken can see it."""
-    found: Found | None = None
+    found: FoundEntries | None = None
     """Set when the tab shows scattered entries instead of the folder itself."""
     opened_by_agent: bool = False
     """Whether an agent brought the tab here, or nobody did: the person has not chosen this folder."""
@@ -182,10 +182,10 @@ class Tab:
             if (place := listing.position_of_row(found)) is not None:
                 return place
         # Its entry is gone: the next one that is still there moves up to the cursor.
-        for position in range(self.cursor + 1, min(self.cursor + NEIGHBOURS, len(old))):
+        for position in range(self.cursor + 1, min(self.cursor + MAX_NEIGHBOUR_DISTANCE, len(old))):
             if (place := listing.position_of(old.name(position))) is not None:
                 return place
-        for position in range(self.cursor - 1, max(self.cursor - NEIGHBOURS, -1), -1):
+        for position in range(self.cursor - 1, max(self.cursor - MAX_NEIGHBOUR_DISTANCE, -1), -1):
             if (place := listing.position_of(old.name(position))) is not None:
                 return place + 1
         return None

@@ -1,4 +1,4 @@
-"""Attributes: permissions, owner and time of a file or folder, and what an operation makes of them."""
+"""Attributes of files and folders: what they are, what an operation makes of them, what a removed folder had."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -102,3 +102,30 @@ class AttributeWish:
         if self.mode is not None:
             mode = self.mode.on(mode, is_folder=is_folder, umask=self.umask)
         return Attributes(mode, uid, gid, before.mtime_ns if self.modified_ns is None else self.modified_ns)
+
+
+@dataclass(frozen=True, slots=True)
+class Traits:
+    """Permissions, owner, times and extended attributes, access lists among them."""
+
+    mode: int
+    uid: int
+    gid: int
+    atime_ns: int
+    mtime_ns: int
+    attributes: tuple[tuple[str, bytes], ...] = ()
+
+    @property
+    def row(self) -> list[object]:
+        """As it is written down; text that stands for bytes."""
+        kept = [[name, value.decode("latin-1")] for name, value in self.attributes]
+        return [self.mode, self.uid, self.gid, self.atime_ns, self.mtime_ns, kept]
+
+    @classmethod
+    def of_row(cls, row: list[object]) -> "Traits":
+        """What was written down."""
+        *numbers, kept = row
+        mode, uid, gid, atime_ns, mtime_ns = (int(str(number)) for number in numbers)
+        pairs = kept if isinstance(kept, list) else []
+        attributes = tuple((str(name), str(value).encode("latin-1")) for name, value in pairs)
+        return cls(mode, uid, gid, atime_ns, mtime_ns, attributes)

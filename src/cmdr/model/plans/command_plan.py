@@ -1,4 +1,4 @@
-"""A command that an agent wants to run: a plan that changes no files itself, shown and approved like any other."""
+"""A command or code that an agent wants to run: changes no files itself, shown and approved like any other plan."""
 
 import json
 import os
@@ -11,7 +11,7 @@ from cmdr.model.plans.request_plan import RequestPlan
 from cmdr.model.root_spec import RootSpec
 
 LONGEST = 4000
-MOST_LINES = 60
+MAX_LINES = 60
 """A command must fit where a person reads it before saying yes."""
 
 
@@ -63,3 +63,22 @@ class CommandPlan(RequestPlan):
 
 def _texts(*lists: tuple[bytes, ...]) -> list[list[str]]:
     return [[os.fsdecode(path) for path in paths] for paths in lists]
+
+
+@dataclass(frozen=True)
+class CodePlan(CommandPlan):
+    """Code for the client's own kernel."""
+
+    client: str = ""
+    """Whose kernel runs it."""
+
+    @property
+    def title(self) -> str:
+        """The code in one line."""
+        return super().title.replace("Run ", "Run Python: ", 1)
+
+    @property
+    def summary(self) -> list[str]:
+        """Everything one needs to decide, one fact a line."""
+        _, *rest = super().summary
+        return ["Run Python code in a kernel that remembers earlier runs:", *rest]

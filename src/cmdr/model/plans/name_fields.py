@@ -1,9 +1,11 @@
-"""Fields in new names and target folders: `{date}`, `{ext}` and the like, filled in from each file."""
+"""New names: fields such as `{date}` and `{ext}`, filled in from each file, and which new names clash."""
 
 import re
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
 _FIELD = re.compile(r"\{\{|\}\}|\{([^{}]*)\}")
 _COUNTER = re.compile(r"n(?::(0?)(\d{1,2}))?")
@@ -141,3 +143,40 @@ def _level(part: Part, file: NamedFile) -> str:
     value = part if isinstance(part, str) else part.value(file)
     # JPG and jpg are one kind to a person, and one folder on some disks.
     return value.lower() if part == _EXT else value
+
+
+class NameMark(StrEnum):
+    """How one new name stands."""
+
+    SAME = "same"
+    NEW = "new"
+    TWICE = "twice"
+    """Two files would get it."""
+    TAKEN = "taken"
+    """A file that is not renamed has it."""
+    IMPOSSIBLE = "impossible"
+    """No file can be called that."""
+
+    @property
+    def is_bad(self) -> bool:
+        """Whether the renaming cannot be done like this."""
+        return self in (NameMark.TWICE, NameMark.TAKEN, NameMark.IMPOSSIBLE)
+
+
+def judge(old: Sequence[bytes], new: Sequence[bytes], is_there: Callable[[bytes], bool]) -> list[NameMark]:
+    """A mark for every pair; `is_there` tells which names the folder holds now."""
+    wanted = Counter(new)
+    leaving = {before for before, after in zip(old, new, strict=True) if before != after}
+    marks = []
+    for before, after in zip(old, new, strict=True):
+        if not after or b"/" in after or b"\0" in after or after in (b".", b"..") or len(after) > 255:
+            marks.append(NameMark.IMPOSSIBLE)
+        elif wanted[after] > 1:
+            marks.append(NameMark.TWICE)
+        elif before == after:
+            marks.append(NameMark.SAME)
+        elif is_there(after) and after not in leaving:
+            marks.append(NameMark.TAKEN)
+        else:
+            marks.append(NameMark.NEW)
+    return marks

@@ -5,11 +5,9 @@ import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from typing import overload
 
-from cmdr.model.plans.attributes import AttributeChange, Attributes, AttributesRow, ChangeRow
-from cmdr.model.plans.member import Member
-from cmdr.model.plans.plan_item import Decision, Fingerprint, Kind, Place, PlanItem, Totals
+from cmdr.model.plans.attributes import AttributeChange, Attributes, AttributesRow, ChangeRow, Traits
+from cmdr.model.plans.plan_item import Decision, Fingerprint, Kind, Member, Place, PlanItem, Totals
 from cmdr.model.plans.steps import StepName
-from cmdr.model.plans.traits import Traits
 
 BLOCK = 1024
 """Items in a block: enough to pack well, few enough to unpack in a moment."""

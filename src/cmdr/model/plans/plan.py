@@ -95,7 +95,7 @@ class Plan:
     @cached_property
     def made_folders(self) -> tuple[PlanItem, ...]:
         """The folders that are missing on the way to the destination and are made first."""
-        return tuple(takewhile(lambda item: item.is_way, self.items))
+        return tuple(takewhile(lambda item: item.is_missing_folder, self.items))
 
     @property
     def subject(self) -> PlanItem:

@@ -5,10 +5,79 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from cmdr.model.plans.odd_ones import OddOnes
 from cmdr.model.plans.packed_items import PackedItems
-from cmdr.model.plans.plan_item import Decision, Place, PlanItem, Totals
+from cmdr.model.plans.plan_item import Decision, Kind, Place, PlanItem, Totals
 from cmdr.model.plans.steps import KINDS
+
+MAX_OUTLIERS = 10
+"""How many of them are named at most."""
+MAX_GROUPS = 1024
+"""Kinds and folders that are counted apart, those that come first; memory stays bounded where all are different."""
+_RARE = 4
+"""A group is odd when it holds at most a fourth of all."""
+FOLDERS = b"/"
+"""The kind of all folders; no extension holds this letter."""
+
+
+class _Groups:
+    """How many there are of each group, with the first few of each."""
+
+    def __init__(self) -> None:
+        self.sizes: dict[bytes, int] = {}
+        self._first: dict[bytes, list[tuple[int, PlanItem]]] = {}
+
+    def add(self, group: bytes, index: int, item: PlanItem) -> None:
+        size = self.sizes.get(group)
+        if size is None:
+            if len(self.sizes) >= MAX_GROUPS:
+                return
+            self.sizes[group] = 1
+            self._first[group] = [(index, item)]
+            return
+        self.sizes[group] = size + 1
+        if size < MAX_OUTLIERS:
+            self._first[group].append((index, item))
+
+    def rare(self, total: int) -> list[tuple[int, int, PlanItem]]:
+        """The first of each odd group, as size of the group, place in the plan, item."""
+        return [
+            (size, index, item)
+            for group, size in self.sizes.items()
+            if size * _RARE <= total
+            for index, item in self._first[group]
+        ]
+
+
+class Outliers:
+    """Gathers what was chosen, one by one."""
+
+    def __init__(self) -> None:
+        self._kinds, self._folders = _Groups(), _Groups()
+        self._total = 0
+
+    def add(self, item: PlanItem, folder: bytes) -> None:
+        """One more that was chosen."""
+        self._kinds.add(kind_of(item), self._total, item)
+        self._folders.add(folder, self._total, item)
+        self._total += 1
+
+    def found(self) -> tuple[PlanItem, ...]:
+        """The odd ones, from the rarest on; empty where all are alike, or where there are too few to say."""
+        rare = sorted([*self._kinds.rare(self._total), *self._folders.rare(self._total)], key=lambda each: each[:2])
+        return tuple({index: item for _, index, item in rare}.values())[:MAX_OUTLIERS]
+
+    def kinds(self) -> tuple[tuple[bytes, int], ...]:
+        """How many there are of each kind, most first."""
+        return tuple(sorted(self._kinds.sizes.items(), key=lambda each: (-each[1], each[0])))
+
+
+def kind_of(item: PlanItem) -> bytes:
+    """What a person takes it for by its name: the extension in small letters, or that it is a folder."""
+    if item.kind is Kind.FOLDER:
+        return FOLDERS
+    stem, _, extension = item.place.rel.rpartition(b".")
+    return extension.lower() if stem and not stem.endswith(b"/") else b""
+
 
 # Looking a member up in its class takes a call; there are several for every item.
 _ASK, _REPLACE, _SKIP = Decision.ASK, Decision.REPLACE, Decision.SKIP
@@ -86,13 +155,13 @@ class PlanFacts:
     @classmethod
     def of(cls, items: Iterable[PlanItem]) -> "PlanFacts":
         """The facts about some items."""
-        gathering = Gathering()
+        gathering = FactsCollector()
         for item in items:
             gathering.add(item)
         return gathering.facts()
 
 
-class Gathering:
+class FactsCollector:
     """Looks at the items of a plan one by one, as they are found: looking again at very many would take as long."""
 
     def __init__(self) -> None:
@@ -100,7 +169,7 @@ class Gathering:
         self._overwrites, self._protected, self._questions = PackedItems(), PackedItems(), PackedItems()
         self._folders_of: dict[bytes, bytes] = {}
         """The folders in which files were chosen, by the root of a place."""
-        self._chosen, self._renamed, self._odd = _Gathered(), _Gathered(), OddOnes()
+        self._chosen, self._renamed, self._odd = _Gathered(), _Gathered(), Outliers()
         self._largest: list[tuple[int, int, PlanItem]] = []
         self._is_final = False
         self._skipped: dict[str, int] = {}
@@ -190,3 +259,21 @@ class Gathering:
 
 def _path(root: bytes, folder: bytes) -> bytes:
     return root.rstrip(b"/") + b"/" + folder if folder else root
+
+
+class PlanDraft(PackedItems):
+    """Packed items whose facts are known when the last one has come."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._gathering = FactsCollector()
+
+    def append(self, item: PlanItem) -> None:
+        """Add an item at the end."""
+        super().append(item)
+        self._gathering.add(item)
+
+    @property
+    def facts(self) -> PlanFacts:
+        """What there is to tell about all of them."""
+        return self._gathering.facts()

@@ -4,11 +4,53 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
 
-from cmdr.model.plans.attributes import AttributeChange
-from cmdr.model.plans.member import Member
+from cmdr.model.plans.attributes import AttributeChange, Traits
 from cmdr.model.plans.steps import KINDS, StepName
-from cmdr.model.plans.traits import Traits
 from cmdr.model.units import count, human_size
+
+
+class Member(NamedTuple):
+    """Where contents lie inside an archive, and what they must be.
+
+    A tuple, because there is one for every file, and it is written down with the plan.
+    """
+
+    name: bytes
+    """As the archive writes it; for showing only, never a way on the disk."""
+    at: int = 0
+    """Where it begins: its own header in a zip, its contents in the stream of a tar."""
+    size: int = 0
+    """Exactly so much is written; an archive that holds more, or less, is damaged."""
+    packed: int = 0
+    """How much room the contents take in the archive."""
+    method: int = 0
+    """How a zip has packed them."""
+    check: int | None = None
+    """Their CRC-32, where the archive tells it."""
+    mtime_ns: int | None = None
+    link: bytes = b""
+    """What a symbolic link says."""
+
+    @property
+    def row(self) -> list[object]:
+        """As it is written down; text that stands for bytes."""
+        return [self.name.decode("latin-1"), *self[1:7], self.link.decode("latin-1")]
+
+    @classmethod
+    def of_row(cls, row: list[object]) -> "Member":
+        """What was written down."""
+        name, *numbers, link = row
+        at, size, packed, method, check, mtime_ns = (None if it is None else int(str(it)) for it in numbers)
+        return cls(
+            str(name).encode("latin-1"),
+            at or 0,
+            size or 0,
+            packed or 0,
+            method or 0,
+            check,
+            mtime_ns,
+            str(link).encode("latin-1"),
+        )
 
 
 class Verb(StrEnum):
@@ -233,7 +275,7 @@ class PlanItem:
         return mark._replace(size=member.size, mtime_ns=member.mtime_ns or 0)
 
     @property
-    def is_way(self) -> bool:
+    def is_missing_folder(self) -> bool:
         """Whether it makes a folder that is missing on the way to where others land."""
         is_joined = self.decision is Decision.MERGE and self.source is None and self.existing is None
         return is_joined and KINDS[self.step].makes_folder

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from cmdr.model.plans.plan import Decision, Kind, Plan, PlanItem, Verb
-from cmdr.model.plans.plan_text import deed_of, goes_to, name_of
+from cmdr.model.plans.plan_text import goes_to, name_of, undo_line
 from cmdr.model.plans.request_plan import RequestPlan
 from cmdr.model.plans.steps import KINDS
 from cmdr.model.units import human_size
@@ -60,7 +60,7 @@ def places_of(plan: Plan, text: str, is_wanted: Callable[[], bool] = lambda: Tru
 def line_of(item: PlanItem, plan: Plan) -> str:
     """One step in one printable line: what, where, and what is special about it."""
     if plan.verb in (Verb.UNDO, Verb.RESTORE):
-        return deed_of(item)
+        return undo_line(item)
     size = human_size(item.totals.bytes) if item.totals.bytes else ""
     name = name_of(item) + ("/" if item.kind is Kind.FOLDER else "")
     notes = "; ".join(_notes(item))
@@ -74,7 +74,7 @@ def _notes(item: PlanItem) -> Iterable[str]:
         yield "replaces what is there"
     elif item.decision is Decision.ASK:
         yield "name taken: you will be asked"
-    elif item.is_way:
+    elif item.is_missing_folder:
         yield "created: it is missing"
     elif KINDS[item.step].removes and item.existing is not None:
         yield "removed once its copy is safe"

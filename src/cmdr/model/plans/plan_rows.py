@@ -6,12 +6,10 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from json.encoder import encode_basestring_ascii as _quoted
 
-from cmdr.model.plans.attributes import AttributeChange, Attributes
-from cmdr.model.plans.member import Member
+from cmdr.model.plans.attributes import AttributeChange, Attributes, Traits
 from cmdr.model.plans.packed_items import MarkRow, PlaceRow, Row
-from cmdr.model.plans.plan_item import Decision, Fingerprint, Kind, Place, PlanItem, Totals
+from cmdr.model.plans.plan_item import Decision, Fingerprint, Kind, Member, Place, PlanItem, Totals
 from cmdr.model.plans.steps import StepName
-from cmdr.model.plans.traits import Traits
 
 _AT_ONCE = 512
 _NOTHING_RARE = (None, None, None, None, None)

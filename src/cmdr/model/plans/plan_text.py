@@ -1,14 +1,24 @@
 """A plan in words: drawn from what will run, never from what somebody said about it."""
 
 from collections.abc import Sequence
+from typing import Literal, NamedTuple
 
 from cmdr.model.names import display_name
-from cmdr.model.plans.odd_ones import FOLDERS
 from cmdr.model.plans.plan import SHOWN, Kind, Plan, PlanItem, Verb
-from cmdr.model.plans.plan_outline import PlanOutline
-from cmdr.model.plans.request_plan import RequestPlan
+from cmdr.model.plans.plan_facts import FOLDERS
+from cmdr.model.plans.request_plan import PlanOutline, RequestPlan
 from cmdr.model.plans.steps import KINDS
 from cmdr.model.units import count, human_size
+
+TAKEN_NAMES: tuple[tuple[str, str], ...] = (
+    ("ask", "ask each time"),
+    ("skip", "skip it"),
+    ("overwrite", "overwrite; the old one goes to the trash"),
+    ("rename", "keep both, with a new name"),
+    ("newer", "overwrite only what is older"),
+    ("larger", "overwrite only what is smaller"),
+)
+
 
 _DOES = {
     Verb.COPY: "Copy",
@@ -34,6 +44,13 @@ _CHOSEN_SHOWN = 5
 _KINDS_SHOWN = 6
 _LONGEST = 200
 """Bytes of a name in an archive; it can be as long as somebody likes."""
+
+
+class Fact(NamedTuple):
+    """One line of a plan, and how it weighs; names in it are somebody's own, so nobody tells that from the text."""
+
+    text: str
+    tone: Literal["", "care", "risk"] = ""
 
 
 def title_of(plan: Plan) -> str:
@@ -87,23 +104,30 @@ def chosen_of(plan: Plan) -> str:
 
 def summary_of(plan: Plan) -> list[str]:
     """Everything a person needs to decide, one fact a line; the caller may cut lines, never the order."""
+    return [fact.text for fact in facts_of(plan)]
+
+
+def facts_of(plan: Plan) -> list[Fact]:
+    """The same with the weight of each line; the first is the title."""
     if isinstance(plan, RequestPlan | PlanOutline):
-        return plan.summary
+        return [Fact(line) for line in plan.summary]
     lines = [title_of(plan), *_what(plan), *into_folders(plan), *made_folders(plan), *left_out(plan)]
     if plan.destination is not None and plan.free_bytes is not None and plan.need_bytes:
         lines.append(
             f"free there: {human_size(plan.free_bytes)}, after: {human_size(plan.free_bytes - plan.need_bytes)}"
         )
+    facts = [Fact(line) for line in lines]
     if plan.risk.is_high:
-        lines.append("RISK: " + "; ".join(plan.risk.reasons))
-    lines += _listed("overwrites", plan.overwrites)
-    lines += [f"protected: {_ends(item)} ({item.protected})" for item in plan.protected[:SHOWN]]
+        facts.append(Fact("RISK: " + "; ".join(plan.risk.reasons), "risk"))
+    careful = _listed("overwrites", plan.overwrites)
+    careful += [f"protected: {_ends(item)} ({item.protected})" for item in plan.protected[:SHOWN]]
     if len(plan.protected) > SHOWN:
-        lines.append(f"protected: and {len(plan.protected) - SHOWN} more")
+        careful.append(f"protected: and {len(plan.protected) - SHOWN} more")
+    facts += [Fact(line, "care") for line in careful]
     if plan.questions:
-        lines.append(f"{count(len(plan.questions), 'name')} taken: you will be asked")
-    lines += _largest(plan)
-    return [*lines, _SPELLED] if any("\\u{" in line for line in lines) else lines
+        facts.append(Fact(f"{count(len(plan.questions), 'name')} taken: you will be asked"))
+    facts += [Fact(line) for line in _largest(plan)]
+    return [*facts, Fact(_SPELLED)] if any("\\u{" in fact.text for fact in facts) else facts
 
 
 def made_folders(plan: Plan) -> list[str]:
@@ -178,7 +202,7 @@ def _what(plan: Plan) -> list[str]:
         lines = [_pair(item) + _oddly(plan, item, len(pairs) > SHOWN) for item in shown]
         return [*_folders(plan), *lines, *_more(len(pairs) - len(shown))]
     if plan.verb in (Verb.UNDO, Verb.RESTORE):
-        return [*(deed_of(item) for item in plan.told[:SHOWN]), *_more(len(plan.told) - SHOWN)]
+        return [*(undo_line(item) for item in plan.told[:SHOWN]), *_more(len(plan.told) - SHOWN)]
     if plan.verb is Verb.LINK or (_is_named_in_title(plan) and not plan.totals.bytes):
         return []
     named, many = _named(plan), plan.chosen.count or len(plan.items) - len(plan.made_folders)
@@ -268,7 +292,7 @@ def _ends(item: PlanItem) -> str:
     return " → ".join(display_name(place.path) for place in (item.source, item.target) if place)
 
 
-def deed_of(item: PlanItem) -> str:
+def undo_line(item: PlanItem) -> str:
     """What becomes of one item when something is taken back or restored."""
     text = KINDS[item.step].undo_text
     if not text:

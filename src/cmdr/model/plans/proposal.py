@@ -1,9 +1,11 @@
 """A proposed change to files: an immutable plan that waits for a person's answer."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from cmdr.model.plans.plan import Plan
+from cmdr.model.units import count
 
 
 class ProposalState(StrEnum):
@@ -35,3 +37,12 @@ class Proposal:
     state: ProposalState = ProposalState.PENDING
     job: str | None = None
     """The job that carries it out, once approved."""
+
+
+NAMED = 3
+
+
+def expired_text(titles: Sequence[str]) -> str:
+    """One line about all of them, with the titles of the latest."""
+    number, latest = count(len(titles), "proposal"), "; ".join(titles[-NAMED:])
+    return f"{number} expired while you were away (after ten minutes): {latest}"

@@ -70,20 +70,9 @@ class Data(Result):
     is_plain = True
 
     def text(self) -> str:
-        import json
+        import json  # noqa: PLC0415
 
         return json.dumps(self.data(), ensure_ascii=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Document(Data):
-    """JSON that has no fields of its own."""
-
-    kind = "document"
-    content: Mapping[str, Json]
-
-    def data(self) -> dict[str, Json]:
-        return {**self.content}
 
 
 @cache

@@ -1,10 +1,9 @@
-"""An open document: its text, what is selected in it, and whether it differs from the file."""
+"""An open document with its selection and unsaved changes, and all documents that are open."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from cmdr.model.texts.lines import common_start, line_count
-from cmdr.model.texts.text_selection import TextIndex, TextSelection
+from cmdr.model.texts.text_selection import TextIndex, TextSelection, common_start, line_count
 
 
 class Buffer:

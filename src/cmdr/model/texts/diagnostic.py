@@ -1,4 +1,4 @@
-"""One finding in a file: an error or warning at a place, and who says so."""
+"""A diagnostic: an error or warning at a place in a file, and who says so."""
 
 from dataclasses import dataclass
 from typing import Literal

@@ -1,4 +1,4 @@
-"""The difference between two texts: their lines, and the hunks in which they differ."""
+"""The diff of two texts: hunks in which their lines differ, found in near linear time."""
 
 from bisect import bisect_left
 from collections import Counter, defaultdict
@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 from enum import Enum
 from typing import Literal
 
-from cmdr.model.texts.lines import split_lines
+from cmdr.model.texts.text_selection import split_lines
 
 MAX_LINES = 1_000_000
 """Lines of one side: a few megabytes of empty lines would otherwise fill the memory."""

@@ -1,4 +1,4 @@
-"""The rows of a diff as any face draws them, side by side or unified; made on demand, so a huge diff opens at once."""
+"""The rows of a diff as any face draws them, side by side or unified, with changed words marked; made on demand."""
 
 import re
 from bisect import bisect_right
@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 from typing import Literal, NamedTuple, overload
 
 from cmdr.model.texts.diff import Diff
-from cmdr.model.texts.lines import common_start, line_body, line_ending
+from cmdr.model.texts.text_selection import common_start, line_body, line_ending
 
 Span = tuple[int, int]
 

@@ -1,4 +1,4 @@
-"""Three texts into one: the file changed while a proposal waited; both changes join, or the conflict is shown."""
+"""Three-way merge: the file changed while a proposal waited; both changes join, or the conflict is shown."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -55,9 +55,9 @@ class Merge:
     def text(self, choices: Mapping[int, Choice] | None = None) -> str:
         """The merged text; raises `ConflictStandsError` unless every conflict, by its number, has a choice."""
         choices = choices or {}
-        standing = [index for index in range(len(self.conflicts)) if index not in choices]
-        if standing:
-            raise ConflictStandsError(len(standing))
+        unsettled = [index for index in range(len(self.conflicts)) if index not in choices]
+        if unsettled:
+            raise ConflictStandsError(len(unsettled))
         out: list[str] = []
         number = 0
         for piece in self.pieces:

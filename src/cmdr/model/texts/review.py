@@ -1,4 +1,4 @@
-"""One proposed edit in front of a person: what is decided hunk by hunk, and the outcome, given exactly once."""
+"""The review of one proposed edit: what is decided hunk by hunk, and the outcome, given exactly once."""
 
 import hashlib
 from collections.abc import Callable
@@ -143,9 +143,11 @@ class Review:
         self._choices: dict[int, Choice] = {}
         self._before_conflict: tuple[FileText | None, str] | None = None
         self._sent = take_proposed(proposed, self.format)
-        self._proposed = self._sent.inner
-        self._diff = diff_texts(self.old_text, self._proposed, what=to_wire(path))
-        self._decisions = [Decision.UNDECIDED] * len(self._diff.hunks)
+        self.proposed_text = self._sent.inner
+        """The proposed side as it stands, the person's own edits included."""
+        self.diff = diff_texts(self.old_text, self.proposed_text, what=to_wire(path))
+        """What differs between the file and the proposed side."""
+        self._decisions = [Decision.UNDECIDED] * len(self.diff.hunks)
         self._waiting: list[Callable[[Outcome], None]] = []
 
     @property
@@ -169,19 +171,9 @@ class Review:
         return self._sent.sent
 
     @property
-    def proposed_text(self) -> str:
-        """The proposed side as it stands, the person's own edits included."""
-        return self._proposed
-
-    @property
     def characters(self) -> int:
         """How much text it holds."""
-        return len(self.old_text) + len(self._proposed) + len(self._sent.sent)
-
-    @property
-    def diff(self) -> Diff:
-        """What differs between the file and the proposed side."""
-        return self._diff
+        return len(self.old_text) + len(self.proposed_text) + len(self._sent.sent)
 
     @property
     def decisions(self) -> tuple[Decision, ...]:
@@ -192,8 +184,8 @@ class Review:
     def result_text(self) -> str:
         """What accepting now would give: everything but the rejected hunks."""
         if Decision.REJECTED not in self._decisions:
-            return self._proposed
-        return self._diff.text_with({i for i, said in enumerate(self._decisions) if said is not Decision.REJECTED})
+            return self.proposed_text
+        return self.diff.text_with({i for i, said in enumerate(self._decisions) if said is not Decision.REJECTED})
 
     @property
     def digest(self) -> str:
@@ -234,7 +226,7 @@ class Review:
         if _digest(now) == _digest(self.base):
             return
         # A file that changes again during a conflict is merged from where the conflict began, not from its markers.
-        base, proposed = self._before_conflict or (self.base, self._proposed)
+        base, proposed = self._before_conflict or (self.base, self.proposed_text)
         merge = merge_texts(_text(base), _text(now), proposed, what=to_wire(self.path))
         self.base_changes += 1
         self._choices = {}
@@ -293,11 +285,9 @@ class Review:
         self._set_sides(base, proposed)
 
     def _set_sides(self, base: FileText | None, proposed: str) -> None:
-        before = {
-            _hunk_key(self._diff, hunk): said for hunk, said in zip(self._diff.hunks, self._decisions, strict=True)
-        }
+        before = {_hunk_key(self.diff, hunk): said for hunk, said in zip(self.diff.hunks, self._decisions, strict=True)}
         diff = diff_texts(_text(base), proposed, what=to_wire(self.path))
-        self.base, self._proposed, self._diff = base, proposed, diff
+        self.base, self.proposed_text, self.diff = base, proposed, diff
         if base is not None:
             self.format = base.format
         self._decisions = [before.get(_hunk_key(diff, hunk), Decision.UNDECIDED) for hunk in diff.hunks]

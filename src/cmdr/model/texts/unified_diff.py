@@ -1,4 +1,4 @@
-"""A diff as a patch that `git apply` and `patch` take, for agents, the clipboard and terminals without a face."""
+"""A diff as a unified patch that `git apply` and `patch` take."""
 
 from collections.abc import Iterator
 

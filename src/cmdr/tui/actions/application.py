@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 def help_window(screen: MainScreen) -> None:
     """Every key."""
     from cmdr.tui.windows.text_window import TextWindow, help_rows
-    from cmdr.tui.windows.window import ALL_THERE_IS
+    from cmdr.tui.windows.window import FULL_HEIGHT
 
-    screen.terminal.push_screen(TextWindow("Keys", help_rows(screen.keys), lines=ALL_THERE_IS))
+    screen.terminal.push_screen(TextWindow("Keys", help_rows(screen.keys), lines=FULL_HEIGHT))
 
 
 @action("palette")
@@ -33,7 +33,7 @@ def quit_app(screen: MainScreen) -> None:
     """Quit; while text is unsaved or jobs run, ask first."""
     from cmdr.tui.windows.choose import Choice, Choose
 
-    unsaved, running = screen.commander.rooms.unsaved_files(), screen.commander.jobs.running()
+    unsaved, running = screen.commander.services.unsaved_files(), screen.commander.jobs.running()
     if unsaved:
         heading, fate = f"{count(len(unsaved), 'file')} with unsaved text", "what was typed is lost"
     elif running and screen.commander.settings.flag("general.confirm_quit"):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from cmdr.core.panes.name_input import complete_path
 from cmdr.model.names import default_archive_name, to_wire
 from cmdr.model.panes.tab import SelectedEntries
-from cmdr.model.plans.taken_names import TAKEN_NAMES
+from cmdr.model.plans.plan_text import TAKEN_NAMES
 from cmdr.tui.actions import action
 from cmdr.tui.actions.files import listed, what
 

@@ -5,19 +5,17 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from cmdr.core.errors import CommandError
 from cmdr.core.panes.name_input import complete_path
 from cmdr.model.names import display_name, from_wire, to_wire
 from cmdr.model.panes.entry import Entry
 from cmdr.model.panes.tab import SelectedEntries
-from cmdr.model.plans.taken_names import TAKEN_NAMES
+from cmdr.model.plans.plan_text import TAKEN_NAMES
 from cmdr.tui.actions import action
 from cmdr.tui.widgets.lines import Row
 
 if TYPE_CHECKING:
     from cmdr.tui.main_screen import MainScreen
-
-_MOST_RENAMED = 5000
-"""Names in one table: each of them is judged anew with every letter of the pattern."""
 
 
 def _here(screen: MainScreen) -> Entry | None:
@@ -193,14 +191,13 @@ def rename(screen: MainScreen) -> None:
 @action("bulk_rename")
 def bulk_rename(screen: MainScreen) -> None:
     """Rename many in a table."""
+    from cmdr.core.flow.rename_table import RenameTable
     from cmdr.tui.windows.bulk_rename import BulkRename
 
-    tab, chosen = screen.tab, SelectedEntries.of(screen.tab)
-    if chosen is not None and chosen.count > 1:
-        names = chosen.first_names(_MOST_RENAMED + 1)
-    else:
-        names = [tab.listing.name(position) for position in range(min(len(tab.listing), _MOST_RENAMED + 1))]
-    if len(names) > _MOST_RENAMED:
-        screen.show_message(f"Rename many takes {_MOST_RENAMED:,} names at most. Select fewer, or filter.", bad=True)
-    elif names:
-        screen.terminal.push_screen(BulkRename(tab.path, names, screen))
+    try:
+        table = RenameTable(screen.tab)
+    except CommandError as error:
+        screen.show_message(str(error), bad=True)
+        return
+    if table.old:
+        screen.terminal.push_screen(BulkRename(table, screen))

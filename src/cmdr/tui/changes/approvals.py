@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from cmdr.core.dispatch.principals import PERSON
 from cmdr.model.names import display_name
 from cmdr.model.panes.workspace import Dialog
-from cmdr.model.plans.expired import expired_told
 from cmdr.model.plans.plan_text import chosen_of, title_of
+from cmdr.model.plans.proposal import expired_text
 from cmdr.tui.changes.jobs import JobsWindow
 from cmdr.tui.review.screen import open_review, pending_reviews, review_choice
 from cmdr.tui.widgets.lines import Row
@@ -29,7 +29,7 @@ def show_next(screen: MainScreen) -> None:
     missed = screen.commander.proposals.missed()
     screen.commander.proposals.missed_seen()
     if missed:
-        screen.show_message(expired_told([title_of(proposal.plan) for proposal in missed]))
+        screen.show_message(expired_text([title_of(proposal.plan) for proposal in missed]))
     dialogs = {dialog.id: dialog for dialog in screen.terminal.windows.waiting()}
     edits = {case.id: case for case in pending_reviews(screen)}
     choices = [
@@ -39,7 +39,7 @@ def show_next(screen: MainScreen) -> None:
     choices += [review_choice(case) for case in edits.values()]
     cut_short = {job.id: job for job in screen.commander.jobs.interrupted()}
     choices += [Choice(id, job.title, job.outcome, _short(job.started_by)) for id, job in cut_short.items()]
-    warnings = {f"warning {number}": text for number, text in enumerate(screen.commander.warnings.told())}
+    warnings = {f"warning {number}": text for number, text in enumerate(screen.commander.warnings.texts())}
     choices += [Choice(id, text, "", "the record") for id, text in warnings.items()]
 
     def show(id: str) -> None:

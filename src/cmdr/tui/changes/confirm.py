@@ -18,7 +18,7 @@ from cmdr.model.names import to_wire
 from cmdr.model.panes.workspace import Dialog
 from cmdr.model.plans.plan import Verb
 from cmdr.model.plans.plan_list import length_of
-from cmdr.model.plans.plan_text import summary_of, title_of, word_to_type
+from cmdr.model.plans.plan_text import Fact, facts_of, title_of, word_to_type
 from cmdr.tui.widgets.lines import LineList, Row
 from cmdr.tui.widgets.text_fields import LineInput
 from cmdr.tui.windows.window import GRACE_EXTENSION_S, GRACE_S, GracePeriod, Window
@@ -32,6 +32,7 @@ BOX, BORDERS = 84, 6
 """Columns of the whole box, and of its frame, its padding and one blank at either side."""
 WIDE = 80
 """Columns of the screen from which on the answers are told in full."""
+_ROLES = {"": "file", "care": "agent", "risk": "warning"}
 
 
 class Confirm(Window[str]):
@@ -63,8 +64,8 @@ class Confirm(Window[str]):
     def contents(self) -> list[Widget]:
         """Facts, the agent's words marked as such, and the answers; always in the same places."""
         plan = self._plan
-        title, *rest = summary_of(plan)
-        self._summary, self._lines = title, rest
+        title, *rest = facts_of(plan)
+        self._summary, self._lines = title.text, rest
         self._head = LineList(self.appearance, self._head_rows(), lines=len(self._head_rows()), cursor=False)
         self._facts = LineList(self.appearance, self._fact_rows(), lines=BODY, cursor=False)
         self._says = LineList(self.appearance, self._said_rows(), lines=len(self._said_rows()), cursor=False)
@@ -238,11 +239,7 @@ class Confirm(Window[str]):
         return [*row, ("   e  Another name " if wide else "  e  Name ", plain)] if self._can_be_named else row
 
 
-def _fact(line: str, width: int) -> list[Row]:
-    role = "file"
-    if line.startswith("RISK"):
-        role = "warning"
-    elif line.startswith(("overwrites", "protected")):
-        role = "agent"
+def _fact(fact: Fact, width: int) -> list[Row]:
+    role = _ROLES[fact.tone]
     end = " " if role == "warning" else ""
-    return [[(f" {piece}{end}", role)] for piece in wrapped(line, width)]
+    return [[(f" {piece}{end}", role)] for piece in wrapped(fact.text, width)]

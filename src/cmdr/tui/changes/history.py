@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from cmdr.model.history import HistoryEntry
     from cmdr.tui.main_screen import MainScreen
 
-SHOWN = 200
+MAX_SHOWN = 200
 
 
 class History(Window[str]):
@@ -46,7 +46,7 @@ class History(Window[str]):
     async def _read(self) -> None:
         try:
             engine = self._screen.commander.engine
-            self._entries = list(await engine.history(SHOWN))
+            self._entries = list(await engine.history(MAX_SHOWN))
             begins = [damage.told() for damage in await engine.damage()]
         except CommandError as error:
             self._list.show([[(f" {error}", "warning")]])

@@ -130,7 +130,7 @@ class ActionQueue:
         arguments: Arguments | Callable[[], Arguments | None] | None = None,
         done: Callable[[Answer], None] | None = None,
     ) -> None:
-        """Put an item at the end of the queue; arguments that turn out to be None drop it."""
+        """Queue a command; arguments that turn out to be None drop it."""
         make = arguments if callable(arguments) else lambda: arguments or {}
         self._commands.append(QueuedCommand(command, make, done))
         self._wakeup.set()
@@ -141,7 +141,7 @@ class ActionQueue:
         self._wakeup.set()
 
     def call_in_turn(self, handle: Callable[[], None]) -> None:
-        """Do something once all orders of the keys before it are given and done, or slow."""
+        """Do something once all commands of the keys before it are done, or slow."""
         self.put_key(QueuedKey(handle))
 
     def put_key(self, key: QueuedKey) -> None:

@@ -5,10 +5,10 @@ from collections.abc import Callable
 
 from textual import events
 
-from cmdr.model.panes.matching import seek
+from cmdr.model.panes.matching import find_by_prefix
 from cmdr.model.panes.tab import Tab
 
-IDLE_SECONDS = 3.0
+SEARCH_IDLE_S = 3.0
 
 
 class QuickSearch:
@@ -37,7 +37,7 @@ class QuickSearch:
 
     def expire(self) -> None:
         """A search nobody continued is over."""
-        if self.search and time.monotonic() - self._last > IDLE_SECONDS:
+        if self.search and time.monotonic() - self._last > SEARCH_IDLE_S:
             self.end()
 
     def take(self, event: events.Key, tab: Tab, *, search: bool) -> bool:
@@ -86,7 +86,7 @@ class QuickSearch:
         if not text:
             self.end()
             return
-        found = seek(tab, text, start, step)
+        found = find_by_prefix(tab, text, start, step)
         if found is None and step == 0:
             return  # a letter that leads nowhere is not taken
         self.search = text

@@ -9,7 +9,6 @@ from textual.strip import Strip
 
 from cmdr.core.commander import Commander
 from cmdr.core.dispatch.principals import PERSON
-from cmdr.core.errors import CommandError
 from cmdr.model.job import JobState
 from cmdr.model.keys import KeyMap
 from cmdr.model.names import is_within
@@ -21,8 +20,8 @@ from cmdr.tui.terminal.safe_text import fit, printable, width_of
 from cmdr.tui.theme.appearance import Appearance
 from cmdr.tui.widgets.lines import LineWidget
 
-MESSAGE_SECONDS = 6.0
-ACTIVITY_SECONDS = 4.0
+MESSAGE_S = 6.0
+ACTIVITY_S = 4.0
 
 
 class StatusLine(LineWidget):
@@ -45,12 +44,12 @@ class StatusLine(LineWidget):
     def show_message(self, message: str, *, bad: bool = False) -> None:
         """Show a message for a while."""
         self._message, self._bad = " ".join(printable(message).split("\u240a")), bad
-        self._until = time.monotonic() + MESSAGE_SECONDS
+        self._until = time.monotonic() + MESSAGE_S
         self.refresh()
 
     def quiet(self) -> None:
         """Take a message away, once it was there long enough to be read."""
-        if self._message and time.monotonic() > self._until - MESSAGE_SECONDS + 0.5:
+        if self._message and time.monotonic() > self._until - MESSAGE_S + 0.5:
             self._message = ""
             self.refresh()
 
@@ -98,7 +97,7 @@ class StatusLine(LineWidget):
             more = f" +{len(commander.jobs.running()) - 1}" if len(commander.jobs.running()) > 1 else ""
             asks = job.state is JobState.WAITING
             notes.append((" ? a job asks: Ctrl+J " if asks else f" ▶ {share}%{more} ", "warning" if asks else "title"))
-        if commander.warnings.told():
+        if commander.warnings.texts():
             notes.append((" ! the record: Ctrl+Y ", "warning"))
         if cut_short := len(commander.jobs.interrupted()):
             notes.append((f" {cut_short} interrupted: Ctrl+J ", "warning"))
@@ -107,7 +106,7 @@ class StatusLine(LineWidget):
             notes.append((f" {len(waiting)} to approve: Ctrl+Y ", "warning"))
         if missed := len(commander.proposals.missed()):
             notes.append((f" {missed} expired: Ctrl+Y ", "warning"))
-        if edits := len(commander.rooms.waiting_reviews()):
+        if edits := len(commander.services.waiting_reviews()):
             notes.append((f" {edits} to review: Ctrl+Y ", "warning"))
         windows = sum(
             dialog.opened_by.startswith("agent:") and not dialog.proposal for dialog in commander.workspace.dialogs
@@ -118,7 +117,7 @@ class StatusLine(LineWidget):
 
     def _activity(self) -> str:
         recent = self._commander.activity.recent
-        if not recent or (recent[-1].result and time.time() - recent[-1].started > ACTIVITY_SECONDS):
+        if not recent or (recent[-1].result and time.time() - recent[-1].started > ACTIVITY_S):
             return ""
         seen = recent[-1]
         about = f" {printable(seen.about)}" if seen.about else ""
@@ -130,11 +129,7 @@ def busy_line(commander: Commander, doing: str = "") -> str:
     if doing:
         return f"{doing}… Esc gives up"
     here = commander.workspace.pane(commander.workspace.focused).tab.path
-    try:
-        scans = commander.indexing.scans()
-    except CommandError:
-        scans = []
-    for scan in scans:
+    for scan in commander.scans():
         if not scan.state.is_over and is_within(here, scan.root):
             share = f", {scan.percent:.0f}%" if scan.percent is not None else ""
             return f"Indexing: {scan.entries:,} entries so far, {human_size(scan.bytes)}{share}… Esc gives up"

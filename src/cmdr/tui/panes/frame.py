@@ -47,7 +47,7 @@ def top_line(pane: Pane, width: int, styles: Styles, *, active: bool, home: byte
 def bottom_line(
     tab: Tab, width: int, styles: Styles, *, active: bool, space: Space | None, search: str
 ) -> list[Segment]:
-    """The bottom of the frame: what is selected or shown, a filter or search, and the room left on the volume."""
+    """The bottom of the frame: what is selected or shown, a filter or search, and the free space of the volume."""
     frame = styles["frame_active" if active else "frame"]
     left, role = totals(tab), "selected" if tab.selection.count else "title"
     if search.startswith("/"):

@@ -23,8 +23,8 @@ from cmdr.tui.widgets.lines import LineWidget
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
-    """What the last drawing showed, to see how much must be drawn again."""
+class _Drawn:
+    """What was drawn last, to see how much must be drawn again."""
 
     tab: Tab
     listing: Listing
@@ -46,17 +46,19 @@ class PaneView(LineWidget):
             super().__init__()
             self.side, self.hit, self.marks, self.twice = side, hit, marks, twice
 
-    def __init__(self, commander: Commander, side: Side, appearance: Appearance, looked: Callable[[], None]) -> None:
+    def __init__(
+        self, commander: Commander, side: Side, appearance: Appearance, facts_arrived: Callable[[], object]
+    ) -> None:
         super().__init__(appearance, id=side.value)
-        self._looked = looked
+        self._facts_arrived = facts_arrived
         self._commander = commander
         self.side = side
         self.search = ""
         """What is being searched by typing, shown in the frame."""
         self._tops: dict[str, int] = {}
-        self._seen: _Seen | None = None
+        self._seen: _Drawn | None = None
         self._rows = RowRenderer(appearance)
-        self.prefetch = RowPrefetch(commander, self._looked_up)
+        self.prefetch = RowPrefetch(commander, self._redraw_facts)
         self._tab_places: list[tuple[int, int, str]] = []
         self.changes = RecentChanges(lambda: self.redraw(follow=False))
         self._active = False
@@ -103,7 +105,7 @@ class PaneView(LineWidget):
         cursor, total = self.cursor, geometry.total(len(tab.listing))
         if seen is not None and seen.tab is tab and seen.listing is not tab.listing:
             self._rows.forget()
-            if self._moved(seen, tab):
+            if seen.rest[0] != tab.path:
                 follow, top = True, geometry.top_around(cursor)
                 self.changes.forget()
             else:
@@ -119,7 +121,7 @@ class PaneView(LineWidget):
         top = geometry.top_for(cursor, top, total) if follow else geometry.clamp_top(top, total)
         self._tops[tab.id] = top
         self._active = self._commander.workspace.focused is self.side
-        now = _Seen(tab, tab.listing, geometry, top, cursor, self._rest(pane))
+        now = _Drawn(tab, tab.listing, geometry, top, cursor, self._rest(pane))
         self._seen = now
         if seen is not None and (seen.tab, seen.listing, geometry, top, now.rest) == (
             now.tab, now.listing, seen.geometry, seen.top, seen.rest,
@@ -190,9 +192,6 @@ class PaneView(LineWidget):
         self._rows.forget()
         self.redraw(follow=True)
 
-    def _moved(self, seen: _Seen, tab: Tab) -> bool:
-        return seen.rest[0] != tab.path
-
     def _rest(self, pane: Pane) -> tuple[object, ...]:
         tab = pane.tab
         tabs = tuple((other.id, other.pinned, other.path) for other in pane.tabs)
@@ -216,10 +215,10 @@ class PaneView(LineWidget):
         first = max(0, self.top - geometry.above)
         self.prefetch.want(tab, range(first, min(first + geometry.page, len(tab.listing))))
 
-    def _looked_up(self, tab: Tab, listing: Listing) -> None:
+    def _redraw_facts(self, tab: Tab, listing: Listing) -> None:
         if self.is_mounted and self.pane.tab is tab:
             if tab.listing is listing:
                 self._rows.forget()
                 self.refresh()
-                self._looked()
+                self._facts_arrived()
             self._look_up()

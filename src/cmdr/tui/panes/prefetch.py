@@ -1,22 +1,13 @@
 """Facts fetched in the background: of the rows in view and around it, and where links lead."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from cmdr.core.commander import Commander
+from cmdr.model.panes.entry import Entry
 from cmdr.model.panes.listing import Listing
 from cmdr.model.panes.pane import MAX_SUMMED
 from cmdr.model.panes.tab import Tab
-
-if TYPE_CHECKING:  # the first picture is drawn before any of this is loaded
-    import asyncio
-    from collections.abc import Callable
-
-    from cmdr.core.commander import Commander
-    from cmdr.model.panes.entry import Entry
 
 PAGES_AHEAD = 2
 """Facts are looked up so many pages around what is shown."""
@@ -28,29 +19,29 @@ class RowPrefetch:
     def __init__(self, commander: Commander, arrived: Callable[[Tab, Listing], None]) -> None:
         self._commander = commander
         self._arrived = arrived
-        self._looking: asyncio.Task[None] | None = None
+        self._lookup: asyncio.Task[None] | None = None
         self._sized: tuple[Listing, int, range] | None = None
         self._added_up: tuple[Listing, int] | None = None
 
     @property
-    def is_looking(self) -> bool:
+    def is_fetching(self) -> bool:
         """Whether something is still on its way."""
-        return self._looking is not None and not self._looking.done()
+        return self._lookup is not None and not self._lookup.done()
 
     def want(self, tab: Tab, shown: range) -> None:
         """See to it that the facts of the shown positions come, and of those around them."""
-        if self.is_looking:
+        if self.is_fetching:
             return
         listing = tab.listing
         if self._is_sized(listing, shown) and all(listing.order[place] in listing.looked_up for place in shown):
             if self._lacks_selected(tab):
                 everything = range(len(listing))
-                self._looking = asyncio.get_running_loop().create_task(self._fetch(tab, listing, everything))
+                self._lookup = asyncio.get_running_loop().create_task(self._fetch(tab, listing, everything))
             return
         around = PAGES_AHEAD * max(1, len(shown))
         wanted = range(max(0, shown.start - around), min(len(listing), shown.stop + around))
         self._sized = (listing, self._commander.index_version, wanted)
-        self._looking = asyncio.get_running_loop().create_task(self._fetch(tab, listing, wanted))
+        self._lookup = asyncio.get_running_loop().create_task(self._fetch(tab, listing, wanted))
 
     def _lacks_selected(self, tab: Tab) -> bool:
         """Whether a selection that is added up holds entries nobody has looked at; asked once for each selection."""
@@ -72,11 +63,11 @@ class RowPrefetch:
 
     async def _fetch(self, tab: Tab, listing: Listing, wanted: range) -> None:
         await self._commander.look_up(tab, wanted.start, wanted.stop)
-        self._looking = None
+        self._lookup = None
         self._arrived(tab, listing)
 
 
-_MOST = 256
+MAX_CACHED_LINKS = 256
 _Link = tuple[bytes, int, int]
 """A path and what changes when another link takes its place."""
 
@@ -97,8 +88,6 @@ class LinkTargetCache:
             return None
         link = (path, facts.inode, facts.modified_ns)
         if link not in self._known and link not in self._asking:
-            import asyncio
-
             self._asking[link] = asyncio.get_running_loop().create_task(self._ask(link))
         return self._known.get(link)
 
@@ -107,7 +96,7 @@ class LinkTargetCache:
             _, target = await self._commander.browser.facts.of(link[0])
         finally:
             del self._asking[link]
-        if len(self._known) >= _MOST:
+        if len(self._known) >= MAX_CACHED_LINKS:
             self._known.clear()
         self._known[link] = target
         if target is not None:

@@ -144,7 +144,7 @@ class DiffView(LineWidget):
         self.refresh()
         self._moved()
 
-    def sideways(self, cells: int) -> None:
+    def scroll_sideways(self, cells: int) -> None:
         """Left or right, for long lines."""
         self.left = max(0, self.left + cells)
         self.refresh()
@@ -158,7 +158,7 @@ class DiffView(LineWidget):
         elif key in ("home", "end"):
             self.scroll_by(-len(self.rows) if key == "home" else len(self.rows))
         elif key in ("left", "right"):
-            self.sideways(-8 if key == "left" else 8)
+            self.scroll_sideways(-8 if key == "left" else 8)
         elif key in ("n", "p"):
             self.go_to(self.hunk + (1 if key == "n" else -1))
         else:

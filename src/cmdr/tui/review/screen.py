@@ -15,11 +15,13 @@ from textual.app import ComposeResult
 from cmdr.core.dispatch.parameter import Arguments
 from cmdr.core.editing.review_record import ReviewRecord
 from cmdr.model.agent_text import BAR
+from cmdr.model.invisible_chars import INVISIBLE
 from cmdr.model.names import display_name
 from cmdr.model.texts.diff import Decision
 from cmdr.model.texts.review import ReviewState
 from cmdr.tui.input.key_forwarding import forward_to_front
 from cmdr.tui.review.diff_view import DiffView
+from cmdr.tui.viewer.editor import TextScreen
 from cmdr.tui.widgets.lines import Bar, Row
 from cmdr.tui.windows.choose import Choice
 from cmdr.tui.windows.window import GRACE_S, GracePeriod, OverlayScreen
@@ -30,9 +32,8 @@ if TYPE_CHECKING:
 
 def pending_reviews(screen: MainScreen) -> list[ReviewRecord]:
     """Those that are not on the screen already, first come first."""
-
     shown = {open.case for open in screen.terminal.screen_stack if isinstance(open, ReviewScreen)}
-    return [case for case in screen.commander.rooms.waiting_reviews() if case not in shown]
+    return [case for case in screen.commander.services.waiting_reviews() if case not in shown]
 
 
 def review_choice(case: ReviewRecord) -> Choice:
@@ -96,13 +97,10 @@ class ReviewScreen(OverlayScreen[None], inherit_bindings=False):
     def on_mount(self) -> None:
         """Deaf at first, and following what happens elsewhere."""
         self._grace_period.begin()
-        self._stop = self._main.commander.events.listen(self._changed)
+        self.follow(self._follow)
         self.set_focus(None)
         self.call_after_refresh(lambda: self.view.go_to(0))
         self._tell()
-
-    def on_unmount(self) -> None:
-        self._stop()
 
     async def on_key(self, event: events.Key) -> None:
         if forward_to_front(self, event):
@@ -166,9 +164,7 @@ class ReviewScreen(OverlayScreen[None], inherit_bindings=False):
         )
 
     def _edit(self) -> None:
-        from cmdr.tui.review.proposed_editor import ProposedEditor, is_seen
-
-        if not is_seen(self.case.review.proposed_text):
+        if INVISIBLE.search(self.case.review.proposed_text):
             self._bar.say(" The proposed text holds characters that cannot be seen, so it is not edited here.")
             return
         self._main.terminal.push_screen(ProposedEditor(self.case, self._main))
@@ -177,14 +173,8 @@ class ReviewScreen(OverlayScreen[None], inherit_bindings=False):
         review = self.case.review
         return review.diff, review.decisions, review.merge, review.base_changes
 
-    def _changed(self, rev: int) -> None:
-        if self.is_running:
-            self.call_later(self._follow)
-
     def _follow(self) -> None:
         """The review may have been changed or answered, here or elsewhere."""
-        if not self.is_attached:
-            return
         if self.case.review.state is not ReviewState.PENDING:
             self._main.terminal.close_window(self)  # type: ignore[arg-type]
             if self._answering:
@@ -236,3 +226,41 @@ class ReviewScreen(OverlayScreen[None], inherit_bindings=False):
         if self._main.status.message:
             notes.append(self._main.status.message)
         return "  ".join(notes)
+
+
+_EDITOR_KEYS = " F2 or Ctrl+S take this text   Ctrl+Z undo   F10 or Esc back without it "
+
+
+class ProposedEditor(TextScreen, inherit_bindings=False):
+    """The proposed text; taking it goes back to the review, where it is accepted or not."""
+
+    def __init__(self, case: ReviewRecord, main: MainScreen) -> None:
+        super().__init__(case.review.proposed_text, _EDITOR_KEYS, main.terminal)
+        self._case = case
+        self._main = main
+
+    def on_mount(self) -> None:
+        """Name the file, and follow what happens elsewhere."""
+        self._title.say(f" What {self._case.review.agent} proposes for {display_name(self._case.review.new_path)}")
+        self.follow(self._follow)
+
+    async def on_key(self, event: events.Key) -> None:
+        if forward_to_front(self, event):
+            return
+        if event.key in ("f2", "ctrl+s"):
+            event.stop()
+            self.run_update(self._take)
+        elif event.key in ("f10", "escape"):
+            event.stop()
+            self.dismiss(None)
+
+    async def _take(self) -> None:
+        arguments = {"review": self._case.id, "text": self.area.text}
+        if await self._main.queue.ask("review.edit", {**arguments}) is not None:
+            self.dismiss(None)
+        else:
+            self._bar.say(f" {self._main.status.message}")
+
+    def _follow(self) -> None:
+        if self._case.review.state is not ReviewState.PENDING:
+            self._main.terminal.close_window(self)  # type: ignore[arg-type]

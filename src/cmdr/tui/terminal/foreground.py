@@ -1,4 +1,4 @@
-"""The terminal lent to another program, to an editor or a shell; agents are served meanwhile."""
+"""Another program in the foreground, an editor or a shell, while cmdr is suspended; agents are served meanwhile."""
 
 from __future__ import annotations
 

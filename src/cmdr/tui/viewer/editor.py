@@ -162,12 +162,12 @@ class Editor(TextScreen, inherit_bindings=False):
         self._terminal.commander.editor.documents.release(self._buffer)
 
     def on_mount(self) -> None:
-        """Colour what is written in a language that is known."""
+        """Colour what is written in a language that is known, or say how that is had."""
         if self._language in self.area.available_languages and not self.app.native_ansi_color:
-            if importlib.util.find_spec("tree_sitter") is None:
-                self._keys = _NO_COLOURS
-            else:
+            if importlib.util.find_spec("tree_sitter") is not None:
                 self.area.language = self._language
+            else:
+                self._keys = _NO_COLOURS
         self._tell()
 
     @property

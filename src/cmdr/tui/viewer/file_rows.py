@@ -59,7 +59,7 @@ def hex_row(offset: int, data: bytes, digits: int = 8) -> tuple[str, str, str]:
     return f"{offset:0{digits}x}  ", f"{numbers:<48}  ", letters
 
 
-def marked(text: str, needle: str) -> list[tuple[int, int]]:
+def match_spans(text: str, needle: str) -> list[tuple[int, int]]:
     """Where a searched text stands in a row."""
     if not needle:
         return []
@@ -75,17 +75,17 @@ def marked_line(text: str, needle: str, styles: dict[str, Style]) -> list[Segmen
     """A row of text with what is searched for standing out."""
     cells: list[Segment] = []
     at = 0
-    for start, end in marked(text, needle):
+    for start, end in match_spans(text, needle):
         cells += [Segment(text[at:start], styles["base"]), Segment(text[start:end], styles["match"])]
         at = end
     return [*cells, Segment(text[at:], styles["base"])]
 
 
-_AROUND = 2
+_PAGES_AROUND = 2
 """Pages that are read ahead and behind."""
 
 
-class FileStore:
+class FileCache:
     """Filled in threads as one moves; drawing takes from it and never waits."""
 
     def __init__(self) -> None:
@@ -106,8 +106,8 @@ class FileStore:
             self._digits = max(8, len(f"{view.size:x}"))
             self._data = await view.bytes(self._data_at, height * 3 * HEX_BYTES)
         else:
-            first = max(0, top - _AROUND * height)
-            lines = await view.text(first, (2 * _AROUND + 1) * height)
+            first = max(0, top - _PAGES_AROUND * height)
+            lines = await view.text(first, (2 * _PAGES_AROUND + 1) * height)
             self._lines = {first + place: line_text(line) for place, line in enumerate(lines)}
 
     @property
@@ -129,8 +129,8 @@ class FileStore:
         return [Segment(place, styles["dim"]), Segment(numbers, styles["base"]), Segment(letters, styles["text"])]
 
 
-def half_blocks(pixels: list[list[Pixel]]) -> list[list[Segment]]:
-    """All lines of a picture."""
+def image_lines(pixels: list[list[Pixel]]) -> list[list[Segment]]:
+    """All lines of an image."""
     return [_line(pixels, row) for row in range((len(pixels) + 1) // 2)]
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from cmdr.tui.app import TerminalApp
 
 
-class Found(Enum):
+class SearchResult(Enum):
     """Where the text was."""
 
     AHEAD = auto()
@@ -28,25 +28,25 @@ class Found(Enum):
     NOWHERE = auto()
 
 
-async def search(file: FileView, text: str, *, backwards: bool = False, regex: bool = False) -> Found:
+async def search(file: FileView, text: str, *, backwards: bool = False, regex: bool = False) -> SearchResult:
     """Go to the next place of a text. A new text may stand right here; the one before is looked for beyond."""
     view = file.view
     if view is None:
-        return Found.NOWHERE
+        return SearchResult.NOWHERE
     here = file.top * HEX_BYTES if file.hex else await view.offset_of(file.top)
     start = here
     if not backwards and file.needle == text:
         start = here + HEX_BYTES if file.hex else await view.offset_of(file.top + 1)
     file.needle = text
-    where = Found.AHEAD
+    where = SearchResult.AHEAD
     found = await view.find(text, start, backwards=backwards, regex=regex)
     if found is None and file.needle == text:
-        where = Found.ROUND_THE_END
+        where = SearchResult.ROUND_THE_END
         found = await view.find(text, view.size if backwards else 0, backwards=backwards, regex=regex)
     if found is not None:
         file.to(found[0] // HEX_BYTES if file.hex else await view.line_at(found[0]))
     await file.fill()
-    return where if found is not None else Found.NOWHERE
+    return where if found is not None else SearchResult.NOWHERE
 
 
 _KEYS = " F2 wrap  F4 hex  F5 line  F7 search  n/N next  F8 code  f follow  Esc closes "
@@ -84,7 +84,7 @@ class Viewer(OverlayScreen[None], inherit_bindings=False):
         return f" {shown(name)}   {shown(folder)}"
 
     async def _open(self) -> None:
-        await self._laid_out.wait()  # a picture is made for the room it has
+        await self._laid_out.wait()  # an image is made for the size it has
         await self.file.open(self.path)
         found = self._terminal.commander.editor.documents.selection()
         if found is not None and found.path == self.path:
@@ -114,9 +114,9 @@ class Viewer(OverlayScreen[None], inherit_bindings=False):
             case "end" | "G" | "upper_g":
                 self.file.to_end()
             case "left":
-                self.file.sideways(-8)
+                self.file.scroll_sideways(-8)
             case "right":
-                self.file.sideways(8)
+                self.file.scroll_sideways(8)
             case "f2" | "w":
                 self.file.toggle_wrap()
             case "f4" | "h":
@@ -179,7 +179,11 @@ class Viewer(OverlayScreen[None], inherit_bindings=False):
             self._bar.say(f" {error}")
             return
         round_the_end = f" Went on from the {'end' if backwards else 'top'}: {text}"
-        messages = {Found.AHEAD: _KEYS, Found.ROUND_THE_END: round_the_end, Found.NOWHERE: f" Not found: {text}"}
+        messages = {
+            SearchResult.AHEAD: _KEYS,
+            SearchResult.ROUND_THE_END: round_the_end,
+            SearchResult.NOWHERE: f" Not found: {text}",
+        }
         self._bar.say(messages[found])
 
     def _next_viewer(self) -> None:

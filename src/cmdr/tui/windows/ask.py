@@ -14,7 +14,7 @@ from cmdr.tui.windows.window import Window
 Complete = Callable[[str], Awaitable[tuple[str, list[str]]]]
 """The text as far as it is certain, and what it could become."""
 
-MOST_RECALLED = 100
+MAX_HISTORY = 100
 """Lines typed before that ↑ brings back."""
 
 
@@ -102,7 +102,7 @@ class Ask(Window[str]):
     def on_input_submitted(self, message: Input.Submitted) -> None:
         message.stop()
         if message.value.strip():
-            self._past[:] = [*(text for text in self._past if text != message.value), message.value][-MOST_RECALLED:]
+            self._past[:] = [*(text for text in self._past if text != message.value), message.value][-MAX_HISTORY:]
         self.dismiss(message.value)
 
     def _recall(self, step: int) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from typing import TYPE_CHECKING
 
 from textual import events
@@ -11,26 +10,19 @@ from textual.containers import Horizontal
 from textual.widget import Widget
 from textual.widgets import Input
 
-from cmdr.core.errors import CommandError
-from cmdr.core.panes.name_input import preview_names
+from cmdr.core.flow.rename_table import RenameTable
 from cmdr.model.names import from_wire, to_wire
-from cmdr.model.plans.renaming import NameMark, judge
-from cmdr.model.units import count
+from cmdr.model.plans.name_fields import NameMark
 from cmdr.tui.input.key_forwarding import edits_text, forward_key
 from cmdr.tui.terminal.safe_text import fit
 from cmdr.tui.widgets.lines import LineList, Row
 from cmdr.tui.widgets.text_fields import LineInput
-from cmdr.tui.windows.window import ALL_THERE_IS, Window
+from cmdr.tui.windows.window import FULL_HEIGHT, Window
 
 if TYPE_CHECKING:
     from cmdr.tui.main_screen import MainScreen
 
 _SIGNS = {NameMark.SAME: " ", NameMark.NEW: "→", NameMark.TWICE: "!", NameMark.TAKEN: "!", NameMark.IMPOSSIBLE: "!"}
-_WHY = {
-    NameMark.TWICE: "two files would get this name",
-    NameMark.TAKEN: "this name is taken",
-    NameMark.IMPOSSIBLE: "no possible name",
-}
 
 
 class BulkRename(Window[str]):
@@ -44,22 +36,19 @@ class BulkRename(Window[str]):
     BulkRename Horizontal > Input { margin-right: 1; }
     """
 
-    def __init__(self, folder: bytes, names: list[bytes], screen: MainScreen) -> None:
+    def __init__(self, table: RenameTable, screen: MainScreen) -> None:
         super().__init__()
-        self._folder = folder
-        self._old = names
-        self._new = list(names)
+        self._table = table
         self._typed: dict[int, bytes] = {}
         self._screen = screen
         self._regex = False
         self._asked = ("", "")
-        self._marks = [NameMark.SAME] * len(names)
 
     def contents(self) -> list[Widget]:
         """Pattern, table, one line of advice."""
         self._find = LineInput("", placeholder="find")
         self._replace = LineInput("", placeholder="replace with ($1, {n:03}, {date} …)")
-        self._list = LineList(self.appearance, [], lines=ALL_THERE_IS)
+        self._list = LineList(self.appearance, [], lines=FULL_HEIGHT)
         self._note = LineList(self.appearance, [], lines=1, cursor=False)
         return [Horizontal(self._find, self._replace), self._list, self._note]
 
@@ -124,7 +113,7 @@ class BulkRename(Window[str]):
         from cmdr.tui.windows.ask import Ask
 
         place = self._list.cursor
-        shown = to_wire(self._new[place])
+        shown = to_wire(self._table.shown.names[place])
         dot = shown.rfind(".")
 
         def typed(text: str) -> None:
@@ -132,49 +121,28 @@ class BulkRename(Window[str]):
             self._ask()
 
         self._screen.terminal.ask(
-            Ask(f"New name for {to_wire(self._old[place])}", shown, select=(0, dot if dot > 0 else len(shown))), typed
+            Ask(f"New name for {to_wire(self._table.old[place])}", shown, select=(0, dot if dot > 0 else len(shown))),
+            typed,
         )
 
     async def _preview(self) -> None:
-        try:
-            self._new = await preview_names(
-                self._folder, self._old, self._find.value, self._replace.value, regex=self._regex
-            )
-            problem = ""
-        except CommandError as error:
-            self._new, problem = list(self._old), str(error)
-        for place, name in self._typed.items():
-            self._new[place] = name
-        self._show(problem)
+        find, replace = self._pattern
+        await self._table.preview(find, replace, regex=self._regex, typed=self._typed)
+        self._show()
 
-    def _show(self, problem: str = "") -> None:
-        columns = self._screen.tab.listing.columns
-        self._marks = judge(self._old, self._new, lambda name: columns.find(name) is not None)
+    def _show(self) -> None:
+        shown = self._table.shown
         half = max(8, ((self._list.size.width or 70) - 6) // 2)
         rows: list[Row] = []
-        for old, new, mark in zip(self._old, self._new, self._marks, strict=True):
+        for old, new, mark in zip(self._table.old, shown.names, shown.marks, strict=True):
             role = "warning" if mark.is_bad else "selected" if mark is NameMark.NEW else "dim"
             rows.append(
                 [(f" {fit(to_wire(old), half)} ", "file"), (f"{_SIGNS[mark]} ", role), (fit(to_wire(new), half), role)]
             )
         self._list.show(rows, keep=True)
-        bad = next((mark for mark in self._marks if mark.is_bad), None)
-        changed = sum(mark is NameMark.NEW for mark in self._marks)
-        kind = "regular expression" if self._regex else "plain text"
-        note = problem or (_WHY[bad] if bad else f"{count(changed, 'name')} would change, by {kind}")
-        self._note.show([[(f" {note}", "warning" if bad or problem else "dim")]])
+        self._note.show([[(f" {shown.note}", "warning" if shown.is_bad else "dim")]])
 
     def _apply(self) -> None:
-        if any(mark.is_bad for mark in self._marks):
-            return
-        pairs = [(old, new) for old, new in zip(self._old, self._new, strict=True) if old != new]
-        if not pairs:
-            return
-        self.dismiss(None)
-        self._screen.terminal.operate(
-            "rename_many",
-            {
-                "paths": [to_wire(os.path.join(self._folder, old)) for old, _ in pairs],
-                "names": [to_wire(new) for _, new in pairs],
-            },
-        )
+        if (arguments := self._table.arguments) is not None:
+            self.dismiss(None)
+            self._screen.terminal.operate("rename_many", arguments)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, cast
 from textual.screen import Screen
 
 from cmdr.core.dispatch.principals import PERSON
+from cmdr.model.names import to_wire
 from cmdr.model.panes.workspace import Dialog, DialogType
 
 if TYPE_CHECKING:
@@ -22,11 +23,11 @@ class DialogWindows:
     def __init__(self, terminal: TerminalApp) -> None:
         self._terminal = terminal
         self._open: dict[str, Screen[object]] = {}
-        self._admitted: set[str] = set()
+        self._requested: set[str] = set()
 
     def open_window(self, dialog: Dialog) -> None:
         """The person wants to see this one."""
-        self._admitted.add(dialog.id)
+        self._requested.add(dialog.id)
         self.sync()
 
     def shows(self, dialog: Dialog) -> bool:
@@ -44,53 +45,38 @@ class DialogWindows:
         present = {dialog.id: dialog for dialog in commander.workspace.dialogs}
         for id in [id for id in self._open if id not in present]:
             window = self._open.pop(id)
-            self._admitted.discard(id)
+            self._requested.discard(id)
             if window in self._terminal.screen_stack:
                 self._terminal.close_window(window)
         for dialog in present.values():
             if dialog.id not in self._open and self._is_shown(dialog):
-                window = self._window(dialog)
+                window = cast("Screen[object]", _window_for(dialog, self._terminal))
                 self._open[dialog.id] = window
                 self._terminal.push_screen(window, lambda _, dialog=dialog: self._closed(dialog))
-
-        self._bring_to_front()
-
-    def _bring_to_front(self) -> None:
-        """Viewers lie on the screen in the workspace's order."""
-        order = [
-            self._open[dialog.id] for dialog in self._terminal.commander.workspace.dialogs if dialog.id in self._open
-        ]
+        # Viewers lie on the screen in the workspace's order.
+        order = [self._open[id] for id in present if id in self._open]
         if order and self._terminal.screen in order and self._terminal.screen is not order[-1]:
             self._terminal.bring_to_front(order[-1])
 
     def _is_shown(self, dialog: Dialog) -> bool:
-        if dialog.id in self._admitted:
+        if dialog.id in self._requested:
             return True
         return dialog.opened_by == PERSON.id and dialog.type is not DialogType.CONFIRMATION
 
     def _closed(self, dialog: Dialog) -> None:
         """The person closed the window: the dialog goes with it. A proposal without an answer goes on waiting."""
         self._open.pop(dialog.id, None)
-        self._admitted.discard(dialog.id)
+        self._requested.discard(dialog.id)
         workspace = self._terminal.commander.workspace
         if dialog in workspace.dialogs and dialog.type is not DialogType.CONFIRMATION:
             arguments: dict[str, str] = {"action": "close", "type": dialog.type.value}
             if dialog.path is not None:
-                from cmdr.model.names import to_wire
-
                 arguments["path"] = to_wire(dialog.path)
             self._terminal.main.enqueue("dialog", {**arguments})
 
-    def _window(self, dialog: Dialog) -> Screen[object]:
-        return window_for(dialog, self._terminal)
 
-
-def window_for(dialog: Dialog, terminal: TerminalApp) -> Screen[object]:
+def _window_for(dialog: Dialog, terminal: TerminalApp) -> object:
     """The window of a dialog; each kind is imported when it is first needed."""
-    return cast("Screen[object]", _window(dialog, terminal))
-
-
-def _window(dialog: Dialog, terminal: TerminalApp) -> object:
     main = terminal.main
     match dialog.type:
         case DialogType.CONFIRMATION:

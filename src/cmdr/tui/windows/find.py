@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from textual import events
@@ -26,49 +24,10 @@ from cmdr.tui.panes.frame import abbreviate_home
 from cmdr.tui.terminal.safe_text import fit, printable
 from cmdr.tui.widgets.lines import LineList, Row
 from cmdr.tui.widgets.text_fields import LineInput
-from cmdr.tui.windows.window import ALL_THERE_IS, Window
+from cmdr.tui.windows.window import FULL_HEIGHT, Window
 
 if TYPE_CHECKING:
     from cmdr.tui.main_screen import MainScreen
-
-
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """One entry that was found."""
-
-    path: str
-    kind: str
-    size: int | None
-    modified_ns: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class Hits:
-    """What a question brought: how many, how much, and the first of them."""
-
-    count: int
-    bytes: int
-    complete: bool
-    rows: tuple[Hit, ...]
-
-    @classmethod
-    def read(cls, answer: str, asked: str) -> Hits:
-        """The answer of `find.run`, which comes in the order of the index; the likeliest are put first."""
-        found = json.loads(answer)
-        rows = [Hit(row["path"], row["kind"], row["size"], row["modifiedNs"]) for row in found["rows"]]
-        return cls(found["count"], found["bytes"], found["complete"], tuple(_likeliest_first(rows, asked)))
-
-
-def _likeliest_first(rows: list[Hit], asked: str) -> list[Hit]:
-    """Names that begin with what was typed, then the others; each by name, as in a pane."""
-    start = asked.casefold()
-    names = [row.path.rpartition("/")[2] for row in rows]
-    keys = natural_keys([from_wire(name) for name in names])
-    order = sorted(
-        range(len(rows)), key=lambda at: (not names[at].casefold().startswith(start), keys[at], rows[at].path)
-    )
-    return [rows[at] for at in order]
-
 
 _SIZE = 6
 _HELP = "part of a name, or a filter"
@@ -96,13 +55,13 @@ class Find(Window[str]):
     def contents(self) -> list[Widget]:
         """The line, the list, one line of news."""
         self._input = LineInput("", placeholder=_HELP)
-        self._list = LineList(self.appearance, [], lines=ALL_THERE_IS)
+        self._list = LineList(self.appearance, [], lines=FULL_HEIGHT)
         self._note = LineList(self.appearance, [], lines=1, cursor=False)
         return [self._input, self._list, self._note]
 
     def opened(self) -> None:
         self.set_focus(self._input)
-        self.follow(self._news)
+        self.follow(self._index_changed)
 
     def on_input_changed(self, message: Input.Changed) -> None:
         message.stop()
@@ -180,7 +139,7 @@ class Find(Window[str]):
             arguments = {"root": to_wire(self._root), "text": self._text}
             self._screen.enqueue("find.open", {**arguments}, done=lambda _: self._screen.show_message(summary))
 
-    def _news(self) -> None:
+    def _index_changed(self) -> None:
         """Something changed: how far a scan is, or what an index knows."""
         if self._hits is not None and not self._pending and self._version != self._screen.commander.index_version:
             self._ask(keep=True)
@@ -225,11 +184,7 @@ class Find(Window[str]):
 
     def _scan(self) -> ScanJob | None:
         """The scan that the question waits for."""
-        try:
-            scans = self._screen.commander.indexing.scans()
-        except CommandError:
-            return None
-        running = [scan for scan in scans if not scan.state.is_over]
+        running = (scan for scan in self._screen.commander.scans() if not scan.state.is_over)
         return next((scan for scan in running if is_within(self._root, scan.root)), None)
 
 

@@ -124,7 +124,7 @@ class VolumePicker(Choose):
 
     def __init__(self, dialog: Dialog, screen: MainScreen) -> None:
         self._screen = screen
-        self._stands = False
+        self._opened = False
         self._side = dialog.pane or screen.commander.workspace.focused
         super().__init__(f"Volumes, {self._side} pane", self._listed())
         self.dialog = dialog.id
@@ -132,7 +132,7 @@ class VolumePicker(Choose):
     def _listed(self) -> list[Choice]:
         choices = []
         for volume in self._screen.commander.workspace.volumes:
-            space = None if volume.remote else self._screen.commander.space.at(volume.path, self._news)
+            space = None if volume.remote else self._screen.commander.space.at(volume.path, self._space_changed)
             free = f"{human_size(space.free)} free of {human_size(space.total)}" if space else ""
             choices.append(Choice(volume.name, volume.name, f"{to_wire(volume.path)}  {volume.kind}", free))
         return choices
@@ -140,11 +140,11 @@ class VolumePicker(Choose):
     def opened(self) -> None:
         """What was learned about the volumes while the window was put up is shown, too."""
         super().opened()
-        self._stands = True
+        self._opened = True
         self.replace(self._listed())
 
-    def _news(self) -> None:
-        if self._stands and self.is_attached:
+    def _space_changed(self) -> None:
+        if self._opened and self.is_attached:
             self.replace(self._listed())
 
     def dismiss(self, result: str | None = None) -> AwaitComplete:

@@ -65,8 +65,14 @@ class OverlayScreen(Screen[_T], Generic[_T], inherit_bindings=False):
         self.up_to_date = asyncio.Event()
         """Set while what is shown is what the keys so far have led to."""
         self.up_to_date.set()
+        self._unfollow: Callable[[], None] | None = None
         self.processed = asyncio.Event()
         """Set once the last key was dealt with; a screen that goes has dealt with everything."""
+
+    @property
+    def terminal(self) -> "TerminalApp":
+        """The application, with its own type."""
+        return cast("TerminalApp", self.app)
 
     def on_mount(self) -> None:
         """Everything is in its place: this is called behind what the screen itself does then."""
@@ -100,14 +106,36 @@ class OverlayScreen(Screen[_T], Generic[_T], inherit_bindings=False):
         self.processed.set()
         return super().dismiss(result)
 
+    def follow(self, show: Callable[[], None]) -> None:
+        """Call `show` after every change of the workspace, once for many, until the window closes."""
+        waiting = False
+
+        def changed(rev: int) -> None:
+            nonlocal waiting
+            if not waiting and self.is_running:
+                waiting = True
+                self.call_later(now)
+
+        def now() -> None:
+            nonlocal waiting
+            waiting = False
+            if self.is_attached:
+                show()
+
+        self._unfollow = self.terminal.commander.events.listen(changed)
+        show()
+
     def on_unmount(self) -> None:
         """Nobody waits for a screen that is gone."""
         self.processed.set()
         self.up_to_date.set()
+        if self._unfollow is not None:
+            self._unfollow()
+            self._unfollow = None
 
 
 T = TypeVar("T")
-ALL_THERE_IS = 500
+FULL_HEIGHT = 500
 """Lines to ask for when a list may have the whole height of the screen."""
 _FRAME = 2
 _BETWEEN = " · "
@@ -130,16 +158,10 @@ class Window(OverlayScreen[T | None], ModalScreen[T | None], Generic[T], inherit
     """
     heading = ""
     hint = "Esc closes"
-    _unfollow: Callable[[], None] | None = None
     answering: asyncio.Event | None = None
     """Set once the answer was acted upon; keys typed behind the answer wait for that."""
     dialog: str | None = None
     """The id of the workspace's dialog this window draws, if it draws one."""
-
-    @property
-    def terminal(self) -> "TerminalApp":
-        """The application, with its own type."""
-        return cast("TerminalApp", self.app)
 
     @property
     def appearance(self) -> Appearance:
@@ -193,30 +215,6 @@ class Window(OverlayScreen[T | None], ModalScreen[T | None], Generic[T], inherit
         # Frame titles accept markup when given plain strings; content objects never do.
         box.border_title = Content(f" {fit(printable(heading), room).rstrip()} ")
         box.border_subtitle = Content(f" {fit(shortened(printable(hint), room), room).rstrip()} ")
-
-    def follow(self, show: Callable[[], None]) -> None:
-        """Call `show` after every change of the workspace, once for many, until the window closes."""
-        waiting = False
-
-        def changed(rev: int) -> None:
-            nonlocal waiting
-            if not waiting and self.is_running:
-                waiting = True
-                self.call_later(now)
-
-        def now() -> None:
-            nonlocal waiting
-            waiting = False
-            if self.is_attached:
-                show()
-
-        self._unfollow = self.terminal.commander.events.listen(changed)
-        show()
-
-    def on_unmount(self) -> None:
-        if self._unfollow is not None:
-            self._unfollow()
-            self._unfollow = None
 
     async def on_key(self, event: events.Key) -> None:
         """Esc leaves, and so does F10; everything else is the window's own."""

@@ -3,7 +3,7 @@
 from cmdr.model.filters.filter_json import to_json
 from cmdr.model.filters.filter_text import to_text
 from cmdr.model.names import to_wire
-from cmdr.model.results.sets import (
+from cmdr.model.results.indexes import (
     Forgotten,
     QueryCard,
     QueryList,

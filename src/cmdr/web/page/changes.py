@@ -38,10 +38,10 @@ class PageChanges:
         path = os.path.join(workspace.pane(workspace.focused).tab.path, os.path.expanduser(opens))
         return Wish(sent.get("sure") is True, str(sent.get("then") or ""), path if opens else None)
 
-    def confirm(self, caller: Principal, proposal: str) -> dict[str, Json]:
-        """Ask about a proposal that an agent made."""
-        self._commander.proposals.get(proposal, caller)
+    async def confirm(self, caller: Principal, proposal: str) -> dict[str, Json]:
+        """Ask about a proposal that an agent made, unless it was decided meanwhile."""
         change = self._run(caller, Confirming(proposal))
+        await change.look()
         return self._json(self._keep(change), change, caller)
 
     async def step(self, caller: Principal, id: str, sent: Mapping[str, Json]) -> dict[str, Json]:

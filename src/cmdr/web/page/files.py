@@ -12,7 +12,7 @@ from cmdr.core.commander import Commander
 from cmdr.core.dispatch.parameter import Json
 from cmdr.core.dispatch.principals import Principal
 from cmdr.core.threads import in_thread
-from cmdr.core.transfers.images import OpenedImage, open_image
+from cmdr.core.transfers.downloads import OpenedImage, open_image
 from cmdr.core.trees.folder_space import FolderSpace, space_in
 from cmdr.model.names import to_wire
 from cmdr.model.treemap import Box, squarify

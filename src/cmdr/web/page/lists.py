@@ -13,7 +13,7 @@ from cmdr.http.browser_login import BROWSER
 from cmdr.model.history import HistoryEntry
 from cmdr.model.names import printable, to_wire
 from cmdr.model.panes.workspace import Volume
-from cmdr.model.plans.taken_names import TAKEN_NAMES
+from cmdr.model.plans.plan_text import TAKEN_NAMES
 from cmdr.model.report_kinds import REPORT_KINDS
 from cmdr.model.units import human_size
 from cmdr.web.page.rows import Style, announce

@@ -11,8 +11,9 @@ from cmdr.core.dispatch.principals import Principal
 from cmdr.core.errors import CommandError
 from cmdr.core.panes.name_input import complete_path
 from cmdr.model.invisible_chars import INVISIBLE
-from cmdr.model.panes.matching import seek
+from cmdr.model.panes.matching import find_by_prefix
 from cmdr.model.panes.pane import Side
+from cmdr.model.panes.tab import Tab
 from cmdr.model.results.app import Opened
 from cmdr.web.page.actions import actions_json
 from cmdr.web.page.attributes import attributes_json, ticked_json
@@ -31,6 +32,7 @@ from cmdr.web.page.lists import (
     texts_json,
 )
 from cmdr.web.page.person_routes import person_only, sent_object
+from cmdr.web.page.renames import RenameTables
 from cmdr.web.page.review import review_json
 from cmdr.web.page.rows import Rows, Window, Windows
 from cmdr.web.page.state import page_state
@@ -45,6 +47,7 @@ class PageRoutes:
         self._rows = Rows(commander)
         self._changes = PageChanges(commander)
         self._chosen = ChosenFiles()
+        self._renames = RenameTables()
         self._pages = OpenPages(commander)
         self._links = PageLinks()
 
@@ -56,6 +59,8 @@ class PageRoutes:
             person_only("POST /page/change", self._change),
             person_only("POST /page/change/{id}", self._step),
             person_only("POST /page/chosen", self._choose),
+            person_only("POST /page/renames", self._rename_table),
+            person_only("POST /page/renames/{id}", self._rename_preview),
             person_only("POST /page/attributes", self._attributes),
             person_only("POST /page/attributes/ticked", self._ticked),
             person_only("GET /page/events", self._events),
@@ -89,7 +94,7 @@ class PageRoutes:
         sent = await sent_object(request)
         proposal = sent.get("proposal")
         if isinstance(proposal, str):
-            return {"change": self._changes.confirm(caller, proposal), "state": await self._shown(request)}
+            return {"change": await self._changes.confirm(caller, proposal), "state": await self._shown(request)}
         answer = await self._run(sent, caller)
         change = await self._changes.begin(caller, sent, answer)
         return {"change": change, "result": answer.json, "state": await self._shown(request)}
@@ -103,6 +108,8 @@ class PageRoutes:
         if not isinstance(name, str) or not isinstance(arguments, dict) or not isinstance(id, str):
             raise CommandError("The body names a command and its arguments.")
         chosen = self._chosen.get(id) if id else None
+        if renames := sent.get("renames"):
+            arguments = self._renames.arguments(str(renames))
         dialogs = self._commander.workspace.dialogs
         before = {dialog.id for dialog in dialogs}
         answer = await self._commander.ask(caller, name, arguments, chosen=chosen)
@@ -117,11 +124,19 @@ class PageRoutes:
 
     async def _choose(self, request: Request, caller: Principal) -> Json:
         sent = await sent_object(request)
-        side = sent.get("pane")
-        pane = next((pane for pane in self._commander.workspace.panes if pane.side.value == side), None)
-        if pane is None:
-            raise CommandError("The pane is left or right.")
-        return self._chosen.keep(pane.tab, is_alone=sent.get("isAlone") is True)
+        return self._chosen.keep(self._tab(sent), is_alone=sent.get("isAlone") is True)
+
+    async def _rename_table(self, request: Request, caller: Principal) -> Json:
+        return self._renames.open(self._tab(await sent_object(request)))
+
+    async def _rename_preview(self, request: Request, caller: Principal) -> Json:
+        return await self._renames.preview(request.path_params["id"], await sent_object(request))
+
+    def _tab(self, sent: dict[str, Json]) -> Tab:
+        for pane in self._commander.workspace.panes:
+            if pane.side.value == sent.get("pane"):
+                return pane.tab
+        raise CommandError("The pane is left or right.")
 
     async def _attributes(self, request: Request, caller: Principal) -> Json:
         return await attributes_json(self._chosen.get(str((await sent_object(request)).get("chosen"))))
@@ -154,7 +169,7 @@ class PageRoutes:
         side = Side.RIGHT if asked.get("pane") == "right" else Side.LEFT
         tab = self._commander.workspace.pane(side).tab
         step = {"1": 1, "-1": -1}.get(asked.get("step", ""), 0)
-        return {"position": seek(tab, asked.get("text", ""), tab.cursor, step)}
+        return {"position": find_by_prefix(tab, asked.get("text", ""), tab.cursor, step)}
 
     async def _places(self, request: Request, caller: Principal) -> Json:
         return places_json(self._commander)

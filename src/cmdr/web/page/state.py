@@ -13,10 +13,9 @@ from cmdr.model.names import display_name, printable, to_wire
 from cmdr.model.panes.pane import Pane, totals
 from cmdr.model.panes.tab import Tab
 from cmdr.model.panes.workspace import Dialog
-from cmdr.model.plans.expired import expired_told
 from cmdr.model.plans.plan_list import length_of
-from cmdr.model.plans.plan_text import chosen_of, summary_of, title_of, word_to_type
-from cmdr.model.plans.proposal import Proposal
+from cmdr.model.plans.plan_text import chosen_of, facts_of, title_of, word_to_type
+from cmdr.model.plans.proposal import Proposal, expired_text
 from cmdr.model.units import count, human_size, iso_time
 from cmdr.web.page.actions import actions_tag
 from cmdr.web.page.rows import Rows, Window, Windows, announce
@@ -50,7 +49,7 @@ async def page_state(commander: Commander, rows: Rows, windows: Windows) -> dict
         "expired": _expired(commander),
         "edits": _edits(commander),
         "interrupted": _interrupted(commander),
-        "warnings": [*commander.warnings.told()],
+        "warnings": [*commander.warnings.texts()],
         "jobs": _jobs(commander),
         "scans": _scans(commander),
         "stopped": commander.policy.agents_stopped,
@@ -205,7 +204,7 @@ def _proposals(commander: Commander) -> list[Json]:
 def _expired(commander: Commander) -> dict[str, Json]:
     """What agents proposed and nobody answered in time: how many, and the line that tells of them."""
     titles = [title_of(proposal.plan) for proposal in commander.proposals.missed()]
-    return {"count": len(titles), "told": expired_told(titles) if titles else ""}
+    return {"count": len(titles), "told": expired_text(titles) if titles else ""}
 
 
 def _interrupted(commander: Commander) -> list[Json]:
@@ -219,12 +218,12 @@ def _interrupted(commander: Commander) -> list[Json]:
 def proposal_json(proposal: Proposal) -> dict[str, Json]:
     """Everything one needs to decide, drawn from the plan that would run and from nothing else."""
     plan = proposal.plan
-    title, *facts = summary_of(plan)
+    title, *facts = facts_of(plan)
     return {
         "id": proposal.id,
         "state": proposal.state.value,
-        "title": title,
-        "facts": [*facts],
+        "title": title.text,
+        "facts": [{"text": fact.text, "tone": fact.tone} for fact in facts],
         "by": _speaker(proposal.proposed_by),
         "byAgent": not proposal.proposed_by.startswith("person:"),
         "reason": proposal.reason,
@@ -243,7 +242,7 @@ def _edits(commander: Commander) -> list[Json]:
             "by": printable(case.review.agent, 60),
             "changes": count(len(case.review.diff.hunks), "change"),
         }
-        for case in commander.rooms.waiting_reviews()
+        for case in commander.services.waiting_reviews()
     ]
 
 

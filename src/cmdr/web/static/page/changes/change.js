@@ -7,7 +7,8 @@ import { confirmed } from './confirm.js';
 import { askAbout } from './question.js';
 
 /**
- * @typedef {{id: string, state: string, title: string, facts: string[], by: string, byAgent: boolean, reason: string,
+ * @typedef {{text: string, tone: '' | 'care' | 'risk'}} Fact
+ * @typedef {{id: string, state: string, title: string, facts: Fact[], by: string, byAgent: boolean, reason: string,
  *   digest: string, word: string | null, steps: number}} Proposal
  * @typedef {{kind: 'confirming', id: string, proposal: Proposal}} Confirming
  * @typedef {{kind: 'following', id: string, job: string}} Following

@@ -34,7 +34,7 @@ export function confirmed({ id: change, proposal: asked }) {
       body: [
         element('p', { class: 'deed' }, asked.title),
         element('ul', { class: 'facts', tabIndex: 0, 'aria-label': 'What will happen' },
-          ...asked.facts.map((fact) => element('li', { class: tone(fact) }, fact))),
+          ...asked.facts.map(({ text, tone }) => element('li', { class: tone }, text))),
         ...agentWords(`${asked.by} says:`, asked.reason),
         ...(word ? [word] : []),
       ],
@@ -99,12 +99,6 @@ export function confirmed({ id: change, proposal: asked }) {
       later.focus();
     }
   });
-}
-
-/** @param {string} fact */
-function tone(fact) {
-  if (fact.startsWith('RISK')) return 'risk';
-  return fact.startsWith('overwrites') || fact.startsWith('protected') ? 'care' : '';
 }
 
 const AT_ONCE = 500;

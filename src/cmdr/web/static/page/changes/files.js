@@ -2,6 +2,7 @@
 
 import { operate } from './change.js';
 import { chosen } from './chosen.js';
+import { renameMany } from './rename_many.js';
 import { below } from '../core/element.js';
 import { texts } from '../core/texts.js';
 import { titleOf } from '../keys/key_map.js';
@@ -53,18 +54,6 @@ export async function copyHere({ here, now: { path } }) {
 function stem({ name, folder }) {
   const dot = name.lastIndexOf('.');
   return folder || dot <= 0 ? name.length : dot;
-}
-
-/** Rename what is chosen by a pattern. */
-export async function renameMany() {
-  const what = await chosen();
-  if (!what) return;
-  const typed = await ask({
-    title: `Rename ${what.what} by pattern`, second: 'replacement', lines: what.lines,
-    hint: 'A regular expression, and what replaces it: $1 is the first group, {n} counts. You see the new names before '
-      + 'anything happens.',
-  });
-  if (typed?.text) await operate('rename', { match: typed.text, replace: typed.second }, { chosen: what.id });
 }
 
 /** @param {'mkdir' | 'new_file'} action @param {string} command */

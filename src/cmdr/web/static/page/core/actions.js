@@ -3,7 +3,8 @@
 import { openArchive, pack, unpack } from '../changes/archives.js';
 import { attributes } from '../changes/attributes.js';
 import { operate } from '../changes/change.js';
-import { copyHere, create, remove, rename, renameMany, transfer } from '../changes/files.js';
+import { copyHere, create, remove, rename, transfer } from '../changes/files.js';
+import { renameMany } from '../changes/rename_many.js';
 import { below } from './element.js';
 import { perform } from './perform.js';
 import { aside, now, order, settled } from './server.js';

@@ -8,28 +8,26 @@ import { button, show } from './window.js';
 
 /**
  * @typedef {{title: string, value?: string, select?: [number, number], hint?: string, complete?: boolean,
- *   lines?: string[], options?: [string, string][], second?: string, typed?: (text: string) => void}} Asked
+ *   lines?: string[], options?: [string, string][], typed?: (text: string) => void}} Asked
  */
 
-/** @param {Asked} how @returns {Promise<{text: string, option: string, second: string} | null>} */
+/** @param {Asked} how @returns {Promise<{text: string, option: string} | null>} */
 export function ask(how) {
   return new Promise((answer) => {
     const input = field(how.title, how.value);
-    const second = how.second === undefined ? null : field(how.second);
-    if (second && how.second) second.placeholder = how.second;
     const names = element('ul', { class: 'names', 'aria-live': 'polite' });
     const option = how.options ? element('select', {},
       ...how.options.map(([value, text]) => element('option', { value }, text))) : null;
     /** @param {boolean} yes */
     const done = (yes) => {
-      answer(yes ? { text: input.value, option: option?.value ?? '', second: second?.value ?? '' } : null);
+      answer(yes ? { text: input.value, option: option?.value ?? '' } : null);
       window.close();
     };
     const window = show({
       title: how.title,
       body: [
         ...(how.lines?.length ? [listed(how.lines)] : []),
-        input, ...(second ? [second] : []), names,
+        input, names,
         ...(option ? [element('label', {}, 'When a name is taken: ', option)] : []),
         element('p', { class: 'hint' }, how.hint ?? (how.complete ? 'Tab completes.' : '')),
       ],

@@ -1,0 +1,137 @@
+"""The JSON of results is a contract with the page, the control socket and scripts: kinds and keys never change."""
+
+import dataclasses
+import typing
+
+import pytest
+from tests.model.results.test_result import all_results
+
+from cmdr.model.job import JobState
+from cmdr.model.plans.plan import Plan, Verb
+from cmdr.model.results.changes import Proposed
+from cmdr.model.results.result import Result, _keys
+from cmdr.model.results.trees import FindAnswer, ScanEnded, ScanProgress
+
+_SCAN = "job state isCancelled counts entries folders bytes seconds percent problem index url headline"
+# A key may be added here with the field that it tells. One that is changed or taken away breaks programs of others.
+KINDS = {
+    "opened": "dialog type path what isSeen",
+    "saved": "path digest",
+    "agentAccess": "toolsets switches roots warnings",
+    "proposed": "proposal digest verb title amount overwrites questions skipped isRisky note fromPane",
+    "approved": "proposal job notYet",
+    "resumed": "operation job",
+    "historyEntries": "entries",
+    "historyBeginning": "sentences",
+    "indexList": "indexes",
+    "indexShown": "index",
+    "nodeShown": "index node owner target",
+    "nodeDetail": "index node owner target attributes preview digest",
+    "treePage": "index parent total entries cursor limit sort order",
+    "reportPage": "index report limit below set since keep epochs",
+    "sessionShown": "session cwd index units limit",
+    "stillWaiting": "what",
+    "stateMoved": "rev",
+    "proposalEnded": "proposal state title",
+    "jobEnded": "job state outcome problems operation canUndo output named",
+    "jobFollowed": "state over done outcome operation question",
+    "operationStatus": "job title state itemsDone itemsTotal bytesDone bytesTotal secondsLeft outcome problems",
+    "scanStatus": "job index state started entries folders bytes rate percent secondsLeft problem",
+    "notAnsweredYet": "proposal",
+    "runEnded": "job state outcome output",
+    "pending": "proposals edits questions interrupted expired warnings",
+    "proposalShown": "state by digest word plan steps reason job",
+    "proposalItems": "digest start total lines",
+    "reviewShown": "by title digest word protected path replaces amount patch",
+    "said": "words",
+    "plainText": "words",
+    "setList": "sets",
+    "setCard": "set",
+    "setShown": "set sample url",
+    "setEntries": "set index total members cursor limit",
+    "queryList": "queries",
+    "queryCard": "query",
+    "queryShown": "query explanation",
+    "queryRan": "query set",
+    "forgotten": "id",
+    "scanStarted": "root job index url",
+    "scanProgress": _SCAN,
+    "scanEnded": _SCAN,
+    "queryAnswer": "root count bytes kinds hits set url units freshness indexedNow notCovered hints savedAs",
+    "findAnswer": "count bytes complete rows",
+}
+PARTS = {
+    "HistoryRow": "operation when verb first newName items done to state by undoneBy left",
+    "IndexInfo": "id root epoch scannedNs totals freshness problems rootNode options",
+    "Totals": "files dirs bytes allocated newestNs complete state",
+    "Freshness": "state reason checkedNs",
+    "WalkOptions": "depthLimit followSymlinks crossFileSystems workers nice",
+    "Node": "id path name kind size allocated mtimeNs ctimeNs mode owner inode hardlinked shared brokenLink children "
+    "totals",
+    "Report": "kind rows total complete notCovered note cursor sinceNs before after spareBytes",
+    "ReportRow": "label count size node path timeNs before members change folder reason",
+    "PendingProposal": "id by plan what digest reason",
+    "PendingEdit": "id by path changes digest",
+    "OpenQuestion": "id title taken about",
+    "Interrupted": "id by title state",
+    "Expired": "id by plan",
+    "SetInfo": "id name indexId count bytes createdNs changedNs",
+    "SetMember": "node path size mtimeNs state pathNow",
+    "SavedQuery": "id owner name filter sort descending limit createdNs lastRunNs root",
+    "Explanation": "normalForm steps rowsExamined rowsTotal complete notCovered",
+    "Kinds": "files dirs others fileBytes",
+}
+
+
+def tells_itself(kind):
+    """Whether a result says itself what its JSON holds."""
+    return any("data" in vars(one) for one in kind.__mro__ if one is not Result)
+
+
+def test_kinds_and_keys_are_what_they_were():
+    told = {one.kind: " ".join(key for _, key in _keys(one)) for one in all_results() if not tells_itself(one)}
+    assert {kind: keys for kind, keys in KINDS.items() if kind in told} == told
+    assert {one.kind for one in all_results()} == set(KINDS)
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        Proposed("p_1", "Delete", Plan(Verb.TRASH, (), ())),
+        ScanProgress("j_1", JobState.DONE, False, "", 0, 0, 0, 0.0, None, "", "i_1"),
+        ScanEnded("j_1", JobState.DONE, False, "", 0, 0, 0, 0.0, None, "", "i_1"),
+        FindAnswer(b"/", 0, 0, True, (), "binary"),
+    ],
+    ids=lambda result: result.kind,
+)
+def test_so_are_the_keys_of_results_that_say_them_themselves(result):
+    assert " ".join(result.data()) == KINDS[result.kind]
+
+
+def test_every_result_that_says_its_keys_itself_is_tried():
+    assert {one.kind for one in all_results() if tells_itself(one)} == {
+        "proposed",
+        "scanProgress",
+        "scanEnded",
+        "findAnswer",
+    }
+
+
+def test_what_results_are_made_of_keeps_its_keys():
+    found = {}
+
+    def look(hint):
+        for one in (hint, *typing.get_args(hint)):
+            if isinstance(one, type) and (dataclasses.is_dataclass(one) or hasattr(one, "_fields")):
+                if one.__name__ not in found:
+                    found[one.__name__] = " ".join(key for _, key in _keys(one))
+                    for part in typing.get_type_hints(one).values():
+                        look(part)
+            elif one is not hint:
+                look(one)
+
+    for kind in all_results():
+        if not tells_itself(kind):
+            for hint in typing.get_type_hints(kind).values():
+                look(hint)
+    assert found == PARTS
