@@ -154,7 +154,7 @@ async def test_the_kill_switch_ends_blocked_calls_at_once_and_refuses_new_ones(c
         commander.allow_agents()
         assert await commander.run(agent, "look")
         mine.cancel()
-        assert commander._door._agent_calls == set()
+        assert commander._dispatcher._agent_calls == set()
 
 
 async def test_a_caller_that_leaves_is_cancelled_and_not_told_about_the_kill_switch(core, registry, agent):
@@ -166,7 +166,7 @@ async def test_a_caller_that_leaves_is_cancelled_and_not_told_about_the_kill_swi
         commander.stop_agents()
         with pytest.raises(asyncio.CancelledError):
             await call
-        assert commander._door._agent_calls == set()
+        assert commander._dispatcher._agent_calls == set()
 
 
 async def test_a_blocked_call_holds_up_nobody(core, registry, agent):
