@@ -297,6 +297,8 @@ def test_importing_the_bridge_loads_nothing_heavy():
         "cmdr.core.places",
         "cmdr.core.runtime",
         "cmdr.core.runtime.instance",
+        "cmdr.model",
+        "cmdr.model.errors",
     } | {f"cmdr.cli.{name}" for name in expected}
 
 
