@@ -72,11 +72,11 @@ def test_a_folder_that_is_gone_leaves_its_pane_empty(workspace, tmp_path):
 
 def test_a_dead_disk_holds_up_neither_the_picture_nor_the_other_pane(workspace, monkeypatch):
     never = threading.Event()
-    stat_entries = opening.stat_entries
+    look_up = opening.stat_entries
     dead = workspace.left.tab.path
 
     def look(path, found):
-        return stat_entries(path, found) if path != dead or never.wait() else []
+        return look_up(path, found) if path != dead or never.wait() else []
 
     monkeypatch.setattr(opening, "READ_TIMEOUT_S", 2.0)
     monkeypatch.setattr(opening, "stat_entries", look)

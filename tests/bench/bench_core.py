@@ -293,7 +293,7 @@ def serve_bare():
     from starlette.responses import JSONResponse, Response
     from starlette.routing import Route
 
-    from cmdr.http import server as app
+    from cmdr.app import serving as app
 
     answer = {
         "jsonrpc": "2.0",

@@ -209,7 +209,7 @@ async def test_of_two_navigations_at_once_the_last_wins_and_the_first_is_told(de
 
 
 async def test_a_dead_mount_holds_up_nobody_but_its_caller(desk, monkeypatch):
-    monkeypatch.setattr(folder_reader, "PATIENCE", 2.0)
+    monkeypatch.setattr(folder_reader, "DISK_TIMEOUT_S", 2.0)
     async with desk() as at:
         hang, reached = threading.Event(), threading.Event()
         real = folder_reader.scan

@@ -103,12 +103,12 @@ async def test_no_name_can_forge_a_row_or_a_marker(desk, name):
 
 async def test_a_file_from_beyond_the_calendar_does_not_break_the_state(desk, monkeypatch):
     """One file with a year above 9999 in view made every state fail."""
-    real = facts.look_up
+    real = facts.stat_entries
 
     def look_up(path, names):
         return [facts and type(facts)(facts.size, 10**30, -(10**30), 0, 0, 0) for facts in real(path, names)]
 
-    monkeypatch.setattr(facts, "look_up", look_up)
+    monkeypatch.setattr(facts, "stat_entries", look_up)
     async with desk() as at:
         for detail in ("short", "full"):
             assert "lm:9999" in (await at.state(detail=detail))["left"]["files"][5]
@@ -123,7 +123,7 @@ async def test_an_entry_that_has_vanished_since_is_told_as_gone(desk):
 
 async def test_rows_whose_facts_do_not_come_are_pending_and_the_state_comes_all_the_same(desk, monkeypatch):
     """On a dead mount the state never came; and rows nobody had looked at were told as gone."""
-    monkeypatch.setattr(facts, "GLANCE", 0.05)
+    monkeypatch.setattr(facts, "ROWS_TIMEOUT_S", 0.05)
     hang = threading.Event()
 
     def dead(path, names):
@@ -131,7 +131,7 @@ async def test_rows_whose_facts_do_not_come_are_pending_and_the_state_comes_all_
         return [None] * len(names)
 
     async with desk() as at:
-        monkeypatch.setattr(facts, "look_up", dead)
+        monkeypatch.setattr(facts, "stat_entries", dead)
         rows = (await asyncio.wait_for(at.state(detail="short"), 60))["left"]["files"]
         assert rows[5] == "i:5 f README.md pending"
         hang.set()
@@ -140,7 +140,7 @@ async def test_rows_whose_facts_do_not_come_are_pending_and_the_state_comes_all_
 async def test_a_pane_that_moves_on_while_it_is_looked_at_is_told_as_it_is_then(desk, monkeypatch):
     """Its new rows were told as gone."""
     async with desk() as at:
-        real, moved = facts.look_up, threading.Event()
+        real, moved = facts.stat_entries, threading.Event()
         entered = threading.Event()
 
         def slow(path, names):
@@ -149,7 +149,7 @@ async def test_a_pane_that_moves_on_while_it_is_looked_at_is_told_as_it_is_then(
                 moved.wait()
             return real(path, names)
 
-        monkeypatch.setattr(facts, "look_up", slow)
+        monkeypatch.setattr(facts, "stat_entries", slow)
         asking = asyncio.ensure_future(at.state(pane="left", detail="short"))
         assert await asyncio.to_thread(entered.wait, 60)
         await at.person("nav_to_path", pane="left", path="docs")

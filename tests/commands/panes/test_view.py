@@ -36,9 +36,9 @@ async def test_creation_times_sort_files_in_the_order_they_were_made(desk, small
 async def test_what_is_unknown_comes_last_in_both_directions(desk, monkeypatch):
     from cmdr.files import folder_reader
 
-    real = folder_reader.facts_of
+    real = folder_reader.stat_entry
     monkeypatch.setattr(
-        folder_reader, "facts_of", lambda folder, name: None if name == b"a9.txt" else real(folder, name)
+        folder_reader, "stat_entry", lambda folder, name: None if name == b"a9.txt" else real(folder, name)
     )
     async with desk() as at:
         for order in ("asc", "desc"):

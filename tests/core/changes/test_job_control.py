@@ -1,11 +1,12 @@
-"""The reins: what the loop pulls, the operation's thread feels."""
+"""What the loop asks of a running job its thread obeys; its speed is measured while it works."""
 
 import threading
 import time
 
 import pytest
 
-from cmdr.core.changes.job_control import JobControl
+from cmdr.core.changes import job_control
+from cmdr.core.changes.job_control import JobControl, Meter
 from cmdr.engine.run.control import Answer, Cancelled, Conflict, Progress
 from cmdr.model.plans.plan import ConflictPolicy, Fingerprint, Kind, Place, PlanItem, StepName
 
@@ -106,3 +107,30 @@ def test_progress_is_told_now_and_then_and_always_at_the_end(monkeypatch):
         control.progress(Progress(done, 10, 0, 0, None))
         clock[0] += 0.03
     assert [progress.items_done for progress in told] == [1, 5, 9, 10]
+
+
+@pytest.fixture
+def moved_clock(monkeypatch):
+    now = [100.0]
+    monkeypatch.setattr(job_control.time, "monotonic", lambda: now[0])
+    return now
+
+
+def test_the_speed_is_bytes_a_second_smoothed(moved_clock):
+    speed = Meter()
+    assert speed.rate(1000) == 0
+    moved_clock[0] += 1
+    assert speed.rate(1000) == 1000
+    moved_clock[0] += 1
+    assert speed.rate(3000) == pytest.approx(0.7 * 1000 + 0.3 * 2000)
+
+
+def test_a_pause_does_not_count(moved_clock):
+    speed = Meter()
+    moved_clock[0] += 1
+    assert speed.rate(1000) == 1000
+    moved_clock[0] += 3600
+    speed.restart()
+    assert speed.rate(1000) == 0
+    moved_clock[0] += 1
+    assert speed.rate(2000) == 1000

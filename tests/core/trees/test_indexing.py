@@ -130,7 +130,7 @@ async def test_sizes_of_folders_are_answered_from_memory_until_an_index_knows_so
         assert await indexing.folder_sizes(tree, [b"inner", b"unknown"]) == first
         assert not asked
         (tmp_path / "tree" / "inner" / "file").write_bytes(b"xyz")
-        indexed = (await indexing.coverage_of(tree)).indexed
+        indexed = (await indexing.covering_entry(tree)).indexed
         indexed.check()
         assert (await indexing.folder_sizes(tree, [b"inner"]))[b"inner"].bytes == 3
         indexed.mark_stale("somebody says so")
@@ -153,7 +153,7 @@ async def test_sizes_that_were_asked_for_before_an_index_changed_are_not_kept_as
             monkeypatch.setattr(indexing, "ask_of_folder", ask)
             found = await indexing.folder_sizes(path, [b"inner"])
             (tmp_path / "tree" / "inner" / "file").write_bytes(b"xyz")
-            (await indexing.coverage_of(path)).indexed.check()
+            (await indexing.covering_entry(path)).indexed.check()
             assert found[b"inner"].bytes == 0
             return answer
 

@@ -203,11 +203,9 @@ def test_room_is_counted_on_every_volume(world, monkeypatch):
         os.symlink(places[0], world.there + b"/jpg")
         plan = plan_copy(chosen(world), world.there, into("{ext}"))
         assert plan.need_bytes == 10
-        free = target_folders._free
+        free = target_folders.free_bytes
         far = os.stat(places[0]).st_dev
-        monkeypatch.setattr(
-            target_folders, "_free", lambda to: 3 if os.fstat(to.way.folder).st_dev == far else free(to)
-        )
+        monkeypatch.setattr(target_folders, "free_bytes", lambda to: 3 if os.fstat(to).st_dev == far else free(to))
         with pytest.raises(NotEnoughSpace, match="jpg"):
             plan_copy(chosen(world), world.there, into("{ext}"))
 

@@ -131,7 +131,7 @@ def test_what_cannot_be_visited_is_an_error_and_nothing_is_left_open(reader, tre
 
 @pytest.mark.parametrize(("rows", "name_bytes"), [(4, 1 << 16), (100, 300), (1, 256)])
 @pytest.mark.parametrize("kind", ["compiled", "python"])
-def test_when_the_room_is_full_reading_goes_on_where_it_stopped(tmp_path, monkeypatch, kind, rows, name_bytes):
+def test_when_the_buffer_is_full_reading_goes_on_where_it_stopped(tmp_path, monkeypatch, kind, rows, name_bytes):
     monkeypatch.chdir(tmp_path)
     for module in (compiled_reader, directory_reader):
         monkeypatch.setattr(module, "CHUNK", rows)
@@ -163,7 +163,7 @@ def test_the_rest_of_a_directory_can_be_left_unread(reader, tmp_path, monkeypatc
     for number in range(40):
         (tmp_path / f"{number}").touch()
     if isinstance(reader, CompiledReader):
-        reader.state.row_room = 5
+        reader.state.row_capacity = 5
     else:
         monkeypatch.setattr(directory_reader, "CHUNK", 5)
     visit(reader, str(tmp_path))
@@ -182,7 +182,7 @@ def test_names_can_be_taken_without_looking_at_them(reader, tree, monkeypatch):
     assert list(reader.found)
     reader.clear()
     if isinstance(reader, CompiledReader):
-        reader.state.row_room = 2
+        reader.state.row_capacity = 2
     else:
         monkeypatch.setattr(directory_reader, "CHUNK", 2)
     reader.take_blindly([b"one", b"two", b"three"])

@@ -6,10 +6,10 @@ from contextlib import nullcontext
 
 import pytest
 
+from cmdr.core.flow import rename_table
 from cmdr.core.panes.bookmarks import Bookmarks
 from cmdr.model.panes.workspace import Volume
 from cmdr.tui.input.action_queue import QueuedKey
-from cmdr.tui.windows import bulk_rename
 
 
 @pytest.fixture(autouse=True)
@@ -140,13 +140,13 @@ async def test_a_window_that_hangs_for_a_while_loses_no_key(face, monkeypatch):
     """On a loaded machine, letters typed behind a waiting key once drove it out."""
     async with face() as it:
         monkeypatch.setattr("cmdr.tui.input.action_queue.MAX_HOLD_S", 0.01)
-        preview, may_go, waited = bulk_rename.preview_names, asyncio.Event(), []
+        preview, may_go, waited = rename_table.preview_names, asyncio.Event(), []
 
         async def late(*pattern, **how):
             await may_go.wait()
             return await preview(*pattern, **how)
 
-        monkeypatch.setattr(bulk_rename, "preview_names", late)
+        monkeypatch.setattr(rename_table, "preview_names", late)
         monkeypatch.setattr(it.main.queue, "_drop_waiting_keys", lambda: bool(waited.append(1)))
         it.burst("plus", *"*.txt", "enter")
         await it.press()

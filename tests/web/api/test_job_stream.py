@@ -4,6 +4,7 @@ import json
 
 import httpx2 as httpx
 
+from cmdr.core.admission.limits import Concurrency
 from cmdr.web.api import job_stream
 
 
@@ -21,7 +22,7 @@ def test_a_job_streams_its_steps_and_ends(server, contract, tree):
 
 
 def test_whoever_has_followed_a_job_may_follow_the_next(serve, tree, monkeypatch):
-    monkeypatch.setattr(job_stream, "EACH", 1)
+    monkeypatch.setattr(job_stream, "JOB_STREAMS", Concurrency(per_caller=1))
     server = serve(tree)
     job = server.run("index", {"root": str(tree)}).split("jobId: ")[1].split()[0]
     with httpx.Client(base_url=f"http://127.0.0.1:{server.port}", trust_env=False, timeout=30) as client:
