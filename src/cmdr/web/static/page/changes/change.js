@@ -26,9 +26,10 @@ const questions = new Set();
 /**
  * Run a command behind those before it, and carry through what it plans.
  * @param {string} name @param {object} args
- * @param {{sure?: boolean, then?: string, chosen?: string, renames?: string, opens?: string, whenOver?: WhenOver}} [how]
- *   `sure`: the person has already said yes, and only a plan with a risk is asked about again; `then`: where the cursor
- *   goes; `chosen`: the files; `renames`: the table of names; `opens`: the file to edit once it is there
+ * @param {{sure?: boolean, then?: string, chosen?: string, renames?: string, opens?: string,
+ *   whenOver?: WhenOver}} [how] `sure`: the person has already said yes, and only a plan with a risk is asked about
+ *   again; `then`: where the cursor goes; `chosen`: the files; `renames`: the table of
+ *   names; `opens`: the file to edit once it is there
  */
 export async function operate(name, args, { whenOver, ...how } = {}) {
   await carry((await begin(name, args, how)).change, whenOver);

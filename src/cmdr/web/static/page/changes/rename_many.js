@@ -69,13 +69,16 @@ export async function renameMany() {
   }
 
   function draw() {
-    rows.replaceChildren(...table.rows.map(([old, name, mark], place) => (
+    // A row that is drawn anew keeps the keyboard: without it no key would reach this window.
+    const place = document.activeElement instanceof HTMLElement ? document.activeElement.dataset.place : undefined;
+    rows.replaceChildren(...table.rows.map(([old, name, mark], at) => (
       element('div', { class: `pair ${mark}`, role: 'listitem' },
         element('span', {}, old), element('span', {}, SIGNS[mark] ?? '!'),
-        button(name, () => edit(place), { 'data-place': place, tabIndex: place ? -1 : 0 })))));
+        button(name, () => edit(at), { 'data-place': at, tabIndex: at ? -1 : 0 })))));
     note.textContent = table.note;
     note.classList.toggle('risk', table.isBad);
     rename.disabled = !table.isReady;
+    if (place !== undefined) focusRow(Number(place));
   }
 
   /** @param {number} place */

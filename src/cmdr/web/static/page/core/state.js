@@ -9,7 +9,8 @@
  *   filter: string, count: number, cursor: number, onParent: boolean, hasParent: boolean, selected: number,
  *   totals: string, free: string, problem: string | null, start: number, rows: Row[]}} PaneState
  * @typedef {{id: string, answers: Record<string, string>, folder: string | null, there: string, thereFacts: string,
- *   new: string, newFacts: string}} Question `answers` by their keys; a folder is asked about because it holds something else than was shown
+ *   new: string, newFacts: string}} Question `answers` by their keys; a `folder` holds something else
+ *   than was shown
  * @typedef {{id: string, title: string, state: string, over: boolean, interrupted: boolean, share: number,
  *   items: string, bytes: string, rate: string, left: number | null, current: string, question: Question | null,
  *   outcome: string, problems: string[], operation: number | null, canRetry: boolean, output: string}} Job
