@@ -144,7 +144,7 @@ def test_what_holds_in_the_running_cmdr_is_told(home):
 @pytest.mark.parametrize(("library", "health"), [("as it is", "ok"), (None, "note")])
 def test_it_tells_whether_the_reader_of_directories_was_compiled(monkeypatch, library, health):
     if library is None:
-        monkeypatch.setattr("cmdr.index.scan.compiled_reader.compiled_library", lambda: None)
+        monkeypatch.setattr(checkup, "compiled_library", lambda: None)
     elif not compiled_library():
         pytest.skip("read_directory.c was not built here")
     finding = checkup._scans()

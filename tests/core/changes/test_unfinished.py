@@ -8,7 +8,7 @@ from cmdr.core.changes.unfinished import unfinished
 def desk(*, unsaved=0, running=0, proposals=0, edits=0, lent=False):
     return SimpleNamespace(
         proposals=SimpleNamespace(pending=lambda: [None] * proposals),
-        rooms=SimpleNamespace(waiting_reviews=lambda: [None] * edits, unsaved_files=lambda: [None] * unsaved),
+        services=SimpleNamespace(waiting_reviews=lambda: [None] * edits, unsaved_files=lambda: [None] * unsaved),
         jobs=SimpleNamespace(running=lambda: [None] * running),
         desktop=SimpleNamespace(terminal_suspended=lent),
     )
