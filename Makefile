@@ -5,8 +5,8 @@ NODE := tests/e2e/node/node_modules tests/e2e/language_servers/node_modules
 COMPILED := src/cmdr/index/scan/read_directory.c  # installed again when it changes; a C compiler is not required
 
 # What proves the parts that must not be wrong: changing files, the walls around agents, approval, the journal.
-PROOF := tests/files $(patsubst %,tests/model/plans/test_%.py,packed_items plan_list plan_text) \
-  tests/core/test_audit.py tests/core/test_policy.py tests/core/agents/test_grants.py tests/core/agents/test_trust.py tests/core/changes \
+PROOF := tests/engine tests/files tests/model/plans tests/core/audit tests/core/changes tests/core/dispatch/test_policy.py \
+  $(patsubst %,tests/core/agents/test_%.py,grants trust) \
   $(patsubst %,tests/commands/%.py,changes/test_after_the_answer changes/test_proposals agents/test_fs_diff) \
   $(patsubst %,tests/hostile/test_%.py,escapes fidelity graveyard killed_trees only_a_person_approves operation_faults operation_names)
 
