@@ -123,3 +123,11 @@ def test_a_caller_listens_on_few_streams_side_by_side(serve, tree, monkeypatch):
         client.close()
         if b"error" not in told:
             break  # those that were closed are counted no longer
+
+
+@pytest.mark.parametrize("behind", [b"", b"  ", b"\t "])
+def test_space_behind_a_header_is_no_part_of_it(server, behind):
+    with connected(server) as connection:
+        host = b"127.0.0.1:%d" % server.port
+        connection.sendall(b"GET /mcp/health HTTP/1.1\r\nHost: " + host + behind + b"\r\nConnection: close\r\n\r\n")
+        assert connection.recv(100).startswith(b"HTTP/1.1 200 ")

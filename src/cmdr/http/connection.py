@@ -58,9 +58,9 @@ class Connection(HttpToolsProtocol):
         super().on_message_begin()
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """A header; what follows a body in chunks is none."""
+        """A header; what follows a body in chunks is none. Space behind the value is cut: the parser leaves it."""
         if self._is_in_head:
-            super().on_header(name, value)
+            super().on_header(name, value.rstrip(b" \t"))
 
     def on_headers_complete(self) -> None:
         """The head is here; one that names another server than this connection leads to is refused."""

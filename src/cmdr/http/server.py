@@ -35,7 +35,8 @@ class PortTaken(Exception):
 def listening(port: int | None, environment: Environment) -> socket.socket:
     """The socket that agents connect to, or `PortTaken`."""
     wanted = environment.port if port is None else port
-    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    # asyncio switches Nagle's delay off only for sockets that say they are TCP.
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(("127.0.0.1", wanted))
@@ -62,8 +63,6 @@ def server_of(app: App) -> uvicorn.Server:
             await super().startup(sockets)
             for listener in sockets or ():
                 listener.listen(BACKLOG)  # asyncio takes its own number for both
-                # Inherited by every connection: with Nagle's delay the body of an answer waits 40 ms for an ACK.
-                listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     return Server(
         uvicorn.Config(

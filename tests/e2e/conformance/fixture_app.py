@@ -11,7 +11,6 @@ from contextlib import asynccontextmanager
 import fixture_content
 import fixture_tools
 import mcp_types as types
-import uvicorn
 from fixture_changes import Changes
 from mcp.server.lowlevel import Server
 from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
@@ -20,6 +19,7 @@ from starlette.applications import Starlette
 
 from cmdr.core.admission.limits import MAX_MCP_BODY_BYTES
 from cmdr.http.authentication import Authentication
+from cmdr.http.server import server_of
 from cmdr.mcp.face import manager_of, mcp_routes, sessions_of
 
 
@@ -80,7 +80,7 @@ async def serve():
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.bind(("127.0.0.1", 0))
     port = listener.getsockname()[1]
-    server = uvicorn.Server(uvicorn.Config(application(port), log_level="error", timeout_graceful_shutdown=1))
+    server = server_of(application(port))
     serving = asyncio.create_task(server.serve(sockets=[listener]))
     print(f"http://127.0.0.1:{port}/mcp", flush=True)
     await asyncio.to_thread(sys.stdin.read)
