@@ -1,4 +1,7 @@
-"""The one table of limits: what a caller, and all callers together, may use. docs/security.md prints it."""
+"""The one table of limits: rate limits, concurrency, timeouts and sizes, for a caller and for all callers together.
+
+docs/security.md prints it.
+"""
 
 import sys
 from dataclasses import dataclass
