@@ -1,4 +1,4 @@
-"""Rate limits by token buckets: so many at once, then so many a second; and the delay before whoever asks too often is told so."""
+"""Rate limits by token buckets: so many at once, then so many a second; and the delay before a refusal is told."""
 
 import asyncio
 import math
