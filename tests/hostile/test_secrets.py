@@ -64,11 +64,11 @@ KERNEL = """
 import json, os, sys
 sys.path.insert(0, {hostile!r})
 from walls_ground import Ground
-from cmdr.core.agents import code_runs
+from cmdr.core.agents import code_execution
 from cmdr.core.dispatch.principals import PERSON
 from cmdr.files.process_sandbox.backend import Backend
-python = code_runs._python
-code_runs._python = lambda: (*python(), {libraries!r})  # an ordinary user's Python has its libraries elsewhere
+python = code_execution._python
+code_execution._python = lambda: (*python(), {libraries!r})  # an ordinary user's Python has its libraries elsewhere
 home, tier, secrets = sys.argv[1], Backend(sys.argv[2]), sys.argv[3]
 with Ground(home, shell=True) as ground:
     ground.ask("shell_run", PERSON, command="true")  # the probe for a sandbox is over then
