@@ -1,9 +1,11 @@
 """Plans made by a helper process: the same plans, the same refusals, and an end as soon as nobody waits."""
 
 import os
+import pickle
 
 import pytest
 
+from cmdr.engine.plan import large_plan
 from cmdr.engine.plan.large_plan import PROGRESS_INTERVAL, make_plan, plan_in_process
 from cmdr.engine.plan.refusals import PlanRefused
 from cmdr.engine.plan.survey import Choices, Limits
@@ -77,3 +79,26 @@ def test_it_tells_how_far_it_is_and_ends_when_the_listener_stops_it(tmp_path):
     with pytest.raises(KeyError, match="enough"):
         plan_in_process(Verb.DELETE, [bytes(many)], None, Choices(limits=Limits(leaves=10**6)), listen)
     assert sum(heard) == PROGRESS_INTERVAL
+
+
+def test_what_the_worker_does_is_the_plan_or_why_there_is_none(tree, monkeypatch):
+    monkeypatch.setattr(large_plan.os, "nice", lambda _: 0)
+    monkeypatch.setattr(large_plan, "PROGRESS_INTERVAL", 2)
+    paths, _ = tree
+    seen = []
+    kind, answer = large_plan.work(large_plan._task(Verb.DELETE, paths, None, Choices()), seen.append)
+    assert (kind, list(pickle.loads(answer).items)) == (
+        large_plan._PLAN,
+        list(make_plan(Verb.DELETE, paths, None, Choices()).items),
+    )
+    assert seen
+    kind, answer = large_plan.work(large_plan._task(Verb.DELETE, [b"/nowhere/at all"], None, Choices()), seen.append)
+    assert (kind, bool(answer)) == (large_plan._REFUSED, True)
+
+
+def test_what_needs_a_place_to_go_to_is_not_planned_without_one(tree):
+    paths, there = tree
+    with pytest.raises(ValueError, match="copy"):
+        make_plan(Verb.COPY, paths, None, Choices())
+    with pytest.raises(PlanRefused, match="archive"):
+        make_plan(Verb.UNPACK, paths[:1], there, Choices())

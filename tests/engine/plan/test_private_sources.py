@@ -4,11 +4,11 @@ import os
 
 import pytest
 
-from cmdr.engine.plan.rename_plan import plan_rename
+from cmdr.engine.plan.rename_plan import _with_privacy, plan_rename
 from cmdr.engine.plan.survey import Choices
 from cmdr.engine.plan.transfer_plan import plan_copy, plan_move
 from cmdr.files.sandbox.private_places import PrivatePlaces
-from cmdr.model.plans.plan import StepName
+from cmdr.model.plans.plan import Kind, Place, PlanItem, StepName
 from cmdr.model.plans.plan_text import summary_of
 
 KEYS = "holds keys, passwords or private data"
@@ -105,3 +105,8 @@ def test_a_new_name_for_a_private_place_is_a_risk(home, agent):
     assert (swap.step, swap.protected) == (StepName.SWAP, KEYS)
     plain = plan_rename([(os.fsencode(home / ".config"), b"conf")])
     assert plain.items[0].protected == ""
+
+
+def test_what_has_no_name_yet_cannot_lose_its_privacy():
+    item = PlanItem(StepName.NOTHING, Kind.FILE, None, Place(b"/a", b"x"))
+    assert _with_privacy(item, None, object()) is item

@@ -52,3 +52,12 @@ def test_an_item_with_nothing_more_to_say_takes_no_more_room():
     assert results._more == {}
     assert list(results.which(ItemState.LANDED, ItemState.SKIPPED)) == [0]
     assert results.having(ItemState.FAILED) == ()
+
+
+def test_a_time_that_no_number_here_holds_is_kept_all_the_same():
+    results = ItemResults([ITEM])
+    far = MARK._replace(mtime_ns=2**70, stamp_ns=2**70)
+    results.settle(0, StepResult(landed=far))
+    assert results[0].landed == far
+    results.settle(0, StepResult(landed=MARK._replace(stamp_ns=7)))
+    assert results[0].landed == MARK._replace(stamp_ns=7)

@@ -6,6 +6,7 @@ import subprocess
 import tarfile
 import tempfile
 import zipfile
+from types import SimpleNamespace
 
 import pytest
 from archive_ground import looks
@@ -463,3 +464,9 @@ def test_a_time_that_a_zip_cannot_tell_is_left_to_its_old_clock(world):
 def test_a_zip_that_is_sent_describes_its_files_as_before(world):
     info = zip_info("pick/a", os.stat(world.here + b"/pick/a"))
     assert info.external_attr >> 16 == os.stat(world.here + b"/pick/a").st_mode
+
+
+@pytest.mark.parametrize(("seconds", "year"), [(1e300, 2107), (-1e300, 1980)])
+def test_a_time_that_no_calendar_counts_is_the_nearest_that_an_archive_can_hold(seconds, year):
+    info = zip_info("a", SimpleNamespace(st_mtime=seconds, st_mode=0o100644))
+    assert info.date_time[0] == year
