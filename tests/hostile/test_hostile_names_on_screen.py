@@ -158,13 +158,15 @@ def test_a_folder_with_a_hostile_name_is_entered_bookmarked_and_left(ground):
         os.makedirs(inner)
     with PtyTerminal([CMDR, str(ground / "left"), str(ground / "right")], **environment(ground)) as it:
         it.wait("20 entries")
-        for _ in range(20):
+        for place in range(20):
             it.send("enter")
             it.wait("This folder is empty")
             it.send("alt+b", "ctrl+t")
-            it.settle(0.05)
+            it.wait(f" 2 {place:02}")  # its tab: a key behind one that takes too long would act before it
             clean(it)
-            it.send("ctrl+w", "backspace")
+            it.send("ctrl+w")
+            it.wait(f" 2 {place:02}", gone=True)
+            it.send("backspace")
             it.wait("20 entries")
             it.send("down")
         it.send("ctrl+d")
