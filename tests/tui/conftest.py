@@ -126,6 +126,12 @@ class Face:
         return [widget.render_line(y).text for y in range(widget.size.height)]
 
     @property
+    def window_text(self):
+        """What the lists of the window in front say; what goes on in the next line is one word again."""
+        lists = self.terminal.screen.query("LineList")
+        return "".join(line.strip(" ╎") for one in lists for line in self.lines(one))
+
+    @property
     def drawn(self):
         """All text that is on the screen, line by line."""
         width, height = self.terminal.size

@@ -46,6 +46,8 @@ class Notifications:
             self._sending.cancel()
 
     def _selected(self) -> None:
+        if self._policy.agents_stopped:
+            return  # also when they may go on before it would be sent
         if self._settling is not None:
             self._settling.cancel()
         self._settling = asyncio.get_running_loop().call_later(SETTLE_S, self._begin)
