@@ -158,6 +158,7 @@ def test_a_folder_with_a_hostile_name_is_entered_bookmarked_and_left(ground):
         os.makedirs(inner)
     with PtyTerminal([CMDR, str(ground / "left"), str(ground / "right")], **environment(ground)) as it:
         it.wait("20 entries")
+        it.wait(" free ─")  # names are there before anything else; keys typed then are tested elsewhere
         for place in range(20):
             it.send("enter")
             it.wait("This folder is empty")
