@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from cmdr.model.filters.filter import SortKey
-from cmdr.model.names import to_wire
 from cmdr.model.panes.sorting import Direction
 from cmdr.model.results.result import Data
 from cmdr.model.shell_session import Units
@@ -14,7 +13,6 @@ from cmdr.model.trees.node import Node
 from cmdr.model.trees.queries import Explanation, SavedQuery
 from cmdr.model.trees.reports import Keep, Report
 from cmdr.model.trees.sets import SetInfo, SetMember
-from cmdr.model.units import iso_time
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,31 +127,9 @@ class SetShown(Data):
     """Where cmdr answers: what agents read of a set links to it."""
 
     def text(self) -> str:
-        info, link = self.set, f"{self.url}/api/resource-sets/{self.set.id}"
-        members = [
-            {
-                "nodeId": one.node,
-                "path": to_wire(one.path),
-                "size": one.size,
-                "modifiedAt": iso_time(one.mtime_ns),
-                "state": one.state,
-                "pathNow": None if one.path_now is None else to_wire(one.path_now),
-                "link": f"{self.url}/api/indexes/{info.index_id}/nodes/{one.node}",
-            }
-            for one in self.sample
-        ]
-        card = {
-            "selectionId": info.id,
-            "name": info.name,
-            "indexId": info.index_id,
-            "counts": info.count,
-            "totalSize": info.bytes,
-            "createdAt": iso_time(info.created_ns),
-            "changedAt": iso_time(info.changed_ns),
-            "link": link,
-            "entriesUrl": f"{link}/entries",
-        }
-        return json.dumps({**card, "sample": members})
+        card = self.set.card(f"{self.url}/api/resource-sets/{self.set.id}")
+        nodes = f"{self.url}/api/indexes/{self.set.index_id}/nodes"
+        return json.dumps({**card, "sample": [one.card(f"{nodes}/{one.node}") for one in self.sample]})
 
 
 @dataclass(frozen=True, slots=True)

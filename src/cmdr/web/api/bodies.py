@@ -8,7 +8,8 @@ from typing import Literal, NotRequired, TypedDict
 from cmdr.model.job import JobState
 from cmdr.model.shell_session import Units
 from cmdr.model.trees.indexes import State
-from cmdr.model.trees.sets import MemberState
+from cmdr.model.trees.sets import Member as Member
+from cmdr.model.trees.sets import ResourceSet as ResourceSet
 
 
 class Session(TypedDict):
@@ -205,36 +206,10 @@ class Operation(TypedDict):
     statusUrl: str
 
 
-class ResourceSet(TypedDict):
-    """A set at a glance."""
-
-    selectionId: str
-    name: str
-    indexId: str
-    counts: int
-    totalSize: int
-    createdAt: str
-    changedAt: str
-    link: str
-    entriesUrl: str
-
-
 class ResourceSets(TypedDict):
     """The caller's sets."""
 
     sets: list[ResourceSet]
-
-
-class Member(TypedDict):
-    """A member of a set, as it was put in and as it is now."""
-
-    nodeId: str
-    path: str
-    size: int
-    modifiedAt: str
-    state: MemberState
-    pathNow: str | None
-    link: str
 
 
 class ResourceSetSample(ResourceSet):

@@ -15,26 +15,24 @@ from cmdr.model.results.indexes import (
     SetShown,
 )
 from cmdr.model.trees.queries import SavedQuery
-from cmdr.model.trees.sets import SetInfo, SetMember
-from cmdr.model.units import iso_time
 from cmdr.web.api import bodies
 from cmdr.web.api.links import Links, moment
 
 
 def sets(listed: SetList, links: Links) -> bodies.ResourceSets:
     """The caller's sets."""
-    return {"sets": [_set(info, links) for info in listed.sets]}
+    return {"sets": [info.card(links.set(info.id)) for info in listed.sets]}
 
 
 def set_card(card: SetCard, links: Links) -> bodies.ResourceSet:
     """A set that was made or changed."""
-    return _set(card.set, links)
+    return card.set.card(links.set(card.set.id))
 
 
 def set_sample(shown: SetShown, links: Links) -> bodies.ResourceSetSample:
     """A set with a few of its members."""
-    sample = [_member(member, shown.set.index_id, links) for member in shown.sample]
-    return {**_set(shown.set, links), "sample": sample}
+    sample = [member.card(links.node(shown.set.index_id, member.node)) for member in shown.sample]
+    return {**shown.set.card(links.set(shown.set.id)), "sample": sample}
 
 
 def set_members(page: SetEntries, links: Links) -> bodies.Members:
@@ -42,35 +40,8 @@ def set_members(page: SetEntries, links: Links) -> bodies.Members:
     following = None
     if page.cursor is not None:
         following = f"{links.set(page.set)}/entries?limit={page.limit}&cursor={page.cursor}"
-    members = [_member(member, page.index, links) for member in page.members]
+    members = [member.card(links.node(page.index, member.node)) for member in page.members]
     return {"total": page.total, "entries": members, "nextPageUrl": following}
-
-
-def _set(info: SetInfo, links: Links) -> bodies.ResourceSet:
-    link = links.set(info.id)
-    return {
-        "selectionId": info.id,
-        "name": info.name,
-        "indexId": info.index_id,
-        "counts": info.count,
-        "totalSize": info.bytes,
-        "createdAt": iso_time(info.created_ns),
-        "changedAt": iso_time(info.changed_ns),
-        "link": link,
-        "entriesUrl": f"{link}/entries",
-    }
-
-
-def _member(member: SetMember, index: str, links: Links) -> bodies.Member:
-    return {
-        "nodeId": member.node,
-        "path": to_wire(member.path),
-        "size": member.size,
-        "modifiedAt": iso_time(member.mtime_ns),
-        "state": member.state,
-        "pathNow": None if member.path_now is None else to_wire(member.path_now),
-        "link": links.node(index, member.node),
-    }
 
 
 def queries(listed: QueryList, links: Links) -> bodies.SavedQueries:
@@ -102,7 +73,7 @@ def query_filter(shown: QueryShown, links: Links) -> bodies.SavedQueryFilter | b
 
 def query_run(ran: QueryRan, links: Links) -> bodies.QueryRun:
     """What a saved query found."""
-    return {"queryId": ran.query, **_set(ran.set, links)}
+    return {"queryId": ran.query, **ran.set.card(links.set(ran.set.id))}
 
 
 def deleted(forgotten: Forgotten, links: Links) -> bodies.Deleted:
