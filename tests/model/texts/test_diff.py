@@ -2,7 +2,7 @@
 
 import random
 import subprocess
-import time
+import sys
 
 import pytest
 from hypothesis import given, settings
@@ -104,15 +104,27 @@ def large(count, changes):
     return old, new
 
 
-def cpu_seconds(old, new):
-    start = time.thread_time()
-    diff_lines(old, new)
-    return time.thread_time() - start
+def steps_per_line(old, new):
+    """How many lines of the program are run for each line of the texts: the same on every machine."""
+    steps = 0
+
+    def count(_frame, event, _arg):
+        nonlocal steps
+        steps += event == "line"
+        return count
+
+    before = sys.gettrace()
+    sys.settrace(lambda frame, *_: count if "/cmdr/model/texts/" in frame.f_code.co_filename else None)
+    try:
+        diff_lines(old, new)
+    finally:
+        sys.settrace(before)
+    return steps / (len(old) + len(new))
 
 
-def test_a_hundred_thousand_lines_with_a_thousand_changes_take_a_blink():
+def test_a_hundred_thousand_lines_with_a_thousand_changes_are_looked_at_a_few_times_each():
     old, new = large(100_000, 1_000)
-    assert min(cpu_seconds(old, new) for _ in range(3)) < 0.3
+    assert 1 < steps_per_line(old, new) < 6
 
 
 RNG = random.Random(7)
@@ -132,9 +144,9 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_hostile_texts_cost_no_more_than_a_second(name):
+def test_hostile_texts_cost_little_more_than_others(name):
     old, new = HOSTILE[name]
-    assert cpu_seconds(old, new) < 1.5
+    assert 1 < steps_per_line(old, new) < 15
     diff = diff_lines(old, new)
     assert diff.text_with(range(len(diff.hunks))) == "".join(new)
 
