@@ -107,13 +107,13 @@ async def _proposed(
 ) -> ReviewRecord:
     if (contents is None) == (edits is None):
         raise CommandError('open_diff needs "contents" or "edits".')
-    room = call.commander.editor
+    editor = call.commander.editor
     if not call.connection:
         call.commander.engine  # noqa: B018 - says so when this cmdr cannot write
-        room.reviews.check_quota(call.principal.id)
+        editor.reviews.check_quota(call.principal.id)
     target = await editor_path(call, path, writes=True)
     after = target if new_path is None else await editor_path(call, new_path, writes=True)
-    if await room.text.is_dirty(target.real):
+    if await editor.text.is_dirty(target.real):
         raise CommandError(f"{to_wire(target.real)} has unsaved changes in the editor. Ask the person to save it.")
     base = await text_now(target.real)
     if edits is not None:
@@ -123,7 +123,7 @@ async def _proposed(
     if same and not call.connection:
         raise CommandError("The edit changes nothing.")
     protected = await in_thread(_protected, call, target, after)
-    return room.reviews.add(_case(call, target, after, base, proposed, title, protected), opening)
+    return editor.reviews.add(_case(call, target, after, base, proposed, title, protected), opening)
 
 
 def _protected(call: Call, target: EditorPath, after: EditorPath) -> str:

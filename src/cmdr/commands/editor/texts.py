@@ -48,7 +48,7 @@ async def save(call: Call, *, path: str, text: str, digest: Annotated[str, Doc("
 @command("mention", access=Access.ACT, title="Mention to the coding agent")
 async def mention(call: Call, *, path: str | None = None, first: Line = None, last: Line = None) -> Said:
     """Point the connected coding agent at the selected files, or at a file and some of its lines."""
-    room = call.commander.editor
+    editor = call.commander.editor
     tab = pane_of(call.workspace, "focused").tab
     if path is not None:
         chosen = [path_of(path, tab.path)]
@@ -59,11 +59,11 @@ async def mention(call: Call, *, path: str | None = None, first: Line = None, la
     if len(chosen) > MAX_MENTIONS:
         raise CommandError(f"{len(chosen)} files are too many to mention; at most {MAX_MENTIONS}.")
     for each in chosen:
-        if not await in_thread(room.folders.may_tell, each):
+        if not await in_thread(editor.folders.may_tell, each):
             raise CommandError(f"{to_wire(each)} is private or outside the workspace, so it is not mentioned.")
         begin = None if first is None else first - 1
         end = None if last is None else last - 1
-        if not room.mentions.tell(Mention(each, begin, end)):
+        if not editor.mentions.tell(Mention(each, begin, end)):
             raise CommandError("No coding agent is connected. Start one with: cmdr claude")
     return Said(
         f"Mentioned {to_wire(os.path.basename(chosen[0]))}"

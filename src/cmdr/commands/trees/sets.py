@@ -49,7 +49,7 @@ async def resource_set(
 ) -> Said:
     """Make, change, combine or open sets of entries."""
     library = await call.commander.indexing.library()
-    shelf = library.sets
+    sets = library.sets
     if action == "list":
         mine = await call.commander.indexing.sets.all(call.principal)
         return Said("\n".join([count(len(mine), "set"), *(_line(call, info) for info in mine)]))
@@ -64,13 +64,13 @@ async def resource_set(
     named, set = set, await call.commander.indexing.sets.find(set, call.principal)
     match action:
         case "get":
-            return Said(await _format_members(call, shelf, set, limit, cursor))
+            return Said(await _format_members(call, sets, set, limit, cursor))
         case "add" | "remove":
-            return Said(await _changed(call, shelf, action, set, places))
+            return Said(await _changed(call, sets, action, set, places))
         case "delete":
             # Sets that were made before a name meant one of them go together; else the name would mean an older one.
             more = 0 if named == set else await call.commander.indexing.sets.forget_namesakes(set, call.principal)
-            await in_thread(shelf.delete, set)
+            await in_thread(sets.delete, set)
             return Said(f"Deleted {count(1 + more, 'set')}: {quoted_name(named)}; the files in it stay")
         case "open":
             return Said(await show_set(call, set))
@@ -80,13 +80,13 @@ async def resource_set(
             other = await call.commander.indexing.sets.find(other, call.principal)
             if name is not None:
                 name = await call.commander.indexing.sets.new_name(name, call.principal)
-            info = await in_thread(shelf.combine, action, set, other, name)
+            info = await in_thread(sets.combine, action, set, other, name)
             await call.commander.indexing.sets.own(info.id, call.principal)
             return Said(f"{action}: {_format_set(call, info)}")
 
 
 async def _found(call: Call, named: str) -> tuple[ResourceSets, str]:
-    """The shelf and the id of a set that the caller may see, by its id or name."""
+    """The sets and the id of a set that the caller may see, by its id or name."""
     found = await call.commander.indexing.sets.find(named, call.principal)
     return (await call.commander.indexing.library()).sets, found
 
@@ -113,25 +113,25 @@ async def create(
 @command("set.show", access=Access.READ, toolset="index", programs_only=True)
 async def show(call: Call, *, set_id: str) -> SetShown:
     """A set at a glance, with a few of its members."""
-    shelf, set_id = await _found(call, set_id)
-    info = await in_thread(shelf.info, set_id)
-    return SetShown(info, (await in_thread(shelf.page, set_id, SAMPLES)).members, call.commander.base_url)
+    sets, set_id = await _found(call, set_id)
+    info = await in_thread(sets.info, set_id)
+    return SetShown(info, (await in_thread(sets.page, set_id, SAMPLES)).members, call.commander.base_url)
 
 
 @command("set.rename", access=Access.VIEW, toolset="index", programs_only=True)
 async def rename(call: Call, *, set_id: str, name: str) -> SetCard:
     """Give a set another name."""
-    shelf, set_id = await _found(call, set_id)
-    if (await in_thread(shelf.info, set_id)).name != name:
+    sets, set_id = await _found(call, set_id)
+    if (await in_thread(sets.info, set_id)).name != name:
         name = await call.commander.indexing.sets.new_name(name, call.principal)
-    return SetCard(await in_thread(shelf.rename, set_id, name))
+    return SetCard(await in_thread(sets.rename, set_id, name))
 
 
 @command("set.delete", access=Access.VIEW, toolset="index", programs_only=True)
 async def delete(call: Call, *, set_id: str) -> Forgotten:
     """Forget a set; the files in it stay."""
-    shelf, set_id = await _found(call, set_id)
-    await in_thread(shelf.delete, set_id)
+    sets, set_id = await _found(call, set_id)
+    await in_thread(sets.delete, set_id)
     return Forgotten(set_id)
 
 
@@ -140,31 +140,31 @@ async def entries(
     call: Call, *, set_id: str, limit: Annotated[int, Whole(0, 1000)] = PAGE_SIZE, cursor: str | None = None
 ) -> SetEntries:
     """The members of a set, a page at a time, and what has become of each."""
-    shelf, set_id = await _found(call, set_id)
-    info = await in_thread(shelf.info, set_id)
-    page = await in_thread(shelf.page, set_id, limit, cursor)
+    sets, set_id = await _found(call, set_id)
+    info = await in_thread(sets.info, set_id)
+    page = await in_thread(sets.page, set_id, limit, cursor)
     return SetEntries(set_id, info.index_id, page.total, page.members, page.cursor, limit)
 
 
 @command("set.add", access=Access.VIEW, toolset="index", programs_only=True)
 async def add(call: Call, *, set_id: str, nodes: Annotated[list[str], Also(("paths",))]) -> SetCard:
     """Put nodes into a set."""
-    shelf, set_id = await _found(call, set_id)
-    return SetCard(await in_thread(shelf.add, set_id, nodes))
+    sets, set_id = await _found(call, set_id)
+    return SetCard(await in_thread(sets.add, set_id, nodes))
 
 
 @command("set.change", access=Access.VIEW, toolset="index", programs_only=True)
 async def change(call: Call, *, set_id: str, add: list[str] | None = None, remove: list[str] | None = None) -> SetCard:
     """Put nodes into a set and take others out, all or none."""
-    shelf, set_id = await _found(call, set_id)
-    return SetCard(await in_thread(shelf.change, set_id, add or (), remove or ()))
+    sets, set_id = await _found(call, set_id)
+    return SetCard(await in_thread(sets.change, set_id, add or (), remove or ()))
 
 
 @command("set.remove", access=Access.VIEW, toolset="index", programs_only=True)
 async def remove(call: Call, *, set_id: str, nodes: Annotated[list[str], Also(("paths",))]) -> SetCard:
     """Take nodes out of a set."""
-    shelf, set_id = await _found(call, set_id)
-    return SetCard(await in_thread(shelf.take_out, set_id, nodes))
+    sets, set_id = await _found(call, set_id)
+    return SetCard(await in_thread(sets.take_out, set_id, nodes))
 
 
 async def _made(call: Call, index: str, name: str | None, places: list[str | bytes]) -> SetInfo:
@@ -175,12 +175,12 @@ async def _made(call: Call, index: str, name: str | None, places: list[str | byt
     return info
 
 
-async def _format_members(call: Call, shelf: ResourceSets, set: str, limit: int, cursor: str | None) -> str:
-    page = await in_thread(shelf.page, set, limit, cursor)
+async def _format_members(call: Call, sets: ResourceSets, set: str, limit: int, cursor: str | None) -> str:
+    page = await in_thread(sets.page, set, limit, cursor)
     rows = [_row(entry) for entry in page.members]
     if page.cursor is not None:
         rows.append(f'… {page.after} more: resource_set {{"action": "get", "set": "{set}", "cursor": "{page.cursor}"}}')
-    return "\n".join([_format_set(call, await in_thread(shelf.info, set)), *rows])
+    return "\n".join([_format_set(call, await in_thread(sets.info, set)), *rows])
 
 
 def _row(entry: SetMember) -> str:
@@ -190,13 +190,13 @@ def _row(entry: SetMember) -> str:
 
 
 async def _changed(
-    call: Call, shelf: ResourceSets, action: Literal["add", "remove"], set: str, places: list[str | bytes]
+    call: Call, sets: ResourceSets, action: Literal["add", "remove"], set: str, places: list[str | bytes]
 ) -> str:
     """Put places in or take them out, and say how many that changed something."""
     if not places:
         raise CommandError(f'{action} needs "paths" or "nodes".')
-    before = (await in_thread(shelf.info, set)).count
-    info = await in_thread(shelf.add if action == "add" else shelf.take_out, set, places)
+    before = (await in_thread(sets.info, set)).count
+    info = await in_thread(sets.add if action == "add" else sets.take_out, set, places)
     changed = abs(info.count - before)
     done, others = ("Added", "in it already") if action == "add" else ("Removed", "not in it")
     rest = f" ({len(places) - changed} {others})" if changed < len(places) else ""

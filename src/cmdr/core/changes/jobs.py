@@ -32,7 +32,7 @@ KEPT_STEPS = 500_000
 """Steps of the jobs that can be tried again; with more, those that ended longest ago no longer can."""
 
 Run = Callable[[Plan, str, Control], Outcome]
-"""Carries a plan out, in a worker thread: the plan, for whom, and the reins."""
+"""Carries a plan out, in a worker thread: the plan, for whom, and what controls it."""
 
 
 class Jobs:
