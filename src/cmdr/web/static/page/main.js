@@ -12,7 +12,7 @@ import { listenInOrder } from './keys/key_order.js';
 import { listenToKeys } from './keys/keyboard.js';
 import { Pane } from './panes/pane.js';
 import { listenToDrags, listenToDrops } from './transfer/drag_and_drop.js';
-import { waitingCount } from './windows/approvals.js';
+import { drawCalls, listenToAddress } from './windows/calls.js';
 import { drawStrip } from './windows/jobs.js';
 import { menuAt } from './windows/menu.js';
 import { isCovered, whenUncovered } from './windows/window.js';
@@ -62,13 +62,7 @@ function applyTheme(theme) {
 
 function drawHeader() {
   const { stopped, activity, theme } = now();
-  const waiting = waitingCount();
-  const button = part('waiting');
-  const { count } = now().expired;
-  const told = [waiting && `${waiting} to answer`, count && `${count} expired`].filter(Boolean).join(' · ');
-  button.hidden = !told;
-  if (button.textContent !== told) button.textContent = told;
-  document.title = waiting + count ? `(${waiting + count}) cmdr` : 'cmdr';
+  drawCalls();
   part('activity').textContent = stopped ? 'agents are stopped' : theme.activity ? activity : '';
   part('stop').textContent = stopped ? 'Let agents call again' : 'Stop agents';
   clearTimeout(fading);
@@ -123,6 +117,7 @@ async function start() {
   listenToKeys(panes, run);
   listenToDrops([panes.left, panes.right]);
   listenToDrags([panes.left, panes.right]);
+  listenToAddress();
   listen();
 }
 

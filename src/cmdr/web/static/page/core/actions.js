@@ -18,11 +18,11 @@ import { compare, mark, markTo, mask, narrow } from '../panes/selecting.js';
 import { download, picked, upload } from '../transfer/browser_files.js';
 import { copyName, copyPath } from '../transfer/clipboard.js';
 import { agents } from '../windows/agents.js';
-import { approvals } from '../windows/approvals.js';
 import { edit } from '../windows/editor.js';
 import { find } from '../windows/find.js';
 import { help } from '../windows/help.js';
 import { history } from '../windows/history.js';
+import { inbox } from '../windows/inbox.js';
 import { jobsWindow } from '../windows/jobs.js';
 import { menuAtCursor } from '../windows/menu.js';
 import { palette } from '../windows/palette.js';
@@ -97,8 +97,8 @@ export const ACTIONS = {
   palette,
   undo: () => operate('undo', {}),
   history,
-  jobs: jobsWindow,
-  approvals,
+  jobs: () => jobsWindow(),
+  approvals: () => inbox(),
   agents,
   stop_agents: () => order(now().stopped ? 'agents.allow' : 'agents.stop').then(tell),
   settings,

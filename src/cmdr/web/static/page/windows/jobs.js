@@ -35,8 +35,8 @@ export function drawStrip() {
   }
 }
 
-/** Every job, in a window that follows them. */
-export function jobsWindow() {
+/** Every job, in a window that follows them. @param {() => void} [closed] */
+export function jobsWindow(closed) {
   const body = element('div', { class: 'joblist' });
   const draw = () => {
     const { jobs, scans } = now();
@@ -44,7 +44,7 @@ export function jobsWindow() {
     body.replaceChildren(...(rows.length ? rows : [element('p', {}, 'Nothing has been done yet.')]));
   };
   const unwatch = watch(draw);
-  show({ title: titleOf('jobs'), body: [body], class: 'wide', reads: true, closed: unwatch });
+  show({ title: titleOf('jobs'), body: [body], class: 'wide', reads: true, closed: () => { unwatch(); closed?.(); } });
   draw();
 }
 
