@@ -3,7 +3,8 @@
 import { part } from '../core/element.js';
 import { now } from '../core/server.js';
 import { guarded } from '../core/status.js';
-import { inbox, waitingCount } from './inbox.js';
+import { inbox } from './inbox.js';
+import { waitingCount } from './waiting.js';
 
 const ICON = '/static/page/icon.svg';
 const WAITING = '/static/page/icon-waiting.svg';

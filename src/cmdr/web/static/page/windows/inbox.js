@@ -1,13 +1,14 @@
 // The inbox: everything that waits for the person, answered one after the other, each with all of it beside it.
 
 import { element } from '../core/element.js';
-import { look as refresh, now, order, read, watch } from '../core/server.js';
+import { look as refresh, now, watch } from '../core/server.js';
 import { guarded, tell } from '../core/status.js';
-import { answersOf, Answering, givenBy, looksLike } from './inbox_answers.js';
+import { Answering, givenBy, looksLike } from './inbox_answers.js';
 import { Entry } from './inbox_entry.js';
 import { opensFully } from './inbox_opening.js';
 import { inboxRow, summaryOf } from './inbox_rows.js';
 import { notifyButton } from './notify_button.js';
+import { isSame, waitingRows } from './waiting.js';
 import { show } from './window.js';
 
 /** @typedef {import('./inbox_rows.js').InboxRow} InboxRow */
@@ -19,12 +20,6 @@ const GONE = 'That one waits no longer: it was answered elsewhere, or is over.';
 
 /** @type {Inbox | null} */
 let opened = null;
-
-/** How much waits: what has to be answered, what has to be seen, and what agents want to be looked at. */
-export function waitingCount() {
-  const { answers, sees } = now().inbox;
-  return { answers: answers + looks().length, sees };
-}
 
 /** Show what waits. @param {string} [id] the one to stand on, if it waits */
 export async function inbox(id = '') {
@@ -146,7 +141,8 @@ class Inbox {
   draw() {
     const { rows, marked, at } = this;
     this.summary.textContent = summaryOf(rows);
-    this.list.replaceChildren(...rows.map((row) => inboxRow(row, { isHere: row.id === at, isMarked: marked.has(row.id) })));
+    this.list.replaceChildren(...rows.map((row) => (
+      inboxRow(row, { isHere: row.id === at, isMarked: marked.has(row.id) }))));
     const here = this.list.children[rows.indexOf(this.here)];
     this.list.setAttribute('aria-activedescendant', here.id);
     here.scrollIntoView({ block: 'nearest' });
@@ -178,7 +174,10 @@ class Inbox {
     if (isMark || event.ctrlKey || event.metaKey) this.mark([this.here], false);
   }
 
-  /** Mark rows, or take their marks away; what takes a word is answered alone. @param {InboxRow[]} rows @param {boolean} steps */
+  /**
+   * Mark rows, or take their marks away; what takes a word is answered alone.
+   * @param {InboxRow[]} rows @param {boolean} steps to the next one
+   */
   mark(rows, steps) {
     const ids = rows.filter(({ word, answers }) => !word && answers.length).map(({ id }) => id);
     if (!ids.length) { tell('This is answered alone.'); return; }
@@ -213,7 +212,10 @@ class Inbox {
     guarded(opensFully(this.here, this.entry.digest, () => this.window.deafen()));
   }
 
-  /** Answer; the next row stands there at once, and comes back if it could not be. @param {import('./inbox_answers.js').Given} given */
+  /**
+   * Answer; the next row stands there at once, and the one that could not be answered comes back.
+   * @param {import('./inbox_answers.js').Given} given
+   */
   async give(given) {
     const ids = given.rows.map(({ id }) => id);
     const place = this.rows.indexOf(this.here);
@@ -232,27 +234,6 @@ class Inbox {
     for (const id of failed) this.given.delete(id);
     if (failed.length && opened === this) await this.follow();
   }
-}
-
-/** Whether an answer to one is an answer to the other. @param {InboxRow} one @param {InboxRow} other */
-function isSame(one, other) {
-  return one.digest === other.digest && one.kind === other.kind && one.question === other.question
-    && String(one.answers) === String(other.answers);
-}
-
-/** @returns {Promise<InboxRow[]>} */
-async function waitingRows() {
-  const { rows } = await read('/page/inbox');
-  return [...rows, ...looks().map(({ id, type, path, by }) => ({
-    id: `window ${id}`, kind: 'look', by, what: `Look at ${path ?? type}`, detail: '', amount: '', risk: [], since: 0,
-    expires: null, digest: '', reason: '', word: '', answers: ['look', 'close'], alike: '', rule: '', question: '',
-    dialog: { type, path },
-  }))];
-}
-
-/** What agents opened; their windows never open by themselves. */
-function looks() {
-  return now().dialogs.filter(({ by }) => by);
 }
 
 /** @param {string} key @param {string} text */

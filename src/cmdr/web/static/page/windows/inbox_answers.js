@@ -46,11 +46,15 @@ export function looksLike(row, all) {
   return row.alike ? all.filter(({ alike }) => alike === row.alike) : [row];
 }
 
-/** Give an answer; returns the ids of rows that could not be answered. @param {Given} given @returns {Promise<string[]>} */
+/**
+ * Give an answer; returns the ids of rows that could not be answered.
+ * @param {Given} given @returns {Promise<string[]>}
+ */
 export async function givenBy({ rows, answer, ...more }) {
   if (answer === 'close') {
     for (const { dialog } of rows) {
-      if (dialog) await order('dialog', { action: 'close', type: dialog.type, ...(dialog.path && { path: dialog.path }) });
+      const path = dialog?.path ? { path: dialog.path } : {};
+      if (dialog) await order('dialog', { action: 'close', type: dialog.type, ...path });
     }
     return [];
   }

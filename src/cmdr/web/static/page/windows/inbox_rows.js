@@ -9,7 +9,7 @@ import { agentMark } from './agent_mark.js';
  *   alike: string, rule: string, question: string, dialog?: {type: string, path: string | null}}} InboxRow
  */
 
-/** What is said of a row beside its words, and how: fine, look first, danger. @type {Record<string, [string, string]>} */
+/** What is said of a row beside its words: look first, or danger. @type {Record<string, [string, string]>} */
 const TAGS = {
   question: ['asks', 'warn'], paused: ['paused', 'warn'], failed: ['failed', 'bad'], interrupted: ['cut short', 'bad'],
   ended: ['ended', ''], suspended: ['rule suspended', 'warn'], warning: ['record', 'bad'], trust: ['trust', 'warn'],
