@@ -11,7 +11,7 @@ from cmdr.core.dispatch.registry import REGISTRY
 # What the terminal face needs before its first paint; nothing here imports anything heavy.
 _FIRST = """
     panes.state panes.navigation panes.cursor panes.selection panes.view panes.tabs app.dialogs panes.panes app.palette
-    app.app changes.operations changes.links panes.file changes.proposals agents.permissions changes.jobs
+    app.app changes.operations changes.links panes.file changes.proposals changes.inbox agents.permissions changes.jobs
     changes.history app.settings changes.renaming changes.trash editor.texts editor.review_answers
 """.split()
 _THEN = """

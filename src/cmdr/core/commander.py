@@ -11,6 +11,7 @@ from cmdr.core.agents.trust import TrustRequests, TrustStore
 from cmdr.core.audit.log import Audit
 from cmdr.core.audit.record_warnings import RecordWarnings
 from cmdr.core.changes.engine import Engine
+from cmdr.core.changes.inbox import Inbox
 from cmdr.core.changes.jobs import Jobs
 from cmdr.core.changes.proposals import Proposals
 from cmdr.core.dispatch.answer import Answer
@@ -101,6 +102,8 @@ class Commander:
         if engine is not None:
             self.proposals.start_job = self._start_job
         self._indexing = Indexing(indexes, self.events) if indexes is not None else None
+        self.inbox = Inbox(self)
+        """Everything that waits for the person."""
         self.base_url = ""
         """Where links in answers lead, once the server listens."""
         self.tokens: Tokens | None = None

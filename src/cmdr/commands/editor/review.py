@@ -301,7 +301,7 @@ def _format_outcome(call: Call, case: ReviewRecord) -> str:
     outcome = case.review.outcome
     if outcome is None or outcome.state is not ReviewState.ACCEPTED:
         why = "" if outcome is None or outcome.reason == "person" else f" ({outcome.reason})"
-        return f"DIFF_REJECTED{why}"
+        return f'DIFF_REJECTED{why}: "{case.said}"' if case.said else f"DIFF_REJECTED{why}"
     if case.problem:
         raise CommandError(case.problem)
     saved = f"FILE_SAVED{_numbers(case.operations)}"

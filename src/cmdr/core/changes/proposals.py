@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 
 from cmdr.core.audit.log import Audit, AuditRecord
+from cmdr.core.changes.ended_proposals import EndedProposal, EndedProposals
 from cmdr.core.dispatch.principals import Principal
 from cmdr.core.errors import CommandError, NotAllowed
 from cmdr.core.events import Events
@@ -28,13 +29,14 @@ KEPT_STEPS = 50_000
 class Proposals:
     """Every proposal by its id, each with a confirmation dialog while it waits."""
 
-    def __init__(self, workspace: Workspace, events: Events, audit: Audit) -> None:
+    def __init__(self, workspace: Workspace, events: Events, audit: Audit, ended: EndedProposals | None = None) -> None:
         self._workspace = workspace
         self._events = events
         self._audit = audit
         self._all: dict[str, Proposal] = {}
         self._timers: dict[str, asyncio.TimerHandle] = {}
-        self._missed: list[Proposal] = []
+        self.ended = ended or EndedProposals(events)
+        """What expired or was withdrawn, until the person has seen it."""
         self.start_job: Callable[[Proposal], str] | None = None
         """What carries an approved proposal out and returns the job's id."""
 
@@ -48,7 +50,12 @@ class Proposals:
                     'dialog {"action": "close", "type": "confirmation", "proposal": "p_…"}, then repeat.'
                 )
         proposal = Proposal(
-            f"p_{secrets.token_urlsafe(9)}", plan, principal.id, one_line(reason), time.time() + LIFETIME
+            f"p_{secrets.token_urlsafe(9)}",
+            plan,
+            principal.id,
+            one_line(reason),
+            time.time() + LIFETIME,
+            since=time.time(),
         )
         self._all[proposal.id] = proposal
         self._workspace.open_dialog(DialogType.CONFIRMATION, principal.id, proposal=proposal.id)
@@ -76,15 +83,13 @@ class Proposals:
 
     def missed(self) -> list[Proposal]:
         """What agents proposed and nobody answered in time, oldest first, until the person has seen it."""
-        return list(self._missed)
+        return [one for one in self._all.values() if one.state is ProposalState.EXPIRED and one.id in self.ended]
 
     def missed_seen(self) -> None:
         """The person knows."""
-        if self._missed:
-            self._missed.clear()
-            self._events.changed()
+        self.ended.seen(one.id for one in self.missed())
 
-    def approve(self, id: str, digest: str, principal: Principal) -> Proposal:
+    async def approve(self, id: str, digest: str, principal: Principal) -> Proposal:
         """Carry a proposal out: from a person only, once, and only the very plan that was shown."""
         if not principal.is_person:
             raise NotAllowed("Only the person approves.")
@@ -115,17 +120,24 @@ class Proposals:
         self._note(proposal, principal.id, "changed")
         self._events.changed()
 
-    def reject(self, id: str, principal: Principal) -> Proposal:
-        """Say no."""
+    def reject(self, id: str, principal: Principal, reason: str = "") -> Proposal:
+        """Say no, and why if the person likes: whoever proposed it gets the words."""
         if not principal.is_person:
             raise NotAllowed("Only the person rejects; cancel your own proposal instead.")
-        return self._close(self.get(id, principal), ProposalState.REJECTED, principal.id)
+        proposal = self.get(id, principal)
+        if proposal.state.is_open:
+            proposal.said = one_line(reason)
+        return self._close(proposal, ProposalState.REJECTED, principal.id)
 
     def cancel(self, id: str, principal: Principal) -> Proposal:
         """Withdraw a proposal whose dialog was closed; for a person that is a no."""
         proposal = self._all[id]
-        state = ProposalState.REJECTED if principal.is_person else ProposalState.CANCELLED
-        return self._close(proposal, state, principal.id)
+        if principal.is_person:
+            return self._close(proposal, ProposalState.REJECTED, principal.id)
+        if proposal.state.is_open:
+            self._close(proposal, ProposalState.CANCELLED, principal.id)
+            self._ended(proposal, "withdrawn before you answered")
+        return proposal
 
     def drop_of_agents(self) -> None:
         """Withdraw everything agents proposed."""
@@ -140,9 +152,12 @@ class Proposals:
 
     def _expire(self, proposal: Proposal) -> None:
         if proposal.state.is_open:
-            if proposal.proposed_by.startswith("agent:"):
-                self._missed = [*self._missed, proposal][-KEPT:]
             self._close(proposal, ProposalState.EXPIRED, "time")
+            self._ended(proposal, "expired without an answer")
+
+    def _ended(self, proposal: Proposal, how: str) -> None:
+        if proposal.proposed_by.startswith("agent:"):
+            self.ended.add(EndedProposal(proposal.id, proposal.proposed_by, title_of(proposal.plan), how, time.time()))
 
     def _close(self, proposal: Proposal, state: ProposalState, by: str) -> Proposal:
         if proposal.state.is_open:

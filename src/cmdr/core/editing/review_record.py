@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import time
 from dataclasses import dataclass, field
 
 from cmdr.model.agent_text import one_line
@@ -28,6 +29,12 @@ class ReviewRecord:
     """What was done for it, by number in the journal."""
     problem: str = ""
     """Why an accepted edit was not saved."""
+    since: float = field(default_factory=time.time)
+    """When it was proposed, in seconds since 1970."""
+    expires_at: float | None = None
+    """Until when it waits for an answer, where it does not wait for as long as its client is there."""
+    said: str = ""
+    """The person's words about their no; the agent gets them."""
     over: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when it is answered and, where cmdr saves, saved or not saved for good."""
 

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import secrets
+import time
 import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from cmdr.core.editing.review_writer import ReviewWriter
 from cmdr.core.editing.text_files import text_now
 from cmdr.core.errors import CommandError, NotAllowed, NotThere
 from cmdr.core.events import Events
+from cmdr.model.agent_text import one_line
 from cmdr.model.names import printable, to_wire
 from cmdr.model.plans.plan import Plan
 from cmdr.model.texts.diff import Decision
@@ -116,6 +118,7 @@ class Reviews:
             timer.cancel()
         if record.saves and record.review.state is ReviewState.PENDING:
             later = asyncio.get_running_loop().call_later
+            record.expires_at = time.time() + UNATTENDED_LIFETIME_S
             self._timers[record.id] = later(UNATTENDED_LIFETIME_S, lambda: self.end(record, "time is up"))
 
     async def accept(self, id: str, principal: Principal, digest: str | None = None, word: str = "") -> ReviewRecord:
@@ -155,10 +158,19 @@ class Reviews:
             saving.add_done_callback(self._saving.discard)
         return outcome
 
-    def reject(self, id: str, principal: Principal) -> ReviewRecord:
-        """The person says no; the file stays as it is."""
+    def reject(self, id: str, principal: Principal, reason: str = "") -> ReviewRecord:
+        """The person says no, and why if they like; the file stays as it is."""
         record = self._for_person(id, principal)
-        return self._changed(record, record.review.reject)
+
+        def say_no() -> None:
+            before, record.said = record.said, one_line(reason)
+            try:
+                record.review.reject()
+            except ValueError:
+                record.said = before
+                raise
+
+        return self._changed(record, say_no)
 
     def decide(self, id: str, principal: Principal, hunk: int, decision: Decision) -> ReviewRecord:
         """Accept or reject one change of an edit."""

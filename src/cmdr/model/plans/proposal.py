@@ -37,6 +37,12 @@ class Proposal:
     state: ProposalState = ProposalState.PENDING
     job: str | None = None
     """The job that carries it out, once approved."""
+    since: float = 0.0
+    """When it was proposed, in seconds since 1970."""
+    said: str = ""
+    """The person's words about their no; the proposer gets them."""
+    unkept: str = ""
+    """Why it would not outlive a restart, where it should; empty when it would, or when it is the person's own."""
 
 
 NAMED = 3
