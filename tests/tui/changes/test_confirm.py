@@ -185,7 +185,7 @@ async def test_a_proposal_that_is_withdrawn_closes_its_window(face):
         await propose(it)
         await it.press("ctrl+y", "enter")
         await it.commander.run(AGENT, "dialog", {"action": "close", "type": "confirmation"})
-        await it.until(lambda: it.window == "MainScreen")
+        await it.until(lambda: it.window == "InboxWindow" and "ended: Copy 1 file" in it.drawn)
 
 
 async def test_windows_an_agent_opens_wait_until_they_are_asked_for(face):

@@ -87,6 +87,7 @@ class InboxWindow(Window[str]):
     InboxWindow .parts.-wide { layout: horizontal; }
     InboxWindow .parts.-wide EntryList { width: 55%; }
     """
+    AUTO_FOCUS = ""
     heading = "Waiting for you"
     hint = "↑↓ choose · Enter all of it · Space marks · PgUp PgDn scroll · Esc later"
 
@@ -133,8 +134,13 @@ class InboxWindow(Window[str]):
         self.set_interval(AGES_S, self._draw)
         self.call_after_refresh(self._draw)
 
+    def on_screen_suspend(self) -> None:
+        """What is looked at as a whole stands alone: two frames in each other are not told apart."""
+        self._box.visible = False
+
     def on_screen_resume(self) -> None:
         """Back from another window: a key that was meant for it must not answer here."""
+        self._box.visible = True
         self._begin_grace_period()
         if self._is_looking:
             self._follow()

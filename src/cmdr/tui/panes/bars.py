@@ -111,7 +111,7 @@ class StatusLine(LineWidget):
         if not rows:
             return []
         told = f" {len(rows)} {'waits' if len(rows) == 1 else 'wait'}: Ctrl+Y "
-        room = min(48, self.size.width // 3)
+        room = 0 if self.message else min(48, self.size.width // 3)  # an answer to the person comes first
         first = printable(f"{rows[0].by}: {rows[0].what}" if rows[0].by else rows[0].what)
         if room < MIN_WORDS:
             return [(told, "warning")]

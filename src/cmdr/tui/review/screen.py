@@ -6,7 +6,6 @@ keys keeps them dropped.
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 from textual import events
@@ -165,7 +164,7 @@ class ReviewScreen(OverlayScreen[None], inherit_bindings=False):
 
         def typed(words: str) -> None:
             self._answering = True
-            no = {"ids": [case], "digests": [digest], "answer": "no", "reason": words}
+            no: Arguments = {"ids": [case], "digests": [digest], "answer": "no", "reason": words}
             self._main.enqueue("inbox.answer", no, show_answer=True)
 
         self._main.terminal.ask(Ask("Why not?", "", placeholder="the agent gets these words"), typed)
