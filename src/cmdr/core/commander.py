@@ -1,6 +1,7 @@
 """The program itself: the workspace, all that may change it, and how every face has commands run."""
 
 import asyncio
+import time
 from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack, suppress
 from typing import TYPE_CHECKING
@@ -10,16 +11,19 @@ from cmdr.core.agents.text_cache import TextCache
 from cmdr.core.agents.trust import TrustRequests, TrustStore
 from cmdr.core.audit.log import Audit
 from cmdr.core.audit.record_warnings import RecordWarnings
+from cmdr.core.changes.ended_proposals import EndedProposal
 from cmdr.core.changes.engine import Engine
 from cmdr.core.changes.inbox import Inbox
 from cmdr.core.changes.jobs import Jobs
+from cmdr.core.changes.kept_forms import KeptEdit
+from cmdr.core.changes.proposal_store import ProposalStore
 from cmdr.core.changes.proposals import Proposals
 from cmdr.core.dispatch.answer import Answer
 from cmdr.core.dispatch.call import Call, Progress, no_progress
 from cmdr.core.dispatch.dispatcher import Dispatcher
 from cmdr.core.dispatch.parameter import Arguments
 from cmdr.core.dispatch.policy import Policy
-from cmdr.core.dispatch.principals import Principal
+from cmdr.core.dispatch.principals import PERSON, Principal
 from cmdr.core.dispatch.registry import REGISTRY, Command, Registry
 from cmdr.core.errors import CommandError
 from cmdr.core.events import Events
@@ -50,6 +54,8 @@ if TYPE_CHECKING:
     from cmdr.core.editing.editor_services import EditorServices
 
 RAW_LINK_LIFETIME_S = 600.0
+KEEPING_TIMEOUT_S = 5.0
+"""Seconds that what is still being noted about proposals gets; the next start looks again at what was not."""
 QUIT_TIMEOUT_S = 15.0
 """Seconds that running operations get to stop cleanly; crash recovery at the next start takes the rest."""
 
@@ -73,6 +79,7 @@ class Commander:
         indexes: str | None = None,
         start_folder: bytes | None = None,
         trust: TrustStore | None = None,
+        kept: ProposalStore | None = None,
     ) -> None:
         self.workspace = workspace
         self.registry = registry
@@ -86,7 +93,7 @@ class Commander:
         self.text_cache = TextCache()
         self.events.listen(self.text_cache.forget)
         self.browser = Browser(workspace, self.events, watch=watch)
-        self.proposals = Proposals(workspace, self.events, audit)
+        self.proposals = Proposals(workspace, self.events, audit, kept)
         self._engine = engine
         self.warnings = RecordWarnings(audit, engine, self.events)
         """What is wrong with the record itself."""
@@ -98,9 +105,13 @@ class Commander:
         )
         """The folders in which language servers may run."""
         start = start_folder or workspace.left.tab.path
-        self.services = LazyServices(workspace, self.events, audit, self.jobs, self.sandbox, start, self.trusting)
+        self.services = LazyServices(
+            workspace, self.events, audit, self.jobs, self.sandbox, start, self.trusting, self.proposals
+        )
         if engine is not None:
             self.proposals.start_job = self._start_job
+            self.proposals.may_start = self._check_start
+            self.proposals.job_over = self._job_over
         self._indexing = Indexing(indexes, self.events) if indexes is not None else None
         self.inbox = Inbox(self)
         """Everything that waits for the person."""
@@ -158,6 +169,24 @@ class Commander:
             await self.jobs.adopt_interrupted(self._engine)
             await self.warnings.load()
         await self.browser.start(live=live)
+        await self._restore_proposals()
+
+    async def _restore_proposals(self) -> None:
+        """Take in what agents proposed before a restart and nobody has answered."""
+        found = await self.proposals.keeper.load()
+        self.proposals.ended.restore(found.ended, found.more)
+        for name in found.aside:
+            what, how = "A kept proposal cannot be read, and is not asked about", f"put aside as {name}.damaged"
+            self.proposals.ended.add(EndedProposal(f"file {name}", "", what, how, time.time()))
+        for approved in found.approved:
+            self.proposals.restore_approved(approved)
+        for kept in found.waiting:
+            if isinstance(kept, KeptEdit):
+                self.editor.reviews.restore(kept)
+                continue
+            self.proposals.restore(kept)
+            if isinstance(kept.plan, TrustPlan):
+                self.trusting.asked(kept.plan.folder)
 
     async def close(self) -> None:
         """End everything that is under way; a part that fails to end keeps no other from it."""
@@ -174,6 +203,7 @@ class Commander:
             parts.push_async_callback(self.jobs.close, QUIT_TIMEOUT_S)
             parts.push_async_callback(self.trusting.close)
             parts.push_async_callback(self.services.close)
+            parts.push_async_callback(self.proposals.keeper.close, KEEPING_TIMEOUT_S)
             parts.callback(self.proposals.close)
             parts.callback(self.end_agent_calls)
 
@@ -258,6 +288,15 @@ class Commander:
         if isinstance(plan, CodePlan):
             return self.code.begin(plan, by).id
         return (self.shells.begin(plan, by) if isinstance(plan, CommandPlan) else self.jobs.start(plan, by)).id
+
+    def _check_start(self, proposal: Proposal) -> None:
+        if isinstance(proposal.plan, CommandPlan) and "shell" not in self.policy.toolsets:
+            raise CommandError(
+                "This cmdr runs no commands of agents: start it with CMDR_MCP_ALLOW_SHELL=1, then answer."
+            )
+
+    async def _job_over(self, job: str) -> None:
+        await self.jobs.finished(self.jobs.get(job, PERSON))
 
     def _run_plan(self, plan: Plan, by: str, control: Control) -> Outcome:
         return self.engine.run(plan, by, control)

@@ -129,7 +129,7 @@ async def test_closing_the_dialog_as_a_person_is_a_no(board, agent):
 
 
 async def test_a_proposal_expires_by_itself(board, agent, monkeypatch):
-    monkeypatch.setattr(proposing, "LIFETIME", 0.02)
+    monkeypatch.setattr(proposing, "LIFETIME_S", 0.02)
     proposal = board.proposals.add(plan_for(), agent)
     while proposal.state.is_open:
         await asyncio.wait_for(board.events.beyond(board.events.rev), 60)

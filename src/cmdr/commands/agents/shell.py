@@ -60,7 +60,7 @@ async def _run(call: Call, plan: P, begin: Callable[[P, str], Job], what: str) -
     if granted or principal.is_person:
         job = begin(plan, principal.id)
     else:
-        proposal = commander.proposals.add(plan, principal)
+        proposal = await commander.proposals.propose(plan, principal)
         await wait_until(
             call,
             lambda: proposal.state is not ProposalState.PENDING,

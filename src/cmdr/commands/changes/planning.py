@@ -26,6 +26,7 @@ from cmdr.model.plans.attributes import AttributeWish
 from cmdr.model.plans.name_fields import FolderPattern
 from cmdr.model.plans.packed_items import packed
 from cmdr.model.plans.plan import ConflictPolicy, Fingerprint, Plan, PlanItem, Root, Verb
+from cmdr.model.plans.proposal import unkept_text
 from cmdr.model.plans.steps import KINDS
 from cmdr.model.results.changes import Proposed
 
@@ -142,7 +143,7 @@ async def planned(call: Call, verb: Verb, sources: Sources, choices: Choices, de
         task.cancel()
 
 
-def proposed(
+async def proposed(
     call: Call,
     plan: Plan,
     what: str,
@@ -154,7 +155,9 @@ def proposed(
     from_pane: bool = False,
 ) -> Proposed:
     """Stage a plan; `chosen` names what a pane chose for a caller who named nothing, `from_pane` only knows of it."""
-    proposal = call.commander.proposals.add(plan, call.principal, reason)
+    proposal = await call.commander.proposals.propose(plan, call.principal, reason)
+    if proposal.unkept:
+        note = "\n".join(filter(None, [note, unkept_text(proposal.unkept)]))
     return Proposed(proposal.id, what, plan, note, chosen, tuple(preview), chosen or from_pane)
 
 

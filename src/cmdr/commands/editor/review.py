@@ -123,7 +123,7 @@ async def _proposed(
     if same and not call.connection:
         raise CommandError("The edit changes nothing.")
     protected = await in_thread(_protected, call, target, after)
-    return editor.reviews.add(_case(call, target, after, base, proposed, title, protected), opening)
+    return await editor.reviews.propose(_case(call, target, after, base, proposed, title, protected), opening)
 
 
 def _protected(call: Call, target: EditorPath, after: EditorPath) -> str:

@@ -33,6 +33,8 @@ class ReviewRecord:
     """When it was proposed, in seconds since 1970."""
     expires_at: float | None = None
     """Until when it waits for an answer, where it does not wait for as long as its client is there."""
+    unkept: str = ""
+    """Why it would not outlive a restart, where it should; empty when it would."""
     said: str = ""
     """The person's words about their no; the agent gets them."""
     over: asyncio.Event = field(default_factory=asyncio.Event)

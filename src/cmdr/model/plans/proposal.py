@@ -45,10 +45,15 @@ class Proposal:
     """Why it would not outlive a restart, where it should; empty when it would, or when it is the person's own."""
 
 
+def unkept_text(why: str) -> str:
+    """What an agent is told about a proposal that waits, but not over a restart."""
+    return f"not kept over a restart: {why}"
+
+
 NAMED = 3
 
 
 def expired_text(titles: Sequence[str]) -> str:
     """One line about all of them, with the titles of the latest."""
     number, latest = count(len(titles), "proposal"), "; ".join(titles[-NAMED:])
-    return f"{number} expired while you were away (after ten minutes): {latest}"
+    return f"{number} expired while you were away (after a day): {latest}"
