@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from cmdr.core.admission.token_bucket import RateLimiter
 from cmdr.core.agents.text_cache import TextCache
 from cmdr.core.agents.trust import TrustRequests, TrustStore
+from cmdr.core.agents.turns import Turns
 from cmdr.core.audit.log import Audit
 from cmdr.core.audit.record_warnings import RecordWarnings
 from cmdr.core.changes.ended_proposals import EndedProposal
@@ -18,6 +19,7 @@ from cmdr.core.changes.jobs import Jobs
 from cmdr.core.changes.kept_forms import KeptEdit
 from cmdr.core.changes.proposal_store import ProposalStore
 from cmdr.core.changes.proposals import Proposals
+from cmdr.core.changes.undo_many import UndoMany
 from cmdr.core.dispatch.answer import Answer
 from cmdr.core.dispatch.call import Call, Progress, no_progress
 from cmdr.core.dispatch.dispatcher import Dispatcher
@@ -98,6 +100,10 @@ class Commander:
         self.warnings = RecordWarnings(audit, engine, self.events)
         """What is wrong with the record itself."""
         self.jobs = Jobs(self._run_plan, self.events, audit)
+        self.turns = Turns(self)
+        """What agents did, by client."""
+        self.undo_many = UndoMany(lambda: self.engine, self.jobs, self.proposals, self.events)
+        """What takes several of their operations back."""
         self.sandbox = sandbox or Sandbox()
         """The folders agents may use directly."""
         self.trusting = TrustRequests(
@@ -201,6 +207,7 @@ class Commander:
             if self._engine is not None:
                 parts.push_async_callback(self._engine.close)
             parts.push_async_callback(self.jobs.close, QUIT_TIMEOUT_S)
+            parts.push_async_callback(self.undo_many.close, QUIT_TIMEOUT_S)
             parts.push_async_callback(self.trusting.close)
             parts.push_async_callback(self.services.close)
             parts.push_async_callback(self.proposals.keeper.close, KEEPING_TIMEOUT_S)

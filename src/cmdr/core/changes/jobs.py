@@ -164,6 +164,11 @@ class Jobs:
         del self._outcomes[job.id]
         return self.start(await in_thread(lambda: outcome.retry().weigh()), principal_id)
 
+    def forget(self, job: Job) -> None:
+        """Let go of a job that is over and that nobody needs to look at."""
+        self._all.pop(job.id, None)
+        self._events.changed()
+
     async def finished(self, job: Job) -> None:
         """Wait until a job is over."""
         while not job.state.is_over:
