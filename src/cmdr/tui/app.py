@@ -19,15 +19,19 @@ from cmdr.core.dispatch.principals import PERSON
 from cmdr.core.panes.saved_tabs import SavedTabs, prepare_workspace
 from cmdr.model.keys import KeyMap
 from cmdr.model.panes.tab import SelectedEntries
+from cmdr.tui.changes.waiting import waiting_rows
 from cmdr.tui.input.action_queue import queued_key
 from cmdr.tui.input.key_map import key_map
+from cmdr.tui.input.presence import Presence
 from cmdr.tui.main_screen import MainScreen
 from cmdr.tui.terminal.driver import takeover_driver
+from cmdr.tui.terminal.notifications import Notifications
 from cmdr.tui.terminal.safe_text import printable
 from cmdr.tui.terminal.startup_terminal import StartupTerminal
 from cmdr.tui.theme.appearance import Appearance
 from cmdr.tui.theme.themes import textual_themes
 from cmdr.tui.widgets.lines import LineWidget
+from cmdr.tui.windows.agent_windows import AgentWindows
 from cmdr.tui.windows.dialogs import DialogWindows
 
 if TYPE_CHECKING:
@@ -80,7 +84,10 @@ class TerminalApp(App[None], inherit_bindings=False):
         self._saved_tabs = saved_tabs
         self._tasks: list[asyncio.Task[None]] = []
         self._read_settings()
+        self.presence = Presence(clock)
         self.windows = DialogWindows(self)
+        self.agent_windows = AgentWindows(self)
+        self.notifications = Notifications(self, lambda: waiting_rows(commander))
         self.main = MainScreen(commander, self)
         self.main.bar.display = commander.settings.flag("appearance.key_bar")
         self.started = False
@@ -100,9 +107,20 @@ class TerminalApp(App[None], inherit_bindings=False):
         """Keys act one after the other, whatever window each of them leads to."""
         if isinstance(event, events.Key | events.Paste) and not event.is_forwarded:
             self.app_focus = True
+            self.presence.touched()
             self.main.queue.put_key(queued_key(self, event))
-        else:
-            await super().on_event(event)
+            return
+        if isinstance(event, events.MouseEvent):
+            self.presence.touched()
+        await super().on_event(event)
+        if isinstance(event, events.AppBlur):
+            self.look_at_waiting()
+
+    def look_at_waiting(self) -> None:
+        """See what waits for the person: call them, and show what agents opened, when that is due."""
+        if self.started and self.is_running:
+            self.notifications.look()
+            self.agent_windows.look()
 
     def get_default_screen(self) -> Screen[None]:
         """The panes."""
@@ -121,6 +139,8 @@ class TerminalApp(App[None], inherit_bindings=False):
             self._saved_tabs.save(self.commander.workspace)
         for task in self._tasks:
             task.cancel()
+        self.presence.close()
+        self.notifications.close()
         self.commander.desktop.terminal_clipboard = None
         self.commander.desktop.suspend = None
         self.commander.desktop.shows = None
