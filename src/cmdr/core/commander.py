@@ -11,6 +11,7 @@ from cmdr.core.agents.trust import TrustRequests, TrustStore
 from cmdr.core.audit.log import Audit
 from cmdr.core.audit.record_warnings import RecordWarnings
 from cmdr.core.changes.engine import Engine
+from cmdr.core.changes.job_control import JobControl
 from cmdr.core.changes.jobs import Jobs
 from cmdr.core.changes.proposals import Proposals
 from cmdr.core.dispatch.answer import Answer
@@ -30,7 +31,6 @@ from cmdr.core.panes.free_space import FreeSpaceCache
 from cmdr.core.settings import Settings
 from cmdr.core.transfers.short_links import ShortLinks
 from cmdr.core.trees.indexing import Indexing
-from cmdr.engine.run.control import Control
 from cmdr.engine.run.outcome import Outcome
 from cmdr.files.sandbox.path_resolver import Sandbox
 from cmdr.index.errors import IndexFault
@@ -89,7 +89,7 @@ class Commander:
         self._engine = engine
         self.warnings = RecordWarnings(audit, engine, self.events)
         """What is wrong with the record itself."""
-        self.jobs = Jobs(self._run_plan, self.events, audit)
+        self.jobs = Jobs(self._run_plan, self.events, audit, self._plan_undo)
         self.sandbox = sandbox or Sandbox()
         """The folders agents may use directly."""
         self.trusting = TrustRequests(
@@ -232,8 +232,9 @@ class Commander:
         return self._indexing.scans() if self._indexing is not None else []
 
     def stop_agents(self) -> None:
-        """The kill switch: end every agent's call, drop what agents proposed, refuse new calls."""
+        """The kill switch: end every agent's call, drop what agents proposed, pause their jobs, refuse new calls."""
         self.policy.agents_stopped = True
+        self.jobs.stop_agents()
         self.end_agent_calls()  # first, so that whoever waits hears that all was stopped, not what was dropped
         self.services.stop_agents()
         self.proposals.drop_of_agents()
@@ -244,8 +245,9 @@ class Commander:
         self._dispatcher.end_agent_calls()
 
     def allow_agents(self) -> None:
-        """Let agents call again."""
+        """Let agents call again; jobs of theirs that were paused stay so until the person lets them go on."""
         self.policy.agents_stopped = False
+        self.jobs.allow_agents()
         self.events.changed()
 
     def _start_job(self, proposal: Proposal) -> str:
@@ -256,5 +258,8 @@ class Commander:
             return self.code.begin(plan, by).id
         return (self.shells.begin(plan, by) if isinstance(plan, CommandPlan) else self.jobs.start(plan, by)).id
 
-    def _run_plan(self, plan: Plan, by: str, control: Control) -> Outcome:
-        return self.engine.run(plan, by, control)
+    async def _plan_undo(self, operation: int) -> Plan:
+        return await self.engine.undo_plan(operation)
+
+    def _run_plan(self, plan: Plan, by: str, control: JobControl) -> Outcome:
+        return self.engine.run(plan, by, control, control.begun)

@@ -138,7 +138,7 @@ def pause(call: Call, *, job: str) -> Said:
 @command("job.resume", access=Access.ACT, title="Resume job")
 def resume(call: Call, *, job: str) -> Said:
     """Let a paused job go on."""
-    call.commander.jobs.resume(_operation(call, job))
+    call.commander.jobs.go_on(_operation(call, job))
     return Said(f"Resumed {job}")
 
 
@@ -171,16 +171,9 @@ def _operation(call: Call, job: str) -> Job:
 @command("job.rollback", access=Access.ACT, title="Cancel job and take it back")
 async def rollback(call: Call, *, job: str) -> Said:
     """Stop a job and take back what it has done."""
-    jobs = call.commander.jobs
-    stopped = _operation(call, job)
-    if not stopped.state.is_over:
-        jobs.cancel(stopped)
-        await jobs.finished(stopped)
-    if not stopped.operation:
+    back = await call.commander.jobs.take_back(_operation(call, job), call.principal.id)
+    if back is None:
         return Said(f"{job} had done nothing yet")
-    plan = await call.commander.engine.undo_plan(stopped.operation)
-    jobs.cancel(stopped, takes_back=True)
-    back = jobs.start(plan, call.principal.id)
     return Said(f"Taking back {job}\njob: {back.id}")
 
 
