@@ -4,6 +4,8 @@ import time
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from cmdr.model.names import display_name
+
 
 class JobState(StrEnum):
     """Where a job stands."""
@@ -104,6 +106,14 @@ class Job:
     def is_of_agent(self) -> bool:
         """Whether an agent proposed it."""
         return self.started_by.startswith("agent:")
+
+    @property
+    def asks(self) -> str:
+        """What it asks about, in a line: “The copy asks about a.txt”; empty while it asks nothing."""
+        if self.question is None:
+            return ""
+        name = display_name(self.question.target.rstrip(b"/").rpartition(b"/")[2])
+        return f"The {self.title.partition(' ')[0].lower()} asks about {name}"
 
     @property
     def is_held(self) -> bool:

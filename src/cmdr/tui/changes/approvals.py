@@ -11,6 +11,7 @@ from cmdr.model.panes.workspace import Dialog
 from cmdr.model.plans.plan_text import chosen_of, title_of
 from cmdr.model.plans.proposal import expired_text
 from cmdr.tui.changes.jobs import JobsWindow
+from cmdr.tui.changes.progress import Progress
 from cmdr.tui.review.screen import open_review, pending_reviews, review_choice
 from cmdr.tui.widgets.lines import Row
 from cmdr.tui.windows.choose import Choice, Choose
@@ -39,14 +40,21 @@ def show_next(screen: MainScreen) -> None:
     choices += [review_choice(case) for case in edits.values()]
     cut_short = {job.id: job for job in screen.commander.jobs.interrupted()}
     choices += [Choice(id, job.title, job.outcome, _short(job.started_by)) for id, job in cut_short.items()]
+    jobs = screen.commander.jobs
+    asking = {job.id: job for job in jobs.running() if job.question is not None}
+    choices += [Choice(id, job.asks, job.title, _short(job.started_by)) for id, job in asking.items()]
+    told = {job.id: job for job in (*jobs.paused_by_stop(), *jobs.failed_unseen()) if job.id not in asking}
+    choices += [Choice(id, job.title, job.outcome or job.state, _short(job.started_by)) for id, job in told.items()]
     warnings = {f"warning {number}": text for number, text in enumerate(screen.commander.warnings.texts())}
     choices += [Choice(id, text, "", "the record") for id, text in warnings.items()]
 
     def show(id: str) -> None:
         if id in warnings:
             _read(screen, [*warnings.values()])
-        elif id in cut_short:
-            screen.terminal.push_screen(JobsWindow(screen))
+        elif id in asking:
+            screen.terminal.push_screen(Progress(asking[id], screen))
+        elif id in cut_short or id in told:
+            screen.terminal.push_screen(JobsWindow(screen, cut_short.get(id) or told[id]))
         elif id in edits:
             open_review(screen, edits[id])
         elif id in dialogs:

@@ -22,6 +22,8 @@ from cmdr.tui.widgets.lines import LineWidget
 
 MESSAGE_S = 6.0
 ACTIVITY_S = 4.0
+NOTE_WIDTH = 44
+"""Columns of a note about one job."""
 
 
 class StatusLine(LineWidget):
@@ -91,12 +93,7 @@ class StatusLine(LineWidget):
             notes.append((" agents stopped ", "warning"))
         elif commander.settings.flag("agents.activity") and (activity := self._activity()):
             notes.append((f" {activity} ", "agent"))
-        for job in commander.jobs.running()[:1]:
-            done = job.progress
-            share = done.bytes_done * 100 // done.bytes_total if done.bytes_total else 0
-            more = f" +{len(commander.jobs.running()) - 1}" if len(commander.jobs.running()) > 1 else ""
-            asks = job.state is JobState.WAITING
-            notes.append((" ? a job asks: Ctrl+J " if asks else f" ▶ {share}%{more} ", "warning" if asks else "title"))
+        notes += self._job_notes()
         if commander.warnings.texts():
             notes.append((" ! the record: Ctrl+Y ", "warning"))
         if cut_short := len(commander.jobs.interrupted()):
@@ -115,6 +112,26 @@ class StatusLine(LineWidget):
             notes.append((f" {count(windows, 'window')}: Ctrl+Y ", "agent"))
         return notes
 
+    def _job_notes(self) -> list[tuple[str, str]]:
+        """What runs, what asks, what was paused and what failed: the last three until the person has looked."""
+        jobs = self._commander.jobs
+        running = jobs.running()
+        notes: list[tuple[str, str]] = []
+        moving = [job for job in running if not job.is_held]
+        paused = [job for job in running if job.state is JobState.PAUSED]
+        for job in (moving or paused)[:1]:
+            done = job.progress
+            share = done.bytes_done * 100 // done.bytes_total if done.bytes_total else 0
+            more = f" +{len(running) - 1}" if len(running) > 1 else ""
+            notes.append((f" ▶ {share}%{more} " if moving else f" ‖ paused {share}%{more} ", "title"))
+        if asking := [job for job in running if job.question is not None]:
+            notes.append((_note(asking[0].asks, len(asking)), "warning"))
+        if stopped := len(jobs.paused_by_stop()):
+            notes.append((f" {count(stopped, 'job')} stopped: Ctrl+Y ", "warning"))
+        if failed := jobs.failed_unseen():
+            notes.append((_note(failed[-1].outcome, len(failed)), "warning"))
+        return notes
+
     def _activity(self) -> str:
         recent = self._commander.activity.recent
         if not recent or (recent[-1].result and time.time() - recent[-1].started > ACTIVITY_S):
@@ -122,6 +139,11 @@ class StatusLine(LineWidget):
         seen = recent[-1]
         about = f" {printable(seen.about)}" if seen.about else ""
         return fit(f"{printable(seen.caller)}: {seen.command}{about}", min(40, max(12, self.size.width // 3))).rstrip()
+
+
+def _note(text: str, number: int) -> str:
+    more = f" +{number - 1}" if number > 1 else ""
+    return f" {fit(printable(text), min(NOTE_WIDTH, width_of(text))).rstrip()}{more}: Ctrl+Y "
 
 
 def busy_line(commander: Commander, doing: str = "") -> str:
