@@ -120,8 +120,11 @@ def _theme(commander: Commander) -> dict[str, Json]:
 
 
 def _jobs(commander: Commander) -> list[Json]:
-    """The newest jobs, oldest first."""
-    return [_job(commander, job) for job in list(commander.jobs.all())[-MAX_JOBS:]]
+    """The newest jobs and every one that is not over or not looked at, oldest first."""
+    jobs = commander.jobs.all()
+    newest = len(jobs) - MAX_JOBS
+    told = [job for at, job in enumerate(jobs) if at >= newest or not (job.state.is_over and job.is_seen)]
+    return [_job(commander, job) for job in told]
 
 
 def _job(commander: Commander, job: Job) -> Json:
@@ -141,6 +144,10 @@ def _job(commander: Commander, job: Job) -> Json:
         "left": None if left is None else round(left),
         "current": progress.current,
         "question": _question(job.question),
+        "asks": job.asks,
+        "waitsBehind": job.waits_behind,
+        "isStopped": job.is_stopped,
+        "isSeen": job.is_seen,
         "outcome": job.outcome,
         "problems": [*job.problems],
         "operation": job.operation,

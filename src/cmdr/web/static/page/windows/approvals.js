@@ -1,12 +1,13 @@
 // What waits for the person's answer.
 
 import { decide } from '../changes/change.js';
+import { askAbout } from '../changes/question.js';
 import { element } from '../core/element.js';
 import { look as refresh, now, order } from '../core/server.js';
 import { tell } from '../core/status.js';
 import { choose } from './choose.js';
 import { draw } from './dialogs.js';
-import { jobsWindow } from './jobs.js';
+import { jobNotes, jobsWindow } from './jobs.js';
 import { review } from './review.js';
 import { show } from './window.js';
 
@@ -17,7 +18,7 @@ const WINDOWS = { settings: 'the settings', 'volume-picker': 'the volumes', abou
 export function waitingCount() {
   const { proposals, edits, interrupted, warnings } = now();
   return proposals.filter(({ mine }) => !mine).length + edits.length + looks().length
-    + interrupted.length + warnings.length;
+    + interrupted.length + warnings.length + jobNotes().length;
 }
 
 /** What agents want: the only one at once, several in a list. */
@@ -33,6 +34,12 @@ export async function approvals() {
       { text: `Look at ${path ?? WINDOWS[type] ?? type}`, about: by, value: () => draw(type, path ?? '') })),
     ...interrupted.map(({ title, state, by }) => (
       { text: title, about: `${by} · ${state}`, value: async () => jobsWindow() })),
+    ...now().jobs.flatMap((job) => {
+      const { question } = job;
+      return question ? [{ text: job.asks, about: job.title, value: async () => { askAbout(job, question); } }] : [];
+    }),
+    ...now().jobs.filter(({ isStopped, isSeen, question }) => (isStopped || !isSeen) && !question).map((job) => (
+      { text: job.title, about: job.outcome || job.state, value: async () => jobsWindow() })),
     ...warnings.map((text) => ({ text, about: 'the record', value: () => aboutTheRecord() })),
   ];
   const { count, told } = now().expired;
