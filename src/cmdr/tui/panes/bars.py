@@ -126,6 +126,11 @@ class StatusLine(LineWidget):
         return fit(f"{printable(seen.caller)}: {seen.command}{about}", min(40, max(12, self.size.width // 3))).rstrip()
 
 
+def _note(text: str, number: int) -> str:
+    more = f" +{number - 1}" if number > 1 else ""
+    return f" {fit(printable(text), min(NOTE_WIDTH, width_of(text))).rstrip()}{more}: Ctrl+Y "
+
+
 def busy_line(commander: Commander, doing: str = "") -> str:
     """How far a plan or a scan of the shown tree is, or that a folder is being read; each can be given up."""
     if doing:

@@ -117,8 +117,11 @@ def _theme(commander: Commander) -> dict[str, Json]:
 
 
 def _jobs(commander: Commander) -> list[Json]:
-    """The newest jobs, oldest first."""
-    return [job_json(commander, job) for job in list(commander.jobs.all())[-MAX_JOBS:]]
+    """The newest jobs and every one that is not over or not looked at, oldest first."""
+    jobs = commander.jobs.all()
+    newest = len(jobs) - MAX_JOBS
+    told = [job for at, job in enumerate(jobs) if at >= newest or not (job.state.is_over and job.is_seen)]
+    return [job_json(commander, job) for job in told]
 
 
 def job_json(commander: Commander, job: Job) -> Json:
@@ -139,6 +142,10 @@ def job_json(commander: Commander, job: Job) -> Json:
         "left": None if left is None else round(left),
         "current": progress.current,
         "question": _question(job.question),
+        "asks": job.asks,
+        "waitsBehind": job.waits_behind,
+        "isStopped": job.is_stopped,
+        "isSeen": job.is_seen,
         "outcome": job.outcome,
         "problems": [*job.problems],
         "operation": job.operation,

@@ -5,11 +5,12 @@ import { element, part } from './core/element.js';
 import { listen, lost } from './core/events.js';
 import { look, now, watch } from './core/server.js';
 import { guarded } from './core/status.js';
+import { STOP, stopAgents } from './core/stop.js';
 import {
   actionAt, actionTable, followActions, readActions, titleWithKey, upToDate, watchActions, wordOf,
 } from './keys/key_map.js';
 import { listenInOrder } from './keys/key_order.js';
-import { listenToKeys } from './keys/keyboard.js';
+import { listenForStop, listenToKeys } from './keys/keyboard.js';
 import { Pane } from './panes/pane.js';
 import { listenToDrags, listenToDrops } from './transfer/drag_and_drop.js';
 import { drawCalls, listenToAddress } from './windows/calls.js';
@@ -64,7 +65,11 @@ function drawHeader() {
   const { stopped, activity, theme } = now();
   drawCalls();
   part('activity').textContent = stopped ? 'agents are stopped' : theme.activity ? activity : '';
-  part('stop').textContent = stopped ? 'Let agents call again' : 'Stop agents';
+  // Allowing them again is done in their window, on purpose.
+  part('stop').textContent = stopped ? 'Agents are stopped' : 'Stop agents';
+  part('stop').dataset.action = stopped ? 'agents' : STOP;
+  part('stop').title = titleWithKey(part('stop').dataset.action ?? '');
+  document.body.classList.toggle('stopped', stopped);
   clearTimeout(fading);
   if (activity) fading = setTimeout(() => { look().catch(() => undefined); }, FADES);
 }
@@ -99,7 +104,8 @@ async function start() {
   whenUncovered(focusPane);
   addEventListener('click', (event) => {
     const hit = event.target instanceof Element ? event.target.closest('[data-action]') : null;
-    if (hit instanceof HTMLElement && hit.dataset.action) run(hit.dataset.action);
+    if (!(hit instanceof HTMLElement) || !hit.dataset.action) return;
+    if (hit.dataset.action === STOP) stopAgents(); else run(hit.dataset.action);
   });
   addEventListener('mouseup', (event) => {
     const action = { 3: 'back', 4: 'forward' }[event.button];
@@ -113,6 +119,7 @@ async function start() {
   followActions();
   await upToDate();
   focusPane();
+  listenForStop();
   listenInOrder();
   listenToKeys(panes, run);
   listenToDrops([panes.left, panes.right]);

@@ -9,6 +9,7 @@ import { below } from './element.js';
 import { perform } from './perform.js';
 import { aside, now, order, settled } from './server.js';
 import { guarded, tell } from './status.js';
+import { STOP, stopAgents } from './stop.js';
 import { actionBy } from '../keys/key_map.js';
 import { keysWaitFor } from '../keys/key_order.js';
 import { moves } from '../panes/moving.js';
@@ -100,7 +101,7 @@ export const ACTIONS = {
   jobs: () => jobsWindow(),
   approvals: () => inbox(),
   agents,
-  stop_agents: () => order(now().stopped ? 'agents.allow' : 'agents.stop').then(tell),
+  [STOP]: stopAgents,
   settings,
 };
 

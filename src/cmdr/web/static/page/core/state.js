@@ -13,7 +13,8 @@
  *   than was shown
  * @typedef {{id: string, title: string, state: string, over: boolean, interrupted: boolean, share: number,
  *   items: string, bytes: string, rate: string, left: number | null, current: string, question: Question | null,
- *   outcome: string, problems: string[], operation: number | null, canRetry: boolean, output: string}} Job
+ *   outcome: string, problems: string[], operation: number | null, canRetry: boolean, output: string, asks: string,
+ *   waitsBehind: string, isStopped: boolean, isSeen: boolean}} Job
  * @typedef {{id: string, title: string, share: number | null, entries: string}} Scan
  * @typedef {{id: string, title: string, what: string, by: string, mine: boolean}} Waiting
  * @typedef {{id: string, path: string, by: string, changes: string}} Edit

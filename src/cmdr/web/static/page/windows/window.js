@@ -1,6 +1,7 @@
 // A window over the panes. The browser keeps the keyboard inside it, and gives it back when it closes.
 
 import { element } from '../core/element.js';
+import { STOP } from '../core/stop.js';
 import { reallyPressed } from '../keys/repeated_keys.js';
 
 /** How long keys and clicks that were on their way to somewhere else are not taken as an answer. */
@@ -35,7 +36,9 @@ class Window_ {
     this.body = element('div', { class: 'body', tabIndex: how.reads ? 0 : -1 }, ...how.body);
     const buttons = (how.buttons ?? []).filter((each) => each !== null);
     this.root = element('dialog', { class: how.class ?? '', 'aria-labelledby': title.id },
-      element('header', {}, title, button('✕', () => this.leave(), { class: 'close', 'aria-label': 'Close' })),
+      element('header', {}, title, button('✕', () => this.leave(), { class: 'close', 'aria-label': 'Close' }),
+        // What lies behind a window cannot be reached, and this must be.
+        element('button', { type: 'button', class: 'stop', 'data-action': STOP, tabIndex: -1 }, 'Stop agents')),
       this.body,
       element('p', { class: 'told', role: 'status' }),
       buttons.length ? element('footer', {}, ...buttons) : null);
