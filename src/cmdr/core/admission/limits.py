@@ -69,6 +69,8 @@ AGENT_VIEWS = 64
 """Agents whose own tabs and focus are remembered."""
 AGENT_VIEW_IDLE_S = 1800.0
 """Without a call for so long an agent is gone, with its tabs and viewers; as long as its session would last."""
+AGENT_GONE_S = 30.0
+"""After an agent's last connection has ended; one that comes back sooner finds what it had."""
 WINDOWS_PER_AGENT = 20
 """Questions about proposals are counted elsewhere."""
 

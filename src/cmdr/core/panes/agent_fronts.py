@@ -77,6 +77,10 @@ class AgentFronts:
                     pane.show_tab(pane.person_tab)
         self._changed()
 
+    def has_tabs(self, agent: str) -> bool:
+        """Whether an agent has tabs of its own."""
+        return any(self._front_of(agent, side) is not None for side in Side)
+
     def newest(self) -> str:
         """The agent with tabs of its own that called last; raises `CommandError` if there is none."""
         for view in reversed(self._tabs.views()):

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
-from cmdr.core.admission.limits import AGENT_TABS_PER_PANE, AGENT_VIEW_IDLE_S, AGENT_VIEWS
+from cmdr.core.admission.limits import AGENT_GONE_S, AGENT_TABS_PER_PANE, AGENT_VIEW_IDLE_S, AGENT_VIEWS
 from cmdr.core.dispatch.principals import Principal
 from cmdr.core.errors import CommandError
 from cmdr.core.events import Events
@@ -59,6 +59,8 @@ class AgentTabs:
         self._workspace, self._events, self._browser, self._desktop = workspace, events, browser, desktop
         self._settings = settings
         self._views: dict[str, AgentView] = {}
+        self.idle_s = AGENT_VIEW_IDLE_S
+        self.grace_s = AGENT_GONE_S
         self._timer: asyncio.TimerHandle | None = None
         self._refreshing: set[asyncio.Task[None]] = set()
         self.moved: Callable[[AgentView, Side], None] = lambda view, side: None
@@ -70,15 +72,11 @@ class AgentTabs:
 
     def view(self, principal: Principal) -> Workspace:
         """The workspace as a caller has it: an agent its own view, everybody else the one there is."""
-        if principal.is_person or self._settings.text(PANES) == SHARED:
+        if principal.is_person:
             return self._workspace
-        view = self._views.pop(principal.id, None) or AgentView.of(self._workspace, principal.id)
-        self._views[principal.id] = view  # the last one is the one that called last
-        view.last_call = asyncio.get_running_loop().time()
-        if len(self._views) > AGENT_VIEWS:
-            self.end(next(iter(self._views)), windows=False)
-        if self._timer is None:
-            self._wait()
+        view = self._remember(principal.id, self.idle_s)
+        if self._settings.text(PANES) == SHARED:
+            return self._workspace
         view.follow()
         return view
 
@@ -152,16 +150,20 @@ class AgentTabs:
         view.show_hidden = value
         await self._browser.show_hidden_in([tab for pane in panes for tab in pane.tabs if tab.agent], value)
 
-    def end(self, agent: str, *, windows: bool = True) -> None:
-        """An agent is gone: its tabs close, and what it opened for the person to look at."""
+    def gone(self, agent: str) -> None:
+        """An agent has ended its last connection: what it had goes, unless it is back in a moment."""
+        self._remember(agent, self.grace_s)
+
+    def end(self, agent: str) -> None:
+        """An agent is gone: its tabs close, and its viewers, but for those that the person looks at."""
         view = self._views.pop(agent, None)
         if view is not None:
             for side in Side:
                 view.leave(side)
-        if windows:
-            for dialog in [each for each in self._workspace.dialogs if each.opened_by == agent]:
-                if dialog.type in _VIEWERS:
-                    self._workspace.close_dialog(dialog)
+        shows = self._desktop.shows
+        for dialog in [each for each in self._workspace.dialogs if each.opened_by == agent]:
+            if dialog.type in _VIEWERS and not (shows is not None and shows(dialog)):
+                self._workspace.close_dialog(dialog)
         self._events.changed()
         self._browser.follow_active_tabs()
 
@@ -179,6 +181,17 @@ class AgentTabs:
             self._timer.cancel()
         for task in self._refreshing:
             task.cancel()
+
+    def _remember(self, agent: str, seconds: float) -> AgentView:
+        """The view of an agent, to be kept for so long; the one that called last stands at the end."""
+        view = self._views.pop(agent, None) or AgentView.of(self._workspace, agent)
+        self._views[agent] = view
+        before, view.ends_at = view.ends_at, asyncio.get_running_loop().time() + seconds
+        if len(self._views) > AGENT_VIEWS:
+            self.end(next(iter(self._views)))
+        if self._timer is None or view.ends_at < before:
+            self._wait()
+        return view
 
     def _persons(self, side: Side) -> Pane:
         """The pane itself, with the person's tab in front."""
@@ -225,17 +238,21 @@ class AgentTabs:
         }
 
     def _wait(self) -> None:
-        """Look again when the agent that called longest ago has been away too long."""
-        self._timer = None
+        """End the views whose time is over, and look again when the next one's is."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
         loop = asyncio.get_running_loop()
         for view in self.views():
-            left = view.last_call + AGENT_VIEW_IDLE_S - loop.time()
-            if left > 0:
-                self._timer = loop.call_later(left, self._wait)
-                return
-            self.end(view.agent)
+            if view.ends_at <= loop.time():
+                self.end(view.agent)
+        if self._views:
+            self._timer = loop.call_at(min(view.ends_at for view in self._views.values()), self._wait)
 
     def _settings_changed(self) -> None:
-        if self._settings.text(PANES) == SHARED and self._views:
-            for agent in list(self._views):
-                self.end(agent, windows=False)
+        if self._settings.text(PANES) == SHARED:
+            for view in self.views():
+                if view.own:
+                    for side in Side:
+                        view.leave(side)
+                    self._events.changed()

@@ -55,8 +55,8 @@ class AgentView(Workspace):
     own_hidden: bool | None = None
     first_rows: dict[str, tuple[Tab, bytes, int]] = field(default_factory=dict)
     """Where the agent reads in tabs that are not its own, by the tab's id; valid for the folder it was told for."""
-    last_call: float = 0.0
-    """When the agent last used it, on the clock of the loop."""
+    ends_at: float = float("inf")
+    """When the agent counts as gone unless it calls again, on the clock of the loop."""
 
     @classmethod
     def of(cls, workspace: Workspace, agent: str) -> "AgentView":
