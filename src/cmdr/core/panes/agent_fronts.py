@@ -41,7 +41,7 @@ class AgentFronts:
         """The agents' tabs that are in front without anybody having chosen them."""
         self._timer: asyncio.TimerHandle | None = None
         tabs.moved = self._moved
-        tabs.taken_over = self.chosen
+        tabs.taken_over = self.taken_over
         events.listen(self._keep_up)
 
     @property
@@ -52,8 +52,8 @@ class AgentFronts:
     def touched(self, *, by_key: bool = True) -> None:
         """The person pressed a key or used the mouse; told before what they did is done."""
         self._last = self._now()
-        brought, self._brought = self._brought, {}
         if by_key:
+            brought, self._brought = self._brought, {}
             for side, tab in brought.items():
                 pane = self._workspace.pane(side)
                 if pane.tab is tab and tab.agent:
@@ -63,9 +63,15 @@ class AgentFronts:
             self._arm(PERSON_IDLE_S)
 
     def chosen(self, pane: Pane) -> None:
-        """The person chose the tab in front of a pane, or made it theirs."""
+        """The person chose the tab in front of a pane, or clicked into it: it stays there, whatever came before."""
         self._brought.pop(pane.side, None)
-        if pane.tab.agent != self.following:
+        if self._front_of(self.following, pane.side) not in (None, pane.tab):
+            self.following = ""
+
+    def taken_over(self, pane: Pane, agent: str) -> None:
+        """The person made an agent's tab theirs: nobody is followed who has gone elsewhere."""
+        self._brought.pop(pane.side, None)
+        if agent == self.following:
             self.following = ""
 
     def follow(self, agent: str) -> None:
@@ -145,8 +151,8 @@ class AgentFronts:
     def _front_of(self, agent: str, side: Side) -> Tab | None:
         for view in self._tabs.views():
             own = view.own.get(side)
-            if view.agent == agent and own is not None and own.tabs and own.tab in self._workspace.pane(side).tabs:
-                return own.tab
+            if view.agent == agent and own is not None and own.tabs and own.tab.agent == agent:
+                return own.tab if own.tab in self._workspace.pane(side).tabs else None
         return None
 
     def _interrupted(self) -> bool:

@@ -65,7 +65,7 @@ class AgentTabs:
         self._refreshing: set[asyncio.Task[None]] = set()
         self.moved: Callable[[AgentView, Side], None] = lambda view, side: None
         """Told when an agent is about to change what its own tab in a pane shows."""
-        self.taken_over: Callable[[Pane], None] = lambda pane: None
+        self.taken_over: Callable[[Pane, str], None] = lambda pane, agent: None
         """Told when the person has made an agent's tab theirs."""
         browser.agents_fronts = self._fronts
         settings.listen(self._settings_changed)
@@ -88,9 +88,9 @@ class AgentTabs:
         view = self.view(principal)
         if not isinstance(view, AgentView):
             pane = view.pane(side)
-            if principal.is_person and pane.tab.agent:
+            if principal.is_person and (agent := pane.tab.agent):
                 pane.tab.agent, pane.tab.shows_hidden = "", None
-                self.taken_over(pane)
+                self.taken_over(pane, agent)
                 self._events.changed()
             return pane
         if side not in view.own or self._workspace.pane(side).person_tab.lets_agents_in:
