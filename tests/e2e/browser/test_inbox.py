@@ -24,8 +24,8 @@ def armed(it):
     expect(it.window.locator(".answers button").first).to_be_enabled()
 
 
-def here(it):
-    return it.window.locator(".entryrow.cursor strong")
+def cursor(it):
+    return it.window.locator(".entryrow.cursor")
 
 
 def test_one_after_the_other_is_answered_and_the_next_stands_there(it):
@@ -144,15 +144,15 @@ def test_what_comes_and_goes_never_moves_what_the_cursor_is_on(it):
         rename(it, f"file{number}.txt", f"new{number}.txt")
     window = opened(it, 2)
     it.press("ArrowDown")
-    expect(here(it)).to_contain_text("file2.txt")
+    expect(cursor(it)).to_contain_text("file2.txt")
     armed(it)
     rename(it, "file3.txt", "new3.txt")
     expect(window.locator(".entryrow")).to_have_count(3)
-    expect(here(it)).to_contain_text("file2.txt")
+    expect(cursor(it)).to_contain_text("file2.txt")
     first = it.state()["proposals"][0]["id"]
     it.order("reject", proposal=first)
     expect(window.locator(".entryrow")).to_have_count(2)
-    expect(here(it)).to_contain_text("file2.txt")
+    expect(cursor(it)).to_contain_text("file2.txt")
     expect(window.locator(".entry")).to_contain_text("file2.txt → new2.txt")
     # What goes from under the cursor makes room for the next, which has to be seen before a key counts.
     it.order("reject", proposal=it.state()["proposals"][0]["id"])
@@ -162,7 +162,8 @@ def test_what_comes_and_goes_never_moves_what_the_cursor_is_on(it):
     it.press("Escape")
 
 
-def test_an_edit_is_shown_with_its_lines_and_saved_by_a_yes(it):
+def test_an_edit_is_shown_with_its_lines_and_saved_by_a_yes(alone):
+    it = alone
     file = it.tree.left / "code.py"
     file.write_text("one\ntwo\n")
     with ThreadPoolExecutor(1) as pool:
@@ -178,17 +179,42 @@ def test_an_edit_is_shown_with_its_lines_and_saved_by_a_yes(it):
     assert file.read_text() == "one\n2\n"
 
 
-def test_the_mouse_marks_answers_and_asks_about_a_taken_name(it):
-    (it.tree.right / "file1.txt").write_text("in the way")
-    it.served.call("copy", paths=[str(it.tree.left / "file1.txt")], destination=str(it.tree.right), autoConfirm=False)
-    rename(it, "file2.txt", "new2.txt")
-    window = opened(it, 2)
+def test_the_mouse_alone_marks_and_answers(it):
+    for number in (1, 2, 3):
+        rename(it, f"file{number}.txt", f"new{number}.txt")
+    window = opened(it, 3)
     window.locator(".entryrow").nth(1).click()
     expect(window.locator(".entry")).to_contain_text("file2.txt → new2.txt")
     armed(it)
     window.get_by_role("button", name="No, leave it").click()
-    expect(window.locator(".entry")).to_contain_text("file1.txt")
-    armed(it)
+    expect(window.locator(".entry")).to_contain_text("file3.txt → new3.txt")
+    for row in (0, 1):
+        window.locator(".entryrow .mark").nth(row).click()
+    expect(window.get_by_role("option", selected=True)).to_have_count(2)
+    yes = window.get_by_role("button", name="Yes, do it (2 marked)")
+    expect(yes).to_be_enabled()
+    yes.click()
+    it.shut()
+    expect(it.row("new3.txt")).to_have_count(1)
+    assert (it.tree.left / "new1.txt").exists()
+    assert (it.tree.left / "file2.txt").exists()
+
+
+def test_a_taken_name_is_asked_about_here_once_its_window_was_left(it):
+    (it.tree.right / "file2.txt").write_text("in the way")
+    it.cursor_to("file2.txt")
+    it.open("F5", title="Copy file2.txt to")
+    it.press("Enter")
+    expect(it.window).to_contain_text("This name is taken")
+    it.press("Escape")
+    it.shut()
+    window = opened(it, 1)
+    expect(window.locator(".entry")).to_contain_text("file2.txt")
+    it.press("r")
+    it.shut()
+    it.says("copy done: 1 file")
+    assert (it.tree.right / "file2.txt").read_text() == "in the way"
+    assert len(list(it.tree.right.iterdir())) == 3
 
 
 @pytest.mark.parametrize(("width", "height"), [(1440, 900), (390, 800)])

@@ -21,6 +21,8 @@ from cmdr.tui.widgets.lines import LineWidget
 
 MESSAGE_S = 6.0
 ACTIVITY_S = 4.0
+NOTE_WIDTH = 44
+"""Columns of a note about one job."""
 MIN_WORDS = 24
 """Columns that words about what waits need at least."""
 

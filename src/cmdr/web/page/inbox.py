@@ -36,18 +36,13 @@ def inbox_summary(commander: Commander) -> dict[str, Json]:
         "sees": sum(row.kind not in _TO_ANSWER for row in rows),
         "tag": _tag(rows),
         "last": None if last is None else {"id": last.id, "since": last.since, "line": line_of(last)},
-        "pressing": [_pressing(row) for row in rows if row.kind in (InboxKind.FAILED, InboxKind.QUESTION)][:1],
     }
-
-
-def _pressing(row: InboxRow) -> Json:
-    """What must not be overlooked: a job that failed or asks."""
-    return {"id": row.id, "kind": row.kind.value, "line": printable(f"{row.what}: {row.detail}", 200)}
 
 
 def line_of(row: InboxRow) -> str:
     """A row in a bounded line: what the person's desktop may show of it."""
-    return printable(f"{row.by}: {row.what}" if row.by else row.what, MAX_LINE_CHARS)
+    told = " · ".join(part for part in (row.what, row.detail) if part)
+    return printable(f"{row.by}: {told}" if row.by else told, MAX_LINE_CHARS)
 
 
 def inbox_json(commander: Commander) -> dict[str, Json]:

@@ -185,7 +185,16 @@ class PageRoutes:
         return await history_json(self._commander)
 
     async def _agents(self, request: Request, caller: Principal) -> Json:
-        return await agents_json(self._commander)
+        found = await agents_json(self._commander)
+        did, rules = await self._told(caller, "agents"), await self._told(caller, "rules.list")
+        return {**found, "did": did.get("rows", []), "rules": {"rows": [], "settings": "", "trouble": "", **rules}}
+
+    async def _told(self, caller: Principal, command: str) -> dict[str, Json]:
+        """What a command tells as data; where it cannot, why."""
+        try:
+            return (await self._commander.ask(caller, command, {})).json
+        except CommandError as error:
+            return {"trouble": str(error)}
 
     async def _inbox(self, request: Request, caller: Principal) -> Json:
         return inbox_json(self._commander)

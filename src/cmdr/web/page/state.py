@@ -113,7 +113,7 @@ def _theme(commander: Commander) -> dict[str, Json]:
     """The settings that decide how the page looks and listens."""
     settings = commander.settings
     flags: dict[str, Json] = {name: settings.flag(key) for name, key in _FLAGS.items()}
-    return {"name": settings.text("appearance.theme"), "notify": "when away", **flags}
+    return {"name": settings.text("appearance.theme"), "notify": settings.text("agents.notify"), **flags}
 
 
 def _jobs(commander: Commander) -> list[Json]:

@@ -19,9 +19,8 @@
  * @typedef {{id: string, title: string, what: string, by: string, mine: boolean}} Waiting
  * @typedef {{id: string, path: string, by: string, changes: string}} Edit
  * @typedef {{id: string, type: string, mine: boolean, by: string, path: string | null}} Dialog
- * @typedef {{answers: number, sees: number, tag: string, last: {id: string, since: number, line: string} | null,
- *   pressing: {id: string, kind: string, line: string}[]}} Waits how much has to be answered and how much to be seen;
- *   `tag` changes with every row; `pressing` must not be overlooked
+ * @typedef {{answers: number, sees: number, tag: string, last: {id: string, since: number,
+ *   line: string} | null}} Waits how much has to be answered and how much to be seen; `tag` changes with every row
  * @typedef {{name: string, keyBar: boolean, colours: boolean, activity: boolean, search: boolean,
  *   parentRow: boolean, wrap: boolean, notify: string}} Theme
  * @typedef {{rev: number, focused: Side, hidden: boolean, panes: Record<Side, PaneState>,

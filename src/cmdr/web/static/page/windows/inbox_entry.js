@@ -66,7 +66,8 @@ export class Entry {
 
   /** @param {InboxRow} row @param {Partial<Found>} found */
   draw(row, { plan, edit, job }) {
-    const told = [row.since ? `${age(row.since)} ago` : '', expiry(row), row.digest && `plan ${row.digest.slice(0, 7)}`];
+    const told = [row.since ? `${age(row.since)} ago` : '', expiry(row),
+      row.digest && `${edit ? 'edit' : 'plan'} ${row.digest.slice(0, 7)}`];
     this.head.replaceChildren(
       element('h3', { class: 'deed' }, plan?.title ?? row.what),
       element('p', { class: 'dim' }, who(row), ` ${ABOUT[row.kind] ?? ''}`,
