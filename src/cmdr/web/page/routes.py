@@ -8,7 +8,7 @@ from cmdr.core.commander import Commander
 from cmdr.core.dispatch.answer import Answer
 from cmdr.core.dispatch.parameter import Json
 from cmdr.core.dispatch.principals import Principal
-from cmdr.core.errors import CommandError
+from cmdr.core.errors import CommandError, UnknownCommand
 from cmdr.core.panes.name_input import complete_path
 from cmdr.model.invisible_chars import INVISIBLE
 from cmdr.model.panes.matching import find_by_prefix
@@ -193,7 +193,7 @@ class PageRoutes:
         """What a command tells as data; where it cannot, why."""
         try:
             return (await self._commander.ask(caller, command, {})).json
-        except CommandError as error:
+        except (CommandError, UnknownCommand) as error:
             return {"trouble": str(error)}
 
     async def _inbox(self, request: Request, caller: Principal) -> Json:

@@ -74,11 +74,11 @@ export class Entry {
         ...told.filter(Boolean).map((text) => ` · ${text}`)));
     const steps = plan?.steps ?? 0;
     this.body.replaceChildren(
-      ...row.risk.map((text) => element('p', { class: 'risk' }, `▲ ${text}`)),
+      ...(plan ? [] : row.risk.map((text) => element('p', { class: 'risk' }, `▲ ${text}`))),
       ...(plan ? [] : [[row.amount, row.detail].filter(Boolean).join(' · ')].filter(Boolean)
         .map((text) => element('p', {}, text))),
       ...(plan ? [element('ul', { class: 'facts', 'aria-label': 'What will happen' },
-        ...plan.facts.map(({ text, tone }) => element('li', { class: tone }, text)))] : []),
+        ...riskFirst(plan.facts).map(({ text, tone }) => element('li', { class: tone }, text)))] : []),
       ...(edit ? [element('div', { class: 'diff unified' },
         ...edit.rows.map((each) => diffRow(each, '', true, () => undefined)))] : []),
       ...(job ? aboutJob(job) : []),
@@ -86,6 +86,12 @@ export class Entry {
         button(edit ? 'Review it change by change' : `List all ${steps}`, this.opens))] : []),
       ...agentWords(row.kind === 'edit' ? 'the agent calls it:' : `${row.by} says:`, row.reason));
   }
+}
+
+/** What needs care stands where the eye begins. @param {import('../changes/change.js').Fact[]} facts */
+function riskFirst(facts) {
+  const isRisk = (/** @type {import('../changes/change.js').Fact} */ { tone }) => tone === 'risk';
+  return [...facts.filter(isRisk), ...facts.filter((fact) => !isRisk(fact))];
 }
 
 /** @param {import('../core/state.js').Job} job */

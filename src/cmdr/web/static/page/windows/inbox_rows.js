@@ -20,6 +20,9 @@ const HELD_UP = new Set(['proposal', 'edit', 'command', 'trust']);
 /** @type {[number, string][]} */
 const UNITS = [[86_400, 'd'], [3600, 'h'], [60, 'min']];
 
+/** Seconds before it expires from which on the list says so. */
+const SOON = 3600;
+
 /** A time in one unit, as in `12 min`. @param {number} seconds */
 export function span(seconds) {
   const [size, unit] = UNITS.find(([least]) => seconds >= least) ?? [1, 's'];
@@ -34,6 +37,11 @@ export function age(since) {
 /** When it expires, if it does. @param {InboxRow} row */
 export function expiry({ expires }) {
   return expires === null ? '' : `expires in ${span(expires - Date.now() / 1000)}`;
+}
+
+/** The same, where it is soon. @param {InboxRow} row */
+function soon(row) {
+  return row.expires !== null && row.expires - Date.now() / 1000 < SOON ? expiry(row) : '';
 }
 
 /** How much waits, in a line. @param {InboxRow[]} rows */
@@ -53,11 +61,13 @@ export function inboxRow(row, { isHere, isMarked }) {
     'aria-selected': String(isMarked),
   },
   element('span', { class: 'mark', title: 'Mark (Space)' }, isMarked ? '☑' : '☐'),
-  element('span', { class: 'line' }, who(row), element('span', { class: 'dim' }, age(since))),
+  element('span', { class: 'line' }, who(row), element('span', { class: 'dim age' }, [soon(row), age(since)]
+    .filter(Boolean).join(' · '))),
   element('strong', { class: 'cut' }, what),
   element('span', { class: 'line' },
-    element('span', { class: 'dim cut' }, [amount && !what.includes(amount) ? amount : '', detail, expiry(row)]
-      .filter(Boolean).join(' · ')), tag(row)));
+    // The end of a path tells more than its beginning.
+    element('span', { class: 'dim cut tail' }, element('bdi', {}, [what.includes(amount) ? '' : amount, detail]
+      .filter(Boolean).join(' · '))), tag(row)));
 }
 
 /** Who wants it. @param {InboxRow} row */

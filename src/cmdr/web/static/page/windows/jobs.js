@@ -79,7 +79,8 @@ function reading(scan) {
 
 /** @param {Job} job */
 function row(job) {
-  const told = [job.waitsBehind || job.state, job.items, job.bytes, job.rate, left(job), job.current].filter(Boolean).join(' · ');
+  const facts = [job.waitsBehind || job.state, job.items, job.bytes, job.rate, left(job), job.current];
+  const told = facts.filter(Boolean).join(' · ');
   return element('section', { class: `job ${job.state}` },
     element('h3', {}, job.title),
     job.over ? null : element('progress', { max: 1, value: job.share, 'aria-label': 'how far' }),

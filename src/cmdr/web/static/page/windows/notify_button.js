@@ -9,6 +9,6 @@ export function notifyButton() {
     const answer = await Notification.requestPermission();
     made.hidden = answer !== 'default';
     tell(answer === 'granted' ? 'The browser will call you.' : 'The browser will not call you.', answer === 'denied');
-  }, { hidden: !('Notification' in globalThis) || Notification.permission !== 'default', class: 'small' });
+  }, { hidden: !('Notification' in globalThis) || Notification.permission !== 'default' });
   return made;
 }

@@ -30,13 +30,14 @@ export function rulesPanel({ rows, settings, trouble }, draw) {
 function rule(row, draw) {
   const { number, client, words, files, filesLeft, holds, suspended, problem, line } = row;
   const used = files - filesLeft;
+  const spent = `${used} of ${files} files this hour`;
   const state = suspended ? 'suspended' : holds ? 'holds' : 'does not hold';
   return element('section', { class: 'client' },
     element('p', { class: 'split' }, element('span', {}, number ? `${number} ` : '', client ? agentMark(client) : ''),
       element('span', { class: `tag ${holds ? 'ok' : 'warn'}` }, state)),
     element('p', {}, words || `Line ${line} of the settings`),
-    files ? element('progress', { max: files, value: used, 'aria-label': `${used} of ${files} files this hour` }) : null,
-    files ? element('p', { class: 'dim' }, `${used} of ${files} files this hour`) : null,
+    files ? element('progress', { max: files, value: used, 'aria-label': spent }) : null,
+    files ? element('p', { class: 'dim' }, spent) : null,
     ...[suspended, problem].filter(Boolean).map((text) => element('p', { class: 'care' }, text)),
     number ? element('div', { class: 'buttons' },
       suspended ? does('Allow again', 'rules.allow', number, draw) : does('Suspend', 'rules.suspend', number, draw),
