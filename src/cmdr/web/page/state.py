@@ -22,6 +22,7 @@ from cmdr.web.page.rows import Rows, Window, Windows, announce
 
 ACTIVITY_SHOWN_S = 4.0
 MAX_JOBS = 30
+MAX_LINE_CHARS = 160
 _FLAGS = {
     "keyBar": "appearance.key_bar",
     "colours": "appearance.file_colours",
@@ -49,6 +50,7 @@ async def page_state(commander: Commander, rows: Rows, windows: Windows) -> dict
         "edits": _edits(commander),
         "jobs": _jobs(commander),
         "scans": _scans(commander),
+        "unasked": _unasked(commander),
         "stopped": commander.policy.agents_stopped,
         "activity": _activity(commander),
         "theme": _theme(commander),
@@ -152,6 +154,17 @@ def job_json(commander: Commander, job: Job) -> Json:
         "canRetry": job.can_retry,
         "output": job.output,
     }
+
+
+def _unasked(commander: Commander) -> Json:
+    """What an agent did last because a rule admits it, as long as nothing newer was done."""
+    done = [job for job in commander.jobs.all() if job.operation is not None]
+    rule = commander.turns.rule_of(done[-1].operation or 0) if done else None
+    if rule is None or not done[-1].state.is_over:
+        return None
+    job = done[-1]
+    line = f"{_speaker(job.started_by)}: {job.outcome}"
+    return {"operation": job.operation, "line": printable(line, MAX_LINE_CHARS), "rule": rule}
 
 
 def _scans(commander: Commander) -> list[Json]:

@@ -100,6 +100,7 @@ export class Answering {
 
   draw() {
     const { rows } = this;
+    this.keepKeyboard();
     const all = answersOf(rows);
     const many = rows.length > 1 ? ` (${rows.length} marked)` : '';
     const made = all.map((each) => this.answerButton(each, each.answer === 'rule' ? '' : many));
@@ -151,7 +152,14 @@ export class Answering {
   /** Whether answers count by now. @param {boolean} isHeard */
   enable(isHeard) {
     this.isHeard = isHeard;
+    if (!isHeard) this.keepKeyboard();
     for (const each of this.root.querySelectorAll('button')) each.disabled = !isHeard;
+  }
+
+  /** A button that goes, or takes nothing for a while, would take the keyboard with it. */
+  keepKeyboard() {
+    const { activeElement } = document;
+    if (activeElement instanceof HTMLButtonElement && this.root.contains(activeElement)) this.how.leaves();
   }
 
   /** Whether a key is an answer, or part of one. @param {KeyboardEvent} event @param {InboxRow[]} rows */
