@@ -15,6 +15,7 @@ from cmdr.core.audit.record_warnings import RecordWarnings
 from cmdr.core.changes.ended_proposals import EndedProposal
 from cmdr.core.changes.engine import Engine
 from cmdr.core.changes.inbox import Inbox
+from cmdr.core.changes.job_control import JobControl
 from cmdr.core.changes.jobs import Jobs
 from cmdr.core.changes.kept_forms import KeptEdit
 from cmdr.core.changes.proposal_store import ProposalStore
@@ -37,7 +38,6 @@ from cmdr.core.panes.free_space import FreeSpaceCache
 from cmdr.core.settings import Settings
 from cmdr.core.transfers.short_links import ShortLinks
 from cmdr.core.trees.indexing import Indexing
-from cmdr.engine.run.control import Control
 from cmdr.engine.run.outcome import Outcome
 from cmdr.files.sandbox.path_resolver import Sandbox
 from cmdr.index.errors import IndexFault
@@ -99,7 +99,7 @@ class Commander:
         self._engine = engine
         self.warnings = RecordWarnings(audit, engine, self.events)
         """What is wrong with the record itself."""
-        self.jobs = Jobs(self._run_plan, self.events, audit)
+        self.jobs = Jobs(self._run_plan, self.events, audit, self._plan_undo)
         self.turns = Turns(self)
         """What agents did, by client."""
         self.undo_many = UndoMany(lambda: self.engine, self.jobs, self.proposals, self.events)
@@ -272,8 +272,9 @@ class Commander:
         return self._indexing.scans() if self._indexing is not None else []
 
     def stop_agents(self) -> None:
-        """The kill switch: end every agent's call, drop what agents proposed, refuse new calls."""
+        """The kill switch: end every agent's call, drop what agents proposed, pause their jobs, refuse new calls."""
         self.policy.agents_stopped = True
+        self.jobs.stop_agents()
         self.end_agent_calls()  # first, so that whoever waits hears that all was stopped, not what was dropped
         self.services.stop_agents()
         self.proposals.drop_of_agents()
@@ -284,8 +285,9 @@ class Commander:
         self._dispatcher.end_agent_calls()
 
     def allow_agents(self) -> None:
-        """Let agents call again."""
+        """Let agents call again; jobs of theirs that were paused stay so until the person lets them go on."""
         self.policy.agents_stopped = False
+        self.jobs.allow_agents()
         self.events.changed()
 
     def _start_job(self, proposal: Proposal) -> str:
@@ -305,5 +307,8 @@ class Commander:
     async def _job_over(self, job: str) -> None:
         await self.jobs.finished(self.jobs.get(job, PERSON))
 
-    def _run_plan(self, plan: Plan, by: str, control: Control) -> Outcome:
-        return self.engine.run(plan, by, control)
+    async def _plan_undo(self, operation: int) -> Plan:
+        return await self.engine.undo_plan(operation)
+
+    def _run_plan(self, plan: Plan, by: str, control: JobControl) -> Outcome:
+        return self.engine.run(plan, by, control, control.begun)

@@ -11,6 +11,7 @@ from textual import events
 from textual.app import App
 from textual.color import Color
 from textual.filter import LineFilter
+from textual.message import Message
 from textual.screen import Screen
 
 from cmdr.core.commander import Commander
@@ -53,6 +54,10 @@ class PrintableFilter(LineFilter):
         ]
 
 
+STOP_ACTION = "stop_agents"
+"""The one action that waits for nothing."""
+TOLD_S = 4.0
+"""Seconds that a window which hides the status line shows that agents were stopped."""
 STARTUP_WAIT_S = 0.5
 """Seconds that keys typed at the start wait for the panes, so that they act on what the person will see."""
 
@@ -83,6 +88,7 @@ class TerminalApp(App[None], inherit_bindings=False):
         self._painted = painted
         self._saved_tabs = saved_tabs
         self._tasks: list[asyncio.Task[None]] = []
+        self._stopping: asyncio.Task[None] | None = None
         self._read_settings()
         self.presence = Presence(clock)
         self.windows = DialogWindows(self)
@@ -121,6 +127,25 @@ class TerminalApp(App[None], inherit_bindings=False):
         if self.started and self.is_running:
             self.notifications.look()
             self.agent_windows.look()
+
+    def post_message(self, message: Message) -> bool:
+        """What is sent to the application waits its turn here, but for the key that stops the agents."""
+        if isinstance(message, events.Key) and not message.is_forwarded and self._stops_agents(message):
+            self._stopping = asyncio.get_running_loop().create_task(self._stop_agents())
+            return True
+        return super().post_message(message)
+
+    def _stops_agents(self, event: events.Key) -> bool:
+        """Whether a key is the one that stops the agents. One that writes a letter does so in the panes alone."""
+        return not event.is_printable and self.keys.actions.get(event.key) == STOP_ACTION
+
+    async def _stop_agents(self) -> None:
+        """At once, whatever window is in front and whatever other keys wait for."""
+        said = await self.main.queue.ask("agents.stop")
+        if said is not None:
+            self.main.show_message(said.words, bad=True)
+            if self.screen_stack and self.screen is not self.main:
+                self.notify(said.words, severity="warning", timeout=TOLD_S, markup=False)
 
     def get_default_screen(self) -> Screen[None]:
         """The panes."""

@@ -171,10 +171,10 @@ async def test_pause_and_resume(bench):
     assert not await asyncio.to_thread(passed.wait, 0.05)
     with pytest.raises(CommandError, match="only a running one can be paused"):
         bench.jobs.pause(job)
-    bench.jobs.resume(job)
+    bench.jobs.go_on(job)
     assert await asyncio.to_thread(passed.wait, 60)
     with pytest.raises(CommandError, match="only a paused one can be resumed"):
-        bench.jobs.resume(job)
+        bench.jobs.go_on(job)
     bench.run.finish(plan)
     await bench.jobs.finished(job)
 
@@ -265,7 +265,7 @@ async def test_a_job_paused_before_it_asked_is_still_paused_after_the_answer(ben
     await bench.until(job, JobState.WAITING)
     bench.jobs.answer(job, "q", ConflictPolicy.SKIP, for_all=False)
     assert job.state == "paused"
-    bench.jobs.resume(job)
+    bench.jobs.go_on(job)
     bench.run.finish(plan)
     await bench.jobs.finished(job)
 

@@ -210,7 +210,7 @@ async def test_an_agent_moves_its_window_and_the_cursor_but_not_the_persons_scro
         assert it.main.left.top == top
 
 
-async def test_the_switch_stops_every_call_at_once_and_lets_go_again(face):
+async def test_the_switch_stops_every_call_at_once_and_a_second_press_allows_nothing(face):
     async with face() as it:
         waiting = asyncio.ensure_future(it.commander.run(AGENT, "await", {"rev": 10**9, "timeout": 60}))
         await it.until(lambda: it.commander.activity.running)
@@ -219,6 +219,9 @@ async def test_the_switch_stops_every_call_at_once_and_lets_go_again(face):
             await waiting
         assert "agents stopped" in it.status
         await it.press("ctrl+k")
+        with pytest.raises(NotAllowed):
+            await it.commander.run(AGENT, "state", {})
+        await it.press("alt+a", "s")
         await it.commander.run(AGENT, "state", {})
 
 

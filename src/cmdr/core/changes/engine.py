@@ -1,7 +1,7 @@
 """The operation engine as the core sees it: it runs plans, remembers them, and finds the way back."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
@@ -57,9 +57,14 @@ class Engine:
         """Close the journal."""
         await in_thread(self._journal.close)
 
-    def run(self, plan: Plan, by: str, control: Control) -> Outcome:
-        """Carry a plan out; blocks. Raises `OperationInterrupted` when something else than its files ended it."""
-        operation = Operation(plan, self._syscalls, self._journal, by=by, verify=self._verify)
+    def run(
+        self, plan: Plan, by: str, control: Control, begun: Callable[[int], None] = lambda operation: None
+    ) -> Outcome:
+        """Carry a plan out; blocks. Raises `OperationInterrupted` when something else than its files ended it.
+
+        `begun` is told the operation's number before anything is changed.
+        """
+        operation = Operation(plan, self._syscalls, self._journal, by=by, verify=self._verify, begun=begun)
         try:
             return operation.run(control)
         except Exception as error:

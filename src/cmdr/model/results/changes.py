@@ -105,6 +105,8 @@ class HistoryRow:
     undone_by: int | None
     left: int
     """What an undo did not take back."""
+    failed: int = 0
+    """What could not be carried out."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,8 +87,8 @@ def agents(screen: MainScreen) -> None:
 
 @action("stop_agents")
 def stop_agents(screen: MainScreen) -> None:
-    """The kill switch: at once, without asking; the same key lets agents call again."""
-    screen.enqueue("agents.allow" if screen.commander.policy.agents_stopped else "agents.stop", show_answer=True)
+    """The kill switch: at once, without asking. Allowing them again is done in the window of the agents."""
+    screen.enqueue("agents.stop", show_answer=True)
 
 
 @action("settings")
