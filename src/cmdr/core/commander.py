@@ -31,6 +31,8 @@ from cmdr.core.dispatch.registry import REGISTRY, Command, Registry
 from cmdr.core.errors import CommandError
 from cmdr.core.events import Events
 from cmdr.core.lazy_services import LazyServices
+from cmdr.core.panes.agent_fronts import AgentFronts
+from cmdr.core.panes.agent_tabs import AgentTabs
 from cmdr.core.panes.bookmarks import Bookmarks
 from cmdr.core.panes.browser import Browser
 from cmdr.core.panes.desktop import Desktop
@@ -135,6 +137,10 @@ class Commander:
             self._indexing.idle.is_allowed = lambda: self.settings.flag("advanced.idle_walk")
             self._indexing.idle.is_busy = lambda: bool(self.jobs.running())
             self._dispatcher.touched = self._indexing.idle.touched
+        self.agent_tabs = AgentTabs(workspace, self.events, self.browser, self.desktop, self.settings)
+        """Which tabs are agents' own."""
+        self.agent_fronts = AgentFronts(workspace, self.events, self.browser, self.agent_tabs)
+        """When the person sees them."""
         self.bookmarks = bookmarks or Bookmarks()
         self.space = FreeSpaceCache()
         self.browser.arrived = self.bookmarks.visit
@@ -202,6 +208,8 @@ class Commander:
             parts.push_async_callback(self.settings.close)
             parts.callback(self.sandbox.close)
             parts.push_async_callback(self.browser.close)
+            parts.callback(self.agent_tabs.close)
+            parts.callback(self.agent_fronts.close)
             if self._indexing is not None:
                 parts.push_async_callback(self._indexing.close)
             if self._engine is not None:

@@ -108,10 +108,15 @@ class TerminalApp(App[None], inherit_bindings=False):
         commander.desktop.terminal_clipboard = self.copy_to_clipboard
         commander.desktop.suspend = lambda: self.call_next(self.main.act, "shell")
         commander.desktop.shows = self.windows.shows
+        commander.agent_fronts.clock = clock
+        commander.agent_fronts.is_busy["terminal"] = self._is_busy
 
     async def on_event(self, event: events.Event) -> None:
         """Keys act one after the other, whatever window each of them leads to."""
+        if isinstance(event, events.MouseDown):
+            self.commander.agent_fronts.touched(by_key=False)
         if isinstance(event, events.Key | events.Paste) and not event.is_forwarded:
+            self.commander.agent_fronts.touched()
             self.app_focus = True
             self.presence.touched()
             self.main.queue.put_key(queued_key(self, event))
@@ -156,6 +161,7 @@ class TerminalApp(App[None], inherit_bindings=False):
         # Back from the shell, on a screen the terminal has cleared meanwhile.
         self.app_resume_signal.subscribe(self, lambda _: self.refresh(layout=True))
         loop = asyncio.get_running_loop()
+        self.commander.agent_fronts.touched()
         self._tasks = [loop.create_task(self._start()), loop.create_task(self._end_on_quit())]
 
     async def on_unmount(self) -> None:
@@ -169,6 +175,7 @@ class TerminalApp(App[None], inherit_bindings=False):
         self.commander.desktop.terminal_clipboard = None
         self.commander.desktop.suspend = None
         self.commander.desktop.shows = None
+        self.commander.agent_fronts.is_busy.pop("terminal", None)
 
     async def _start(self) -> None:
         settings = self.commander.settings
@@ -190,6 +197,12 @@ class TerminalApp(App[None], inherit_bindings=False):
         self.commander.browser.keep_live()
         if self._painted is not None:
             self.call_after_refresh(self._painted)
+
+    def _is_busy(self) -> bool:
+        """Whether the person is in the middle of something: a search, a filter, a window, or what keys have ordered."""
+        search = self.main.quick_search
+        typing = bool(search.search) or search.filtering is not None
+        return typing or len(self.screen_stack) > 1 or self.main.queue.busy or self.commander.desktop.terminal_suspended
 
     async def _end_on_quit(self) -> None:
         await self.commander.quitting.wait()

@@ -61,6 +61,16 @@ MCP_SESSION_IDLE_S = 1800.0
 """The SDK counts the same."""
 SUBSCRIPTIONS_PER_SESSION = 100
 TABS_PER_PANE = 30
+AGENT_TABS_PER_PANE = 16
+"""Of all agents together; one more closes those of the agent that called longest ago."""
+OWN_TABS_PER_AGENT = 6
+"""In one pane."""
+AGENT_VIEWS = 64
+"""Agents whose own tabs and focus are remembered."""
+AGENT_VIEW_IDLE_S = 1800.0
+"""Without a call for so long an agent is gone, with its tabs and viewers; as long as its session would last."""
+AGENT_GONE_S = 30.0
+"""After an agent's last connection has ended; one that comes back sooner finds what it had."""
 WINDOWS_PER_AGENT = 20
 """Questions about proposals are counted elsewhere."""
 
