@@ -218,7 +218,7 @@ async def test_what_arrives_or_goes_never_moves_what_the_cursor_is_on(face):
         await it.until(lambda: len(list_of(it)) == 4)
         assert "late" in list_of(it)[-1]
         await it.commander.run(AGENT, "dialog", {"action": "close", "type": "confirmation", "proposal": first.id})
-        await it.until(lambda: "new1" in list_of(it)[0])
+        await it.until(lambda: "ended: " in list_of(it)[0])
         it.clock.forward(GRACE_S)
         await it.press("y")
         await it.until((it.left / "new1").is_dir)
