@@ -388,7 +388,7 @@ async def test_proposals_that_expired_stay_on_the_screen_until_they_were_seen(fa
         await it.press("down")
         assert "2 expired: Ctrl+Y" in it.status
         await it.press("ctrl+y")
-        assert "2 proposals expired while you were away (after ten minutes): Create folder" in it.status
+        assert "2 proposals expired while you were away (after a day): Create folder" in it.status
         assert "2 expired: Ctrl+Y" not in it.status
         assert it.window == "MainScreen"
 

@@ -123,7 +123,8 @@ class ProposalStore:
         try:
             told = json.loads(places.read(self._path(_ENDED), MAX_ENDED_BYTES) or b"")
             found.ended = [
-                EndedProposal(str(id), str(by), str(what), str(how), float(at)) for id, by, what, how, at in told["ended"]
+                EndedProposal(str(id), str(by), str(what), str(how), float(at))
+                for id, by, what, how, at in told["ended"]
             ]
             found.more = {str(caller): int(number) for caller, number in told["more"].items()}
         except (OSError, places.UnsafePlace, ValueError, TypeError, KeyError, AttributeError, RecursionError):
