@@ -17,7 +17,7 @@ from cmdr.model.results.inbox import InboxKind, InboxRow
 from cmdr.model.texts.diff import Diff
 from cmdr.model.units import iso_time
 from cmdr.tui.changes.waiting import PLANS, Entry
-from cmdr.tui.terminal.safe_text import fit, printable, width_of
+from cmdr.tui.terminal.safe_text import fit, fit_middle, printable, width_of
 from cmdr.tui.widgets.lines import Row
 
 MAX_DIFF_LINES = 200
@@ -64,17 +64,9 @@ def list_row(entry: Entry, width: int, now: float, *, is_marked: bool) -> Row:
         ("●" if is_marked else " ", "selected"),
         ("! " if row.risk or row.word else "  ", "warning" if row.risk or row.word else "dim"),
         (f"{who} " + " " * max(0, 9 - width_of(who)), "agent" if row.by else "dim"),
-        (_fit_middle(what, max(1, room)), "warning" if row.kind in _CARE else "file"),
+        (fit_middle(what, max(1, room)), "warning" if row.kind in _CARE else "file"),
         (f" {right} ", "dim"),
     ]
-
-
-def _fit_middle(text: str, width: int) -> str:
-    """What happens stands at the beginning and the name at the end: what is too long loses its middle."""
-    if width_of(text) <= width:
-        return fit(text, width)
-    begin = max(1, width * 2 // 5)
-    return fit(text, begin) + fit(text, width - begin, keep_end=True)[1:] + " "
 
 
 def _short(detail: str) -> str:

@@ -12,6 +12,7 @@ from textual.widget import Widget
 from cmdr.core.dispatch.parameter import Arguments
 from cmdr.model.results.agents import AgentOperation, AgentRow, Agents, AgentTurn, UndoOffer, undoable_words
 from cmdr.model.units import count
+from cmdr.tui.terminal.safe_text import fit_middle, printable, width_of
 from cmdr.tui.widgets.lines import LineList, Row
 from cmdr.tui.windows.window import GRACE_EXTENSION_S, GRACE_S, GracePeriod, Window
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from cmdr.tui.main_screen import MainScreen
 
 LINES = 16
+BOX = 96
+"""Columns of the whole box."""
 
 
 def at_clock(moment: float) -> str:
@@ -47,6 +50,8 @@ class AgentWork(Window[str]):
         self._screen = screen
         self._client = client
         self._found: list[AgentTurn | AgentOperation] = []
+        self._rev = -1
+        """The revision at which it was read."""
         self.heading = f"What {client} did today"
 
     def contents(self) -> list[Widget]:
@@ -55,17 +60,26 @@ class AgentWork(Window[str]):
         return [self._list, self._about]
 
     def opened(self) -> None:
-        self.follow(lambda: self.run_update(self._read))
+        """Look now and twice a second, where something changed; every single change would be too many."""
+        self.set_interval(0.5, self._look)
+        self.run_update(self._read)
+
+    def _look(self) -> None:
+        if self._screen.commander.events.rev != self._rev and self.up_to_date.is_set():
+            self.run_update(self._read)
 
     async def _read(self) -> None:
         """The journal as it is now; the cursor stays on what it was on."""
+        self._rev = self._screen.commander.events.rev
         answer = await self._screen.queue.ask("agents")
         if answer is None or not isinstance(answer.result, Agents):
             return
         row = next((row for row in answer.result.rows if row.client == self._client), None)
         here = self._here
-        self._found = [each for turn in (row.turns if row else ()) for each in (turn, *turn.operations)]
-        rows = [_row(each) for each in self._found]
+        self._found = []
+        for turn in row.turns if row is not None else ():
+            self._found += [turn, *turn.operations]
+        rows = [_row(each, self._list.size.width) for each in self._found]
         self._list.show(rows or [[(f" {self._client} has changed nothing today.", "dim")]], keep=True)
         if here is not None:
             places = (at for at, each in enumerate(self._found) if _key(each) == _key(here))
@@ -129,7 +143,9 @@ class UndoQuestion(Window[str]):
         known = self._known.get(number)
         if known is None:
             return [(f" {number:>6}  ", "dim"), ("an operation before those that were listed", "file")]
-        return [(f" {number:>6}  {at_clock(known.at)}  ", "dim"), (known.what, "file")]
+        begin = f" {number:>6}  {at_clock(known.at)}  "
+        room = min(BOX, self.app.size.width * 96 // 100) - 4 - width_of(begin)
+        return [(begin, "dim"), *_what(known, room)]
 
     def _tell(self) -> None:
         role = "file" if self._grace_period.is_over else "dim"
@@ -174,14 +190,15 @@ def _wish(each: AgentTurn | AgentOperation, client: str, *, since: bool) -> Argu
     return {"turn": each.id} if isinstance(each, AgentTurn) else {"operations": [each.operation]}
 
 
-def _row(each: AgentTurn | AgentOperation) -> Row:
+def _row(each: AgentTurn | AgentOperation, width: int) -> Row:
     if isinstance(each, AgentTurn):
         return [(f" {at_clock(each.began)}–{at_clock(each.ended)}  ", "title"), (each.told, "title_active")]
     by = f" · unasked, by rule {each.rule}" if each.rule is not None else ""
-    role = "file" if each.can_undo else "dim"
-    return [
-        (f"   {each.operation:>5}  {at_clock(each.at)}  ", "dim"),
-        (each.what, role),
-        ("" if each.state == "done" else f"  {each.state}", "agent"),
-        (by, "agent"),
-    ]
+    end = ("" if each.state == "done" else f"  {each.state}") + by
+    begin = f"   {each.operation:>5}  {at_clock(each.at)}  "
+    return [(begin, "dim"), *_what(each, width - width_of(begin) - width_of(end)), (end, "agent")]
+
+
+def _what(each: AgentOperation, width: int) -> Row:
+    text = printable(each.what)
+    return [(fit_middle(text, width) if width_of(text) > width else text, "file" if each.can_undo else "dim")]
