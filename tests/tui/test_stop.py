@@ -5,8 +5,6 @@ import asyncio
 import pytest
 from tests.tui.stop_states import STATES, refused
 
-from cmdr.core.settings import Settings
-
 
 @pytest.mark.parametrize("state", STATES)
 async def test_one_press_stops_the_agents_in_every_window_and_state(face, state):

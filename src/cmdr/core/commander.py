@@ -187,9 +187,12 @@ class Commander:
         """Take in what agents proposed before a restart and nobody has answered."""
         found = await self.proposals.keeper.load()
         self.proposals.ended.restore(found.ended, found.more)
-        for name in found.aside:
-            what, how = "A kept proposal cannot be read, and is not asked about", f"put aside as {name}.damaged"
-            self.proposals.ended.add(EndedProposal(f"file {name}", "", what, how, time.time()))
+        told = [
+            ("A kept proposal cannot be read, and is not asked about", f"put aside as {one}") for one in found.aside
+        ]
+        told += [("Proposals cannot be kept over a restart", found.problem)] if found.problem else []
+        for what, how in told:
+            self.proposals.ended.add(EndedProposal(how, "", what, how, time.time()))
         for approved in found.approved:
             self.proposals.restore_approved(approved)
         for kept in found.waiting:

@@ -237,12 +237,12 @@ class Proposals:
         self._forget_oldest()
         self._events.changed()
         if is_kept and self.job_over is not None:
-            following = asyncio.get_running_loop().create_task(self._follow(proposal.id, self.job_over(proposal.job)))
+            following = asyncio.get_running_loop().create_task(self._follow(proposal.id, proposal.job, self.job_over))
             self._beginning.add(following)
             following.add_done_callback(self._beginning.discard)
 
-    async def _follow(self, id: str, over: Awaitable[None]) -> None:
-        await over
+    async def _follow(self, id: str, job: str, job_over: Callable[[str], Awaitable[None]]) -> None:
+        await job_over(job)
         self.keeper.forget(id)
 
     def _expire(self, proposal: Proposal) -> None:
