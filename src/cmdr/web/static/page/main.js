@@ -3,6 +3,7 @@
 import { act } from './core/actions.js';
 import { element, part } from './core/element.js';
 import { listen, lost } from './core/events.js';
+import { listenToPerson } from './core/presence.js';
 import { look, now, watch } from './core/server.js';
 import { guarded } from './core/status.js';
 import {
@@ -119,6 +120,7 @@ async function start() {
   followActions();
   await upToDate();
   focusPane();
+  listenToPerson(() => isCovered() || Boolean(panes.left.note || panes.right.note));
   listenInOrder();
   listenToKeys(panes, run);
   listenToDrops([panes.left, panes.right]);
