@@ -28,6 +28,8 @@ ACTIVITY_SHOWN_S = 4.0
 MAX_JOBS = 30
 _MOVES = frozenset("switch_pane swap_panes toggle_hidden compare_panes find.go".split())
 """What changes a view without naming a pane."""
+_WINDOWS = frozenset(("file.quickLook", "file.getInfo"))
+"""What names a pane, and opens a window."""
 _FLAGS = {
     "keyBar": "appearance.key_bar",
     "colours": "appearance.file_colours",
@@ -126,8 +128,8 @@ def _is_aside(commander: Commander, seen: SeenCall) -> bool:
     except UnknownCommand:
         return False
     takes_pane = any(parameter.name == "pane" for parameter in command.parameters)
-    is_move = command.access is Access.VIEW and not command.lasting and (takes_pane or command.name in _MOVES)
-    return is_move and not command.name.startswith("file.") and commander.settings.text(PANES) != SHARED
+    is_view = command.access is Access.VIEW and not command.lasting and command.name not in _WINDOWS
+    return is_view and (takes_pane or command.name in _MOVES) and commander.settings.text(PANES) != SHARED
 
 
 def call_line(seen: SeenCall) -> str:
