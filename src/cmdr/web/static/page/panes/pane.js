@@ -118,7 +118,7 @@ export class Pane {
       element('button', {
         type: 'button', 'aria-pressed': String(isFront(tab)), title: tab.name,
         onclick: () => guarded(order('activate_tab', { pane: this.side, tab: tab.id })),
-      }, tab.agent ? `▸${tab.agent} ${tab.name}` : `${tab.pinned ? '◆ ' : ''}${tab.name}`),
+      }, labelOf(tab)),
       isFront(tab) ? element('button', {
         type: 'button', class: 'small', 'aria-label': `Close tab ${tab.name}`,
         onclick: () => this.focused(() => guarded(order('tab.close'))),
@@ -178,6 +178,12 @@ export class Pane {
       this.move(place);
     });
   }
+}
+
+/** A tab's name, and whose it is. @param {import('../core/state.js').Tab} tab */
+function labelOf({ agent, name, pinned }) {
+  if (agent) return `▸${agent}${now().stopped ? ', stopped:' : ''} ${name}`;
+  return pinned ? `◆ ${name}` : name;
 }
 
 /** The entry under the cursor in a line. @param {import('../core/state.js').Row} row */
