@@ -584,6 +584,8 @@ async def test_taking_back_stops_a_job_and_undoes_what_it_did(audit):
     back = await bench.jobs.take_back(job, "person:terminal")
     assert (job.state, back.started_by) == ("cancelled", "person:terminal")
     await ended(bench, undone, back)
+    once_more = await bench.jobs.take_back(job, "person:terminal")
+    await ended(bench, undone, once_more)
     waiting = bench.jobs.start(plan_at("b"), "agent:tester")
     assert await bench.jobs.take_back(waiting, "person:terminal") is None
     assert waiting.state == "cancelled"
