@@ -30,11 +30,11 @@ KINDS = {
     "treePage": "index parent total entries cursor limit sort order",
     "reportPage": "index report limit below set since keep epochs",
     "sessionShown": "session cwd index units limit",
-    "stillWaiting": "what",
+    "stillWaiting": "what behind",
     "stateMoved": "rev",
     "proposalEnded": "proposal state title said",
     "jobEnded": "job state outcome problems operation canUndo output named",
-    "jobFollowed": "state over done outcome operation question",
+    "jobFollowed": "state over done outcome operation question waitsBehind",
     "operationStatus": "job title state itemsDone itemsTotal bytesDone bytesTotal secondsLeft outcome problems",
     "scanStatus": "job index state started entries folders bytes rate percent secondsLeft problem",
     "notAnsweredYet": "proposal",
@@ -63,7 +63,7 @@ KINDS = {
     "findAnswer": "count bytes complete rows",
 }
 PARTS = {
-    "HistoryRow": "operation when verb first newName items done to state by undoneBy left",
+    "HistoryRow": "operation when verb first newName items done to state by undoneBy left failed",
     "IndexInfo": "id root epoch scannedNs totals freshness problems rootNode options",
     "Totals": "files dirs bytes allocated newestNs complete state",
     "Freshness": "state reason checkedNs",
