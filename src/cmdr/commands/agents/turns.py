@@ -13,6 +13,8 @@ from cmdr.model.names import printable
 from cmdr.model.results.agents import Agents, UndoBegun, UndoOffer
 from cmdr.model.units import count
 
+MAX_TOLD = 20
+"""Operations that an offer tells in words."""
 Moment = Annotated[float | None, Doc("seconds since 1970; today's midnight unless told")]
 Operations = Annotated[list[int] | None, Doc("numbers in the history")]
 Turn = Annotated[str | None, Doc('as `agents` names it, as in "claude 12"')]
@@ -83,4 +85,5 @@ def _offer(deeds: list[Deed], gone: int) -> UndoOffer:
     words = f"{count(len(deeds), 'operation')} of {', '.join(clients)} since {when}: {count(items, 'item')}"
     if gone:
         words += f"; what {count(gone, 'operation')} deleted for good does not come back"
-    return UndoOffer(tuple(deed.entry.id for deed in deeds), clients, items, since, words)
+    what = tuple(deed.what for deed in deeds[:MAX_TOLD])
+    return UndoOffer(tuple(deed.entry.id for deed in deeds), clients, items, since, words, what)

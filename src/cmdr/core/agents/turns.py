@@ -46,6 +46,15 @@ class Deed:
     client: str
     can_undo: bool = False
 
+    @property
+    def what(self) -> str:
+        """What it did, in one line for the person."""
+        entry = self.entry
+        stays = entry.destination == os.path.dirname(entry.title)
+        told = replace(entry, destination=None) if stays else entry
+        what = f"{entry.verb} {told.about(display_name)}"
+        return what if len(what) <= MAX_WHAT_CHARS else what[: MAX_WHAT_CHARS - 1] + "…"
+
 
 @dataclass(frozen=True, slots=True)
 class Selection:
@@ -181,12 +190,7 @@ class Turns:
 
     def _operation(self, deed: Deed) -> AgentOperation:
         entry = deed.entry
-        stays = entry.destination == os.path.dirname(entry.title)
-        told = replace(entry, destination=None) if stays else entry
-        what = f"{entry.verb} {told.about(display_name)}"
-        if len(what) > MAX_WHAT_CHARS:
-            what = what[: MAX_WHAT_CHARS - 1] + "…"
-        return AgentOperation(entry.id, entry.started, what, _state(entry), self.rule_of(entry.id), deed.can_undo)
+        return AgentOperation(entry.id, entry.started, deed.what, _state(entry), self.rule_of(entry.id), deed.can_undo)
 
 
 def local_midnight() -> float:
