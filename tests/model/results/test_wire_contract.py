@@ -61,6 +61,9 @@ KINDS = {
     "scanEnded": _SCAN,
     "queryAnswer": "root count bytes kinds hits set url units freshness indexedNow notCovered hints savedAs",
     "findAnswer": "count bytes complete rows",
+    "agents": "isStopped since rows isCut",
+    "undoOffer": "operations clients items since words what",
+    "undoBegun": "job operations words",
 }
 PARTS = {
     "HistoryRow": "operation when verb first newName items done to state by undoneBy left failed",
@@ -84,6 +87,9 @@ PARTS = {
     "SavedQuery": "id owner name filter sort descending limit createdNs lastRunNs root",
     "Explanation": "normalForm steps rowsExamined rowsTotal complete notCovered",
     "Kinds": "files dirs others fileBytes",
+    "AgentRow": "client isConnected lastCall calls doing waiting turns undoable rules operations",
+    "AgentTurn": "id began ended operations count undoable",
+    "AgentOperation": "operation at what state rule canUndo",
 }
 
 
