@@ -62,6 +62,7 @@ async def commander_at(
         indexes=state,
         start_folder=os.getcwdb(),
         trust=TrustStore(places.state()),
+        state=state,
     )
     if environment.allow_shell:
         commander.shells.start_probe()

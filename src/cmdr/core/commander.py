@@ -10,9 +10,10 @@ from cmdr.core.agents.text_cache import TextCache
 from cmdr.core.agents.trust import TrustRequests, TrustStore
 from cmdr.core.audit.log import Audit
 from cmdr.core.audit.record_warnings import RecordWarnings
-from cmdr.core.changes.engine import Engine
+from cmdr.core.changes.engine import Engine, OperationInterrupted
 from cmdr.core.changes.jobs import Jobs
 from cmdr.core.changes.proposals import Proposals
+from cmdr.core.changes.rules import Rules
 from cmdr.core.dispatch.answer import Answer
 from cmdr.core.dispatch.call import Call, Progress, no_progress
 from cmdr.core.dispatch.dispatcher import Dispatcher
@@ -30,6 +31,7 @@ from cmdr.core.panes.free_space import FreeSpaceCache
 from cmdr.core.settings import Settings
 from cmdr.core.transfers.short_links import ShortLinks
 from cmdr.core.trees.indexing import Indexing
+from cmdr.engine.journal.records import ItemState
 from cmdr.engine.run.control import Control
 from cmdr.engine.run.outcome import Outcome
 from cmdr.files.sandbox.path_resolver import Sandbox
@@ -72,6 +74,7 @@ class Commander:
         indexes: str | None = None,
         start_folder: bytes | None = None,
         trust: TrustStore | None = None,
+        state: str | None = None,
     ) -> None:
         self.workspace = workspace
         self.registry = registry
@@ -111,6 +114,8 @@ class Commander:
         """Paths whose raw bytes a caller asked for; whether it may read them is decided again when it comes."""
         self.desktop = Desktop()
         self.settings = settings or Settings()
+        self.rules = Rules(self.settings, self.sandbox, self.proposals, self.jobs, self.events, audit, folder=state)
+        """What the person said yes to beforehand."""
         if self._indexing is not None:
             self._indexing.idle.is_allowed = lambda: self.settings.flag("advanced.idle_walk")
             self._indexing.idle.is_busy = lambda: bool(self.jobs.running())
@@ -154,6 +159,7 @@ class Commander:
             await self._engine.start()
             await self.jobs.adopt_interrupted(self._engine)
             await self.warnings.load()
+        await self.rules.start(None if self._engine is None else self._engine.operation_of)
         await self.browser.start(live=live)
 
     async def close(self) -> None:
@@ -168,6 +174,7 @@ class Commander:
                 parts.push_async_callback(self._indexing.close)
             if self._engine is not None:
                 parts.push_async_callback(self._engine.close)
+            parts.push_async_callback(self.rules.close)
             parts.push_async_callback(self.jobs.close, QUIT_TIMEOUT_S)
             parts.push_async_callback(self.trusting.close)
             parts.push_async_callback(self.services.close)
@@ -257,4 +264,12 @@ class Commander:
         return (self.shells.begin(plan, by) if isinstance(plan, CommandPlan) else self.jobs.start(plan, by)).id
 
     def _run_plan(self, plan: Plan, by: str, control: Control) -> Outcome:
-        return self.engine.run(plan, by, control)
+        self.rules.recheck(plan)
+        try:
+            outcome = self.engine.run(plan, by, control)
+        except OperationInterrupted as error:
+            self.rules.ran(plan, by, error.operation, did_something=True)
+            raise
+        is_undoable = bool(outcome.items.which(ItemState.LANDED, ItemState.SOURCE_REMOVED))
+        self.rules.ran(plan, by, outcome.operation, did_something=is_undoable)
+        return outcome

@@ -11,7 +11,7 @@ from cmdr.core.changes.interrupted import Interrupted
 from cmdr.core.changes.job_control import JobControl, Meter
 from cmdr.core.changes.outcome_text import outcome_line, problem_lines
 from cmdr.core.dispatch.principals import Principal
-from cmdr.core.errors import CommandError, NotThere
+from cmdr.core.errors import AskedInstead, CommandError, NotThere
 from cmdr.core.events import Events
 from cmdr.core.threads import in_thread
 from cmdr.engine.journal.records import ItemState
@@ -217,6 +217,8 @@ class Jobs:
                 state = JobState.CANCELLED
             elif is_clean:
                 state = JobState.DONE
+        except AskedInstead as asked:
+            job.outcome, state = str(asked), JobState.CANCELLED
         except OperationInterrupted as error:
             job.outcome = f"interrupted: {error}"
             self._interrupted.add(job, error.operation)

@@ -16,6 +16,7 @@ from cmdr.model.plans.plan import Plan
 from cmdr.model.plans.plan_text import title_of
 from cmdr.model.plans.proposal import Proposal, ProposalState
 from cmdr.model.plans.request_plan import outline_of
+from cmdr.model.rules import Admission
 
 LIFETIME = 600.0
 PENDING_PER_CALLER = 5
@@ -37,11 +38,13 @@ class Proposals:
         self._missed: list[Proposal] = []
         self.start_job: Callable[[Proposal], str] | None = None
         """What carries an approved proposal out and returns the job's id."""
+        self.answered: Callable[[Proposal], None] | None = None
+        """Told of every yes and no that the person gives."""
 
     def add(self, plan: Plan, principal: Principal, reason: str = "") -> Proposal:
         """Stage a plan and open its confirmation."""
         if not principal.is_person:
-            waiting = sum(p.state.is_open and p.proposed_by == principal.id for p in self._all.values())
+            waiting = self._waiting_of(principal.id)
             if waiting >= PENDING_PER_CALLER:
                 raise CommandError(
                     f"{waiting} of your proposals already wait for the person. Await one, or withdraw one with "
@@ -51,11 +54,44 @@ class Proposals:
             f"p_{secrets.token_urlsafe(9)}", plan, principal.id, one_line(reason), time.time() + LIFETIME
         )
         self._all[proposal.id] = proposal
-        self._workspace.open_dialog(DialogType.CONFIRMATION, principal.id, proposal=proposal.id)
-        self._timers[proposal.id] = asyncio.get_running_loop().call_later(LIFETIME, self._expire, proposal)
+        self._open(proposal)
         self._note(proposal, principal.id, "proposed")
         self._events.changed()
         return proposal
+
+    def admit(self, plan: Plan, principal: Principal, admission: Admission, reason: str = "") -> Proposal:
+        """Carry out at once what a rule admitted: the very plan, for the very client that the rule was matched with."""
+        is_meant = admission.digest == plan.digest and admission.client == principal.name
+        if self.start_job is None or principal.is_person or not is_meant:
+            raise NotAllowed("No rule admits this. Ask the person.")
+        state = ProposalState.APPROVED
+        proposal = Proposal(
+            f"p_{secrets.token_urlsafe(9)}", plan, principal.id, one_line(reason), time.time() + LIFETIME, state
+        )
+        proposal.rule = admission.rule
+        self._all[proposal.id] = proposal
+        self._note(proposal, principal.id, "proposed")
+        self._note(proposal, f"rule {admission.rule}", state.value)
+        proposal.job = self.start_job(proposal)
+        self._forget_oldest()
+        self._events.changed()
+        return proposal
+
+    def ask_instead(self, proposal: Proposal, plan: Plan, why: str) -> None:
+        """What a rule had admitted waits for the person after all; nothing of its plan has run."""
+        if proposal.rule is None or proposal.state is not ProposalState.APPROVED:
+            return
+        by, proposal.rule, proposal.job = f"rule {proposal.rule}", None, None
+        if self._waiting_of(proposal.proposed_by) >= PENDING_PER_CALLER:
+            proposal.state = ProposalState.CANCELLED
+            self._note(proposal, by, proposal.state.value)
+        else:
+            # Of one that was decided the steps may have been forgotten.
+            proposal.plan = plan
+            proposal.state, proposal.expires_at = ProposalState.PENDING, time.time() + LIFETIME
+            self._note(proposal, by, f"asked instead: {why}")
+            self._open(proposal)
+        self._events.changed()
 
     def get(self, id: str, principal: Principal) -> Proposal:
         """A proposal by its id; agents see only their own."""
@@ -138,6 +174,14 @@ class Proposals:
         for proposal in self.pending():
             self._close(proposal, ProposalState.CANCELLED, "quit")
 
+    def _waiting_of(self, caller: str) -> int:
+        return sum(one.state.is_open and one.proposed_by == caller for one in self._all.values())
+
+    def _open(self, proposal: Proposal) -> None:
+        """Show what waits for an answer, as long as it does."""
+        self._workspace.open_dialog(DialogType.CONFIRMATION, proposal.proposed_by, proposal=proposal.id)
+        self._timers[proposal.id] = asyncio.get_running_loop().call_later(LIFETIME, self._expire, proposal)
+
     def _expire(self, proposal: Proposal) -> None:
         if proposal.state.is_open:
             if proposal.proposed_by.startswith("agent:"):
@@ -158,6 +202,8 @@ class Proposals:
             if dialog.proposal == proposal.id:
                 self._workspace.close_dialog(dialog)
         self._note(proposal, by, state.value)
+        if self.answered is not None and by.startswith("person:"):
+            self.answered(proposal)
 
     def _note(self, proposal: Proposal, by: str, decision: str) -> None:
         plan = proposal.plan

@@ -37,6 +37,8 @@ class Proposal:
     state: ProposalState = ProposalState.PENDING
     job: str | None = None
     """The job that carries it out, once approved."""
+    rule: int | None = None
+    """The rule that admitted it without asking, if one did."""
 
 
 NAMED = 3
