@@ -7,7 +7,7 @@ an hour. What no rule may admit is a fact of the plan as well (`Facts.never`), a
 import os
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from cmdr.model.names import display_name, is_within, printable
 from cmdr.model.plans.plan import Plan
@@ -115,6 +115,10 @@ class Outline:
         totals = plan.totals
         files = max(totals.files + totals.folders, sum(1 for _ in plan.items if not _.is_left_alone))
         return cls(client, plan.verb, files, totals.bytes, len(plan.overwrites), never_of(plan))
+
+    def at_least(self, files: int, size: int) -> "Outline":
+        """The same, where more was found than the plan tells."""
+        return replace(self, files=max(self.files, files), bytes=max(self.bytes, size))
 
 
 @dataclass(frozen=True, slots=True)

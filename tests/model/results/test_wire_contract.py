@@ -18,7 +18,7 @@ KINDS = {
     "opened": "dialog type path what isSeen",
     "saved": "path digest",
     "agentAccess": "toolsets switches roots warnings",
-    "proposed": "proposal digest verb title amount overwrites questions skipped isRisky note fromPane",
+    "proposed": "proposal digest verb title amount overwrites questions skipped isRisky note fromPane byRule",
     "approved": "proposal job notYet",
     "resumed": "operation job",
     "historyEntries": "entries",
@@ -43,6 +43,9 @@ KINDS = {
     "proposalShown": "state by digest word plan steps reason job",
     "proposalItems": "digest start total lines",
     "reviewShown": "by title digest word protected path replaces amount patch",
+    "rules": "rows settings trouble",
+    "ruleOffer": "proposal today always client verbs roots files bytes operations",
+    "ruleChanged": "rule words said",
     "said": "words",
     "plainText": "words",
     "setList": "sets",
@@ -61,7 +64,7 @@ KINDS = {
     "findAnswer": "count bytes complete rows",
 }
 PARTS = {
-    "HistoryRow": "operation when verb first newName items done to state by undoneBy left",
+    "HistoryRow": "operation when verb first newName items done to state by undoneBy left rule",
     "IndexInfo": "id root epoch scannedNs totals freshness problems rootNode options",
     "Totals": "files dirs bytes allocated newestNs complete state",
     "Freshness": "state reason checkedNs",
@@ -70,6 +73,8 @@ PARTS = {
     "totals",
     "Report": "kind rows total complete notCovered note cursor sinceNs before after spareBytes",
     "ReportRow": "label count size node path timeNs before members change folder reason",
+    "RuleRow": "number client words verbs roots overwrites until files bytes operations filesLeft bytesLeft "
+    "operationsLeft holds suspended problem line",
     "PendingProposal": "id by plan what digest reason",
     "PendingEdit": "id by path changes digest",
     "OpenQuestion": "id title taken about",

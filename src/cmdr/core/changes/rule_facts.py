@@ -55,6 +55,9 @@ class Found:
     sources: set[bytes] = field(default_factory=set)
     """Folders by real paths that hold what it begins with."""
     targets: set[bytes] = field(default_factory=set)
+    files: int = 0
+    """Files and folders, with all that lies in folders that go as a whole: a plan may have one line for those."""
+    bytes: int = 0
     never: str = ""
     """Why only the person says yes to it."""
 
@@ -124,6 +127,7 @@ class _Look:
 
     def _item(self, item: PlanItem) -> None:
         kind, source, target = KINDS[item.step], item.source, item.target
+        self.found.files += 1
         if kind.removes:
             raise Asked("something is removed for good")
         if item.kind is Kind.SPECIAL:
@@ -183,6 +187,7 @@ class _Look:
         if item.is_unpacked:
             return
         seen = os.lstat(before)
+        self.found.bytes += _size_of(seen)
         if why := self._bounds.private.reason_here(before, seen):
             raise Asked(f"{display_name(before)} {why}")
         lands = after is not None and item.step is not StepName.ATTRIBUTES
@@ -211,6 +216,7 @@ class _Look:
             self._inside += 1
             if self._inside > MOST_INSIDE:
                 raise Asked("its folders hold more than can be looked at")
+            self.found.files, self.found.bytes = self.found.files + 1, self.found.bytes + _size_of(seen)
             if why := self._bounds.private.reason_here(path, seen):
                 raise Asked(f"{display_name(path)} {why}")
             self._must_be_plain(path)
@@ -318,6 +324,10 @@ def _refuse_program(path: bytes, seen: os.stat_result, *, reads: bool) -> None:
         raise Asked(f"{display_name(path)} is run by whoever opens it")
     if reads and _begins_as_script(path):
         raise Asked(f"{display_name(path)} is a script")
+
+
+def _size_of(seen: os.stat_result) -> int:
+    return seen.st_size if stat.S_ISREG(seen.st_mode) else 0
 
 
 def _is_run_by_name(path: bytes) -> bool:

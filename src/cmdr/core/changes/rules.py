@@ -312,7 +312,7 @@ class Rules:
             for root in rule.roots
             if stands(root, self._ledger.roots.get((rule.number, root)))
         )
-        return Facts(outline, found.folders, standing, found.never)
+        return Facts(outline.at_least(found.files, found.bytes), found.folders, standing, found.never)
 
     def _bounds(self, principal: Principal) -> Bounds | None:
         """What a client may get at: the agents' folders, and where its token names some, only what is in both."""
@@ -360,6 +360,7 @@ class Rules:
         if kind != "agent" or outline.never or outline.overwrites or bounds is None:
             return None
         found = look_at(proposal.plan, bounds)
+        outline = outline.at_least(found.files, found.bytes)
         within = roots_within(bounds.reaches)
         rule = offered(outline, map(nearest, found.sources), map(nearest, found.targets), within)
         if found.never or rule is None or any(real_folder(root) != root for root in rule.roots):
