@@ -48,6 +48,8 @@ class Proposal:
 def unkept_text(why: str) -> str:
     """What an agent is told about a proposal that waits, but not over a restart."""
     return f"not kept over a restart: {why}"
+    rule: int | None = None
+    """The rule that admitted it without asking, if one did."""
 
 
 NAMED = 3
