@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import dataclass, field
+from typing import Literal
 
 from cmdr.commands.changes.proposals import approve, reject
 from cmdr.core.dispatch.call import Call
@@ -40,6 +41,8 @@ class _Said:
     word: str
     question: str
     for_all: bool
+    until: str
+    rule: int | None = None
     jobs: list[str] = field(default_factory=list)
 
 
@@ -60,13 +63,14 @@ async def answer_inbox(
     word: str = "",
     question: str = "",
     for_all: bool = False,
+    until: Literal["today", "always"] = "today",
 ) -> InboxAnswered:
     """Give one answer to some of what waits, each as it was shown; one that fails keeps no other from its answer."""
     if len(ids) != len(digests):
         raise CommandError("Each row needs its digest, an empty one where it has none.")
     if len(ids) > MAX_ANSWERS:
         raise CommandError(f"That is too much at once: {len(ids)} rows, at most {MAX_ANSWERS}.")
-    said = _Said(answer, reason, word, question, for_all)
+    said = _Said(answer, reason, word, question, for_all, until)
     answered: list[str] = []
     failures: list[InboxFailure] = []
     rows = {row.id: row for row in call.commander.inbox.rows().rows}
@@ -79,7 +83,7 @@ async def answer_inbox(
     told = f"{count(len(answered), 'answer')}: {_DONE.get(answer, answer.value)}" if answered else ""
     if failures:
         told += f"{'; ' * bool(told)}{len(failures)} could not be answered: {failures[0].why}"
-    return InboxAnswered(tuple(answered), tuple(said.jobs), tuple(failures), None, told)
+    return InboxAnswered(tuple(answered), tuple(said.jobs), tuple(failures), said.rule, told)
 
 
 def _checked(row: InboxRow | None, id: str, answer: InboxAnswer, *, is_alone: bool) -> InboxRow:
@@ -113,9 +117,20 @@ async def _decide(call: Call, row: InboxRow, digest: str, said: _Said) -> None:
     if said.answer is InboxAnswer.NO:
         reject(call, proposal=row.id, reason=said.reason)
         return
+    if said.answer is InboxAnswer.RULE:
+        said.rule = await _make_rule(call, row, digest, said)
     approved = await approve(call, proposal=row.id, digest=digest, word=said.word)
     if approved.job is not None:
         said.jobs.append(approved.job)
+
+
+async def _make_rule(call: Call, row: InboxRow, digest: str, said: _Said) -> int | None:
+    """The number of the rule for the next like this; made only from what was shown."""
+    if digest != row.digest:
+        raise CommandError("This is not the plan that was shown. Look at it again.")
+    made = await call.commander.ask(call.principal, "rules.make", {"proposal": row.id, "until": said.until})
+    number = made.json.get("rule")
+    return number if isinstance(number, int) else None
 
 
 async def _review(call: Call, row: InboxRow, digest: str, said: _Said) -> None:
@@ -151,7 +166,7 @@ async def _steer(call: Call, row: InboxRow, said: _Said) -> None:
     elif said.answer is InboxAnswer.LEAVE:
         jobs.cancel(job)
     elif row.kind is InboxKind.PAUSED:
-        jobs.resume(job)
+        jobs.go_on(job)
     else:
         begun = await jobs.retry(job, call.principal.id)
     if row.kind is InboxKind.FAILED:

@@ -65,6 +65,8 @@ class KeptEdit:
     proposed: str
     protected: str
     link: bytes | None
+    digest: str
+    """What an acceptance names."""
 
     def review(self) -> Review:
         """The review of it, as it was when it was proposed; raises `ValueError` when it cannot be shown."""
@@ -86,7 +88,7 @@ Kept = KeptProposal | KeptEdit
 def encode(kept: Kept) -> bytes:
     """All of it; raises `TooLarge`."""
     head, parts = _edit_form(kept) if isinstance(kept, KeptEdit) else _proposal_form(kept)
-    head |= {"id": kept.id, "by": kept.by, "since": kept.since, "expires": kept.expires}
+    head |= {"digest": kept.digest, "id": kept.id, "by": kept.by, "since": kept.since, "expires": kept.expires}
     head["parts"] = [len(part) for part in parts]
     payload = b"".join([json.dumps(head).encode("ascii"), b"\n", *parts])
     if len(payload) > MAX_PAYLOAD_BYTES:
@@ -120,15 +122,18 @@ def _decoded(data: bytes) -> Kept:
     for size in head["parts"]:
         parts.append(rest[at : at + size])
         at += size
+    if at != len(rest):
+        raise Damaged("its parts are others")
     kept: Kept = _edit_of(head, parts) if head["kind"] == "edit" else _proposal_of(head, parts)
-    if isinstance(kept, KeptProposal) and kept.plan.weigh().digest != head["digest"]:
+    found = kept.review().digest if isinstance(kept, KeptEdit) else kept.plan.weigh().digest
+    if found != head["digest"]:
         raise Damaged("its digest is another")
     return kept
 
 
 def _proposal_form(kept: KeptProposal) -> tuple[dict[str, Any], list[bytes]]:
     plan = kept.plan
-    head: dict[str, Any] = {"reason": kept.reason, "digest": plan.digest}
+    head: dict[str, Any] = {"reason": kept.reason}
     if isinstance(plan, CommandPlan):
         return head | _command_form(plan), []
     if isinstance(plan, TrustPlan):
@@ -243,6 +248,7 @@ def _edit_of(head: Mapping[str, Any], parts: list[bytes]) -> KeptEdit:
         proposed,
         str(head["protected"]),
         None if head["link"] is None else bytes_of(head["link"]),
+        str(head["digest"]),
     )
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from cmdr.core.changes.ended_proposals import EndedProposal, EndedProposals
 from cmdr.core.changes.kept_forms import Kept
 from cmdr.core.changes.proposal_store import Found, NotKept, ProposalStore
+from cmdr.core.places import UnsafePlace
 from cmdr.core.threads import in_thread
 
 if TYPE_CHECKING:
@@ -36,8 +37,14 @@ class ProposalKeeper:
         return self._store is not None
 
     async def load(self) -> Found:
-        """What was kept."""
-        return Found() if self._store is None else await in_thread(self._store.load)
+        """What was kept; a folder that cannot be used is told, and keeps nobody from starting."""
+        if self._store is None:
+            return Found()
+        try:
+            return await in_thread(self._store.load)
+        except (OSError, UnsafePlace) as error:
+            log.exception("kept proposals cannot be read")
+            return Found(problem=str(error))
 
     async def keep(self, kept: Kept) -> str:
         """Write it down before anybody is told of it; why that could not be, or nothing when it is kept."""

@@ -41,6 +41,8 @@ class Found:
     more: dict[str, int] = field(default_factory=dict)
     aside: list[str] = field(default_factory=list)
     """Files that could not be read or are not ours, under the names that they were given."""
+    problem: str = ""
+    """Why nothing could be read at all."""
 
 
 class ProposalStore:
@@ -79,6 +81,7 @@ class ProposalStore:
 
     def keep_ended(self, ended: Sequence[EndedProposal], more: Mapping[str, int]) -> None:
         """Write down what the person has not seen yet."""
+        places.own(self._folder)
         told = {"ended": [astuple(one) for one in ended], "more": dict(more)}
         places.write(self._path(_ENDED), json.dumps(told).encode("ascii"))
 
@@ -123,7 +126,8 @@ class ProposalStore:
         try:
             told = json.loads(places.read(self._path(_ENDED), MAX_ENDED_BYTES) or b"")
             found.ended = [
-                EndedProposal(str(id), str(by), str(what), str(how), float(at)) for id, by, what, how, at in told["ended"]
+                EndedProposal(str(id), str(by), str(what), str(how), float(at))
+                for id, by, what, how, at in told["ended"]
             ]
             found.more = {str(caller): int(number) for caller, number in told["more"].items()}
         except (OSError, places.UnsafePlace, ValueError, TypeError, KeyError, AttributeError, RecursionError):
@@ -132,7 +136,7 @@ class ProposalStore:
 
     def _set_aside(self, name: str, found: Found) -> None:
         places.set_aside(self._path(name))
-        found.aside.append(name)
+        found.aside.append(f"{name}.damaged")
 
     def _entries(self) -> Iterator[os.DirEntry[str]]:
         with os.scandir(places.own(self._folder)) as entries:

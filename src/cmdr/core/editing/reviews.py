@@ -363,4 +363,5 @@ def _kept(record: ReviewRecord) -> KeptEdit:
         review.sent_text,
         record.protected,
         record.link,
+        review.digest,
     )

@@ -17,12 +17,12 @@ from cmdr.model.results.inbox import InboxKind, InboxRow
 from cmdr.model.texts.diff import Diff
 from cmdr.model.units import iso_time
 from cmdr.tui.changes.waiting import PLANS, Entry
-from cmdr.tui.terminal.safe_text import fit, printable, width_of
+from cmdr.tui.terminal.safe_text import fit, fit_middle, printable, width_of
 from cmdr.tui.widgets.lines import Row
 
 MAX_DIFF_LINES = 200
 """Lines of an edit that are shown here; the review shows all of them."""
-WITH_AMOUNT = 64
+WITH_AMOUNT = 84
 """Columns of the list from which on it tells how much."""
 _TONES = {"": "file", "care": "agent", "risk": "warning"}
 _NAMES = {
@@ -49,10 +49,8 @@ def short_span(seconds: float) -> str:
 def list_row(entry: Entry, width: int, now: float, *, is_marked: bool) -> Row:
     """Who, what, how much, whether it needs care, how old it is and when it expires; what it is gives way last."""
     row = entry.row
-    left = f"expires in {short_span(row.expires - now)}" if row.expires is not None else ""
+    left = f"{short_span(row.expires - now)} left" if row.expires is not None else ""
     age = short_span(now - row.since) if row.since else ""
-    if width < WITH_AMOUNT:
-        left = f"{short_span(row.expires - now)} left" if row.expires is not None else ""
     amount = row.amount if width >= WITH_AMOUNT and row.amount not in row.what else ""
     right = "  ".join(part for part in (printable(amount), age, left) if part)
     who = printable(row.by or "cmdr")
@@ -66,7 +64,7 @@ def list_row(entry: Entry, width: int, now: float, *, is_marked: bool) -> Row:
         ("●" if is_marked else " ", "selected"),
         ("! " if row.risk or row.word else "  ", "warning" if row.risk or row.word else "dim"),
         (f"{who} " + " " * max(0, 9 - width_of(who)), "agent" if row.by else "dim"),
-        (fit(what, max(1, room)), "warning" if row.kind in _CARE else "file"),
+        (fit_middle(what, max(1, room)), "warning" if row.kind in _CARE else "file"),
         (f" {right} ", "dim"),
     ]
 

@@ -39,6 +39,16 @@ def waiting_rows(commander: Commander) -> Sequence[InboxRow]:
     return [row for row in commander.inbox.rows().rows if row.by or row.kind not in PLANS]
 
 
+def in_words(commander: Commander, row: InboxRow) -> str:
+    """A row in a few words: who wants what, what a job asks about, what came of it."""
+    if row.kind is InboxKind.QUESTION:
+        asking = next((job for job in commander.jobs.running() if job.id == row.id), None)
+        return asking.asks if asking is not None else row.what
+    if row.kind is InboxKind.FAILED:
+        return row.detail.partition(";")[0]
+    return f"{row.by}: {row.what}" if row.by else row.what
+
+
 def waiting_windows(terminal: TerminalApp) -> list[Dialog]:
     """The windows that agents opened and that are not on the screen, oldest first; proposals are rows of the inbox."""
     return [

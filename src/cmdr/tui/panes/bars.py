@@ -8,10 +8,11 @@ from textual.message import Message
 from textual.strip import Strip
 
 from cmdr.core.commander import Commander
+from cmdr.model.job import JobState
 from cmdr.model.keys import KeyMap
 from cmdr.model.names import is_within
 from cmdr.model.units import count, human_size
-from cmdr.tui.changes.waiting import waiting_rows
+from cmdr.tui.changes.waiting import in_words, waiting_rows
 from cmdr.tui.input.key_map import key_labels, label_cells
 from cmdr.tui.panes.frame import entry_line
 from cmdr.tui.panes.prefetch import LinkTargetCache
@@ -21,8 +22,6 @@ from cmdr.tui.widgets.lines import LineWidget
 
 MESSAGE_S = 6.0
 ACTIVITY_S = 4.0
-NOTE_WIDTH = 44
-"""Columns of a note about one job."""
 MIN_WORDS = 24
 """Columns that words about what waits need at least."""
 
@@ -94,17 +93,27 @@ class StatusLine(LineWidget):
             notes.append((" agents stopped ", "warning"))
         elif commander.settings.flag("agents.activity") and (activity := self._activity()):
             notes.append((f" {activity} ", "agent"))
-        for job in commander.jobs.running()[:1]:
-            done = job.progress
-            share = done.bytes_done * 100 // done.bytes_total if done.bytes_total else 0
-            more = f" +{len(commander.jobs.running()) - 1}" if len(commander.jobs.running()) > 1 else ""
-            notes.append((f" ▶ {share}%{more} ", "title"))
+        notes += self._job_notes()
         notes += self._waiting_notes()
         windows = sum(
             dialog.opened_by.startswith("agent:") and not dialog.proposal for dialog in commander.workspace.dialogs
         )
         if windows:
             notes.append((f" {count(windows, 'window')}: Ctrl+Y ", "agent"))
+        return notes
+
+    def _job_notes(self) -> list[tuple[str, str]]:
+        """What runs, or is paused."""
+        jobs = self._commander.jobs
+        running = jobs.running()
+        notes: list[tuple[str, str]] = []
+        moving = [job for job in running if not job.is_held]
+        paused = [job for job in running if job.state is JobState.PAUSED]
+        for job in (moving or paused)[:1]:
+            done = job.progress
+            share = done.bytes_done * 100 // done.bytes_total if done.bytes_total else 0
+            more = f" +{len(running) - 1}" if len(running) > 1 else ""
+            notes.append((f" ▶ {share}%{more} " if moving else f" ‖ paused {share}%{more} ", "title"))
         return notes
 
     def _waiting_notes(self) -> list[tuple[str, str]]:
@@ -114,10 +123,9 @@ class StatusLine(LineWidget):
             return []
         told = f" {len(rows)} {'waits' if len(rows) == 1 else 'wait'}: Ctrl+Y "
         room = 0 if self.message else min(48, self.size.width // 3)  # an answer to the person comes first
-        first = printable(f"{rows[0].by}: {rows[0].what}" if rows[0].by else rows[0].what)
         if room < MIN_WORDS:
             return [(told, "warning")]
-        return [(f" {fit(first, room).rstrip()} ", "agent"), (told, "warning")]
+        return [(f" {fit(printable(in_words(self._commander, rows[0])), room).rstrip()} ", "agent"), (told, "warning")]
 
     def _activity(self) -> str:
         recent = self._commander.activity.recent
@@ -126,11 +134,6 @@ class StatusLine(LineWidget):
         seen = recent[-1]
         about = f" {printable(seen.about)}" if seen.about else ""
         return fit(f"{printable(seen.caller)}: {seen.command}{about}", min(40, max(12, self.size.width // 3))).rstrip()
-
-
-def _note(text: str, number: int) -> str:
-    more = f" +{number - 1}" if number > 1 else ""
-    return f" {fit(printable(text), min(NOTE_WIDTH, width_of(text))).rstrip()}{more}: Ctrl+Y "
 
 
 def busy_line(commander: Commander, doing: str = "") -> str:

@@ -65,6 +65,7 @@ class PageRoutes:
             person_only("POST /page/attributes", self._attributes),
             person_only("POST /page/attributes/ticked", self._ticked),
             person_only("GET /page/events", self._events),
+            person_only("POST /page/presence", self._presence),
             person_only("GET /page/edit/{id}", self._edit),
             person_only("GET /page/edit/{id}/proposed", self._proposed),
             person_only("GET /page/complete", self._complete),
@@ -110,6 +111,7 @@ class PageRoutes:
         name, arguments, id = sent.get("name"), sent.get("arguments", {}), sent.get("chosen", "")
         if not isinstance(name, str) or not isinstance(arguments, dict) or not isinstance(id, str):
             raise CommandError("The body names a command and its arguments.")
+        self._commander.agent_fronts.touched(by_key=False)
         chosen = self._chosen.get(id) if id else None
         if renames := sent.get("renames"):
             arguments = self._renames.arguments(str(renames))
@@ -150,6 +152,11 @@ class PageRoutes:
 
     async def _events(self, request: Request, caller: Principal) -> Response:
         return event_stream(self._commander, self._pages, _page(request.query_params.get("page")))
+
+    async def _presence(self, request: Request, caller: Principal) -> Json:
+        sent = await sent_object(request)
+        self._pages.present(_page(sent.get("page")), by_key=sent.get("byKey") is True, busy=sent.get("busy") is True)
+        return {}
 
     async def _edit(self, request: Request, caller: Principal) -> Json:
         case = self._commander.editor.reviews.get(request.path_params["id"], caller)

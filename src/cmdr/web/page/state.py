@@ -6,7 +6,11 @@ import time
 from cmdr.core.agents.activity import SeenCall
 from cmdr.core.commander import Commander
 from cmdr.core.dispatch.parameter import Json
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.errors import UnknownCommand
 from cmdr.core.flow.change import ANSWERS, FOLDER_ANSWERS
+from cmdr.core.panes.agent_tabs import SHARED
+from cmdr.core.settings import PANES
 from cmdr.http.browser_login import BROWSER
 from cmdr.model.job import Job, Question, ScanJob
 from cmdr.model.names import display_name, printable, to_wire
@@ -23,6 +27,10 @@ from cmdr.web.page.rows import Rows, Window, Windows, announce
 ACTIVITY_SHOWN_S = 4.0
 MAX_JOBS = 30
 MAX_LINE_CHARS = 160
+_MOVES = frozenset("switch_pane swap_panes toggle_hidden compare_panes find.go".split())
+"""What changes a view without naming a pane."""
+_WINDOWS = frozenset(("file.quickLook", "file.getInfo"))
+"""What names a pane, and opens a window."""
 _FLAGS = {
     "keyBar": "appearance.key_bar",
     "colours": "appearance.file_colours",
@@ -65,7 +73,7 @@ async def _pane(commander: Commander, rows: Rows, pane: Pane, window: Window) ->
     return {
         "path": to_wire(tab.path),
         "title": printable(tab.found.title, 80) if tab.found else "",
-        "tabs": [{"id": each.id, "name": _tab_name(each), "pinned": each.pinned} for each in pane.tabs],
+        "tabs": [_tab(each) for each in pane.tabs],
         "tab": tab.id,
         "sort": tab.sort.by.value,
         "order": tab.sort.direction.value,
@@ -81,7 +89,13 @@ async def _pane(commander: Commander, rows: Rows, pane: Pane, window: Window) ->
         "problem": tab.problem,
         "start": start,
         "rows": shown,
+        "byItself": tab in commander.agent_fronts.brought,
+        "letsAgentsIn": tab.lets_agents_in,
     }
+
+
+def _tab(tab: Tab) -> Json:
+    return {"id": tab.id, "name": _tab_name(tab), "pinned": tab.pinned, "agent": printable(tab.agent_name, 40)}
 
 
 def _tab_name(tab: Tab) -> str:
@@ -99,10 +113,22 @@ def _dialog(dialog: Dialog) -> Json:
 
 
 def _activity(commander: Commander) -> str:
-    recent = commander.activity.recent
-    if not recent or (recent[-1].result and time.time() - recent[-1].started > ACTIVITY_SHOWN_S):
+    seen = next((seen for seen in reversed(commander.activity.recent) if not _is_aside(commander, seen)), None)
+    if seen is None or (seen.result and time.time() - seen.started > ACTIVITY_SHOWN_S):
         return ""
-    return call_line(recent[-1])
+    return call_line(seen)
+
+
+def _is_aside(commander: Commander, seen: SeenCall) -> bool:
+    """Whether an agent only moves about in tabs of its own: of the person's panes nothing has changed."""
+    name = seen.about if seen.command == "command" else seen.command
+    try:
+        command = commander.registry.find(name)
+    except UnknownCommand:
+        return False
+    takes_pane = any(parameter.name == "pane" for parameter in command.parameters)
+    is_view = command.access is Access.VIEW and not command.lasting and command.name not in _WINDOWS
+    return is_view and (takes_pane or command.name in _MOVES) and commander.settings.text(PANES) != SHARED
 
 
 def call_line(seen: SeenCall) -> str:

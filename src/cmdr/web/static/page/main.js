@@ -3,6 +3,7 @@
 import { act } from './core/actions.js';
 import { element, part } from './core/element.js';
 import { listen, lost } from './core/events.js';
+import { listenToPerson } from './core/presence.js';
 import { look, now, watch } from './core/server.js';
 import { guarded } from './core/status.js';
 import { STOP, stopAgents } from './core/stop.js';
@@ -122,6 +123,7 @@ async function start() {
   await upToDate();
   focusPane();
   listenForStop();
+  listenToPerson(() => isCovered() || Boolean(panes.left.note || panes.right.note));
   listenInOrder();
   listenToKeys(panes, run);
   listenToDrops([panes.left, panes.right]);

@@ -116,7 +116,8 @@ function open(pane, other) {
 
 /** Up one folder; from scattered entries, back to where they were asked for. @param {Pane} pane */
 function parent({ now: { title, tabs } }) {
-  return order(title && tabs.length > 1 ? 'tab.close' : 'nav_to_parent');
+  const own = tabs.filter(({ agent }) => !agent);
+  return order(title && own.length > 1 ? 'tab.close' : 'nav_to_parent');
 }
 
 /**

@@ -4,10 +4,11 @@
  * @typedef {'left' | 'right'} Side
  * @typedef {{name: string, kind: string, folder: boolean, archive: boolean, size: string, date: string,
  *   selected: boolean, fresh: boolean}} Row
- * @typedef {{id: string, name: string, pinned: boolean}} Tab
+ * @typedef {{id: string, name: string, pinned: boolean, agent: string}} Tab `agent` is whose it is, if not the person's
  * @typedef {{path: string, title: string, tabs: Tab[], tab: string, sort: string, order: string, view: string,
  *   filter: string, count: number, cursor: number, onParent: boolean, hasParent: boolean, selected: number,
- *   totals: string, free: string, problem: string | null, start: number, rows: Row[]}} PaneState
+ *   totals: string, free: string, problem: string | null, start: number, rows: Row[], byItself: boolean,
+ *   letsAgentsIn: boolean}} PaneState `byItself` when an agent's tab came to the front because the person rests
  * @typedef {{id: string, answers: Record<string, string>, folder: string | null, there: string, thereFacts: string,
  *   new: string, newFacts: string}} Question `answers` by their keys; a `folder` holds something else
  *   than was shown

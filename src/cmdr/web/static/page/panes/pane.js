@@ -37,6 +37,8 @@ export class Pane {
     /** What can be done with a click; each is called as its action is. */
     this.buttons = [this.path, does('parent', '↑'), does('volume', '▾'), does('new_tab', '+')];
     this.heads = element('div', { class: 'heads', role: 'toolbar', 'aria-label': `Sort, ${side} pane` });
+    /** Whose tabs lie behind, where no line of tabs shows them. */
+    this.agents = element('span', { class: 'agents' });
     this.foot = element('p', { class: 'totals' });
     this.free = element('p', { class: 'free' });
     this.list = new List(side, {
@@ -46,7 +48,7 @@ export class Pane {
       menu: (place, event) => hears.menu(this, place, event),
     });
     this.root.append(this.tabs,
-      element('div', { class: 'bar' }, ...this.buttons),
+      element('div', { class: 'bar' }, this.path, this.agents, ...this.buttons.slice(1)),
       this.heads, this.list.root, element('div', { class: 'foot' }, this.foot, this.free));
   }
 
@@ -102,13 +104,23 @@ export class Pane {
 
   /** @param {PaneState} pane */
   drawTabs(pane) {
-    this.tabs.hidden = pane.tabs.length < 2;
+    const front = pane.tabs.find(({ id }) => id === pane.tab);
+    // Tabs of agents alone are told beside the path: rows must not move when an agent opens one.
+    const behind = front?.agent ? [] : pane.tabs.filter(({ agent }) => agent);
+    this.tabs.hidden = pane.tabs.length - behind.length < 2 && !front?.agent;
+    const told = pane.letsAgentsIn ? 'agents let in' : pane.byItself ? 'any key: yours' : '';
+    this.agents.replaceChildren(...(this.tabs.hidden ? behind : []).map(({ id, name, agent }) => element('button', {
+      type: 'button', class: 'small agent', title: `${agent}: ${name}`,
+      onclick: () => guarded(order('activate_tab', { pane: this.side, tab: id })),
+    }, `▸${agent}`)), told);
     const isFront = (/** @type {import('../core/state.js').Tab} */ tab) => tab.id === pane.tab;
-    this.tabs.replaceChildren(...pane.tabs.map((tab) => element('span', { class: isFront(tab) ? 'tab front' : 'tab' },
+    this.tabs.replaceChildren(...pane.tabs.map((tab) => element('span', {
+      class: ['tab', isFront(tab) && 'front', tab.agent && 'agent'].filter(Boolean).join(' '),
+    },
       element('button', {
         type: 'button', 'aria-pressed': String(isFront(tab)), title: tab.name,
         onclick: () => guarded(order('activate_tab', { pane: this.side, tab: tab.id })),
-      }, `${tab.pinned ? '◆ ' : ''}${tab.name}`),
+      }, labelOf(tab)),
       isFront(tab) ? element('button', {
         type: 'button', class: 'small', 'aria-label': `Close tab ${tab.name}`,
         onclick: () => this.focused(() => guarded(order('tab.close'))),
@@ -195,6 +207,12 @@ export class Pane {
     addEventListener('mouseup', () => { over.abort(); this.clear(); }, { signal: over.signal });
     addEventListener('dragstart', () => over.abort(), { signal: over.signal });
   }
+}
+
+/** A tab's name, and whose it is. @param {import('../core/state.js').Tab} tab */
+function labelOf({ agent, name, pinned }) {
+  if (agent) return `▸${agent}${now().stopped ? ', stopped:' : ''} ${name}`;
+  return pinned ? `◆ ${name}` : name;
 }
 
 /** The entry under the cursor in a line. @param {import('../core/state.js').Row} row */
