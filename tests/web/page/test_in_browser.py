@@ -242,27 +242,3 @@ def test_every_window_that_an_agent_opens_can_be_looked_at_and_closed(page_serve
         expect(page.locator("dialog[open]")).to_have_count(0)
         expect(page.locator("#waiting")).to_be_hidden()
         assert page_server.commander.workspace.dialogs == []
-
-
-def test_what_ran_by_a_rule_is_told_with_its_undo_as_long_as_it_is_the_newest(page_server, open_page, proposed, tree):
-    page = open_page()
-    line = page.locator("#unasked")
-    expect(line).to_be_hidden()
-    turns, before = page_server.commander.turns, page_server.commander.turns.rule_of
-    turns.rule_of = lambda operation: 2
-    try:
-        id = proposed("b.txt")
-        digest = page_server.commander.proposals.pending()[0].plan.digest
-        page_server.run("approve", {"proposal": id, "digest": digest}, page_server.person)
-        expect(line).to_contain_text("rename done: 1 file")
-        expect(line).to_contain_text("by rule 2")
-        assert (tree / "new.txt").exists()
-        turns.rule_of = lambda operation: None
-        line.get_by_role("button", name="Undo").click()
-        expect(page.locator("dialog[open]").get_by_role("button", name="Yes, do it")).to_be_enabled()
-        page.keyboard.press("y")
-        expect(page.locator("#status")).to_contain_text("undo done")
-        expect(line).to_be_hidden()
-        assert (tree / "b.txt").exists()
-    finally:
-        turns.rule_of = before

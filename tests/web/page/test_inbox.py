@@ -54,7 +54,7 @@ def test_what_does_not_wait_any_more_is_refused_in_words(person):
 
 def test_a_question_about_the_persons_own_change_is_not_listed(person, order, page_state, tree):
     before = page_state()["inbox"]
-    told = person.post("/page/change", json={"name": "trash", "arguments": {"paths": [str(tree / "notes.md")]}}).json()
+    told = person.post("/page/change", json={"name": "delete", "arguments": {"paths": [str(tree / "notes.md")]}}).json()
     proposal = told["change"]["proposal"]["id"]
     assert page_state()["inbox"] == before
     order("reject", proposal=proposal)

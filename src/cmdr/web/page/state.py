@@ -184,13 +184,10 @@ def job_json(commander: Commander, job: Job) -> Json:
 
 def _unasked(commander: Commander) -> Json:
     """What an agent did last because a rule admits it, as long as nothing newer was done."""
-    done = [job for job in commander.jobs.all() if job.operation is not None]
-    rule = commander.turns.rule_of(done[-1].operation or 0) if done else None
-    if rule is None or not done[-1].state.is_over:
+    latest = commander.rules.latest
+    if latest is None:
         return None
-    job = done[-1]
-    line = f"{_speaker(job.started_by)}: {job.outcome}"
-    return {"operation": job.operation, "line": printable(line, MAX_LINE_CHARS), "rule": rule}
+    return {"operation": latest.operation, "line": printable(latest.words, MAX_LINE_CHARS), "rule": latest.rule}
 
 
 def _scans(commander: Commander) -> list[Json]:
