@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 from pty_terminal import PtyTerminal
 
 CMDR = str(Path(sys.executable).with_name("cmdr"))
-expect.set_options(timeout=15_000)
+expect.set_options(timeout=60_000)
 
 
 def login_link(environment):

@@ -40,11 +40,6 @@ export function begin(name, args, how = {}) {
   return inTurn(() => post('/page/change', { name, arguments: args, ...how }));
 }
 
-/** Let the person decide about what an agent proposes. @param {string} proposal */
-export async function decide(proposal) {
-  await carry((await post('/page/change', { proposal })).change);
-}
-
 /** Go on with a change, maybe with an answer. @param {string} id @param {object} [answer] @returns {Promise<Change>} */
 export async function step(id, answer = {}) {
   return (await post(`/page/change/${id}`, answer)).change;

@@ -198,6 +198,7 @@ class Inbox {
     if (isMarked || onButton) return false;
     if (this.answering.takes(event, this.meant)) return true;
     if (event.target instanceof HTMLInputElement) return false;
+    if (!this.window.isLater(event)) return true;
     /** @type {Record<string, () => void>} */
     const does = {
       ArrowDown: () => this.step(1), ArrowUp: () => this.step(-1), Home: () => this.step(-this.rows.length),

@@ -27,6 +27,8 @@ class Window_ {
     this.how = how;
     /** When it was first seen; what was pressed before cannot have been meant for it. */
     this.seen = Infinity;
+    /** When it was drawn at all. */
+    this.first = Infinity;
     /** How long what is shown has to have been seen before an answer counts. */
     this.deaf = DEAF;
     this.isDeaf = false;
@@ -65,8 +67,14 @@ class Window_ {
     clearTimeout(this.timer);
     requestAnimationFrame(() => requestAnimationFrame(() => {
       this.seen = performance.now();
+      this.first = Math.min(this.first, this.seen);
       this.listenLater();
     }));
+  }
+
+  /** Whether a key was pressed when this window was there already. @param {Event} event */
+  isLater(event) {
+    return reallyPressed(event).timeStamp > this.first;
   }
 
   /**
