@@ -10,6 +10,11 @@ def make_like_new(it):
         it.order("reject", proposal=proposal["id"])
     for edit in seen["edits"]:
         it.order("review.reject", review=edit["id"])
+    for row in it.context.request.get(f"{it.origin}/page/inbox", headers=it.headers).json()["rows"]:
+        if row["kind"] == "question":
+            it.order("job.cancel", job=row["id"])
+        elif "seen" in row["answers"]:
+            it.order("inbox.answer", ids=[row["id"]], digests=[row["digest"]], answer="seen")
     for dialog in seen["dialogs"]:
         it.order("dialog", action="close", type=dialog["type"], **({"path": dialog["path"]} if dialog["path"] else {}))
     table = it.context.request.get(f"{it.origin}/page/actions", headers=it.headers).json()
