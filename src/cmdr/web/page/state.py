@@ -19,7 +19,7 @@ from cmdr.model.panes.tab import Tab
 from cmdr.model.panes.workspace import Dialog
 from cmdr.model.plans.plan_list import length_of
 from cmdr.model.plans.plan_text import chosen_of, facts_of, title_of, word_to_type
-from cmdr.model.plans.proposal import Proposal, expired_text
+from cmdr.model.plans.proposal import Proposal
 from cmdr.model.units import count, human_size, iso_time
 from cmdr.web.page.actions import actions_tag
 from cmdr.web.page.rows import Rows, Window, Windows, announce
@@ -54,10 +54,7 @@ async def page_state(commander: Commander, rows: Rows, windows: Windows) -> dict
         "panes": panes,
         "dialogs": [_dialog(dialog) for dialog in workspace.dialogs if dialog.proposal is None],
         "proposals": _proposals(commander),
-        "expired": _expired(commander),
         "edits": _edits(commander),
-        "interrupted": _interrupted(commander),
-        "warnings": [*commander.warnings.texts()],
         "jobs": _jobs(commander),
         "scans": _scans(commander),
         "stopped": commander.policy.agents_stopped,
@@ -142,15 +139,19 @@ def _theme(commander: Commander) -> dict[str, Json]:
     """The settings that decide how the page looks and listens."""
     settings = commander.settings
     flags: dict[str, Json] = {name: settings.flag(key) for name, key in _FLAGS.items()}
-    return {"name": settings.text("appearance.theme"), **flags}
+    return {"name": settings.text("appearance.theme"), "notify": settings.text("agents.notify"), **flags}
 
 
 def _jobs(commander: Commander) -> list[Json]:
-    """The newest jobs, oldest first."""
-    return [_job(commander, job) for job in list(commander.jobs.all())[-MAX_JOBS:]]
+    """The newest jobs and every one that is not over or not looked at, oldest first."""
+    jobs = commander.jobs.all()
+    newest = len(jobs) - MAX_JOBS
+    told = [job for at, job in enumerate(jobs) if at >= newest or not (job.state.is_over and job.is_seen)]
+    return [job_json(commander, job) for job in told]
 
 
-def _job(commander: Commander, job: Job) -> Json:
+def job_json(commander: Commander, job: Job) -> Json:
+    """A job as the page draws it."""
     progress = job.progress
     share = progress.bytes_done / progress.bytes_total if progress.bytes_total else 0.0
     left = progress.seconds_left
@@ -167,6 +168,10 @@ def _job(commander: Commander, job: Job) -> Json:
         "left": None if left is None else round(left),
         "current": progress.current,
         "question": _question(job.question),
+        "asks": job.asks,
+        "waitsBehind": job.waits_behind,
+        "isStopped": job.is_stopped,
+        "isSeen": job.is_seen,
         "outcome": job.outcome,
         "problems": [*job.problems],
         "operation": job.operation,
@@ -224,20 +229,6 @@ def _proposals(commander: Commander) -> list[Json]:
             "mine": proposal.proposed_by == BROWSER.id,
         }
         for proposal in commander.proposals.pending()
-    ]
-
-
-def _expired(commander: Commander) -> dict[str, Json]:
-    """What agents proposed and nobody answered in time: how many, and the line that tells of them."""
-    titles = [title_of(proposal.plan) for proposal in commander.proposals.missed()]
-    return {"count": len(titles), "told": expired_text(titles) if titles else ""}
-
-
-def _interrupted(commander: Commander) -> list[Json]:
-    """Every operation that was cut short and waits for a word, in a line."""
-    return [
-        {"id": job.id, "title": job.title, "state": job.outcome, "by": _speaker(job.started_by)}
-        for job in commander.jobs.interrupted()
     ]
 
 

@@ -14,17 +14,20 @@
  *   than was shown
  * @typedef {{id: string, title: string, state: string, over: boolean, interrupted: boolean, share: number,
  *   items: string, bytes: string, rate: string, left: number | null, current: string, question: Question | null,
- *   outcome: string, problems: string[], operation: number | null, canRetry: boolean, output: string}} Job
+ *   outcome: string, problems: string[], operation: number | null, canRetry: boolean, output: string, asks: string,
+ *   waitsBehind: string, isStopped: boolean, isSeen: boolean}} Job
  * @typedef {{id: string, title: string, share: number | null, entries: string}} Scan
  * @typedef {{id: string, title: string, what: string, by: string, mine: boolean}} Waiting
  * @typedef {{id: string, path: string, by: string, changes: string}} Edit
  * @typedef {{id: string, type: string, mine: boolean, by: string, path: string | null}} Dialog
+ * @typedef {{answers: number, sees: number, tag: string, last: {id: string, since: number,
+ *   line: string} | null}} Waits how much has to be answered and how much to be seen; `tag` changes with every row
  * @typedef {{name: string, keyBar: boolean, colours: boolean, activity: boolean, search: boolean,
- *   parentRow: boolean, wrap: boolean}} Theme
+ *   parentRow: boolean, wrap: boolean, notify: string}} Theme
  * @typedef {{rev: number, focused: Side, hidden: boolean, panes: Record<Side, PaneState>,
- *   dialogs: Dialog[], proposals: Waiting[], expired: {count: number, told: string}, edits: Edit[], jobs: Job[],
- *   interrupted: {id: string, title: string, state: string, by: string}[], warnings: string[], scans: Scan[],
- *   stopped: boolean, activity: string, theme: Theme, actions: string}} State
+ *   dialogs: Dialog[], proposals: Waiting[], edits: Edit[], jobs: Job[],
+ *   scans: Scan[],
+ *   inbox: Waits, stopped: boolean, activity: string, theme: Theme, actions: string}} State
  */
 
 export {};

@@ -23,6 +23,8 @@ export class Pane {
     /** The place the cursor is on its way to. @type {number | null} */
     this.wanted = null;
     this.moving = 0;
+    /** From where to where Shift and a click selected last. @type {{from: number, to: number} | null} */
+    this.reach = null;
     /** What stands in the foot instead of the totals. */
     this.note = '';
     this.root = /** @type {HTMLElement} */ (document.getElementById(side));
@@ -164,19 +166,46 @@ export class Pane {
     else guarded(keysWaitFor(order('switch_pane').then(() => then?.())));
   }
 
-  /** @param {number} place @param {MouseEvent} event */
+  /**
+   * A click alone leaves the cursor there and nothing selected; beside the rows it only clears the selection.
+   * @param {number | null} place @param {MouseEvent} event
+   */
   clicked(place, event) {
-    const from = this.place;
+    const toggles = event.ctrlKey || event.metaKey;
+    const to = place ?? this.place;
+    const { above } = this.list;
+    const isHeld = Boolean(this.now.rows[to - above - this.now.start]?.selected);
+    // Whoever goes on with Shift selects from where they began.
+    const from = this.reach?.to === this.place ? this.reach.from : this.place;
+    this.reach = null;
     this.focused(() => {
-      if ((event.ctrlKey || event.metaKey) && place >= this.list.above) {
-        guarded(order('selection.toggle', { pane: this.side, index: place - this.list.above }));
-      } else if (event.shiftKey) {
-        const first = Math.max(0, Math.min(from, place) - this.list.above);
-        const count = Math.max(from, place) - this.list.above - first + 1;
-        if (count > 0) guarded(order('select', { pane: this.side, start: first, count, mode: 'add' }));
+      if (event.shiftKey && place !== null) {
+        const first = Math.max(0, Math.min(from, to) - above);
+        const count = Math.max(from, to) - above - first + 1;
+        const mode = toggles ? 'add' : 'replace';
+        if (count > 0) guarded(order('select', { pane: this.side, start: first, count, mode }));
+        this.reach = { from, to };
+      } else if (toggles && to >= above && place !== null) {
+        guarded(order('selection.toggle', { pane: this.side, index: to - above }));
+      } else if (!toggles && !event.shiftKey) {
+        // What is selected may be about to be dragged away.
+        if (isHeld && place !== null) this.clearsAfter();
+        else this.clear();
       }
-      this.move(place);
+      if (place !== null) this.move(to);
     });
+  }
+
+  /** Select nothing, once it is known what is selected by then. */
+  clear() {
+    guarded(orderThen(() => (this.now.selected ? ['selection.none', { pane: this.side }] : null)));
+  }
+
+  /** Select nothing when the button of the mouse is let go, unless something was dragged with it. */
+  clearsAfter() {
+    const over = new AbortController();
+    addEventListener('mouseup', () => { over.abort(); this.clear(); }, { signal: over.signal });
+    addEventListener('dragstart', () => over.abort(), { signal: over.signal });
   }
 }
 
