@@ -55,7 +55,7 @@ def _entries(ask: Ask, limit: int) -> list[dict[str, Any]]:
 
 def _undo(chosen: argparse.Namespace, launcher: Launcher) -> int:
     def taken_back(ask: Ask) -> int:
-        ask("pending", {})  # refused to whoever may not decide, before anything is staged
+        ask("inbox", {})  # refused to whoever may not decide, before anything is staged
         staged = ask("undo", {} if chosen.id is None else {"operation": chosen.id}).result
         return confirm(ask, staged["proposal"], "cmdr history, cmdr undo")
 

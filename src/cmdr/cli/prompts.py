@@ -6,6 +6,8 @@ import shutil
 import subprocess
 import sys
 import termios
+import time
+import tty
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import TypedDict
@@ -59,6 +61,31 @@ def drop_typed() -> None:
     """Forget what was typed so far: called before a question is shown, as nobody answers what they have not seen."""
     with suppress(termios.error, OSError, ValueError):
         termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
+
+
+def key_pressed(question: str, grace_s: float) -> str:
+    """Ask for one key, without Enter; the keys of the first `grace_s` seconds are dropped, and only then is it asked.
+
+    Raises `EOFError` when the terminal is gone.
+    """
+    terminal = sys.stdin.fileno()
+    sys.stdout.flush()
+    before = termios.tcgetattr(terminal)
+    try:
+        tty.setcbreak(terminal, termios.TCSANOW)
+        time.sleep(grace_s)
+        termios.tcflush(terminal, termios.TCIFLUSH)
+        print("\n".join(wrapped(question, line_width())), end="", flush=True)
+        typed = os.read(terminal, 64)
+    finally:
+        termios.tcsetattr(terminal, termios.TCSADRAIN, before)
+    if not typed:
+        raise EOFError
+    # What is more than a character is a key such as an arrow, or a paste: no answer.
+    key = typed.decode("utf-8", "replace")
+    key = key if len(key) == 1 else ""
+    print(key if key.isprintable() else "")
+    return key
 
 
 def show_lines(lines: Iterator[str]) -> None:

@@ -62,7 +62,7 @@ APPROVED = Decided(ProposalState.APPROVED, "j")
             Confirming("p"),
             Decided(ProposalState.EXPIRED, here=False),
             Ended(
-                "This has expired: nobody answered for ten minutes. Nothing was changed.",
+                "This has expired: nobody answered in time. Nothing was changed.",
                 proposal=ProposalState.EXPIRED,
             ),
         ),

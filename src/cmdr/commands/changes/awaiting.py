@@ -102,7 +102,7 @@ def _of_proposal(call: Call, proposal: Proposal) -> Result | None:
     if proposal.state is ProposalState.PENDING:
         return None
     if proposal.state is not ProposalState.APPROVED:
-        return ProposalEnded(proposal.id, proposal.state, title_of(proposal.plan))
+        return ProposalEnded(proposal.id, proposal.state, title_of(proposal.plan), proposal.said)
     if proposal.job is None:
         return None
     try:

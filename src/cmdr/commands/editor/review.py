@@ -124,7 +124,7 @@ async def _proposed(
     if same and not call.connection:
         raise CommandError("The edit changes nothing.")
     protected = await in_thread(_protected, call, target, after)
-    return editor.reviews.add(_case(call, target, after, base, proposed, title, protected), opening)
+    return await editor.reviews.propose(_case(call, target, after, base, proposed, title, protected), opening)
 
 
 def _protected(call: Call, target: EditorPath, after: EditorPath) -> str:
@@ -312,7 +312,7 @@ def _format_outcome(call: Call, case: ReviewRecord) -> str:
     outcome = case.review.outcome
     if outcome is None or outcome.state is not ReviewState.ACCEPTED:
         why = "" if outcome is None or outcome.reason == "person" else f" ({outcome.reason})"
-        return f"DIFF_REJECTED{why}"
+        return f'DIFF_REJECTED{why}: "{case.said}"' if case.said else f"DIFF_REJECTED{why}"
     if case.problem:
         raise CommandError(case.problem)
     saved = f"FILE_SAVED{_numbers(case.operations)}"

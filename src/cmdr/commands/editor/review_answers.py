@@ -51,9 +51,9 @@ async def accept(call: Call, *, review: str, digest: str, word: str = "") -> Sai
 
 
 @command("review.reject", access=Access.ACT, title="Reject an edit")
-def reject(call: Call, *, review: str) -> Said:
-    """Reject an edit; the file stays as it is."""
-    case = call.commander.editor.reviews.reject(review, call.principal)
+def reject(call: Call, *, review: str, reason: str = "") -> Said:
+    """Reject an edit; the file stays as it is. Whoever proposed it gets the reason."""
+    case = call.commander.editor.reviews.reject(review, call.principal, reason)
     return Said(f"Rejected the edit of {to_wire(case.review.new_path)}")
 
 

@@ -15,7 +15,7 @@ from cmdr.core.changes.job_control import JobControl, Meter
 from cmdr.core.changes.job_outcome import JobOutcome
 from cmdr.core.changes.lanes import Lanes
 from cmdr.core.dispatch.principals import Principal
-from cmdr.core.errors import CommandError, NotThere
+from cmdr.core.errors import AskedInstead, CommandError, NotThere
 from cmdr.core.events import Events
 from cmdr.core.threads import in_thread
 from cmdr.engine.run.control import Answer, Conflict
@@ -230,6 +230,11 @@ class Jobs:
         self.seen(job)
         return self.start(await in_thread(lambda: outcome.retry().weigh()), principal_id)
 
+    def forget(self, job: Job) -> None:
+        """Let go of a job that is over and that nobody needs to look at."""
+        self._all.pop(job.id, None)
+        self._events.changed()
+
     async def finished(self, job: Job) -> None:
         """Wait until a job is over."""
         while not job.state.is_over:
@@ -288,6 +293,8 @@ class Jobs:
                 self._outcomes[job.id] = outcome
                 self._forget_outcomes()
             job.is_seen = not job.failed
+        except AskedInstead as asked:
+            job.outcome, state = str(asked), JobState.CANCELLED
         except OperationInterrupted as error:
             job.outcome = f"interrupted: {error}"
             self._interrupted.add(job, error.operation)

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import time
 from dataclasses import dataclass, field
 
 from cmdr.model.agent_text import one_line
@@ -31,6 +32,14 @@ class ReviewRecord:
     """What writes an accepted edit, while it does."""
     problem: str = ""
     """Why an accepted edit was not saved."""
+    since: float = field(default_factory=time.time)
+    """When it was proposed, in seconds since 1970."""
+    expires_at: float | None = None
+    """Until when it waits for an answer, where it does not wait for as long as its client is there."""
+    unkept: str = ""
+    """Why it would not outlive a restart, where it should; empty when it would."""
+    said: str = ""
+    """The person's words about their no; the agent gets them."""
     over: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when it is answered and, where cmdr saves, saved or not saved for good."""
 

@@ -18,7 +18,7 @@ NOTHING_CHANGED = "Nothing was changed."
 _ANSWERED_ELSEWHERE = {
     ProposalState.REJECTED: "This proposal was rejected elsewhere.",
     ProposalState.CANCELLED: "This proposal was withdrawn. Nothing was changed.",
-    ProposalState.EXPIRED: "This has expired: nobody answered for ten minutes. Nothing was changed.",
+    ProposalState.EXPIRED: "This has expired: nobody answered in time. Nothing was changed.",
 }
 
 

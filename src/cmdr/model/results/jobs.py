@@ -40,10 +40,13 @@ class ProposalEnded(Result):
     proposal: str
     state: ProposalState
     title: str
+    said: str = ""
+    """The person's own words about their no."""
 
     def text(self) -> str:
         if self.state is not ProposalState.APPROVED:
-            return f"Proposal {self.state}. Nothing was changed."
+            words = f': "{self.said}"' if self.said else ""
+            return f"Proposal {self.state}{words}. Nothing was changed."
         done = f'Approved. "{self.title}" has been over for a while'
         return f'{done}; the history has what came of it: command {{"id": "history"}}.'
 

@@ -71,10 +71,10 @@ def jobs(screen: MainScreen) -> None:
 
 @action("approvals")
 def approvals(screen: MainScreen) -> None:
-    """What agents propose and have opened."""
-    from cmdr.tui.changes.approvals import show_next
+    """What waits for the person: proposals, edits, questions, what failed, and windows that agents opened."""
+    from cmdr.tui.changes.inbox import open_inbox
 
-    show_next(screen)
+    open_inbox(screen)
 
 
 @action("agents")

@@ -3,6 +3,7 @@
 import { act } from './core/actions.js';
 import { element, part } from './core/element.js';
 import { listen, lost } from './core/events.js';
+import { listenToPerson } from './core/presence.js';
 import { look, now, watch } from './core/server.js';
 import { guarded } from './core/status.js';
 import { STOP, stopAgents } from './core/stop.js';
@@ -13,7 +14,7 @@ import { listenInOrder } from './keys/key_order.js';
 import { listenForStop, listenToKeys } from './keys/keyboard.js';
 import { Pane } from './panes/pane.js';
 import { listenToDrags, listenToDrops } from './transfer/drag_and_drop.js';
-import { waitingCount } from './windows/approvals.js';
+import { drawCalls, listenToAddress } from './windows/calls.js';
 import { drawStrip } from './windows/jobs.js';
 import { menuAt } from './windows/menu.js';
 import { isCovered, whenUncovered } from './windows/window.js';
@@ -63,13 +64,7 @@ function applyTheme(theme) {
 
 function drawHeader() {
   const { stopped, activity, theme } = now();
-  const waiting = waitingCount();
-  const button = part('waiting');
-  const { count } = now().expired;
-  const told = [waiting && `${waiting} to answer`, count && `${count} expired`].filter(Boolean).join(' · ');
-  button.hidden = !told;
-  if (button.textContent !== told) button.textContent = told;
-  document.title = waiting + count ? `(${waiting + count}) cmdr` : 'cmdr';
+  drawCalls();
   part('activity').textContent = stopped ? 'agents are stopped' : theme.activity ? activity : '';
   // Allowing them again is done in their window, on purpose.
   part('stop').textContent = stopped ? 'Agents are stopped' : 'Stop agents';
@@ -126,10 +121,12 @@ async function start() {
   await upToDate();
   focusPane();
   listenForStop();
+  listenToPerson(() => isCovered() || Boolean(panes.left.note || panes.right.note));
   listenInOrder();
   listenToKeys(panes, run);
   listenToDrops([panes.left, panes.right]);
   listenToDrags([panes.left, panes.right]);
+  listenToAddress();
   listen();
 }
 

@@ -19,11 +19,11 @@ import { compare, mark, markTo, mask, narrow } from '../panes/selecting.js';
 import { download, picked, upload } from '../transfer/browser_files.js';
 import { copyName, copyPath } from '../transfer/clipboard.js';
 import { agents } from '../windows/agents.js';
-import { approvals } from '../windows/approvals.js';
 import { edit } from '../windows/editor.js';
 import { find } from '../windows/find.js';
 import { help } from '../windows/help.js';
 import { history } from '../windows/history.js';
+import { inbox } from '../windows/inbox.js';
 import { jobsWindow } from '../windows/jobs.js';
 import { menuAtCursor } from '../windows/menu.js';
 import { palette } from '../windows/palette.js';
@@ -98,8 +98,8 @@ export const ACTIONS = {
   palette,
   undo: () => operate('undo', {}),
   history,
-  jobs: jobsWindow,
-  approvals,
+  jobs: () => jobsWindow(),
+  approvals: () => inbox(),
   agents,
   [STOP]: stopAgents,
   settings,
@@ -116,7 +116,8 @@ function open(pane, other) {
 
 /** Up one folder; from scattered entries, back to where they were asked for. @param {Pane} pane */
 function parent({ now: { title, tabs } }) {
-  return order(title && tabs.length > 1 ? 'tab.close' : 'nav_to_parent');
+  const own = tabs.filter(({ agent }) => !agent);
+  return order(title && own.length > 1 ? 'tab.close' : 'nav_to_parent');
 }
 
 /**

@@ -9,7 +9,7 @@ import { button, show } from './window.js';
 
 /** @typedef {import('../core/state.js').Job} Job */
 
-/** The line about what is running, above the status line: jobs first, then trees that are being read; then what waits. */
+/** The line about what is running, above the status line: jobs first, then trees that are read; then what waits. */
 export function drawStrip() {
   const strip = part('jobs');
   const { jobs, scans } = now();
@@ -21,12 +21,14 @@ export function drawStrip() {
   const [scan] = scans;
   const more = running.length + scans.length - 1;
   const others = more > 0 ? `${more} more` : '';
-  const told = notes.map((text) => element('button', { type: 'button', class: 'care', 'data-action': 'approvals' }, text));
+  const told = notes.map((text) => (
+    element('button', { type: 'button', class: 'care', 'data-action': 'approvals' }, text)));
   if (job) {
     const facts = [job.state === 'paused' ? 'paused' : '', job.bytes, job.rate, left(job), job.waitsBehind, others];
     strip.replaceChildren(...line(job.title, job.share, facts.filter(Boolean).join(' · ')), ...told);
   } else if (scan) {
-    strip.replaceChildren(...line(scan.title, scan.share, [scan.entries, others].filter(Boolean).join(' · ')), ...told);
+    const facts = [scan.entries, others].filter(Boolean).join(' · ');
+    strip.replaceChildren(...line(scan.title, scan.share, facts), ...told);
   } else strip.replaceChildren(...told);
 
   /** @param {string} title @param {number | null} share @param {string} facts */
@@ -48,8 +50,8 @@ export function jobNotes() {
   ];
 }
 
-/** Every job, in a window that follows them. */
-export function jobsWindow() {
+/** Every job, in a window that follows them. @param {() => void} [closed] */
+export function jobsWindow(closed) {
   const body = element('div', { class: 'joblist' });
   /** @type {Set<string>} */
   const seen = new Set();
@@ -64,7 +66,7 @@ export function jobsWindow() {
     }
   };
   const unwatch = watch(draw);
-  show({ title: titleOf('jobs'), body: [body], class: 'wide', reads: true, closed: unwatch });
+  show({ title: titleOf('jobs'), body: [body], class: 'wide', reads: true, closed: () => { unwatch(); closed?.(); } });
   draw();
 }
 
@@ -77,7 +79,8 @@ function reading(scan) {
 
 /** @param {Job} job */
 function row(job) {
-  const told = [job.waitsBehind || job.state, job.items, job.bytes, job.rate, left(job), job.current].filter(Boolean).join(' · ');
+  const facts = [job.waitsBehind || job.state, job.items, job.bytes, job.rate, left(job), job.current];
+  const told = facts.filter(Boolean).join(' · ');
   return element('section', { class: `job ${job.state}` },
     element('h3', {}, job.title),
     job.over ? null : element('progress', { max: 1, value: job.share, 'aria-label': 'how far' }),
