@@ -79,7 +79,7 @@ class Agent:
 
 
 def stopped_after(it, agent, keys, seen):
-    """Milliseconds from the key to the first refused call, and of a call before; agents are allowed again afterwards."""
+    """Milliseconds from the key to the first refused call, and of a call before; then agents are allowed again."""
     if seen is None:
         it.send(*keys)
     else:
