@@ -138,7 +138,7 @@ def main():
             for _ in range(RUNS):
                 if state == "a proposal waits":
                     agent.call("delete", paths=[str(left / "second.txt")])
-                    it.wait("to approve")
+                    it.wait("waits: Ctrl+Y")
                 found.append(stopped_after(it, agent, keys, seen))
             taken, usual = (max(figures) for figures in zip(*found, strict=True))
             print(f"  {state:<26}{taken:8.1f}{usual:24.1f}", flush=True)
