@@ -9,7 +9,6 @@ from cmdr.core.dispatch.call import Call
 from cmdr.core.dispatch.principals import Access
 from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError
-from cmdr.model.job import Job
 from cmdr.model.names import printable
 from cmdr.model.plans.plan import ConflictPolicy
 from cmdr.model.results.inbox import Inbox, InboxAnswer, InboxAnswered, InboxFailure, InboxKind, InboxRow
@@ -162,7 +161,7 @@ async def _steer(call: Call, row: InboxRow, said: _Said) -> None:
         id = waiting.id if waiting is not None else id
     job, begun = jobs.get(id, call.principal), None
     if said.answer is InboxAnswer.TAKE_BACK:
-        begun = await _take_back(call, job)
+        begun = await jobs.take_back(job, call.principal.id)
     elif said.answer is InboxAnswer.LEAVE:
         jobs.cancel(job)
     elif row.kind is InboxKind.PAUSED:
@@ -173,16 +172,3 @@ async def _steer(call: Call, row: InboxRow, said: _Said) -> None:
         call.commander.inbox.seen(row)
     if begun is not None:
         said.jobs.append(begun.id)
-
-
-async def _take_back(call: Call, job: Job) -> Job | None:
-    """The job that undoes what another has done, which is stopped first; None when that had done nothing yet."""
-    jobs = call.commander.jobs
-    if not job.state.is_over:
-        jobs.cancel(job)
-        await jobs.finished(job)
-    if not job.operation:
-        return None
-    plan = await call.commander.engine.undo_plan(job.operation)
-    jobs.cancel(job, takes_back=True)
-    return jobs.start(plan, call.principal.id)
