@@ -303,6 +303,12 @@ async def test_ten_thousand_operations_are_counted_and_not_all_listed(desk, monk
         assert max(asked) == turns.PAGE
         assert sum(len(turn["operations"]) for turn in row["turns"]) <= turns.MAX_LISTED
         assert len(json.dumps(answer)) < 200_000
+        monkeypatch.setattr(turns, "PAUSE_S", 0.5)
+        (row,) = (await at.data("agents", since=0))["rows"]
+        assert (len(row["turns"]), row["operations"]) == (turns.MAX_TURNS, 10_000)
+        monkeypatch.setattr(turns, "MAX_LISTED", 7)
+        (row,) = (await at.data("agents", since=0))["rows"]
+        assert len(row["turns"]) == 7
         # Only as far back as was asked for.
         asked.clear()
         await at.data("agents", since=many[100].started)
@@ -310,6 +316,19 @@ async def test_ten_thousand_operations_are_counted_and_not_all_listed(desk, monk
         monkeypatch.setattr(turns, "MAX_LOOKED_THROUGH", 1000)
         assert (await at.data("agents", since=0))["isCut"]
         assert "more than 1000 operations" in await at.person("agents.undo", since=0)
+
+
+async def test_what_was_done_in_part_says_so(desk, small_tree):
+    async with desk(engine=True) as at:
+        (small_tree / "right/a9.txt").write_text("taken")
+        names = [at.path("left/a9.txt"), at.path("left/a10.txt")]
+        await did(at, CLAUDE, "copy", paths=names, to=at.path("right"), onConflict="skip")
+        (row,) = (await at.data("agents"))["rows"]
+        assert row["turns"][0]["operations"][0]["state"] == "1 of 2 done"
+        assert row["turns"][0]["operations"][0]["what"].endswith(f"and 1 more to {at.path('right')}")
+        await did(at, CLAUDE, "mkdir", path=at.path("left/" + "/".join(["long" * 20] * 5)))
+        (row,) = (await at.data("agents"))["rows"]
+        assert len(row["turns"][0]["operations"][0]["what"]) == turns.MAX_WHAT_CHARS
 
 
 async def test_the_answer_reads_well_at_a_prompt(desk, clock):
