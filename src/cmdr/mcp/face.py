@@ -69,6 +69,7 @@ class McpFace:
         self._manager = manager_of(server)
         self._sessions = sessions_of(self._manager)
         self._sessions.on_end = self._subscriptions.forget
+        self._sessions.on_gone = commander.agent_tabs.gone
 
     def routes(self) -> list[BaseRoute]:
         """`/mcp` for every verb, and a sign of life."""

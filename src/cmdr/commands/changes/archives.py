@@ -40,7 +40,7 @@ async def unpack(
         expected = await in_thread(_in_reach, reach_of(call), sources.paths, target)
     choices = choices_of(call, sources, policy=on_conflict, expected=expected)
     plan = await planned(call, Verb.UNPACK, sources, choices, target)
-    return proposed(call, plan, "Unpack", reason, chosen=paths is None and set is None, note=sources.note)
+    return await proposed(call, plan, "Unpack", reason, chosen=paths is None and set is None, note=sources.note)
 
 
 @command("pack", access=Access.PROPOSE, title="Pack into an archive")
@@ -60,7 +60,7 @@ async def pack(
     target = await in_thread(_archive, sources, destination_of(call, shown, to), is_folder)
     plan = await planned(call, Verb.PACK, sources, choices_of(call, sources), target)
     note = "\n".join(part for part in (f"archive: {to_wire(target)}", sources.note_for(plan)) if part)
-    return proposed(call, plan, "Pack", reason, chosen=paths is None and set is None, note=note)
+    return await proposed(call, plan, "Pack", reason, chosen=paths is None and set is None, note=note)
 
 
 def _in_reach(reach: PathResolver, paths: Sequence[bytes], target: bytes) -> dict[bytes, Fingerprint]:

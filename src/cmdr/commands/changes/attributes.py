@@ -60,7 +60,7 @@ async def attributes(
     plan = await planned(call, Verb.ATTRIBUTES, sources, choices_of(call, sources, attributes=wish))
     # Without what is inside folders nothing is taken along.
     note = sources.note_for(plan) if into else sources.note
-    return proposed(
+    return await proposed(
         call, plan, "Attributes", reason, chosen=paths is None and set is None, note=note, preview=_changes(plan)
     )
 

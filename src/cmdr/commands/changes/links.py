@@ -42,7 +42,7 @@ async def link(
     sandbox = call.commander.sandbox
     plan = await in_thread(_planned, stands, leads_to, kind, sandbox, is_agents=not call.principal.is_person)
     is_dangling = not await in_thread(os.path.lexists, leads_to)
-    return proposed(call, plan, "Link", reason, note="nothing stands there yet" if is_dangling else "")
+    return await proposed(call, plan, "Link", reason, note="nothing stands there yet" if is_dangling else "")
 
 
 def _planned(stands: bytes, leads_to: bytes, kind: LinkKind, sandbox: Sandbox, *, is_agents: bool) -> Plan:

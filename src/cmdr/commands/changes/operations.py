@@ -73,7 +73,9 @@ async def delete(
     sources = await sources_of(call, shown, paths, set)
     choices = Choices(limits=sources.limits, protection=call.commander.sandbox.protection)
     plan = await planned(call, Verb.DELETE if permanent else Verb.TRASH, sources, choices)
-    return proposed(call, plan, "Delete", reason, chosen=paths is None and set is None, note=sources.note_for(plan))
+    return await proposed(
+        call, plan, "Delete", reason, chosen=paths is None and set is None, note=sources.note_for(plan)
+    )
 
 
 @command("rename", access=Access.PROPOSE, toolset="ops")
@@ -104,7 +106,7 @@ async def rename(
     else:
         raise CommandError('rename needs "newName", or "match" and "replace"; "replace" alone is for whole names.')
     plan = await rename_planned(call, pairs)
-    return proposed(call, plan, "Rename", reason, note=note, preview=preview_of(pairs), from_pane=from_pane)
+    return await proposed(call, plan, "Rename", reason, note=note, preview=preview_of(pairs), from_pane=from_pane)
 
 
 @command("mkdir", access=Access.PROPOSE, toolset="ops")
@@ -114,7 +116,7 @@ async def mkdir(
     """Propose to create a folder."""
     target = await _new_path(call, pane, name, path, b"New folder")
     plan = await in_thread(_created, plan_mkdir, target, call.commander.sandbox.protection)
-    return proposed(call, plan, "Create folder", reason)
+    return await proposed(call, plan, "Create folder", reason)
 
 
 @command("mkfile", access=Access.PROPOSE, title="New file")
@@ -124,13 +126,13 @@ async def mkfile(
     """Propose to create an empty file."""
     target = await _new_path(call, pane, name, path, b"New file")
     plan = await in_thread(_created, plan_mkfile, target, call.commander.sandbox.protection)
-    return proposed(call, plan, "Create file", reason)
+    return await proposed(call, plan, "Create file", reason)
 
 
 @command("undo", access=Access.PROPOSE, toolset="ops")
 async def undo(call: Call, *, operation: int | None = None, reason: str = "") -> Proposed:
     """Propose to undo the last or given operation."""
-    return proposed(call, await call.commander.engine.undo_plan(operation), "Undo", reason)
+    return await proposed(call, await call.commander.engine.undo_plan(operation), "Undo", reason)
 
 
 async def _relocate(
@@ -153,7 +155,7 @@ async def _relocate(
     choices = choices_of(call, sources, policy=on_conflict, as_name=name, into=into)
     plan = await planned(call, verb, sources, choices, target)
     what = verb.value.capitalize()
-    return proposed(call, plan, what, reason, chosen=paths is None and set is None, note=sources.note_for(plan))
+    return await proposed(call, plan, what, reason, chosen=paths is None and set is None, note=sources.note_for(plan))
 
 
 def _created(plan: Callable[..., Plan], target: bytes, protection: Protection) -> Plan:

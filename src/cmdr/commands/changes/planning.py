@@ -26,8 +26,9 @@ from cmdr.model.plans.attributes import AttributeWish
 from cmdr.model.plans.name_fields import FolderPattern
 from cmdr.model.plans.packed_items import packed
 from cmdr.model.plans.plan import ConflictPolicy, Fingerprint, Plan, PlanItem, Root, Verb
+from cmdr.model.plans.proposal import unkept_text
 from cmdr.model.plans.steps import KINDS
-from cmdr.model.results.changes import Proposed
+from cmdr.model.results.changes import Proposed, RunByRule
 
 # A person may plan whatever a pane can show. While it is planned a chosen file takes about a kilobyte, and several
 # agents may plan at once, so theirs are smaller. An agent names at most so many paths one by one; its selections and
@@ -142,7 +143,7 @@ async def planned(call: Call, verb: Verb, sources: Sources, choices: Choices, de
         task.cancel()
 
 
-def proposed(
+async def proposed(
     call: Call,
     plan: Plan,
     what: str,
@@ -153,9 +154,22 @@ def proposed(
     preview: Sequence[str] = (),
     from_pane: bool = False,
 ) -> Proposed:
-    """Stage a plan; `chosen` names what a pane chose for a caller who named nothing, `from_pane` only knows of it."""
-    proposal = call.commander.proposals.add(plan, call.principal, reason)
-    return Proposed(proposal.id, what, plan, note, chosen, tuple(preview), chosen or from_pane)
+    """Stage a plan, or carry an agent's out where a rule of the person's admits it.
+
+    `chosen` names what a pane chose for a caller who named nothing, `from_pane` only knows of it.
+    """
+    commander = call.commander
+    proposal = await commander.rules.run(plan, call.principal, reason)
+    if proposal is None:
+        proposal = await commander.proposals.propose(plan, call.principal, reason)
+    if proposal.unkept:
+        note = "\n".join(filter(None, [note, unkept_text(proposal.unkept)]))
+    is_from_pane = chosen or from_pane
+    if proposal.rule is None or proposal.job is None:
+        return Proposed(proposal.id, what, plan, note, chosen, tuple(preview), is_from_pane)
+    job = commander.jobs.get(proposal.job, call.principal)
+    by_rule = RunByRule(proposal.rule, job.id, job.state, job.outcome, job.problems, job.operation)
+    return Proposed(proposal.id, what, plan, note, chosen, tuple(preview), is_from_pane, by_rule)
 
 
 class _Stopped(Exception):

@@ -56,4 +56,4 @@ async def rename_many(
     pairs = [(path_of(path, base), from_wire(name)) for path, name in zip(paths, names, strict=True)]
     plan = await rename_planned(call, pairs)
     # The person's table of names lists what is selected.
-    return proposed(call, plan, "Rename", reason, preview=preview_of(pairs), from_pane=call.principal.is_person)
+    return await proposed(call, plan, "Rename", reason, preview=preview_of(pairs), from_pane=call.principal.is_person)

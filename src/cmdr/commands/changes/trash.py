@@ -35,7 +35,7 @@ async def restore(
     protection = call.commander.sandbox.protection
     plan = await in_thread(plan_restore, sources.paths, limits=sources.limits, protection=protection)
     plan = await in_thread(with_real_places, sources.check(plan), protection)
-    return proposed(call, plan, "Restore", reason, chosen=paths is None, note=sources.note_for(plan))
+    return await proposed(call, plan, "Restore", reason, chosen=paths is None, note=sources.note_for(plan))
 
 
 def _trash_for(folder: bytes) -> bytes:

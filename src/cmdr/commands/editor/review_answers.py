@@ -46,13 +46,14 @@ async def accept(call: Call, *, review: str, digest: str, word: str = "") -> Sai
     case = await call.commander.editor.reviews.accept(review, call.principal, digest, word)
     if case.review.state is not ReviewState.ACCEPTED:
         return Said("Rejected: every change was")
-    return Said(f"Accepted {to_wire(case.review.new_path)}")
+    held = "" if case.job is None else f"; it {case.job.waits_behind or 'is paused'}"
+    return Said(f"Accepted {to_wire(case.review.new_path)}{held}")
 
 
 @command("review.reject", access=Access.ACT, title="Reject an edit")
-def reject(call: Call, *, review: str) -> Said:
-    """Reject an edit; the file stays as it is."""
-    case = call.commander.editor.reviews.reject(review, call.principal)
+def reject(call: Call, *, review: str, reason: str = "") -> Said:
+    """Reject an edit; the file stays as it is. Whoever proposed it gets the reason."""
+    case = call.commander.editor.reviews.reject(review, call.principal, reason)
     return Said(f"Rejected the edit of {to_wire(case.review.new_path)}")
 
 

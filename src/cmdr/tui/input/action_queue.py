@@ -64,6 +64,8 @@ def queued_key(terminal: TerminalApp, event: events.Key | events.Paste) -> Queue
 
     def go() -> None:
         front = terminal.screen
+        if terminal.agent_windows.drops(front, event):
+            return
         if waited_at in (None, front):  # else it was for a window that somebody closed meanwhile
             (front.focused or front)._forward_event(event)
             processed = when_processed(front)
