@@ -6,6 +6,7 @@ import time
 
 import pytest
 from tests.commands.agents.agents_at_work import CLAUDE, CODEX, approve, did, edited, make_zip, tree_of, undo
+from tests.core.changes.rules_ground import House
 
 from cmdr.core.agents import turns
 from cmdr.core.dispatch.principals import PERSON
@@ -335,14 +336,30 @@ async def test_the_answer_reads_well_at_a_prompt(desk, clock):
     async with desk(engine=True) as at:
         assert (await at.person("agents")).startswith("No agent has called or changed anything since 00:00.")
         await did(at, CLAUDE, "mkdir", path=at.path("left/one"))
-        at.commander.turns.rule_of = lambda operation: 2
-        at.commander.turns.rules_for = lambda client: 1
         when = time.strftime("%H:%M", time.localtime(clock.now))
         await at.commander.ask(CLAUDE, "mkdir", {"path": at.path("left/two")})
         at.commander.stop_agents()
         assert await at.person("agents") == (
             "All agents are stopped.\n"
-            "claude: connected · 1 operation, undoable · 1 rule\n"
+            "claude: connected · 1 operation, undoable\n"
             f"  turn claude 1 · {when}–{when} · 1 operation, undoable\n"
-            f"        1  {when}  mkdir {at.path('left/one')} (done, by rule 2)"
+            f"        1  {when}  mkdir {at.path('left/one')} (done)"
         )
+
+
+async def test_what_a_rule_admitted_says_so_and_its_undo_suspends_the_rule(tmp_path):
+    house = House(tmp_path)
+    house.write_rules(house.rule())
+    names = house.plant("a.txt", "b.txt")
+    before = tree_of(house.home)
+    async with house.open():
+        for name in names:
+            assert " by rule 1, operation " in await house.move(name)
+        (row,) = (await house.person("agents"))["rows"]
+        assert (row["rules"], [one["rule"] for one in row["turns"][0]["operations"]]) == (1, [1, 1])
+        assert "(done, by rule 1)" in await house.commander.run(PERSON, "agents", {})
+        begun = await house.person("agents.undo", client="claude")
+        await house.commander.jobs.finished(house.commander.jobs.get(begun["job"], PERSON))
+        assert tree_of(house.home) == before
+        assert (await house.person("agents"))["rows"][0]["rules"] == 0
+        assert "you undid operation" in (await house.rules())[1]["suspended"]
