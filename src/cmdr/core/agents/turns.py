@@ -186,7 +186,8 @@ class Turns:
 
     def _operation(self, deed: Deed) -> AgentOperation:
         entry, rule = deed.entry, self._commander.rules.rule_of(deed.entry.id)
-        return AgentOperation(entry.id, entry.started, deed.what, _state(entry), rule, deed.can_undo)
+        is_undone = entry.undone_by is not None
+        return AgentOperation(entry.id, entry.started, deed.what, _state(entry), rule, deed.can_undo, is_undone)
 
 
 def local_midnight() -> float:
