@@ -10,7 +10,7 @@ from cmdr.core.changes.rule_facts import Bounds, look_at, nearest, real_folder, 
 from cmdr.engine.plan.new_plan import plan_mkfile
 from cmdr.engine.plan.rename_plan import plan_rename
 from cmdr.engine.plan.survey import Choices
-from cmdr.engine.plan.transfer_plan import plan_copy, plan_delete, plan_move
+from cmdr.engine.plan.transfer_plan import plan_copy, plan_delete, plan_move, plan_trash
 from cmdr.files.protected import Protection
 from cmdr.files.sandbox.private_places import PrivatePlaces
 from cmdr.model.plans.plan import ConflictPolicy, Decision, Kind, Place, Plan, PlanItem, Root, StepName, Verb
@@ -105,7 +105,6 @@ def test_a_place_whose_folder_is_private_under_another_name_is_asked_about(groun
 def test_what_would_land_as_a_program_is_asked_about(ground, bounds):
     plan = plan_mkfile(bytes(ground / "out/x"), b"#!/bin/sh\n")
     assert "is a script" in look_at(plan, bounds).never
-    assert "could be run" in look_at(plan_mkfile(bytes(ground / "out/x"), b"", mode=0o755), bounds).never or True
     plain = plan_mkfile(bytes(ground / "out/x"), b"x")
     assert "could be run" in look_at(changed(plain, mode=0o755), bounds).never
     assert look_at(plain, bounds).never == ""
@@ -166,3 +165,16 @@ def test_a_link_to_something_private_is_asked_about(ground, bounds):
     found = os.stat(ground / "out")
     plan = Plan(Verb.LINK, (item,), (Root(bytes(ground / "out"), found.st_dev, found.st_ino),))
     assert "keys, passwords" in look_at(plan, bounds).never
+
+
+def test_a_secret_that_gets_an_innocent_name_is_asked_about(ground, bounds):
+    (ground / "in/id_rsa").write_text("x")
+    plan = plan_copy([bytes(ground / "in/id_rsa")], bytes(ground / "out"), Choices(as_name=b"plain.txt"))
+    assert "keys, passwords" in look_at(plan, bounds).never
+
+
+def test_a_folder_that_goes_to_the_trash_is_looked_through(ground, bounds):
+    (ground / "in/box").mkdir()
+    (ground / "in/box/b.txt").write_text("y" * 5)
+    found = look_at(plan_trash([bytes(ground / "in/box")]), bounds)
+    assert (found.never, found.files, found.bytes) == ("", 2, 5)
