@@ -40,7 +40,7 @@ def changed(plan, **more):
 
 def test_an_ordinary_plan_has_nothing_against_it(ground, bounds):
     found = look_at(moved(ground), bounds)
-    assert (found.never, found.files, found.bytes) == ("", 1, 10)
+    assert (found.never, found.files, found.size) == ("", 1, 10)
     assert found.folders == {bytes(ground / "in"), bytes(ground / "out")}
 
 
@@ -177,4 +177,4 @@ def test_a_folder_that_goes_to_the_trash_is_looked_through(ground, bounds):
     (ground / "in/box").mkdir()
     (ground / "in/box/b.txt").write_text("y" * 5)
     found = look_at(plan_trash([bytes(ground / "in/box")]), bounds)
-    assert (found.never, found.files, found.bytes) == ("", 2, 5)
+    assert (found.never, found.files, found.size) == ("", 2, 5)

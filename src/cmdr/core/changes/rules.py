@@ -309,7 +309,7 @@ class Rules:
             for root in rule.roots
             if stands(root, self._ledger.roots.get((rule.number, root)))
         )
-        return Facts(outline.at_least(found.files, found.bytes), found.folders, standing, found.never)
+        return Facts(outline.at_least(found.files, found.size), found.folders, standing, found.never)
 
     def _bounds(self, principal: Principal) -> Bounds | None:
         """What a client may get at: the agents' folders, and where its token names some, only what is in both."""
@@ -357,7 +357,7 @@ class Rules:
         if kind != "agent" or outline.never or outline.overwrites or bounds is None:
             return None
         found = look_at(proposal.plan, bounds)
-        outline = outline.at_least(found.files, found.bytes)
+        outline = outline.at_least(found.files, found.size)
         within = roots_within(bounds.reaches)
         rule = offered(outline, map(nearest, found.sources), map(nearest, found.targets), within)
         if found.never or rule is None:
