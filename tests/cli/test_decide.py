@@ -1,4 +1,4 @@
-"""`cmdr pending` and `cmdr approve` at a real terminal, against a real server."""
+"""`cmdr approve` and its like at a real terminal, against a real server."""
 
 import contextlib
 import importlib.util
@@ -12,7 +12,6 @@ from types import SimpleNamespace
 
 import pytest
 
-from cmdr.cli.decide import pending_lines
 from cmdr.cli.history import history_lines
 from cmdr.core.agents.agent_detection import MARKS
 from cmdr.core.changes.engine import Engine
@@ -48,6 +47,11 @@ def interrupted(prompt):
     raise AssertionError("still running")
 
 
+def wait_for_question(prompt, text):
+    """Wait until a question stands there to its end: what is typed before stands in the middle of it."""
+    prompt.wait(lambda screen: text in screen.text and screen.text.rstrip().endswith("all that follow:"))
+
+
 def copy_onto(served, *names):
     """An agent proposes to copy files whose names are taken at the other side; the proposal's id."""
     for name in names:
@@ -64,9 +68,9 @@ def test_a_taken_name_is_asked_about_at_the_prompt(served):
         prompt.wait("Do it? [y/N]")
         assert "2 names taken: you will be asked" in prompt.screen.text
         prompt.send("y", "enter")
-        prompt.wait(f"There is already {served.tree.right}/a.txt (9 B")
+        wait_for_question(prompt, f"There is already {served.tree.right}/a.txt (9 B")
         prompt.send("o", "enter")
-        prompt.wait(f"There is already {served.tree.right}/b.txt (9 B")
+        wait_for_question(prompt, f"There is already {served.tree.right}/b.txt (9 B")
         prompt.send("S", "enter")
         prompt.wait("To take it back: cmdr undo 1")
         assert prompt.wait_end()[0] == 0
@@ -98,15 +102,15 @@ def test_ctrl_c_leaves_the_question_open_and_the_same_words_come_back_to_it(serv
     with at_prompt(served, "approve", proposal) as prompt:
         prompt.wait("Do it? [y/N]")
         prompt.send("y", "enter")
-        prompt.wait("There is already")
+        wait_for_question(prompt, "There is already")
         assert interrupted(prompt) == 130
         assert f"Left as it is. To go on: cmdr approve {proposal}" in prompt.screen.text
         assert "Traceback" not in prompt.screen.text
-    with at_prompt(served, "pending") as prompt:
+    with at_prompt(served, "pending", "--list") as prompt:
         prompt.wait_end()
-        assert proposal in prompt.screen.text and "which is taken" in prompt.screen.text
+        assert f"{served.tree.right}/a.txt is taken" in prompt.screen.text
     with at_prompt(served, "approve", proposal) as prompt:
-        prompt.wait("There is already")
+        wait_for_question(prompt, "There is already")
         prompt.send("r", "enter")
         assert prompt.wait_end()[0] == 0
     assert (served.tree.right / "a (1).txt").read_text() == "new a.txt"
@@ -122,36 +126,7 @@ def test_ctrl_c_before_the_answer_decides_nothing(served):
         prompt.wait_end()
         text = prompt.screen.text
     told = json.loads("".join(line.rstrip() for line in text.splitlines()))
-    assert [row["id"] for row in told["proposals"]] == [proposal]
-
-
-def test_what_waits_is_a_list_to_read():
-    waiting = {
-        "proposals": [
-            {"id": "p_1", "plan": "Copy 1 file to /dst", "what": "/src/a", "by": "agent:a", "digest": "0", "reason": ""}
-        ],
-        "edits": [{"id": "r_1", "path": "/src/x", "by": "codex", "changes": "2 changes", "digest": "1" * 64}],
-        "questions": [{"id": "p_2", "title": "Copy 2 files to /dst", "taken": "/dst/a", "about": "is taken"}],
-    }
-    assert pending_lines(waiting) == [
-        "p_1  Copy 1 file to /dst",
-        "    /src/a",
-        "    proposed by agent:a",
-        "r_1  Edit /src/x",
-        "    2 changes, proposed by codex",
-        "p_2  Copy 2 files to /dst",
-        "    asks about /dst/a, which is taken",
-        "Answer with: cmdr approve ID, or cmdr reject ID",
-    ]
-    nothing = {"proposals": [], "edits": [], "questions": []}
-    assert pending_lines(nothing) == ["Nothing waits for you."]
-    cut_short = {"id": "7", "title": "Copy /src/a and 40 more", "state": "interrupted: 3 of 41 done", "by": "agent:a"}
-    assert pending_lines({**nothing, "interrupted": [cut_short], "warnings": ["The journal was gone."]}) == [
-        "The journal was gone.",
-        "7  Copy /src/a and 40 more",
-        "    interrupted: 3 of 41 done, by agent:a",
-        "Go on: cmdr resume ID. Take it back: cmdr undo ID. Leave it: cmdr leave ID",
-    ]
+    assert [row["id"] for row in told["rows"]] == [proposal]
 
 
 def cut_short(state, tree, names, after):
@@ -201,14 +176,15 @@ def said(home, *words):
 
 def test_interrupted_work_is_part_of_what_waits_and_is_resumed_by_a_verb(interrupted_home):
     """`cmdr pending` said that nothing waits, and no verb went on with it."""
-    text, code = said(interrupted_home, "pending")
+    text, code = said(interrupted_home, "pending", "--list")
     assert code == 0
-    assert "1  Copy" in text and "interrupted: 1 of 3 done, by agent:a" in text and "cmdr resume ID" in text
+    assert "operation 1  Copy" in text and "interrupted: 1 of 3 done" in text and "by a · 1 of 3" in text
+    assert "cmdr resume N" in text
     text, code = said(interrupted_home, "resume", "1")
     assert code == 0, text
     assert "copy done: 2 files" in text
     assert sorted(path.name for path in interrupted_home.tree.right.iterdir()) == ["a.txt", "b.txt", "c.txt"]
-    assert "Nothing waits for you." in said(interrupted_home, "pending")[0]
+    assert "Nothing waits for you." in said(interrupted_home, "pending", "--list")[0]
     text, code = said(interrupted_home, "resume", "1")
     assert code == 1
     assert "Operation 1 went on as operation 2." in text
@@ -216,7 +192,7 @@ def test_interrupted_work_is_part_of_what_waits_and_is_resumed_by_a_verb(interru
 
 def test_interrupted_work_can_be_left_or_taken_back(interrupted_home):
     assert "Left operation 1 as it is" in said(interrupted_home, "leave", "1")[0]
-    assert "Nothing waits for you." in said(interrupted_home, "pending")[0]
+    assert "Nothing waits for you." in said(interrupted_home, "pending", "--list")[0]
     with at_prompt(interrupted_home, "undo", "1") as prompt:
         prompt.wait("[y/N]")
         prompt.send("y", "enter")
@@ -236,7 +212,7 @@ def test_only_a_person_at_a_terminal_goes_on_with_interrupted_work(interrupted_h
         check=False,
     )
     assert (done.returncode, done.stdout) == (2, "")
-    assert "interrupted: 1 of 3 done" in said(interrupted_home, "pending")[0]
+    assert "interrupted: 1 of 3 done" in said(interrupted_home, "pending", "--list")[0]
 
 
 def test_a_damaged_journal_is_told_by_every_verb_until_it_was_seen(interrupted_home):
@@ -274,9 +250,10 @@ def test_what_an_agent_says_stays_in_its_frame_at_the_prompt(served):
     (served.tree.left / name).write_text("x")
     answer = served.call("delete", paths=[str(served.tree.left / name)], reason=said)
     proposal = re.search(r"proposal: (\S+)", answer)[1]
-    for words in (("approve", proposal), ("pending",)):
+    for words in (("approve", proposal), ("pending", "--list")):
+        asks = words[0] == "approve"
         with at_prompt(served, *words, columns=60) as prompt:
-            if words == ("pending",):
+            if not asks:
                 prompt.wait_end()
             else:
                 prompt.wait(lambda screen: any(line.rstrip() == "Do it? [y/N]" for line in screen.text.splitlines()))
@@ -289,9 +266,9 @@ def test_what_an_agent_says_stays_in_its_frame_at_the_prompt(served):
             assert "\\u{202e}" in "".join(line[2:] for line in framed)
             own = [line for line in lines if not line.lstrip().startswith(("│ ", "╎ "))]
             assert not [line for line in own if "person:terminal" in line]
-            assert [line for line in own if line.startswith("Do it?")] == (["Do it? [y/N]"] if len(words) > 1 else [])
+            assert [line for line in own if line.startswith("Do it?")] == (["Do it? [y/N]"] if asks else [])
             assert "p\\u{430}y" in prompt.screen.text
-            if len(words) > 1:
+            if asks:
                 prompt.send("enter")
                 assert prompt.wait_end()[0] == 1
                 answer = served.call("delete", paths=[str(served.tree.left / name)], reason=said)
@@ -338,15 +315,6 @@ def test_all_of_a_plan_goes_through_the_persons_pager(served, tmp_path):
     lines = kept.read_text().splitlines()
     assert len(lines) == 61
     assert lines[40].endswith("/hello\\u{1b}[2J.py")
-
-
-def test_what_expired_is_told_once_below_the_list():
-    expired = [{"id": "p_1", "plan": "Create folder /a", "by": "agent:claude"}]
-    assert pending_lines({"proposals": [], "edits": [], "questions": [], "expired": expired}) == [
-        "Nothing waits for you.",
-        "1 proposal expired while you were away; each waits ten minutes:",
-        "    Create folder /a, proposed by agent:claude",
-    ]
 
 
 def test_the_history_is_a_table_to_read_and_data_for_programs(served):

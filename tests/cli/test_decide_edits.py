@@ -26,7 +26,7 @@ def at_prompt(served, *words, **more):
 def edited_at(served):
     """The id of the edit that waits."""
     for _ in range(100):
-        with at_prompt(served, "pending") as prompt:
+        with at_prompt(served, "pending", "--list") as prompt:
             prompt.wait_end()
             if found := re.search(r"r_[A-Za-z0-9_-]{12}", prompt.screen.text):
                 return found[0]

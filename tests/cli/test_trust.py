@@ -87,7 +87,7 @@ def test_the_question_of_an_agent_is_answered_where_proposals_are(served):
     if "note" not in row:
         pytest.skip("no language server for Python is installed")
     assert f"the person has not trusted {repository}" in row["note"]
-    code, text = told(served, "pending")
+    code, text = told(served, "pending", "--list")
     assert code == 0 and f"Trust {repository}" in text
     (id,) = (word for word in text.split() if word.startswith("p_"))
     with at_prompt(served, "approve", id) as prompt:

@@ -26,7 +26,7 @@ def pending(server, count):
     """The ids of the edits that wait, once there are so many."""
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
-        with at_prompt(server, "pending") as prompt:
+        with at_prompt(server, "pending", "--list") as prompt:
             prompt.wait_end()
             ids = re.findall(r"r_[A-Za-z0-9_-]{12}", prompt.screen.text)
         if len(ids) == count:

@@ -101,7 +101,7 @@ def test_a_command_runs_after_the_person_said_yes_at_a_terminal(served):
     asking.start()
     id = ""
     while not id:
-        printed = at_a_terminal(served, "pending")
+        printed = at_a_terminal(served, "pending", "--list")
         id = next((word for word in printed.split() if word.startswith("p_")), "")
     assert "Run echo approved" in printed
     shown = at_a_terminal(served, "approve", id, typed="y\n")

@@ -25,6 +25,7 @@ async def commander_at(
     from cmdr.core.agents.trust import TrustStore
     from cmdr.core.audit.log import Audit
     from cmdr.core.changes.engine import Engine
+    from cmdr.core.changes.proposal_store import ProposalStore
     from cmdr.core.commander import Commander
     from cmdr.core.dispatch.policy import Policy
     from cmdr.core.panes.bookmarks import Bookmarks
@@ -62,6 +63,7 @@ async def commander_at(
         indexes=state,
         start_folder=os.getcwdb(),
         trust=TrustStore(places.state()),
+        kept=ProposalStore(state),
         state=state,
     )
     if environment.allow_shell:

@@ -1,34 +1,27 @@
-"""`cmdr pending`, `cmdr approve`, `cmdr reject`: answer agents' proposals at a shell prompt."""
+"""`cmdr approve`, `cmdr reject`: answer one of agents' proposals at a shell prompt."""
 
 import argparse
-import json
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from cmdr.cli.launcher import Ask, Launcher, as_person
-from cmdr.cli.prompts import drop_typed, fits, follow, line_width, print_plan, print_words, show_all, show_lines
+from cmdr.cli.prompts import drop_typed, fits, follow, print_plan, print_words, show_all, show_lines
 from cmdr.core.flow.change import Confirming, Decided, Following, advance, is_yes
-from cmdr.model.agent_text import framed, wrapped
 from cmdr.model.invisible_chars import is_blank
 from cmdr.model.plans.proposal import ProposalState
-from cmdr.model.units import count
 
 STOPPED = 130
 """The exit code of a program that Ctrl+C ended."""
-_Pending = Mapping[str, Sequence[Any]]
-_INDENT = "    "
 
 
 def add(verbs: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Declare the verbs."""
-    waiting = verbs.add_parser("pending", help="list the proposals that wait for you")
-    waiting.add_argument("--json", action="store_true", help="for programs: everything, digests included")
-    waiting.set_defaults(verb=_verb(lambda ask, chosen: _pending(ask, chosen.json)))
     yes = verbs.add_parser("approve", help="say yes to a proposal")
     yes.set_defaults(verb=_verb(lambda ask, chosen: confirm(ask, chosen.id)))
     no = verbs.add_parser("reject", help="say no to one")
-    no.set_defaults(verb=_verb(lambda ask, chosen: _reject(ask, chosen.id)))
+    no.add_argument("--reason", default="", metavar="WORDS", help="why; whoever proposed it gets the words")
+    no.set_defaults(verb=_verb(lambda ask, chosen: _reject(ask, chosen.id, chosen.reason)))
     for parser in (yes, no):
         parser.add_argument("id", metavar="ID", help="the proposal, as `cmdr pending` lists it")
 
@@ -37,21 +30,10 @@ def _verb(errand: Callable[[Ask, argparse.Namespace], int]) -> Callable[[argpars
     return lambda chosen, launcher: as_person(launcher, lambda ask: errand(ask, chosen), "Only a person decides")
 
 
-def _pending(ask: Ask, as_json: bool) -> int:
-    waiting = ask("pending", {}).result
-    if as_json:
-        print(json.dumps({key: value for key, value in waiting.items() if key != "kind"}, indent=2))
-        return 0
-    print("\n".join(pending_lines(waiting, line_width())))
-    if waiting["expired"] or waiting["warnings"]:
-        ask("pending.seen", {})
-    return 0
-
-
-def _reject(ask: Ask, id: str) -> int:
+def _reject(ask: Ask, id: str, reason: str) -> int:
     if _is_review(id):
-        return _reject_review(ask, id)
-    print(ask("reject", {"proposal": id}).words)
+        return _reject_review(ask, id, reason)
+    print(ask("reject", {"proposal": id, "reason": reason}).words)
     return 0
 
 
@@ -99,47 +81,6 @@ def _confirm(ask: Ask, id: str) -> int:
     return 1
 
 
-def pending_lines(waiting: _Pending, width: int = 80) -> list[str]:
-    """One short block for each thing that waits, with the words that answer it; no line is wider than `width`."""
-    lines: list[str] = []
-    for proposal in waiting["proposals"]:
-        lines.append(f"{proposal['id']}  {proposal['plan']}")
-        if proposal["what"]:
-            lines.append(f"    {proposal['what']}")
-        lines.append(f"    proposed by {proposal['by']}")
-        lines += [_INDENT + line for line in framed("who", proposal["reason"], width - len(_INDENT))]
-    for edit in waiting["edits"]:
-        lines += [f"{edit['id']}  Edit {edit['path']}", f"    {edit['changes']}, proposed by {edit['by']}"]
-    for question in waiting["questions"]:
-        lines += [
-            f"{question['id']}  {question['title']}",
-            f"    asks about {question['taken']}, which {question['about']}",
-        ]
-    if lines:
-        lines.append("Answer with: cmdr approve ID, or cmdr reject ID")
-    lines += _interrupted_lines(waiting.get("interrupted", ()))
-    told = [*waiting.get("warnings", ()), *(lines or ["Nothing waits for you."])]
-    told += _expired_lines(waiting.get("expired", ()))
-    return [piece for line in told for piece in wrapped(line, width)]
-
-
-def _interrupted_lines(interrupted: Sequence[Mapping[str, str]]) -> list[str]:
-    """What was cut short, and the words that go on with it."""
-    lines: list[str] = []
-    for job in interrupted:
-        lines += [f"{job['id']}  {job['title']}", f"    {job['state']}, by {job['by']}"]
-    words = "Go on: cmdr resume ID. Take it back: cmdr undo ID. Leave it: cmdr leave ID"
-    return [*lines, words] if lines else []
-
-
-def _expired_lines(expired: Sequence[Mapping[str, str]]) -> list[str]:
-    """What nobody answered in time, told once."""
-    if not expired:
-        return []
-    lines = [f"{count(len(expired), 'proposal')} expired while you were away; each waits ten minutes:"]
-    return [*lines, *(f"    {proposal['plan']}, proposed by {proposal['by']}" for proposal in expired)]
-
-
 def _is_review(id: str) -> bool:
     """Whether an id names an edit and not another kind of proposal."""
     return id.startswith("r_")
@@ -147,14 +88,7 @@ def _is_review(id: str) -> bool:
 
 def _confirm_review(ask: Ask, id: str) -> int:
     """Show an edit, ask, and accept exactly what was shown on a yes."""
-    shown = ask("review.show", {"review": id}).result
-    drop_typed()
-    _show(shown["patch"])
-    print_plan([f"proposed by {shown['by']}"])
-    print_words("the agent", shown["title"], "calls it")
-    # Last, where it cannot have scrolled away: the title is the agent's own, and says what it likes.
-    was = f"; was {shown['replaces']}" if shown["replaces"] else ""
-    print_plan([f"edits {shown['path']}: {shown['amount']}{was}"])
+    shown = show_edit(ask, id)
     if shown["word"]:
         typed = input(f"This file {shown['protected']}. Type {shown['word']} to accept, anything else to reject: ")
         yes = typed.strip().lower() == shown["word"]
@@ -168,9 +102,22 @@ def _confirm_review(ask: Ask, id: str) -> int:
     return 0
 
 
-def _reject_review(ask: Ask, id: str) -> int:
+def show_edit(ask: Ask, id: str) -> Mapping[str, Any]:
+    """Let the person read an edit; everything that is known of it."""
+    shown: Mapping[str, Any] = ask("review.show", {"review": id}).result
+    drop_typed()
+    _show(shown["patch"])
+    print_plan([f"proposed by {shown['by']}"])
+    print_words("the agent", shown["title"], "calls it")
+    # Last, where it cannot have scrolled away: the title is the agent's own, and says what it likes.
+    was = f"; was {shown['replaces']}" if shown["replaces"] else ""
+    print_plan([f"edits {shown['path']}: {shown['amount']}{was}"])
+    return shown
+
+
+def _reject_review(ask: Ask, id: str, reason: str = "") -> int:
     """Say no."""
-    print(ask("review.reject", {"review": id}).words)
+    print(ask("review.reject", {"review": id, "reason": reason}).words)
     return 1
 
 

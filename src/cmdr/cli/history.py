@@ -55,7 +55,7 @@ def _entries(ask: Ask, limit: int) -> list[dict[str, Any]]:
 
 def _undo(chosen: argparse.Namespace, launcher: Launcher) -> int:
     def taken_back(ask: Ask) -> int:
-        ask("pending", {})  # refused to whoever may not decide, before anything is staged
+        ask("inbox", {})  # refused to whoever may not decide, before anything is staged
         staged = ask("undo", {} if chosen.id is None else {"operation": chosen.id}).result
         return confirm(ask, staged["proposal"], "cmdr history, cmdr undo")
 
@@ -101,4 +101,5 @@ def _state(entry: Mapping[str, Any]) -> str:
         return f"undone by {entry['undoneBy']}" + (f", {entry['left']} left" if entry.get("left") else "")
     if entry["state"] == "done" and entry["done"] == entry["items"]:
         return "done"
-    return f"{entry['state']}, {entry['done']} of {entry['items']}"
+    failed = f", {entry['failed']} failed" if entry.get("failed") else ""
+    return f"{entry['state']}, {entry['done']} of {entry['items']}{failed}"

@@ -6,7 +6,9 @@ import shutil
 import subprocess
 import sys
 import termios
-from collections.abc import Iterable, Iterator, Sequence
+import time
+import tty
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import TypedDict
 
@@ -59,6 +61,31 @@ def drop_typed() -> None:
     """Forget what was typed so far: called before a question is shown, as nobody answers what they have not seen."""
     with suppress(termios.error, OSError, ValueError):
         termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
+
+
+def key_pressed(question: str, grace_s: float) -> str:
+    """Ask for one key, without Enter; the keys of the first `grace_s` seconds are dropped, and only then is it asked.
+
+    Raises `EOFError` when the terminal is gone.
+    """
+    terminal = sys.stdin.fileno()
+    sys.stdout.flush()
+    before = termios.tcgetattr(terminal)
+    try:
+        tty.setcbreak(terminal, termios.TCSANOW)
+        time.sleep(grace_s)
+        termios.tcflush(terminal, termios.TCIFLUSH)
+        print("\n".join(wrapped(question, line_width())), end="", flush=True)
+        typed = os.read(terminal, 64)
+    finally:
+        termios.tcsetattr(terminal, termios.TCSADRAIN, before)
+    if not typed:
+        raise EOFError
+    # What is more than a character is a key such as an arrow, or a paste: no answer.
+    key = typed.decode("utf-8", "replace")
+    key = key if len(key) == 1 else ""
+    print(key if key.isprintable() else "")
+    return key
 
 
 def show_lines(lines: Iterator[str]) -> None:
@@ -126,8 +153,9 @@ class Question(TypedDict, total=False):
 def follow(ask: Ask, job: str) -> int:
     """Stay with a job until it is over; the exit code says whether everything went well."""
     state: State = Following(job)
+    known = ""
     while True:
-        told = ask("job.follow", {"job": job}).result
+        told = ask("job.follow", {"job": job, "known": known}).result
         question: Question | None = told["question"]
         asked = None if question is None else question["id"]
         state = advance(state, JobChanged(JobState(told["state"]), told["outcome"], asked))
@@ -138,8 +166,18 @@ def follow(ask: Ask, job: str) -> int:
             return 0 if state.then.is_done else 1
         if question is not None:
             _answer(ask, job, question)
+        elif told["waitsBehind"] != known:
+            known = told["waitsBehind"]
+            print(f"It {known}: cmdr pending" if known else "It goes on.")
         else:
             print(f"still {told['state']} …")
+
+
+def _typed(choices: str, answers: Mapping[str, str]) -> str:
+    while True:
+        letter = input(f"{choices}: ").strip()
+        if letter.lower() in answers:
+            return letter
 
 
 def _answer(ask: Ask, job: str, question: Question) -> None:
@@ -151,10 +189,12 @@ def _answer(ask: Ask, job: str, question: Question) -> None:
         print_plan([holds, f"    shown: {question['shown']}", f"      now: {question['now']}"])
     else:
         print_plan([f"There is already {question['there']}", f"          new: {question['new']}"])
-    while True:
-        letter = input(f"{choices}: ").strip()
-        if letter.lower() in answers:
-            break
+    try:
+        letter = _typed(choices, answers)
+    except (KeyboardInterrupt, EOFError):
+        about = question.get("folder") or question.get("there", "")
+        print(f"\nIt still asks about {about}, and other work goes on: cmdr pending", file=sys.stderr)
+        raise
     answer, for_all = answers[letter.lower()], letter.isupper()
     try:
         ask("job.answer", {"job": job, "question": question["id"], "answer": answer, "forAll": for_all})

@@ -32,7 +32,10 @@ def _run(chosen: argparse.Namespace, launcher: Launcher) -> int:
                 raise
             except CommandError as error:
                 print(f"Not finished: {error}")
-                if input("Quit anyway? What waits is dropped, what runs is stopped cleanly. [y/N] ").lower() != "y":
+                if (
+                    input("Quit anyway? What agents proposed is kept, what runs is stopped cleanly. [y/N] ").lower()
+                    != "y"
+                ):
                     return 1
                 ask("app.quitAnyway", {})
         instance.claim_after(record, QUIT_TIMEOUT_S).release()

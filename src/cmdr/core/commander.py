@@ -1,6 +1,7 @@
 """The program itself: the workspace, all that may change it, and how every face has commands run."""
 
 import asyncio
+import time
 from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack, suppress
 from typing import TYPE_CHECKING
@@ -8,22 +9,31 @@ from typing import TYPE_CHECKING
 from cmdr.core.admission.token_bucket import RateLimiter
 from cmdr.core.agents.text_cache import TextCache
 from cmdr.core.agents.trust import TrustRequests, TrustStore
+from cmdr.core.agents.turns import Turns
 from cmdr.core.audit.log import Audit
 from cmdr.core.audit.record_warnings import RecordWarnings
+from cmdr.core.changes.ended_proposals import EndedProposal
 from cmdr.core.changes.engine import Engine, OperationInterrupted
+from cmdr.core.changes.inbox import Inbox
+from cmdr.core.changes.job_control import JobControl
 from cmdr.core.changes.jobs import Jobs
+from cmdr.core.changes.kept_forms import KeptEdit
+from cmdr.core.changes.proposal_store import ProposalStore
 from cmdr.core.changes.proposals import Proposals
 from cmdr.core.changes.rules import Rules
+from cmdr.core.changes.undo_many import UndoMany
 from cmdr.core.dispatch.answer import Answer
 from cmdr.core.dispatch.call import Call, Progress, no_progress
 from cmdr.core.dispatch.dispatcher import Dispatcher
 from cmdr.core.dispatch.parameter import Arguments
 from cmdr.core.dispatch.policy import Policy
-from cmdr.core.dispatch.principals import Principal
+from cmdr.core.dispatch.principals import PERSON, Principal
 from cmdr.core.dispatch.registry import REGISTRY, Command, Registry
 from cmdr.core.errors import CommandError
 from cmdr.core.events import Events
 from cmdr.core.lazy_services import LazyServices
+from cmdr.core.panes.agent_fronts import AgentFronts
+from cmdr.core.panes.agent_tabs import AgentTabs
 from cmdr.core.panes.bookmarks import Bookmarks
 from cmdr.core.panes.browser import Browser
 from cmdr.core.panes.desktop import Desktop
@@ -32,7 +42,6 @@ from cmdr.core.settings import Settings
 from cmdr.core.transfers.short_links import ShortLinks
 from cmdr.core.trees.indexing import Indexing
 from cmdr.engine.journal.records import ItemState
-from cmdr.engine.run.control import Control
 from cmdr.engine.run.outcome import Outcome
 from cmdr.files.sandbox.path_resolver import Sandbox
 from cmdr.index.errors import IndexFault
@@ -51,6 +60,8 @@ if TYPE_CHECKING:
     from cmdr.core.editing.editor_services import EditorServices
 
 RAW_LINK_LIFETIME_S = 600.0
+KEEPING_TIMEOUT_S = 5.0
+"""Seconds that what is still being noted about proposals gets; the next start looks again at what was not."""
 QUIT_TIMEOUT_S = 15.0
 """Seconds that running operations get to stop cleanly; crash recovery at the next start takes the rest."""
 
@@ -74,6 +85,7 @@ class Commander:
         indexes: str | None = None,
         start_folder: bytes | None = None,
         trust: TrustStore | None = None,
+        kept: ProposalStore | None = None,
         state: str | None = None,
     ) -> None:
         self.workspace = workspace
@@ -88,11 +100,15 @@ class Commander:
         self.text_cache = TextCache()
         self.events.listen(self.text_cache.forget)
         self.browser = Browser(workspace, self.events, watch=watch)
-        self.proposals = Proposals(workspace, self.events, audit)
+        self.proposals = Proposals(workspace, self.events, audit, kept)
         self._engine = engine
         self.warnings = RecordWarnings(audit, engine, self.events)
         """What is wrong with the record itself."""
-        self.jobs = Jobs(self._run_plan, self.events, audit)
+        self.jobs = Jobs(self._run_plan, self.events, audit, self._plan_undo)
+        self.turns = Turns(self)
+        """What agents did, by client."""
+        self.undo_many = UndoMany(lambda: self.engine, self.jobs, self.proposals, self.events)
+        """What takes several of their operations back."""
         self.sandbox = sandbox or Sandbox()
         """The folders agents may use directly."""
         self.trusting = TrustRequests(
@@ -100,10 +116,16 @@ class Commander:
         )
         """The folders in which language servers may run."""
         start = start_folder or workspace.left.tab.path
-        self.services = LazyServices(workspace, self.events, audit, self.jobs, self.sandbox, start, self.trusting)
+        self.services = LazyServices(
+            workspace, self.events, audit, self.jobs, self.sandbox, start, self.trusting, self.proposals
+        )
         if engine is not None:
             self.proposals.start_job = self._start_job
+            self.proposals.may_start = self._check_start
+            self.proposals.job_over = self._job_over
         self._indexing = Indexing(indexes, self.events) if indexes is not None else None
+        self.inbox = Inbox(self)
+        """Everything that waits for the person."""
         self.base_url = ""
         """Where links in answers lead, once the server listens."""
         self.tokens: Tokens | None = None
@@ -120,6 +142,10 @@ class Commander:
             self._indexing.idle.is_allowed = lambda: self.settings.flag("advanced.idle_walk")
             self._indexing.idle.is_busy = lambda: bool(self.jobs.running())
             self._dispatcher.touched = self._indexing.idle.touched
+        self.agent_tabs = AgentTabs(workspace, self.events, self.browser, self.desktop, self.settings)
+        """Which tabs are agents' own."""
+        self.agent_fronts = AgentFronts(workspace, self.events, self.browser, self.agent_tabs)
+        """When the person sees them."""
         self.bookmarks = bookmarks or Bookmarks()
         self.space = FreeSpaceCache()
         self.browser.arrived = self.bookmarks.visit
@@ -161,6 +187,27 @@ class Commander:
             await self.warnings.load()
         await self.rules.start(None if self._engine is None else self._engine.operation_of)
         await self.browser.start(live=live)
+        await self._restore_proposals()
+
+    async def _restore_proposals(self) -> None:
+        """Take in what agents proposed before a restart and nobody has answered."""
+        found = await self.proposals.keeper.load()
+        self.proposals.ended.restore(found.ended, found.more)
+        told = [
+            ("A kept proposal cannot be read, and is not asked about", f"put aside as {one}") for one in found.aside
+        ]
+        told += [("Proposals cannot be kept over a restart", found.problem)] if found.problem else []
+        for what, how in told:
+            self.proposals.ended.add(EndedProposal(how, "", what, how, time.time()))
+        for approved in found.approved:
+            self.proposals.restore_approved(approved)
+        for kept in found.waiting:
+            if isinstance(kept, KeptEdit):
+                self.editor.reviews.restore(kept)
+                continue
+            self.proposals.restore(kept)
+            if isinstance(kept.plan, TrustPlan):
+                self.trusting.asked(kept.plan.folder)
 
     async def close(self) -> None:
         """End everything that is under way; a part that fails to end keeps no other from it."""
@@ -170,14 +217,18 @@ class Commander:
             parts.push_async_callback(self.settings.close)
             parts.callback(self.sandbox.close)
             parts.push_async_callback(self.browser.close)
+            parts.callback(self.agent_tabs.close)
+            parts.callback(self.agent_fronts.close)
             if self._indexing is not None:
                 parts.push_async_callback(self._indexing.close)
             if self._engine is not None:
                 parts.push_async_callback(self._engine.close)
             parts.push_async_callback(self.rules.close)
             parts.push_async_callback(self.jobs.close, QUIT_TIMEOUT_S)
+            parts.push_async_callback(self.undo_many.close, QUIT_TIMEOUT_S)
             parts.push_async_callback(self.trusting.close)
             parts.push_async_callback(self.services.close)
+            parts.push_async_callback(self.proposals.keeper.close, KEEPING_TIMEOUT_S)
             parts.callback(self.proposals.close)
             parts.callback(self.end_agent_calls)
 
@@ -239,8 +290,9 @@ class Commander:
         return self._indexing.scans() if self._indexing is not None else []
 
     def stop_agents(self) -> None:
-        """The kill switch: end every agent's call, drop what agents proposed, refuse new calls."""
+        """The kill switch: end every agent's call, drop what agents proposed, pause their jobs, refuse new calls."""
         self.policy.agents_stopped = True
+        self.jobs.stop_agents()
         self.end_agent_calls()  # first, so that whoever waits hears that all was stopped, not what was dropped
         self.services.stop_agents()
         self.proposals.drop_of_agents()
@@ -251,8 +303,9 @@ class Commander:
         self._dispatcher.end_agent_calls()
 
     def allow_agents(self) -> None:
-        """Let agents call again."""
+        """Let agents call again; jobs of theirs that were paused stay so until the person lets them go on."""
         self.policy.agents_stopped = False
+        self.jobs.allow_agents()
         self.events.changed()
 
     def _start_job(self, proposal: Proposal) -> str:
@@ -263,10 +316,22 @@ class Commander:
             return self.code.begin(plan, by).id
         return (self.shells.begin(plan, by) if isinstance(plan, CommandPlan) else self.jobs.start(plan, by)).id
 
-    def _run_plan(self, plan: Plan, by: str, control: Control) -> Outcome:
+    def _check_start(self, proposal: Proposal) -> None:
+        if isinstance(proposal.plan, CommandPlan) and "shell" not in self.policy.toolsets:
+            raise CommandError(
+                "This cmdr runs no commands of agents: start it with CMDR_MCP_ALLOW_SHELL=1, then answer."
+            )
+
+    async def _job_over(self, job: str) -> None:
+        await self.jobs.finished(self.jobs.get(job, PERSON))
+
+    async def _plan_undo(self, operation: int) -> Plan:
+        return await self.engine.undo_plan(operation)
+
+    def _run_plan(self, plan: Plan, by: str, control: JobControl) -> Outcome:
         self.rules.recheck(plan)
         try:
-            outcome = self.engine.run(plan, by, control)
+            outcome = self.engine.run(plan, by, control, control.begun)
         except OperationInterrupted as error:
             self.rules.ran(plan, by, error.operation, did_something=True)
             raise

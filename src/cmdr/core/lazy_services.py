@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from cmdr.core.agents.trust import TrustRequests
     from cmdr.core.audit.log import Audit
     from cmdr.core.changes.jobs import Jobs
+    from cmdr.core.changes.proposals import Proposals
     from cmdr.core.editing.editor_services import EditorServices
     from cmdr.core.editing.review_record import ReviewRecord
     from cmdr.core.events import Events
@@ -34,6 +35,7 @@ class LazyServices:
         sandbox: Sandbox,
         start_folder: bytes,
         trusting: TrustRequests,
+        proposals: Proposals,
     ) -> None:
         self._workspace = workspace
         self._events = events
@@ -42,6 +44,7 @@ class LazyServices:
         self._sandbox = sandbox
         self._start_folder = start_folder
         self._trusting = trusting
+        self._proposals = proposals
 
     @cached_property
     def shells(self) -> ShellCommands:
@@ -63,7 +66,7 @@ class LazyServices:
         from cmdr.core.editing.editor_services import EditorServices
 
         world = (self._workspace, self._events, self._audit, self._jobs, self._sandbox, self._start_folder)
-        return EditorServices(*world, self._trusting, lambda: self.shells)
+        return EditorServices(*world, self._trusting, lambda: self.shells, self._proposals)
 
     def waiting_reviews(self) -> Sequence[ReviewRecord]:
         """The edits that wait for the person, oldest first."""

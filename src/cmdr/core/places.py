@@ -97,7 +97,7 @@ def stage(path: str, data: bytes, lock: int | None = None) -> int:
             view = view[os.write(fd, view) :]
         os.fsync(fd)
         os.rename(temporary, path)
-        _sync_directory(os.path.dirname(path))
+        sync_directory(os.path.dirname(path))
     except BaseException:
         os.close(fd)
         with contextlib.suppress(FileNotFoundError):
@@ -156,7 +156,8 @@ def _make(path: str) -> None:
         _make(path)
 
 
-def _sync_directory(path: str) -> None:
+def sync_directory(path: str) -> None:
+    """Make names that were given or taken in a directory durable."""
     fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.fsync(fd)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 NAME = "settings.toml"
 ROOTS = "agents.roots"
+PANES = "agents.panes"
 Value = str | int | bool
 _RULES = f"{NAME}, rules: "
 _MAX_BYTES = 4 << 20
@@ -87,7 +88,10 @@ SETTINGS: dict[str, Setting] = {
         Setting("appearance.key_bar", _A, "Show the key bar", True),
         Setting("agents.activity", _AG, "Show what agents are doing", True),
         Setting("agents.mark_changes", _AG, "Mark what agents change", True),
-        Setting("agents.bell", _AG, "Ring when an agent proposes a change", False),
+        Setting("agents.notify", _AG, "Notify of what waits for you", "when away", ("when away", "always", "never")),
+        Setting("agents.bell", _AG, "Ring with it", True),
+        Setting("agents.windows", _AG, "Show agents' windows", "when idle", ("at once", "when idle", "never")),
+        Setting(PANES, _AG, "Where agents work: tabs of their own, or yours", "own tab", ("own tab", "shared")),
         Setting(ROOTS, _AG, "Folders agents may use, from the next start on (/a:ro:/b)", "", form=check_kept_roots),
         Setting("advanced.editor", _AD, "Editor (empty: built in, $EDITOR for large files)", ""),
         Setting("advanced.editor_limit_kib", _AD, "Largest file for the built-in editor, KiB", 1024),

@@ -67,7 +67,7 @@ async def run(commander, code, *, client=AGENT):
         await commander.events.beyond(commander.events.rev)
     for proposal in commander.proposals.pending():
         assert "Run Python" in proposal.plan.title
-        commander.proposals.approve(proposal.id, proposal.plan.digest, PERSON)
+        await commander.proposals.approve(proposal.id, proposal.plan.digest, PERSON)
     answer = await task
     return answer.text, call.parts
 

@@ -230,7 +230,7 @@ async def test_a_yes_trusts_the_folder(opened, repo, tmp_path):
     async with opened() as commander:
         await commander.trusting.ask(bytes(repo), AGENT)
         (proposal,) = commander.proposals.pending()
-        commander.proposals.approve(proposal.id, proposal.plan.digest, PERSON)
+        await commander.proposals.approve(proposal.id, proposal.plan.digest, PERSON)
         job = await over(commander, proposal)
         assert (job.state, job.outcome) == (JobState.DONE, f"{repo} is trusted")
         assert await commander.trusting.is_trusted(bytes(repo / "src"))
@@ -242,7 +242,7 @@ async def test_a_folder_replaced_between_question_and_yes_is_not_trusted(opened,
         await commander.trusting.ask(bytes(repo), AGENT)
         (proposal,) = commander.proposals.pending()
         another_folder(repo)
-        commander.proposals.approve(proposal.id, proposal.plan.digest, PERSON)
+        await commander.proposals.approve(proposal.id, proposal.plan.digest, PERSON)
         job = await over(commander, proposal)
         assert job.state is JobState.FAILED
         assert "another folder than the one that was shown" in job.outcome
@@ -372,5 +372,5 @@ async def test_a_yes_is_kept_even_when_cmdr_ends_at_once(opened, repo, tmp_path)
         commander.trusting.changed = None  # as long as no editor was built
         await commander.trusting.ask(bytes(repo), AGENT)
         (proposal,) = commander.proposals.pending()
-        commander.proposals.approve(proposal.id, proposal.plan.digest, PERSON)
+        await commander.proposals.approve(proposal.id, proposal.plan.digest, PERSON)
     assert TrustStore(str(tmp_path / "state")).of(bytes(repo)) is not None

@@ -75,7 +75,7 @@ async def test_a_proposal_opens_its_dialog_and_waits(board, agent):
 
 async def test_a_person_approves_and_the_job_begins(board, agent):
     proposal = board.proposals.add(plan_for(), agent)
-    approved = board.proposals.approve(proposal.id, proposal.plan.digest, PERSON)
+    approved = await board.proposals.approve(proposal.id, proposal.plan.digest, PERSON)
     assert (approved.state, approved.job) == ("approved", "j_1")
     assert board.started == [proposal]
     assert board.confirmations() == []
@@ -83,16 +83,16 @@ async def test_a_person_approves_and_the_job_begins(board, agent):
 
 async def test_an_approval_counts_once(board, agent):
     proposal = board.proposals.add(plan_for(), agent)
-    board.proposals.approve(proposal.id, proposal.plan.digest, PERSON)
+    await board.proposals.approve(proposal.id, proposal.plan.digest, PERSON)
     with pytest.raises(CommandError, match="already approved"):
-        board.proposals.approve(proposal.id, proposal.plan.digest, PERSON)
+        await board.proposals.approve(proposal.id, proposal.plan.digest, PERSON)
     assert len(board.started) == 1
 
 
 async def test_no_agent_approves_or_rejects_not_even_its_own(board, agent):
     proposal = board.proposals.add(plan_for(), agent)
     with pytest.raises(NotAllowed):
-        board.proposals.approve(proposal.id, proposal.plan.digest, agent)
+        await board.proposals.approve(proposal.id, proposal.plan.digest, agent)
     with pytest.raises(NotAllowed):
         board.proposals.reject(proposal.id, agent)
     assert proposal.state.is_open
@@ -105,9 +105,9 @@ async def test_only_the_plan_that_was_shown_can_be_approved(board, agent, digest
     """A digest that was not plain ASCII ended in a crash."""
     proposal = board.proposals.add(plan_for(), agent)
     with pytest.raises(CommandError, match="not the plan that was shown"):
-        board.proposals.approve(proposal.id, digest, PERSON)
+        await board.proposals.approve(proposal.id, digest, PERSON)
     with pytest.raises(CommandError, match="not the plan that was shown"):
-        board.proposals.approve(proposal.id, plan_for(b"other").digest, PERSON)
+        await board.proposals.approve(proposal.id, plan_for(b"other").digest, PERSON)
     assert proposal.state.is_open
     board.proposals.close()
 
@@ -119,7 +119,7 @@ async def test_a_rejected_or_withdrawn_proposal_cannot_be_approved(board, agent)
     assert (one.state, two.state) == (ProposalState.REJECTED, ProposalState.CANCELLED)
     for proposal in (one, two):
         with pytest.raises(CommandError, match="already"):
-            board.proposals.approve(proposal.id, proposal.plan.digest, PERSON)
+            await board.proposals.approve(proposal.id, proposal.plan.digest, PERSON)
     assert board.confirmations() == []
 
 
@@ -129,7 +129,7 @@ async def test_closing_the_dialog_as_a_person_is_a_no(board, agent):
 
 
 async def test_a_proposal_expires_by_itself(board, agent, monkeypatch):
-    monkeypatch.setattr(proposing, "LIFETIME", 0.02)
+    monkeypatch.setattr(proposing, "LIFETIME_S", 0.02)
     proposal = board.proposals.add(plan_for(), agent)
     while proposal.state.is_open:
         await asyncio.wait_for(board.events.beyond(board.events.rev), 60)
@@ -142,7 +142,7 @@ async def test_a_proposal_that_outlived_its_time_while_the_machine_slept_is_expi
     proposal = board.proposals.add(plan_for(), agent)
     proposal.expires_at = time.time() - 1
     with pytest.raises(CommandError, match="already expired"):
-        board.proposals.approve(proposal.id, proposal.plan.digest, PERSON)
+        await board.proposals.approve(proposal.id, proposal.plan.digest, PERSON)
     assert board.started == []
 
 
@@ -222,18 +222,19 @@ async def test_an_approved_plan_is_handed_on_whole_before_its_steps_are_forgotte
     handed = []
     board.proposals.start_job = lambda proposal: handed.append(len(proposal.plan.items)) or "j_1"
     proposal = board.proposals.add(plan_of(100), agent)
-    board.proposals.approve(proposal.id, proposal.plan.digest, PERSON)
+    await board.proposals.approve(proposal.id, proposal.plan.digest, PERSON)
     assert (handed, len(proposal.plan.items)) == ([100], 0)
 
 
-async def test_what_expired_unseen_keeps_its_words_and_not_its_steps_when_it_is_forgotten(board, agent):
+async def test_what_expired_unseen_is_told_in_words_when_the_proposal_itself_is_forgotten(board, agent):
     proposal = board.proposals.add(plan_of(100), agent)
     board.proposals._expire(proposal)
-    for _ in range(KEPT):
-        board.proposals.cancel(board.proposals.add(plan_for(), agent).id, agent)
     assert board.proposals.missed() == [proposal]
+    for _ in range(KEPT):
+        board.proposals.cancel(board.proposals.add(plan_for(), OTHER).id, OTHER)
     assert not proposal.plan.items
-    assert title_of(proposal.plan) == "Copy 100 files, 1000 B"
+    told = {one.id: (one.what, one.how) for one in board.proposals.ended.all()}
+    assert told[proposal.id] == ("Copy 100 files, 1000 B", "expired without an answer")
 
 
 async def test_a_short_plan_and_one_that_makes_a_folder_are_kept_whole(board, agent, monkeypatch):
@@ -248,14 +249,14 @@ async def test_without_an_engine_nothing_is_approved(board, agent):
     board.proposals.start_job = None
     proposal = board.proposals.add(plan_for(), agent)
     with pytest.raises(CommandError, match="cannot carry out"):
-        board.proposals.approve(proposal.id, proposal.plan.digest, PERSON)
+        await board.proposals.approve(proposal.id, proposal.plan.digest, PERSON)
     assert proposal.state.is_open
     board.proposals.close()
 
 
 async def test_proposing_and_deciding_are_in_the_audit_log(board, agent, audit, tmp_path):
     proposal = board.proposals.add(plan_for(), agent)
-    board.proposals.approve(proposal.id, proposal.plan.digest, PERSON)
+    await board.proposals.approve(proposal.id, proposal.plan.digest, PERSON)
     audit.flush()
     rows = [row for row in read_log(str(tmp_path / "audit")) if row["what"] == f"proposal {proposal.id}"]
     assert [(row["who"], row["decision"], row["plan"]) for row in rows] == [
@@ -271,8 +272,8 @@ async def test_only_the_person_puts_another_plan_in_place_and_only_while_it_wait
         board.proposals.replan(proposal.id, plan_for(b"mine"), agent)
     board.proposals.replan(proposal.id, plan_for(b"theirs"), PERSON)
     with pytest.raises(CommandError, match="not the plan that was shown"):
-        board.proposals.approve(proposal.id, plan_for().digest, PERSON)
-    board.proposals.approve(proposal.id, plan_for(b"theirs").digest, PERSON)
+        await board.proposals.approve(proposal.id, plan_for().digest, PERSON)
+    await board.proposals.approve(proposal.id, plan_for(b"theirs").digest, PERSON)
     with pytest.raises(CommandError, match="already approved"):
         board.proposals.replan(proposal.id, plan_for(b"late"), PERSON)
     assert board.started[0].plan == plan_for(b"theirs")
@@ -291,7 +292,7 @@ async def test_a_decision_stays_whatever_comes_after_it(board, agent):
     assert board.proposals.cancel(proposal.id, agent).state == "rejected"
     proposal.expires_at = 0.0
     with pytest.raises(CommandError, match="already rejected"):
-        board.proposals.approve(proposal.id, proposal.plan.digest, PERSON)
+        await board.proposals.approve(proposal.id, proposal.plan.digest, PERSON)
     assert board.proposals.all() == [proposal]
     assert board.proposals.pending() == []
     assert board.started == []

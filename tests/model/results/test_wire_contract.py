@@ -30,15 +30,17 @@ KINDS = {
     "treePage": "index parent total entries cursor limit sort order",
     "reportPage": "index report limit below set since keep epochs",
     "sessionShown": "session cwd index units limit",
-    "stillWaiting": "what",
+    "stillWaiting": "what behind",
     "stateMoved": "rev",
-    "proposalEnded": "proposal state title",
+    "proposalEnded": "proposal state title said",
     "jobEnded": "job state outcome problems operation canUndo output named",
-    "jobFollowed": "state over done outcome operation question",
+    "jobFollowed": "state over done outcome operation question waitsBehind",
     "operationStatus": "job title state itemsDone itemsTotal bytesDone bytesTotal secondsLeft outcome problems",
     "scanStatus": "job index state started entries folders bytes rate percent secondsLeft problem",
     "notAnsweredYet": "proposal",
     "runEnded": "job state outcome output",
+    "inbox": "rows more",
+    "inboxAnswered": "answered jobs failures rule said",
     "pending": "proposals edits questions interrupted expired warnings",
     "proposalShown": "state by digest word plan steps reason job",
     "proposalItems": "digest start total lines",
@@ -62,9 +64,12 @@ KINDS = {
     "scanEnded": _SCAN,
     "queryAnswer": "root count bytes kinds hits set url units freshness indexedNow notCovered hints savedAs",
     "findAnswer": "count bytes complete rows",
+    "agents": "isStopped since rows isCut",
+    "undoOffer": "operations clients items since words what",
+    "undoBegun": "job operations words",
 }
 PARTS = {
-    "HistoryRow": "operation when verb first newName items done to state by undoneBy left rule",
+    "HistoryRow": "operation when verb first newName items done to state by undoneBy left failed rule",
     "IndexInfo": "id root epoch scannedNs totals freshness problems rootNode options",
     "Totals": "files dirs bytes allocated newestNs complete state",
     "Freshness": "state reason checkedNs",
@@ -73,6 +78,8 @@ PARTS = {
     "totals",
     "Report": "kind rows total complete notCovered note cursor sinceNs before after spareBytes",
     "ReportRow": "label count size node path timeNs before members change folder reason",
+    "InboxRow": "id kind by what detail amount risk since expires digest reason word answers alike rule question",
+    "InboxFailure": "id why",
     "RuleRow": "number client words verbs roots overwrites until files bytes operations filesLeft bytesLeft "
     "operationsLeft holds suspended problem line",
     "PendingProposal": "id by plan what digest reason",
@@ -85,6 +92,9 @@ PARTS = {
     "SavedQuery": "id owner name filter sort descending limit createdNs lastRunNs root",
     "Explanation": "normalForm steps rowsExamined rowsTotal complete notCovered",
     "Kinds": "files dirs others fileBytes",
+    "AgentRow": "client isConnected lastCall calls doing waiting turns undoable rules operations",
+    "AgentTurn": "id began ended operations count undoable",
+    "AgentOperation": "operation at what state rule canUndo",
 }
 
 

@@ -89,9 +89,7 @@ def test_what_expired_while_nobody_looked_is_told_until_it_was_seen(page_server,
     expect(waiting).to_have_text("1 to answer · 2 expired")
     page.keyboard.press("Control+y")
     expect(page.locator("dialog[open]")).to_contain_text("proposes a change")
-    expect(page.locator("#status")).to_contain_text(
-        "2 proposals expired while you were away (after ten minutes): Rename"
-    )
+    expect(page.locator("#status")).to_contain_text("2 proposals expired while you were away (after a day): Rename")
     expect(waiting).to_have_text("1 to answer")
     page.locator("dialog[open]").get_by_role("button", name="No, leave").click(delay=700)
     expect(page.locator("dialog[open]")).to_have_count(0)
@@ -143,7 +141,7 @@ def test_a_question_that_expires_under_the_persons_eyes_says_so_and_takes_no_ans
     window = page.locator("dialog[open]")
     expect(window.get_by_role("button", name="Yes, do it")).to_be_enabled()
     expire(page_server, id)
-    expect(window).to_contain_text("This has expired: nobody answered for ten minutes. Nothing was changed.")
+    expect(window).to_contain_text("This has expired: nobody answered in time. Nothing was changed.")
     expect(window.get_by_role("button", name="Yes, do it")).to_have_count(0)
     page.keyboard.press("y")
     page.keyboard.press("Enter")

@@ -27,6 +27,7 @@ from cmdr.files.sandbox.resolved_path import PrivatePlace, ResolvedName
 from cmdr.model.job import JobState
 from cmdr.model.names import printable, to_wire
 from cmdr.model.plans.plan import ConflictPolicy, Fingerprint, Kind, Plan, PlanItem
+from cmdr.model.plans.proposal import unkept_text
 from cmdr.model.plans.steps import KINDS
 from cmdr.model.results.result import Said
 from cmdr.model.texts.diff import BinaryContentError
@@ -171,7 +172,7 @@ async def _change(
         names = [as_asked(call, path) for path in asked]
         plan = await in_thread(_known_as, plan, names, sandbox.protection)
         if plan.protected or plan.risk.is_high:
-            return _ask_person(call, plan)
+            return await _ask_person(call, plan)
         return await _run(call, plan, adds)
     finally:
         for held in held_names:
@@ -195,10 +196,11 @@ def _checked(
     return _with_protection(plan, sandbox.protection)
 
 
-def _ask_person(call: Call, plan: Plan) -> Said:
+async def _ask_person(call: Call, plan: Plan) -> Said:
     why = "; ".join(plan.risk.reasons) or plan.protected[0].protected
-    proposal = call.commander.proposals.add(plan, call.principal)
-    return Said(f"This needs the person ({why}). Waiting for confirmation.\nproposal: {proposal.id} (await it)")
+    proposal = await call.commander.proposals.propose(plan, call.principal)
+    told = f"This needs the person ({why}). Waiting for confirmation.\nproposal: {proposal.id} (await it)"
+    return Said(f"{told}\n{unkept_text(proposal.unkept)}" if proposal.unkept else told)
 
 
 async def _run(call: Call, plan: Plan, adds: Callable[[], list[str]]) -> Said:

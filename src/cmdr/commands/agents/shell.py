@@ -60,7 +60,7 @@ async def _run(call: Call, plan: P, begin: Callable[[P, str], Job], what: str) -
     if granted or principal.is_person:
         job = begin(plan, principal.id)
     else:
-        proposal = commander.proposals.add(plan, principal)
+        proposal = await commander.proposals.propose(plan, principal)
         await wait_until(
             call,
             lambda: proposal.state is not ProposalState.PENDING,
@@ -85,5 +85,6 @@ def _approved_job(proposal: Proposal) -> str | None:
         return None
     if proposal.state is not ProposalState.APPROVED:
         no = "The person said no" if proposal.state is ProposalState.REJECTED else f"The request was {proposal.state}"
-        raise CommandError(f"{no}. Nothing was run.")
+        words = f': "{proposal.said}"' if proposal.said else ""
+        raise CommandError(f"{no}{words}. Nothing was run.")
     return proposal.job

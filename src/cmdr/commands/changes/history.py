@@ -58,6 +58,7 @@ def _row(entry: HistoryEntry, rule: int | None) -> HistoryRow:
         by=entry.by,
         undone_by=entry.undone_by,
         left=entry.left,
+        failed=entry.failed,
         rule=rule,
     )
 
@@ -71,7 +72,8 @@ def line_of(entry: HistoryEntry, rule: int | None = None) -> str:
     elif entry.state is not OperationState.DONE:
         told += f" ({entry.state})"
     elif entry.done < entry.total:
-        told += f" ({entry.done} of {count(entry.total, 'item')} done)"
+        failed = f", {entry.failed} failed" if entry.failed else ""
+        told += f" ({entry.done} of {count(entry.total, 'item')} done{failed})"
     if entry.undone_by is not None:
         rest = f"; {entry.left} left: undo {entry.id} again" if entry.left else ""
         told += f" (undone by {entry.undone_by}{rest})"

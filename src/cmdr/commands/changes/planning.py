@@ -26,6 +26,7 @@ from cmdr.model.plans.attributes import AttributeWish
 from cmdr.model.plans.name_fields import FolderPattern
 from cmdr.model.plans.packed_items import packed
 from cmdr.model.plans.plan import ConflictPolicy, Fingerprint, Plan, PlanItem, Root, Verb
+from cmdr.model.plans.proposal import unkept_text
 from cmdr.model.plans.steps import KINDS
 from cmdr.model.results.changes import Proposed, RunByRule
 
@@ -160,7 +161,9 @@ async def proposed(
     commander = call.commander
     proposal = await commander.rules.run(plan, call.principal, reason)
     if proposal is None:
-        proposal = commander.proposals.add(plan, call.principal, reason)
+        proposal = await commander.proposals.propose(plan, call.principal, reason)
+    if proposal.unkept:
+        note = "\n".join(filter(None, [note, unkept_text(proposal.unkept)]))
     is_from_pane = chosen or from_pane
     if proposal.rule is None or proposal.job is None:
         return Proposed(proposal.id, what, plan, note, chosen, tuple(preview), is_from_pane)

@@ -122,25 +122,27 @@ def items(
 
 
 @command("approve", access=Access.ACT, title="Approve proposal")
-def approve(call: Call, *, proposal: str, digest: str, word: str = "") -> Approved:
+async def approve(call: Call, *, proposal: str, digest: str, word: str = "") -> Approved:
     """Carry out a proposal, exactly as it was shown."""
     asked = call.commander.proposals.get(proposal, call.principal)
     needed = word_to_type(asked.plan)
     if needed is not None and word.strip().lower() != needed:
         raise CommandError(f'This is risky ({"; ".join(asked.plan.risk.reasons)}): type the word "{needed}" to go on.')
-    approved = call.commander.proposals.approve(proposal, digest, call.principal)
+    approved = await call.commander.proposals.approve(proposal, digest, call.principal)
     return Approved(proposal, approved.job, _why_it_waits(call, approved))
 
 
 def _why_it_waits(call: Call, approved: Proposal) -> str:
     job = call.commander.jobs.get(approved.job, call.principal) if approved.job is not None else None
-    return job.outcome if job is not None and job.state is JobState.QUEUED else ""
+    if job is None or job.state is not JobState.QUEUED:
+        return ""
+    return job.waits_behind if job.is_held else job.outcome
 
 
 @command("reject", access=Access.ACT, title="Reject proposal")
-def reject(call: Call, *, proposal: str) -> Said:
-    """Say no to a proposal; nothing is changed."""
-    rejected = call.commander.proposals.reject(proposal, call.principal)
+def reject(call: Call, *, proposal: str, reason: str = "") -> Said:
+    """Say no to a proposal; nothing is changed. Whoever proposed it gets the reason."""
+    rejected = call.commander.proposals.reject(proposal, call.principal, reason)
     return Said(f"Proposal {proposal} is {rejected.state}")
 
 

@@ -21,6 +21,7 @@ from cmdr.core.errors import CommandError
 from cmdr.core.threads import in_thread
 from cmdr.editor.diagnostics.service import Asker, CheckResult
 from cmdr.model.content_part import TextPart
+from cmdr.model.job import JobState
 from cmdr.model.names import printable, raw_bytes, to_wire
 from cmdr.model.results.result import Said
 from cmdr.model.texts.diagnostic import Diagnostic
@@ -123,7 +124,7 @@ async def _proposed(
     if same and not call.connection:
         raise CommandError("The edit changes nothing.")
     protected = await in_thread(_protected, call, target, after)
-    return editor.reviews.add(_case(call, target, after, base, proposed, title, protected), opening)
+    return await editor.reviews.propose(_case(call, target, after, base, proposed, title, protected), opening)
 
 
 def _protected(call: Call, target: EditorPath, after: EditorPath) -> str:
@@ -286,9 +287,10 @@ async def wait_for_outcome(call: Call, case: ReviewRecord, patience: float) -> s
         call.commander.editor.reviews.keep(case)
         waited = time.monotonic() - started
         if waited >= patience:
-            return f"still waiting for the person.\nreview: {case.id} (await it)"
+            return f"{_stands(case)}.\nreview: {case.id} (await it)"
         if waited >= PROGRESS_INTERVAL_S:
-            await call.progress(round(waited, 1), "waiting for the person's answer")
+            is_open = case.review.state is ReviewState.PENDING
+            await call.progress(round(waited, 1), "waiting for the person's answer" if is_open else _stands(case))
         try:
             async with asyncio.timeout(min(patience - waited, PROGRESS_INTERVAL_S)):
                 await case.over.wait()
@@ -297,11 +299,20 @@ async def wait_for_outcome(call: Call, case: ReviewRecord, patience: float) -> s
     return _format_outcome(call, case)
 
 
+def _stands(case: ReviewRecord) -> str:
+    """How an edit stands that is not over: after the person's yes nobody waits for them any more."""
+    if case.review.state is ReviewState.PENDING:
+        return "still waiting for the person"
+    if case.job is None or case.job.state is JobState.RUNNING:
+        return "accepted, being saved"
+    return f"accepted, {case.job.waits_behind_for_agents or 'waits for its turn'}"
+
+
 def _format_outcome(call: Call, case: ReviewRecord) -> str:
     outcome = case.review.outcome
     if outcome is None or outcome.state is not ReviewState.ACCEPTED:
         why = "" if outcome is None or outcome.reason == "person" else f" ({outcome.reason})"
-        return f"DIFF_REJECTED{why}"
+        return f'DIFF_REJECTED{why}: "{case.said}"' if case.said else f"DIFF_REJECTED{why}"
     if case.problem:
         raise CommandError(case.problem)
     saved = f"FILE_SAVED{_numbers(case.operations)}"

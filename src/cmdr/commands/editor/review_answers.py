@@ -49,13 +49,14 @@ async def accept(call: Call, *, review: str, digest: str, word: str = "") -> Sai
     _answered(call, case, yes=is_accepted)
     if not is_accepted:
         return Said("Rejected: every change was")
-    return Said(f"Accepted {to_wire(case.review.new_path)}")
+    held = "" if case.job is None else f"; it {case.job.waits_behind or 'is paused'}"
+    return Said(f"Accepted {to_wire(case.review.new_path)}{held}")
 
 
 @command("review.reject", access=Access.ACT, title="Reject an edit")
-def reject(call: Call, *, review: str) -> Said:
-    """Reject an edit; the file stays as it is."""
-    case = call.commander.editor.reviews.reject(review, call.principal)
+def reject(call: Call, *, review: str, reason: str = "") -> Said:
+    """Reject an edit; the file stays as it is. Whoever proposed it gets the reason."""
+    case = call.commander.editor.reviews.reject(review, call.principal, reason)
     _answered(call, case, yes=False)
     return Said(f"Rejected the edit of {to_wire(case.review.new_path)}")
 

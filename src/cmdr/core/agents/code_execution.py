@@ -16,6 +16,7 @@ from cmdr.core.changes.jobs import Jobs
 from cmdr.core.dispatch.principals import Principal
 from cmdr.core.errors import CommandError
 from cmdr.core.events import Events
+from cmdr.core.threads import in_thread
 from cmdr.files.process_sandbox.sandbox_profile import SandboxProfile
 from cmdr.model.content_part import AnswerPart, ImagePart, TextPart
 from cmdr.model.job import Job, JobState
@@ -102,8 +103,9 @@ class CodeExecution:
 
         state = JobState.FAILED
         try:
+            walled = await in_thread(self._shells.walls_now, plan)
             await wait_for_slot(job, slot, self._events)
-            session = await self._session_of(plan)
+            session = await self._session_of(walled)
             result = await session.run(plan.command, timeout_s=plan.seconds, cwd=os.fsdecode(plan.folder))
             ended = plan.client not in self._sessions
             job.outcome = "stopped; the kernel's state is lost" if ended else _outcome_line(result, plan)

@@ -5,7 +5,8 @@ import os
 import secrets
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from cmdr.core.admission.command_slots import CommandSlots, NeverRan, Slot
 from cmdr.core.admission.limits import COMMANDS
@@ -34,6 +35,9 @@ _NO_SANDBOX = (
     "No sandbox works on this machine, so no commands are run. Install bubblewrap (apt install bubblewrap), then "
     "restart cmdr; `cmdr doctor` says more."
 )
+
+
+P = TypeVar("P", bound=CommandPlan)
 
 
 @dataclass(slots=True, eq=False)
@@ -139,6 +143,19 @@ class ShellCommands:
         self._jobs.adopt(job, lambda: current.stop("cancelled"))
         return job
 
+    def walls_now(self, plan: P) -> P:
+        """The same plan behind the walls that were shown, and around what became private or protected since then.
+
+        Looks at the disk: a plan may have waited for a day.
+        """
+        hidden = {path for tree in plan.trees for path in self._sandbox.private.below(tree.path)}
+        kept: set[bytes] = set()
+        if Backend(plan.sandbox) not in ALLOWS_WHOLE_FOLDERS_ONLY:
+            writable = [tree.path for tree in plan.trees if not tree.read_only]
+            kept = {path for tree in writable for path in protected_below(tree, self._sandbox.protection)}
+        hidden |= set(plan.hidden)
+        return replace(plan, hidden=tuple(sorted(hidden)), kept=tuple(sorted((kept | set(plan.kept)) - hidden)))
+
     def _prepared(self, plan: CommandPlan) -> SandboxedRun:
         profile = SandboxProfile(
             plan.folder,
@@ -167,8 +184,9 @@ class ShellCommands:
         state = JobState.FAILED
         current = self._current[job.id]
         try:
+            walled = await in_thread(self.walls_now, plan)
             await wait_for_slot(job, slot, self._events)
-            current.running = self._prepared(plan)
+            current.running = self._prepared(walled)
             ended = await in_thread(current.running.run)
             job.outcome, job.output = format_result(ended, plan)
             state = JobState.CANCELLED if ended.why in ("cancelled", "cmdr ended") else JobState.DONE

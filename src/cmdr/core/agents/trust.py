@@ -195,9 +195,13 @@ class TrustRequests:
         try:
             if identity is None:
                 raise CannotTrust(to_wire(folder))
-            self._proposals.add(TrustPlan(Verb.TRUST, (), folder=folder, identity=identity), principal)
+            await self._proposals.propose(TrustPlan(Verb.TRUST, (), folder=folder, identity=identity), principal)
         except CommandError:
             self._asked.remove(folder)  # too much of this caller's waits already: another time
+
+    def asked(self, folder: bytes) -> None:
+        """The question about a folder waits already, since before a restart."""
+        self._asked.append(folder)
 
     def begin(self, plan: TrustPlan, by: str) -> Job:
         """Trust the folder that the person was shown."""

@@ -22,14 +22,22 @@ class RecordWarnings:
 
     def texts(self) -> list[str]:
         """One short text for each."""
+        return [*self.lasting(), *self.unseen()]
+
+    def lasting(self) -> list[str]:
+        """What goes on, and is told as long as it does."""
         gap, trouble = self._audit.gap, self._engine.trouble if self._engine is not None else ""
-        lasting = [
+        told = [
             f"The audit log cannot be written ({gap.why}): agents read no contents and change nothing until it can."
             if gap is not None
             else "",
             trouble,
         ]
-        return [text for text in lasting if text] + [damage.told() for damage in self._unseen]
+        return [text for text in told if text]
+
+    def unseen(self) -> list[str]:
+        """What is over, and is told until the person has seen it."""
+        return [damage.told() for damage in self._unseen]
 
     async def seen(self) -> None:
         """The person knows of what is over."""

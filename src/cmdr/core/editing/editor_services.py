@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from cmdr.core.agents.trust import TrustRequests
     from cmdr.core.audit.log import Audit
     from cmdr.core.changes.jobs import Jobs
+    from cmdr.core.changes.proposals import Proposals
     from cmdr.core.events import Events
     from cmdr.files.sandbox.path_resolver import Sandbox
     from cmdr.model.panes.workspace import Workspace
@@ -36,8 +37,9 @@ class EditorServices:
         start: bytes,
         trusting: TrustRequests,
         shells: Callable[[], ShellCommands],
+        proposals: Proposals,
     ) -> None:
-        self.reviews = Reviews(events, audit, ReviewWriter(jobs, sandbox.protection))
+        self.reviews = Reviews(events, audit, ReviewWriter(jobs, sandbox.protection), proposals)
         self.documents = Documents(workspace, events)
         self.text = TextEditor(self.documents, self.reviews)
         self.folders = WorkspaceFolders(start, workspace, events, sandbox.private)
@@ -53,7 +55,7 @@ class EditorServices:
         await self.folders.start()
 
     async def close(self) -> None:
-        """Reject what still waits, and end every helper process."""
+        """Reject what still waits and is not kept, and end every helper process."""
         self.reviews.close()
         self.folders.close()
         await self.text.close()

@@ -2,9 +2,11 @@
 
 import asyncio
 import os
+import time
 from dataclasses import dataclass, field
 
 from cmdr.model.agent_text import one_line
+from cmdr.model.job import Job
 from cmdr.model.names import from_wire, to_wire
 from cmdr.model.texts.review import Review
 
@@ -26,8 +28,18 @@ class ReviewRecord:
     """What was saved, in one line, once it is."""
     operations: list[int] = field(default_factory=list)
     """What was done for it, by number in the journal."""
+    job: Job | None = None
+    """What writes an accepted edit, while it does."""
     problem: str = ""
     """Why an accepted edit was not saved."""
+    since: float = field(default_factory=time.time)
+    """When it was proposed, in seconds since 1970."""
+    expires_at: float | None = None
+    """Until when it waits for an answer, where it does not wait for as long as its client is there."""
+    unkept: str = ""
+    """Why it would not outlive a restart, where it should; empty when it would."""
+    said: str = ""
+    """The person's words about their no; the agent gets them."""
     over: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when it is answered and, where cmdr saves, saved or not saved for good."""
 

@@ -3,18 +3,23 @@
 import asyncio
 import logging
 import secrets
+import time
 import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from cmdr.core.audit.log import Audit, AuditRecord
+from cmdr.core.changes.ended_proposals import EndedProposal
+from cmdr.core.changes.kept_forms import KeptEdit
+from cmdr.core.changes.proposals import EXPIRED, LIFETIME_S, NOT_KEPT, WITHDRAWN, Proposals
 from cmdr.core.dispatch.principals import Principal
 from cmdr.core.editing.review_record import ReviewRecord
 from cmdr.core.editing.review_writer import ReviewWriter
 from cmdr.core.editing.text_files import text_now
 from cmdr.core.errors import CommandError, NotAllowed, NotThere
 from cmdr.core.events import Events
-from cmdr.model.names import printable, to_wire
+from cmdr.model.agent_text import one_line
+from cmdr.model.names import display_name, printable, to_wire
 from cmdr.model.plans.plan import Plan
 from cmdr.model.texts.diff import Decision
 from cmdr.model.texts.merge import Choice
@@ -23,8 +28,14 @@ from cmdr.model.texts.review_queue import ReviewQueue
 
 log = logging.getLogger(__name__)
 
-UNATTENDED_LIFETIME_S = 600.0
+UNATTENDED_LIFETIME_S = LIFETIME_S
 """Seconds that an edit waits for its answer while its agent does not wait for it."""
+_TOLD: dict[Reason, str] = {
+    "time is up": EXPIRED,
+    "client gone": WITHDRAWN,
+    "shutdown": NOT_KEPT,
+}
+"""How an edit ended that nobody answered, where the person is told of it."""
 MAX_PENDING_PER_CALLER = 5
 
 
@@ -41,8 +52,11 @@ class Opening:
 class Reviews:
     """Belongs to the loop. Only a person accepts or rejects; closing a view or losing its client rejects too."""
 
-    def __init__(self, events: Events, audit: Audit, save: ReviewWriter) -> None:
+    def __init__(self, events: Events, audit: Audit, save: ReviewWriter, proposals: Proposals) -> None:
         self._events = events
+        self._proposals = proposals
+        self._coming: list[str] = []
+        """Whose edits are being kept, and do not wait yet."""
         self._audit = audit
         self._save = save
         self._queue = ReviewQueue()
@@ -60,7 +74,8 @@ class Reviews:
 
     def check_quota(self, owner: str) -> None:
         """Refuse an agent whose edits already wait in number."""
-        if sum(record.owner == owner for record in self.waiting) >= MAX_PENDING_PER_CALLER:
+        waiting = sum(record.owner == owner for record in self.waiting) + self._coming.count(owner)
+        if waiting >= MAX_PENDING_PER_CALLER:
             raise CommandError(
                 f"{MAX_PENDING_PER_CALLER} of your edits already wait for the person. Await one, then repeat."
             )
@@ -76,6 +91,33 @@ class Reviews:
             self._close_openings("replaced", connection, tab)
         self._openings.add(opening)
         return opening
+
+    async def propose(self, record: ReviewRecord, opening: Opening | None = None) -> ReviewRecord:
+        """Put an edit at the end of the queue; one that cmdr saves is kept over a restart before anybody is told."""
+        if record.saves:
+            self.check_quota(record.owner)
+            record.expires_at = time.time() + UNATTENDED_LIFETIME_S
+            self._coming.append(record.owner)
+            try:
+                record.unkept = await self._proposals.keeper.keep(_kept(record))
+            finally:
+                self._coming.remove(record.owner)
+        return self.add(record, opening)
+
+    def restore(self, kept: KeptEdit) -> None:
+        """Take in an edit that was kept over a restart, as its agent proposed it."""
+        expires = min(kept.expires, time.time() + UNATTENDED_LIFETIME_S)
+        record = ReviewRecord(
+            kept.review(), kept.by, True, kept.protected, kept.link, since=kept.since, expires_at=expires
+        )
+        self._records[record.id] = record
+        self._queue.add(record.review)
+        record.review.when_resolved(lambda outcome: self._resolved(record, outcome))
+        self._note(record, record.owner, "kept over a restart")
+        self._wait(record, expires - time.time())
+        if self.show_in_editor is not None:
+            self.show_in_editor(record)
+        self._events.changed()
 
     def add(self, record: ReviewRecord, opening: Opening | None = None) -> ReviewRecord:
         """Put an edit at the end of the queue; one that was closed on its way there is rejected at once."""
@@ -112,14 +154,22 @@ class Reviews:
 
     def keep(self, record: ReviewRecord) -> None:
         """Its agent is there: the time it may wait begins anew."""
+        if record.saves:
+            self._wait(record, UNATTENDED_LIFETIME_S)
+
+    def _wait(self, record: ReviewRecord, seconds: float) -> None:
         if timer := self._timers.pop(record.id, None):
             timer.cancel()
-        if record.saves and record.review.state is ReviewState.PENDING:
+        if record.review.state is ReviewState.PENDING:
             later = asyncio.get_running_loop().call_later
-            self._timers[record.id] = later(UNATTENDED_LIFETIME_S, lambda: self.end(record, "time is up"))
+            record.expires_at = time.time() + seconds
+            self._timers[record.id] = later(max(0.0, seconds), lambda: self.end(record, "time is up"))
 
     async def accept(self, id: str, principal: Principal, digest: str | None = None, word: str = "") -> ReviewRecord:
-        """Accept what the person saw, and save it where that is cmdr's task."""
+        """Accept what the person saw, and save it where that is cmdr's task.
+
+        Returns when it is saved, or when it is known that saving waits for another word of the person's.
+        """
         record = self._for_person(id, principal)
         if word.strip().lower() != record.word:
             raise CommandError(f'This file {record.protected}: type the word "{record.word}" to accept.')
@@ -130,7 +180,11 @@ class Reviews:
         if outcome is None:
             where = to_wire(record.review.path)
             raise CommandError(f"{where} changed on disk meanwhile. Look at the edit again, then answer.")
-        await record.over.wait()
+        while not record.over.is_set():
+            rev = self._events.rev
+            if record.job is not None and record.job.is_held:
+                return record
+            await self._events.beyond(rev)
         if record.problem:
             raise CommandError(record.problem)
         return record
@@ -155,10 +209,19 @@ class Reviews:
             saving.add_done_callback(self._saving.discard)
         return outcome
 
-    def reject(self, id: str, principal: Principal) -> ReviewRecord:
-        """The person says no; the file stays as it is."""
+    def reject(self, id: str, principal: Principal, reason: str = "") -> ReviewRecord:
+        """The person says no, and why if they like; the file stays as it is."""
         record = self._for_person(id, principal)
-        return self._changed(record, record.review.reject)
+
+        def say_no() -> None:
+            before, record.said = record.said, one_line(reason)
+            try:
+                record.review.reject()
+            except ValueError:
+                record.said = before
+                raise
+
+        return self._changed(record, say_no)
 
     def decide(self, id: str, principal: Principal, hunk: int, decision: Decision) -> ReviewRecord:
         """Accept or reject one change of an edit."""
@@ -176,8 +239,8 @@ class Reviews:
         return self._changed(record, lambda: record.review.edit_proposed(text))
 
     def end(self, record: ReviewRecord, reason: Reason) -> None:
-        """Nobody needs the answer any more; an answer that was given stands."""
-        if record.review.state is ReviewState.PENDING:
+        """Nobody needs the answer any more; an answer that was given stands. What is kept outlives the program."""
+        if record.review.state is ReviewState.PENDING and not (reason == "shutdown" and self._is_kept(record)):
             record.review.reject(reason)
 
     def unused_tab(self, connection: str, title: str) -> str:
@@ -206,9 +269,10 @@ class Reviews:
             self.end(record, "tab closed")
 
     def close(self) -> None:
-        """The program ends: reject what still waits."""
+        """The program ends: reject what still waits and is not kept."""
         self._close_openings("shutdown")
-        self._queue.shutdown()
+        for record in self.waiting:
+            self.end(record, "shutdown")
         for timer in self._timers.values():
             timer.cancel()
 
@@ -222,6 +286,9 @@ class Reviews:
         for opening in closed:
             opening.closed = reason
         return len(closed)
+
+    def _is_kept(self, record: ReviewRecord) -> bool:
+        return record.saves and self._proposals.keeper.is_keeping and not record.unkept
 
     async def _carry_out(self, record: ReviewRecord, plan: Plan) -> None:
         record.problem = "Accepted, but not saved: cmdr failed inside; its log says how."
@@ -252,6 +319,12 @@ class Reviews:
             timer.cancel()
         accepted = outcome.state is ReviewState.ACCEPTED
         self._note(record, outcome.reason, outcome.state.value)
+        if record.saves:
+            if outcome.reason in _TOLD:
+                what = f"Edit {display_name(record.review.new_path)}"
+                ended = EndedProposal(record.id, record.owner, what, _TOLD[outcome.reason], time.time())
+                self._proposals.ended.add(ended)
+            self._proposals.keeper.forget(record.id)
         if not (record.saves and accepted):
             record.over.set()
         self._forget_oldest()
@@ -272,3 +345,23 @@ def new_review(reviews: Reviews, **how: object) -> Review:
         return Review(reviews.new_id(), **how)  # type: ignore[arg-type]
     except ValueError as error:
         raise CommandError(str(error)) from error
+
+
+def _kept(record: ReviewRecord) -> KeptEdit:
+    """An edit as it is kept: as its agent proposed it."""
+    review = record.review
+    return KeptEdit(
+        record.id,
+        record.owner,
+        record.since,
+        record.expires_at or 0.0,
+        review.agent,
+        review.tab,
+        review.path,
+        review.new_path,
+        review.base,
+        review.sent_text,
+        record.protected,
+        record.link,
+        review.digest,
+    )

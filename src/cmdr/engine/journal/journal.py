@@ -166,6 +166,10 @@ class Journal:
         """The newest operations, newest first, older than a number when given."""
         return self._ask(lambda: reading.newest(self._db, limit, before))
 
+    def begun_by(self, number: int) -> str | None:
+        """Who began an operation, or the one that it continues in the end; None when there is no such operation."""
+        return self._ask(lambda: reading.begun_by(self._db, number))
+
     def left(self, number: int) -> int | None:
         """How many items the undo of an operation has left; None when it was not undone."""
         return self._ask(lambda: reading.left(self._db, number))

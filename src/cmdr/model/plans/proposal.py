@@ -37,8 +37,19 @@ class Proposal:
     state: ProposalState = ProposalState.PENDING
     job: str | None = None
     """The job that carries it out, once approved."""
+    since: float = 0.0
+    """When it was proposed, in seconds since 1970."""
+    said: str = ""
+    """The person's words about their no; the proposer gets them."""
+    unkept: str = ""
+    """Why it would not outlive a restart, where it should; empty when it would, or when it is the person's own."""
     rule: int | None = None
     """The rule that admitted it without asking, if one did."""
+
+
+def unkept_text(why: str) -> str:
+    """What an agent is told about a proposal that waits, but not over a restart."""
+    return f"not kept over a restart: {why}"
 
 
 NAMED = 3
@@ -47,4 +58,4 @@ NAMED = 3
 def expired_text(titles: Sequence[str]) -> str:
     """One line about all of them, with the titles of the latest."""
     number, latest = count(len(titles), "proposal"), "; ".join(titles[-NAMED:])
-    return f"{number} expired while you were away (after ten minutes): {latest}"
+    return f"{number} expired while you were away (after a day): {latest}"

@@ -135,6 +135,8 @@ class HistoryRow:
     undone_by: int | None
     left: int
     """What an undo did not take back."""
+    failed: int = 0
+    """What could not be carried out."""
     rule: int | None = None
     """The rule that admitted it unasked, if one did."""
 

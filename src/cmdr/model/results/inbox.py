@@ -99,6 +99,8 @@ class Inbox(Data):
 
     kind = "inbox"
     rows: tuple[InboxRow, ...]
+    more: int = 0
+    """How many there are beyond these; they come when these are answered."""
 
 
 @dataclass(frozen=True, slots=True)

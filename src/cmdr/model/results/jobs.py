@@ -14,6 +14,8 @@ class StillWaiting(Result):
 
     kind = "stillWaiting"
     what: str
+    behind: int | None = None
+    """The operation that an approved one waits behind, once its number is known."""
 
     def text(self) -> str:
         return f"still waiting for {self.what}. Await it again."
@@ -38,10 +40,13 @@ class ProposalEnded(Result):
     proposal: str
     state: ProposalState
     title: str
+    said: str = ""
+    """The person's own words about their no."""
 
     def text(self) -> str:
         if self.state is not ProposalState.APPROVED:
-            return f"Proposal {self.state}. Nothing was changed."
+            words = f': "{self.said}"' if self.said else ""
+            return f"Proposal {self.state}{words}. Nothing was changed."
         done = f'Approved. "{self.title}" has been over for a while'
         return f'{done}; the history has what came of it: command {{"id": "history"}}.'
 
@@ -93,6 +98,8 @@ class JobFollowed(Data):
     operation: int | None
     question: Mapping[str, str] | None
     """A taken name (`id, there, new`), or a folder that holds more than was shown (`id, folder, shown, now`)."""
+    waits_behind: str = ""
+    """What it waits behind while that stands still, as in “waits behind operation 5 (copy 1 file), which asks you”."""
 
 
 @dataclass(frozen=True, slots=True)
