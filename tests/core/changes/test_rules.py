@@ -523,14 +523,14 @@ async def test_what_a_rule_admitted_and_fails_is_told_as_such(house, monkeypatch
     async with house.open():
         run = house.commander.engine.run
 
-        def and_then(plan, by, control):
+        def and_then(plan, *more):
             os.unlink(second)
-            return run(plan, by, control)
+            return run(plan, *more)
 
         monkeypatch.setattr(house.commander.engine, "run", and_then)
         answer = (await house.commander.ask(CLAUDE, "move", {"paths": [first, second], "to": str(house.archive)})).text
         told, *rest = answer.splitlines()
-        assert told.startswith("ERROR: Begun by rule 1, operation 1: move done: 1 file, 10 B; 1 changed meanwhile")
+        assert told.startswith("ERROR: Begun by rule 1, operation 1: move: 1 done, 1 changed meanwhile")
         assert rest[0].startswith("drifted: ") and rest[1].startswith("proposal: p_")
 
 
@@ -728,9 +728,9 @@ async def test_what_did_nothing_is_not_told_as_done(house, monkeypatch):
     async with house.open():
         run = house.commander.engine.run
 
-        def and_then(plan, by, control):
+        def and_then(plan, *more):
             os.unlink(path)
-            return run(plan, by, control)
+            return run(plan, *more)
 
         monkeypatch.setattr(house.commander.engine, "run", and_then)
         await house.move(path)
@@ -743,8 +743,8 @@ async def test_an_operation_that_is_cut_short_is_still_of_its_rule(house, monkey
     async with house.open():
         run = house.commander.engine.run
 
-        def cut_short(plan, by, control):
-            raise OperationInterrupted(run(plan, by, control).operation, "The journal is full.")
+        def cut_short(plan, *more):
+            raise OperationInterrupted(run(plan, *more).operation, "The journal is full.")
 
         monkeypatch.setattr(house.commander.engine, "run", cut_short)
         assert "interrupted" in await house.move(path)
@@ -777,6 +777,24 @@ async def test_a_no_to_an_edit_counts_as_one_to_a_proposal(house):
         record = SimpleNamespace(owner="agent:claude")
         call = SimpleNamespace(commander=house.commander)
         for _ in range(2):
-            review_answers._answered(call, record, yes=False)
-        review_answers._answered(call, SimpleNamespace(owner="person:terminal"), yes=False)
+            review_answers.count_answer(call, record, yes=False)
+        review_answers.count_answer(call, SimpleNamespace(owner="person:terminal"), yes=False)
         asked(await house.move(path))
+
+
+async def test_the_inbox_offers_the_rule_in_words_and_tells_what_was_suspended_until_it_is_seen(house):
+    first, second = house.plant("a.txt", "b.txt")
+    async with house.open():
+        await house.move(first)
+        await house.commander.rules.offer_now(house.pending[0])
+        (row,) = (await house.person("inbox"))["rows"]
+        assert row["rule"] == "claude, move within ~/Downloads, up to 200 files and 2 GiB an hour, today"
+        answer = {"ids": [row["id"]], "digests": [row["digest"]], "answer": "rule"}
+        assert (await house.person("inbox.answer", **answer))["rule"] == 1
+        operation = ran(await house.move(second))
+        await house.undo(operation)
+        (row,) = [each for each in (await house.person("inbox"))["rows"] if each["kind"] == "suspended"]
+        assert (row["id"], row["by"], row["answers"]) == ("rule 1", "claude", ["seen"])
+        assert row["what"] == f"Rule 1 is suspended: you undid operation {operation}"
+        await house.person("inbox.answer", ids=[row["id"]], digests=[row["digest"]], answer="seen")
+        assert [each for each in (await house.person("inbox"))["rows"] if each["kind"] == "suspended"] == []

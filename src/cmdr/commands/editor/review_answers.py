@@ -46,7 +46,7 @@ async def accept(call: Call, *, review: str, digest: str, word: str = "") -> Sai
     """Accept an edit exactly as it was shown; where cmdr writes, it is saved and can be undone."""
     case = await call.commander.editor.reviews.accept(review, call.principal, digest, word)
     is_accepted = case.review.state is ReviewState.ACCEPTED
-    _answered(call, case, yes=is_accepted)
+    count_answer(call, case, yes=is_accepted)
     if not is_accepted:
         return Said("Rejected: every change was")
     held = "" if case.job is None else f"; it {case.job.waits_behind or 'is paused'}"
@@ -57,11 +57,11 @@ async def accept(call: Call, *, review: str, digest: str, word: str = "") -> Sai
 def reject(call: Call, *, review: str, reason: str = "") -> Said:
     """Reject an edit; the file stays as it is. Whoever proposed it gets the reason."""
     case = call.commander.editor.reviews.reject(review, call.principal, reason)
-    _answered(call, case, yes=False)
+    count_answer(call, case, yes=False)
     return Said(f"Rejected the edit of {to_wire(case.review.new_path)}")
 
 
-def _answered(call: Call, case: ReviewRecord, *, yes: bool) -> None:
+def count_answer(call: Call, case: ReviewRecord, *, yes: bool) -> None:
     """A yes or no to an edit counts for the rules of its client as one to any proposal does."""
     kind, _, client = case.owner.partition(":")
     if kind == "agent":
