@@ -238,8 +238,9 @@ def main():
 def taken_back(cmdr, person, since, principal):
     """Take everything back that was done since a moment; by what."""
     if any(command.name == "agents.undo" for command in cmdr.commander.registry):
-        person("agents.undo", since=since)
-        person("undo")  # the person's own folder
+        job = cmdr.commander.jobs.get(person("agents.undo", since=since)["job"], principal)
+        cmdr._in_loop(cmdr.commander.jobs.finished(job))
+        person("undo", operation=1)  # the person's own folder
         own = cmdr.commander.proposals.pending()[0]
         person("approve", proposal=own.id, digest=own.plan.digest)
         cmdr._in_loop(cmdr.commander.jobs.finished(cmdr.commander.jobs.get(own.job, principal)))
