@@ -124,8 +124,6 @@ class Commander:
             self.proposals.may_start = self._check_start
             self.proposals.job_over = self._job_over
         self._indexing = Indexing(indexes, self.events) if indexes is not None else None
-        self.inbox = Inbox(self)
-        """Everything that waits for the person."""
         self.base_url = ""
         """Where links in answers lead, once the server listens."""
         self.tokens: Tokens | None = None
@@ -138,6 +136,8 @@ class Commander:
         self.settings = settings or Settings()
         self.rules = Rules(self.settings, self.sandbox, self.proposals, self.jobs, self.events, audit, folder=state)
         """What the person said yes to beforehand."""
+        self.inbox = Inbox(self)
+        """Everything that waits for the person."""
         if self._indexing is not None:
             self._indexing.idle.is_allowed = lambda: self.settings.flag("advanced.idle_walk")
             self._indexing.idle.is_busy = lambda: bool(self.jobs.running())

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from cmdr.commands.changes.proposals import approve, reject
+from cmdr.commands.editor.review_answers import count_answer
 from cmdr.core.dispatch.call import Call
 from cmdr.core.dispatch.principals import Access
 from cmdr.core.dispatch.registry import command
@@ -135,13 +136,13 @@ async def _make_rule(call: Call, row: InboxRow, digest: str, said: _Said) -> int
 async def _review(call: Call, row: InboxRow, digest: str, said: _Said) -> None:
     reviews = call.commander.editor.reviews
     if said.answer is InboxAnswer.NO:
-        reviews.reject(row.id, call.principal, said.reason)
+        count_answer(call, reviews.reject(row.id, call.principal, said.reason), yes=False)
         return
     accepting = asyncio.ensure_future(reviews.accept(row.id, call.principal, digest, said.word))
     # One that is saved behind a job that asks would keep the others from their answer.
     await asyncio.wait({accepting}, timeout=SAVING_PATIENCE_S)
     if accepting.done():
-        await accepting
+        count_answer(call, await accepting, yes=True)
 
 
 async def _seen(call: Call, row: InboxRow, digest: str) -> None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
+from cmdr.core.changes.rule_rows import offer_words, rule_seen, suspended_rows
 from cmdr.model.job import Job, JobState
 from cmdr.model.names import display_name, printable
 from cmdr.model.plans.command_plan import CommandPlan
@@ -50,9 +52,9 @@ class Inbox:
         self._commander = commander
         self._since: dict[str, float] = {}
         """Since when something was noticed that does not say it itself."""
-        self.rule_for: Callable[[Proposal], str] | None = None
+        self.rule_for: Callable[[Proposal], str] | None = partial(offer_words, commander.rules)
         """The rule that could be made from a proposal, in words; empty when none may."""
-        self.suspended: Callable[[], Sequence[InboxRow]] = tuple
+        self.suspended: Callable[[], Sequence[InboxRow]] = partial(suspended_rows, commander.rules)
         """The rules that were suspended by themselves, and the person has not seen it."""
 
     def rows(self) -> Rows:
@@ -68,6 +70,8 @@ class Inbox:
             ended = self._commander.proposals.ended
             caller = row.id.removeprefix(_MORE)
             ended.seen([row.id] if caller == row.id else [one.id for one in ended.all() if one.by == caller])
+        elif row.kind is InboxKind.SUSPENDED:
+            rule_seen(self._commander.rules, row)
         else:
             for job in self._commander.jobs.failed_unseen():
                 if job.id == row.id:
