@@ -87,6 +87,8 @@ async def test_it_is_kept_before_its_agent_is_answered(run, monkeypatch):
     mine = await first.proposals.propose(plan_for(), PERSON)
     assert first.files == [f"{proposal.id}.waiting"], "the person's own question is not kept"
     assert mine.expires_at < proposal.expires_at
+    await first.proposals.approve(mine.id, mine.plan.digest, PERSON)
+    assert first.files == [f"{proposal.id}.waiting"]
     await first.end()
 
 
