@@ -110,14 +110,16 @@ def desk(tmp_path):
             claude.send("please edit")
             claude.settle(0.3)
             claude.send("enter")
-            at.shown("1 to review: Ctrl+Y")
+            at.shown("1 waits: Ctrl+Y")
             yield at
 
 
 def test_an_edit_opens_in_cmdr_and_a_key_lands_it_in_the_file(tmp_path):
     with desk(tmp_path) as at:
         at.cmdr.send("ctrl+y")
-        at.shown("a accept")
+        at.shown("Waiting for you: 1")
+        at.cmdr.send("enter")
+        at.shown("y accept")
         assert "Claude Code (ws) proposes" in at.cmdr.screen.text
         assert "print('goodbye')" in at.cmdr.screen.text
         assert at.file.read_text() == "print('hello')\n"
@@ -130,7 +132,9 @@ def test_an_edit_opens_in_cmdr_and_a_key_lands_it_in_the_file(tmp_path):
 def test_a_rejected_edit_leaves_the_file_alone(tmp_path):
     with desk(tmp_path) as at:
         at.cmdr.send("ctrl+y")
-        at.shown("a accept")
+        at.shown("Waiting for you: 1")
+        at.cmdr.send("enter")
+        at.shown("y accept")
         at.cmdr.send("r")
         at.until(lambda: "proposes" not in at.cmdr.screen.text, "the view did not close")
         at.until(lambda: b"hello.py" in at.claude.raw, "Claude Code did not hear it")
@@ -140,7 +144,9 @@ def test_a_rejected_edit_leaves_the_file_alone(tmp_path):
 def test_an_answer_in_claudes_own_terminal_closes_the_view(tmp_path):
     with desk(tmp_path) as at:
         at.cmdr.send("ctrl+y")
-        at.shown("a accept")
+        at.shown("Waiting for you: 1")
+        at.cmdr.send("enter")
+        at.shown("y accept")
         at.until(lambda: b"Yes" in at.claude.raw, "Claude Code does not ask")
         at.claude.send("1")
         at.until(lambda: at.file.read_text() == "print('goodbye')\n", "the edit did not land")

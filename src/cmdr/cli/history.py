@@ -101,4 +101,5 @@ def _state(entry: Mapping[str, Any]) -> str:
         return f"undone by {entry['undoneBy']}" + (f", {entry['left']} left" if entry.get("left") else "")
     if entry["state"] == "done" and entry["done"] == entry["items"]:
         return "done"
-    return f"{entry['state']}, {entry['done']} of {entry['items']}"
+    failed = f", {entry['failed']} failed" if entry.get("failed") else ""
+    return f"{entry['state']}, {entry['done']} of {entry['items']}{failed}"

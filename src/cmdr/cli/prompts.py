@@ -8,7 +8,7 @@ import sys
 import termios
 import time
 import tty
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import TypedDict
 
@@ -153,8 +153,9 @@ class Question(TypedDict, total=False):
 def follow(ask: Ask, job: str) -> int:
     """Stay with a job until it is over; the exit code says whether everything went well."""
     state: State = Following(job)
+    known = ""
     while True:
-        told = ask("job.follow", {"job": job}).result
+        told = ask("job.follow", {"job": job, "known": known}).result
         question: Question | None = told["question"]
         asked = None if question is None else question["id"]
         state = advance(state, JobChanged(JobState(told["state"]), told["outcome"], asked))
@@ -165,8 +166,18 @@ def follow(ask: Ask, job: str) -> int:
             return 0 if state.then.is_done else 1
         if question is not None:
             _answer(ask, job, question)
+        elif told["waitsBehind"] != known:
+            known = told["waitsBehind"]
+            print(f"It {known}: cmdr pending" if known else "It goes on.")
         else:
             print(f"still {told['state']} …")
+
+
+def _typed(choices: str, answers: Mapping[str, str]) -> str:
+    while True:
+        letter = input(f"{choices}: ").strip()
+        if letter.lower() in answers:
+            return letter
 
 
 def _answer(ask: Ask, job: str, question: Question) -> None:
@@ -178,10 +189,12 @@ def _answer(ask: Ask, job: str, question: Question) -> None:
         print_plan([holds, f"    shown: {question['shown']}", f"      now: {question['now']}"])
     else:
         print_plan([f"There is already {question['there']}", f"          new: {question['new']}"])
-    while True:
-        letter = input(f"{choices}: ").strip()
-        if letter.lower() in answers:
-            break
+    try:
+        letter = _typed(choices, answers)
+    except (KeyboardInterrupt, EOFError):
+        about = question.get("folder") or question.get("there", "")
+        print(f"\nIt still asks about {about}, and other work goes on: cmdr pending", file=sys.stderr)
+        raise
     answer, for_all = answers[letter.lower()], letter.isupper()
     try:
         ask("job.answer", {"job": job, "question": question["id"], "answer": answer, "forAll": for_all})

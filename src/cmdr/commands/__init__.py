@@ -10,14 +10,15 @@ from cmdr.core.dispatch.registry import REGISTRY
 # The order in which tools are listed: what an agent needs first comes first.
 # What the terminal face needs before its first paint; nothing here imports anything heavy.
 _FIRST = """
-    panes.state panes.navigation panes.cursor panes.selection panes.view panes.tabs app.dialogs panes.panes app.palette
-    app.app changes.operations changes.links panes.file changes.proposals changes.inbox agents.permissions changes.jobs
-    changes.history app.settings changes.renaming changes.trash editor.texts editor.review_answers
+    panes.state panes.navigation panes.cursor panes.selection panes.view panes.tabs panes.agent_tabs app.dialogs
+    panes.panes app.palette app.app changes.operations changes.links panes.file changes.proposals changes.inbox
+    agents.permissions changes.jobs changes.history app.settings changes.renaming changes.trash editor.texts
+    editor.review_answers
 """.split()
 _THEN = """
     changes.awaiting changes.archives trees.sessions trees.indexes trees.queries trees.sets trees.find trees.reports
     editor.review editor.ide agents.fs_reading agents.fs_diff changes.attributes agents.fs_writing agents.context
-    agents.shell
+    agents.shell agents.rules agents.turns
 """.split()
 
 

@@ -27,6 +27,11 @@ def pane_of(workspace: Workspace, ref: PaneRef) -> Pane:
     return workspace.pane(Side(ref))
 
 
+def own_pane(call: Call, ref: PaneRef) -> Pane:
+    """The pane a caller means, to change what it shows: an agent gets a tab of its own, and the person's stays."""
+    return call.pane_to_change(pane_of(call.workspace, ref).side)
+
+
 def path_of(text: str, base: bytes) -> bytes:
     """The absolute path a caller means: `~` and paths relative to `base` are welcome."""
     path = from_wire(text)

@@ -9,15 +9,19 @@ from typing import TYPE_CHECKING
 from cmdr.core.admission.token_bucket import RateLimiter
 from cmdr.core.agents.text_cache import TextCache
 from cmdr.core.agents.trust import TrustRequests, TrustStore
+from cmdr.core.agents.turns import Turns
 from cmdr.core.audit.log import Audit
 from cmdr.core.audit.record_warnings import RecordWarnings
 from cmdr.core.changes.ended_proposals import EndedProposal
-from cmdr.core.changes.engine import Engine
+from cmdr.core.changes.engine import Engine, OperationInterrupted
 from cmdr.core.changes.inbox import Inbox
+from cmdr.core.changes.job_control import JobControl
 from cmdr.core.changes.jobs import Jobs
 from cmdr.core.changes.kept_forms import KeptEdit
 from cmdr.core.changes.proposal_store import ProposalStore
 from cmdr.core.changes.proposals import Proposals
+from cmdr.core.changes.rules import Rules
+from cmdr.core.changes.undo_many import UndoMany
 from cmdr.core.dispatch.answer import Answer
 from cmdr.core.dispatch.call import Call, Progress, no_progress
 from cmdr.core.dispatch.dispatcher import Dispatcher
@@ -28,6 +32,8 @@ from cmdr.core.dispatch.registry import REGISTRY, Command, Registry
 from cmdr.core.errors import CommandError
 from cmdr.core.events import Events
 from cmdr.core.lazy_services import LazyServices
+from cmdr.core.panes.agent_fronts import AgentFronts
+from cmdr.core.panes.agent_tabs import AgentTabs
 from cmdr.core.panes.bookmarks import Bookmarks
 from cmdr.core.panes.browser import Browser
 from cmdr.core.panes.desktop import Desktop
@@ -35,7 +41,7 @@ from cmdr.core.panes.free_space import FreeSpaceCache
 from cmdr.core.settings import Settings
 from cmdr.core.transfers.short_links import ShortLinks
 from cmdr.core.trees.indexing import Indexing
-from cmdr.engine.run.control import Control
+from cmdr.engine.journal.records import ItemState
 from cmdr.engine.run.outcome import Outcome
 from cmdr.files.sandbox.path_resolver import Sandbox
 from cmdr.index.errors import IndexFault
@@ -80,6 +86,7 @@ class Commander:
         start_folder: bytes | None = None,
         trust: TrustStore | None = None,
         kept: ProposalStore | None = None,
+        state: str | None = None,
     ) -> None:
         self.workspace = workspace
         self.registry = registry
@@ -97,7 +104,11 @@ class Commander:
         self._engine = engine
         self.warnings = RecordWarnings(audit, engine, self.events)
         """What is wrong with the record itself."""
-        self.jobs = Jobs(self._run_plan, self.events, audit)
+        self.jobs = Jobs(self._run_plan, self.events, audit, self._plan_undo)
+        self.turns = Turns(self)
+        """What agents did, by client."""
+        self.undo_many = UndoMany(lambda: self.engine, self.jobs, self.proposals, self.events)
+        """What takes several of their operations back."""
         self.sandbox = sandbox or Sandbox()
         """The folders agents may use directly."""
         self.trusting = TrustRequests(
@@ -125,10 +136,16 @@ class Commander:
         """Paths whose raw bytes a caller asked for; whether it may read them is decided again when it comes."""
         self.desktop = Desktop()
         self.settings = settings or Settings()
+        self.rules = Rules(self.settings, self.sandbox, self.proposals, self.jobs, self.events, audit, folder=state)
+        """What the person said yes to beforehand."""
         if self._indexing is not None:
             self._indexing.idle.is_allowed = lambda: self.settings.flag("advanced.idle_walk")
             self._indexing.idle.is_busy = lambda: bool(self.jobs.running())
             self._dispatcher.touched = self._indexing.idle.touched
+        self.agent_tabs = AgentTabs(workspace, self.events, self.browser, self.desktop, self.settings)
+        """Which tabs are agents' own."""
+        self.agent_fronts = AgentFronts(workspace, self.events, self.browser, self.agent_tabs)
+        """When the person sees them."""
         self.bookmarks = bookmarks or Bookmarks()
         self.space = FreeSpaceCache()
         self.browser.arrived = self.bookmarks.visit
@@ -168,6 +185,7 @@ class Commander:
             await self._engine.start()
             await self.jobs.adopt_interrupted(self._engine)
             await self.warnings.load()
+        await self.rules.start(None if self._engine is None else self._engine.operation_of)
         await self.browser.start(live=live)
         await self._restore_proposals()
 
@@ -199,11 +217,15 @@ class Commander:
             parts.push_async_callback(self.settings.close)
             parts.callback(self.sandbox.close)
             parts.push_async_callback(self.browser.close)
+            parts.callback(self.agent_tabs.close)
+            parts.callback(self.agent_fronts.close)
             if self._indexing is not None:
                 parts.push_async_callback(self._indexing.close)
             if self._engine is not None:
                 parts.push_async_callback(self._engine.close)
+            parts.push_async_callback(self.rules.close)
             parts.push_async_callback(self.jobs.close, QUIT_TIMEOUT_S)
+            parts.push_async_callback(self.undo_many.close, QUIT_TIMEOUT_S)
             parts.push_async_callback(self.trusting.close)
             parts.push_async_callback(self.services.close)
             parts.push_async_callback(self.proposals.keeper.close, KEEPING_TIMEOUT_S)
@@ -268,8 +290,9 @@ class Commander:
         return self._indexing.scans() if self._indexing is not None else []
 
     def stop_agents(self) -> None:
-        """The kill switch: end every agent's call, drop what agents proposed, refuse new calls."""
+        """The kill switch: end every agent's call, drop what agents proposed, pause their jobs, refuse new calls."""
         self.policy.agents_stopped = True
+        self.jobs.stop_agents()
         self.end_agent_calls()  # first, so that whoever waits hears that all was stopped, not what was dropped
         self.services.stop_agents()
         self.proposals.drop_of_agents()
@@ -280,8 +303,9 @@ class Commander:
         self._dispatcher.end_agent_calls()
 
     def allow_agents(self) -> None:
-        """Let agents call again."""
+        """Let agents call again; jobs of theirs that were paused stay so until the person lets them go on."""
         self.policy.agents_stopped = False
+        self.jobs.allow_agents()
         self.events.changed()
 
     def _start_job(self, proposal: Proposal) -> str:
@@ -301,5 +325,16 @@ class Commander:
     async def _job_over(self, job: str) -> None:
         await self.jobs.finished(self.jobs.get(job, PERSON))
 
-    def _run_plan(self, plan: Plan, by: str, control: Control) -> Outcome:
-        return self.engine.run(plan, by, control)
+    async def _plan_undo(self, operation: int) -> Plan:
+        return await self.engine.undo_plan(operation)
+
+    def _run_plan(self, plan: Plan, by: str, control: JobControl) -> Outcome:
+        self.rules.recheck(plan)
+        try:
+            outcome = self.engine.run(plan, by, control, control.begun)
+        except OperationInterrupted as error:
+            self.rules.ran(plan, by, error.operation, did_something=True)
+            raise
+        is_undoable = bool(outcome.items.which(ItemState.LANDED, ItemState.SOURCE_REMOVED))
+        self.rules.ran(plan, by, outcome.operation, did_something=is_undoable)
+        return outcome

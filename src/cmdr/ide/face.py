@@ -83,6 +83,8 @@ class IdeFace:
             await session.run()
         finally:
             self._sessions.discard(session)
+            if not any(other.principal.id == session.principal.id for other in self._sessions):
+                self._commander.agent_tabs.gone(session.principal.id)
 
     def _tell(self, method: str, params: dict[str, Any]) -> int:
         ready = [session for session in self._sessions if session.ready]

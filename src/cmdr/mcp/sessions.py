@@ -48,6 +48,8 @@ class Sessions:
         """Of each caller, its sessions in the order of use."""
         self.on_end: Callable[[bytes], None] = _unheard_of
         """Learns of each session that has ended."""
+        self.on_gone: Callable[[str], None] = _nobody
+        """Learns of each caller whose last session has ended."""
 
     def __len__(self) -> int:
         return sum(map(len, self._held.values()))
@@ -90,10 +92,13 @@ class Sessions:
 
     def _forget(self, caller: str, id: bytes) -> None:
         held = self._held.get(caller, {})
-        if held.pop(id, None) is not None:
+        was_open = held.pop(id, None) is not None
+        if was_open:
             self.on_end(id)
         if not held:
             self._held.pop(caller, None)
+            if was_open:
+                self.on_gone(caller)
 
     async def _make_room(self, caller: str) -> None:
         """A session was opened: others end that nobody uses, or that are too many."""
@@ -181,6 +186,10 @@ async def _nothing_more() -> Message:
 
 async def _unheard(message: Message) -> None:
     """Nobody asked, so nobody is told."""
+
+
+def _nobody(caller: str) -> None:
+    """Until somebody wants to know."""
 
 
 def _unheard_of(session: bytes) -> None:

@@ -43,6 +43,10 @@ class HistoryEntry:
     undone_by: int | None
     left: int = 0
     """How many items the undo has not taken back; undoing it again tries those."""
+    continues: int | None = None
+    """The interrupted operation that this one is the rest of."""
+    failed: int = 0
+    """How many items could not be carried out, or were left alone because they had changed."""
 
     @property
     def undone(self) -> str:

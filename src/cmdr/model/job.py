@@ -4,6 +4,8 @@ import time
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from cmdr.model.names import display_name
+
 
 class JobState(StrEnum):
     """Where a job stands."""
@@ -12,7 +14,7 @@ class JobState(StrEnum):
     RUNNING = "running"
     PAUSED = "paused"
     WAITING = "waiting"
-    """It asked something and needs an answer; other jobs go on."""
+    """It asked something and needs an answer; other jobs go on, unless they touch the same places."""
     DONE = "done"
     FAILED = "failed"
     """It ended, and some items could not be carried out."""
@@ -89,6 +91,67 @@ class Job:
     can_retry: bool = False
     output: str = ""
     """What a command wrote, shortened; empty for changes to files."""
+    behind: "Job | None" = None
+    """While it is queued: the job that it waits for."""
+    is_stopped: bool = False
+    """Whether it stands still because the person stopped the agents; it goes on only when they say so."""
+    failed: int = 0
+    """How many of its items could not be carried out."""
+    unfinished: frozenset[bytes] | None = frozenset()
+    """What of the chosen entries was not dealt with, by path, once it is over; None: too many to tell."""
+    is_seen: bool = True
+    """Whether the person knows what came of it; a failure waits until they have looked."""
+
+    @property
+    def is_of_agent(self) -> bool:
+        """Whether an agent proposed it."""
+        return self.started_by.startswith("agent:")
+
+    @property
+    def asks(self) -> str:
+        """What it asks about, in a line: “The copy asks about a.txt”; empty while it asks nothing."""
+        if self.question is None:
+            return ""
+        name = display_name(self.question.target.rstrip(b"/").rpartition(b"/")[2])
+        return f"The {self.title.partition(' ')[0].lower()} asks about {name}"
+
+    @property
+    def is_held(self) -> bool:
+        """Whether it stands still until the person says a word: it asks, is paused, or waits for one that does."""
+        holder = self._holder
+        return holder.state in (JobState.WAITING, JobState.PAUSED)
+
+    @property
+    def waits_behind(self) -> str:
+        """What it waits for, for the person: “waits behind operation 5 (copy 1 file), which asks you”; else empty."""
+        if self.behind is None:
+            return ""
+        holder = self._holder
+        # Without the way to where it goes: that is long, and the number says which one it is.
+        title = (holder.title[:1].lower() + holder.title[1:]).partition(" to ")[0]
+        told = f"operation {holder.operation} ({title})" if holder.operation else f"“{holder.title}”"
+        return f"waits behind {told}{holder._stands('you')}"
+
+    @property
+    def waits_behind_for_agents(self) -> str:
+        """The same for an agent, which does not learn what others do."""
+        if self.behind is None:
+            return ""
+        holder = self._holder
+        told = f"operation {holder.operation}" if holder.operation else "another change"
+        return f"waits behind {told}{holder._stands('the person')}"
+
+    @property
+    def _holder(self) -> "Job":
+        found = self
+        while found.behind is not None:
+            found = found.behind
+        return found
+
+    def _stands(self, whom: str) -> str:
+        if self.state is JobState.PAUSED:
+            return ", which is paused"
+        return f", which asks {whom}" if self.state is JobState.WAITING else ""
 
 
 @dataclass(slots=True, eq=False)

@@ -11,6 +11,7 @@ from textual import events
 from textual.app import App
 from textual.color import Color
 from textual.filter import LineFilter
+from textual.message import Message
 from textual.screen import Screen
 
 from cmdr.core.commander import Commander
@@ -19,15 +20,19 @@ from cmdr.core.dispatch.principals import PERSON
 from cmdr.core.panes.saved_tabs import SavedTabs, prepare_workspace
 from cmdr.model.keys import KeyMap
 from cmdr.model.panes.tab import SelectedEntries
+from cmdr.tui.changes.waiting import waiting_rows
 from cmdr.tui.input.action_queue import queued_key
 from cmdr.tui.input.key_map import key_map
+from cmdr.tui.input.presence import Presence
 from cmdr.tui.main_screen import MainScreen
 from cmdr.tui.terminal.driver import takeover_driver
+from cmdr.tui.terminal.notifications import Notifications
 from cmdr.tui.terminal.safe_text import printable
 from cmdr.tui.terminal.startup_terminal import StartupTerminal
 from cmdr.tui.theme.appearance import Appearance
 from cmdr.tui.theme.themes import textual_themes
 from cmdr.tui.widgets.lines import LineWidget
+from cmdr.tui.windows.agent_windows import AgentWindows
 from cmdr.tui.windows.dialogs import DialogWindows
 
 if TYPE_CHECKING:
@@ -49,6 +54,10 @@ class PrintableFilter(LineFilter):
         ]
 
 
+STOP_ACTION = "stop_agents"
+"""The one action that waits for nothing."""
+TOLD_S = 4.0
+"""Seconds that a window which hides the status line shows that agents were stopped."""
 STARTUP_WAIT_S = 0.5
 """Seconds that keys typed at the start wait for the panes, so that they act on what the person will see."""
 
@@ -79,8 +88,12 @@ class TerminalApp(App[None], inherit_bindings=False):
         self._painted = painted
         self._saved_tabs = saved_tabs
         self._tasks: list[asyncio.Task[None]] = []
+        self._stopping: asyncio.Task[None] | None = None
         self._read_settings()
+        self.presence = Presence(clock)
         self.windows = DialogWindows(self)
+        self.agent_windows = AgentWindows(self)
+        self.notifications = Notifications(self, lambda: waiting_rows(commander))
         self.main = MainScreen(commander, self)
         self.main.bar.display = commander.settings.flag("appearance.key_bar")
         self.started = False
@@ -95,14 +108,49 @@ class TerminalApp(App[None], inherit_bindings=False):
         commander.desktop.terminal_clipboard = self.copy_to_clipboard
         commander.desktop.suspend = lambda: self.call_next(self.main.act, "shell")
         commander.desktop.shows = self.windows.shows
+        commander.agent_fronts.clock = clock
+        commander.agent_fronts.is_busy["terminal"] = self._is_busy
 
     async def on_event(self, event: events.Event) -> None:
         """Keys act one after the other, whatever window each of them leads to."""
+        if isinstance(event, events.MouseDown):
+            self.commander.agent_fronts.touched(by_key=False)
         if isinstance(event, events.Key | events.Paste) and not event.is_forwarded:
+            self.commander.agent_fronts.touched()
             self.app_focus = True
+            self.presence.touched()
             self.main.queue.put_key(queued_key(self, event))
-        else:
-            await super().on_event(event)
+            return
+        if isinstance(event, events.MouseEvent):
+            self.presence.touched()
+        await super().on_event(event)
+        if isinstance(event, events.AppBlur):
+            self.look_at_waiting()
+
+    def look_at_waiting(self) -> None:
+        """See what waits for the person: call them, and show what agents opened, when that is due."""
+        if self.started and self.is_running:
+            self.notifications.look()
+            self.agent_windows.look()
+
+    def post_message(self, message: Message) -> bool:
+        """What is sent to the application waits its turn here, but for the key that stops the agents."""
+        if isinstance(message, events.Key) and not message.is_forwarded and self._stops_agents(message):
+            self._stopping = asyncio.get_running_loop().create_task(self._stop_agents())
+            return True
+        return super().post_message(message)
+
+    def _stops_agents(self, event: events.Key) -> bool:
+        """Whether a key is the one that stops the agents. One that writes a letter does so in the panes alone."""
+        return not event.is_printable and self.keys.actions.get(event.key) == STOP_ACTION
+
+    async def _stop_agents(self) -> None:
+        """At once, whatever window is in front and whatever other keys wait for."""
+        said = await self.main.queue.ask("agents.stop")
+        if said is not None:
+            self.main.show_message(said.words, bad=True)
+            if self.screen_stack and self.screen is not self.main:
+                self.notify(said.words, severity="warning", timeout=TOLD_S, markup=False)
 
     def get_default_screen(self) -> Screen[None]:
         """The panes."""
@@ -113,6 +161,7 @@ class TerminalApp(App[None], inherit_bindings=False):
         # Back from the shell, on a screen the terminal has cleared meanwhile.
         self.app_resume_signal.subscribe(self, lambda _: self.refresh(layout=True))
         loop = asyncio.get_running_loop()
+        self.commander.agent_fronts.touched()
         self._tasks = [loop.create_task(self._start()), loop.create_task(self._end_on_quit())]
 
     async def on_unmount(self) -> None:
@@ -121,9 +170,12 @@ class TerminalApp(App[None], inherit_bindings=False):
             self._saved_tabs.save(self.commander.workspace)
         for task in self._tasks:
             task.cancel()
+        self.presence.close()
+        self.notifications.close()
         self.commander.desktop.terminal_clipboard = None
         self.commander.desktop.suspend = None
         self.commander.desktop.shows = None
+        self.commander.agent_fronts.is_busy.pop("terminal", None)
 
     async def _start(self) -> None:
         settings = self.commander.settings
@@ -145,6 +197,12 @@ class TerminalApp(App[None], inherit_bindings=False):
         self.commander.browser.keep_live()
         if self._painted is not None:
             self.call_after_refresh(self._painted)
+
+    def _is_busy(self) -> bool:
+        """Whether the person is in the middle of something: a search, a filter, a window, or what keys have ordered."""
+        search = self.main.quick_search
+        typing = bool(search.search) or search.filtering is not None
+        return typing or len(self.screen_stack) > 1 or self.main.queue.busy or self.commander.desktop.terminal_suspended
 
     async def _end_on_quit(self) -> None:
         await self.commander.quitting.wait()

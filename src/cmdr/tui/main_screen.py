@@ -101,6 +101,10 @@ class MainScreen(Screen[None], inherit_bindings=False):
         ]
         self.set_interval(1.0, self._tick)
 
+    def on_screen_resume(self) -> None:
+        """The window in front was closed: what waited behind it may come."""
+        self.terminal.look_at_waiting()
+
     async def on_unmount(self) -> None:
         for stop in self._stop_listening:
             stop()
@@ -157,6 +161,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
         self.status.redraw()
         self.terminal.windows.sync()
         self.quick_view.show()
+        self.terminal.look_at_waiting()
 
     def _tick(self) -> None:
         self.quick_search.expire()

@@ -8,12 +8,11 @@ import threading
 
 import pytest
 
-from cmdr.commands.changes.inbox import answer_inbox
 from cmdr.core.changes.engine import Engine
 from cmdr.core.changes.proposal_store import NotKept, ProposalStore
-from cmdr.core.dispatch.call import Call
 from cmdr.core.dispatch.principals import PERSON, Principal
 from cmdr.core.errors import CommandError
+from cmdr.core.settings import Settings
 from cmdr.engine.fs.syscalls import Syscalls
 from cmdr.engine.journal.journal import Journal
 from cmdr.engine.plan.transfer_plan import plan_copy
@@ -23,7 +22,6 @@ from cmdr.model.job import Job, JobState, Progress
 from cmdr.model.plans.command_plan import CommandPlan
 from cmdr.model.plans.plan import Verb
 from cmdr.model.plans.trust_plan import TrustPlan
-from cmdr.model.results.inbox import InboxAnswer, InboxKind, InboxRow
 from cmdr.model.root_spec import RootSpec
 
 AGENT = Principal("agent", "tester")
@@ -176,7 +174,7 @@ def job_of(at, state, **more):
 
 async def test_a_failed_job_is_told_until_it_was_seen(desk):
     async with desk(engine=True) as at:
-        job_of(at, JobState.FAILED, outcome="copy: 4 done, 1 failed", problems=("a: no room", "b"))
+        job_of(at, JobState.FAILED, is_seen=False, outcome="copy: 4 done, 1 failed", problems=("a: no room", "b"))
         (row,) = await rows(at)
         assert (row["kind"], row["by"], row["what"], row["amount"]) == (
             "failed",
@@ -444,34 +442,40 @@ async def test_what_would_not_outlive_a_restart_says_so_to_agent_and_person(desk
     assert not (tmp_path / "state" / "proposals").exists() or os.listdir(tmp_path / "state" / "proposals") == []
 
 
-async def test_a_rule_is_offered_where_one_may_be_made_and_made_only_of_what_was_shown(desk):
-    async with desk(engine=True) as at:
-        at.commander.inbox.rule_for = lambda proposal: "make folders in the left pane"
-        at.commander.inbox.suspended = lambda: [
-            InboxRow("rule 2", InboxKind.SUSPENDED, "", "suspended", answers=("seen",))
-        ]
-        made = []
+async def test_a_rule_is_offered_where_one_may_be_made_and_made_only_of_what_was_shown(desk, small_tree, tmp_path):
+    (tmp_path / "config").mkdir(mode=0o700)
+    async with desk(
+        engine=True, settings=Settings(str(tmp_path / "config")), sandbox=Sandbox((RootSpec(bytes(small_tree)),))
+    ) as at:
+        await at.ask(OTHER, "mkdir", {"name": "new"})
+        proposal = at.commander.proposals.pending()[0]
+        assert await at.commander.rules.offer_now(proposal) is not None
+        (row,) = await rows(at)
+        assert row["answers"] == ["yes", "no", "rule"]
+        assert "other" in row["rule"]
+        stale = await answer(at, [{**row, "digest": "0"}], "rule")
+        assert "not the plan that was shown" in stale["failures"][0]["why"]
+        assert at.commander.rules.all() == ()
+        told = await answer(at, [row], "rule", until="always")
+        assert (told["answered"], told["failures"], len(told["jobs"])) == ([row["id"]], [], 1)
+        (rule,) = at.commander.rules.all()
+        assert told["rule"] == rule.number
 
-        class Made:
-            json = {"rule": 3}  # noqa: RUF012
 
-        async def ask(principal, name, arguments):
-            made.append((name, arguments))
-            return Made()
-
-        await at.agent("mkdir", name="new")
-        row, suspended = await rows(at)
-        assert (row["answers"], row["rule"]) == (["yes", "no", "rule"], "make folders in the left pane")
-        asked, at.commander.ask = at.commander.ask, ask
-        call = Call(at.commander, PERSON)
-        how = {"ids": [row["id"]], "answer": InboxAnswer.RULE}
-        told = await answer_inbox(call, digests=["0"], **how)
-        assert "not the plan that was shown" in told.failures[0].why
-        told = await answer_inbox(call, digests=[row["digest"]], until="always", **how)
-        assert (told.answered, told.rule, len(told.jobs)) == ((row["id"],), 3, 1)
-        assert made == [("rules.make", {"proposal": row["id"], "until": "always"})]
-        at.commander.ask = asked
-        assert suspended["kind"] == "suspended"
+async def test_a_rule_that_was_suspended_by_itself_is_told_until_seen(desk, small_tree, tmp_path):
+    (tmp_path / "config").mkdir(mode=0o700)
+    async with desk(
+        engine=True, settings=Settings(str(tmp_path / "config")), sandbox=Sandbox((RootSpec(bytes(small_tree)),))
+    ) as at:
+        await at.ask(OTHER, "mkdir", {"name": "new"})
+        proposal = at.commander.proposals.pending()[0]
+        rule = await at.commander.rules.make(proposal, PERSON, today=True)
+        at.commander.rules._ledger.suspended[rule.number] = ("you said no twice", 5.0)
+        (row,) = await rows(at, "suspended")
+        assert (row["id"], row["detail"], row["since"]) == (f"rule {rule.number}", "you said no twice", 5.0)
+        assert row["what"].startswith(f"Rule {rule.number} is suspended: ")
+        await answer(at, [row], "seen")
+        assert await rows(at, "suspended") == []
 
 
 async def edit_waiting(at, contents, **more):

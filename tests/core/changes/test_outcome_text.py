@@ -22,7 +22,7 @@ def outcome(*results, state=OperationState.DONE):
 
 def test_what_was_done_and_what_was_not_stand_in_one_line():
     mixed = outcome(StepResult(), StepResult(ItemState.SKIPPED, "taken"), StepResult(ItemState.FAILED, "broken"))
-    assert outcome_line(mixed) == "copy done: 1 file, 10 B; 1 skipped; 1 failed"
+    assert outcome_line(mixed) == "copy: 1 done, 1 skipped, 1 failed"
     assert problem_lines(mixed) == ("failed: /s/f2: broken", "skipped: /s/f1: taken")
 
 

@@ -82,6 +82,11 @@ APPROVED = Decided(ProposalState.APPROVED, "j")
         (Following("j", WISH), DONE, Settling(False, "new", Ended("done", job="j", is_done=True, opens=b"/new"))),
         (Following("j", WISH, True), FAILED, Settling(False, "new", Ended("failed", is_bad=True, job="j"))),
         (
+            Following("j", WISH, True),
+            JobChanged(JobState.FAILED, "failed", unfinished=frozenset({b"/left/bad"})),
+            Settling(True, "new", Ended("failed", is_bad=True, job="j"), frozenset({b"/left/bad"})),
+        ),
+        (
             Following("j", SURE, True),
             JobChanged(JobState.CANCELLED, "cancelled"),
             Settling(False, "", Ended("cancelled", job="j")),

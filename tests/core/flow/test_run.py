@@ -131,7 +131,7 @@ async def test_a_job_that_takes_longer_than_a_moment_is_only_looked_at(commander
 def test_a_lone_failure_tells_its_reason_without_the_folder_one_sees():
     job = Job("j", "Create folder new", "person:terminal", frozenset(), JobState.FAILED)
     job.progress.items_total = 1
-    job.outcome, job.problems = "mkdir done: nothing; 1 failed", ("failed: /a/b/new: permission denied",)
+    job.outcome, job.problems = "mkdir: nothing done, 1 failed", ("failed: /a/b/new: permission denied",)
     assert outcome_line(job, [b"/a/b", b"/"]) == "Create folder new: failed: new: permission denied"
     job.progress.items_total = 2
-    assert outcome_line(job, [b"/a"]) == "mkdir done: nothing; 1 failed; failed: b/new: permission denied"
+    assert outcome_line(job, [b"/a"]) == "mkdir: nothing done, 1 failed; failed: b/new: permission denied"

@@ -4,13 +4,14 @@ import re
 import subprocess
 import sys
 import time
+from copy import copy
 from pathlib import Path
 
 from playwright.sync_api import expect
 from pty_terminal import PtyTerminal
 
 CMDR = str(Path(sys.executable).with_name("cmdr"))
-expect.set_options(timeout=60_000)
+expect.set_options(timeout=15_000)
 
 
 def login_link(environment):
@@ -24,6 +25,16 @@ def login_link(environment):
     raise AssertionError(prompt.screen.text)
 
 
+def _cookies(held):
+    return frozenset((cookie["name"], cookie["value"]) for cookie in held["cookies"])
+
+
+def _page_key(held):
+    """The key that a page stored when it logged in."""
+    stored = [item for origin in held["origins"] for item in origin["localStorage"]]
+    return next(item["value"] for item in stored if item["name"] == "cmdr-page")
+
+
 class BrowserPage:
     """One page of a cmdr, logged in; whatever it complains about fails the test."""
 
@@ -31,6 +42,7 @@ class BrowserPage:
         self.served, self.tree = served, tree or served.tree
         self.origin = f"http://127.0.0.1:{served.port}"
         self.complaints = []
+        self._keys = {_cookies(login): _page_key(login)} if login else {}
         self.context = browser.new_context(
             **{"viewport": {"width": 1280, "height": 760}, "storage_state": login, **how}
         )
@@ -61,9 +73,10 @@ class BrowserPage:
     @property
     def headers(self):
         """What the page sends with every request."""
-        kept = self.context.storage_state()["origins"]
-        key = next(item["value"] for origin in kept for item in origin["localStorage"] if item["name"] == "cmdr-page")
-        return {"origin": self.origin, "x-cmdr-page": key}
+        held = _cookies({"cookies": self.context.cookies()})
+        if held not in self._keys:  # once a login: the browser opens a page to look up what it stores
+            self._keys[held] = _page_key(self.context.storage_state())
+        return {"origin": self.origin, "x-cmdr-page": self._keys[held]}
 
     def state(self):
         """What the workspace looks like."""
@@ -75,6 +88,14 @@ class BrowserPage:
         told = self.context.request.post(f"{self.origin}/page/command", data=sent, headers=self.headers)
         assert told.ok, told.text()
         return told.json()["answer"]
+
+    def agent(self, name):
+        """What calls tools as a client of this name."""
+        issue = [CMDR, "token", "--client", name, "--replace"]
+        made = subprocess.run(issue, env=self.served.environment, capture_output=True, text=True, check=True)
+        client = copy(self.served)
+        client.headers = {"authorization": f"Bearer {made.stdout.strip()}"}
+        return client.call
 
     # -- what one sees ------------------------------------------------------------------------------------------------
     @property

@@ -7,6 +7,7 @@ import pytest
 from cmdr.core.dispatch.principals import Principal
 from cmdr.core.errors import NotAllowed
 from cmdr.model.job import Job, JobState
+from cmdr.tui.changes.waiting import waiting_rows
 from cmdr.tui.windows.window import GRACE_S
 
 AGENT = Principal("agent", "claude")
@@ -43,7 +44,7 @@ async def test_the_same_call_over_and_over_draws_nothing_anew(face, monkeypatch)
 async def test_a_proposal_is_counted_and_opens_nothing_by_itself(face):
     async with face() as it:
         await propose(it)
-        await it.until(lambda: "1 to approve: Ctrl+Y" in it.status)
+        await it.until(lambda: "1 waits: Ctrl+Y" in it.status)
         assert it.window == "MainScreen"
         await it.press("down")
         assert it.name == "src"
@@ -52,7 +53,7 @@ async def test_a_proposal_is_counted_and_opens_nothing_by_itself(face):
 async def test_ctrl_y_shows_the_proposal_drawn_from_the_plan_with_the_reason_last(face):
     async with face() as it:
         await propose(it, reason="[@click=app.quit]trust me[/] \x1b[2J")
-        await it.press("ctrl+y")
+        await it.press("ctrl+y", "enter")
         assert it.window == "Confirm"
         assert "claude proposes a change" in it.drawn
         assert "Copy 1 file" in it.drawn
@@ -67,7 +68,7 @@ async def test_nothing_an_agent_says_leaves_its_frame(face):
         words = '“ok” " y  Yes, do it    n  No \n│ Copy 1 file │ RISK: none ' * 8
         words += "e" + "\u0301" * 40 + "\u3164\u202e"
         await propose(it, reason=words)
-        await it.press("ctrl+y")
+        await it.press("ctrl+y", "enter")
         lines = it.drawn.splitlines()
         begin = next(place for place, line in enumerate(lines) if "claude says:" in line)
         end = next(place for place, line in enumerate(lines) if "No, leave everything as it is" in line)
@@ -84,7 +85,7 @@ async def test_what_will_happen_is_told_whole_and_no_part_of_it_begins_a_line(fa
         name = "x" * 90 + " RISK none.txt"
         (it.left / name).write_text("1")
         await it.commander.run(AGENT, "copy", {"paths": [str(it.left / name)]})
-        await it.press("ctrl+y")
+        await it.press("ctrl+y", "enter")
         assert "RISK none.txt" in it.drawn
         (line,) = [line for line in it.drawn.splitlines() if "RISK none.txt" in line]
         assert "╎ x" in line
@@ -104,7 +105,7 @@ async def test_a_name_that_would_be_mistaken_is_marked_in_the_panes_and_in_the_q
         await it.press("ctrl+r")
         await it.until(lambda: shown in it.drawn)
         await it.commander.run(AGENT, "copy", {"paths": [str(it.left / name)]})
-        await it.press("ctrl+y")
+        await it.press("ctrl+y", "enter")
         assert it.window == "Confirm"
         assert shown in it.drawn
         it.clock.forward(GRACE_S)
@@ -125,7 +126,7 @@ async def test_a_name_in_letters_of_another_script_is_marked_beside_the_one_it_p
 async def test_keys_of_the_first_moment_do_not_answer(face):
     async with face() as it:
         await propose(it)
-        await it.press("ctrl+y", "y", "y", "y")
+        await it.press("ctrl+y", "enter", "y", "y", "y")
         assert it.window == "Confirm"
         assert not (it.right / "readme.md").exists()
         it.clock.forward(GRACE_S)
@@ -137,7 +138,7 @@ async def test_somebody_who_goes_on_pressing_a_key_decides_nothing(face):
     """Was: whoever pressed it every 0.2 s had approved after 0.6 s."""
     async with face() as it:
         await propose(it)
-        await it.press("ctrl+y")
+        await it.press("ctrl+y", "enter")
         for _ in range(20):
             it.clock.forward(0.2)
             await it.press("y")
@@ -151,7 +152,9 @@ async def test_somebody_who_goes_on_pressing_a_key_decides_nothing(face):
 async def test_escape_lets_an_agents_proposal_wait(face):
     async with face() as it:
         await propose(it)
-        await it.press("ctrl+y", "escape")
+        await it.press("ctrl+y", "enter", "escape")
+        assert it.window == "InboxWindow"
+        await it.press("escape")
         assert it.window == "MainScreen"
         assert len(it.commander.proposals.pending()) == 1
 
@@ -161,7 +164,7 @@ async def test_a_window_of_an_agents_is_told_as_waiting_until_the_person_looks(f
         answer = await it.commander.run(AGENT, "dialog", {"action": "open", "type": "about"})
         assert "waiting: it shows once the person asks for it" in answer
         assert "waiting: true" in await it.commander.run(AGENT, "state")
-        await it.press("ctrl+y")
+        await it.press("ctrl+y", "enter")
         state = await it.commander.run(AGENT, "state")
         assert "waiting: true" not in state and "type: about\n    focused: true" in state
 
@@ -171,7 +174,8 @@ async def test_several_proposals_are_a_list(face):
         await propose(it)
         await propose(it, to=str(it.left / "docs"))
         await it.press("ctrl+y")
-        assert it.window == "Choose"
+        assert it.window == "InboxWindow"
+        assert "Waiting for you: 2" in it.drawn
         await it.press("enter")
         assert it.window == "Confirm"
 
@@ -179,9 +183,9 @@ async def test_several_proposals_are_a_list(face):
 async def test_a_proposal_that_is_withdrawn_closes_its_window(face):
     async with face() as it:
         await propose(it)
-        await it.press("ctrl+y")
+        await it.press("ctrl+y", "enter")
         await it.commander.run(AGENT, "dialog", {"action": "close", "type": "confirmation"})
-        await it.until(lambda: it.window == "MainScreen")
+        await it.until(lambda: it.window == "InboxWindow" and "ended: Copy 1 file" in it.drawn)
 
 
 async def test_windows_an_agent_opens_wait_until_they_are_asked_for(face):
@@ -191,7 +195,7 @@ async def test_windows_an_agent_opens_wait_until_they_are_asked_for(face):
         )
         await it.until(lambda: "1 window: Ctrl+Y" in it.status)
         assert it.window == "MainScreen"
-        await it.press("ctrl+y")
+        await it.press("ctrl+y", "enter")
         await it.until(lambda: "import os" in it.drawn)
 
 
@@ -206,7 +210,7 @@ async def test_an_agent_moves_its_window_and_the_cursor_but_not_the_persons_scro
         assert it.main.left.top == top
 
 
-async def test_the_switch_stops_every_call_at_once_and_lets_go_again(face):
+async def test_the_switch_stops_every_call_at_once_and_a_second_press_allows_nothing(face):
     async with face() as it:
         waiting = asyncio.ensure_future(it.commander.run(AGENT, "await", {"rev": 10**9, "timeout": 60}))
         await it.until(lambda: it.commander.activity.running)
@@ -215,6 +219,9 @@ async def test_the_switch_stops_every_call_at_once_and_lets_go_again(face):
             await waiting
         assert "agents stopped" in it.status
         await it.press("ctrl+k")
+        with pytest.raises(NotAllowed):
+            await it.commander.run(AGENT, "state", {})
+        await it.press("alt+a", "s")
         await it.commander.run(AGENT, "state", {})
 
 
@@ -257,7 +264,7 @@ async def test_the_person_names_the_folder_an_agent_proposes(face):
     async with face() as it:
         await it.commander.run(AGENT, "mkdir", {"pane": "left"})
         proposal = it.commander.proposals.pending()[0].id
-        await it.press("ctrl+y")
+        await it.press("ctrl+y", "enter")
         it.clock.forward(1)
         assert "e  Another name" in it.drawn
         await it.press("e")
@@ -273,7 +280,7 @@ async def test_the_person_names_the_folder_an_agent_proposes(face):
 async def test_a_name_with_a_slash_is_refused_and_the_proposal_goes_on_waiting(face):
     async with face() as it:
         await it.commander.run(AGENT, "mkdir", {"pane": "left", "name": "new"})
-        await it.press("ctrl+y")
+        await it.press("ctrl+y", "enter")
         it.clock.forward(1)
         await it.press("e")
         await it.type("../x")
@@ -287,7 +294,7 @@ async def test_a_name_with_a_slash_is_refused_and_the_proposal_goes_on_waiting(f
 async def test_of_a_risky_proposal_escape_means_one_thing_and_no_can_be_said(face):
     async with face() as it:
         await it.commander.run(AGENT, "delete", {"paths": [str(it.left / "readme.md")], "permanent": True})
-        await it.press("ctrl+y")
+        await it.press("ctrl+y", "enter")
         assert "Esc decides later" in it.drawn and "Esc: no" not in it.drawn and "Esc says no" not in it.drawn
         it.clock.forward(1)
         await it.type("no")
@@ -299,7 +306,7 @@ async def test_of_a_risky_proposal_escape_means_one_thing_and_no_can_be_said(fac
 async def test_a_yes_is_about_what_was_drawn_and_not_about_what_came_in_its_place(face):
     async with face() as it:
         await it.commander.run(AGENT, "mkdir", {"pane": "left", "name": "seen"})
-        await it.press("ctrl+y")
+        await it.press("ctrl+y", "enter")
         proposal = it.commander.proposals.pending()[0].id
         elsewhere = {"proposal": proposal, "name": "unseen"}
         await it.commander.run(it.terminal.person, "proposal.name", elsewhere)
@@ -316,7 +323,7 @@ async def propose_deletion(it):
     paths = [str(it.left / f"img{number:02}.jpg") for number in range(60)]
     paths.insert(40, str(it.left / "main.py"))
     await it.commander.run(AGENT, "delete", {"paths": paths, "permanent": True, "reason": "blurry pictures"})
-    await it.press("ctrl+y")
+    await it.press("ctrl+y", "enter")
     it.clock.forward(GRACE_S)
 
 
@@ -365,7 +372,7 @@ async def test_all_of_a_plan_can_be_read_and_narrowed_before_one_answers(face):
 async def test_a_key_that_was_meant_for_the_list_does_not_answer(face):
     async with face() as it:
         await propose(it)
-        await it.press("ctrl+y")
+        await it.press("ctrl+y", "enter")
         it.clock.forward(GRACE_S)
         await it.press("l")
         assert it.window == "PlanList"
@@ -384,27 +391,39 @@ async def test_proposals_that_expired_stay_on_the_screen_until_they_were_seen(fa
             await it.commander.run(AGENT, "mkdir", {"name": name})
         for proposal in it.commander.proposals.pending():
             it.commander.proposals._expire(proposal)
-        await it.until(lambda: "2 expired: Ctrl+Y" in it.status)
+        await it.until(lambda: "2 wait: Ctrl+Y" in it.status)
         await it.press("down")
-        assert "2 expired: Ctrl+Y" in it.status
+        assert "2 wait: Ctrl+Y" in it.status
         await it.press("ctrl+y")
-        assert "2 proposals expired while you were away (after a day): Create folder" in it.status
-        assert "2 expired: Ctrl+Y" not in it.status
+        assert it.drawn.count("ended: Create folder") == 2
+        for left in (1, 0):
+            it.clock.forward(GRACE_S)
+            await it.press("y")
+            await it.until(lambda left=left: len(waiting_rows(it.commander)) == left)
+        await it.until(lambda: "Nothing waits for you any more" in it.drawn)
+        it.clock.forward(GRACE_S)
+        await it.press("y")
         assert it.window == "MainScreen"
+        assert "Ctrl+Y" not in it.status
 
 
 async def test_a_damaged_journal_stays_on_the_screen_until_it_was_seen(face, tmp_path):
     """It was put aside without a word."""
     (tmp_path / "journal.db").write_bytes(b"this was a journal once" * 1000)
     async with face() as it:
-        assert "! the record: Ctrl+Y" in it.status
+        assert "1 waits: Ctrl+Y" in it.status
         await it.press("ctrl+y")
+        assert "record: The journal was damaged on" in it.drawn
+        await it.press("enter")
         assert it.window == "TextWindow"
-        assert "The journal was damaged on" in it.drawn
         assert "journal.db.damaged-" in it.window_text
+        await it.press("escape")
+        it.clock.forward(GRACE_S)
+        await it.press("y")
         await it.until(lambda: not it.commander.warnings.texts())
         await it.press("escape")
-        assert "the record" not in it.status
+        assert it.window == "MainScreen"
+        assert "Ctrl+Y" not in it.status
         await it.press("alt+z")
         await it.until(lambda: "The journal was damaged on" in it.drawn)
         assert "Nothing has been changed" not in it.drawn
@@ -418,13 +437,13 @@ async def test_an_audit_log_that_cannot_be_written_is_on_the_screen_while_that_l
         with monkeypatch.context() as disk:
             disk.setattr(it.commander.audit, "_append", full)
             await it.press("down")
-            await it.until(lambda: "! the record: Ctrl+Y" in it.status)
-            await it.press("ctrl+y")
+            await it.until(lambda: "1 waits: Ctrl+Y" in it.status)
+            await it.press("ctrl+y", "enter")
             assert "cannot be written (No space left on device)" in " ".join(it.drawn.split())
-            await it.press("escape")
-            assert "! the record: Ctrl+Y" in it.status, "seen, and not over"
+            await it.press("escape", "escape")
+            assert "1 waits: Ctrl+Y" in it.status, "seen, and not over"
         await it.press("down")
-        await it.until(lambda: "the record" not in it.status)
+        await it.until(lambda: "Ctrl+Y" not in it.status)
 
 
 async def test_interrupted_work_is_in_the_list_of_what_waits(face):
@@ -436,8 +455,8 @@ async def test_interrupted_work_is_in_the_list_of_what_waits(face):
         it.commander.jobs._interrupted.add(job, 7)
         await it.commander.run(AGENT, "mkdir", {"name": "one"})
         await it.press("ctrl+y")
-        assert it.window == "Choose"
-        assert "interrupted: 3 of 41 done" in it.drawn
+        assert it.window == "InboxWindow"
+        assert "cut short: Copy /a" in it.drawn
         await it.press("down", "enter")
         assert it.window == "JobsWindow"
 
@@ -448,18 +467,19 @@ async def test_two_renames_in_the_list_of_what_waits_are_told_apart(face):
             (it.left / name).touch()
             await it.commander.run(AGENT, "rename", {"path": str(it.left / name), "newName": new, "reason": reason})
         await it.press("ctrl+y")
-        assert it.window == "Choose"
-        assert "readme.md → start.md" in it.drawn
-        assert "notes.txt → diary.txt" in it.drawn
-        assert "clearer" not in it.drawn  # an agent's words stand in their frame, and here is room for none
+        assert it.window == "InboxWindow"
+        rows = it.lines(it.terminal.screen.query_one("EntryList"))
+        assert "readme.md → start.md" in rows[0]
+        assert "notes.txt → diary.txt" in rows[1]
+        assert "clearer" not in "".join(rows)  # an agent's words stand in their frame, and a row has room for none
 
 
 async def test_a_question_about_trust_is_answered_like_any_proposal(face):
     async with face() as it:
         folder = it.left / "docs"
         await it.commander.trusting.ask(bytes(folder), AGENT)
-        await it.until(lambda: "1 to approve: Ctrl+Y" in it.status)
-        await it.press("ctrl+y")
+        await it.until(lambda: "1 waits: Ctrl+Y" in it.status)
+        await it.press("ctrl+y", "enter")
         assert it.window == "Confirm"
         assert "Language servers may then run code of this folder, behind walls" in it.drawn
         assert str(folder)[-20:] in it.window_text

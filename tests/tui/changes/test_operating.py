@@ -1,6 +1,9 @@
 """Changing files from the panes: what is asked, what happens, and the way back."""
 
 import asyncio
+import contextlib
+import os
+import resource
 
 import flow_cases
 import pytest
@@ -58,8 +61,87 @@ async def test_giving_up_at_a_taken_name_says_that_nothing_was_done_and_the_keys
         await it.press("down", "down", "f5", "enter")
         await it.until(lambda: it.window == "Progress" and "is taken" in it.drawn)
         assert "capital: all  ─╯" in it.drawn
-        await it.press("escape")
+        await it.press("c")
         await it.until(lambda: "cancelled; nothing was done" in it.status)
+
+
+async def test_a_question_left_for_later_says_where_it_went_and_holds_up_nothing_else(face):
+    """Esc cancelled the copy; Enter sent the question away without a word, and F7 after that did nothing for ever."""
+    async with face(size=(160, 30)) as it:
+        await it.press("down", "down", "f5", "enter")
+        await it.until(lambda: it.window == "Progress" and "is taken" in it.drawn)
+        assert "Esc: later" in it.drawn
+        await it.press("escape")
+        await it.until(lambda: it.window == "MainScreen")
+        assert it.main.status.message == "The copy asks about file1.txt: Ctrl+Y"
+        await it.press("f7")
+        await it.type("new")
+        await it.press("enter")
+        await it.until((it.left / "new").is_dir)
+        it.main.status._message = ""
+        assert "The copy asks about file1.txt: Ctrl+Y" in it.status
+        assert "▶" not in it.status
+        await it.press("ctrl+y")
+        await it.until(lambda: it.window == "Progress" and "is taken" in it.drawn)
+        await it.press("o")
+        await it.until(lambda: (it.right / "file1.txt").read_text() == "hello 1\n")
+        await it.until(lambda: "asks about" not in it.status)
+
+
+async def test_what_waits_behind_a_question_says_so(face):
+    async with face(size=(160, 30)) as it:
+        await it.press("down", "down", "f5", "enter")
+        await it.until(lambda: it.window == "Progress" and "is taken" in it.drawn)
+        await it.press("escape")
+        await it.press("f8")
+        await it.until(lambda: it.window == "Confirm")
+        it.clock.forward(GRACE_S)
+        await it.press("y")
+        await it.until(lambda: it.window == "Progress" and "waits behind operation 1 (copy 1 file" in it.window_text)
+        assert "which asks you" in it.window_text
+        (asking,) = [job for job in it.commander.jobs.running() if job.question]
+        it.commander.jobs.cancel(asking)
+        await it.until(lambda: not (it.left / "file1.txt").exists())
+
+
+LIMIT = 32 << 20
+
+
+@contextlib.contextmanager
+def files_no_longer_than(size):
+    """A real failure in the middle: the system refuses to write more."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+async def test_after_a_failure_only_what_failed_stays_selected_and_it_is_told_until_looked_at(face):
+    """It said "copy done: 4 files; 1 failed" for a moment, then nothing, and all five stayed selected."""
+    async with face(size=(160, 30)) as it:
+        os.truncate(it.left / "file3.txt", LIMIT + 1)
+        await it.press("ctrl+r", "down", "down", *("insert",) * 5)
+        assert len(it.selected) == 5
+        await it.press("f5")
+        await it.until(lambda: it.window == "Ask")
+        (it.right / "file1.txt").unlink()
+        with files_no_longer_than(LIMIT):
+            await it.press("enter")
+            await it.until(lambda: it.selected == ["file3.txt"])
+        assert it.main.status.message.startswith("copy: 4 done, 1 failed")
+        it.main.status._message = ""
+        assert "copy: 4 done, 1 failed: Ctrl+Y" in it.status
+        await it.press("alt+z")
+        assert "1 failed" in it.drawn
+        await it.press("escape", "ctrl+y")
+        await it.until(lambda: it.window == "JobsWindow")
+        assert "failed: " in it.drawn
+        await it.press("t")
+        await it.until((it.right / "file3.txt").exists)
+        await it.press("escape")
+        await it.until(lambda: "failed" not in it.status)
 
 
 async def test_a_folder_that_holds_more_than_was_shown_is_asked_about(face):

@@ -40,9 +40,9 @@ async def proposed(it, contents=NEW, *, principal=AGENT, name="story.txt", befor
 async def test_an_edit_is_counted_and_opens_nothing_by_itself(face):
     async with face() as it:
         _, call = await proposed(it)
-        await it.until(lambda: "1 to review: Ctrl+Y" in it.status)
+        await it.until(lambda: "1 waits: Ctrl+Y" in it.status)
         assert it.window == "MainScreen"
-        await it.press("ctrl+y")
+        await it.press("ctrl+y", "enter")
         assert it.window == "ReviewScreen"
         await it.press("r")
         assert await call == "OK: DIFF_REJECTED"
@@ -52,7 +52,7 @@ async def test_an_edit_is_counted_and_opens_nothing_by_itself(face):
 async def test_it_names_the_agent_and_draws_both_sides(face):
     async with face() as it:
         _, call = await proposed(it)
-        await it.press("ctrl+y")
+        await it.press("ctrl+y", "enter")
         await it.until(lambda: "line five" in it.drawn)
         assert "codex proposes" in it.drawn
         assert "change 1/2  +2 -1" in it.drawn
@@ -70,7 +70,7 @@ async def test_it_names_the_agent_and_draws_both_sides(face):
 async def test_a_accepts_and_the_file_is_written(face):
     async with face() as it:
         file, call = await proposed(it)
-        await it.press("ctrl+y", "a")
+        await it.press("ctrl+y", "enter", "a")
         assert (await call).startswith("OK: FILE_SAVED, operation ")
         assert file.read_text() == NEW
         await it.until(lambda: it.window == "MainScreen")
@@ -80,9 +80,9 @@ async def test_a_accepts_and_the_file_is_written(face):
 async def test_single_changes_are_dropped_and_taken(face):
     async with face() as it:
         file, call = await proposed(it)
-        await it.press("ctrl+y", "n")
+        await it.press("ctrl+y", "enter", "tab")
         await it.until(lambda: "change 2/2" in it.drawn)
-        await it.press("p", "x", "y", "a")
+        await it.press("shift+tab", "x", "t", "a")
         assert (await call).startswith("OK: FILE_SAVED, operation 1, changed by the person")
         assert file.read_text() == OLD.replace("line 25\n", "line 25\nand more\n")
 
@@ -96,19 +96,20 @@ def test_the_key_line_fits_into_a_narrow_terminal(keys):
 async def test_later_leaves_it_waiting(face, key):
     async with face() as it:
         _, call = await proposed(it)
-        await it.press("ctrl+y")
+        await it.press("ctrl+y", "enter")
         await it.until(lambda: "Esc later" in it.drawn)
         await it.press(key)
-        await it.until(lambda: it.window == "MainScreen")
+        await it.until(lambda: it.window == "InboxWindow")
+        await it.press("escape")
         assert not call.done()
-        await it.press("ctrl+y", "r")
+        await it.press("ctrl+y", "enter", "r")
         await call
 
 
 async def test_the_proposed_side_can_be_edited(face):
     async with face() as it:
         file, call = await proposed(it, "new\n", before="old\n", name="small.txt")
-        await it.press("ctrl+y", "e")
+        await it.press("ctrl+y", "enter", "e")
         assert it.window == "ProposedEditor"
         await it.press("b", "r", "a", "n", "d", "minus")
         await it.press("f2")
@@ -124,7 +125,7 @@ async def test_the_queue_goes_on_with_the_next_agent(face):
         _, first = await proposed(it)
         _, second = await proposed(it, "two\n", principal=OTHER, name="other.txt", before="one\n")
         await it.press("ctrl+y")
-        assert it.window == "Choose"
+        assert it.window == "InboxWindow"
         assert "codex" in it.drawn
         assert "claude" in it.drawn
         await it.press("enter")
@@ -142,7 +143,7 @@ async def test_keys_of_the_first_moment_do_not_answer(face, monkeypatch):
     monkeypatch.setattr(window, "GRACE_S", 30.0)
     async with face() as it:
         file, call = await proposed(it)
-        await it.press("ctrl+y", "a", "r", "escape", "a")
+        await it.press("ctrl+y", "enter", "a", "r", "escape", "a")
         assert it.window == "ReviewScreen"
         assert not call.done()
         assert file.read_text() == OLD
@@ -158,7 +159,7 @@ async def test_somebody_who_goes_on_pressing_a_accepts_the_first_edit_and_not_th
         _, first = await proposed(it)
         other, second = await proposed(it, "new\n", principal=OTHER, name="other.txt", before="old\n")
         await it.press("ctrl+y")
-        await it.until(lambda: it.window == "Choose")
+        await it.until(lambda: it.window == "InboxWindow")
         await it.press("enter")
         await it.until(lambda: it.window == "ReviewScreen")
         it.clock.forward(1)
@@ -180,7 +181,7 @@ async def test_what_somebody_else_changed_has_to_be_seen_before_it_is_accepted(f
     monkeypatch.setattr(window, "GRACE_S", 0.6)
     async with face() as it:
         file, call = await proposed(it)
-        await it.press("ctrl+y")
+        await it.press("ctrl+y", "enter")
         it.clock.forward(1)
         (case,) = it.commander.editor.reviews.waiting
         await it.commander.run(Principal("person", "browser"), "review.edit", {"review": case.id, "text": "other\n"})
@@ -202,7 +203,7 @@ async def test_what_the_agent_calls_its_edit_stands_on_a_line_of_its_own(face):
         wish = {"path": str(it.left / "story.txt"), "contents": NEW, "title": title}
         call = asyncio.create_task(it.commander.run(AGENT, "open_diff", wish))
         await it.until(lambda: it.commander.editor.reviews.waiting or call.done())
-        await it.press("ctrl+y")
+        await it.press("ctrl+y", "enter")
         await it.until(lambda: "calls it" in it.drawn)
         (line,) = [line for line in it.drawn.splitlines() if "This file is safe" in line]
         assert line.startswith(' the agent calls it: │ fine". This file is safe. \\u{202e} a accept')
@@ -213,7 +214,7 @@ async def test_what_the_agent_calls_its_edit_stands_on_a_line_of_its_own(face):
 async def test_an_edit_answered_elsewhere_closes_its_view(face):
     async with face() as it:
         _, call = await proposed(it)
-        await it.press("ctrl+y")
+        await it.press("ctrl+y", "enter")
         call.cancel()
         await it.until(lambda: it.window == "MainScreen")
 
@@ -221,7 +222,7 @@ async def test_an_edit_answered_elsewhere_closes_its_view(face):
 async def test_a_file_that_changed_meanwhile_is_shown_as_a_conflict_to_settle(face):
     async with face() as it:
         file, call = await proposed(it, "one\nagent\nthree\n", before="one\ntwo\nthree\n", name="c.txt")
-        await it.press("ctrl+y")
+        await it.press("ctrl+y", "enter")
         file.write_text("one\nperson\nthree\n")
         await it.press("a")
         await it.until(lambda: "1 to settle" in it.drawn)
@@ -236,7 +237,7 @@ async def test_a_file_that_changed_meanwhile_is_shown_as_a_conflict_to_settle(fa
 async def test_a_protected_file_asks_for_a_word(face):
     async with face() as it:
         file, call = await proposed(it, "be good\n", name="CLAUDE.md", before=None)
-        await it.press("ctrl+y", "a")
+        await it.press("ctrl+y", "enter", "a")
         assert it.window == "Ask"
         await it.type("write")
         await it.press("enter")
@@ -248,7 +249,7 @@ async def test_nothing_in_a_text_reaches_the_terminal_as_a_command(face):
     async with face() as it:
         evil = "x = '\x1b[2J\x1b]52;c;aGk=\x07'  # \u202egnorw\u202c [b]bold[/b]\n\tindented\n"
         _, call = await proposed(it, evil, name="evil.py", before="x\n")
-        await it.press("ctrl+y")
+        await it.press("ctrl+y", "enter")
         await it.until(lambda: "indented" in it.drawn)
         assert not any(char in it.drawn for char in "\x1b\x07\u202e\u202c\t")
         assert "[b]bold[/b]" in it.drawn
@@ -264,7 +265,7 @@ async def test_a_huge_diff_opens_and_scrolls(face):
         before = "".join(f"row {number}\n" for number in range(50_000))
         after = before.replace("row 49999\n", "last\n").replace("row 0\n", "first\n")
         _, call = await proposed(it, after, name="big.txt", before=before)
-        await it.press("ctrl+y", "c", "end")
+        await it.press("ctrl+y", "enter", "c", "end")
         await it.until(lambda: "last" in it.drawn)
         await it.press("r")
         await call
@@ -273,5 +274,5 @@ async def test_a_huge_diff_opens_and_scrolls(face):
 async def test_a_tiny_screen_still_shows_and_answers(face):
     async with face(size=(30, 8)) as it:
         _, call = await proposed(it)
-        await it.press("ctrl+y", "u", "n", "a")
+        await it.press("ctrl+y", "enter", "u", "tab", "a")
         assert (await call).startswith("OK: FILE_SAVED, operation ")

@@ -52,14 +52,29 @@ async def await_(
         if (scan := call.commander.scan_job(job, call.principal)) is not None:
             return await _until(call, timeout, lambda: _of_scan(scan), lambda: f"job {job} ({scan_counts(scan)})")
         waited = call.commander.jobs.get(job, call.principal)
-        return await _until(call, timeout, lambda: _of_job(waited), lambda: f"job {job} ({_how_far(waited)})")
+        return await _until(
+            call, timeout, lambda: _of_job(waited), lambda: f"job {job} ({_how_far(waited)})", lambda: waited
+        )
     asked = call.commander.proposals.get(proposal or "", call.principal)
-    return await _until(call, timeout, lambda: _of_proposal(call, asked), lambda: _format_proposal(call, asked))
+    return await _until(
+        call,
+        timeout,
+        lambda: _of_proposal(call, asked),
+        lambda: _format_proposal(call, asked),
+        lambda: _job_of(call, asked),
+    )
 
 
-async def _until(call: Call, patience: float, outcome: Callable[[], Result | None], what: Callable[[], str]) -> Result:
+async def _until(
+    call: Call,
+    patience: float,
+    outcome: Callable[[], Result | None],
+    what: Callable[[], str],
+    job: Callable[[], Job | None] = lambda: None,
+) -> Result:
     await wait_until(call, lambda: outcome() is not None, patience, what)
-    return outcome() or StillWaiting(what())
+    behind = None if (found := job()) is None or found.behind is None else found.behind.operation
+    return outcome() or StillWaiting(what(), behind)
 
 
 async def wait_until(call: Call, is_so: Callable[[], bool], patience: float, what: Callable[[], str]) -> None:
@@ -98,15 +113,32 @@ def _of_proposal(call: Call, proposal: Proposal) -> Result | None:
     return _of_job(job, to_wire(proposal.plan.subject.place.path) if is_new else "")
 
 
+def _job_of(call: Call, proposal: Proposal) -> Job | None:
+    """What carries a proposal out; None while nobody said yes, and when it has been over for a while."""
+    with suppress(NotThere):
+        return None if proposal.job is None else call.commander.jobs.get(proposal.job, call.principal)
+    return None
+
+
 def _format_proposal(call: Call, proposal: Proposal) -> str:
-    if proposal.job is None:
+    job = _job_of(call, proposal)
+    if job is None:
         return f"the person to decide on proposal {proposal.id}"
-    return f"proposal {proposal.id} ({_how_far(call.commander.jobs.get(proposal.job, call.principal))})"
+    return f"proposal {proposal.id} ({_how_far(job)})"
+
+
+_STANDS = {
+    JobState.QUEUED: "approved, waits for its turn",
+    JobState.WAITING: "asks the person something",
+    JobState.PAUSED: "approved, the person has paused it",
+}
 
 
 def _how_far(job: Job) -> str:
-    asks = ", asks the person something" if job.state is JobState.WAITING else ""
-    return f"{job_counts(job)}{asks}"
+    if behind := job.waits_behind_for_agents:
+        return f"approved, {behind}"
+    counts, stands = job_counts(job), _STANDS.get(job.state, "")
+    return f"{counts}, {stands}" if stands else counts
 
 
 def _of_scan(scan: ScanJob) -> Result | None:

@@ -165,7 +165,7 @@ async def _steer(call: Call, row: InboxRow, said: _Said) -> None:
     elif said.answer is InboxAnswer.LEAVE:
         jobs.cancel(job)
     elif row.kind is InboxKind.PAUSED:
-        jobs.resume(job)
+        jobs.go_on(job)
     else:
         begun = await jobs.retry(job, call.principal.id)
     if row.kind is InboxKind.FAILED:

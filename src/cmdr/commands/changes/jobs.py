@@ -2,9 +2,10 @@
 
 import asyncio
 from contextlib import suppress
-from typing import Literal
+from typing import Annotated, Literal
 
 from cmdr.core.dispatch.call import Call
+from cmdr.core.dispatch.parameter import Doc
 from cmdr.core.dispatch.principals import Access
 from cmdr.core.dispatch.registry import command
 from cmdr.core.errors import CommandError, NotAllowed
@@ -25,7 +26,9 @@ def list_jobs(call: Call) -> PlainText:
     """What is running, waiting or over."""
     principal = call.principal
     jobs: list[Value] = [
-        _job_facts(job) for job in call.commander.jobs.all() if principal.is_person or job.started_by == principal.id
+        _job_facts(job, principal.is_person)
+        for job in call.commander.jobs.all()
+        if principal.is_person or job.started_by == principal.id
     ]
     jobs += [_scan_facts(scan) for scan in call.commander.scans() if scan.is_seen_by(principal.id, principal.is_person)]
     return PlainText(document({"jobs": jobs}))
@@ -37,7 +40,7 @@ def show_job(call: Call, *, job: str) -> PlainText:
     scan = call.commander.scan_job(job, call.principal)
     if scan is not None:
         return PlainText(document(_scan_facts(scan)))
-    return PlainText(document(_job_facts(call.commander.jobs.get(job, call.principal))))
+    return PlainText(document(_job_facts(call.commander.jobs.get(job, call.principal), call.principal.is_person)))
 
 
 @command("job.status", access=Access.READ, toolset="index", programs_only=True)
@@ -62,7 +65,7 @@ def _scan_facts(scan: ScanJob) -> dict[str, Value]:
     return told | {"index": scan.index}
 
 
-def _job_facts(job: Job) -> dict[str, Value]:
+def _job_facts(job: Job, is_person: bool) -> dict[str, Value]:
     """A job as it is told."""
     progress = job.progress
     told: dict[str, Value] = {"id": job.id, "title": job.title, "state": job.state.value, "by": job.started_by}
@@ -72,6 +75,8 @@ def _job_facts(job: Job) -> dict[str, Value]:
         left = progress.seconds_left
         if left is not None:
             told["secondsLeft"] = round(left)
+    if job.behind is not None:
+        told["waits"] = job.waits_behind if is_person else job.waits_behind_for_agents
     question = job.question
     if question is not None and question.inside:
         folder = display_name(question.target)
@@ -93,12 +98,14 @@ def _job_facts(job: Job) -> dict[str, Value]:
 
 
 @command("job.follow", access=Access.ACT, title="Follow job", blocking=True)
-async def follow(call: Call, *, job: str) -> JobFollowed:
-    """Wait, at most 60 s, until a job asks something or is over; as JSON."""
+async def follow(
+    call: Call, *, job: str, known: Annotated[str, Doc("what it waits behind, as far as the caller knows")] = ""
+) -> JobFollowed:
+    """Wait, at most 60 s, until a job asks something, waits behind another that stands still, or is over; as JSON."""
     followed, events = call.commander.jobs.get(job, call.principal), call.events
     with suppress(TimeoutError):
         async with asyncio.timeout(FOLLOW_TIMEOUT_S):
-            while followed.question is None and not followed.state.is_over:
+            while followed.question is None and not followed.state.is_over and _held(followed) == known:
                 await events.beyond(events.rev)
     return JobFollowed(
         followed.state,
@@ -107,7 +114,13 @@ async def follow(call: Call, *, job: str) -> JobFollowed:
         outcome="\n".join([followed.outcome, *followed.problems, *([followed.output] if followed.output else [])]),
         operation=followed.operation,
         question=_question_facts(followed.question),
+        waits_behind=_held(followed),
     )
+
+
+def _held(job: Job) -> str:
+    """What it waits behind, where that stands still until the person says a word."""
+    return job.waits_behind if job.is_held else ""
 
 
 def _question_facts(question: Question | None) -> dict[str, str] | None:
@@ -138,7 +151,7 @@ def pause(call: Call, *, job: str) -> Said:
 @command("job.resume", access=Access.ACT, title="Resume job")
 def resume(call: Call, *, job: str) -> Said:
     """Let a paused job go on."""
-    call.commander.jobs.resume(_operation(call, job))
+    call.commander.jobs.go_on(_operation(call, job))
     return Said(f"Resumed {job}")
 
 
@@ -171,16 +184,9 @@ def _operation(call: Call, job: str) -> Job:
 @command("job.rollback", access=Access.ACT, title="Cancel job and take it back")
 async def rollback(call: Call, *, job: str) -> Said:
     """Stop a job and take back what it has done."""
-    jobs = call.commander.jobs
-    stopped = _operation(call, job)
-    if not stopped.state.is_over:
-        jobs.cancel(stopped)
-        await jobs.finished(stopped)
-    if not stopped.operation:
+    back = await call.commander.jobs.take_back(_operation(call, job), call.principal.id)
+    if back is None:
         return Said(f"{job} had done nothing yet")
-    plan = await call.commander.engine.undo_plan(stopped.operation)
-    jobs.cancel(stopped, takes_back=True)
-    back = jobs.start(plan, call.principal.id)
     return Said(f"Taking back {job}\njob: {back.id}")
 
 
@@ -190,6 +196,13 @@ async def retry(call: Call, *, job: str) -> Said:
     jobs = call.commander.jobs
     again = await jobs.retry(_operation(call, job), call.principal.id)
     return Said(f"Retrying what failed\njob: {again.id}")
+
+
+@command("job.seen", access=Access.ACT, title="Failure seen")
+def seen(call: Call, *, job: str) -> Said:
+    """The person has looked at what failed: it is not told any more."""
+    call.commander.jobs.seen(_operation(call, job))
+    return Said(f"{job} is known")
 
 
 @command("job.answer", access=Access.ACT, title="Answer a question")

@@ -134,7 +134,9 @@ async def approve(call: Call, *, proposal: str, digest: str, word: str = "") -> 
 
 def _why_it_waits(call: Call, approved: Proposal) -> str:
     job = call.commander.jobs.get(approved.job, call.principal) if approved.job is not None else None
-    return job.outcome if job is not None and job.state is JobState.QUEUED else ""
+    if job is None or job.state is not JobState.QUEUED:
+        return ""
+    return job.waits_behind if job.is_held else job.outcome
 
 
 @command("reject", access=Access.ACT, title="Reject proposal")

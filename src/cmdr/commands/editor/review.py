@@ -21,6 +21,7 @@ from cmdr.core.errors import CommandError
 from cmdr.core.threads import in_thread
 from cmdr.editor.diagnostics.service import Asker, CheckResult
 from cmdr.model.content_part import TextPart
+from cmdr.model.job import JobState
 from cmdr.model.names import printable, raw_bytes, to_wire
 from cmdr.model.results.result import Said
 from cmdr.model.texts.diagnostic import Diagnostic
@@ -286,15 +287,25 @@ async def wait_for_outcome(call: Call, case: ReviewRecord, patience: float) -> s
         call.commander.editor.reviews.keep(case)
         waited = time.monotonic() - started
         if waited >= patience:
-            return f"still waiting for the person.\nreview: {case.id} (await it)"
+            return f"{_stands(case)}.\nreview: {case.id} (await it)"
         if waited >= PROGRESS_INTERVAL_S:
-            await call.progress(round(waited, 1), "waiting for the person's answer")
+            is_open = case.review.state is ReviewState.PENDING
+            await call.progress(round(waited, 1), "waiting for the person's answer" if is_open else _stands(case))
         try:
             async with asyncio.timeout(min(patience - waited, PROGRESS_INTERVAL_S)):
                 await case.over.wait()
         except TimeoutError:
             continue
     return _format_outcome(call, case)
+
+
+def _stands(case: ReviewRecord) -> str:
+    """How an edit stands that is not over: after the person's yes nobody waits for them any more."""
+    if case.review.state is ReviewState.PENDING:
+        return "still waiting for the person"
+    if case.job is None or case.job.state is JobState.RUNNING:
+        return "accepted, being saved"
+    return f"accepted, {case.job.waits_behind_for_agents or 'waits for its turn'}"
 
 
 def _format_outcome(call: Call, case: ReviewRecord) -> str:

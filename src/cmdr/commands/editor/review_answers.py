@@ -46,7 +46,8 @@ async def accept(call: Call, *, review: str, digest: str, word: str = "") -> Sai
     case = await call.commander.editor.reviews.accept(review, call.principal, digest, word)
     if case.review.state is not ReviewState.ACCEPTED:
         return Said("Rejected: every change was")
-    return Said(f"Accepted {to_wire(case.review.new_path)}")
+    held = "" if case.job is None else f"; it {case.job.waits_behind or 'is paused'}"
+    return Said(f"Accepted {to_wire(case.review.new_path)}{held}")
 
 
 @command("review.reject", access=Access.ACT, title="Reject an edit")

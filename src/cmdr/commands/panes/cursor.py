@@ -3,7 +3,7 @@
 import re
 from typing import Annotated
 
-from cmdr.commands._paths import PaneRef, pane_of
+from cmdr.commands._paths import PaneRef, own_pane, pane_of
 from cmdr.core.dispatch.call import Call
 from cmdr.core.dispatch.parameter import Doc, Whole
 from cmdr.core.dispatch.principals import Access
@@ -32,8 +32,9 @@ def checked_row(tab: Tab, index: int) -> int:
 @command("scroll_to", access=Access.VIEW, toolset="panes", idempotent=True)
 def scroll_to(call: Call, *, pane: PaneRef, index: Annotated[int, Whole()]) -> Said:
     """Choose the first row that state shows. The person's view stays."""
-    tab = pane_of(call.workspace, pane).tab
-    tab.window = checked_row(tab, index)
+    workspace = call.workspace
+    tab = pane_of(workspace, pane).tab
+    workspace.scroll(tab, checked_row(tab, index))
     call.events.changed()
     return Said(f"Scrolled to index {index}")
 
@@ -43,7 +44,7 @@ def move_cursor(
     call: Call, *, pane: PaneRef, to: Annotated[int | str, Doc("index or name")], rev: int | None = None
 ) -> Said:
     """Put the cursor on an entry."""
-    tab = pane_of(call.workspace, pane).tab
+    tab = own_pane(call, pane).tab
     check_rev(tab, rev)
     position = checked_row(tab, to) if isinstance(to, int) else _place_of(tab, to)
     tab.put_cursor(position)
@@ -54,7 +55,7 @@ def move_cursor(
 @command("cursor.up_row", access=Access.VIEW, title="Cursor on the .. row")
 def to_parent_row(call: Call, *, pane: PaneRef = "focused") -> Said:
     """Put the cursor above all entries, on the way up to the parent folder."""
-    tab = pane_of(call.workspace, pane).tab
+    tab = own_pane(call, pane).tab
     if not tab.has_parent:
         raise CommandError(f"{to_wire(tab.path)} has no .. row.")
     tab.put_cursor(0)

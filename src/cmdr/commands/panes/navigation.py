@@ -4,7 +4,7 @@ import os
 from contextlib import suppress
 from typing import Annotated
 
-from cmdr.commands._paths import PaneRef, pane_of, path_of
+from cmdr.commands._paths import PaneRef, own_pane, pane_of, path_of
 from cmdr.commands.panes.file import view
 from cmdr.core.dispatch.call import Call
 from cmdr.core.dispatch.parameter import Doc
@@ -46,6 +46,7 @@ async def select_volume(call: Call, *, pane: PaneRef, name: str) -> Said:
     here = volume_of(shown.tab.path, workspace.volumes)
     if here == volume:
         return Said(f"Volume {name} is already shown in the {shown.side} pane")
+    shown = own_pane(call, pane)
     before = shown.tab
     tab = await call.browser.open(shown, volume.path)
     told = f"Selected volume {name}\npath: {to_wire(tab.path)} totalFiles: {len(tab.listing)} rev: {tab.rev}"
@@ -55,7 +56,7 @@ async def select_volume(call: Call, *, pane: PaneRef, name: str) -> Said:
 @command("nav_to_path", access=Access.VIEW, toolset="panes", idempotent=True, always_loaded=True)
 async def nav_to_path(call: Call, *, pane: PaneRef, path: str) -> Said:
     """Show a folder in a pane. ~ and relative paths work."""
-    shown = pane_of(call.workspace, pane)
+    shown = own_pane(call, pane)
     before = shown.tab
     return Said(arrived(await call.browser.open(shown, path_of(path, before.path)), before))
 
@@ -63,7 +64,7 @@ async def nav_to_path(call: Call, *, pane: PaneRef, path: str) -> Said:
 @command("nav_to_parent", access=Access.VIEW, toolset="panes", ids=("nav.parent",))
 async def nav_to_parent(call: Call, *, pane: PaneRef = "focused") -> Said:
     """Go up one folder."""
-    shown = pane_of(call.workspace, pane)
+    shown = own_pane(call, pane)
     before = shown.tab
     here = before.path
     if here == b"/":
@@ -79,13 +80,13 @@ async def nav_to_parent(call: Call, *, pane: PaneRef = "focused") -> Said:
 @command("nav_back", access=Access.VIEW, toolset="panes", ids=("nav.back",))
 async def nav_back(call: Call, *, pane: PaneRef = "focused") -> Said:
     """Go back in the tab's history."""
-    return Said(await _through_history(call, pane_of(call.workspace, pane), -1))
+    return Said(await _through_history(call, own_pane(call, pane), -1))
 
 
 @command("nav_forward", access=Access.VIEW, toolset="panes", ids=("nav.forward",))
 async def nav_forward(call: Call, *, pane: PaneRef = "focused") -> Said:
     """Go forward in the tab's history."""
-    return Said(await _through_history(call, pane_of(call.workspace, pane), +1))
+    return Said(await _through_history(call, own_pane(call, pane), +1))
 
 
 async def _through_history(call: Call, pane: Pane, step: int) -> str:
@@ -113,7 +114,7 @@ async def open_under_cursor(call: Call, *, pane: PaneRef = "focused") -> Result:
         raise CommandError(f"The {shown.side} pane is empty.")
     path = os.path.join(tab.path, name)
     if tab.listing.entry(tab.cursor).is_folder:
-        return Said(arrived(await call.browser.open(shown, path)))
+        return Said(arrived(await call.browser.open(own_pane(call, pane), path)))
     return view(call, path)
 
 
@@ -168,4 +169,4 @@ async def jump(
     found = next((path for path in call.commander.bookmarks.frequent(text) if path != shown.tab.path), None)
     if found is None:
         raise CommandError(f"No folder visited before matches {printable(text)}.")
-    return Said(arrived(await call.browser.open(shown, found)))
+    return Said(arrived(await call.browser.open(own_pane(call, pane), found)))

@@ -12,18 +12,14 @@ from cmdr.model.results.result import Said
 @command("switch_pane", access=Access.VIEW, toolset="panes", ids=("pane.switch",))
 def switch_pane(call: Call) -> Said:
     """Move the focus to the other pane."""
-    call.workspace.focused = call.workspace.focused.other
-    call.events.changed()
+    call.commander.agent_tabs.focus(call.principal, call.workspace.focused.other)
     return Said(f"Switched focus to {call.workspace.focused} pane")
 
 
 @command("swap_panes", access=Access.VIEW, toolset="panes", ids=("pane.swap",))
 def swap_panes(call: Call) -> Said:
     """Exchange what the panes show."""
-    left, right = call.workspace.panes
-    left.tabs, right.tabs = right.tabs, left.tabs
-    left.active, right.active = right.active, left.active
-    left.closed, right.closed = right.closed, left.closed
+    left, right = call.commander.agent_tabs.swap(call.principal, call.forks)
     rev = call.events.changed()
     left.tab.rev = right.tab.rev = rev
     call.browser.follow_active_tabs()

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Annotated, Literal
 
-from cmdr.commands._paths import PaneRef, pane_of
+from cmdr.commands._paths import PaneRef, own_pane
 from cmdr.commands.panes.cursor import check_rev, checked_row
 from cmdr.commands.panes.file import nothing_there
 from cmdr.core.dispatch.call import Call
@@ -64,7 +64,7 @@ async def select(
     rev: int | None = None,
 ) -> Said:
     """Select entries of a pane: a range of rows, names, a glob, or a resource set."""
-    tab = pane_of(call.workspace, pane).tab
+    tab = own_pane(call, pane).tab
     check_rev(tab, rev)
     if names is not None:
         found = row_mask(_named(tab, names), len(tab.listing.columns))
@@ -96,7 +96,7 @@ def toggle(
     step: Annotated[int, Whole(-1, 1), Doc("move the cursor afterwards")] = 0,
 ) -> Said:
     """Turn the selection of one entry over, and move the cursor on if wanted."""
-    shown = pane_of(call.workspace, pane)
+    shown = own_pane(call, pane)
     tab = shown.tab
     if index is None and tab.on_parent_row:
         raise nothing_there(shown)
@@ -112,7 +112,7 @@ def toggle(
 @command("selection.all", access=Access.VIEW, title="Select all")
 async def select_all(call: Call, *, pane: PaneRef = "focused") -> Said:
     """Select everything that is shown."""
-    tab = pane_of(call.workspace, pane).tab
+    tab = own_pane(call, pane).tab
     tab.selection.add_mask(await marks(tab, lambda listing: listing.order))
     return _selected(call, tab)
 
@@ -120,7 +120,7 @@ async def select_all(call: Call, *, pane: PaneRef = "focused") -> Said:
 @command("selection.none", access=Access.VIEW, title="Select nothing")
 def select_none(call: Call, *, pane: PaneRef = "focused") -> Said:
     """Select nothing."""
-    pane_of(call.workspace, pane).tab.selection.clear()
+    own_pane(call, pane).tab.selection.clear()
     call.events.changed()
     return Said("Selected nothing")
 
@@ -130,7 +130,7 @@ async def invert(
     call: Call, *, pane: PaneRef = "focused", folders: Annotated[bool, Doc("turn folders over too")] = False
 ) -> Said:
     """Select what is not selected and the other way round; folders stay as they are unless wanted."""
-    tab = pane_of(call.workspace, pane).tab
+    tab = own_pane(call, pane).tab
     tab.selection.toggle_mask(await marks(tab, lambda listing: _without_folders(listing.order, listing, folders)))
     return _selected(call, tab)
 
@@ -145,7 +145,7 @@ async def by_mask(
     folders: Annotated[bool, Doc("folders too")] = False,
 ) -> Said:
     """Select or deselect by masks; small letters match capitals too."""
-    tab = pane_of(call.workspace, pane).tab
+    tab = own_pane(call, pane).tab
     found = await marks(
         tab,
         lambda listing: _without_folders(matching_rows(listing.columns, listing.order, mask), listing, folders),
@@ -213,7 +213,7 @@ def _without_folders(rows: Sequence[int], listing: Listing, folders: bool) -> Se
 @command("compare_panes", access=Access.VIEW, ids=("pane.compare",), title="Compare the panes")
 async def compare_panes(call: Call, *, by: CompareBy = CompareBy.NEWER) -> Said:
     """Select in both panes the files that are missing or different in the other."""
-    left, right = call.workspace.left.tab, call.workspace.right.tab
+    left, right = own_pane(call, "left").tab, own_pane(call, "right").tab
     if left.path == right.path:
         raise CommandError("Both panes show the same folder.")
     columns = left.listing.columns, right.listing.columns

@@ -12,6 +12,7 @@ from cmdr.core.dispatch.principals import Access
 from cmdr.core.dispatch.registry import command
 from cmdr.model.job import Job
 from cmdr.model.names import to_wire
+from cmdr.model.panes.agent_view import AgentView
 from cmdr.model.panes.entry import Entry, Kind
 from cmdr.model.panes.pane import Pane
 from cmdr.model.panes.tab import Tab, ViewMode
@@ -52,7 +53,7 @@ async def _looked_up(call: Call, panes: list[Pane], limit: int, detail: Detail |
 
 
 def _text(call: Call, panes: list[Pane], limit: int, detail: Detail | None) -> PlainText:
-    shown_rows = max(end - start for start, end in (_window(shown.tab, limit) for shown in panes))
+    shown_rows = max(end - start for start, end in (_window(call, shown.tab, limit) for shown in panes))
     return PlainText(_fitting(lambda rows: _format_state(call, panes, rows, detail), shown_rows))
 
 
@@ -74,8 +75,29 @@ def _format_state(call: Call, panes: list[Pane], limit: int, detail: Detail | No
         after["reviews"] = [f"{case.id} {to_wire(case.review.new_path)}" for case in reviews]
     if workspace.dialogs:
         after["dialogs"] = _dialogs(call)
+    if isinstance(workspace, AgentView) and workspace.differs:
+        after["person"] = _persons(workspace)
     told = [_pane_text(call, shown, limit, detail) for shown in panes]
     return "".join([document(before), *told, between, document(after) if after else ""])
+
+
+def _persons(view: AgentView) -> dict[str, Value]:
+    """What the person has, where the agent's own view is another: few words, for every state tells them."""
+    told: dict[str, Value] = {"focused": view.shared.focused.value}
+    for pane in view.panes:
+        tab = view.shared.pane(pane.side).person_tab
+        if tab is pane.tab:
+            continue
+        name = tab.cursor_name()
+        chosen = [f"{tab.selection.count} selected"] if tab.selection.count else []
+        told[pane.side.value] = ", ".join(
+            [
+                f"{tab.id} {quoted_name(to_wire(tab.path))}",
+                *([f"cursor {quoted_name(to_wire(name))}"] if name else []),
+                *chosen,
+            ]
+        )
+    return told
 
 
 def _fitting(text_with: Callable[[int], str], limit: int) -> str:
@@ -119,9 +141,10 @@ def _dialog(dialog: Dialog, *, front: bool, waits: bool) -> dict[str, Value]:
     return told
 
 
-def _window(tab: Tab, limit: int) -> tuple[int, int]:
+def _window(call: Call, tab: Tab, limit: int) -> tuple[int, int]:
     """The first row that is told, and the one after the last."""
-    return tab.window, min(tab.window + limit, len(tab.listing))
+    start = call.workspace.first_row(tab)
+    return start, min(start + limit, len(tab.listing))
 
 
 def _is_known(call: Call, pane: Pane, limit: int, detail: Detail | None) -> bool:
@@ -130,7 +153,7 @@ def _is_known(call: Call, pane: Pane, limit: int, detail: Detail | None) -> bool
     if detail == "names":
         return True
     if detail or tab.view is ViewMode.FULL:
-        start, end = _window(tab, limit)
+        start, end = _window(call, tab, limit)
         return not call.commander.index_version and listing.looked_up.keys() >= set(listing.order[start:end])
     return not len(listing) or listing.order[tab.cursor] in listing.looked_up
 
@@ -142,7 +165,7 @@ async def _look_up(call: Call, pane: Pane, limit: int, detail: Detail | None) ->
         if detail == "names":
             return
         if detail or tab.view is ViewMode.FULL:
-            await call.commander.look_up(tab, *_window(tab, limit))
+            await call.commander.look_up(tab, *_window(call, tab, limit))
         elif len(listing):
             await call.browser.facts.look_up(tab, tab.cursor, tab.cursor + 1)
         if pane.tab.listing is listing:
@@ -152,7 +175,7 @@ async def _look_up(call: Call, pane: Pane, limit: int, detail: Detail | None) ->
 def _pane_text(call: Call, pane: Pane, limit: int, detail: Detail | None) -> str:
     """The text, ready to stand in the state; kept while everything it tells is the same."""
     volumes, tab, listing = call.workspace.volumes, pane.tab, pane.tab.listing
-    start, end = _window(tab, limit)
+    start, end = window = _window(call, tab, limit)
     rows = listing.order[start:end]
     made_of = (
         volumes,
@@ -165,16 +188,18 @@ def _pane_text(call: Call, pane: Pane, limit: int, detail: Detail | None) -> str
         *((other.id, other.path, other.pinned) for other in pane.tabs),
     )
     return call.commander.text_cache.text(
-        (pane.side, limit, detail),
+        (pane.side, tab.id, limit, detail),
         made_of,
-        lambda: document({pane.side.value: _pane_facts(volumes, pane, limit, detail)}),
+        lambda: document({pane.side.value: _pane_facts(volumes, pane, window, detail)}),
     )
 
 
-def _pane_facts(volumes: tuple[Volume, ...], pane: Pane, limit: int, detail: Detail | None) -> dict[str, Value]:
+def _pane_facts(
+    volumes: tuple[Volume, ...], pane: Pane, window: tuple[int, int], detail: Detail | None
+) -> dict[str, Value]:
     tab = pane.tab
     listing = tab.listing
-    start, end = _window(tab, limit)
+    start, end = window
     volume = volume_of(tab.path, volumes)
     told: dict[str, Value] = {
         "volume": volume.name if volume else None,

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from cmdr.commands._paths import PaneRef, pane_of
+from cmdr.commands._paths import PaneRef, own_pane
 from cmdr.core.dispatch.call import Call
 from cmdr.core.dispatch.parameter import Doc
 from cmdr.core.dispatch.principals import Access
@@ -16,7 +16,7 @@ from cmdr.model.units import count
 @command("sort", access=Access.VIEW, toolset="panes", idempotent=True)
 async def sort(call: Call, *, pane: PaneRef, by: SortKey, order: Direction = Direction.ASC) -> Said:
     """Sort a pane."""
-    shown = pane_of(call.workspace, pane)
+    shown = own_pane(call, pane)
     await call.browser.sort(shown.tab, SortOrder(by, order))
     return Said(f"Sorted {shown.side} pane by {by} ({order})\nrev: {shown.tab.rev}")
 
@@ -25,14 +25,14 @@ async def sort(call: Call, *, pane: PaneRef, by: SortKey, order: Direction = Dir
 async def toggle_hidden(call: Call, *, value: bool | None = None) -> Said:
     """Show or hide dot files."""
     show = not call.workspace.show_hidden if value is None else value
-    await call.browser.show_hidden(show)
+    await call.commander.agent_tabs.show_hidden(call.principal, show, call.forks)
     return Said(f"Hidden files {'shown' if show else 'hidden'}")
 
 
 @command("set_view_mode", access=Access.VIEW, toolset="panes", idempotent=True)
 def set_view_mode(call: Call, *, pane: PaneRef, mode: ViewMode) -> Said:
     """Brief shows names, full adds size and dates."""
-    shown = pane_of(call.workspace, pane)
+    shown = own_pane(call, pane)
     shown.tab.view = mode
     call.events.changed()
     return Said(f"{shown.side.capitalize()} pane set to {mode} view")
@@ -55,7 +55,7 @@ async def filter_pane(
     call: Call, *, pane: PaneRef = "focused", text: Annotated[str, Doc("part of a name or masks; empty shows all")] = ""
 ) -> Said:
     """Show only entries whose name holds a text, or matches masks like *.py;*.md. What is not shown is not selected."""
-    shown = pane_of(call.workspace, pane)
+    shown = own_pane(call, pane)
     await call.browser.filter(shown.tab, text[:200])
     listing = shown.tab.listing
     return Said(f"{count(len(listing), 'entry', 'entries')} of {len(listing.columns)} shown\nrev: {shown.tab.rev}")

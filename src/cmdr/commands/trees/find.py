@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
-from cmdr.commands._paths import PaneRef, pane_of, path_of
+from cmdr.commands._paths import PaneRef, own_pane, pane_of, path_of
 from cmdr.commands.panes.file import under_cursor
 from cmdr.commands.trees.sessions import units_of
 from cmdr.commands.trees.sets import show_set
@@ -81,7 +81,7 @@ async def find_open(
 @command("find.go", access=Access.VIEW, title="Go to a file")
 async def find_go(call: Call, *, path: str) -> Said:
     """Show the folder of a file in the focused pane, with the cursor on the file."""
-    shown = pane_of(call.workspace, "focused")
+    shown = own_pane(call, "focused")
     target = path_of(path, shown.tab.path)
     folder, name = os.path.split(target)
     tab = await call.browser.open(shown, folder, cursor=name or None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Literal
 from urllib.parse import urlencode
 
-from cmdr.commands._paths import pane_of, path_of
+from cmdr.commands._paths import own_pane, pane_of, path_of
 from cmdr.commands._text import behind, size_text
 from cmdr.commands.trees.find import known_tree
 from cmdr.commands.trees.sessions import place_in, units_of
@@ -213,7 +213,7 @@ async def open_report(
     start = place.rstrip(b"/") + b"/"
     folder_sizes = {name: held[start + name] for name in names} if kind == "largest-dirs" else {}
     found = FoundEntries(kind, names, folder_sizes, _changes(made, start))
-    tab = await call.browser.open_found(pane, place, found, _SORTS.get(kind, SortOrder()))
+    tab = await call.browser.open_found(own_pane(call, "focused"), place, found, _SORTS.get(kind, SortOrder()))
     return Said(f"{kind}: {len(tab.listing)} of {made.total} shown{_note(made)}")
 
 

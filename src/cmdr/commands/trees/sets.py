@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from cmdr.commands._paths import pane_of
+from cmdr.commands._paths import own_pane
 from cmdr.commands._text import size_text
 from cmdr.commands.trees.sessions import place_in, units_of
 from cmdr.core.dispatch.call import Call
@@ -211,7 +211,7 @@ async def show_set(call: Call, set: str) -> str:
     info = await in_thread(library.sets.info, set)
     root = (await in_thread(library.info, info.index_id)).root
     found = FoundEntries(f"set {info.name}", below(root, paths))
-    tab = await call.browser.open_found(pane_of(call.workspace, "focused"), root, found)
+    tab = await call.browser.open_found(own_pane(call, "focused"), root, found)
     return f"Opened set {set} in the focused pane\ntotalFiles: {len(tab.listing)} rev: {tab.rev}"
 
 

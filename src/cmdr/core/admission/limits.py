@@ -61,6 +61,16 @@ MCP_SESSION_IDLE_S = 1800.0
 """The SDK counts the same."""
 SUBSCRIPTIONS_PER_SESSION = 100
 TABS_PER_PANE = 30
+AGENT_TABS_PER_PANE = 16
+"""Of all agents together; one more closes those of the agent that called longest ago."""
+OWN_TABS_PER_AGENT = 6
+"""In one pane."""
+AGENT_VIEWS = 64
+"""Agents whose own tabs and focus are remembered."""
+AGENT_VIEW_IDLE_S = 1800.0
+"""Without a call for so long an agent is gone, with its tabs and viewers; as long as its session would last."""
+AGENT_GONE_S = 30.0
+"""After an agent's last connection has ended; one that comes back sooner finds what it had."""
 WINDOWS_PER_AGENT = 20
 """Questions about proposals are counted elsewhere."""
 
@@ -124,6 +134,19 @@ def table() -> list[Row]:
         Row("an MCP session without a request", f"{MCP_SESSION_IDLE_S / 60:g} min", "it ends"),
         Row("subscriptions of one MCP session", str(SUBSCRIPTIONS_PER_SESSION), "an error"),
         Row("tabs in a pane to which agents add", str(TABS_PER_PANE), "an error"),
+        Row("own tabs of one agent in a pane", str(OWN_TABS_PER_AGENT), "an error"),
+        Row(
+            "own tabs of all agents in a pane",
+            str(AGENT_TABS_PER_PANE),
+            "those of the agent that called longest ago close",
+        ),
+        Row(
+            "agents whose tabs and focus are remembered",
+            str(AGENT_VIEWS),
+            "the one that called longest ago is forgotten",
+        ),
+        Row("tabs and viewers of an agent without a call", f"{AGENT_VIEW_IDLE_S / 60:g} min", "they close"),
+        Row("the same once its last connection has ended", f"{AGENT_GONE_S:g} s", "they close"),
         Row("windows of one agent", str(WINDOWS_PER_AGENT), "an error"),
         Row("the head of a request", f"{HEAD_TIMEOUT_S:g} s", "the connection is closed"),
         Row("the body of a request", f"{BODY_TIMEOUT_S:g} s", "status 408"),

@@ -2,9 +2,10 @@
 
 from collections import Counter
 
-from cmdr.core.admission.limits import TABS_PER_PANE, WINDOWS_PER_AGENT, Concurrency
+from cmdr.core.admission.limits import OWN_TABS_PER_AGENT, TABS_PER_PANE, WINDOWS_PER_AGENT, Concurrency
 from cmdr.core.dispatch.principals import Principal, person_acts
 from cmdr.core.errors import CommandError, TooMany
+from cmdr.model.panes.agent_view import AgentPane
 from cmdr.model.panes.pane import Pane
 from cmdr.model.panes.workspace import DialogType, Workspace
 
@@ -36,8 +37,9 @@ class ConcurrencyQuota:
 
 
 def check_tabs(pane: Pane) -> None:
-    """Refuse an agent another tab in a pane that has many."""
-    if len(pane.tabs) >= TABS_PER_PANE and not person_acts():
+    """Refuse an agent another tab in a pane that has many, or of which it has several itself."""
+    most = OWN_TABS_PER_AGENT if isinstance(pane, AgentPane) else TABS_PER_PANE
+    if len(pane.tabs) >= most and not person_acts():
         raise CommandError(f"The {pane.side} pane has {len(pane.tabs)} tabs. Close one, or use one that is there.")
 
 

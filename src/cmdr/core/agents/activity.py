@@ -1,8 +1,9 @@
 """What agents are doing: every call while it runs, the last ones afterwards, and who has called at all."""
 
 import time
-from collections import deque
-from collections.abc import Callable
+from collections import Counter, deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from cmdr.core.dispatch.parameter import Arguments
@@ -43,6 +44,8 @@ class Activity:
     recent: deque[SeenCall] = field(default_factory=lambda: deque(maxlen=MAX_REMEMBERED))
     callers: dict[str, Caller] = field(default_factory=dict)
     running: int = 0
+    lines: Counter[str] = field(default_factory=Counter)
+    """Standing connections of each caller."""
     _listeners: list[Callable[[SeenCall], None]] = field(default_factory=list)
 
     def begin(self, principal: Principal, command: str, arguments: Arguments) -> SeenCall | None:
@@ -67,6 +70,17 @@ class Activity:
             seen.result, seen.ms = result, ms
             self.running -= 1
             self._tell(seen)
+
+    @contextmanager
+    def connected(self, caller: str) -> Iterator[None]:
+        """A caller holds a connection open while this is entered."""
+        self.lines[caller] += 1
+        try:
+            yield
+        finally:
+            self.lines[caller] -= 1
+            if not self.lines[caller]:
+                del self.lines[caller]
 
     def listen(self, listener: Callable[[SeenCall], None]) -> Callable[[], None]:
         """Call `listener` for every call that begins or ends; returns what ends that."""

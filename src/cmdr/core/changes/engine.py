@@ -1,7 +1,7 @@
 """The operation engine as the core sees it: it runs plans, remembers them, and finds the way back."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
@@ -57,9 +57,14 @@ class Engine:
         """Close the journal."""
         await in_thread(self._journal.close)
 
-    def run(self, plan: Plan, by: str, control: Control) -> Outcome:
-        """Carry a plan out; blocks. Raises `OperationInterrupted` when something else than its files ended it."""
-        operation = Operation(plan, self._syscalls, self._journal, by=by, verify=self._verify)
+    def run(
+        self, plan: Plan, by: str, control: Control, begun: Callable[[int], None] = lambda operation: None
+    ) -> Outcome:
+        """Carry a plan out; blocks. Raises `OperationInterrupted` when something else than its files ended it.
+
+        `begun` is told the operation's number before anything is changed.
+        """
+        operation = Operation(plan, self._syscalls, self._journal, by=by, verify=self._verify, begun=begun)
         try:
             return operation.run(control)
         except Exception as error:
@@ -85,9 +90,22 @@ class Engine:
         """The newest operations, newest first."""
         return await in_thread(self._history, limit, before)
 
+    async def entry(self, operation: int) -> HistoryEntry | None:
+        """One operation as the history tells it now; None when there is none of that number."""
+        found = await self.history(1, operation + 1)
+        return found[0] if found and found[0].id == operation else None
+
+    async def begun_by(self, operation: int) -> str | None:
+        """Who began an operation, or the one that it is the rest of; None when there is none of that number."""
+        return await in_thread(self._journal.begun_by, operation)
+
     async def earlier_version(self, path: bytes, operation: int | None, most: int) -> EarlierVersion | None:
         """What a file held before an operation, or the last one, replaced it."""
         return await in_thread(earlier_version, self._journal, path, operation, most)
+
+    def operation_of(self, digest: str) -> int | None:
+        """The newest operation that carried out a plan, by the plan's digest; blocks."""
+        return self._journal.operation_of(digest)
 
     async def interrupted(self) -> list[HistoryEntry]:
         """Operations that a crash cut short and that wait for a word."""

@@ -12,9 +12,16 @@ REPORT_INTERVAL_S = 0.1
 class JobControl:
     """Pause, cancel and answer from the loop; wait and report in the operation's thread."""
 
-    def __init__(self, report: Callable[[Progress], None], ask: Callable[[Conflict], None]) -> None:
+    def __init__(
+        self,
+        report: Callable[[Progress], None],
+        ask: Callable[[Conflict], None],
+        begun: Callable[[int], None] = lambda operation: None,
+    ) -> None:
+        """`report`, `ask` and `begun` are called in the operation's thread; the last with its number in the journal."""
         self._report = report
         self._ask = ask
+        self.begun = begun
         self._changed = threading.Condition()
         self._paused = False
         self._cancelled = False

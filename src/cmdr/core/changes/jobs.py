@@ -1,24 +1,26 @@
-"""Jobs: approved plans are carried out one after the other on each device, side by side on different ones."""
+"""Jobs: approved plans are carried out one after the other on each device, side by side on different ones.
+
+A job that asks or is paused steps aside: only what touches the same places waits behind it.
+"""
 
 import asyncio
 import logging
 import secrets
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 from cmdr.core.audit.log import Audit, AuditRecord
 from cmdr.core.changes.engine import Engine, OperationInterrupted
 from cmdr.core.changes.interrupted import Interrupted
 from cmdr.core.changes.job_control import JobControl, Meter
-from cmdr.core.changes.outcome_text import outcome_line, problem_lines
+from cmdr.core.changes.job_outcome import JobOutcome
+from cmdr.core.changes.lanes import Lanes
 from cmdr.core.dispatch.principals import Principal
-from cmdr.core.errors import CommandError, NotThere
+from cmdr.core.errors import AskedInstead, CommandError, NotThere
 from cmdr.core.events import Events
 from cmdr.core.threads import in_thread
-from cmdr.engine.journal.records import ItemState
-from cmdr.engine.run.control import Answer, Conflict, Control
+from cmdr.engine.run.control import Answer, Conflict
 from cmdr.engine.run.control import Progress as RunProgress
 from cmdr.engine.run.outcome import Outcome
-from cmdr.model.history import OperationState
 from cmdr.model.job import Job, JobState, Question
 from cmdr.model.names import printable, to_wire
 from cmdr.model.plans.plan import ConflictPolicy, Plan
@@ -31,15 +33,19 @@ KEPT = 100
 KEPT_STEPS = 500_000
 """Steps of the jobs that can be tried again; with more, those that ended longest ago no longer can."""
 
-Run = Callable[[Plan, str, Control], Outcome]
+Run = Callable[[Plan, str, JobControl], Outcome]
 """Carries a plan out, in a worker thread: the plan, for whom, and what controls it."""
+PlanUndo = Callable[[int], Awaitable[Plan]]
+"""Plans the way back of an operation."""
 
 
 class Jobs:
     """Every job by its id. Belongs to the loop; operations run in threads of their own."""
 
-    def __init__(self, run: Run, events: Events, audit: Audit) -> None:
+    def __init__(self, run: Run, events: Events, audit: Audit, plan_undo: PlanUndo | None = None) -> None:
+        """Without `plan_undo` nothing can be taken back here."""
         self._run = run
+        self._plan_undo = plan_undo
         self._events = events
         self._audit = audit
         self._all: dict[str, Job] = {}
@@ -49,6 +55,8 @@ class Jobs:
         self._meters: dict[str, Meter] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._stops: dict[str, Callable[[], None]] = {}
+        self._lanes = Lanes(self._compared)
+        self._agents_stopped = False
         self._interrupted = Interrupted()
 
     def adopt(self, job: Job, stop: Callable[[], None]) -> None:
@@ -72,7 +80,7 @@ class Jobs:
         return self._interrupted.of(operation)
 
     def start(self, plan: Plan, principal_id: str) -> Job:
-        """Queue a plan; it begins when no other job works on its devices."""
+        """Queue a plan; it begins when no other job works on its devices, and none that stands still would be met."""
         for operation, word in ((plan.undoes, "taken back"), (plan.continues, "continued")):
             if (answered := self._interrupted.of(operation)) is not None:
                 self._interrupted.decide(answered, word)
@@ -83,6 +91,9 @@ class Jobs:
         job.progress.bytes_total = plan.totals.bytes
         self._all[job.id] = job
         self._plans[job.id] = plan
+        self._lanes.add(job, plan)
+        if self._agents_stopped and job.is_of_agent:
+            self._hold(job)
         self._forget_oldest()
         self._begin_what_can()
         self._events.changed()
@@ -113,11 +124,22 @@ class Jobs:
         job.progress.rate = 0.0
         self._now(job, JobState.PAUSED)
 
-    def resume(self, job: Job) -> None:
-        """Let a paused job go on."""
+    def go_on(self, job: Job) -> None:
+        """Let a paused job go on, also one that was paused when agents were stopped."""
+        control = self._controls.get(job.id)
+        if job.state is JobState.WAITING and control is not None and control.is_paused:
+            # It goes on once its question is answered.
+            control.resume()
+            job.is_stopped = False
+            self._events.changed()
+            return
         if job.state is not JobState.PAUSED:
             raise CommandError(f"Job {job.id} is {job.state}; only a paused one can be resumed.")
-        self._controls[job.id].resume()
+        job.is_stopped = False
+        if control is None:
+            self._now(job, JobState.QUEUED)
+            return
+        control.resume()
         self._meters[job.id].restart()
         self._now(job, JobState.RUNNING)
 
@@ -125,15 +147,58 @@ class Jobs:
         """Stop a job; finished items stay as they are, unless somebody takes them back."""
         if job.id in self._stops:
             self._stops[job.id]()
-        elif job.state is JobState.QUEUED:
+        elif job.id in self._controls:
+            self._controls[job.id].cancel()
+        elif not job.state.is_over:
             job.outcome = "cancelled before it began"
             del self._plans[job.id]
+            self._lanes.remove(job)
             self._now(job, JobState.CANCELLED)
-            self._begin_what_can()
-        elif not job.state.is_over:
-            self._controls[job.id].cancel()
         elif job in self._interrupted:
             self._interrupted.decide(job, "taken back" if takes_back else "left as it is")
+            self._events.changed()
+
+    async def take_back(self, job: Job, principal_id: str) -> Job | None:
+        """Stop a job and undo what it has done, as a new job; None when it had done nothing."""
+        if not job.state.is_over:
+            self.cancel(job)
+            await self.finished(job)
+        if not job.operation or self._plan_undo is None:
+            return None
+        plan = await self._plan_undo(job.operation)
+        self.cancel(job, takes_back=True)
+        self.seen(job)
+        return self.start(plan, principal_id)
+
+    def stop_agents(self) -> None:
+        """Hold what agents proposed where it is, and begin nothing of theirs; only a word of the person lets it go on.
+
+        Work that runs elsewhere is ended by those who run it.
+        """
+        self._agents_stopped = True
+        for job in self.running():
+            if job.is_of_agent and job.id in self._plans:
+                self._hold(job)
+        self._begin_what_can()
+        self._events.changed()
+
+    def allow_agents(self) -> None:
+        """What agents propose from now on begins again; what was held stays so until somebody lets it go on."""
+        self._agents_stopped = False
+
+    def paused_by_stop(self) -> list[Job]:
+        """The jobs that stand still because agents were stopped, oldest first."""
+        return [job for job in self.running() if job.is_stopped]
+
+    def failed_unseen(self) -> list[Job]:
+        """The jobs of which something failed, until the person has looked, oldest first."""
+        return [job for job in self._all.values() if not job.is_seen]
+
+    def seen(self, job: Job) -> None:
+        """The person knows what came of a job."""
+        if not job.is_seen:
+            job.is_seen = True
+            self._forget_oldest()
             self._events.changed()
 
     def answer(self, job: Job, question: str, policy: ConflictPolicy, *, for_all: bool) -> None:
@@ -162,7 +227,13 @@ class Jobs:
             raise CommandError(f"Job {job.id} has nothing to retry.")
         job.can_retry = False
         del self._outcomes[job.id]
+        self.seen(job)
         return self.start(await in_thread(lambda: outcome.retry().weigh()), principal_id)
+
+    def forget(self, job: Job) -> None:
+        """Let go of a job that is over and that nobody needs to look at."""
+        self._all.pop(job.id, None)
+        self._events.changed()
 
     async def finished(self, job: Job) -> None:
         """Wait until a job is over."""
@@ -177,17 +248,21 @@ class Jobs:
         if tasks := [*self._tasks.values(), *self._interrupted.being_left]:
             await asyncio.wait(tasks, timeout=patience)
 
+    def _compared(self) -> None:
+        self._begin_what_can()
+        self._events.changed()
+
     def _begin_what_can(self) -> None:
-        busy: set[int] = set()
-        for job in self._all.values():
-            if job.id in self._tasks:
-                busy |= job.devices
-        for job in self._all.values():
-            # A job behind another one on the same device waits for it, even if that one waits itself.
-            if job.state is JobState.QUEUED and not job.devices & busy and job.id not in self._stops:
-                self._begin(job)
-            if job.state is JobState.QUEUED or job.id in self._tasks:
-                busy |= job.devices
+        for job in self._lanes.ready(self._all.values()):
+            self._begin(job)
+
+    def _hold(self, job: Job) -> None:
+        job.is_stopped = True
+        if (control := self._controls.get(job.id)) is not None:
+            control.pause()
+        job.progress.rate = 0.0
+        if job.state is not JobState.WAITING:  # that one asks, and stands still after the answer
+            job.state, job.behind = JobState.PAUSED, None
 
     def _begin(self, job: Job) -> None:
         loop = asyncio.get_running_loop()
@@ -199,7 +274,10 @@ class Jobs:
         def asked(conflict: Conflict) -> None:
             loop.call_soon_threadsafe(self._asked, job, conflict)
 
-        self._controls[job.id] = JobControl(told, asked)
+        def begun(operation: int) -> None:
+            loop.call_soon_threadsafe(self._begun, job, operation)
+
+        self._controls[job.id] = JobControl(told, asked, begun)
         job.state = JobState.RUNNING
         self._tasks[job.id] = loop.create_task(self._carry_out(job))
 
@@ -207,25 +285,27 @@ class Jobs:
         state = JobState.FAILED
         try:
             outcome = await in_thread(self._run, self._plans[job.id], job.started_by, self._controls[job.id])
-            job.operation = outcome.operation
             # Beside the loop: this looks at every item, and there may be half a million.
-            job.outcome, job.problems, job.can_retry, job.can_undo, is_clean = await in_thread(_told, outcome)
+            found = await in_thread(JobOutcome.of, outcome)
+            found.write_on(job)
+            state = found.state
             if job.can_retry:
                 self._outcomes[job.id] = outcome
                 self._forget_outcomes()
-            if outcome.state is OperationState.CANCELLED:
-                state = JobState.CANCELLED
-            elif is_clean:
-                state = JobState.DONE
+            job.is_seen = not job.failed
+        except AskedInstead as asked:
+            job.outcome, state = str(asked), JobState.CANCELLED
         except OperationInterrupted as error:
             job.outcome = f"interrupted: {error}"
             self._interrupted.add(job, error.operation)
             log.exception("job %s was cut short", job.id)
         except Exception as error:
             job.outcome = f"stopped: {error}"
+            job.is_seen = False
             log.exception("job %s failed", job.id)
         finally:
-            job.question = None
+            job.question, job.is_stopped = None, False
+            self._lanes.remove(job)
             del self._tasks[job.id], self._controls[job.id], self._meters[job.id]
             plan = self._plans.pop(job.id)
             self._audit.record(
@@ -234,6 +314,10 @@ class Jobs:
             job.state = state
             self._begin_what_can()
             self._events.changed()
+
+    def _begun(self, job: Job, operation: int) -> None:
+        job.operation = operation
+        self._events.progressed()
 
     def _progressed(self, job: Job, step: RunProgress, meter: Meter) -> None:
         progress = job.progress
@@ -264,14 +348,16 @@ class Jobs:
 
     def _now(self, job: Job, state: JobState) -> None:
         job.state = state
+        self._begin_what_can()  # it may have stepped aside, or stand in the way again
         self._events.changed()
 
     def _forget_oldest(self) -> None:
-        over = [id for id, job in self._all.items() if job.state.is_over]
-        for id in over[: max(0, len(over) - KEPT)]:
-            del self._all[id]
-            self._stops.pop(id, None)
-            self._outcomes.pop(id, None)
+        for is_seen in (True, False):  # what waits to be looked at takes nobody's place, and is not endless either
+            over = [id for id, job in self._all.items() if job.state.is_over and job.is_seen is is_seen]
+            for id in over[: max(0, len(over) - KEPT)]:
+                del self._all[id]
+                self._stops.pop(id, None)
+                self._outcomes.pop(id, None)
 
     def _forget_outcomes(self) -> None:
         *older, newest = self._outcomes
@@ -281,9 +367,3 @@ class Jobs:
             if steps > KEPT_STEPS:
                 del self._outcomes[id]
                 self._all[id].can_retry = False
-
-
-def _told(outcome: Outcome) -> tuple[str, tuple[str, ...], bool, bool, bool]:
-    """An outcome in words, what did not go as planned, what can be retried and undone, and if all is well."""
-    is_undoable = bool(outcome.items.which(ItemState.LANDED, ItemState.SOURCE_REMOVED))
-    return outcome_line(outcome), problem_lines(outcome), outcome.can_retry, is_undoable, outcome.is_clean

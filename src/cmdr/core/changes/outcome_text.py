@@ -4,7 +4,7 @@ from cmdr.engine.run.item_results import ItemResult
 from cmdr.engine.run.outcome import Outcome
 from cmdr.model.history import OperationState
 from cmdr.model.names import to_wire
-from cmdr.model.plans.plan import Verb
+from cmdr.model.plans.plan import Totals, Verb
 from cmdr.model.plans.plan_text import name_of, new_names
 from cmdr.model.units import count, human_size
 
@@ -12,26 +12,36 @@ SHOWN = 5
 
 
 def outcome_line(outcome: Outcome) -> str:
-    """One line: what was done, what was not."""
-    totals = outcome.totals
+    """One line: what was done, what was not. Where something failed, it does not read as done."""
+    verb, totals = outcome.plan.verb, outcome.totals
+    done = _amount(totals)
+    others = [
+        f"{len(items)} {word}"
+        for items, word in (
+            (outcome.skipped, "skipped"),
+            (outcome.failed, "failed"),
+            (outcome.drifted, "changed meanwhile and left alone"),
+        )
+        if items
+    ]
+    if outcome.state is OperationState.CANCELLED:
+        told = "cancelled; nothing was done" if done == "nothing" else f"cancelled after {done}"
+    elif outcome.failed or outcome.drifted:
+        number = str(totals.files) if totals.files and not totals.folders else done
+        return f"{verb}: {', '.join([f'{number} done', *others])}"
+    elif verb is Verb.ATTRIBUTES:
+        told = f"attributes of {done} changed"
+    else:
+        told = f"{verb} done: {done}" + (f", {human_size(totals.bytes)}" if totals.bytes else "")
+    return "; ".join([told, *others])
+
+
+def _amount(totals: Totals) -> str:
     parts = [
         count(totals.files, "file") if totals.files else "",
         count(totals.folders, "folder") if totals.folders else "",
     ]
-    done = ", ".join(part for part in parts if part) or "nothing"
-    told = f"{outcome.plan.verb} done: {done}" + (f", {human_size(totals.bytes)}" if totals.bytes else "")
-    if outcome.plan.verb is Verb.ATTRIBUTES:
-        told = f"attributes of {done} changed"
-    if outcome.state is OperationState.CANCELLED:
-        told = "cancelled; nothing was done" if done == "nothing" else f"cancelled after {done}"
-    for items, word in (
-        (outcome.skipped, "skipped"),
-        (outcome.failed, "failed"),
-        (outcome.drifted, "changed meanwhile and left alone"),
-    ):
-        if items:
-            told += f"; {len(items)} {word}"
-    return told
+    return ", ".join(part for part in parts if part) or "nothing"
 
 
 def problem_lines(outcome: Outcome) -> tuple[str, ...]:

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 
 from cmdr.core.dispatch.principals import Principal
 from cmdr.model.content_part import AnswerPart
+from cmdr.model.panes.pane import Pane, Side
 from cmdr.model.panes.tab import SelectedEntries
 from cmdr.model.panes.workspace import Workspace
 
 if TYPE_CHECKING:
     from cmdr.core.commander import Commander
     from cmdr.core.events import Events
+    from cmdr.core.panes.agent_tabs import Fork
     from cmdr.core.panes.browser import Browser
 
 Progress = Callable[[float, str], Awaitable[None]]
@@ -44,10 +46,17 @@ class Call:
     chosen: SelectedEntries | None = None
     """The files a person chose before they were asked for more, instead of what is selected when the command runs."""
 
+    forks: list[Fork] = field(default_factory=list)
+    """The tabs of an agent's own that were made in the course of this call."""
+
     @property
     def workspace(self) -> Workspace:
-        """The one workspace."""
-        return self.commander.workspace
+        """The workspace as the caller has it: panes and focus of an agent may be its own."""
+        return self.commander.agent_tabs.view(self.principal)
+
+    def pane_to_change(self, side: Side) -> Pane:
+        """A pane whose tab in front the caller may change: see `AgentTabs.pane_to_change`."""
+        return self.commander.agent_tabs.pane_to_change(self.principal, side, self.forks)
 
     @property
     def browser(self) -> Browser:

@@ -72,6 +72,7 @@ class Dispatcher:
                     self._policy.admit(command, call.principal)  # the person may have stopped agents meanwhile
                     answer = await self._perform(command, bound, call)
             result = "failed" if answer.failed else "ok"
+            call.forks.clear()
             if needs_record:
                 await self._audit.written(record())
         except NotRecorded:
@@ -83,6 +84,8 @@ class Dispatcher:
         except (DiskError, PlanRefused, IndexFault, FilterError) as error:
             raise command_error(error) from error
         finally:
+            if call.forks:
+                call.commander.agent_tabs.take_back(call.forks)
             # The log has counted what it could not record, and what was awaited is in it already.
             if result != "not recorded" and not (result in ("ok", "failed") and needs_record):
                 self._audit.record(record())
@@ -113,7 +116,7 @@ class Dispatcher:
 
     async def _perform(self, command: Command, bound: dict[str, object], call: Call) -> Result:
         with acting(call.principal):
-            outcome = command.function(call if command.wants_call else call.commander.workspace, **bound)
+            outcome = command.function(call if command.wants_call else call.workspace, **bound)
             if isinstance(outcome, Result):
                 return outcome
             task: asyncio.Task[Result] = asyncio.ensure_future(outcome)

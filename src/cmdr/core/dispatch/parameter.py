@@ -70,7 +70,7 @@ class Parameter:
     name: str
     wire: str
     accepts: tuple[type, ...]
-    """Of str, int, bool, list, dict."""
+    """Of str, int, float, bool, list, dict."""
     choices: tuple[str, ...] = ()
     enum: type[StrEnum] | None = None
     required: bool = False
@@ -82,6 +82,8 @@ class Parameter:
     also: tuple[str, ...] = ()
     words: dict[str, str] = field(default_factory=dict)
     """Other words for choices."""
+    has_numbers: bool = False
+    """Whether a list holds whole numbers instead of texts."""
 
     @property
     def spellings(self) -> tuple[str, ...]:
@@ -96,6 +98,8 @@ class Parameter:
             variants.append({"type": "boolean"})
         if int in self.accepts:
             variants.append({"type": "integer", **(self._bounds() if bounded else {})})
+        if float in self.accepts:
+            variants.append({"type": "number"})
         if self.choices:
             variants.append({"enum": list(self.choices)})
         elif str in self.accepts:
@@ -119,6 +123,8 @@ class Parameter:
         if isinstance(value, bool):
             if bool in self.accepts:
                 return value
+        elif float in self.accepts and isinstance(value, int | float) and abs(value) <= _MAX_INTEGER:
+            return float(value)
         elif isinstance(value, int) or (isinstance(value, float) and value.is_integer()):
             if int in self.accepts:
                 return self._in_bounds(int(value))
@@ -133,11 +139,13 @@ class Parameter:
 
     def _item_schema(self) -> dict[str, Json]:
         if not self.fields:
-            return {"type": "string"}
+            return {"type": "integer" if self.has_numbers else "string"}
         # What they hold is told by the command's description, and by the error; in every listing it would cost more.
         return {"type": "object"}
 
     def _is_item(self, item: Json) -> bool:
+        if self.has_numbers:
+            return isinstance(item, int) and not isinstance(item, bool) and abs(item) <= _MAX_INTEGER
         if not self.fields:
             return isinstance(item, str)
         return (
@@ -158,7 +166,7 @@ class Parameter:
             return value.lower() == "true"
         if takes_free_text:
             return value
-        if list in self.accepts and not self.fields:
+        if list in self.accepts and not self.fields and not self.has_numbers:
             return [value]
         raise self._wrong(value)
 
@@ -190,12 +198,15 @@ class Parameter:
                 + (f" from {least}" if least is not None else "")
                 + (f" to {most}" if most is not None else "")
             )
+        if float in self.accepts:
+            words.append("a number")
         if self.choices:
             words.append("one of " + ", ".join(self.choices) if len(self.choices) > 1 else f'"{self.choices[0]}"')
         elif str in self.accepts:
             words.append("text")
         if list in self.accepts:
-            words.append(f"a list of {{{', '.join(self.fields)}}}" if self.fields else "a list of text")
+            items = "whole numbers" if self.has_numbers else "text"
+            words.append(f"a list of {{{', '.join(self.fields)}}}" if self.fields else f"a list of {items}")
         if dict in self.accepts:
             words.append("an object")
         return " or ".join(words)
@@ -272,6 +283,7 @@ def _parameter(name: str, hint: object, *, required: bool) -> Parameter:
     accepts: list[type] = []
     choices: tuple[str, ...] = ()
     enum: type[StrEnum] | None = None
+    has_numbers = False
     for option in get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,):
         if option is type(None):
             continue
@@ -283,9 +295,10 @@ def _parameter(name: str, hint: object, *, required: bool) -> Parameter:
             accepts.append(str)
         elif get_origin(option) is list:
             accepts.append(list)
+            has_numbers = get_args(option) == (int,)
         elif get_origin(option) is dict:
             accepts.append(dict)
-        elif option in (str, int, bool):
+        elif option in (str, int, float, bool):
             accepts.append(option)
         else:
             raise TypeError(f"{name}: {option} cannot be a parameter")
@@ -302,6 +315,7 @@ def _parameter(name: str, hint: object, *, required: bool) -> Parameter:
         not any(isinstance(note, Unlisted) for note in notes),
         next((note.names for note in notes if isinstance(note, Also)), ()),
         next((note.choices for note in notes if isinstance(note, Words)), {}),
+        has_numbers,
     )
 
 

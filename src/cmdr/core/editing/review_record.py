@@ -6,6 +6,7 @@ import time
 from dataclasses import dataclass, field
 
 from cmdr.model.agent_text import one_line
+from cmdr.model.job import Job
 from cmdr.model.names import from_wire, to_wire
 from cmdr.model.texts.review import Review
 
@@ -27,6 +28,8 @@ class ReviewRecord:
     """What was saved, in one line, once it is."""
     operations: list[int] = field(default_factory=list)
     """What was done for it, by number in the journal."""
+    job: Job | None = None
+    """What writes an accepted edit, while it does."""
     problem: str = ""
     """Why an accepted edit was not saved."""
     since: float = field(default_factory=time.time)

@@ -54,8 +54,9 @@ class ReviewWriter:
             record.saved = f"{to_wire(review.new_path)}"
 
     async def _run(self, record: ReviewRecord, plan: Plan) -> str:
-        job = self._jobs.start(plan, record.owner)
+        job = record.job = self._jobs.start(plan, record.owner)
         await self._jobs.finished(job)
+        record.job = None
         if job.state is JobState.DONE and job.operation is not None:
             record.operations.append(job.operation)
         return "" if job.state is JobState.DONE else "; ".join([job.outcome, *job.problems])

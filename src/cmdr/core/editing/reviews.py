@@ -166,7 +166,10 @@ class Reviews:
             self._timers[record.id] = later(max(0.0, seconds), lambda: self.end(record, "time is up"))
 
     async def accept(self, id: str, principal: Principal, digest: str | None = None, word: str = "") -> ReviewRecord:
-        """Accept what the person saw, and save it where that is cmdr's task."""
+        """Accept what the person saw, and save it where that is cmdr's task.
+
+        Returns when it is saved, or when it is known that saving waits for another word of the person's.
+        """
         record = self._for_person(id, principal)
         if word.strip().lower() != record.word:
             raise CommandError(f'This file {record.protected}: type the word "{record.word}" to accept.')
@@ -177,7 +180,11 @@ class Reviews:
         if outcome is None:
             where = to_wire(record.review.path)
             raise CommandError(f"{where} changed on disk meanwhile. Look at the edit again, then answer.")
-        await record.over.wait()
+        while not record.over.is_set():
+            rev = self._events.rev
+            if record.job is not None and record.job.is_held:
+                return record
+            await self._events.beyond(rev)
         if record.problem:
             raise CommandError(record.problem)
         return record

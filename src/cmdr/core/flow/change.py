@@ -69,6 +69,8 @@ class JobChanged:
     state: JobState
     line: str = ""
     question: str | None = None
+    unfinished: frozenset[bytes] | None = None
+    """What of the chosen entries was not dealt with, by path, once it is over; None: nobody knows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,11 +105,13 @@ class Ended:
 
 @dataclass(frozen=True, slots=True)
 class Settling:
-    """The job is over: the selection is let go if it was dealt with, panes are read again, the cursor goes there."""
+    """The job is over: what was dealt with is selected no more, panes are read again, the cursor goes there."""
 
     lets_go: bool
     cursor_to: str
     then: Ended
+    keeps: frozenset[bytes] = frozenset()
+    """What stays selected of it all the same, by path: what failed, or was not come to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,8 +193,9 @@ def _job_over(state: Following, event: JobChanged) -> Settling:
         is_done=is_done,
         opens=state.wish.opens if is_done else None,
     )
-    # What was selected is let go once all of it has been dealt with; after a failure it may be tried again.
-    return Settling(is_done and state.from_pane, state.wish.cursor_to, then)
+    # What was selected is let go once it has been dealt with; what has not may be tried again.
+    keeps = frozenset() if is_done else event.unfinished
+    return Settling(state.from_pane and keeps is not None, state.wish.cursor_to, then, keeps or frozenset())
 
 
 def is_yes(typed: str, word: str | None) -> bool:

@@ -7,7 +7,7 @@ from contextlib import suppress
 
 from cmdr.core.commander import Commander
 from cmdr.core.dispatch.answer import Answer
-from cmdr.core.dispatch.parameter import Arguments
+from cmdr.core.dispatch.parameter import Arguments, Json
 from cmdr.core.dispatch.principals import Principal
 from cmdr.core.flow.change import (
     Answered,
@@ -71,7 +71,8 @@ class ChangeRun:
                 state = self._on(Decided(proposal.state, proposal.job, here))
             if isinstance(state, Following):
                 job = self._commander.jobs.get(state.job, self._caller)
-                state = self._on(JobChanged(job.state, self._line(job), job.question.id if job.question else None))
+                asked = job.question.id if job.question else None
+                state = self._on(JobChanged(job.state, self._line(job), asked, job.unfinished))
             if isinstance(state, Settling):
                 await self._settle(state)
                 state = self._on(Settled())
@@ -108,8 +109,18 @@ class ChangeRun:
         if side is not None and state.lets_go and tab.selection.count:
             await self._ask("selection.none", {"pane": side})
         await asyncio.gather(*(self._ask("refresh", {"pane": pane.side.value}) for pane in panes))
+        if side is not None and state.lets_go:
+            await self._select(side, state.keeps)
         if side is not None and state.cursor_to and tab.listing.position_of(from_wire(state.cursor_to)) is not None:
             await self._ask("move_cursor", {"pane": side, "to": state.cursor_to})
+
+    async def _select(self, side: str, paths: frozenset[bytes]) -> None:
+        """Select what is left of some entries, as far as the pane still shows their folder."""
+        columns = self._tab.listing.columns
+        names = [os.path.basename(path) for path in sorted(paths) if os.path.dirname(path) == self._tab.path]
+        there: list[Json] = [to_wire(name) for name in names if columns.find(name) is not None]
+        if there:
+            await self._ask("select", {"pane": side, "names": there})
 
 
 def outcome_line(job: Job, folders: list[bytes]) -> str:

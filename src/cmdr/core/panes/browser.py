@@ -3,7 +3,7 @@
 import asyncio
 import os
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from cmdr.core.admission.quotas import check_tabs
@@ -40,7 +40,7 @@ class _TabSnapshot:
     def restore(self) -> None:
         """Show again what was shown; a tab that was opened only for the navigation is closed."""
         if not self._was_open:
-            self._pane.tabs.remove(self._tab)
+            self._pane.drop_tab(self._tab)
             self._pane.active = min(self._active, len(self._pane.tabs) - 1)
         for name, value in self._fields.items():
             setattr(self._tab, name, value)
@@ -58,6 +58,8 @@ class Browser:
         self.facts = FactLookup()
         self.arrived: Callable[[bytes], None] | None = None
         """Told every folder that is gone to."""
+        self.agents_fronts: Callable[[], dict[str, Tab]] = dict
+        """The tabs that agents look at besides those in front, each under a name of its own."""
         self.notes: deque[str] = deque(maxlen=8)
         """Which folder is shown in place of which, until a face has told the person."""
 
@@ -96,7 +98,7 @@ class Browser:
         fresh = new_tab or (tab.pinned and path != tab.path) or tab.found is not None
         if fresh:
             check_tabs(pane)
-            tab = Tab(self._workspace.new_id("t"), path, tab.sort, tab.view)
+            tab = Tab(self._workspace.new_id("t"), path, tab.sort, tab.view, shows_hidden=tab.shows_hidden)
         self._reader.leave(tab)
         navigation = tab.navigation
         by_agent = not person_acts() and (fresh or path != tab.path or tab.opened_by_agent)
@@ -210,10 +212,18 @@ class Browser:
         await self._arrange(tab, sort)
 
     async def show_hidden(self, value: bool) -> None:
-        """Show or hide dot files everywhere."""
+        """Show or hide dot files everywhere, but where an agent chose for itself."""
         self._workspace.show_hidden = value
         self._events.changed()
-        await asyncio.gather(*map(self._arrange_or_show_problem, self._workspace.tabs))
+        tabs = [tab for tab in self._workspace.tabs if tab.shows_hidden is None]
+        await asyncio.gather(*map(self._arrange_or_show_problem, tabs))
+
+    async def show_hidden_in(self, tabs: Sequence[Tab], value: bool) -> None:
+        """Show or hide dot files in some tabs, whatever holds elsewhere."""
+        for tab in tabs:
+            tab.shows_hidden = value
+        self._events.changed()
+        await asyncio.gather(*map(self._arrange_or_show_problem, tabs))
 
     async def _arrange(self, tab: Tab, sort: SortOrder | None = None) -> None:
         """Sort and filter what was read; reads again only when the order needs what is not known."""
@@ -226,7 +236,7 @@ class Browser:
             ):
                 arranged = await self._reader.read(tab, tab.path, sort)
                 break
-            arranged = FolderRead(await in_thread(listing.arranged, order, show_hidden=self._workspace.show_hidden))
+            arranged = FolderRead(await in_thread(listing.arranged, order, show_hidden=self._reader.shows_hidden(tab)))
             text = tab.filter
             await filtered(arranged.listing, text)
             if tab.filter == text and request == self._reader.request(tab, sort):
@@ -253,8 +263,9 @@ class Browser:
         """Watch the folders that are in front now."""
         if self._watcher is not None and self._live:
             # A folder that is still being read for the first time is watched once it is there.
-            arrived = {pane.side: pane.tab for pane in self._workspace.panes if pane.tab.history.here >= 0}
-            self._watcher.watch(arrived)
+            fronts: dict[str, Tab] = {pane.side: pane.tab for pane in self._workspace.panes}
+            fronts |= self.agents_fronts()
+            self._watcher.watch({key: tab for key, tab in fronts.items() if tab.history.here >= 0})
 
     def _arrive(self, tab: Tab, listing: Listing, path: bytes, cursor: bytes | None, step: int) -> bytes | None:
         """Put a folder in place; returns the name the cursor should stand on."""

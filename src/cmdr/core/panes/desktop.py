@@ -41,6 +41,11 @@ class Desktop:
         self.terminal_suspended = False
         """Whether the person's own editor has the terminal at the moment."""
 
+    @property
+    def person_is_there(self) -> bool:
+        """Whether somebody looks at the panes: in the terminal, or in a page."""
+        return self.shows is not None or self.pages > 0
+
     async def copy(self, text: str) -> str:
         """Put text on the clipboard and say which way it went."""
         installed = [program for program in _CLIPBOARDS if shutil.which(program[0])]

@@ -81,7 +81,11 @@ class FolderReader:
 
     def request(self, tab: Tab, sort: SortOrder | None, *, elsewhere: bool = False) -> tuple[object, ...]:
         """What a reading depends on: when any of it changes meanwhile, the outcome is not what is wanted any more."""
-        return sort or tab.sort, self._workspace.show_hidden, None if elsewhere else tab.listing.columns
+        return sort or tab.sort, self.shows_hidden(tab), None if elsewhere else tab.listing.columns
+
+    def shows_hidden(self, tab: Tab) -> bool:
+        """Whether dot files are shown in a tab."""
+        return self._workspace.show_hidden if tab.shows_hidden is None else tab.shows_hidden
 
     async def scan(
         self, tab: Tab, path: bytes, sort: SortOrder, first_part: Callable[[Listing], None] | None
@@ -110,7 +114,7 @@ class FolderReader:
                     scan,
                     path,
                     sort,
-                    show_hidden=self._workspace.show_hidden,
+                    show_hidden=self.shows_hidden(tab),
                     stopped=lambda: reading.done(),  # noqa: PLW0108 - there is no reading yet
                     alive=alive,
                     first_part=first_part,

@@ -1,7 +1,8 @@
 """The tabs of both panes as they were last time: saved in a file when cmdr ends, restored when it starts.
 
 Which folders were open is a convenience: a file that is missing, damaged or from elsewhere costs the tabs, not the
-start. Tabs that show scattered entries together are not saved, because what they show was true only then.
+start. Tabs that show scattered entries together are not saved, because what they show was true only then, nor are
+those of agents.
 """
 
 import json
@@ -61,8 +62,8 @@ class SavedTabs:
 
 
 def _saved_pane(pane: Pane) -> dict[str, object]:
-    folders = [tab for tab in pane.tabs if tab.found is None]
-    active = folders.index(pane.tab) if pane.tab in folders else 0
+    folders = [tab for tab in pane.tabs if tab.found is None and not tab.agent]
+    active = folders.index(pane.person_tab) if pane.person_tab in folders else 0
     first = max(0, min(active - MAX_TABS // 2, len(folders) - MAX_TABS))
     rows = [
         [to_wire(tab.path), tab.sort.by, tab.sort.direction, tab.view, tab.pinned, *_cursor(tab), tab.opened_by_agent]

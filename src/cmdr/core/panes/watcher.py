@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from typing import TypeVar
@@ -15,6 +15,7 @@ T = TypeVar("T")
 
 MAX_BUSY_SHARE = 0.1
 """At most this part of the time goes into reading a folder again that never stops changing."""
+_PANES = frozenset(side.value for side in Side)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,18 +27,20 @@ class _Watch:
 
 
 class FolderWatcher:
-    """One watch for each pane, on the folder of the tab in front."""
+    """One watch for each tab that is looked at, under the name of its place: a pane, or an agent's view of one."""
 
     def __init__(self, refresh: Callable[[Tab], Awaitable[None]], is_stale: Callable[[Tab], Awaitable[bool]]) -> None:
         self._refresh = refresh
         self._is_stale = is_stale
-        self._watches: dict[Side, _Watch] = {}
+        self._watches: dict[str, _Watch] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
-    def watch(self, tabs: dict[Side, Tab]) -> None:
-        """Watch these tabs' folders from now on."""
-        for side, tab in tabs.items():
-            current = self._watches.get(side)
+    def watch(self, tabs: Mapping[str, Tab]) -> None:
+        """Watch these tabs' folders from now on, and no others, except in panes that name none at the moment."""
+        for gone in [place for place in self._watches if place not in tabs and place not in _PANES]:
+            self._watches.pop(gone).stop.set()
+        for place, tab in tabs.items():
+            current = self._watches.get(place)
             if current is not None:
                 # A folder that is gone is watched again once it was read again. Two panes in it would otherwise look
                 # for it in turns for ever: each is put in place by a look of the other.
@@ -49,7 +52,7 @@ class FolderWatcher:
             task = asyncio.get_running_loop().create_task(self._follow(tab, tab.path, stop))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
-            self._watches[side] = _Watch(tab, tab.path, stop, task)
+            self._watches[place] = _Watch(tab, tab.path, stop, task)
 
     async def close(self) -> None:
         """End all watches."""

@@ -166,6 +166,10 @@ class Journal:
         """The newest operations, newest first, older than a number when given."""
         return self._ask(lambda: reading.newest(self._db, limit, before))
 
+    def begun_by(self, number: int) -> str | None:
+        """Who began an operation, or the one that it continues in the end; None when there is no such operation."""
+        return self._ask(lambda: reading.begun_by(self._db, number))
+
     def left(self, number: int) -> int | None:
         """How many items the undo of an operation has left; None when it was not undone."""
         return self._ask(lambda: reading.left(self._db, number))
@@ -181,6 +185,12 @@ class Journal:
     def last_undoable(self) -> int | None:
         """The newest operation that changed something and has not been taken back."""
         return self._ask(lambda: reading.last_undoable(self._db))
+
+    def operation_of(self, digest: str) -> int | None:
+        """The newest operation that carried out a plan, by the plan's digest."""
+        newest = "SELECT max(id) FROM operations WHERE digest = ?"
+        found: int | None = self._ask(lambda: self._db.execute(newest, (digest,)).fetchone()[0])
+        return found
 
     def leave(self, number: int) -> None:
         """The person said: leave an interrupted operation as it is."""

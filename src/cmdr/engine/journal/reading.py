@@ -153,6 +153,12 @@ def _only(lines: Iterator[bytes], wanted: list[int]) -> Iterator[bytes]:
 # What the last undo of an operation was to take back, and did not.
 _LEFT = "coalesce((SELECT u.total - u.done FROM operations u WHERE u.id = o.undone_by), 0)"
 
+# Counted only where something is missing: the items of most operations need not be read for it.
+_FAILED = (
+    "CASE WHEN o.state = 'done' AND o.done < o.total THEN (SELECT count(*) FROM items i WHERE i.operation = o.id"
+    " AND i.state IN ('failed', 'drifted')) ELSE 0 END"
+)
+
 
 def title_of(plan: Plan) -> tuple[bytes, bytes | None]:
     """The path by which an operation is told, and the new name if it is a rename."""
@@ -202,6 +208,16 @@ def runs(db: sqlite3.Connection, number: int) -> list[int]:
     return [row[0] for row in rows]
 
 
+def begun_by(db: sqlite3.Connection, number: int) -> str | None:
+    """Who began an operation, or the one that it continues in the end; None when there is no such operation."""
+    row = db.execute(
+        "WITH RECURSIVE before(id) AS (SELECT ?1 UNION SELECT o.continues FROM operations o JOIN before USING (id)"
+        " WHERE o.continues IS NOT NULL) SELECT by FROM operations JOIN before USING (id) ORDER BY id LIMIT 1",
+        (number,),
+    ).fetchone()
+    return None if row is None else str(row[0])
+
+
 def left(db: sqlite3.Connection, number: int) -> int | None:
     """How many items the undo of an operation has left; None when it was not undone."""
     row = db.execute(
@@ -216,7 +232,7 @@ def _entries(db: sqlite3.Connection, where: str, values: tuple[int, ...]) -> lis
         "SELECT o.id, o.verb, o.state, o.by, o.started, o.ended, o.total, coalesce(o.done,"  # noqa: S608
         " (SELECT count(*) FROM items i WHERE i.operation = o.id AND i.state IN ('landed', 'source_removed'))),"
         " o.title, o.new_name, o.destination,"
-        f" o.undoes, o.undone_by, {_LEFT} FROM operations o {where}",
+        f" o.undoes, o.undone_by, {_LEFT}, o.continues, {_FAILED} FROM operations o {where}",
         values,
     )
     return [HistoryEntry(row[0], Verb(row[1]), OperationState(row[2]), *row[3:]) for row in rows]

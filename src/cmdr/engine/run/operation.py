@@ -38,8 +38,11 @@ class Operation:
         by: str = "",
         verify: bool = False,
         trash_home: bytes | None = None,
+        begun: Callable[[int], None] = lambda operation: None,
     ) -> None:
+        """`begun` is told its number before anything is changed."""
         self.plan = plan
+        self._begun = begun
         self._syscalls = syscalls
         self._recorder = recorder
         self._by = by
@@ -51,6 +54,7 @@ class Operation:
     def run(self, control: Control) -> Outcome:
         """Carry the plan out; blocking, for a worker thread. One item's trouble never stops the rest."""
         operation = self.number = self._recorder.begin(self.plan, self._by)
+        self._begun(operation)
         progress = OperationProgress(self.plan, self._recorder, operation, control)
         state = OperationState.DONE
         with ExitStack() as stack:

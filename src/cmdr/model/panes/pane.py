@@ -29,27 +29,64 @@ class Pane:
     tabs: list[Tab]
     active: int = 0
     closed: list[Tab] = field(default_factory=list)
+    behind: Tab | None = None
+    """The person's tab that was in front before an agent's came there."""
 
     @property
     def tab(self) -> Tab:
         """The tab in front."""
         return self.tabs[self.active]
 
+    @property
+    def person_tab(self) -> Tab:
+        """The person's own: the tab in front, or the one that was there before an agent's."""
+        if not self.tab.agent:
+            return self.tab
+        own = self.person_tabs
+        return self.behind if self.behind in own else own[0] if own else self.tab
+
+    @property
+    def person_tabs(self) -> list[Tab]:
+        """All but those of agents."""
+        return [tab for tab in self.tabs if not tab.agent]
+
     def find_tab(self, id: str) -> int | None:
         """The place of a tab by its id."""
         return next((place for place, tab in enumerate(self.tabs) if tab.id == id), None)
 
+    def show_tab(self, tab: Tab) -> None:
+        """Bring one of the tabs to the front."""
+        self._remember()
+        self.active = self.tabs.index(tab)
+
     def open_tab(self, tab: Tab) -> None:
-        """Put a new tab right after the one in front, and show it."""
-        self.active += 1
-        self.tabs.insert(self.active, tab)
+        """Put a new tab right after the one in front, and show it; those of agents stay behind the person's."""
+        self._remember()
+        place = self.active + 1
+        while place > 1 and self.tabs[place - 1].agent:
+            place -= 1
+        self.active = place
+        self.tabs.insert(place, tab)
 
     def close_tab(self, place: int) -> None:
         """Close a tab; the caller makes sure another one is left."""
-        self.closed.append(self.tabs.pop(place))
+        self.closed.append(self.tabs[place])
         del self.closed[:-MAX_CLOSED_TABS]
-        if self.active > place or self.active == len(self.tabs):
+        self.drop_tab(self.tabs[place])
+
+    def drop_tab(self, tab: Tab) -> None:
+        """Take a tab away, not to be reopened; behind an agent's tab in front, the person's comes back."""
+        place = self.tabs.index(tab)
+        back = self.person_tab if place == self.active and tab.agent else None
+        del self.tabs[place]
+        if back is not None and back is not tab:
+            self.active = self.tabs.index(back)
+        elif self.active > place or self.active == len(self.tabs):
             self.active -= 1
+
+    def _remember(self) -> None:
+        if self.tabs and not self.tab.agent:
+            self.behind = self.tab
 
 
 MAX_SUMMED = 5000

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from itertools import islice
 
@@ -119,6 +119,38 @@ class Tab:
     """Whether an agent brought the tab here, or nobody did: the person has not chosen this folder."""
     problem: str | None = None
     """Why the folder cannot be shown any more, in one sentence."""
+    agent: str = ""
+    """The agent whose own tab this is, as in `agent:codex`; empty for the person's."""
+    lets_agents_in: bool = False
+    """Whether the person lets agents change what this tab shows."""
+    shows_hidden: bool | None = None
+    """Whether dot files are shown here; None goes by what the person chose for all tabs."""
+
+    def copy_for(self, agent: str, id: str) -> "Tab":
+        """A tab of an agent's own that shows the same; the rows are shared, for a listing never changes in place."""
+        return Tab(
+            id,
+            self.path,
+            self.sort,
+            self.view,
+            filter=self.filter,
+            listing=self.listing,
+            selection=self.selection.copy(),
+            cursor=self.cursor,
+            on_parent_row=self.on_parent_row,
+            saved_cursor=self.saved_cursor,
+            history=replace(self.history, visits=[replace(visit) for visit in self.history.visits]),
+            rev=self.rev,
+            found=self.found,
+            opened_by_agent=self.opened_by_agent,
+            problem=self.problem,
+            agent=agent,
+        )
+
+    @property
+    def agent_name(self) -> str:
+        """What the agent whose tab this is calls itself; empty for the person's."""
+        return self.agent.partition(":")[2]
 
     def cursor_name(self) -> bytes | None:
         """The name under the cursor, or None in an empty folder and on the way up."""

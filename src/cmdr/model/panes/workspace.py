@@ -111,6 +111,27 @@ class Workspace:
         """Both panes, left first."""
         return self.left, self.right
 
+    def focus(self, side: Side) -> None:
+        """Move the focus."""
+        self.focused = side
+
+    def swap(self) -> None:
+        """Exchange what the panes show; tabs of agents stay where they are."""
+        fronts = [pane.person_tab for pane in self.panes]
+        own = [pane.person_tabs for pane in self.panes]
+        for pane, tabs, front in zip(self.panes, reversed(own), reversed(fronts), strict=True):
+            pane.tabs = [*tabs, *(tab for tab in pane.tabs if tab.agent)]
+            pane.active = pane.tabs.index(front)
+        self.left.closed, self.right.closed = self.right.closed, self.left.closed
+
+    def first_row(self, tab: Tab) -> int:
+        """The first row that agents are shown of a tab."""
+        return tab.window
+
+    def scroll(self, tab: Tab, row: int) -> None:
+        """Choose the first row that agents are shown of a tab."""
+        tab.window = row
+
     @property
     def tabs(self) -> list[Tab]:
         """All tabs of both panes."""

@@ -14,6 +14,8 @@ class StillWaiting(Result):
 
     kind = "stillWaiting"
     what: str
+    behind: int | None = None
+    """The operation that an approved one waits behind, once its number is known."""
 
     def text(self) -> str:
         return f"still waiting for {self.what}. Await it again."
@@ -96,6 +98,8 @@ class JobFollowed(Data):
     operation: int | None
     question: Mapping[str, str] | None
     """A taken name (`id, there, new`), or a folder that holds more than was shown (`id, folder, shown, now`)."""
+    waits_behind: str = ""
+    """What it waits behind while that stands still, as in “waits behind operation 5 (copy 1 file), which asks you”."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,10 +71,10 @@ def jobs(screen: MainScreen) -> None:
 
 @action("approvals")
 def approvals(screen: MainScreen) -> None:
-    """What agents propose and have opened."""
-    from cmdr.tui.changes.approvals import show_next
+    """What waits for the person: proposals, edits, questions, what failed, and windows that agents opened."""
+    from cmdr.tui.changes.inbox import open_inbox
 
-    show_next(screen)
+    open_inbox(screen)
 
 
 @action("agents")
@@ -87,8 +87,8 @@ def agents(screen: MainScreen) -> None:
 
 @action("stop_agents")
 def stop_agents(screen: MainScreen) -> None:
-    """The kill switch: at once, without asking; the same key lets agents call again."""
-    screen.enqueue("agents.allow" if screen.commander.policy.agents_stopped else "agents.stop", show_answer=True)
+    """The kill switch: at once, without asking. Allowing them again is done in the window of the agents."""
+    screen.enqueue("agents.stop", show_answer=True)
 
 
 @action("settings")

@@ -73,7 +73,8 @@ def _row(entry: HistoryEntry, home: bytes, width: int) -> Row:
         text += f" and {entry.total - 1} more"
     if entry.destination is not None and entry.destination != os.path.dirname(entry.title):
         text += f" → {abbreviate_home(entry.destination, home)}"
-    state = entry.undone or ("" if entry.state.value == "done" else entry.state.value)
+    failed = f"{entry.failed} failed" if entry.failed else ""
+    state = entry.undone or failed or ("" if entry.state.value == "done" else entry.state.value)
     role = "dim" if state == "undone" else "file"
     before: Row = [
         (f" {when}  ", "dim"),

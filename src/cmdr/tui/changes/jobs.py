@@ -22,9 +22,11 @@ class JobsWindow(Window[str]):
     heading = "Jobs"
     hint = "p pause · c cancel · b take back · t try again · Esc closes"
 
-    def __init__(self, screen: MainScreen) -> None:
+    def __init__(self, screen: MainScreen, at: Job | None = None) -> None:
+        """`at` is the job that the cursor stands on."""
         super().__init__()
         self._screen = screen
+        self._at = at
 
     def contents(self) -> list[Widget]:
         self._list = LineList(self.appearance, [], lines=8)
@@ -32,6 +34,9 @@ class JobsWindow(Window[str]):
         return [self._list, self._details]
 
     def opened(self) -> None:
+        if self._at in self._jobs:
+            self._list.show([[("", "dim")]] * len(self._jobs))
+            self._list.cursor = self._jobs.index(self._at)
         self.follow(self._show)
 
     @property
@@ -70,6 +75,8 @@ class JobsWindow(Window[str]):
         self._list.show(rows or [[(" No jobs yet.", "dim")]], keep=True)
         job = self._here
         details: list[Row] = []
+        if job is not None and not job.is_seen:
+            self._screen.enqueue("job.seen", {"job": job.id})
         if job is not None and job.state.is_over:
             details = [
                 [("", "dim")],

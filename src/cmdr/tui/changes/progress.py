@@ -52,15 +52,28 @@ class Progress(Window[str]):
         elif event.key == "p":
             command = "job.resume" if job.state is JobState.PAUSED else "job.pause"
             self._screen.enqueue(command, {"job": job.id})
+        elif event.key == "c" and job.question is not None:
+            self._cancel()
         elif event.key in ("enter", "b"):
-            self.dismiss(None)
+            self._put_aside()
         else:
             return False
         return True
 
     def leave(self) -> None:
-        """Cancel the job; what is finished stays."""
+        """Leave a question for later; else cancel the job, of which what is finished stays."""
+        if self._job.question is not None:
+            self._put_aside()
+        else:
+            self._cancel()
+
+    def _cancel(self) -> None:
         self._screen.enqueue("job.cancel", {"job": self._job.id})
+        self.dismiss(None)
+
+    def _put_aside(self) -> None:
+        if self._job.asks:
+            self._screen.show_message(f"{self._job.asks}: {self._screen.keys.all_keys('approvals')}")
         self.dismiss(None)
 
 
@@ -76,6 +89,9 @@ def answer_question(screen: MainScreen, job: Job, letter: str) -> None:
                 "forAll": letter.isupper(),
             },
         )
+
+
+_ASIDE: Row = [("   Esc: later, other work goes on · c: cancel the job", "dim")]
 
 
 def progress_rows(job: Job, width: int) -> list[Row]:
@@ -95,7 +111,7 @@ def progress_rows(job: Job, width: int) -> list[Row]:
     ]  # fmt: skip
     question = job.question
     if question is None:
-        return [*rows, [("", "dim")], [(f" {done.current}", "dim")], [(f" {job.state}", "dim")]]
+        return [*rows, [("", "dim")], [(f" {done.current}", "dim")], [(f" {job.waits_behind or job.state}", "dim")]]
     folder, _, name = question.target.rpartition(b"/")
     rows.append([(f" {display_name(name)} {question.about} ", "warning"), (f" in {display_name(folder)}", "dim")])
     if question.inside:
@@ -104,10 +120,12 @@ def progress_rows(job: Job, width: int) -> list[Row]:
             [(f"   shown: {question.shown}", "file")],
             [(f"   now:   {question.inside}", "file")],
             [("   o takes all of it, s leaves the folder where it is", "dim")],
+            _ASIDE,
         ]
     return [
         *rows,
         [(f"   there: {question.target_size:>14,} B  {iso_time(question.target_modified_ns)}", "file")],
         [(f"   new:   {question.source_size:>14,} B  {iso_time(question.source_modified_ns)}", "file")],
         [(f"   from {display_name(question.source)}", "dim")],
+        _ASIDE,
     ]

@@ -8,11 +8,11 @@ from textual.message import Message
 from textual.strip import Strip
 
 from cmdr.core.commander import Commander
-from cmdr.core.dispatch.principals import PERSON
 from cmdr.model.job import JobState
 from cmdr.model.keys import KeyMap
 from cmdr.model.names import is_within
 from cmdr.model.units import count, human_size
+from cmdr.tui.changes.waiting import in_words, waiting_rows
 from cmdr.tui.input.key_map import key_labels, label_cells
 from cmdr.tui.panes.frame import entry_line
 from cmdr.tui.panes.prefetch import LinkTargetCache
@@ -22,6 +22,8 @@ from cmdr.tui.widgets.lines import LineWidget
 
 MESSAGE_S = 6.0
 ACTIVITY_S = 4.0
+MIN_WORDS = 24
+"""Columns that words about what waits need at least."""
 
 
 class StatusLine(LineWidget):
@@ -91,29 +93,39 @@ class StatusLine(LineWidget):
             notes.append((" agents stopped ", "warning"))
         elif commander.settings.flag("agents.activity") and (activity := self._activity()):
             notes.append((f" {activity} ", "agent"))
-        for job in commander.jobs.running()[:1]:
-            done = job.progress
-            share = done.bytes_done * 100 // done.bytes_total if done.bytes_total else 0
-            more = f" +{len(commander.jobs.running()) - 1}" if len(commander.jobs.running()) > 1 else ""
-            asks = job.state is JobState.WAITING
-            notes.append((" ? a job asks: Ctrl+J " if asks else f" ▶ {share}%{more} ", "warning" if asks else "title"))
-        if commander.warnings.texts():
-            notes.append((" ! the record: Ctrl+Y ", "warning"))
-        if cut_short := len(commander.jobs.interrupted()):
-            notes.append((f" {cut_short} interrupted: Ctrl+J ", "warning"))
-        waiting = [proposal for proposal in commander.proposals.pending() if proposal.proposed_by != PERSON.id]
-        if waiting:
-            notes.append((f" {len(waiting)} to approve: Ctrl+Y ", "warning"))
-        if missed := len(commander.proposals.missed()):
-            notes.append((f" {missed} expired: Ctrl+Y ", "warning"))
-        if edits := len(commander.services.waiting_reviews()):
-            notes.append((f" {edits} to review: Ctrl+Y ", "warning"))
+        notes += self._job_notes()
+        notes += self._waiting_notes()
         windows = sum(
             dialog.opened_by.startswith("agent:") and not dialog.proposal for dialog in commander.workspace.dialogs
         )
         if windows:
             notes.append((f" {count(windows, 'window')}: Ctrl+Y ", "agent"))
         return notes
+
+    def _job_notes(self) -> list[tuple[str, str]]:
+        """What runs, or is paused."""
+        jobs = self._commander.jobs
+        running = jobs.running()
+        notes: list[tuple[str, str]] = []
+        moving = [job for job in running if not job.is_held]
+        paused = [job for job in running if job.state is JobState.PAUSED]
+        for job in (moving or paused)[:1]:
+            done = job.progress
+            share = done.bytes_done * 100 // done.bytes_total if done.bytes_total else 0
+            more = f" +{len(running) - 1}" if len(running) > 1 else ""
+            notes.append((f" ▶ {share}%{more} " if moving else f" ‖ paused {share}%{more} ", "title"))
+        return notes
+
+    def _waiting_notes(self) -> list[tuple[str, str]]:
+        """How much waits for the person, with the most urgent in words where there is space for it."""
+        rows = waiting_rows(self._commander)
+        if not rows:
+            return []
+        told = f" {len(rows)} {'waits' if len(rows) == 1 else 'wait'}: Ctrl+Y "
+        room = 0 if self.message else min(48, self.size.width // 3)  # an answer to the person comes first
+        if room < MIN_WORDS:
+            return [(told, "warning")]
+        return [(f" {fit(printable(in_words(self._commander, rows[0])), room).rstrip()} ", "agent"), (told, "warning")]
 
     def _activity(self) -> str:
         recent = self._commander.activity.recent

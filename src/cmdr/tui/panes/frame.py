@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rich.segment import Segment
@@ -24,24 +26,79 @@ if TYPE_CHECKING:
 Styles = dict[str, Style]
 
 
-def top_line(pane: Pane, width: int, styles: Styles, *, active: bool, home: bytes) -> list[Segment]:
-    """The top of the frame: where we are, and how it is sorted."""
+MAX_MARKS = 2
+"""Agents whose names stand in the frame; of more, only how many."""
+MAX_MARK_CELLS = 14
+
+
+@dataclass(frozen=True, slots=True)
+class FrontTab:
+    """How an agent's tab came to be in front, for the frame to tell."""
+
+    stopped: bool = False
+    followed: bool = False
+    by_itself: bool = False
+
+    def told(self, tab: Tab) -> str:
+        """Whose tab it is."""
+        ways = ((self.stopped, "stopped"), (self.followed, "followed"), (self.by_itself, "any key: yours"))
+        return ", ".join([printable(tab.agent_name), *(words for holds, words in ways if holds)])
+
+
+def agent_marks(pane: Pane, *, with_tabs: bool) -> list[tuple[str, str]]:
+    """What the frame tells of agents: whose tabs lie behind where no line of tabs shows them; each with its tab."""
+    if pane.tab.lets_agents_in:
+        return [("agents let in", "")]
+    behind = {tab.agent: tab for tab in pane.tabs if tab.agent}
+    if with_tabs or not behind:
+        return []
+    marks = [(f"▸{fit(printable(tab.agent_name), MAX_MARK_CELLS).rstrip()}", tab.id) for tab in behind.values()]
+    more = [(f"+{len(marks) - MAX_MARKS}", "")] if len(marks) > MAX_MARKS else []
+    return [*marks[:MAX_MARKS], *more]
+
+
+def top_line(
+    pane: Pane,
+    width: int,
+    styles: Styles,
+    *,
+    active: bool,
+    home: bytes,
+    marks: Sequence[tuple[str, str]] = (),
+    front: FrontTab | None = None,
+) -> tuple[list[Segment], list[tuple[int, int, str]]]:
+    """The top of the frame: where we are, how it is sorted, what agents have here; and where their tabs are clicked."""
     frame = styles["frame_active" if active else "frame"]
     arrow = "↑" if pane.tab.sort.direction is Direction.ASC else "↓"
     by = "change" if pane.tab.listing.changes and pane.tab.sort.by is SortKey.SIZE else pane.tab.sort.by
     sort = f" {by}{arrow} "
-    room = width - 4 - len(sort) - 1
+    whose = f" ▸{front.told(pane.tab)}" if front is not None and pane.tab.agent else ""
+    if width_of(whose) > width * 2 // 3:
+        whose = fit(whose, width * 2 // 3)
+    told = "".join(f" {text}" for text, _ in marks)
+    told = f"{told} " if told and width_of(told) < width // 3 else ""
+    room = width - 4 - len(sort) - 1 - width_of(told) - width_of(whose)
     path = f" {location_title(pane.tab, home)} "
     if width_of(path) > room:
         path = fit(path, max(1, room), keep_end=True)
-    middle = "─" * max(0, width - 2 - 1 - width_of(path) - len(sort) - 1)
-    return [
+    before = 2 + width_of(whose) + width_of(path)
+    middle = "─" * max(0, width - before - width_of(told) - len(sort) - 2)
+    places: list[tuple[int, int, str]] = []
+    at = before + len(middle)
+    for text, tab in marks if told else ():
+        if tab:
+            places.append((at + 1, at + 1 + width_of(text), tab))
+        at += 1 + width_of(text)
+    cells = [
         Segment("┌─", frame),
+        Segment(whose, styles["agent"]),
         Segment(path, styles["title_active" if active else "title"]),
         Segment(middle, frame),
+        Segment(told, styles["agent"]),
         Segment(sort, styles["dim"] if not active else styles["title"]),
         Segment("─┐", frame),
     ]
+    return [cell for cell in cells if cell.text], places
 
 
 def bottom_line(
@@ -88,8 +145,9 @@ def tab_line(
             break
         tab = pane.tabs[place]
         name = printable(tab.found.title) if tab.found else shown(tab.path.rpartition(b"/")[2] or b"/")
-        text = f" {'◆' if tab.pinned else place + 1} {name}"
-        role = "title_active" if place == pane.active else "dim"
+        mark = f"▸{printable(tab.agent_name)}" if tab.agent else "◆" if tab.pinned else str(place + 1)
+        text = f" {mark} {name}"
+        role = "title_active" if place == pane.active else "agent" if tab.agent else "dim"
         cells.append(Segment(fit(text, each - 1), styles[role]))
         cells.append(Segment(" ", styles["base"]))
         places.append((1 + used, 1 + used + each, tab.id))

@@ -39,7 +39,8 @@ class PaneGeometry:
             width,
             height,
             tab.view,
-            with_tabs=len(pane.tabs) > 1 or tab.pinned,
+            # Tabs of agents alone are told in the frame: rows must not move when an agent opens one.
+            with_tabs=len(pane.person_tabs) > 1 or tab.pinned or bool(tab.agent),
             with_parent_row=parent_row and tab.has_parent,
         )
 
@@ -152,10 +153,14 @@ def hit_at(
     tabs: Sequence[tuple[int, int, str]],
     top: int,
     total: int,
+    marks: Sequence[tuple[int, int, str]] = (),
 ) -> Hit:
-    """The part that is drawn at a cell of a pane with so many places in all, of which `top` is the first shown."""
+    """The part that is drawn at a cell of a pane with so many places in all, of which `top` is the first shown.
+
+    `tabs` and `marks` are where tabs can be clicked in their own line and in the frame.
+    """
     if y == 0:
-        return Hit(Part.PATH)
+        return next((Hit(Part.TAB, tab=tab) for start, end, tab in marks if start <= x < end), Hit(Part.PATH))
     if geometry.with_tabs and y == 1:
         return next((Hit(Part.TAB, tab=tab) for start, end, tab in tabs if start <= x < end), Hit(Part.NOTHING))
     if y == geometry.head_line:

@@ -60,6 +60,7 @@ class PaneView(LineWidget):
         self._rows = RowRenderer(appearance)
         self.prefetch = RowPrefetch(commander, self._redraw_facts)
         self._tab_places: list[tuple[int, int, str]] = []
+        self._mark_places: list[tuple[int, int, str]] = []
         self.changes = RecentChanges(lambda: self.redraw(follow=False))
         self._active = False
 
@@ -160,7 +161,16 @@ class PaneView(LineWidget):
     def line(self, y: int) -> list[Segment]:
         geometry, pane, styles = self.geometry, self.pane, self.appearance.styles
         if y == 0:
-            return frame.top_line(pane, geometry.width, styles, active=self._active, home=self.appearance.home)
+            cells, self._mark_places = frame.top_line(
+                pane,
+                geometry.width,
+                styles,
+                active=self._active,
+                home=self.appearance.home,
+                marks=frame.agent_marks(pane, with_tabs=geometry.with_tabs),
+                front=self._front_tab(pane),
+            )
+            return cells
         if y == geometry.height - 1:
             space = self._commander.space.at(pane.tab.path, self._refresh_frame)
             return frame.bottom_line(
@@ -176,9 +186,10 @@ class PaneView(LineWidget):
     def on_click(self, event: events.Click) -> None:
         """The scroll bar scrolls; everything else is for others to act upon."""
         event.stop()
+        self._commander.agent_fronts.chosen(self.pane)  # what is clicked is meant as it is seen
         geometry, total = self.geometry, self.geometry.total(len(self.pane.tab.listing))
         columns = FullColumns.within(geometry.inner, self.appearance.row)
-        hit = hit_at(event.x, event.y, geometry, columns, self._tab_places, self.top, total)
+        hit = hit_at(event.x, event.y, geometry, columns, self._tab_places, self.top, total, self._mark_places)
         if hit.part is Part.SCROLL_BAR:
             share = (event.y - geometry.first_line) / max(1, geometry.lines - 1)
             self._tops[self.pane.tab.id] = geometry.clamp_top(round(share * (total - geometry.page)), total)
@@ -194,11 +205,20 @@ class PaneView(LineWidget):
 
     def _rest(self, pane: Pane) -> tuple[object, ...]:
         tab = pane.tab
-        tabs = tuple((other.id, other.pinned, other.path) for other in pane.tabs)
+        tabs = tuple((other.id, other.pinned, other.path, other.agent, other.lets_agents_in) for other in pane.tabs)
         return (
             tab.path, tab.sort, tab.selection, tab.selection.version, tab.filter, tab.problem, tab.listing.complete,
-            self._active, self.search, pane.active, tabs, self.changes.version,
+            self._active, self.search, pane.active, tabs, self.changes.version, self._front_tab(pane),
         )  # fmt: skip
+
+    def _front_tab(self, pane: Pane) -> frame.FrontTab | None:
+        """How an agent's tab came to be in front, if one is."""
+        if not pane.tab.agent:
+            return None
+        fronts = self._commander.agent_fronts
+        return frame.FrontTab(
+            self._commander.policy.agents_stopped, fronts.following == pane.tab.agent, pane.tab in fronts.brought
+        )
 
     def _refresh_frame(self) -> None:
         self.refresh(Region(0, self.size.height - 1, self.size.width, 1))

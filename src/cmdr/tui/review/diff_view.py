@@ -96,6 +96,8 @@ def _pieces(text: str, marks: Sequence[Span]) -> list[tuple[str, bool]]:
 
 
 CONTEXT = 3
+_TO_CHANGE = {"tab": 1, "shift+tab": -1, "p": -1, "right_square_bracket": 1, "left_square_bracket": -1}
+"""Keys that go to the next change or the one before."""
 
 
 class DiffView(LineWidget):
@@ -159,8 +161,8 @@ class DiffView(LineWidget):
             self.scroll_by(-len(self.rows) if key == "home" else len(self.rows))
         elif key in ("left", "right"):
             self.scroll_sideways(-8 if key == "left" else 8)
-        elif key in ("n", "p"):
-            self.go_to(self.hunk + (1 if key == "n" else -1))
+        elif key in _TO_CHANGE:
+            self.go_to(self.hunk + _TO_CHANGE[key])
         else:
             return False
         return True

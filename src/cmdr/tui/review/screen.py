@@ -6,7 +6,6 @@ keys keeps them dropped.
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 from textual import events
@@ -23,7 +22,6 @@ from cmdr.tui.input.key_forwarding import forward_to_front
 from cmdr.tui.review.diff_view import DiffView
 from cmdr.tui.viewer.editor import TextScreen
 from cmdr.tui.widgets.lines import Bar, Row
-from cmdr.tui.windows.choose import Choice
 from cmdr.tui.windows.window import GRACE_S, GracePeriod, OverlayScreen
 
 if TYPE_CHECKING:
@@ -36,32 +34,31 @@ def pending_reviews(screen: MainScreen) -> list[ReviewRecord]:
     return [case for case in screen.commander.services.waiting_reviews() if case not in shown]
 
 
-def review_choice(case: ReviewRecord) -> Choice:
-    """One of them in a list of what waits."""
-    review = case.review
-    folder, name = (display_name(os.path.basename(part)) for part in os.path.split(review.new_path))
-    title = f"Edit of {name}, +{review.diff.added} -{review.diff.removed}"
-    return Choice(case.id, title, f"in {folder or '/'}", review.agent)
-
-
 def open_review(screen: MainScreen, case: ReviewRecord) -> None:
     """Put one before the person."""
 
     screen.terminal.push_screen(ReviewScreen(case, screen))
 
 
-def open_next_review(screen: MainScreen) -> None:
-    """The one that waits longest, if any does."""
+def open_next(screen: MainScreen) -> None:
+    """After an answer: the edit that waits longest, or what else waits, if anything does."""
+    from cmdr.tui.changes.inbox import InboxWindow
+    from cmdr.tui.changes.waiting import waiting_rows
+
     left = pending_reviews(screen)
     if left:
         open_review(screen, left[0])
+    elif waiting_rows(screen.commander) and not any(
+        isinstance(open, InboxWindow) for open in screen.terminal.screen_stack
+    ):
+        screen.terminal.push_screen(InboxWindow(screen))
 
 
 # Both fit into 80 columns: a key that is cut away is one that nobody finds.
-_KEYS = " a accept  r reject  Esc later  n p next  y x take, drop one  e edit  u c layout"
-_CONFLICT_KEYS = " both changed it: m disk's  t proposed  b both  e edit  r reject  Esc later"
+_KEYS = " y accept  n reject  N why  Esc later  Tab next  t x take, drop one  e edit  u c"
+_CONFLICT_KEYS = " both changed it: m disk's  t proposed  b both  e edit  n reject  Esc later"
 _CHOICES = {"m": "mine", "t": "theirs", "b": "both"}
-_DECIDES = {"y": Decision.ACCEPTED, "x": Decision.REJECTED}
+_DECIDES = {"t": Decision.ACCEPTED, "x": Decision.REJECTED}
 
 
 class ReviewScreen(OverlayScreen[None], inherit_bindings=False):
@@ -117,10 +114,12 @@ class ReviewScreen(OverlayScreen[None], inherit_bindings=False):
 
     def _pressed(self, key: str) -> None:
         conflict = self.case.review.merge is not None
-        if key == "a":
+        if key in ("y", "a"):
             self._accept()
-        elif key == "r":
+        elif key in ("n", "r"):
             self._order("review.reject", {})
+        elif key == "N":
+            self._reject_with_words()
         elif key in ("escape", "f10", "l", "q"):
             self.dismiss(None)
         elif key == "e":
@@ -157,6 +156,19 @@ class ReviewScreen(OverlayScreen[None], inherit_bindings=False):
         placeholder = f'type "{self.case.word}" and Enter to accept'
         self._main.terminal.ask(Ask("Are you sure?", "", above=[why], placeholder=placeholder), typed)
 
+    def _reject_with_words(self) -> None:
+        """Say no with a reason; the agent gets the words."""
+        from cmdr.tui.windows.ask import Ask
+
+        case, digest = self.case.id, self.case.review.digest
+
+        def typed(words: str) -> None:
+            self._answering = True
+            no: Arguments = {"ids": [case], "digests": [digest], "answer": "no", "reason": words}
+            self._main.enqueue("inbox.answer", no, show_answer=True)
+
+        self._main.terminal.ask(Ask("Why not?", "", placeholder="the agent gets these words"), typed)
+
     def _order(self, command: str, more: Arguments) -> None:
         self._answering = self._mine = True
         self._main.enqueue(
@@ -178,7 +190,7 @@ class ReviewScreen(OverlayScreen[None], inherit_bindings=False):
         if self.case.review.state is not ReviewState.PENDING:
             self._main.terminal.close_window(self)  # type: ignore[arg-type]
             if self._answering:
-                self._main.call_later(open_next_review, self._main)
+                self._main.call_later(open_next, self._main)
             return
         seen = self._version()
         if seen != self._seen:

@@ -10,11 +10,17 @@ MAX_QUEUED_WRITES = 20
 RETRY_S = 0.1
 
 
+_KEEP_TITLE = "\x1b[22;2t"
+_RESTORE_TITLE = "\x1b]2;cmdr\x1b\\\x1b[23;2t"
+"""A terminal that keeps no titles is left with one that says nothing wrong."""
+
+
 class NonBlockingDriver(LinuxDriver):
     """Leaves drawings out while nobody reads them, and draws everything anew once somebody does."""
 
     _is_behind = False
     _is_leaving = False
+    _title = ""
 
     def write(self, data: str) -> None:
         """Write, unless that would have to wait; what gives the terminal back is never left out."""
@@ -31,11 +37,24 @@ class NonBlockingDriver(LinuxDriver):
             return
         self._is_leaving = False
         super().start_application_mode()  # type: ignore[no-untyped-call]
+        title, self._title = self._title, ""
+        self.show_title(title)
 
     def stop_application_mode(self) -> None:
-        """Give the terminal back."""
+        """Give the terminal back, with the title it had."""
         self._is_leaving = True
+        if self._title:
+            self.write(_RESTORE_TITLE)
         super().stop_application_mode()
+
+    def show_title(self, title: str) -> None:
+        """Set the title of the terminal's window, or give it back its own when it is empty; printable text only."""
+        if title != self._title:
+            began = "" if self._title else _KEEP_TITLE
+            self._title = title
+            if self._is_leaving:
+                return  # the terminal has its own title again
+            self.write(f"{began}\x1b]2;{title}\x1b\\" if title else _RESTORE_TITLE)
 
     @property
     def _waiting(self) -> int:

@@ -50,7 +50,7 @@ def _pane(
     top = geometry.top_for(cursor, 0, geometry.total(len(tab.listing)))
     for y in range(height):
         if y == 0:
-            yield frame.top_line(pane, width, styles, active=active, home=appearance.home)
+            yield frame.top_line(pane, width, styles, active=active, home=appearance.home)[0]
         elif y == height - 1:
             yield frame.bottom_line(tab, width, styles, active=active, space=None, search="")
         elif y >= geometry.first_line:

@@ -37,6 +37,14 @@ def fit(text: str, width: int, *, keep_end: bool = False) -> str:
     return _from_end(text, width) if keep_end else f"{set_cell_size(text, width - 1)}…"
 
 
+def fit_middle(text: str, width: int) -> str:
+    """A sentence that begins with what happens and ends with a name: what is too long loses its middle."""
+    if width_of(text) <= width:
+        return fit(text, width)
+    begin = max(1, width * 2 // 5)
+    return fit(fit(text, begin) + fit(text, width - begin + 1, keep_end=True)[1:], width)
+
+
 def fit_name(name: str, width: int) -> str:
     """A file name cut in the middle, so that its extension can still be read."""
     if cell_len(name) <= width or width < 12:

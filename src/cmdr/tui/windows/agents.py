@@ -14,8 +14,10 @@ from cmdr.core.agents.tokens import Client, TokenError
 from cmdr.core.places import UnsafePlace
 from cmdr.core.threads import in_thread
 from cmdr.model.names import to_wire
+from cmdr.model.results.agents import Agents
 from cmdr.tui.widgets.lines import LineList, Row
-from cmdr.tui.windows.window import Window
+from cmdr.tui.windows.agent_work import AgentWork, open_rules, summary
+from cmdr.tui.windows.window import GracePeriod, Window
 
 if TYPE_CHECKING:
     from cmdr.tui.main_screen import MainScreen
@@ -25,14 +27,19 @@ LINES = 3
 """Lines that every client takes."""
 
 
-def client_rows(client: ClientRights, now: float) -> list[Row]:
-    """A client in three lines."""
+def client_rows(client: ClientRights, now: float, did: str = "") -> list[Row]:
+    """A client in three lines; `did` tells what it did today."""
     calls = f"{client.calls:,} {'call' if client.calls == 1 else 'calls'}"
     called = f"{calls}, last {ago(now - client.last)}" if client.last is not None else "has not called"
     may = ", ".join(client.toolsets) or "nothing"
     folders = ", ".join(to_wire(root.path) + (" (read only)" if root.read_only else "") for root in client.roots)
     return [
-        [(f" {client.name:<22}", "title"), (called, "dim"), (until(client, now), "agent")],
+        [
+            (f" {client.name:<22}", "title"),
+            (called, "dim"),
+            (f" · {did}" if did else "", "title"),
+            (until(client, now), "agent"),
+        ],
         [(f"   may use {may}", "file"), (" · read-only" if client.read_only else "", "agent")]
         + ([(f" · in {folders}", "file")] if folders else []),
         [*_leave("commands", client.shell), *_leave("changes to files", client.write)],
@@ -67,13 +74,19 @@ class AgentsWindow(Window[str]):
 
     DEFAULT_CSS = "AgentsWindow > .box { width: 96; }"
     heading = "Agents"
-    hint = "s stop all · h commands · w changes · Del its token · Esc closes"
+    hint = "s stop all · Enter what it did, undo · r rules · h commands · w changes · Del its token · Esc closes"
 
     def __init__(self, screen: MainScreen) -> None:
         super().__init__()
         self._screen = screen
         self._clients: list[ClientRights] = []
         self._named: tuple[Client, ...] = ()
+        self._did: dict[str, str] = {}
+        """What each client did today, in words."""
+        self._read_rev = -1
+        """The revision at which that was read."""
+        self._grace_period: GracePeriod | None = None
+        """After they were stopped here: a second press of the same key must not allow them again."""
         self._note = ""
 
     def contents(self) -> list[Widget]:
@@ -88,14 +101,18 @@ class AgentsWindow(Window[str]):
         self.set_interval(0.5, self._look)
         self._show()
         self.run_update(self._read)
+        self.run_worker(self._read_work(), group="work")
 
     def pressed(self, event: events.Key) -> bool:
         """The switch, and what the client under the cursor may do."""
         step = {"up": -1, "down": 1, "home": -(10**9), "end": 10**9}.get(event.key)
         client = self._here()
         if event.key == "s":
-            stopped = self._screen.commander.policy.agents_stopped
-            self._give("agents.allow" if stopped else "agents.stop")
+            self._stop_or_allow()
+        elif event.key == "r":
+            open_rules(self._screen, client.name if client is not None else "")
+        elif event.key == "enter" and client is not None:
+            self._screen.terminal.push_screen(AgentWork(self._screen, client.name))
         elif step is not None:
             self._who.move(step * LINES if abs(step) == 1 else step)
             self._who.move(-(self._who.cursor % LINES))
@@ -104,6 +121,25 @@ class AgentsWindow(Window[str]):
         else:
             return self._calls.pressed(event)
         return True
+
+    def _stop_or_allow(self) -> None:
+        """Stop them at once; allowing them again is a deliberate act, not a key of the first moment."""
+        if not self._screen.commander.policy.agents_stopped:
+            self._give("agents.stop")
+            self._grace_period = GracePeriod(self._screen.terminal.clock)
+            self._grace_period.begin()
+        elif self._grace_period is not None and self._grace_period.drops():
+            self._tell("Agents stay stopped. Press s once more in a moment to allow them again.")
+        else:
+            self._give("agents.allow")
+
+    async def _read_work(self) -> None:
+        """What each did today, from the journal."""
+        self._read_rev = self._screen.commander.events.rev
+        answer = await self._screen.queue.ask("agents")
+        if answer is not None and isinstance(answer.result, Agents):
+            self._did = {row.client: summary(row) for row in answer.result.rows}
+            self._show()
 
     def _here(self) -> ClientRights | None:
         """The client under the cursor."""
@@ -133,6 +169,8 @@ class AgentsWindow(Window[str]):
 
     def _look(self) -> None:
         self.run_worker(self._read(), exclusive=True, group="clients")
+        if self._screen.commander.events.rev != self._read_rev:
+            self.run_worker(self._read_work(), group="work")
 
     async def _read(self) -> None:
         """The named clients, which other programs may have changed; their file may be on a slow disk."""
@@ -156,7 +194,7 @@ class AgentsWindow(Window[str]):
             else [(f" Agents may call: {', '.join(sorted(commander.policy.toolsets))}", "file")]
         )
         self._switch.show([switch, [(f" {self._note}", "selected")] if self._note else [(f" {where}", "dim")]])
-        rows = [row for client in self._clients for row in client_rows(client, now)]
+        rows = [row for client in self._clients for row in client_rows(client, now, self._did.get(client.name, ""))]
         self._who.show(rows or [[(" Nobody has called yet.", "dim")]], keep=True)
         # Others come and go above it: the cursor stays on its client, so that no key hits another one.
         place = next((place for place, client in enumerate(self._clients) if here and client.name == here.name), 0)

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 class DialogWindows:
     """A window for every dialog of the person's; those that agents opened wait until they are asked for.
 
-    A window that pops up takes the keys meant for something else, so nothing an agent does may open one by itself.
+    A window that pops up takes the keys meant for something else, so nothing an agent does may open one by itself;
+    `agent_windows.py` asks for them once the person does nothing else.
     """
 
     def __init__(self, terminal: TerminalApp) -> None:
@@ -67,8 +68,12 @@ class DialogWindows:
         """The person closed the window: the dialog goes with it. A proposal without an answer goes on waiting."""
         self._open.pop(dialog.id, None)
         self._requested.discard(dialog.id)
-        workspace = self._terminal.commander.workspace
-        if dialog in workspace.dialogs and dialog.type is not DialogType.CONFIRMATION:
+        if dialog.type is not DialogType.CONFIRMATION:
+            self.close(dialog)
+
+    def close(self, dialog: Dialog) -> None:
+        """Take a dialog away, whether it was looked at or not."""
+        if dialog in self._terminal.commander.workspace.dialogs:
             arguments: dict[str, str] = {"action": "close", "type": dialog.type.value}
             if dialog.path is not None:
                 arguments["path"] = to_wire(dialog.path)

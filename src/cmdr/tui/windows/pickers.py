@@ -26,7 +26,8 @@ _COVERED = frozenset(
     """state command commands_list dialogs_available await pending approve reject proposal.show job.answer job.pause
     job.resume job.cancel job.rollback job.retry scroll_to dialog selection.toggle settings.set settings.bind
     find.run find.open find.go cursor.up_row report.open app.quitAnyway job.follow
-    proposal.name app.hide""".split()
+    proposal.name app.hide inbox inbox.answer agents.undo rules.offer rules.make rules.suspend rules.allow
+    rules.remove""".split()
 )
 _FOR_PROGRAMS = frozenset({"fs", "ide", "shell"})
 """Toolsets whose answers are text for a program; a person has the panes, the viewer and the editor."""

@@ -222,6 +222,7 @@ class Window(OverlayScreen[T | None], ModalScreen[T | None], Generic[T], inherit
             return
         if self.closes_with(event.key):
             event.stop()
+            event.prevent_default()  # else Textual asks the class below, which hands it to what is in front by then
             self.leave()
         elif self.pressed(event):
             event.stop()
