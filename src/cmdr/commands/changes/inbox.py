@@ -120,8 +120,7 @@ async def _decide(call: Call, row: InboxRow, digest: str, said: _Said) -> None:
     if said.answer is InboxAnswer.RULE:
         said.rule = await _make_rule(call, row, digest, said)
     approved = await approve(call, proposal=row.id, digest=digest, word=said.word)
-    if approved.job is not None:
-        said.jobs.append(approved.job)
+    said.jobs += filter(None, [approved.job])
 
 
 async def _make_rule(call: Call, row: InboxRow, digest: str, said: _Said) -> int | None:
