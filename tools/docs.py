@@ -29,7 +29,7 @@ def tools_page() -> str:
         "",
         "Agents see the tools of the toolsets that are switched on (`CMDR_MCP_TOOLSETS`, `/mcp?toolsets=a,b`). Every",
         "answer is text that begins with `OK:` or `ERROR:`. `?` marks an optional parameter; `pane` is left, right,",
-        "focused or other. What *proposes* only stages a change: a person approves it within ten minutes, or not.",
+        "focused or other. What *proposes* only stages a change: a person approves it within a day, or not.",
     ]
     for toolset in sorted(toolsets, key=lambda name: (name not in DEFAULT_TOOLSETS, name)):
         note = "on by default" if toolset in DEFAULT_TOOLSETS else "off by default"

@@ -34,7 +34,7 @@ def test_what_was_under_way_when_cmdr_was_killed_is_told_so_and_the_next_call_fi
     try:
         state = text(bridge.ask(called(era, "state", 3)))
         assert str(served.tree.left) in state
-        assert state.count("r_") == 1  # it waits for the person as before, and nothing was proposed a second time
+        assert state.count("- r_") == 1  # it waits for the person as before, and nothing was proposed a second time
         assert path.read_text() == before
     finally:
         bridge.end()

@@ -8,6 +8,7 @@ from cmdr.core.dispatch.principals import PERSON, Principal
 from cmdr.core.errors import NotAllowed
 from cmdr.files.sandbox.path_resolver import Sandbox
 from cmdr.model.root_spec import RootSpec
+from cmdr.tui.windows.window import GRACE_S
 
 WRITER = Principal("agent", "codex", token=True)
 
@@ -16,9 +17,15 @@ async def _proposed(it):
     await it.commander.run(AGENT, "delete", {"paths": [str(it.left / "file4.txt")]})
 
 
-async def approval(it):
+async def inbox(it):
     await _proposed(it)
     await it.press("ctrl+y")
+
+
+async def approval(it):
+    await inbox(it)
+    it.clock.forward(GRACE_S)
+    await it.press("enter")
 
 
 async def review(it):
@@ -28,6 +35,8 @@ async def review(it):
     )
     await it.until(lambda: it.commander.editor.reviews.waiting)
     await it.press("ctrl+y")
+    it.clock.forward(GRACE_S)
+    await it.press("enter")
 
 
 async def question(it):
@@ -83,6 +92,7 @@ STATES = {
     "select by mask": ("", keys("plus", "asterisk")),
     "treemap": ("", keys("alt+g")),
     "run a command": ("", keys("exclamation_mark", "l", "s")),
+    "inbox": ("InboxWindow", inbox),
     "approval": ("Confirm", approval),
     "review": ("ReviewScreen", review),
     "question of a job": ("Progress", question),

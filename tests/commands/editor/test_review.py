@@ -7,6 +7,7 @@ import json
 
 import pytest
 
+from cmdr.core.changes.proposal_store import ProposalStore
 from cmdr.core.dispatch.principals import SAME_USER, Principal
 from cmdr.core.editing import reviews as reviews_module
 from cmdr.core.errors import CommandError
@@ -450,3 +451,86 @@ async def test_a_new_file_makes_the_folders_it_needs(desk, small_tree):
         assert new.read_text() == "x = 1\n"
         secret = await at.ask(AGENT, "open_diff", {"path": str(small_tree / "left/.ssh/a/b"), "contents": "x"})
         assert secret.startswith("ERROR: ")
+
+
+@contextlib.asynccontextmanager
+async def kept_run(desk, tree, state):
+    """A desk that keeps what agents propose; opened again, it is the next run of the program."""
+    state.mkdir(mode=0o700, exist_ok=True)
+    async with desk(engine=True, sandbox=Sandbox((RootSpec(bytes(tree)),)), kept=ProposalStore(str(state))) as at:
+        at.file = tree / "left" / "hello.py"
+        yield at
+
+
+async def test_an_edit_outlives_the_program_with_its_digest_and_is_accepted_then(desk, small_tree, tmp_path):
+    (small_tree / "left" / "hello.py").write_text("one\ntwo\nthree\n")
+    async with kept_run(desk, small_tree, tmp_path / "state") as at:
+        call, case = await proposed(at, contents="one\n2\nthree\n")
+        at.commander.quitting.set()
+        at.commander.end_agent_calls()
+        with contextlib.suppress(CommandError, asyncio.CancelledError):
+            await call
+        assert case in at.commander.editor.reviews.waiting
+    async with kept_run(desk, small_tree, tmp_path / "state") as at:
+        (again,) = at.commander.editor.reviews.waiting
+        assert (again.id, again.owner, again.review.digest) == (case.id, AGENT.id, case.review.digest)
+        assert (again.since, again.expires_at) == (case.since, pytest.approx(case.expires_at, abs=60))
+        with pytest.raises(CommandError, match="No review"):
+            await at.commander.run(OTHER, "await", {"review": case.id})
+        waiting = asyncio.ensure_future(at.commander.run(AGENT, "await", {"proposal": case.id}))
+        assert await accept(at, again) == f"OK: Accepted {at.file}"
+        assert (await waiting).startswith("OK: FILE_SAVED")
+        assert at.file.read_text() == "one\n2\nthree\n"
+    async with kept_run(desk, small_tree, tmp_path / "state") as at:
+        assert at.commander.services.waiting_reviews() == ()
+        assert at.commander.proposals.ended.all() == []
+
+
+async def test_an_edit_that_was_left_by_its_client_or_expired_is_told_until_seen(desk, small_tree, tmp_path):
+    (small_tree / "left" / "hello.py").write_text("one\n")
+    async with kept_run(desk, small_tree, tmp_path / "state") as at:
+        call, gone = await proposed(at, contents="two\n")
+        call.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await call
+        call, late = await proposed(at, contents="three\n")
+        at.commander.editor.reviews.end(late, "time is up")
+        assert await call == "OK: DIFF_REJECTED (time is up)"
+    async with kept_run(desk, small_tree, tmp_path / "state") as at:
+        told = {one.id: (one.what, one.how) for one in at.commander.proposals.ended.all()}
+        assert told == {
+            gone.id: (f"Edit {at.file}", "withdrawn before you answered"),
+            late.id: (f"Edit {at.file}", "expired without an answer"),
+        }
+
+
+async def test_an_edit_that_expired_while_cmdr_was_off_is_told(desk, small_tree, tmp_path, monkeypatch):
+    (small_tree / "left" / "hello.py").write_text("one\n")
+    async with kept_run(desk, small_tree, tmp_path / "state") as at:
+        call, case = await proposed(at, contents="two\n")
+        at.commander.quitting.set()
+        at.commander.end_agent_calls()
+        with contextlib.suppress(CommandError, asyncio.CancelledError):
+            await call
+    monkeypatch.setattr(reviews_module, "UNATTENDED_LIFETIME_S", 0.0)
+    async with kept_run(desk, small_tree, tmp_path / "state") as at:
+        while not (ended := at.commander.proposals.ended.all()):
+            await at.commander.events.beyond(at.commander.events.rev)
+        assert [one.id for one in ended] == [case.id]
+        assert at.commander.editor.reviews.waiting == ()
+
+
+async def test_edits_that_are_being_kept_count_too(desk, small_tree, tmp_path):
+    async with kept_run(desk, small_tree, tmp_path / "state") as at:
+        at.file.write_text("one\n")
+        asked = {"path": str(at.file), "contents": "two\n"}
+        calls = [asyncio.create_task(at.ask(AGENT, "open_diff", {**asked, "title": str(n)})) for n in range(8)]
+        while len(done := [call for call in calls if call.done()]) < 3:
+            await at.commander.events.beyond(at.commander.events.rev)
+        assert {call.result() for call in done} == {
+            "ERROR: 5 of your edits already wait for the person. Await one, then repeat."
+        }
+        assert len(at.commander.editor.reviews.waiting) <= 5
+        for case in at.commander.editor.reviews.waiting:
+            await at.person("review.reject", review=case.id, reason="enough")
+        assert 'OK: DIFF_REJECTED: "enough"' in await asyncio.gather(*calls)

@@ -17,7 +17,7 @@ from cmdr.core.agents import shell_commands
 from cmdr.core.dispatch.principals import PERSON, SAME_USER, Principal
 from cmdr.core.errors import CommandError
 from cmdr.files.process_sandbox import runner
-from cmdr.files.process_sandbox.backend import Backend, holds, probe
+from cmdr.files.process_sandbox.backend import ALLOWS_WHOLE_FOLDERS_ONLY, Backend, holds, probe
 from cmdr.model.plans.plan_text import summary_of, title_of, word_to_type
 from cmdr.model.root_spec import RootSpec
 
@@ -74,6 +74,24 @@ def test_an_ungranted_command_waits_for_the_person_and_shows_exactly_what_runs(g
     answer = ground.run(scene())
     assert answer.startswith("OK: exit code 0")
     assert "\na\n" in answer
+
+
+def test_what_became_protected_while_a_command_waited_cannot_be_changed_by_it(ground):
+    """A command may wait for a day; what it must leave alone is looked for again when it runs."""
+    if ground.commander.shells.backend in ALLOWS_WHOLE_FOLDERS_ONLY:
+        pytest.skip("this sandbox holds whole folders only")
+    hooks = ground.root / "later" / ".git" / "hooks"
+
+    async def scene():
+        command = f"echo evil > {hooks}/pre-commit; echo tried"
+        call = asyncio.create_task(ground.commander.run(AGENT, "shell_run", {"command": command}))
+        proposal = await pending(ground)
+        hooks.mkdir(parents=True)
+        await ground.commander.run(PERSON, "approve", {"proposal": proposal.id, "digest": proposal.plan.digest})
+        return await call
+
+    assert ground.run(scene()).endswith("tried")
+    assert not (hooks / "pre-commit").exists()
 
 
 def test_a_rejected_command_never_runs(ground):

@@ -87,6 +87,8 @@ async def test_it_is_kept_before_its_agent_is_answered(run, monkeypatch):
     mine = await first.proposals.propose(plan_for(), PERSON)
     assert first.files == [f"{proposal.id}.waiting"], "the person's own question is not kept"
     assert mine.expires_at < proposal.expires_at
+    await first.proposals.approve(mine.id, mine.plan.digest, PERSON)
+    assert first.files == [f"{proposal.id}.waiting"]
     await first.end()
 
 
@@ -316,3 +318,20 @@ async def test_what_ends_while_the_last_list_is_being_written_is_in_the_next(run
     await second.load()
     assert len(second.proposals.ended.all()) == 3
     await second.end()
+
+
+async def test_a_second_no_changes_neither_the_answer_nor_its_words(run):
+    first = run()
+    proposal = await first.proposals.propose(plan_for(), AGENT)
+    first.proposals.reject(proposal.id, PERSON, "first")
+    assert first.proposals.reject(proposal.id, PERSON, "second").said == "first"
+    await first.end()
+
+
+async def test_without_a_way_to_follow_jobs_a_yes_is_told_at_the_next_start(run):
+    first = run()
+    first.proposals.job_over = None
+    proposal = await first.proposals.propose(plan_for(), AGENT)
+    await first.proposals.approve(proposal.id, proposal.plan.digest, PERSON)
+    await first.end()
+    assert first.files == [f"{proposal.id}.approved"]

@@ -103,9 +103,8 @@ class CodeExecution:
 
         state = JobState.FAILED
         try:
-            walled = await in_thread(self._shells.walls_now, plan)
             await wait_for_slot(job, slot, self._events)
-            session = await self._session_of(walled)
+            session = await self._session_of(plan)
             result = await session.run(plan.command, timeout_s=plan.seconds, cwd=os.fsdecode(plan.folder))
             ended = plan.client not in self._sessions
             job.outcome = "stopped; the kernel's state is lost" if ended else _outcome_line(result, plan)
@@ -130,6 +129,8 @@ class CodeExecution:
     async def _session_of(self, plan: CodePlan) -> KernelSession:
         from cmdr.editor.kernel import KernelSession
 
+        if plan.client not in self._sessions:
+            plan = await in_thread(self._shells.walls_now, plan)
         session = self._sessions.pop(plan.client, None)
         if session is None:
             session = KernelSession(lambda folder: self._launch_in_sandbox(plan, folder))

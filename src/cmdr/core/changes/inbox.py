@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from cmdr.core.dispatch.principals import PERSON
 from cmdr.model.job import Job, JobState
 from cmdr.model.names import display_name, printable
 from cmdr.model.plans.command_plan import CommandPlan
@@ -15,6 +17,7 @@ from cmdr.model.plans.plan_text import amount_of, chosen_of, title_of, word_to_t
 from cmdr.model.plans.request_plan import RequestPlan
 from cmdr.model.results.inbox import Inbox as Rows
 from cmdr.model.results.inbox import InboxAnswer, InboxKind, InboxRow
+from cmdr.model.rules import words_of
 from cmdr.model.texts.diff import Hunk
 from cmdr.model.units import count, human_size
 
@@ -44,18 +47,12 @@ _BLOCKING = frozenset(
 
 
 class Inbox:
-    """Belongs to the loop. Keeps nothing of what it tells, but what was seen and since when something waits."""
+    """Belongs to the loop. Keeps nothing of what it tells, but since when something waits."""
 
     def __init__(self, commander: Commander) -> None:
         self._commander = commander
-        self._seen: set[str] = set()
-        """Jobs that failed, and the person knows."""
         self._since: dict[str, float] = {}
         """Since when something was noticed that does not say it itself."""
-        self.rule_for: Callable[[Proposal], str] | None = None
-        """The rule that could be made from a proposal, in words; empty when none may."""
-        self.suspended: Callable[[], Sequence[InboxRow]] = tuple
-        """The rules that were suspended by themselves, and the person has not seen it."""
 
     def rows(self) -> Rows:
         """Everything that waits, what blocks an agent first, then oldest first."""
@@ -70,9 +67,10 @@ class Inbox:
             ended = self._commander.proposals.ended
             caller = row.id.removeprefix(_MORE)
             ended.seen([row.id] if caller == row.id else [one.id for one in ended.all() if one.by == caller])
+        elif row.kind is InboxKind.SUSPENDED:
+            self._commander.rules.seen(int(row.id.removeprefix(_RULE)))
         else:
-            self._seen.add(row.id)
-            self._commander.events.changed()
+            self._commander.jobs.seen(self._commander.jobs.get(row.id, PERSON))
 
     def _found(self) -> Iterator[InboxRow]:
         commander = self._commander
@@ -80,13 +78,14 @@ class Inbox:
         yield from map(_edit, commander.services.waiting_reviews())
         yield from self._jobs()
         yield from self._ended()
-        yield from self.suspended()
+        yield from self._suspended()
         yield from self._warnings()
 
     def _proposal(self, proposal: Proposal) -> InboxRow:
         plan = proposal.plan
         by, word = client_of(proposal.proposed_by), word_to_type(plan) or ""
-        rule = self.rule_for(proposal) if self.rule_for is not None and by else ""
+        offered = self._commander.rules.offer(proposal) if by else None
+        rule = "" if offered is None else words_of(offered, time.time(), os.path.expanduser(b"~"))
         risk = risk_of(plan)
         detail = chosen_of(plan)
         if proposal.unkept:
@@ -121,7 +120,7 @@ class Inbox:
                 yield self._job(job, InboxKind.QUESTION, about, answers, question=asked.id)
             elif job.state is JobState.PAUSED and job.started_by.startswith("agent:"):
                 yield self._job(job, InboxKind.PAUSED, "paused", _CUT_SHORT)
-            elif job.state is JobState.FAILED and job.id not in self._seen:
+            elif not job.is_seen:
                 again = (InboxAnswer.AGAIN,) if job.can_retry else ()
                 back = (InboxAnswer.TAKE_BACK,) if job.can_undo else ()
                 why = "; ".join([job.outcome, *job.problems[:1]])
@@ -159,6 +158,12 @@ class Inbox:
                 _MORE + caller, InboxKind.ENDED, client_of(caller), what, "earlier", since=since, answers=answers
             )
 
+    def _suspended(self) -> Iterator[InboxRow]:
+        for rule, why, at in self._commander.rules.suspended_unseen():
+            what = f"Rule {rule.number} is suspended: {words_of(rule, time.time(), os.path.expanduser(b'~'))}"
+            id = f"{_RULE}{rule.number}"
+            yield InboxRow(id, InboxKind.SUSPENDED, "", what, why, since=at, answers=(InboxAnswer.SEEN,))
+
     def _warnings(self) -> Iterator[InboxRow]:
         warnings = self._commander.warnings
         told: list[tuple[str, tuple[InboxAnswer, ...]]] = [(text, ()) for text in warnings.lasting()]
@@ -173,6 +178,7 @@ class Inbox:
         return self._since.setdefault(id, time.time())
 
 
+_RULE = "rule "
 _MORE = "more of "
 """Before the principal in the id of the row that counts what is not told one by one."""
 
