@@ -28,6 +28,7 @@ FORMATS = {
     "event: over": "an event of a stream",
     "data: ": "an event of a stream",
     "Files": "what a browser calls dragged files",
+    r"^#\/inbox\/[\w-]{1,80}$": "an address",
     "^Arrow": "what a browser calls a key",
 }
 """What faces take apart that nobody wrote for people to read."""

@@ -187,7 +187,16 @@ class Turns:
     def _operation(self, deed: Deed) -> AgentOperation:
         entry, rule = deed.entry, self._commander.rules.rule_of(deed.entry.id)
         is_undone = entry.undone_by is not None
-        return AgentOperation(entry.id, entry.started, deed.what, _state(entry), rule, deed.can_undo, is_undone)
+        return AgentOperation(
+            entry.id,
+            entry.started,
+            deed.what,
+            _state(entry),
+            rule,
+            deed.can_undo,
+            is_undone,
+            not is_undone and entry.done < entry.total,
+        )
 
 
 def local_midnight() -> float:

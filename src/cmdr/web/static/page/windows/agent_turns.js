@@ -9,7 +9,7 @@ import { button, show } from './window.js';
 
 /**
  * @typedef {{operation: number, at: number, what: string, state: string, rule: number | null,
- *   canUndo: boolean}} AgentOperation
+ *   canUndo: boolean, isUndone: boolean, isPartial: boolean}} AgentOperation
  * @typedef {{id: string, began: number, ended: number, operations: AgentOperation[], count: number,
  *   undoable: number}} AgentTurn
  * @typedef {{client: string, isConnected: boolean, lastCall: number, calls: number, doing: string, waiting: number,
@@ -48,11 +48,11 @@ function drawn(client, turn, rows, draw) {
 }
 
 /** @param {AgentOperation} each @param {AgentRow[]} rows @param {() => Promise<void>} draw */
-function operation({ operation: number, at, what, state, rule, canUndo }, rows, draw) {
-  return element('li', { class: state.startsWith('undone') ? 'undone' : '' },
+function operation({ operation: number, at, what, state, rule, canUndo, isUndone, isPartial }, rows, draw) {
+  return element('li', { class: isUndone ? 'undone' : '' },
     element('span', { class: 'deedline' }, what),
     rule === null ? null : element('span', { class: 'tag ok' }, `by rule ${rule}`),
-    state === 'done' ? null : element('span', { class: `tag ${state.includes('of') ? 'bad' : ''}` }, state),
+    state === 'done' ? null : element('span', { class: `tag ${isPartial ? 'bad' : ''}` }, state),
     element('span', { class: 'dim' }, clock(at)),
     canUndo ? undoButton('Undo…', { operations: [number] }, rows, draw, `operation ${number}`) : null);
 }
