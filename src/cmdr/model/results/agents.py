@@ -21,9 +21,9 @@ class AgentOperation:
     """The rule that admitted it unasked, if one did."""
     can_undo: bool
     is_undone: bool = False
+    """Whether it was taken back, if only in part."""
     is_partial: bool = False
     """Whether some of its items were not done."""
-    """Whether it was taken back, if only in part."""
 
 
 @dataclass(frozen=True, slots=True)
