@@ -6,7 +6,10 @@ import subprocess
 
 import pytest
 
+from cmdr import commands
 from cmdr.cli.claude import arguments_of
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.dispatch.registry import REGISTRY
 from cmdr.core.editing.ide_lock import lock_of
 
 
@@ -71,3 +74,20 @@ def test_without_a_running_cmdr_nothing_is_started(start_server, fake_claude, tm
 def test_a_chosen_permission_mode_is_left_alone():
     assert "manual" not in arguments_of(["--permission-mode", "plan"])
     assert "manual" not in arguments_of(["--permission-mode=plan"])
+
+
+def test_claude_need_not_ask_about_tools_of_cmdr_that_look_or_propose():
+    commands.register()
+    (word,) = [word for word in arguments_of(["a question"]) if word.startswith("--allowedTools")]
+    allowed = word.removeprefix("--allowedTools=").split(",")
+    tools = {f"mcp__cmdr__{command.name}": command for command in REGISTRY if command.is_tool}
+    ide = {"ide"}  # they answer the editor connection, and are off over MCP unless the person wants them
+    acting = {"mcp__cmdr__command", "mcp__cmdr__quit"}  # the one reaches those that act, the other ends the program
+    harmless = {
+        name for name, command in tools.items() if command.access <= Access.PROPOSE and command.toolset not in ide
+    }
+    assert set(allowed) == harmless - acting
+    assert len(allowed) == len(set(allowed))
+    assert not [name for name in allowed if not name.startswith("mcp__cmdr__") or "*" in name]
+    # The person's own words come last, and stay whole.
+    assert arguments_of(["a question"])[-1] == "a question"

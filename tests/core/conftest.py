@@ -3,6 +3,7 @@
 from contextlib import asynccontextmanager
 
 import pytest
+from tests.commands.conftest import desk, small_tree  # noqa: F401 - the same desk as that of commands
 
 from cmdr import commands
 from cmdr.core.admission.token_bucket import RateLimiter

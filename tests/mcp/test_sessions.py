@@ -165,3 +165,36 @@ def test_two_sessions_of_one_client_have_each_its_own_working_directory(inside):
     cd(second, "/")
     assert cd(first, ".") == before
     assert b"OK: /: " in cd(second, ".")
+
+
+async def test_a_caller_is_gone_when_its_last_session_has_ended():
+    desk, gone = Desk(limit=Concurrency(10, 10)), []
+    desk.sessions.on_gone = gone.append
+    for name in ("a", "a", "b"):
+        await desk.request(name)
+    await desk.sessions._end("agent:a", b"s0")
+    assert gone == []
+    await desk.sessions._end("agent:a", b"s1")
+    assert gone == ["agent:a"]
+
+
+def test_the_tabs_and_viewers_of_a_client_close_with_its_last_session(inside):
+    commander, session = inside.commander, opened(inside, "leaver")
+    inside.in_loop(lambda: (setattr(commander.desktop, "pages", 1), setattr(commander.agent_tabs, "grace_s", 0.0)))
+    for number, (tool, arguments) in enumerate(
+        (
+            ("nav_to_path", {"pane": "left", "path": "/"}),
+            ("dialog", {"action": "open", "type": "info", "path": "/"}),
+        )
+    ):
+        params = {"name": tool, "arguments": arguments}
+        told = send(
+            inside, "leaver", {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params}, session
+        )
+        assert b"OK: " in told.body
+    assert inside.in_loop(lambda: [tab.agent for tab in commander.workspace.left.tabs]) == ["", "agent:leaver"]
+    named = {"authorization": "Bearer leaver", "mcp-session-id": session, "mcp-protocol-version": _ERA}
+    inside.exchange("DELETE", "/mcp", named)
+    while inside.in_loop(lambda: len(commander.workspace.tabs)) > 2:
+        pass
+    assert inside.in_loop(lambda: commander.workspace.dialogs) == []

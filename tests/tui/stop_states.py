@@ -4,7 +4,12 @@ import asyncio
 
 from tests.tui.conftest import AGENT
 
-from cmdr.core.dispatch.principals import PERSON
+from cmdr.core.dispatch.principals import PERSON, Principal
+from cmdr.core.errors import NotAllowed
+from cmdr.files.sandbox.path_resolver import Sandbox
+from cmdr.model.root_spec import RootSpec
+
+WRITER = Principal("agent", "codex", token=True)
 
 
 async def _proposed(it):
@@ -17,8 +22,9 @@ async def approval(it):
 
 
 async def review(it):
+    it.commander.sandbox = Sandbox((RootSpec(bytes(it.left)),))
     it.edit = asyncio.ensure_future(
-        it.commander.run(AGENT, "open_diff", {"path": str(it.left / "readme.md"), "contents": "# Other\n"})
+        it.commander.run(WRITER, "open_diff", {"path": str(it.left / "readme.md"), "contents": "# Other\n"})
     )
     await it.until(lambda: it.commander.editor.reviews.waiting)
     await it.press("ctrl+y")
@@ -38,10 +44,6 @@ async def many_keys(it):
     hangs = asyncio.Event()
     it.main.queue.hold_until(hangs)
     it.burst(*("down", "up") * 50)
-
-
-async def typed(it, *keys):
-    await it.press(*keys)
 
 
 def keys(*pressed):
@@ -90,8 +92,6 @@ STATES = {
 
 async def refused(it):
     """Whether an agent's next call is refused."""
-    from cmdr.core.errors import NotAllowed
-
     try:
         await it.commander.run(AGENT, "state", {})
     except NotAllowed:

@@ -13,6 +13,17 @@ from cmdr.core.places import UnsafePlace
 from cmdr.core.runtime import instance
 from cmdr.model.names import is_within
 
+ALLOWED = """
+    state select_volume nav_to_path nav_to_parent nav_back nav_forward open_under_cursor refresh scroll_to move_cursor
+    select sort toggle_hidden set_view_mode activate_tab pin_tab dialog switch_pane swap_panes copy move delete rename
+    mkdir undo await cd session_preferences index job_progress inspect query_run query_list resource_set report
+    open_diff open_file get_diagnostics fs_list fs_read fs_exists fs_stat fs_diff context_get_selection
+    context_get_current_paths context_get_focused_pane
+""".split()
+"""The tools of cmdr that look or propose: Claude Code need not ask about them, for cmdr asks about what they propose.
+
+Those that act by themselves where the person has switched that on, and `command`, which reaches them, are not here.
+"""
 _MISSING = (
     "Claude Code is not installed: there is no `claude` on the PATH. Try: npm install -g @anthropic-ai/claude-code"
 )
@@ -60,8 +71,11 @@ def environment_of(port: int) -> dict[str, str]:
 
 
 def arguments_of(given: Sequence[str]) -> list[str]:
-    """What is passed on, with manual permissions, without which no edit is ever shown, and cmdr's own tools."""
+    """What is passed on, with manual permissions, without which no edit is ever shown, and cmdr's own tools, of which
+    those that look or propose are allowed: what they propose is asked about once, in cmdr."""
     bridge = {"command": sys.executable, "args": ["-P", "-m", "cmdr.cli.bridge"]}
     config = json.dumps({"mcpServers": {"cmdr": bridge}})
     chosen = [] if any(word.startswith("--permission-mode") for word in given) else ["--permission-mode", "manual"]
-    return [*chosen, "--mcp-config", config, *(["--", *given[1:]] if given[:1] == ["--"] else given)]
+    # In one word: the option takes every word that follows it, and what is given may begin with a question.
+    allowed = f"--allowedTools={','.join(f'mcp__cmdr__{tool}' for tool in ALLOWED)}"
+    return [*chosen, "--mcp-config", config, allowed, *(["--", *given[1:]] if given[:1] == ["--"] else given)]

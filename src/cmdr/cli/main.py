@@ -14,7 +14,7 @@ from cmdr.cli.serve import add_nvim, add_root, folder, port
 from cmdr.core.places import needed
 from cmdr.model.errors import Unusable
 
-_VERBS = "serve claude mcp token trust inbox decide quit history audit trees fleet web doctor".split()
+_VERBS = "serve claude mcp token trust inbox decide rules agents stop quit history audit trees fleet web doctor".split()
 """The modules of the verbs, imported only when one of them may be meant."""
 
 

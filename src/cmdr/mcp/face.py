@@ -14,7 +14,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from cmdr import __version__
 from cmdr.core.admission.limits import MAX_MCP_BODY_BYTES, MCP_SESSIONS
+from cmdr.core.agents.activity import Activity
 from cmdr.core.commander import Commander
+from cmdr.core.dispatch.principals import Principal
+from cmdr.http.authentication import PRINCIPAL
 from cmdr.mcp.resources import Resources
 from cmdr.mcp.sessionless import Sessionless
 from cmdr.mcp.sessions import Sessions
@@ -70,7 +73,8 @@ class McpFace:
 
     def routes(self) -> list[BaseRoute]:
         """`/mcp` for every verb, and a sign of life."""
-        return [*mcp_routes(Sessionless(self._sessions, self._resources), self._commander.quitting)]
+        app = StandingStreams(Sessionless(self._sessions, self._resources), self._commander.activity)
+        return [*mcp_routes(app, self._commander.quitting)]
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
@@ -103,6 +107,21 @@ def mcp_routes(app: ASGIApp, ending: asyncio.Event) -> list[Route]:
 
 async def _health(request: Request) -> Response:
     return JSONResponse({"ok": True})
+
+
+class StandingStreams:
+    """Notes which clients hold a stream open: those are connected."""
+
+    def __init__(self, app: ASGIApp, activity: Activity) -> None:
+        self._app = app
+        self._activity = activity
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["method"] != "GET":
+            return await self._app(scope, receive, send)
+        principal: Principal = scope[PRINCIPAL]
+        with self._activity.connected(principal.name):
+            await self._app(scope, receive, send)
 
 
 class _EndingStreams:

@@ -13,6 +13,7 @@ from cmdr.core.dispatch.principals import Access
 from cmdr.core.dispatch.registry import Command
 from cmdr.core.errors import CommandError, UnknownCommand
 from cmdr.mcp.caller import Context, caller_of, conversation_of, toolsets_of
+from cmdr.mcp.proposal_links import ProposalLinks
 from cmdr.model.content_part import AnswerPart, TextPart
 
 log = logging.getLogger(__name__)
@@ -41,6 +42,7 @@ class Tools:
 
     def __init__(self, commander: Commander) -> None:
         self._commander = commander
+        self._links = ProposalLinks(commander)
         self._told: dict[str, types.Tool] = {}
 
     async def list(self, ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
@@ -48,12 +50,17 @@ class Tools:
         available = self._commander.available(caller_of(ctx), toolsets_of(ctx))
         return types.ListToolsResult(tools=[self._tool(command) for command in available if command.is_tool])
 
-    async def call(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+    async def call(
+        self, ctx: Context, params: types.CallToolRequestParams
+    ) -> types.CallToolResult | types.InputRequiredResult:
         """Run a command; what the caller can mend is an error text, everything else a protocol error."""
         try:
             call = Call(self._commander, caller_of(ctx), _progress_to(ctx), conversation=conversation_of(ctx))
-            command = self._commander.registry.find(params.name)
-            answer = await self._commander.perform(command, params.arguments or {}, call)
+            command, arguments = self._commander.registry.find(params.name), params.arguments or {}
+            if (needed := self._links.ask_first(ctx, call.principal, command, arguments)) is not None:
+                return needed
+            async with self._links.beside(ctx, call.principal, command, arguments):
+                answer = await self._commander.perform(command, arguments, call)
         except UnknownCommand as error:
             raise MCPError(types.INVALID_PARAMS, str(error)[:200]) from None
         except CommandError as error:

@@ -127,7 +127,8 @@ class Job:
         if self.behind is None:
             return ""
         holder = self._holder
-        title = holder.title[:1].lower() + holder.title[1:]
+        # Without the way to where it goes: that is long, and the number says which one it is.
+        title = (holder.title[:1].lower() + holder.title[1:]).partition(" to ")[0]
         told = f"operation {holder.operation} ({title})" if holder.operation else f"“{holder.title}”"
         return f"waits behind {told}{holder._stands('you')}"
 

@@ -53,7 +53,13 @@ class WebFace:
         if caller_of(request).is_person:
             return FileResponse(STATIC / "page" / "index.html")
         url = self._commander.base_url
-        links = {"indexes": f"{url}/api/indexes", "sets": f"{url}/api/resource-sets", "queries": f"{url}/api/queries"}
+        log_in = "This browser is not logged in. To open the panes here, run in a terminal: cmdr web"
+        links = {
+            "panes": log_in,
+            "indexes": f"{url}/api/indexes",
+            "sets": f"{url}/api/resource-sets",
+            "queries": f"{url}/api/queries",
+        }
         return HTMLResponse(page_of("cmdr", {**links}))
 
     async def _openapi(self, request: Request) -> Response:

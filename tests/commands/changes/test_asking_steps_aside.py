@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 
 import pytest
+from tests.commands.conftest import AGENT
 
 from cmdr.core.dispatch.principals import PERSON, Principal
 from cmdr.files.sandbox.path_resolver import Sandbox
@@ -76,3 +77,60 @@ async def test_a_question_that_nobody_answers_holds_up_no_folder_copy_or_edit(as
         assert (await asyncio.wait_for(call, 30)).startswith("OK: FILE_SAVED, operation ")
         assert it.job.state is JobState.WAITING
         assert (small_tree / "right" / "README.md").read_text() == "there already"
+
+
+async def test_an_approved_change_that_waits_behind_a_question_says_behind_which(asking, small_tree):
+    """After the person had said yes, the agent heard that it still waits for the person."""
+    async with asking() as it:
+        id, job = await it.proposed("delete", paths=[it.at.path("right/README.md")])
+        await it.until(lambda: job.behind is it.job)
+        number = it.job.operation
+        told = await it.at.agent("await", proposal=id, timeout=0)
+        assert told == (
+            f"OK: still waiting for proposal {id} (approved, waits behind operation {number}, which asks the person)."
+            " Await it again."
+        )
+        assert (await it.at.commander.ask(AGENT, "await", {"job": job.id, "timeout": 0})).json["behind"] == number
+        assert f"waits behind operation {number}, which asks the person" in await it.at.agent("jobs.show", job=job.id)
+        shown = await it.at.person("jobs.list")
+        assert f"waits behind operation {number} (copy 1 file" in shown and "which asks you" in shown
+        followed = await it.at.data("job.follow", job=job.id)
+        assert followed["waitsBehind"].startswith(f"waits behind operation {number} (copy 1 file")
+        assert "still runs" in await it.at.person("undo", operation=number)
+        await it.at.person("job.answer", job=it.job.id, question=it.job.question.id, answer="skip")
+        await asyncio.wait_for(it.jobs.finished(job), 30)
+        assert not (small_tree / "right" / "README.md").exists()
+
+
+async def test_an_accepted_edit_that_waits_behind_a_question_says_so_to_both(asking, small_tree, monkeypatch):
+    monkeypatch.setattr("cmdr.commands.editor.review.REVIEW_TIMEOUT_S", 0.2)
+    async with asking() as it:
+        edit = {"path": it.at.path("right/README.md"), "contents": "edited"}
+        call = asyncio.create_task(it.at.commander.run(WRITER, "open_diff", edit))
+        await it.until(lambda: it.at.commander.editor.reviews.waiting)
+        (case,) = it.at.commander.editor.reviews.waiting
+        assert (await call).startswith("OK: still waiting for the person.")
+        number = it.job.operation
+        accepted = await it.at.person("review.accept", review=case.id, digest=case.review.digest)
+        assert f"; it waits behind operation {number} (copy 1 file" in accepted
+        assert accepted.endswith("which asks you")
+        told = await it.at.commander.run(WRITER, "await", {"review": case.id, "timeout": 0})
+        assert told == (
+            f"OK: accepted, waits behind operation {number}, which asks the person.\nreview: {case.id} (await it)"
+        )
+        await it.at.person("job.cancel", job=it.job.id)
+        told = await it.at.commander.run(WRITER, "await", {"review": case.id, "timeout": 30})
+        assert told.startswith("OK: FILE_SAVED, operation ")
+        assert (small_tree / "right" / "README.md").read_text() == "edited"
+
+
+async def test_what_an_agent_awaits_when_its_job_was_paused_by_the_person(asking):
+    async with asking() as it:
+        it.jobs.stop_agents()
+        id, job = await it.proposed("copy", paths=[it.at.path("left/a9.txt")], to=it.at.path("right"))
+        assert job.state is JobState.PAUSED
+        told = await it.at.agent("await", proposal=id, timeout=0)
+        assert "0 of 1 item, 0b of 7b, approved, the person has paused it" in told
+        it.jobs.go_on(job)
+        await asyncio.wait_for(it.jobs.finished(job), 30)
+        assert await it.at.person("job.seen", job=job.id) == f"OK: {job.id} is known"

@@ -25,3 +25,10 @@ def test_what_people_do_is_not_noted():
     assert activity.begin(PERSON, "state", {}) is None
     assert not activity.callers
     assert not activity.recent
+
+
+def test_standing_connections_are_counted_by_caller():
+    activity = Activity()
+    with activity.connected("one"), activity.connected("one"), activity.connected("other"):
+        assert (activity.lines["one"], activity.lines["other"]) == (2, 1)
+    assert not activity.lines

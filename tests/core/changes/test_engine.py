@@ -238,3 +238,27 @@ async def test_an_operation_goes_on_once_and_only_while_it_stands(engine, tmp_pa
     running = engine._journal.begin(Plan(Verb.COPY, ()), "person:terminal")
     with pytest.raises(CommandError, match="still runs"):
         await engine.resume_plan(running)
+
+
+async def test_one_entry_of_the_history_is_found_by_its_number(engine, tmp_path):
+    number = copied(engine, tmp_path)
+    assert (await engine.entry(number)).id == number
+    for unknown in (number + 1, 0, -1):
+        assert await engine.entry(unknown) is None
+
+
+async def test_the_rest_of_an_operation_was_begun_by_whoever_began_the_operation(engine, tmp_path):
+    (tmp_path / "to").mkdir()
+    for name in "ab":
+        (tmp_path / name).write_text(name)
+    plan = plan_copy([os.fsencode(tmp_path / name) for name in "ab"], os.fsencode(tmp_path / "to"))
+
+    class Stopping(Unattended):
+        def checkpoint(self):
+            raise Cancelled
+
+    stopped = engine.run(plan, "agent:claude", Stopping())
+    rest = engine.run(await engine.resume_plan(stopped.operation), "person:terminal", Unattended())
+    assert (await engine.entry(rest.operation)).continues == stopped.operation
+    assert await engine.begun_by(rest.operation) == "agent:claude"
+    assert await engine.begun_by(99) is None

@@ -1,13 +1,14 @@
 """Jobs: one after the other on each device, side by side on different ones, steered by people."""
 
 import asyncio
+import os
 import queue
 import threading
 
 import pytest
 
 from cmdr.core.audit.chain import read_log
-from cmdr.core.changes import job_control, jobs
+from cmdr.core.changes import job_control, job_outcome, jobs, lanes
 from cmdr.core.changes.jobs import KEPT, Jobs
 from cmdr.core.dispatch.principals import PERSON, Principal
 from cmdr.core.errors import CommandError
@@ -394,3 +395,234 @@ async def test_only_the_last_finished_jobs_are_remembered(bench):
     assert bench.jobs.running() == [blocker]
     bench.run.finish(bench.jobs._plans[blocker.id])
     await bench.jobs.finished(blocker)
+
+
+def plan_at(*names):
+    """A plan on one device about some names of one folder."""
+    root = Root(b"/nowhere", 1, 1)
+    items = tuple(PlanItem(StepName.CREATE, Kind.FILE, None, Place(root.path, os.fsencode(name))) for name in names)
+    return Plan(Verb.MKFILE, items, (root,))
+
+
+async def asking(bench, *names, by="person:terminal"):
+    """A job that asks, and its plan."""
+    plan = plan_at(*names)
+    job = bench.jobs.start(plan, by)
+    bench.run.tell(plan, lambda plan, control: control.begun(5))
+    bench.run.tell(plan, ask("q"))
+    await bench.until(job, JobState.WAITING)
+    await bench.begun(plan)
+    return plan, job
+
+
+async def settled(bench):
+    """Until it is known which plans would meet."""
+    while bench.jobs._lanes._comparing:
+        await asyncio.gather(*bench.jobs._lanes._comparing)
+
+
+async def ended(bench, plan, job):
+    bench.run.finish(plan)
+    await bench.jobs.finished(job)
+
+
+async def test_a_job_that_asks_lets_others_pass_and_goes_on_beside_them(bench):
+    plan, job = await asking(bench, "a")
+    other = plan_at("b")
+    beside = bench.jobs.start(other, "person:terminal")
+    await bench.until(beside, JobState.RUNNING)
+    bench.jobs.answer(job, "q", ConflictPolicy.SKIP, for_all=False)
+    assert (job.state, beside.state) == ("running", "running")
+    third = bench.jobs.start(plan_at("c"), "person:terminal")
+    assert (third.state, third.behind) == ("queued", job)
+    assert third.waits_behind == "waits behind operation 5 (create file /nowhere/a)"
+    await ended(bench, plan, job)
+    assert (third.state, third.behind) == ("queued", beside)
+    await ended(bench, other, beside)
+    await bench.until(third, JobState.RUNNING)
+    bench.jobs.cancel(third)
+    bench.run.tell(bench.jobs._plans[third.id], lambda plan, control: control.checkpoint())
+    await bench.jobs.finished(third)
+
+
+async def test_what_touches_the_same_places_waits_and_says_behind_what_and_what_touches_that_waits_too(bench):
+    plan, job = await asking(bench, "a")
+    second, third, fourth = plan_at("a", "b"), plan_at("b"), plan_at("c")
+    behind, further, free = (bench.jobs.start(each, "agent:tester") for each in (second, third, fourth))
+    await settled(bench)
+    await bench.until(free, JobState.RUNNING)
+    assert (behind.state, behind.behind) == ("queued", job)
+    assert (further.state, further.behind) == ("queued", behind)
+    assert behind.is_held and further.is_held and not free.is_held
+    assert behind.waits_behind == "waits behind operation 5 (create file /nowhere/a), which asks you"
+    assert further.waits_behind_for_agents == "waits behind operation 5, which asks the person"
+    assert (free.waits_behind, free.waits_behind_for_agents) == ("", "")
+    await ended(bench, fourth, free)
+    bench.jobs.answer(job, "q", ConflictPolicy.SKIP, for_all=False)
+    await ended(bench, plan, job)
+    assert behind.state == "running"
+    assert (behind.behind, further.behind) == (None, behind)
+    await ended(bench, second, behind)
+    await ended(bench, third, further)
+
+
+async def test_a_paused_job_steps_aside_too(bench):
+    plan = plan_at("a")
+    job = bench.jobs.start(plan, "person:terminal")
+    same = plan_at("a")
+    behind = bench.jobs.start(same, "person:terminal")
+    assert behind.behind is job
+    bench.jobs.pause(job)
+    other = plan_at("b")
+    beside = bench.jobs.start(other, "person:terminal")
+    await settled(bench)
+    await bench.until(beside, JobState.RUNNING)
+    assert behind.waits_behind == "waits behind “Create file /nowhere/a”, which is paused"
+    assert behind.waits_behind_for_agents == "waits behind another change, which is paused"
+    bench.jobs.go_on(job)
+    for each, one in ((plan, job), (other, beside), (same, behind)):
+        await ended(bench, each, one)
+
+
+async def test_where_it_cannot_be_found_out_whether_two_meet_the_later_one_waits(bench, monkeypatch, caplog):
+    _, job = await asking(bench, "a")
+    other = plan_at("b")
+    monkeypatch.setattr(lanes.Places, "of", lambda plan: 1 / 0)
+    behind = bench.jobs.start(other, "person:terminal")
+    await settled(bench)
+    assert behind.behind is job
+    assert "would meet" in caplog.text
+    bench.jobs.cancel(job)
+    await bench.jobs.finished(job)
+    await ended(bench, other, behind)
+
+
+async def test_a_job_that_is_over_before_it_was_compared_is_forgotten(bench):
+    _, job = await asking(bench, "a")
+    gone = bench.jobs.start(plan_at("b"), "person:terminal")
+    bench.jobs.cancel(gone)
+    await settled(bench)
+    assert gone.state == "cancelled"
+    assert bench.jobs._lanes._touching == {}
+    bench.jobs.cancel(job)
+    await bench.jobs.finished(job)
+
+
+async def test_stopping_agents_pauses_their_jobs_and_begins_none_until_somebody_says_so(bench):
+    plan = plan_at("a")
+    job = bench.jobs.start(plan, "agent:tester")
+    queued_plan, mine = plan_at("b"), plan_at("b")
+    queued = bench.jobs.start(queued_plan, "agent:tester")
+    own = bench.jobs.start(mine, "person:terminal")
+    command = Job("j_command", "a command", "agent:tester", frozenset(), JobState.RUNNING)
+    bench.jobs.adopt(command, lambda: None)
+    bench.jobs.stop_agents()
+    assert [each.state for each in (job, queued, command)] == ["paused", "paused", "running"]
+    assert bench.jobs.paused_by_stop() == [job, queued]
+    late_plan = plan_at("late")
+    late = bench.jobs.start(late_plan, "agent:tester")
+    await settled(bench)
+    assert (late.state, own.state, own.behind) == ("paused", "queued", queued)
+    bench.jobs.allow_agents()
+    assert [each.state for each in (job, queued, late)] == ["paused"] * 3
+    bench.jobs.cancel(queued)
+    assert queued.outcome == "cancelled before it began"
+    await ended(bench, mine, own)
+    bench.jobs.go_on(late)
+    await settled(bench)
+    await bench.until(late, JobState.RUNNING)
+    bench.jobs.go_on(job)
+    assert bench.jobs.paused_by_stop() == []
+    await ended(bench, late_plan, late)
+    await ended(bench, plan, job)
+
+
+async def test_an_agents_job_that_asks_when_agents_are_stopped_stands_still_after_the_answer(bench):
+    plan, job = await asking(bench, "a", by="agent:tester")
+    bench.jobs.stop_agents()
+    assert (job.state, bench.jobs.paused_by_stop()) == ("waiting", [job])
+    bench.jobs.answer(job, "q", ConflictPolicy.SKIP, for_all=False)
+    assert job.state == "paused"
+    bench.jobs.go_on(job)
+    bench.run.tell(plan, ask("q2"))
+    await bench.until(job, JobState.WAITING)
+    bench.jobs.stop_agents()
+    bench.jobs.go_on(job)
+    assert (job.state, job.is_stopped) == ("waiting", False)
+    with pytest.raises(CommandError, match="only a paused one"):
+        bench.jobs.go_on(job)
+    bench.jobs.answer(job, "q2", ConflictPolicy.SKIP, for_all=False)
+    assert job.state == "running"
+    await ended(bench, plan, job)
+
+
+async def test_what_waits_earlier_does_not_wait_for_a_later_one_that_was_held(bench):
+    plan = plan_at("x")
+    job = bench.jobs.start(plan, "person:terminal")
+    mine = plan_at("a")
+    own = bench.jobs.start(mine, "person:terminal")
+    later = bench.jobs.start(plan_at("a"), "agent:tester")
+    bench.jobs.stop_agents()
+    await ended(bench, plan, job)
+    assert (own.state, later.state) == ("running", "paused")
+    bench.jobs.cancel(later)
+    await ended(bench, mine, own)
+
+
+async def test_taking_back_stops_a_job_and_undoes_what_it_did(audit):
+    bench, undone = Bench(audit), plan_at("undo")
+
+    async def plan_undo(operation):
+        assert operation == 7
+        return undone
+
+    bench.jobs._plan_undo = plan_undo
+    plan = plan_at("a")
+    job = bench.jobs.start(plan, "agent:tester")
+    bench.jobs.stop_agents()
+    bench.run.tell(plan, lambda plan, control: control.checkpoint())
+    back = await bench.jobs.take_back(job, "person:terminal")
+    assert (job.state, back.started_by) == ("cancelled", "person:terminal")
+    await ended(bench, undone, back)
+    once_more = await bench.jobs.take_back(job, "person:terminal")
+    await ended(bench, undone, once_more)
+    waiting = bench.jobs.start(plan_at("b"), "agent:tester")
+    assert await bench.jobs.take_back(waiting, "person:terminal") is None
+    assert waiting.state == "cancelled"
+
+
+async def test_a_failure_stays_until_somebody_has_looked_or_tries_again(bench):
+    plan, job = bench.start(1, items=3)
+    await ended_badly(bench, plan, job)
+    assert bench.jobs.failed_unseen() == [job]
+    assert (job.outcome, job.failed, job.unfinished) == ("copy: 2 done, 1 failed", 1, frozenset({b"/d1/f1"}))
+    for _ in range(KEPT + 5):
+        bench.jobs.cancel(bench.start(1)[1])
+    assert job in bench.jobs.all()
+    bench.jobs.seen(job)
+    assert bench.jobs.failed_unseen() == []
+    rev = bench.events.rev
+    bench.jobs.seen(job)
+    assert bench.events.rev == rev
+
+
+async def ended_badly(bench, plan, job):
+    bench.run.finish(plan, failed=(1,))
+    await bench.jobs.finished(job)
+
+
+async def test_a_failure_that_is_tried_again_is_known(bench):
+    plan, job = bench.start(1, items=3)
+    await ended_badly(bench, plan, job)
+    again = await bench.jobs.retry(job, "person:terminal")
+    assert bench.jobs.failed_unseen() == []
+    bench.run.finish(bench.jobs._plans[again.id])
+    await bench.jobs.finished(again)
+
+
+async def test_of_very_many_failures_it_is_not_told_which(bench, monkeypatch):
+    monkeypatch.setattr(job_outcome, "MAX_UNFINISHED", 1)
+    plan, job = bench.start(1, items=3)
+    bench.run.finish(plan, failed=(0, 1, 2))
+    await bench.jobs.finished(job)
+    assert (job.outcome, job.unfinished) == ("copy: nothing done, 3 failed", None)

@@ -34,6 +34,7 @@ KINDS = {
     "count": make(int, str, choices=("all",), whole=Whole()),
     "flag or text": make(bool, str),
     "names or text": make(list, str),
+    "moment": make(float),
 }
 JSON = st.recursive(
     st.none()
@@ -58,6 +59,7 @@ VALID = {
     bool: st.booleans(),
     list: st.lists(st.text(max_size=5), max_size=3),
     dict: st.dictionaries(st.text(max_size=5), st.integers(), max_size=3),
+    float: st.floats(-1e15, 1e15) | st.integers(-(10**15), 10**15),
 }
 
 
@@ -118,6 +120,9 @@ def test_what_models_often_send_instead_is_understood(kind, value, taken):
         ("text", None, '"value" must be text, not null.'),
         ("text", [["a"]], '"value" must be text, not a list of other things.'),
         ("names", ["a", 1], '"value" must be a list of text, not a list of other things.'),
+        ("moment", "noon", '"value" must be a number, not "noon".'),
+        ("moment", 1e300, '"value" must be a number, not 1e+300.'),
+        ("moment", True, '"value" must be a number, not true.'),
         ("choice", "a\nb\x1b", '"value" must be one of left, right, not "a\\u{a}b\\u{1b}".'),
         ("choice", "\ud800", '"value" must be one of left, right, not "\\xed\\xa0\\x80".'),
         ("choice", "x" * 100, '"value" must be one of left, right, not "' + "x" * 39 + '…".'),
@@ -279,8 +284,19 @@ def test_any_call_is_bound_or_refused_in_one_line(arguments):
 
 
 def test_a_type_that_cannot_be_told_is_found_when_it_is_declared():
-    def wrong(call, *, when: float):
-        """Floats are not parameters."""
+    def wrong(call, *, when: complex):
+        """Complex numbers are not parameters."""
 
     with pytest.raises(TypeError, match="when"):
         parameters_of(wrong)
+
+
+def test_a_list_of_numbers_takes_whole_numbers_only():
+    def function(*, operations: list[int]) -> None: ...
+
+    (parameter,) = parameters_of(function)
+    assert parameter.schema() == {"type": "array", "items": {"type": "integer"}}
+    assert parameter.check([3, -1]) == [3, -1]
+    for wrong in ([True], ["1"], [1.5], [2**60], "1", 1):
+        with pytest.raises(CommandError, match="must be a list of whole numbers"):
+            parameter.check(wrong)

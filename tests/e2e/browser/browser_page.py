@@ -4,13 +4,14 @@ import re
 import subprocess
 import sys
 import time
+from copy import copy
 from pathlib import Path
 
 from playwright.sync_api import expect
 from pty_terminal import PtyTerminal
 
 CMDR = str(Path(sys.executable).with_name("cmdr"))
-expect.set_options(timeout=60_000)
+expect.set_options(timeout=15_000)
 
 
 def login_link(environment):
@@ -75,6 +76,14 @@ class BrowserPage:
         told = self.context.request.post(f"{self.origin}/page/command", data=sent, headers=self.headers)
         assert told.ok, told.text()
         return told.json()["answer"]
+
+    def agent(self, name):
+        """What calls tools as a client of this name."""
+        issue = [CMDR, "token", "--client", name, "--replace"]
+        made = subprocess.run(issue, env=self.served.environment, capture_output=True, text=True, check=True)
+        client = copy(self.served)
+        client.headers = {"authorization": f"Bearer {made.stdout.strip()}"}
+        return client.call
 
     # -- what one sees ------------------------------------------------------------------------------------------------
     @property

@@ -363,6 +363,7 @@ def test_an_agents_edit_is_reviewed_change_by_change(alone):
 def test_agents_only_show_and_the_kill_switch_stops_them(it):
     server, left = it.served, it.tree.left
     server.call("nav_to_path", pane="left", path=str(left / "docs"))
+    it.page.locator("#left .agents button").click()
     expect(it.page.locator("#left .path")).to_have_text(str(left / "docs"))
     server.call("dialog", action="open", type="file-viewer", path=str(left / "readme.md"))
     expect(it.page.locator("#waiting")).to_have_text("1 to answer")

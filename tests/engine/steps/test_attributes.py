@@ -425,6 +425,16 @@ def test_undo_of_a_mode_keeps_what_was_written_since_and_its_time(world, journal
     assert (mode_of(world, b"a"), os.stat(world.here + b"/a").st_mtime_ns) == (0o644, 777)
 
 
+def test_undo_gives_a_folder_its_mode_and_time_back_after_names_in_it_came_and_went(world, journal):
+    was = os.stat(world.here + b"/tree")
+    outcome = world.run(plan(world, b"tree", mode="700", modified_ns=LATER), recorder=journal)
+    world.write(world.here + b"/tree/new", b"made since")
+    assert undo(world, journal, outcome).is_clean
+    now = os.stat(world.here + b"/tree")
+    assert (now.st_mode, now.st_mtime_ns) == (was.st_mode, was.st_mtime_ns)
+    assert os.path.exists(world.here + b"/tree/new")
+
+
 # Errors, stops and crashes
 
 

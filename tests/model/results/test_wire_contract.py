@@ -30,11 +30,11 @@ KINDS = {
     "treePage": "index parent total entries cursor limit sort order",
     "reportPage": "index report limit below set since keep epochs",
     "sessionShown": "session cwd index units limit",
-    "stillWaiting": "what",
+    "stillWaiting": "what behind",
     "stateMoved": "rev",
     "proposalEnded": "proposal state title said",
     "jobEnded": "job state outcome problems operation canUndo output named",
-    "jobFollowed": "state over done outcome operation question",
+    "jobFollowed": "state over done outcome operation question waitsBehind",
     "operationStatus": "job title state itemsDone itemsTotal bytesDone bytesTotal secondsLeft outcome problems",
     "scanStatus": "job index state started entries folders bytes rate percent secondsLeft problem",
     "notAnsweredYet": "proposal",
@@ -61,9 +61,12 @@ KINDS = {
     "scanEnded": _SCAN,
     "queryAnswer": "root count bytes kinds hits set url units freshness indexedNow notCovered hints savedAs",
     "findAnswer": "count bytes complete rows",
+    "agents": "isStopped since rows isCut",
+    "undoOffer": "operations clients items since words what",
+    "undoBegun": "job operations words",
 }
 PARTS = {
-    "HistoryRow": "operation when verb first newName items done to state by undoneBy left",
+    "HistoryRow": "operation when verb first newName items done to state by undoneBy left failed",
     "IndexInfo": "id root epoch scannedNs totals freshness problems rootNode options",
     "Totals": "files dirs bytes allocated newestNs complete state",
     "Freshness": "state reason checkedNs",
@@ -84,6 +87,9 @@ PARTS = {
     "SavedQuery": "id owner name filter sort descending limit createdNs lastRunNs root",
     "Explanation": "normalForm steps rowsExamined rowsTotal complete notCovered",
     "Kinds": "files dirs others fileBytes",
+    "AgentRow": "client isConnected lastCall calls doing waiting turns undoable rules operations",
+    "AgentTurn": "id began ended operations count undoable",
+    "AgentOperation": "operation at what state rule canUndo",
 }
 
 

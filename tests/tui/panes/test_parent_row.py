@@ -95,10 +95,11 @@ async def test_agents_neither_see_it_nor_count_it(face):
         assert before.partition("totalFiles")[2].partition("files:")[2] == after.partition("files:")[2]
 
 
-async def test_an_agent_that_moves_the_cursor_takes_it_off_the_row(face):
+async def test_an_agent_that_moves_the_cursor_of_a_shared_tab_takes_it_off_the_row(face):
     from tests.tui.conftest import AGENT
 
     async with face() as it:
+        await it.commander.settings.choose("agents.panes", "shared")
         await it.press("home")
         await it.commander.run(AGENT, "move_cursor", {"pane": "left", "to": "src"})
         await it.press()

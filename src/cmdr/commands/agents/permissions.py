@@ -14,19 +14,21 @@ from cmdr.model.names import printable, to_wire
 from cmdr.model.plans.trust_plan import Extras
 from cmdr.model.results.app import AgentAccess
 from cmdr.model.results.result import PlainText, Said
+from cmdr.model.units import count
 from cmdr.model.yaml_text import Value, document
 
 
 @command("agents.stop", access=Access.ACT, title="Stop all agents")
 def stop_agents(call: Call) -> Said:
-    """End every agent's call, drop what agents proposed, and refuse new calls."""
+    """End every agent's call, drop what agents proposed, pause their jobs, and refuse new calls."""
     call.commander.stop_agents()
-    return Said("All agents are stopped")
+    paused = len(call.commander.jobs.paused_by_stop())
+    return Said("All agents are stopped" + (f"; {count(paused, 'job')} of theirs paused" if paused else ""))
 
 
 @command("agents.allow", access=Access.ACT, title="Allow agents again")
 def allow_agents(call: Call) -> Said:
-    """Let agents call again."""
+    """Let agents call again; jobs of theirs that were paused stay so until you let them go on."""
     call.commander.allow_agents()
     return Said("Agents may call again")
 

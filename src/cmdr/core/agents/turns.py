@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -11,6 +13,7 @@ from cmdr.core.errors import CommandError
 from cmdr.core.threads import in_thread
 from cmdr.model.history import HistoryEntry, OperationState
 from cmdr.model.names import display_name, printable
+from cmdr.model.plans.plan import Verb
 from cmdr.model.results.agents import AgentOperation, AgentRow, Agents, AgentTurn
 
 if TYPE_CHECKING:
@@ -41,7 +44,25 @@ class Deed:
 
     entry: HistoryEntry
     client: str
-    can_undo: bool
+    can_undo: bool = False
+
+    @property
+    def what(self) -> str:
+        """What it did, in one line for the person."""
+        entry = self.entry
+        stays = entry.destination == os.path.dirname(entry.title)
+        told = replace(entry, destination=None) if stays else entry
+        what = f"{entry.verb} {told.about(display_name)}"
+        return what if len(what) <= MAX_WHAT_CHARS else what[: MAX_WHAT_CHARS - 1] + "…"
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Operations of agents that are to be undone, newest first."""
+
+    deeds: tuple[Deed, ...]
+    gone: int = 0
+    """Operations among those asked for that deleted something for good."""
 
 
 class Turns:
@@ -58,22 +79,22 @@ class Turns:
         """Every client that has called in this run, or changed something since a moment; of today, unless told."""
         moment = local_midnight() if since is None else since
         entries, is_cut = await self._back_to(lambda entry: entry.started >= moment)
-        clients = await in_thread(_by_client, entries, moment)
+        clients = await in_thread(_by_client, _known(entries), moment)
         commander, now = self._commander, time.time()
         rows = [self._row(name, clients.get(name, []), now) for name in sorted({*clients, *commander.activity.callers})]
         # Who is here comes first, then who did something last.
         rows.sort(key=lambda row: (not row.is_connected, -_newest(row)))
         return Agents(commander.policy.agents_stopped, moment, tuple(rows), is_cut)
 
-    async def deeds(
+    async def select(
         self,
         *,
         operations: Sequence[int] = (),
         turn: str | None = None,
         client: str | None = None,
         since: float | None = None,
-    ) -> list[Deed]:
-        """What agents did, newest first: some operations, a turn, or all of a client or of all since a moment.
+    ) -> Selection:
+        """What is to be undone of some operations, of a turn, or of all of a client or of all since a moment.
 
         Raises `CommandError` when there is no such operation or turn, or when one is not an agent's.
         """
@@ -87,37 +108,36 @@ class Turns:
             raise CommandError(
                 f"There are more than {MAX_LOOKED_THROUGH} operations since then. Name a later moment, then go on."
             )
-        clients = await in_thread(_by_client, entries, moment)
-        if client is not None:
-            return clients.get(client, [])[::-1]
-        return _weighed([deed for deeds in clients.values() for deed in deeds])[::-1]
+        known = _known(entries)
+        clients = await in_thread(_by_client, known, moment)
+        chosen = clients.get(client, []) if client is not None else [deed for some in clients.values() for deed in some]
+        return await in_thread(_selected, chosen, known)
 
-    async def _named(self, numbers: Sequence[int]) -> list[Deed]:
+    async def _named(self, numbers: Sequence[int]) -> Selection:
         wanted, first = set(numbers), min(numbers)
         entries, _ = await self._back_to(lambda entry: entry.id >= first)
-        deeds = []
-        for entry in entries:
-            if entry.id in wanted:
-                wanted.discard(entry.id)
-                by = await self._commander.engine.begun_by(entry.id) or ""
-                if not by.startswith(_AGENT):
-                    raise CommandError(
-                        f"Operation {entry.id} is your own, not an agent's. Undo it by itself: cmdr undo {entry.id}."
-                    )
-                deeds.append(Deed(entry, _client(by), _is_there(entry)))
-        if wanted:
-            raise CommandError(f"There is no operation {min(wanted)} in the journal, or it lies too far back.")
-        return deeds
+        known, deeds = _known(entries), []
+        for number in sorted(wanted, reverse=True):
+            if number not in known:
+                raise CommandError(f"There is no operation {number} in the journal, or it lies too far back.")
+            by = await self._commander.engine.begun_by(number) or ""
+            if not by.startswith(_AGENT):
+                raise CommandError(
+                    f"Operation {number} is your own, not an agent's. Undo it by itself: cmdr undo {number}."
+                )
+            deeds.append(Deed(known[number], _client(by)))
+        return await in_thread(_selected, deeds, known)
 
-    async def _of_turn(self, id: str) -> list[Deed]:
+    async def _of_turn(self, id: str) -> Selection:
         client, _, number = id.rpartition(" ")
         first = int(number) if number.isdecimal() else -1
         entries, _ = await self._back_to(lambda entry: entry.id >= first) if first >= 0 else ([], False)
-        deeds = (await in_thread(_by_client, entries)).get(client, [])
+        known = _known(entries)
+        deeds = (await in_thread(_by_client, known)).get(client, [])
         turns = _turns([deed for deed in deeds if deed.entry.id >= first])
         if not turns or turns[0][0].entry.id != first:
             raise CommandError(f'No turn "{printable(id, 60)}". `cmdr agents` lists them.')
-        return _weighed(turns[0])[::-1]
+        return await in_thread(_selected, turns[0], known)
 
     async def _back_to(self, is_wanted: Callable[[HistoryEntry], bool]) -> tuple[list[HistoryEntry], bool]:
         """The newest operations as far back as they are wanted, newest first, and whether there was too much.
@@ -170,10 +190,7 @@ class Turns:
 
     def _operation(self, deed: Deed) -> AgentOperation:
         entry = deed.entry
-        what = f"{entry.verb} {entry.about(display_name)}"
-        if len(what) > MAX_WHAT_CHARS:
-            what = what[: MAX_WHAT_CHARS - 1] + "…"
-        return AgentOperation(entry.id, entry.started, what, _state(entry), self.rule_of(entry.id), deed.can_undo)
+        return AgentOperation(entry.id, entry.started, deed.what, _state(entry), self.rule_of(entry.id), deed.can_undo)
 
 
 def local_midnight() -> float:
@@ -182,22 +199,65 @@ def local_midnight() -> float:
     return time.mktime((now.tm_year, now.tm_mon, now.tm_mday, 0, 0, 0, 0, 0, -1))
 
 
-def _by_client(entries: Iterable[HistoryEntry], moment: float = 0.0) -> dict[str, list[Deed]]:
+def _known(entries: Iterable[HistoryEntry]) -> dict[int, HistoryEntry]:
+    return {entry.id: entry for entry in entries}
+
+
+def _by_client(known: Mapping[int, HistoryEntry], moment: float = 0.0) -> dict[str, list[Deed]]:
     """The operations of agents since a moment, oldest first, by client."""
-    known = {entry.id: entry for entry in entries}
-    clients: dict[str, list[Deed]] = {}
-    for entry in reversed(known.values()):
+    clients: dict[str, list[HistoryEntry]] = {}
+    for number in sorted(known):
+        entry = known[number]
         by = _owner(entry, known)
         if entry.started >= moment and by.startswith(_AGENT):
-            clients.setdefault(_client(by), []).append(Deed(entry, _client(by), can_undo=False))
-    return {client: _weighed(deeds) for client, deeds in clients.items()}
+            clients.setdefault(_client(by), []).append(entry)
+    return {
+        client: [Deed(entry, client, _is_first(entry, scope) and _stands(entry, known)) for entry in scope.values()]
+        for client, scope in ((client, _known(entries)) for client, entries in clients.items())
+    }
 
 
-def _weighed(deeds: Sequence[Deed]) -> list[Deed]:
-    """The same operations, oldest first, each with whether it is to be undone when all of them are."""
-    scope = {deed.entry.id: deed.entry for deed in deeds}
-    weighed = [replace(deed, can_undo=_can_undo(deed.entry, scope)) for deed in deeds]
-    return sorted(weighed, key=lambda deed: deed.entry.id)
+def _selected(deeds: Iterable[Deed], known: Mapping[int, HistoryEntry]) -> Selection:
+    """What is undone, newest first, to come back to how things were before all of these operations.
+
+    An operation that was undone since, and its undo, are left out: together they changed nothing. Unless something else
+    was done in between that still stands: it was done to what is not there now, so the undo is undone first.
+    """
+    scope = {deed.entry.id: deed for deed in deeds}
+    entries = {number: deed.entry for number, deed in scope.items()}
+    chains = [
+        (entry, [one.id for one in undo_chain(entry, known) if one.id in scope])
+        for entry in entries.values()
+        if _is_first(entry, entries)
+    ]
+    standing = sorted(entry.id for entry, _ in chains if _stands(entry, known))
+    chosen = set(standing)
+    for entry, chain in chains:
+        between = bisect_left(standing, max(chain)) - bisect_right(standing, entry.id)
+        if between > 0:
+            chosen.update(chain)
+    gone = sum(deletes_for_good(entry) and entry.done > 0 for entry in entries.values())
+    return Selection(tuple(scope[number] for number in sorted(chosen, reverse=True)), gone)
+
+
+def _is_first(entry: HistoryEntry, scope: Collection[int]) -> bool:
+    """Whether it is not merely an undo of another one of these."""
+    return entry.undoes is None or entry.undoes not in scope
+
+
+def undo_chain(entry: HistoryEntry, known: Mapping[int, HistoryEntry]) -> list[HistoryEntry]:
+    """An operation, its undo, the undo of that, and so on."""
+    chain = [entry]
+    while chain[-1].undone_by is not None and chain[-1].undone_by in known:
+        chain.append(known[chain[-1].undone_by])
+    return chain
+
+
+def what_to_undo(chain: Sequence[HistoryEntry]) -> int | None:
+    """The operation whose undo takes the first of a chain back; None when it is taken back already."""
+    if len(chain) % 2:
+        return chain[-1].id  # itself, or what brought it back
+    return chain[-2].id if chain[-2].left else None
 
 
 def _owner(entry: HistoryEntry, known: Mapping[int, HistoryEntry]) -> str:
@@ -207,22 +267,15 @@ def _owner(entry: HistoryEntry, known: Mapping[int, HistoryEntry]) -> str:
     return entry.by
 
 
-def _can_undo(entry: HistoryEntry, scope: Mapping[int, HistoryEntry]) -> bool:
-    """Whether taking it back leads to how things were before all operations in `scope`.
-
-    An undo of one of them leads there already, unless it was itself taken back.
-    """
-    is_even = True
-    one = entry
-    while one.undoes is not None and one.undoes in scope:
-        one, is_even = scope[one.undoes], not is_even
-    return is_even and _is_there(entry)
+def _stands(entry: HistoryEntry, known: Mapping[int, HistoryEntry]) -> bool:
+    """Whether it changed something that is not taken back, and can be."""
+    is_over = entry.state is not OperationState.RUNNING and not deletes_for_good(entry)
+    return is_over and entry.done > 0 and what_to_undo(undo_chain(entry, known)) is not None
 
 
-def _is_there(entry: HistoryEntry) -> bool:
-    """Whether it changed something that has not been taken back."""
-    is_over = entry.state is not OperationState.RUNNING
-    return is_over and entry.done > 0 and (entry.undone_by is None or entry.left > 0)
+def deletes_for_good(entry: HistoryEntry) -> bool:
+    """Whether nothing brings back what it took."""
+    return entry.verb is Verb.DELETE
 
 
 def _turns(deeds: Sequence[Deed]) -> list[list[Deed]]:

@@ -23,6 +23,7 @@ class Lanes:
         """`compared` is called whenever more is known than at the last question."""
         self._compared = compared
         self._plans: dict[str, Plan] = {}
+        self._begun: set[str] = set()
         self._places: dict[str, Places] = {}
         self._touching: dict[tuple[str, str], bool | None] = {}
         """Whether two plans touch the same places, by the jobs' ids; None while that is found out."""
@@ -36,18 +37,22 @@ class Lanes:
         """A job is over: nobody waits behind it any more."""
         job.behind = None
         del self._plans[job.id]
+        self._begun.discard(job.id)
         self._places.pop(job.id, None)
         for pair in [pair for pair in self._touching if job.id in pair]:
             del self._touching[pair]
 
     def ready(self, jobs: Iterable[Job]) -> list[Job]:
-        """The queued jobs that may begin now, of all in their order; those that may not know behind which they wait."""
+        """The queued jobs that begin now, of all in their order; those that do not know behind which they wait."""
         ours = [job for job in jobs if job.id in self._plans]
         taken = [job for job in ours if job.state is JobState.RUNNING]
-        still = [job for job in ours if job.state in (JobState.WAITING, JobState.PAUSED)]
+        still = [job for job in ours if job.id in self._begun and job.state is not JobState.RUNNING]
         found: list[Job] = []
         for job in ours:
-            if job.state is not JobState.QUEUED:
+            if job.id in self._begun:
+                continue
+            if job.state is JobState.PAUSED:
+                still.append(job)  # what came before it does not wait for it
                 continue
             touching = {other: self._touches(job, other) for other in still if other.devices & job.devices}
             job.behind = next((other for other, is_so in touching.items() if is_so), None)
@@ -57,6 +62,7 @@ class Lanes:
             job.behind = next((other for other in taken if other.devices & job.devices), None)
             if job.behind is None and None not in touching.values():
                 found.append(job)
+                self._begun.add(job.id)
             # In its turn: what comes later on the same devices does not overtake it.
             taken.append(job)
         return found

@@ -11,7 +11,7 @@ import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from cmdr.core.agents.turns import Deed
+from cmdr.core.agents.turns import Deed, what_to_undo
 from cmdr.core.changes.engine import Engine
 from cmdr.core.changes.jobs import Jobs
 from cmdr.core.changes.proposals import Proposals
@@ -117,10 +117,11 @@ class UndoMany:
         by = await self._engine().begun_by(number)
         if entry is None or by is None or not by.startswith("agent:"):
             raise _Stopped(f"operation {number}: the journal does not say any more that it is an agent's")
-        if entry.undone_by is not None and not entry.left:
+        target = what_to_undo(await self._chain(entry))
+        if target is None:
             undoing.undone.append(number)  # with another one that it continues, or by somebody else meanwhile
             return
-        plan = await self._planned(undoing, entry)
+        plan = await self._planned(undoing, entry, target)
         if plan is None or undoing.is_cancelled:
             return
         why = "; ".join([*plan.risk.reasons, *(f"{reason}: {many}" for reason, many in plan.skipped)])
@@ -129,12 +130,19 @@ class UndoMany:
             raise _Stopped(f"operation {number}, which needs your word ({why}): proposal {proposal.id}")
         await self._carry_out(undoing, entry, plan)
 
-    async def _planned(self, undoing: _Undoing, entry: HistoryEntry) -> Plan | None:
+    async def _chain(self, entry: HistoryEntry) -> list[HistoryEntry]:
+        """An operation, its undo, the undo of that, and so on, as they stand now."""
+        chain = [entry]
+        while (undone_by := chain[-1].undone_by) is not None and (found := await self._engine().entry(undone_by)):
+            chain.append(found)
+        return chain
+
+    async def _planned(self, undoing: _Undoing, entry: HistoryEntry, target: int) -> Plan | None:
         """How it is undone; None when an earlier undo has left the same already, which the person knows."""
         try:
-            return await self._engine().undo_plan(entry.id)
+            return await self._engine().undo_plan(target)
         except (CommandError, PlanRefused) as error:
-            if entry.undone_by is None:
+            if not entry.left:
                 raise _Stopped(f"operation {entry.id}: {error}") from error
             undoing.left_alone.append(f"operation {entry.id}, undone in part before: {error}")
             undoing.undone.append(entry.id)

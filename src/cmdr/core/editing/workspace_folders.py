@@ -70,7 +70,8 @@ class WorkspaceFolders:
 
     def _paths(self) -> tuple[bytes, ...]:
         # Where an agent leads a pane is no leave to read there.
-        return (self._start, *(pane.tab.path for pane in self._workspace.panes if not pane.tab.opened_by_agent))
+        shown = [pane.person_tab for pane in self._workspace.panes]
+        return (self._start, *(tab.path for tab in shown if not (tab.opened_by_agent or tab.agent)))
 
     async def _look(self) -> None:
         # A pane may move on while the disk is asked.

@@ -7,7 +7,7 @@ from contextlib import suppress
 
 from cmdr.core.commander import Commander
 from cmdr.core.dispatch.answer import Answer
-from cmdr.core.dispatch.parameter import Arguments
+from cmdr.core.dispatch.parameter import Arguments, Json
 from cmdr.core.dispatch.principals import Principal
 from cmdr.core.flow.change import (
     Answered,
@@ -118,7 +118,8 @@ class ChangeRun:
         """Select what is left of some entries, as far as the pane still shows their folder."""
         columns = self._tab.listing.columns
         names = [os.path.basename(path) for path in sorted(paths) if os.path.dirname(path) == self._tab.path]
-        if there := [to_wire(name) for name in names if columns.find(name) is not None]:
+        there: list[Json] = [to_wire(name) for name in names if columns.find(name) is not None]
+        if there:
             await self._ask("select", {"pane": side, "names": there})
 
 

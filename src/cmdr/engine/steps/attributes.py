@@ -85,7 +85,14 @@ class SetAttributes(Step):
             return
         except ITEM_ERRORS:
             now = None
-        if mark is None or now is None or not mark.is_same_file(fingerprint.of_stat(now)) or not has(now, change):
+        # The time of a folder tells of the names in it: that some came and went since is nobody's word about it.
+        is_folder = item.kind is Kind.FOLDER
+        if (
+            mark is None
+            or now is None
+            or not mark.is_same_file(fingerprint.of_stat(now))
+            or not has(now, change, time=not is_folder)
+        ):
             undo.leave(item, place, CHANGED)
             return
         # Its contents may be others by now: they stay, and so does their time.
@@ -190,12 +197,12 @@ def seen(spot: Spot) -> os.stat_result | None:
         return None
 
 
-def has(found: os.stat_result, change: AttributeChange, *, after: bool = True) -> bool:
-    """Whether a file has what a change gives it, or what it had before; its time where that is part of it."""
+def has(found: os.stat_result, change: AttributeChange, *, after: bool = True, time: bool = True) -> bool:
+    """Whether a file has what a change gives it, or what it had before; its time where that is part of it and asked."""
     wanted = change.after if after else change.before
     if (stat.S_IMODE(found.st_mode), found.st_uid, found.st_gid) != wanted[:3]:
         return False
-    return not change.sets_time or is_same_time(wanted.mtime_ns, found.st_mtime_ns)
+    return not (time and change.sets_time) or is_same_time(wanted.mtime_ns, found.st_mtime_ns)
 
 
 def give(syscalls: Syscalls, held: int, wanted: Attributes, *, time: bool) -> None:

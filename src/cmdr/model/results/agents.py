@@ -123,6 +123,8 @@ class UndoOffer(Data):
     """When the oldest of them began."""
     words: str
     """What to ask about, as in `12 operations of claude since 13:02: 37 items`."""
+    what: tuple[str, ...] = ()
+    """What the newest of them did, one line each."""
 
     def text(self) -> str:
         return self.words

@@ -34,7 +34,7 @@ def open_entry(screen: MainScreen) -> None:
 @action("parent")
 def parent(screen: MainScreen) -> None:
     """Up one folder; from scattered entries, back to where they were asked for. At the top there is nothing to say."""
-    if screen.tab.found is not None and len(screen.view.pane.tabs) > 1:
+    if screen.tab.found is not None and (screen.tab.agent or len(screen.view.pane.person_tabs) > 1):
         screen.enqueue("tab.close")
     else:
         screen.enqueue("nav_to_parent", lambda: {} if screen.tab.path != b"/" else None)

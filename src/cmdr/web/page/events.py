@@ -28,18 +28,28 @@ class OpenPages:
         self._streams: Counter[str] = Counter()
         self._shown: dict[str, set[str]] = {}
         self._leaving: dict[str, asyncio.TimerHandle] = {}
+        self._busy: set[str] = set()
+        commander.agent_fronts.is_busy["pages"] = lambda: bool(self._busy)
+
+    def present(self, page: str, *, by_key: bool, busy: bool) -> None:
+        """The person did something at a page, which is perhaps in the middle of something: a search, a window."""
+        (self._busy.add if busy and self._streams[page] > 0 else self._busy.discard)(page)
+        self._commander.agent_fronts.touched(by_key=by_key)
 
     @contextmanager
     def listening(self, page: str) -> Iterator[None]:
         """The page is open at least as long as this lasts."""
         self._streams[page] += 1
         self._commander.desktop.pages += 1
+        self._commander.agent_fronts.touched(by_key=False)
         if (leaving := self._leaving.pop(page, None)) is not None:
             leaving.cancel()
         try:
             yield
         finally:
             self._streams[page] -= 1
+            if not self._streams[page]:
+                self._busy.discard(page)
             self._expect(page)
             # One that is loaded anew is back within the grace, and was open all the while.
             asyncio.get_running_loop().call_later(self._grace, self._closed)

@@ -98,6 +98,7 @@ def _operation(entry: HistoryEntry, style: Style) -> Json:
         "when": style.date(int(entry.started * 1e9)),
         "verb": entry.verb.value,
         "state": entry.undone or entry.state.value,
+        "failed": entry.failed,
         "what": to_wire(entry.title) + becomes + (f" and {entry.total - 1} more" if entry.total > 1 else ""),
         "to": None if entry.destination is None else to_wire(entry.destination),
         "by": printable(entry.by.partition(":")[2], 60),

@@ -8,7 +8,7 @@ from cmdr.core.commander import Commander
 from cmdr.core.dispatch.answer import Answer
 from cmdr.core.dispatch.parameter import Json
 from cmdr.core.dispatch.principals import Principal
-from cmdr.core.errors import CommandError
+from cmdr.core.errors import CommandError, UnknownCommand
 from cmdr.core.panes.name_input import complete_path
 from cmdr.model.invisible_chars import INVISIBLE
 from cmdr.model.panes.matching import find_by_prefix
@@ -21,6 +21,7 @@ from cmdr.web.page.changes import PageChanges
 from cmdr.web.page.chosen import ChosenFiles
 from cmdr.web.page.events import MAX_NAME_CHARS, OpenPages, event_stream
 from cmdr.web.page.files import FileRoutes
+from cmdr.web.page.inbox import entry_json, inbox_json, inbox_summary
 from cmdr.web.page.links import PageLinks
 from cmdr.web.page.lists import (
     about_json,
@@ -64,6 +65,7 @@ class PageRoutes:
             person_only("POST /page/attributes", self._attributes),
             person_only("POST /page/attributes/ticked", self._ticked),
             person_only("GET /page/events", self._events),
+            person_only("POST /page/presence", self._presence),
             person_only("GET /page/edit/{id}", self._edit),
             person_only("GET /page/edit/{id}/proposed", self._proposed),
             person_only("GET /page/complete", self._complete),
@@ -72,6 +74,8 @@ class PageRoutes:
             person_only("GET /page/commands", self._commands),
             person_only("GET /page/history", self._history),
             person_only("GET /page/agents", self._agents),
+            person_only("GET /page/inbox", self._inbox),
+            person_only("GET /page/inbox/entry", self._entry),
             person_only("GET /page/settings", self._settings),
             person_only("GET /page/texts", self._texts),
             person_only("GET /page/actions", self._actions),
@@ -107,6 +111,7 @@ class PageRoutes:
         name, arguments, id = sent.get("name"), sent.get("arguments", {}), sent.get("chosen", "")
         if not isinstance(name, str) or not isinstance(arguments, dict) or not isinstance(id, str):
             raise CommandError("The body names a command and its arguments.")
+        self._commander.agent_fronts.touched(by_key=False)
         chosen = self._chosen.get(id) if id else None
         if renames := sent.get("renames"):
             arguments = self._renames.arguments(str(renames))
@@ -120,7 +125,8 @@ class PageRoutes:
         return answer
 
     async def _shown(self, request: Request) -> Json:
-        return await page_state(self._commander, self._rows, _windows(request))
+        state = await page_state(self._commander, self._rows, _windows(request))
+        return {**state, "inbox": inbox_summary(self._commander)}
 
     async def _choose(self, request: Request, caller: Principal) -> Json:
         sent = await sent_object(request)
@@ -146,6 +152,11 @@ class PageRoutes:
 
     async def _events(self, request: Request, caller: Principal) -> Response:
         return event_stream(self._commander, self._pages, _page(request.query_params.get("page")))
+
+    async def _presence(self, request: Request, caller: Principal) -> Json:
+        sent = await sent_object(request)
+        self._pages.present(_page(sent.get("page")), by_key=sent.get("byKey") is True, busy=sent.get("busy") is True)
+        return {}
 
     async def _edit(self, request: Request, caller: Principal) -> Json:
         case = self._commander.editor.reviews.get(request.path_params["id"], caller)
@@ -181,7 +192,22 @@ class PageRoutes:
         return await history_json(self._commander)
 
     async def _agents(self, request: Request, caller: Principal) -> Json:
-        return await agents_json(self._commander)
+        found = await agents_json(self._commander)
+        did, rules = await self._told(caller, "agents"), await self._told(caller, "rules.list")
+        return {**found, "did": did.get("rows", []), "rules": {"rows": [], "settings": "", "trouble": "", **rules}}
+
+    async def _told(self, caller: Principal, command: str) -> dict[str, Json]:
+        """What a command tells as data; where it cannot, why."""
+        try:
+            return (await self._commander.ask(caller, command, {})).json
+        except (CommandError, UnknownCommand) as error:
+            return {"trouble": str(error)}
+
+    async def _inbox(self, request: Request, caller: Principal) -> Json:
+        return inbox_json(self._commander)
+
+    async def _entry(self, request: Request, caller: Principal) -> Json:
+        return entry_json(self._commander, caller, request.query_params.get("id", ""))
 
     async def _settings(self, request: Request, caller: Principal) -> Json:
         return settings_json(self._commander)

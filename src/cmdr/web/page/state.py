@@ -6,7 +6,11 @@ import time
 from cmdr.core.agents.activity import SeenCall
 from cmdr.core.commander import Commander
 from cmdr.core.dispatch.parameter import Json
+from cmdr.core.dispatch.principals import Access
+from cmdr.core.errors import UnknownCommand
 from cmdr.core.flow.change import ANSWERS, FOLDER_ANSWERS
+from cmdr.core.panes.agent_tabs import SHARED
+from cmdr.core.settings import PANES
 from cmdr.http.browser_login import BROWSER
 from cmdr.model.job import Job, Question, ScanJob
 from cmdr.model.names import display_name, printable, to_wire
@@ -15,13 +19,17 @@ from cmdr.model.panes.tab import Tab
 from cmdr.model.panes.workspace import Dialog
 from cmdr.model.plans.plan_list import length_of
 from cmdr.model.plans.plan_text import chosen_of, facts_of, title_of, word_to_type
-from cmdr.model.plans.proposal import Proposal, expired_text
+from cmdr.model.plans.proposal import Proposal
 from cmdr.model.units import count, human_size, iso_time
 from cmdr.web.page.actions import actions_tag
 from cmdr.web.page.rows import Rows, Window, Windows, announce
 
 ACTIVITY_SHOWN_S = 4.0
 MAX_JOBS = 30
+_MOVES = frozenset("switch_pane swap_panes toggle_hidden compare_panes find.go".split())
+"""What changes a view without naming a pane."""
+_WINDOWS = frozenset(("file.quickLook", "file.getInfo"))
+"""What names a pane, and opens a window."""
 _FLAGS = {
     "keyBar": "appearance.key_bar",
     "colours": "appearance.file_colours",
@@ -46,10 +54,7 @@ async def page_state(commander: Commander, rows: Rows, windows: Windows) -> dict
         "panes": panes,
         "dialogs": [_dialog(dialog) for dialog in workspace.dialogs if dialog.proposal is None],
         "proposals": _proposals(commander),
-        "expired": _expired(commander),
         "edits": _edits(commander),
-        "interrupted": _interrupted(commander),
-        "warnings": [*commander.warnings.texts()],
         "jobs": _jobs(commander),
         "scans": _scans(commander),
         "stopped": commander.policy.agents_stopped,
@@ -66,7 +71,7 @@ async def _pane(commander: Commander, rows: Rows, pane: Pane, window: Window) ->
     return {
         "path": to_wire(tab.path),
         "title": printable(tab.found.title, 80) if tab.found else "",
-        "tabs": [{"id": each.id, "name": _tab_name(each), "pinned": each.pinned} for each in pane.tabs],
+        "tabs": [_tab(each) for each in pane.tabs],
         "tab": tab.id,
         "sort": tab.sort.by.value,
         "order": tab.sort.direction.value,
@@ -82,7 +87,13 @@ async def _pane(commander: Commander, rows: Rows, pane: Pane, window: Window) ->
         "problem": tab.problem,
         "start": start,
         "rows": shown,
+        "byItself": tab in commander.agent_fronts.brought,
+        "letsAgentsIn": tab.lets_agents_in,
     }
+
+
+def _tab(tab: Tab) -> Json:
+    return {"id": tab.id, "name": _tab_name(tab), "pinned": tab.pinned, "agent": printable(tab.agent_name, 40)}
 
 
 def _tab_name(tab: Tab) -> str:
@@ -100,10 +111,22 @@ def _dialog(dialog: Dialog) -> Json:
 
 
 def _activity(commander: Commander) -> str:
-    recent = commander.activity.recent
-    if not recent or (recent[-1].result and time.time() - recent[-1].started > ACTIVITY_SHOWN_S):
+    seen = next((seen for seen in reversed(commander.activity.recent) if not _is_aside(commander, seen)), None)
+    if seen is None or (seen.result and time.time() - seen.started > ACTIVITY_SHOWN_S):
         return ""
-    return call_line(recent[-1])
+    return call_line(seen)
+
+
+def _is_aside(commander: Commander, seen: SeenCall) -> bool:
+    """Whether an agent only moves about in tabs of its own: of the person's panes nothing has changed."""
+    name = seen.about if seen.command == "command" else seen.command
+    try:
+        command = commander.registry.find(name)
+    except UnknownCommand:
+        return False
+    takes_pane = any(parameter.name == "pane" for parameter in command.parameters)
+    is_view = command.access is Access.VIEW and not command.lasting and command.name not in _WINDOWS
+    return is_view and (takes_pane or command.name in _MOVES) and commander.settings.text(PANES) != SHARED
 
 
 def call_line(seen: SeenCall) -> str:
@@ -116,15 +139,19 @@ def _theme(commander: Commander) -> dict[str, Json]:
     """The settings that decide how the page looks and listens."""
     settings = commander.settings
     flags: dict[str, Json] = {name: settings.flag(key) for name, key in _FLAGS.items()}
-    return {"name": settings.text("appearance.theme"), **flags}
+    return {"name": settings.text("appearance.theme"), "notify": settings.text("agents.notify"), **flags}
 
 
 def _jobs(commander: Commander) -> list[Json]:
-    """The newest jobs, oldest first."""
-    return [_job(commander, job) for job in list(commander.jobs.all())[-MAX_JOBS:]]
+    """The newest jobs and every one that is not over or not looked at, oldest first."""
+    jobs = commander.jobs.all()
+    newest = len(jobs) - MAX_JOBS
+    told = [job for at, job in enumerate(jobs) if at >= newest or not (job.state.is_over and job.is_seen)]
+    return [job_json(commander, job) for job in told]
 
 
-def _job(commander: Commander, job: Job) -> Json:
+def job_json(commander: Commander, job: Job) -> Json:
+    """A job as the page draws it."""
     progress = job.progress
     share = progress.bytes_done / progress.bytes_total if progress.bytes_total else 0.0
     left = progress.seconds_left
@@ -141,6 +168,10 @@ def _job(commander: Commander, job: Job) -> Json:
         "left": None if left is None else round(left),
         "current": progress.current,
         "question": _question(job.question),
+        "asks": job.asks,
+        "waitsBehind": job.waits_behind,
+        "isStopped": job.is_stopped,
+        "isSeen": job.is_seen,
         "outcome": job.outcome,
         "problems": [*job.problems],
         "operation": job.operation,
@@ -198,20 +229,6 @@ def _proposals(commander: Commander) -> list[Json]:
             "mine": proposal.proposed_by == BROWSER.id,
         }
         for proposal in commander.proposals.pending()
-    ]
-
-
-def _expired(commander: Commander) -> dict[str, Json]:
-    """What agents proposed and nobody answered in time: how many, and the line that tells of them."""
-    titles = [title_of(proposal.plan) for proposal in commander.proposals.missed()]
-    return {"count": len(titles), "told": expired_text(titles) if titles else ""}
-
-
-def _interrupted(commander: Commander) -> list[Json]:
-    """Every operation that was cut short and waits for a word, in a line."""
-    return [
-        {"id": job.id, "title": job.title, "state": job.outcome, "by": _speaker(job.started_by)}
-        for job in commander.jobs.interrupted()
     ]
 
 

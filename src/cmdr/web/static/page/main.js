@@ -3,16 +3,18 @@
 import { act } from './core/actions.js';
 import { element, part } from './core/element.js';
 import { listen, lost } from './core/events.js';
+import { listenToPerson } from './core/presence.js';
 import { look, now, watch } from './core/server.js';
 import { guarded } from './core/status.js';
+import { STOP, stopAgents } from './core/stop.js';
 import {
   actionAt, actionTable, followActions, readActions, titleWithKey, upToDate, watchActions, wordOf,
 } from './keys/key_map.js';
 import { listenInOrder } from './keys/key_order.js';
-import { listenToKeys } from './keys/keyboard.js';
+import { listenForStop, listenToKeys } from './keys/keyboard.js';
 import { Pane } from './panes/pane.js';
 import { listenToDrags, listenToDrops } from './transfer/drag_and_drop.js';
-import { waitingCount } from './windows/approvals.js';
+import { drawCalls, listenToAddress } from './windows/calls.js';
 import { drawStrip } from './windows/jobs.js';
 import { menuAt } from './windows/menu.js';
 import { isCovered, whenUncovered } from './windows/window.js';
@@ -62,15 +64,13 @@ function applyTheme(theme) {
 
 function drawHeader() {
   const { stopped, activity, theme } = now();
-  const waiting = waitingCount();
-  const button = part('waiting');
-  const { count } = now().expired;
-  const told = [waiting && `${waiting} to answer`, count && `${count} expired`].filter(Boolean).join(' · ');
-  button.hidden = !told;
-  if (button.textContent !== told) button.textContent = told;
-  document.title = waiting + count ? `(${waiting + count}) cmdr` : 'cmdr';
+  drawCalls();
   part('activity').textContent = stopped ? 'agents are stopped' : theme.activity ? activity : '';
-  part('stop').textContent = stopped ? 'Let agents call again' : 'Stop agents';
+  // Allowing them again is done in their window, on purpose.
+  part('stop').textContent = stopped ? 'Agents are stopped' : 'Stop agents';
+  part('stop').dataset.action = stopped ? 'agents' : STOP;
+  part('stop').title = titleWithKey(part('stop').dataset.action ?? '');
+  document.body.classList.toggle('stopped', stopped);
   clearTimeout(fading);
   if (activity) fading = setTimeout(() => { look().catch(() => undefined); }, FADES);
 }
@@ -105,7 +105,8 @@ async function start() {
   whenUncovered(focusPane);
   addEventListener('click', (event) => {
     const hit = event.target instanceof Element ? event.target.closest('[data-action]') : null;
-    if (hit instanceof HTMLElement && hit.dataset.action) run(hit.dataset.action);
+    if (!(hit instanceof HTMLElement) || !hit.dataset.action) return;
+    if (hit.dataset.action === STOP) stopAgents(); else run(hit.dataset.action);
   });
   addEventListener('mouseup', (event) => {
     const action = { 3: 'back', 4: 'forward' }[event.button];
@@ -119,10 +120,13 @@ async function start() {
   followActions();
   await upToDate();
   focusPane();
+  listenForStop();
+  listenToPerson(() => isCovered() || Boolean(panes.left.note || panes.right.note));
   listenInOrder();
   listenToKeys(panes, run);
   listenToDrops([panes.left, panes.right]);
   listenToDrags([panes.left, panes.right]);
+  listenToAddress();
   listen();
 }
 

@@ -79,7 +79,7 @@ function look() {
       guarded(step(change.id).then((ended) => carry(ended, change.whenOver)));
     } else if (job.question && !questions.has(job.question.id)) {
       questions.add(job.question.id);
-      askAbout(job.id, job.question);
+      askAbout(job, job.question);
     }
   }
 }

@@ -107,7 +107,7 @@ const AT_ONCE = 500;
  * Show every step of a proposal.
  * @param {string} id @param {string} digest of the plan that is asked about @param {() => void} closed
  */
-function planList(id, digest, closed) {
+export function planList(id, digest, closed) {
   const lines = element('ol', { class: 'steps', tabIndex: 0, 'aria-label': 'Every step' });
   const more = button('Show more', () => { guarded(load()); }, { class: 'main' });
   const window = show({ title: 'The whole plan', class: 'wide', body: [lines], buttons: [more], closed });

@@ -2,7 +2,8 @@
 
 import { element } from '../core/element.js';
 import { order } from '../core/server.js';
-import { guarded } from '../core/status.js';
+import { guarded, tell } from '../core/status.js';
+import { keysOf } from '../keys/key_map.js';
 import { button, show } from '../windows/window.js';
 
 /** @type {Record<string, string>} */
@@ -13,8 +14,13 @@ const TEXTS = {
 /** @type {Record<string, string>} */
 const ABOUT_A_FOLDER = { skip: 'Leave it', overwrite: 'Take all of it' };
 
-/** @param {string} job @param {import('../core/state.js').Question} question */
-export function askAbout(job, question) {
+/**
+ * Closed without an answer it stays asked, and says where.
+ * @param {import('../core/state.js').Job} asking @param {import('../core/state.js').Question} question
+ */
+export function askAbout(asking, question) {
+  const job = asking.id;
+  let isOver = false;
   const all = element('input', { type: 'checkbox' });
   const texts = question.folder === null ? TEXTS : ABOUT_A_FOLDER;
   const answers = Object.entries(question.answers).map(([key, answer]) => (
@@ -22,6 +28,7 @@ export function askAbout(job, question) {
   const window = show({
     title: question.folder === null ? 'This name is taken' : 'This folder holds something else than was shown',
     reads: true,
+    closed: () => { if (!isOver) tell(`${asking.asks}: ${keysOf('approvals')[0] ?? ''}`); },
     body: [
       element('dl', { class: 'pairs' }, ...facts(question)),
       element('label', {}, all, ' the same for all others (a)'),
@@ -42,11 +49,13 @@ export function askAbout(job, question) {
   /** @param {string} answer */
   function give(answer) {
     if (!window.hears()) return;
+    isOver = true;
     window.close();
     guarded(order('job.answer', { job, question: question.id, answer, forAll: all.checked }));
   }
 
   function stop() {
+    isOver = true;
     window.close();
     guarded(order('job.cancel', { job }));
   }

@@ -9,6 +9,7 @@ import { below } from './element.js';
 import { perform } from './perform.js';
 import { aside, now, order, settled } from './server.js';
 import { guarded, tell } from './status.js';
+import { STOP, stopAgents } from './stop.js';
 import { actionBy } from '../keys/key_map.js';
 import { keysWaitFor } from '../keys/key_order.js';
 import { moves } from '../panes/moving.js';
@@ -18,11 +19,11 @@ import { compare, mark, markTo, mask, narrow } from '../panes/selecting.js';
 import { download, picked, upload } from '../transfer/browser_files.js';
 import { copyName, copyPath } from '../transfer/clipboard.js';
 import { agents } from '../windows/agents.js';
-import { approvals } from '../windows/approvals.js';
 import { edit } from '../windows/editor.js';
 import { find } from '../windows/find.js';
 import { help } from '../windows/help.js';
 import { history } from '../windows/history.js';
+import { inbox } from '../windows/inbox.js';
 import { jobsWindow } from '../windows/jobs.js';
 import { menuAtCursor } from '../windows/menu.js';
 import { palette } from '../windows/palette.js';
@@ -97,10 +98,10 @@ export const ACTIONS = {
   palette,
   undo: () => operate('undo', {}),
   history,
-  jobs: jobsWindow,
-  approvals,
+  jobs: () => jobsWindow(),
+  approvals: () => inbox(),
   agents,
-  stop_agents: () => order(now().stopped ? 'agents.allow' : 'agents.stop').then(tell),
+  [STOP]: stopAgents,
   settings,
 };
 
@@ -115,7 +116,8 @@ function open(pane, other) {
 
 /** Up one folder; from scattered entries, back to where they were asked for. @param {Pane} pane */
 function parent({ now: { title, tabs } }) {
-  return order(title && tabs.length > 1 ? 'tab.close' : 'nav_to_parent');
+  const own = tabs.filter(({ agent }) => !agent);
+  return order(title && own.length > 1 ? 'tab.close' : 'nav_to_parent');
 }
 
 /**

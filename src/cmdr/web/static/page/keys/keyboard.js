@@ -2,6 +2,7 @@
 
 import { letGo, now, order, read } from '../core/server.js';
 import { guarded, tell } from '../core/status.js';
+import { STOP, stopAgents } from '../core/stop.js';
 import { actionOf } from './key_map.js';
 import { keysWaitFor } from './key_order.js';
 import { moves } from '../panes/moving.js';
@@ -35,6 +36,17 @@ export function listenToKeys(panes, act) {
     else return false;
     return true;
   }
+}
+
+/** The key that stops the agents is heard before all others, in every window and field; a letter writes there. */
+export function listenForStop() {
+  addEventListener('keydown', (event) => {
+    const isLetter = event.key.length === 1 && !(event.ctrlKey || event.altKey || event.metaKey);
+    if (isLetter || actionOf(event) !== STOP) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    if (!event.repeat) stopAgents();
+  }, true);
 }
 
 /** Give up waiting, then clear the filter, then the selection. @param {Pane} pane */

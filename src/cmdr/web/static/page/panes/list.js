@@ -13,7 +13,7 @@ const MOST = 300;
 export class List {
   /**
    * @param {Side} side
-   * @param {{more: () => void, clicked: (place: number, event: MouseEvent) => void, opened: () => void,
+   * @param {{more: () => void, clicked: (place: number | null, event: MouseEvent) => void, opened: () => void,
    *   menu: (place: number | null, event: MouseEvent) => void}} hears
    */
   constructor(side, hears) {
@@ -40,7 +40,7 @@ export class List {
       const isPlain = !(event.ctrlKey || event.metaKey || event.shiftKey);
       // The first click draws the rows anew, so a double click is never one of a single row.
       if (event.detail === 2 && isPlain && place === this.place) hears.opened();
-      else hears.clicked(place ?? this.place, event);
+      else hears.clicked(place, event);
     });
     this.rows.addEventListener('contextmenu', (event) => {
       event.preventDefault();

@@ -23,6 +23,8 @@ export class Pane {
     /** The place the cursor is on its way to. @type {number | null} */
     this.wanted = null;
     this.moving = 0;
+    /** From where to where Shift and a click selected last. @type {{from: number, to: number} | null} */
+    this.reach = null;
     /** What stands in the foot instead of the totals. */
     this.note = '';
     this.root = /** @type {HTMLElement} */ (document.getElementById(side));
@@ -35,6 +37,8 @@ export class Pane {
     /** What can be done with a click; each is called as its action is. */
     this.buttons = [this.path, does('parent', '↑'), does('volume', '▾'), does('new_tab', '+')];
     this.heads = element('div', { class: 'heads', role: 'toolbar', 'aria-label': `Sort, ${side} pane` });
+    /** Whose tabs lie behind, where no line of tabs shows them. */
+    this.agents = element('span', { class: 'agents' });
     this.foot = element('p', { class: 'totals' });
     this.free = element('p', { class: 'free' });
     this.list = new List(side, {
@@ -44,7 +48,7 @@ export class Pane {
       menu: (place, event) => hears.menu(this, place, event),
     });
     this.root.append(this.tabs,
-      element('div', { class: 'bar' }, ...this.buttons),
+      element('div', { class: 'bar' }, this.path, this.agents, ...this.buttons.slice(1)),
       this.heads, this.list.root, element('div', { class: 'foot' }, this.foot, this.free));
   }
 
@@ -100,13 +104,23 @@ export class Pane {
 
   /** @param {PaneState} pane */
   drawTabs(pane) {
-    this.tabs.hidden = pane.tabs.length < 2;
+    const front = pane.tabs.find(({ id }) => id === pane.tab);
+    // Tabs of agents alone are told beside the path: rows must not move when an agent opens one.
+    const behind = front?.agent ? [] : pane.tabs.filter(({ agent }) => agent);
+    this.tabs.hidden = pane.tabs.length - behind.length < 2 && !front?.agent;
+    const told = pane.letsAgentsIn ? 'agents let in' : pane.byItself ? 'any key: yours' : '';
+    this.agents.replaceChildren(...(this.tabs.hidden ? behind : []).map(({ id, name, agent }) => element('button', {
+      type: 'button', class: 'small agent', title: `${agent}: ${name}`,
+      onclick: () => guarded(order('activate_tab', { pane: this.side, tab: id })),
+    }, `▸${agent}`)), told);
     const isFront = (/** @type {import('../core/state.js').Tab} */ tab) => tab.id === pane.tab;
-    this.tabs.replaceChildren(...pane.tabs.map((tab) => element('span', { class: isFront(tab) ? 'tab front' : 'tab' },
+    this.tabs.replaceChildren(...pane.tabs.map((tab) => element('span', {
+      class: ['tab', isFront(tab) && 'front', tab.agent && 'agent'].filter(Boolean).join(' '),
+    },
       element('button', {
         type: 'button', 'aria-pressed': String(isFront(tab)), title: tab.name,
         onclick: () => guarded(order('activate_tab', { pane: this.side, tab: tab.id })),
-      }, `${tab.pinned ? '◆ ' : ''}${tab.name}`),
+      }, labelOf(tab)),
       isFront(tab) ? element('button', {
         type: 'button', class: 'small', 'aria-label': `Close tab ${tab.name}`,
         onclick: () => this.focused(() => guarded(order('tab.close'))),
@@ -152,20 +166,53 @@ export class Pane {
     else guarded(keysWaitFor(order('switch_pane').then(() => then?.())));
   }
 
-  /** @param {number} place @param {MouseEvent} event */
+  /**
+   * A click alone leaves the cursor there and nothing selected; beside the rows it only clears the selection.
+   * @param {number | null} place @param {MouseEvent} event
+   */
   clicked(place, event) {
-    const from = this.place;
+    const toggles = event.ctrlKey || event.metaKey;
+    const to = place ?? this.place;
+    const { above } = this.list;
+    const isHeld = Boolean(this.now.rows[to - above - this.now.start]?.selected);
+    // Whoever goes on with Shift selects from where they began.
+    const from = this.reach?.to === this.place ? this.reach.from : this.place;
+    this.reach = null;
     this.focused(() => {
-      if ((event.ctrlKey || event.metaKey) && place >= this.list.above) {
-        guarded(order('selection.toggle', { pane: this.side, index: place - this.list.above }));
-      } else if (event.shiftKey) {
-        const first = Math.max(0, Math.min(from, place) - this.list.above);
-        const count = Math.max(from, place) - this.list.above - first + 1;
-        if (count > 0) guarded(order('select', { pane: this.side, start: first, count, mode: 'add' }));
+      if (event.shiftKey && place !== null) {
+        const first = Math.max(0, Math.min(from, to) - above);
+        const count = Math.max(from, to) - above - first + 1;
+        const mode = toggles ? 'add' : 'replace';
+        if (count > 0) guarded(order('select', { pane: this.side, start: first, count, mode }));
+        this.reach = { from, to };
+      } else if (toggles && to >= above && place !== null) {
+        guarded(order('selection.toggle', { pane: this.side, index: to - above }));
+      } else if (!toggles && !event.shiftKey) {
+        // What is selected may be about to be dragged away.
+        if (isHeld && place !== null) this.clearsAfter();
+        else this.clear();
       }
-      this.move(place);
+      if (place !== null) this.move(to);
     });
   }
+
+  /** Select nothing, once it is known what is selected by then. */
+  clear() {
+    guarded(orderThen(() => (this.now.selected ? ['selection.none', { pane: this.side }] : null)));
+  }
+
+  /** Select nothing when the button of the mouse is let go, unless something was dragged with it. */
+  clearsAfter() {
+    const over = new AbortController();
+    addEventListener('mouseup', () => { over.abort(); this.clear(); }, { signal: over.signal });
+    addEventListener('dragstart', () => over.abort(), { signal: over.signal });
+  }
+}
+
+/** A tab's name, and whose it is. @param {import('../core/state.js').Tab} tab */
+function labelOf({ agent, name, pinned }) {
+  if (agent) return `▸${agent}${now().stopped ? ', stopped:' : ''} ${name}`;
+  return pinned ? `◆ ${name}` : name;
 }
 
 /** The entry under the cursor in a line. @param {import('../core/state.js').Row} row */

@@ -115,7 +115,7 @@ export class DiffView {
  * One row; `state` is what was decided of its change.
  * @param {DiffRow} row @param {string} state @param {boolean} unified @param {(hunk: number) => void} picked
  */
-function diffRow(row, state, unified, picked) {
+export function diffRow(row, state, unified, picked) {
   if (row.kind === 'fold') return element('div', { class: 'diffrow fold' }, `${row.hidden} equal lines`);
   const { hunk } = row;
   const one = row.old ? side(row.old, 'old') : side(row.new, 'new');

@@ -10,8 +10,8 @@ import { heads } from './agents.js';
 import { button, show } from './window.js';
 
 /**
- * @typedef {{id: number, when: string, verb: string, state: string, what: string, to: string | null,
- *   by: string}} Done
+ * @typedef {{id: number, when: string, verb: string, state: string, failed: number, what: string,
+ *   to: string | null, by: string}} Done
  */
 
 /** What was done to files, and undo for any of it. */
@@ -29,13 +29,15 @@ export async function history() {
   /** @param {Done} entry */
   function row(entry) {
     const to = entry.to ? ` → ${entry.to}` : '';
+    const marks = [entry.state === 'done' ? '' : entry.state, entry.failed ? `${entry.failed} failed` : '']
+      .filter(Boolean).join(', ');
     const undo = button(titleOf('undo'), () => {
       window.close();
       guarded(keysWaitFor(operate('undo', { operation: entry.id })));
     }, { 'aria-label': `Undo operation ${entry.id}` });
     return element('tr', { class: entry.state },
       element('td', {}, entry.when),
-      element('td', {}, `${entry.verb} ${entry.what}${to}${entry.state === 'done' ? '' : ` (${entry.state})`}`),
+      element('td', {}, `${entry.verb} ${entry.what}${to}${marks ? ` (${marks})` : ''}`),
       element('td', {}, entry.by),
       element('td', {}, entry.state === 'undone' ? '' : undo));
   }

@@ -6,12 +6,21 @@ import { actionBy, actionTable } from '../keys/key_map.js';
 
 /** @typedef {import('../panes/pane.js').Pane} Pane */
 
-/** The menu for the row under the mouse. @param {Pane} pane @param {number | null} place @param {MouseEvent} event */
+/**
+ * The menu for the row under the mouse. One that is not selected is meant alone; a finger, which has no keys to add
+ * to a selection with, adds to it from here.
+ * @param {Pane} pane @param {number | null} place @param {MouseEvent} event
+ */
 export function menuAt(pane, place, event) {
   const isEntry = place !== null && place >= pane.list.above;
+  const isFinger = event instanceof PointerEvent && event.pointerType === 'touch';
   pane.focused(() => {
     if (place !== null) pane.move(place);
-    open(isEntry ? pane : null, event.clientX, event.clientY);
+    const isAlone = isEntry && !pane.here?.selected;
+    if (isAlone && !isFinger) pane.clear();
+    open(isEntry ? pane : null, event.clientX, event.clientY, (action) => {
+      if (isAlone && isFinger && action !== 'mark_stay') pane.clear();
+    });
   });
 }
 
@@ -24,9 +33,9 @@ export function menuAtCursor(pane) {
 
 /**
  * For the entry under the cursor of a pane, or for the folder.
- * @param {Pane | null} pane @param {number} x @param {number} y
+ * @param {Pane | null} pane @param {number} x @param {number} y @param {(action: string) => void} [before] it acts
  */
-function open(pane, x, y) {
+function open(pane, x, y, before) {
   const { entryMenu, folderMenu } = actionTable();
   const choices = (pane ? entryMenu : folderMenu).flatMap((group, index) => [
     ...(index ? [element('hr', {})] : []), ...group.map((id) => item(id, pane))].filter((each) => each !== null));
@@ -65,6 +74,7 @@ function open(pane, x, y) {
   /** @param {string} action */
   function run(action) {
     menu.close();
+    before?.(action);
     dispatchEvent(new CustomEvent('cmdr-action', { detail: action }));
   }
 }

@@ -9,8 +9,8 @@ import { agentWords } from './agent_words.js';
 import { DiffView } from './diff_view.js';
 import { button, show } from './window.js';
 
-/** Show an edit until it is answered. @param {string} id */
-export async function review(id) {
+/** Show an edit until it is answered. @param {string} id @param {() => void} [closed] */
+export async function review(id, closed) {
   let isMine = false;
   let isAnswering = false;
   const view = new DiffView(id, drawNote);
@@ -44,7 +44,7 @@ export async function review(id) {
     },
     // A key or click that was meant for something else must not accept.
     heard: (isHeard) => { accept.disabled = !isHeard; },
-    closed: () => unwatch(),
+    closed: () => { unwatch(); closed?.(); },
   });
   const unwatch = watch((state) => {
     if (isAnswering) return;

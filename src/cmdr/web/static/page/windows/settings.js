@@ -6,6 +6,7 @@ import { guarded, tell } from '../core/status.js';
 import { actionTable, allActions, titleOf, upToDate, watchActions } from '../keys/key_map.js';
 import { pressed } from '../keys/key_names.js';
 import { tie } from './dialog_link.js';
+import { notifyButton } from './notify_button.js';
 import { button, show } from './window.js';
 
 /**
@@ -27,7 +28,7 @@ export async function settings() {
   });
   const closed = tie('settings', '', () => window.close());
   const own = shortcuts();
-  window.body.append(own.root);
+  window.body.append(own.root, notifyButton());
   window.body.querySelector('select')?.focus();
 }
 

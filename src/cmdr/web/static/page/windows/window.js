@@ -1,6 +1,7 @@
 // A window over the panes. The browser keeps the keyboard inside it, and gives it back when it closes.
 
 import { element } from '../core/element.js';
+import { STOP } from '../core/stop.js';
 import { reallyPressed } from '../keys/repeated_keys.js';
 
 /** How long keys and clicks that were on their way to somewhere else are not taken as an answer. */
@@ -26,13 +27,18 @@ class Window_ {
     this.how = how;
     /** When it was first seen; what was pressed before cannot have been meant for it. */
     this.seen = Infinity;
+    /** How long what is shown has to have been seen before an answer counts. */
+    this.deaf = DEAF;
+    this.isDeaf = false;
     /** @type {number | undefined} */
     this.timer = undefined;
     const title = element('h2', { id: `window-${++made}` }, how.title);
     this.body = element('div', { class: 'body', tabIndex: how.reads ? 0 : -1 }, ...how.body);
     const buttons = (how.buttons ?? []).filter((each) => each !== null);
     this.root = element('dialog', { class: how.class ?? '', 'aria-labelledby': title.id },
-      element('header', {}, title, button('✕', () => this.leave(), { class: 'close', 'aria-label': 'Close' })),
+      element('header', {}, title, button('✕', () => this.leave(), { class: 'close', 'aria-label': 'Close' }),
+        // What lies behind a window cannot be reached, and this must be.
+        element('button', { type: 'button', class: 'stop', 'data-action': STOP, tabIndex: -1 }, 'Stop agents')),
       this.body,
       element('p', { class: 'told', role: 'status' }),
       buttons.length ? element('footer', {}, ...buttons) : null);
@@ -46,14 +52,20 @@ class Window_ {
     covering(true);
   }
 
-  /** Take nothing as an answer until what is shown now has been seen for a while. */
-  deafen() {
+  /**
+   * Take nothing as an answer until what is shown now has been seen for a while.
+   * @param {number} [deaf] for how long; less where the person went there by themselves
+   */
+  deafen(deaf = DEAF) {
+    // What changed by itself is not seen sooner because the person moved as well.
+    this.deaf = this.isDeaf ? Math.max(deaf, this.deaf) : deaf;
+    this.isDeaf = true;
     this.seen = Infinity;
     this.how.heard?.(false);
     clearTimeout(this.timer);
     requestAnimationFrame(() => requestAnimationFrame(() => {
       this.seen = performance.now();
-      this.timer = setTimeout(() => this.how.heard?.(true), DEAF);
+      this.listenLater();
     }));
   }
 
@@ -64,7 +76,7 @@ class Window_ {
    */
   hears(event = globalThis.event && reallyPressed(globalThis.event)) {
     if (!event?.isTrusted || (event instanceof KeyboardEvent && event.repeat)) return false;
-    return event.timeStamp - this.seen > DEAF;
+    return event.timeStamp - this.seen > this.deaf;
   }
 
   /**
@@ -74,10 +86,14 @@ class Window_ {
    */
   early(event) {
     const since = event.timeStamp - this.seen;
-    if (event.target instanceof HTMLInputElement || !(since > 0 && since <= DEAF)) return;
+    if (event.target instanceof HTMLInputElement || !(since > 0 && since <= this.deaf)) return;
     this.seen = event.timeStamp;
+    this.listenLater();
+  }
+
+  listenLater() {
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.how.heard?.(true), DEAF);
+    this.timer = setTimeout(() => { this.isDeaf = false; this.how.heard?.(true); }, this.deaf);
   }
 
   leave() {
