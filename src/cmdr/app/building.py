@@ -64,6 +64,7 @@ async def commander_at(
         start_folder=os.getcwdb(),
         trust=TrustStore(places.state()),
         kept=ProposalStore(state),
+        state=state,
     )
     if environment.allow_shell:
         commander.shells.start_probe()

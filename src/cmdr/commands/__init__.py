@@ -18,7 +18,7 @@ _FIRST = """
 _THEN = """
     changes.awaiting changes.archives trees.sessions trees.indexes trees.queries trees.sets trees.find trees.reports
     editor.review editor.ide agents.fs_reading agents.fs_diff changes.attributes agents.fs_writing agents.context
-    agents.shell agents.turns
+    agents.shell agents.rules agents.turns
 """.split()
 
 

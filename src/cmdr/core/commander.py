@@ -13,13 +13,14 @@ from cmdr.core.agents.turns import Turns
 from cmdr.core.audit.log import Audit
 from cmdr.core.audit.record_warnings import RecordWarnings
 from cmdr.core.changes.ended_proposals import EndedProposal
-from cmdr.core.changes.engine import Engine
+from cmdr.core.changes.engine import Engine, OperationInterrupted
 from cmdr.core.changes.inbox import Inbox
 from cmdr.core.changes.job_control import JobControl
 from cmdr.core.changes.jobs import Jobs
 from cmdr.core.changes.kept_forms import KeptEdit
 from cmdr.core.changes.proposal_store import ProposalStore
 from cmdr.core.changes.proposals import Proposals
+from cmdr.core.changes.rules import Rules
 from cmdr.core.changes.undo_many import UndoMany
 from cmdr.core.dispatch.answer import Answer
 from cmdr.core.dispatch.call import Call, Progress, no_progress
@@ -40,6 +41,7 @@ from cmdr.core.panes.free_space import FreeSpaceCache
 from cmdr.core.settings import Settings
 from cmdr.core.transfers.short_links import ShortLinks
 from cmdr.core.trees.indexing import Indexing
+from cmdr.engine.journal.records import ItemState
 from cmdr.engine.run.outcome import Outcome
 from cmdr.files.sandbox.path_resolver import Sandbox
 from cmdr.index.errors import IndexFault
@@ -84,6 +86,7 @@ class Commander:
         start_folder: bytes | None = None,
         trust: TrustStore | None = None,
         kept: ProposalStore | None = None,
+        state: str | None = None,
     ) -> None:
         self.workspace = workspace
         self.registry = registry
@@ -133,6 +136,8 @@ class Commander:
         """Paths whose raw bytes a caller asked for; whether it may read them is decided again when it comes."""
         self.desktop = Desktop()
         self.settings = settings or Settings()
+        self.rules = Rules(self.settings, self.sandbox, self.proposals, self.jobs, self.events, audit, folder=state)
+        """What the person said yes to beforehand."""
         if self._indexing is not None:
             self._indexing.idle.is_allowed = lambda: self.settings.flag("advanced.idle_walk")
             self._indexing.idle.is_busy = lambda: bool(self.jobs.running())
@@ -180,6 +185,7 @@ class Commander:
             await self._engine.start()
             await self.jobs.adopt_interrupted(self._engine)
             await self.warnings.load()
+        await self.rules.start(None if self._engine is None else self._engine.operation_of)
         await self.browser.start(live=live)
         await self._restore_proposals()
 
@@ -217,6 +223,7 @@ class Commander:
                 parts.push_async_callback(self._indexing.close)
             if self._engine is not None:
                 parts.push_async_callback(self._engine.close)
+            parts.push_async_callback(self.rules.close)
             parts.push_async_callback(self.jobs.close, QUIT_TIMEOUT_S)
             parts.push_async_callback(self.undo_many.close, QUIT_TIMEOUT_S)
             parts.push_async_callback(self.trusting.close)
@@ -322,4 +329,12 @@ class Commander:
         return await self.engine.undo_plan(operation)
 
     def _run_plan(self, plan: Plan, by: str, control: JobControl) -> Outcome:
-        return self.engine.run(plan, by, control, control.begun)
+        self.rules.recheck(plan)
+        try:
+            outcome = self.engine.run(plan, by, control, control.begun)
+        except OperationInterrupted as error:
+            self.rules.ran(plan, by, error.operation, did_something=True)
+            raise
+        is_undoable = bool(outcome.items.which(ItemState.LANDED, ItemState.SOURCE_REMOVED))
+        self.rules.ran(plan, by, outcome.operation, did_something=is_undoable)
+        return outcome

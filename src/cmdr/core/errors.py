@@ -4,6 +4,7 @@ from cmdr.model.errors import CommandError
 from cmdr.model.names import printable
 
 __all__ = [
+    "AskedInstead",
     "CommandError",
     "NotAllowed",
     "NotOffered",
@@ -67,3 +68,7 @@ class NotRecorded(CommandError):
             f"The audit log cannot be written ({why}), so agents read no contents and change nothing until it can. "
             "The person sees this too; look at names meanwhile, or try again later."
         )
+
+
+class AskedInstead(CommandError):
+    """A rule no longer admits a plan that waited for its turn: nothing was changed, and the person is asked."""

@@ -17,12 +17,17 @@ from cmdr.model.panes.workspace import SettingsSection as Section
 from cmdr.model.root_spec import check_kept_roots
 
 if TYPE_CHECKING:
+    from tomlkit import TOMLDocument
+
     from cmdr.core.write_queue import WriteQueue
+    from cmdr.model.rules import Rule
 
 NAME = "settings.toml"
 ROOTS = "agents.roots"
 PANES = "agents.panes"
 Value = str | int | bool
+_RULES = f"{NAME}, rules: "
+_MAX_BYTES = 4 << 20
 _WRITE_TIMEOUT_S = 5.0
 """Seconds that the end of the program waits for a choice to be kept."""
 
@@ -107,6 +112,10 @@ class Settings:
         """The person's own keys, by action or command."""
         self.problems: list[str] = []
         """What is wrong with the file, in one sentence each."""
+        self.rules: tuple[Rule, ...] = ()
+        """What the person said yes to beforehand, as the file has it: `[[rules]]`."""
+        self._unsaved = ""
+        """What a file would hold, where none is kept."""
         self._broken = False
         self._unclear: set[str] = set()
         self._listeners: list[Callable[[], None]] = []
@@ -172,8 +181,8 @@ class Settings:
         if self._path is None:
             return
         try:
-            with open(self._path, "rb") as file:
-                document = tomllib.load(file)
+            text = _text_in(self._path)
+            document = tomllib.loads(text)
         except FileNotFoundError:
             return
         except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -198,6 +207,59 @@ class Settings:
                 self.shortcuts[action] = wanted
             else:
                 self.problems.append(f"{NAME}: shortcuts.{action} is a key or a list of keys.")
+        self._take_rules(document, text)
+
+    def read_rules(self) -> str:
+        """What the file holds now; blocks. Raises `OSError` or `ValueError` where it cannot be read."""
+        if self._path is None:
+            return self._unsaved
+        try:
+            return _text_in(self._path)
+        except FileNotFoundError:
+            return ""
+
+    def take_rules(self, text: str) -> None:
+        """Let the rules hold that a text of the file has; none do where it is no TOML."""
+        try:
+            document = tomllib.loads(text)
+        except tomllib.TOMLDecodeError as error:
+            self.no_rules_because(str(error))
+            return
+        self._take_rules(document, text)
+
+    def no_rules_because(self, problem: str) -> None:
+        """Let no rule hold, and tell why."""
+        self._take_rules({}, "")
+        self.problems.append(f"{_RULES}none holds, because the settings cannot be read ({problem})")
+
+    async def rewrite(self, change: "Callable[[TOMLDocument], None]") -> str:
+        """Change the document that the file holds and keep it; what it holds then. Comments and order stay."""
+        if self._broken:
+            raise CommandError(f"Not kept: the settings file cannot be read. Mend or remove it: {self._path}")
+        written: list[str] = []
+
+        def work() -> None:
+            import tomlkit
+
+            document = tomlkit.parse(self.read_rules())
+            change(document)
+            written.append(tomlkit.dumps(document))
+            if self._path is None:
+                self._unsaved = written[-1]
+            else:
+                places.write(self._path, written[-1].encode())
+
+        await self._write_behind(work)
+        return written[-1]
+
+    def _take_rules(self, document: dict[str, object], text: str) -> None:
+        self.problems[:] = [problem for problem in self.problems if not problem.startswith(_RULES)]
+        self.rules = ()
+        if "rules" in document:
+            from cmdr.model.rule_entries import rules_in  # noqa: PLC0415 - the panes come up without it
+
+            self.rules = rules_in(document["rules"], text)
+            self.problems += [f"{_RULES}{rule.problem}" for rule in self.rules if rule.problem]
 
     async def close(self) -> None:
         """Wait until everything chosen is kept."""
@@ -210,13 +272,21 @@ class Settings:
             return
         if self._broken:
             raise CommandError(f"Not kept: the settings file cannot be read. Mend or remove it: {path}")
+        await self._write_behind(lambda: _write(path, section, name, value))
+
+    async def _write_behind(self, work: Callable[[], None]) -> None:
         from cmdr.core.write_queue import WriteQueue  # loads what the first picture does without
 
         self._writing = self._writing or WriteQueue()
         try:
-            await self._writing.write(lambda: _write(path, section, name, value))
+            await self._writing.write(work)
         except (OSError, ValueError) as error:
-            raise CommandError(f"Not kept: {error}. The settings are in {path}") from error
+            raise CommandError(f"Not kept: {error}. The settings are in {self._path}") from error
+
+
+def _text_in(path: str) -> str:
+    with open(path, encoding="utf-8", newline="") as file:
+        return file.read(_MAX_BYTES)
 
 
 def _write(path: str, section: str, name: str, value: Value | list[str] | None) -> None:

@@ -18,7 +18,7 @@ KINDS = {
     "opened": "dialog type path what isSeen",
     "saved": "path digest",
     "agentAccess": "toolsets switches roots warnings",
-    "proposed": "proposal digest verb title amount overwrites questions skipped isRisky note fromPane",
+    "proposed": "proposal digest verb title amount overwrites questions skipped isRisky note fromPane byRule",
     "approved": "proposal job notYet",
     "resumed": "operation job",
     "historyEntries": "entries",
@@ -45,6 +45,9 @@ KINDS = {
     "proposalShown": "state by digest word plan steps reason job",
     "proposalItems": "digest start total lines",
     "reviewShown": "by title digest word protected path replaces amount patch",
+    "rules": "rows settings trouble",
+    "ruleOffer": "proposal today always client verbs roots files bytes operations",
+    "ruleChanged": "rule words said",
     "said": "words",
     "plainText": "words",
     "setList": "sets",
@@ -66,7 +69,7 @@ KINDS = {
     "undoBegun": "job operations words",
 }
 PARTS = {
-    "HistoryRow": "operation when verb first newName items done to state by undoneBy left failed",
+    "HistoryRow": "operation when verb first newName items done to state by undoneBy left failed rule",
     "IndexInfo": "id root epoch scannedNs totals freshness problems rootNode options",
     "Totals": "files dirs bytes allocated newestNs complete state",
     "Freshness": "state reason checkedNs",
@@ -77,6 +80,8 @@ PARTS = {
     "ReportRow": "label count size node path timeNs before members change folder reason",
     "InboxRow": "id kind by what detail amount risk since expires digest reason word answers alike rule question",
     "InboxFailure": "id why",
+    "RuleRow": "number client words verbs roots overwrites until files bytes operations filesLeft bytesLeft "
+    "operationsLeft holds suspended problem line",
     "PendingProposal": "id by plan what digest reason",
     "PendingEdit": "id by path changes digest",
     "OpenQuestion": "id title taken about",

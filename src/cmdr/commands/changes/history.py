@@ -19,7 +19,7 @@ from cmdr.model.yaml_text import Value, document, quoted_name
 async def list_history(call: Call, *, limit: Annotated[int, Whole(1, 200)] = 20) -> PlainText:
     """The newest operations, newest first."""
     entries = await call.commander.engine.history(limit)
-    rows: list[Value] = [line_of(entry) for entry in entries]
+    rows: list[Value] = [line_of(entry, call.commander.rules.rule_of(entry.id)) for entry in entries]
     begins: list[Value] = [*await beginning(call)]
     return PlainText(document({"history": rows, **({"beginning": begins} if begins else {})}))
 
@@ -29,7 +29,8 @@ async def list_entries(
     call: Call, *, limit: Annotated[int, Whole(1, 200)] = 20, before: int | None = None
 ) -> HistoryEntries:
     """The newest operations, or those before one, newest first, as JSON."""
-    return HistoryEntries(tuple(_row(entry) for entry in await call.commander.engine.history(limit, before)))
+    rule_of, entries = call.commander.rules.rule_of, await call.commander.engine.history(limit, before)
+    return HistoryEntries(tuple(_row(entry, rule_of(entry.id)) for entry in entries))
 
 
 @command("history.beginning", access=Access.READ, title="How the history begins")
@@ -43,7 +44,7 @@ async def beginning(call: Call) -> list[str]:
     return [damage.told() for damage in await call.commander.engine.damage()]
 
 
-def _row(entry: HistoryEntry) -> HistoryRow:
+def _row(entry: HistoryEntry, rule: int | None) -> HistoryRow:
     return HistoryRow(
         operation=entry.id,
         when=datetime.fromtimestamp(entry.started).astimezone().isoformat(timespec="seconds"),
@@ -58,11 +59,12 @@ def _row(entry: HistoryEntry) -> HistoryRow:
         undone_by=entry.undone_by,
         left=entry.left,
         failed=entry.failed,
+        rule=rule,
     )
 
 
-def line_of(entry: HistoryEntry) -> str:
-    """One operation in one line."""
+def line_of(entry: HistoryEntry, rule: int | None = None) -> str:
+    """One operation in one line, with the rule that admitted it unasked."""
     when = datetime.fromtimestamp(entry.started).astimezone().strftime("%Y-%m-%d %H:%M")
     told = f"{entry.id} {when} {entry.verb} {entry.about(lambda path: quoted_name(to_wire(path)))}"
     if entry.state is OperationState.INTERRUPTED:
@@ -75,7 +77,7 @@ def line_of(entry: HistoryEntry) -> str:
     if entry.undone_by is not None:
         rest = f"; {entry.left} left: undo {entry.id} again" if entry.left else ""
         told += f" (undone by {entry.undone_by}{rest})"
-    return f"{told} by {entry.by}"
+    return f"{told} by {entry.by}" + ("" if rule is None else f", rule {rule}")
 
 
 @command("operation.resume", access=Access.ACT, title="Resume interrupted operation")

@@ -28,7 +28,7 @@ from cmdr.model.plans.packed_items import packed
 from cmdr.model.plans.plan import ConflictPolicy, Fingerprint, Plan, PlanItem, Root, Verb
 from cmdr.model.plans.proposal import unkept_text
 from cmdr.model.plans.steps import KINDS
-from cmdr.model.results.changes import Proposed
+from cmdr.model.results.changes import Proposed, RunByRule
 
 # A person may plan whatever a pane can show. While it is planned a chosen file takes about a kilobyte, and several
 # agents may plan at once, so theirs are smaller. An agent names at most so many paths one by one; its selections and
@@ -154,11 +154,22 @@ async def proposed(
     preview: Sequence[str] = (),
     from_pane: bool = False,
 ) -> Proposed:
-    """Stage a plan; `chosen` names what a pane chose for a caller who named nothing, `from_pane` only knows of it."""
-    proposal = await call.commander.proposals.propose(plan, call.principal, reason)
+    """Stage a plan, or carry an agent's out where a rule of the person's admits it.
+
+    `chosen` names what a pane chose for a caller who named nothing, `from_pane` only knows of it.
+    """
+    commander = call.commander
+    proposal = await commander.rules.run(plan, call.principal, reason)
+    if proposal is None:
+        proposal = await commander.proposals.propose(plan, call.principal, reason)
     if proposal.unkept:
         note = "\n".join(filter(None, [note, unkept_text(proposal.unkept)]))
-    return Proposed(proposal.id, what, plan, note, chosen, tuple(preview), chosen or from_pane)
+    is_from_pane = chosen or from_pane
+    if proposal.rule is None or proposal.job is None:
+        return Proposed(proposal.id, what, plan, note, chosen, tuple(preview), is_from_pane)
+    job = commander.jobs.get(proposal.job, call.principal)
+    by_rule = RunByRule(proposal.rule, job.id, job.state, job.outcome, job.problems, job.operation)
+    return Proposed(proposal.id, what, plan, note, chosen, tuple(preview), is_from_pane, by_rule)
 
 
 class _Stopped(Exception):

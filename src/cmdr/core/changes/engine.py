@@ -103,6 +103,10 @@ class Engine:
         """What a file held before an operation, or the last one, replaced it."""
         return await in_thread(earlier_version, self._journal, path, operation, most)
 
+    def operation_of(self, digest: str) -> int | None:
+        """The newest operation that carried out a plan, by the plan's digest; blocks."""
+        return self._journal.operation_of(digest)
+
     async def interrupted(self) -> list[HistoryEntry]:
         """Operations that a crash cut short and that wait for a word."""
         return await in_thread(self._interrupted)

@@ -15,7 +15,7 @@ from cmdr.core.changes.job_control import JobControl, Meter
 from cmdr.core.changes.job_outcome import JobOutcome
 from cmdr.core.changes.lanes import Lanes
 from cmdr.core.dispatch.principals import Principal
-from cmdr.core.errors import CommandError, NotThere
+from cmdr.core.errors import AskedInstead, CommandError, NotThere
 from cmdr.core.events import Events
 from cmdr.core.threads import in_thread
 from cmdr.engine.run.control import Answer, Conflict
@@ -293,6 +293,8 @@ class Jobs:
                 self._outcomes[job.id] = outcome
                 self._forget_outcomes()
             job.is_seen = not job.failed
+        except AskedInstead as asked:
+            job.outcome, state = str(asked), JobState.CANCELLED
         except OperationInterrupted as error:
             job.outcome = f"interrupted: {error}"
             self._interrupted.add(job, error.operation)

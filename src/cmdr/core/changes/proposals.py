@@ -21,6 +21,7 @@ from cmdr.model.plans.plan import Plan
 from cmdr.model.plans.plan_text import title_of
 from cmdr.model.plans.proposal import Proposal, ProposalState
 from cmdr.model.plans.request_plan import outline_of
+from cmdr.model.rules import Admission
 
 LIFETIME_S = 86_400.0
 """Seconds that an agent's proposal waits: a day, for the person may be away until tomorrow."""
@@ -60,6 +61,8 @@ class Proposals:
         """Waits until a job is over."""
         self.start_job: Callable[[Proposal], str] | None = None
         """What carries an approved proposal out and returns the job's id."""
+        self.answered: Callable[[Proposal], None] | None = None
+        """Told of every yes and no that the person gives."""
 
     def add(self, plan: Plan, principal: Principal, reason: str = "") -> Proposal:
         """Stage a plan and open its confirmation."""
@@ -99,6 +102,38 @@ class Proposals:
         proposal = Proposal(kept.id, kept.plan, kept.by, kept.reason, kept.expires, since=kept.since)
         self._all[proposal.id] = proposal
         self._forgo(proposal, ProposalState.CANCELLED, "approved, and cmdr ended before it was over: see the history")
+
+    def admit(self, plan: Plan, principal: Principal, admission: Admission, reason: str = "") -> Proposal:
+        """Carry out at once what a rule admitted: the very plan, for the very client that the rule was matched with."""
+        is_meant = admission.digest == plan.digest and admission.client == principal.name
+        if self.start_job is None or principal.is_person or not is_meant:
+            raise NotAllowed("No rule admits this. Ask the person.")
+        proposal = self._new(plan, principal, reason)
+        proposal.state, proposal.rule = ProposalState.APPROVED, admission.rule
+        self._all[proposal.id] = proposal
+        self._note(proposal, principal.id, "proposed")
+        self._note(proposal, f"rule {admission.rule}", proposal.state.value)
+        proposal.job = self.start_job(proposal)
+        self._forget_oldest()
+        self._events.changed()
+        return proposal
+
+    def ask_instead(self, proposal: Proposal, plan: Plan, why: str) -> None:
+        """What a rule had admitted waits for the person after all; nothing of its plan has run."""
+        if proposal.rule is None or proposal.state is not ProposalState.APPROVED:
+            return
+        by, proposal.rule, proposal.job = f"rule {proposal.rule}", None, None
+        if self._waiting_of(proposal.proposed_by) >= PENDING_PER_CALLER:
+            proposal.state = ProposalState.CANCELLED
+            self._note(proposal, by, proposal.state.value)
+        else:
+            # Of one that was decided the steps may have been forgotten.
+            proposal.plan = plan
+            proposal.state, proposal.expires_at = ProposalState.PENDING, time.time() + LIFETIME_S
+            self._note(proposal, by, f"asked instead: {why}")
+            self._open(proposal)
+            self._keep_late(proposal)
+        self._events.changed()
 
     def get(self, id: str, principal: Principal) -> Proposal:
         """A proposal by its id; agents see only their own."""
@@ -241,6 +276,19 @@ class Proposals:
             self._beginning.add(following)
             following.add_done_callback(self._beginning.discard)
 
+    def _keep_late(self, proposal: Proposal) -> None:
+        """Keep a proposal that waits already."""
+        proposal.unkept = "it is still being written"
+
+        async def keep() -> None:
+            proposal.unkept = await self.keeper.keep(_kept(proposal))
+            if not proposal.state.is_open:
+                self.keeper.forget(proposal.id)
+
+        keeping = asyncio.get_running_loop().create_task(keep())
+        self._beginning.add(keeping)
+        keeping.add_done_callback(self._beginning.discard)
+
     async def _follow(self, id: str, job: str, job_over: Callable[[str], Awaitable[None]]) -> None:
         await job_over(job)
         self.keeper.forget(id)
@@ -279,6 +327,8 @@ class Proposals:
             if dialog.proposal == proposal.id:
                 self._workspace.close_dialog(dialog)
         self._note(proposal, by, state.value)
+        if self.answered is not None and by.startswith("person:"):
+            self.answered(proposal)
 
     def _note(self, proposal: Proposal, by: str, decision: str) -> None:
         plan = proposal.plan

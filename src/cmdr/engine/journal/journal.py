@@ -186,6 +186,12 @@ class Journal:
         """The newest operation that changed something and has not been taken back."""
         return self._ask(lambda: reading.last_undoable(self._db))
 
+    def operation_of(self, digest: str) -> int | None:
+        """The newest operation that carried out a plan, by the plan's digest."""
+        newest = "SELECT max(id) FROM operations WHERE digest = ?"
+        found: int | None = self._ask(lambda: self._db.execute(newest, (digest,)).fetchone()[0])
+        return found
+
     def leave(self, number: int) -> None:
         """The person said: leave an interrupted operation as it is."""
 

@@ -43,6 +43,8 @@ class Proposal:
     """The person's words about their no; the proposer gets them."""
     unkept: str = ""
     """Why it would not outlive a restart, where it should; empty when it would, or when it is the person's own."""
+    rule: int | None = None
+    """The rule that admitted it without asking, if one did."""
 
 
 def unkept_text(why: str) -> str:

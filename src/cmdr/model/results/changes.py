@@ -3,14 +3,38 @@
 import json
 from dataclasses import dataclass
 
-from cmdr.model.plans.plan import Plan
+from cmdr.model.job import JobState
+from cmdr.model.plans.plan import Plan, Verb
 from cmdr.model.plans.plan_text import amount_of, chosen_of, into_folders, left_out, made_folders, new_names, title_of
-from cmdr.model.results.result import Data, Json, Result
+from cmdr.model.results.result import Data, Json, Result, plain
+from cmdr.model.rules import done_words
+
+
+@dataclass(frozen=True, slots=True)
+class RunByRule:
+    """How a plan stands that a rule of the person's admitted: it runs, or has run."""
+
+    rule: int
+    job: str
+    state: JobState
+    outcome: str
+    problems: tuple[str, ...]
+    operation: int | None
+
+    def lines(self, verb: Verb) -> list[str]:
+        """For the agent: what was done, by which rule, and what did not go as planned."""
+        if not self.state.is_over:
+            asks = "; it asks the person something" if self.state is JobState.WAITING else ""
+            return [f"Runs by rule {self.rule}{asks}; await tells what comes of it."]
+        number = "" if self.operation is None else f", operation {self.operation}"
+        if self.state is JobState.DONE:
+            return [f"{done_words(verb).capitalize()} by rule {self.rule}{number}."]
+        return [f"Begun by rule {self.rule}{number}: {self.outcome}", *self.problems]
 
 
 @dataclass(frozen=True, slots=True)
 class Proposed(Result):
-    """A plan that waits for the person's answer."""
+    """A plan that waits for the person's answer, or that a rule of theirs has admitted."""
 
     kind = "proposed"
     proposal: str
@@ -24,13 +48,18 @@ class Proposed(Result):
     """The first lines of what it would do, where the plan's own summary does not say it."""
     from_pane: bool = False
     """Whether it acts on what is selected in a pane; that is let go once it is done."""
+    by_rule: RunByRule | None = None
+    """How it stands, where nobody had to be asked."""
+
+    @property
+    def failed(self) -> bool:
+        return self.by_rule is not None and self.by_rule.state is JobState.FAILED
 
     def text(self) -> str:
-        plan = self.plan
-        lines = [
-            f"{self.what} dialog opened. Waiting for user confirmation.",
-            f"proposal: {self.proposal} ({amount_of(plan)})",
-        ]
+        plan, ran = self.plan, self.by_rule
+        waits = [f"{self.what} dialog opened. Waiting for user confirmation."]
+        lines = waits if ran is None else ran.lines(plan.verb)
+        lines.append(f"proposal: {self.proposal} ({amount_of(plan)})")
         if self.note:
             lines.append(self.note)
         if self.names_chosen:
@@ -58,6 +87,7 @@ class Proposed(Result):
             "isRisky": plan.risk.is_high,
             "note": self.note,
             "fromPane": self.from_pane,
+            "byRule": plain(self.by_rule),
         }
 
 
@@ -107,6 +137,8 @@ class HistoryRow:
     """What an undo did not take back."""
     failed: int = 0
     """What could not be carried out."""
+    rule: int | None = None
+    """The rule that admitted it unasked, if one did."""
 
 
 @dataclass(frozen=True, slots=True)
