@@ -68,7 +68,7 @@ def test_a_proposal_rings_notifies_and_stands_in_the_title_until_it_is_answered(
         it.settle(0.8)
         it.send("n")
         it.wait("Nothing waits for you any more")
-        assert b"\x1b[23;2t" in it.raw
+        eventually(it, lambda: b"\x1b[23;2t" in it.raw)
         it.settle(0.8)
         it.send("n")
         it.wait("Nothing waits", gone=True)
