@@ -8,6 +8,7 @@ from cmdr.core.dispatch.principals import PERSON, Principal
 from cmdr.core.errors import NotAllowed
 from cmdr.files.sandbox.path_resolver import Sandbox
 from cmdr.model.root_spec import RootSpec
+from cmdr.tui.windows.window import GRACE_S
 
 WRITER = Principal("agent", "codex", token=True)
 
@@ -18,7 +19,18 @@ async def _proposed(it):
 
 async def approval(it):
     await _proposed(it)
+    await it.press("ctrl+y", "enter")
+
+
+async def inbox(it):
+    await _proposed(it)
     await it.press("ctrl+y")
+
+
+async def reason(it):
+    await inbox(it)
+    it.clock.forward(GRACE_S)
+    await it.press("N", "n", "o")
 
 
 async def review(it):
@@ -27,7 +39,7 @@ async def review(it):
         it.commander.run(WRITER, "open_diff", {"path": str(it.left / "readme.md"), "contents": "# Other\n"})
     )
     await it.until(lambda: it.commander.editor.reviews.waiting)
-    await it.press("ctrl+y")
+    await it.press("ctrl+y", "enter")
 
 
 async def question(it):
@@ -83,6 +95,8 @@ STATES = {
     "select by mask": ("", keys("plus", "asterisk")),
     "treemap": ("", keys("alt+g")),
     "run a command": ("", keys("exclamation_mark", "l", "s")),
+    "inbox": ("InboxWindow", inbox),
+    "a reason in the inbox": ("InboxWindow", reason),
     "approval": ("Confirm", approval),
     "review": ("ReviewScreen", review),
     "question of a job": ("Progress", question),

@@ -63,7 +63,7 @@ async def test_an_approved_job_of_an_agent_stands_still_once_agents_are_stopped(
         await it.until(lambda: job.progress.items_done)
         it.burst("ctrl+k")
         await it.until(lambda: job.state is JobState.PAUSED)
-        assert "1 job stopped: Ctrl+Y" in it.status
+        assert "1 waits: Ctrl+Y" in it.status
         assert "▶" not in it.status
         assert it.main.status.message == "All agents are stopped; 1 job of theirs paused"
         await it.commander.run(PERSON, "agents.allow", {})
@@ -71,7 +71,7 @@ async def test_an_approved_job_of_an_agent_stands_still_once_agents_are_stopped(
         assert job.state is JobState.PAUSED
         before = len(list((it.right / "many").iterdir()))
         assert 0 < before < 3000
-        await it.press("ctrl+y")
+        await it.press("ctrl+y", "enter")
         await it.until(lambda: it.window == "JobsWindow")
         await it.press("p")
         await it.until(lambda: job.state is JobState.DONE)

@@ -79,9 +79,9 @@ async def test_a_question_left_for_later_says_where_it_went_and_holds_up_nothing
         await it.press("enter")
         await it.until((it.left / "new").is_dir)
         it.main.status._message = ""
-        assert "The copy asks about file1.txt: Ctrl+Y" in it.status
+        assert "The copy asks about file1.txt  1 waits: Ctrl+Y" in it.status
         assert "▶" not in it.status
-        await it.press("ctrl+y")
+        await it.press("ctrl+y", "enter")
         await it.until(lambda: it.window == "Progress" and "is taken" in it.drawn)
         await it.press("o")
         await it.until(lambda: (it.right / "file1.txt").read_text() == "hello 1\n")
@@ -132,10 +132,10 @@ async def test_after_a_failure_only_what_failed_stays_selected_and_it_is_told_un
             await it.until(lambda: it.selected == ["file3.txt"])
         assert it.main.status.message.startswith("copy: 4 done, 1 failed")
         it.main.status._message = ""
-        assert "copy: 4 done, 1 failed: Ctrl+Y" in it.status
+        assert "copy: 4 done, 1 failed  1 waits: Ctrl+Y" in it.status
         await it.press("alt+z")
         assert "1 failed" in it.drawn
-        await it.press("escape", "ctrl+y")
+        await it.press("escape", "ctrl+y", "enter")
         await it.until(lambda: it.window == "JobsWindow")
         assert "failed: " in it.drawn
         await it.press("t")

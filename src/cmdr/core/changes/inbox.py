@@ -121,7 +121,7 @@ class Inbox:
                 yield self._job(job, InboxKind.QUESTION, about, answers, question=asked.id)
             elif job.state is JobState.PAUSED and job.started_by.startswith("agent:"):
                 yield self._job(job, InboxKind.PAUSED, "paused", _CUT_SHORT)
-            elif job.state is JobState.FAILED and job.id not in self._seen:
+            elif job.state is JobState.FAILED and not job.is_seen and job.id not in self._seen:
                 again = (InboxAnswer.AGAIN,) if job.can_retry else ()
                 back = (InboxAnswer.TAKE_BACK,) if job.can_undo else ()
                 why = "; ".join([job.outcome, *job.problems[:1]])
