@@ -129,7 +129,9 @@ class StatusLine(LineWidget):
         if not rows:
             return []
         told = f" {len(rows)} {'waits' if len(rows) == 1 else 'wait'}: Ctrl+Y "
-        room = 0 if self.message else min(48, self.size.width // 3)  # an answer to the person comes first
+        # An answer to the person comes first, and what happens at this moment.
+        is_full = bool(self.message or self._activity())
+        room = 0 if is_full else min(48, self.size.width // 3)
         if room < MIN_WORDS:
             return [(told, "warning")]
         return [(f" {fit(printable(in_words(self._commander, rows[0])), room).rstrip()} ", "agent"), (told, "warning")]
