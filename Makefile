@@ -10,6 +10,9 @@ PROOF := tests/engine tests/files tests/model/plans tests/core/audit tests/core/
   $(patsubst %,tests/commands/%.py,changes/test_after_the_answer changes/test_proposals agents/test_fs_diff) \
   $(patsubst %,tests/hostile/test_%.py,escapes fidelity graveyard killed_trees only_a_person_approves operation_faults operation_names)
 
+# Tests start hundreds of programs; without compiled modules each start would compile all of them anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: run test check tools bench coverage torture docs shots dist clean
 
 run: .venv/installed        ## start cmdr; `make run ARGS="serve --port 0"` runs it without a terminal
@@ -35,12 +38,13 @@ bench: .venv/dev            ## ratios within one run
 
 coverage: .venv/dev         ## every branch of what changes files, holds agents in, approves and remembers is tested, or this fails
 	$(BIN)/coverage erase
-	$(BIN)/coverage run -m pytest -o timeout=300 -n 2 --dist loadgroup $(PROOF)
+	TEST_EXAMPLES=usual $(BIN)/coverage run -m pytest -o timeout=300 -n 2 --dist loadgroup $(PROOF)
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
 
 torture: .venv/dev          ## kill, fail and race everything that changes files; minutes
 	for run in tests/hostile/torture*.py; do echo "== $$run"; $(BIN)/python $$run || exit 1; done
+	TEST_EXAMPLES=many $(BIN)/python -m pytest -o timeout=3600 -n 2 --dist loadgroup -m hypothesis
 
 docs: .venv/dev             ## write the generated parts of docs/
 	$(BIN)/python tools/docs.py

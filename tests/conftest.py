@@ -32,11 +32,31 @@ DEADLINE = 60.0
 # A machine with other work to do is slow without being wrong.
 settings.register_profile("unhurried", settings.default, deadline=None)
 settings.load_profile("unhurried")
+EXAMPLES = {"few": 0.2, "usual": 1, "many": 10}
+"""How many examples of what each property test says it wants: few in `make test`, many in `make torture`."""
+FEWEST = 10
+SETTINGS_OF_A_TEST = "_hypothesis_internal_use_settings"
 
 _CAPABILITY_VERSION = 0x20080522
 _OPEN_EVERYTHING = 1 << 1 | 1 << 2  # CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH
 
 NODE_HOME = Path(__file__).parent / "e2e" / "node" / "node_modules"
+
+
+def pytest_collection_modifyitems(items):
+    """Property tests try as many examples as TEST_EXAMPLES says: few, usual or many."""
+    chosen = os.environ.get("TEST_EXAMPLES", "few")
+    seen = set()
+    for item in items:
+        machine = getattr(getattr(item, "cls", None), "settings", None)
+        holder, name = (item.cls, "settings") if machine else (getattr(item, "obj", None), SETTINGS_OF_A_TEST)
+        wanted = getattr(holder, name, None)
+        if isinstance(wanted, settings) and holder not in seen:  # one function, however many parameters it has
+            seen.add(holder)
+            count = wanted.max_examples
+            tried = max(round(count * EXAMPLES[chosen]), min(count, FEWEST))
+            same_ones = wanted.derandomize and chosen != "many"
+            setattr(holder, name, settings(wanted, max_examples=tried, derandomize=same_ones))
 
 
 @pytest.hookimpl(tryfirst=True)

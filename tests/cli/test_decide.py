@@ -47,6 +47,11 @@ def interrupted(prompt):
     raise AssertionError("still running")
 
 
+def wait_for_question(prompt, text):
+    """Wait until a question stands there to its end: what is typed before stands in the middle of it."""
+    prompt.wait(lambda screen: text in screen.text and screen.text.rstrip().endswith("all that follow:"))
+
+
 def copy_onto(served, *names):
     """An agent proposes to copy files whose names are taken at the other side; the proposal's id."""
     for name in names:
@@ -63,9 +68,9 @@ def test_a_taken_name_is_asked_about_at_the_prompt(served):
         prompt.wait("Do it? [y/N]")
         assert "2 names taken: you will be asked" in prompt.screen.text
         prompt.send("y", "enter")
-        prompt.wait(f"There is already {served.tree.right}/a.txt (9 B")
+        wait_for_question(prompt, f"There is already {served.tree.right}/a.txt (9 B")
         prompt.send("o", "enter")
-        prompt.wait(f"There is already {served.tree.right}/b.txt (9 B")
+        wait_for_question(prompt, f"There is already {served.tree.right}/b.txt (9 B")
         prompt.send("S", "enter")
         prompt.wait("To take it back: cmdr undo 1")
         assert prompt.wait_end()[0] == 0
@@ -97,7 +102,7 @@ def test_ctrl_c_leaves_the_question_open_and_the_same_words_come_back_to_it(serv
     with at_prompt(served, "approve", proposal) as prompt:
         prompt.wait("Do it? [y/N]")
         prompt.send("y", "enter")
-        prompt.wait("There is already")
+        wait_for_question(prompt, "There is already")
         assert interrupted(prompt) == 130
         assert f"Left as it is. To go on: cmdr approve {proposal}" in prompt.screen.text
         assert "Traceback" not in prompt.screen.text
@@ -105,7 +110,7 @@ def test_ctrl_c_leaves_the_question_open_and_the_same_words_come_back_to_it(serv
         prompt.wait_end()
         assert f"{served.tree.right}/a.txt is taken" in prompt.screen.text
     with at_prompt(served, "approve", proposal) as prompt:
-        prompt.wait("There is already")
+        wait_for_question(prompt, "There is already")
         prompt.send("r", "enter")
         assert prompt.wait_end()[0] == 0
     assert (served.tree.right / "a (1).txt").read_text() == "new a.txt"

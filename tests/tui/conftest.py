@@ -3,10 +3,12 @@
 import asyncio
 import inspect
 import os
+import unicodedata
 from contextlib import asynccontextmanager
 
 import pytest
 from textual.events import Key
+from textual.keys import REPLACED_KEYS, _character_to_key, _get_unicode_name_from_key
 
 from cmdr import commands
 from cmdr.core.admission.token_bucket import RateLimiter
@@ -79,19 +81,58 @@ class Face:
     async def press(self, *keys):
         """Press keys and wait until everything they ordered is done."""
         for key in keys:
-            await self.pilot.press(key)
+            # Not by the pilot, which waits for a process without work after each key: that says little and takes long.
+            self._post(key)
+            await self._acted()
+            await self.settled()
+        if not keys:
+            await self._acted()
+            await self.settled()
+
+    async def settled(self):
+        """Wait until the screen in front stands, its widgets have dealt with what they were told, and all is drawn."""
+        front = None
+        while self._is_open and front is not self.terminal.screen:
+            front = self.terminal.screen
+            await self._while_in_front(front, getattr(front, "ready", None))
+            for _ in range(2):
+                await self.pilot._wait_for_screen()
+                self.terminal.screen._on_timer_update()
+                drawn = asyncio.Event()
+                if front.call_after_refresh(drawn.set):
+                    await self._while_in_front(front, drawn)
+
+    async def _while_in_front(self, front, event):
+        while event is not None and not event.is_set() and self._is_open and self.terminal.screen is front:
+            await asyncio.sleep(0.001)  # a screen that goes away meanwhile sets nothing any more
+
+    def _post(self, key):
+        named = _character_to_key(key) if len(key) == 1 and not key.isalnum() else key
+        try:
+            character = unicodedata.lookup(_get_unicode_name_from_key(REPLACED_KEYS.get(named, named)))
+        except KeyError:
+            character = named if len(named) == 1 else None
+        event = Key(named, character)
+        event.set_sender(self.terminal)
+        self.terminal.post_message(event)
+
+    @property
+    def _is_open(self):
+        return self.terminal.is_running and not self.commander.quitting.is_set()
+
+    async def _acted(self):
+        """Wait until the keys that came so far have done what they are for."""
         arrived = asyncio.Event()
         self.terminal.call_later(arrived.set)
-        while not arrived.is_set() and self.terminal.is_running and not self.commander.quitting.is_set():
-            await asyncio.sleep(0.005)  # until the application has handed the keys on, or ends
+        while not arrived.is_set() and self._is_open:
+            await asyncio.sleep(0)  # until the application has handed the keys on, or ends
         await self.main.queue.idle()
         await self._processed()
         await self.main.queue.idle()
-        await self.pilot.pause()
 
     async def _processed(self):
         """The queue waits for the screen in front only so long; a test waits until it has dealt with its keys."""
-        if not self.terminal.is_running or self.commander.quitting.is_set():
+        if not self._is_open:
             return
         front = self.terminal.screen
         processed = when_processed(front)
@@ -115,7 +156,7 @@ class Face:
         while not truth():
             assert asyncio.get_running_loop().time() < deadline, f"not in time; status: {self.status}"
             await asyncio.sleep(0.01)
-        await self.pilot.pause()
+        await self.settled()
 
     @property
     def status(self):

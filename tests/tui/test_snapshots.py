@@ -5,6 +5,7 @@ import os
 import re
 
 import pytest
+from textual.widgets import Input
 
 from cmdr import commands
 from cmdr.core.admission.token_bucket import RateLimiter
@@ -81,6 +82,8 @@ async def ready(pilot):
     for view in (pilot.app.main.left, pilot.app.main.right):
         while view.prefetch.is_fetching:
             await asyncio.sleep(0.01)
+    for field in pilot.app.screen.query(Input):
+        field.cursor_blink = False  # whatever the moment of the picture is, its cursor is there
     await pilot.pause()
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import functools
 import os
 import re
 import socket
@@ -9,6 +10,7 @@ import threading
 
 import httpx2 as httpx
 import pytest
+from httpx2 import create_ssl_context
 
 from cmdr import commands
 from cmdr.app.serving import http_server
@@ -33,6 +35,14 @@ def tree(tmp_path_factory):
         (root / name).write_bytes(b"x" * size)
     (root / "<script>alert(1)").write_bytes(b"evil")
     return root
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_trust_store():
+    """Clients here speak plain HTTP; each would read all certificates of the system, which takes longer than a test."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("httpx2._transports.default.create_ssl_context", functools.cache(create_ssl_context))
+        yield
 
 
 class Server:

@@ -26,7 +26,9 @@ class _Application:
     def serve(self, start: Start) -> int:
         """Run headless until asked to quit."""
         import asyncio
+        import gc
 
+        gc.disable()  # until everything is imported, as for the terminal
         from cmdr.app.serving import serve_headless
         from cmdr.core.environment import BadSetting, Environment
         from cmdr.core.places import needed
@@ -46,6 +48,8 @@ class _Application:
         except (BadSetting, AlreadyRunning, Unusable, PortTaken) as error:
             print(error, file=sys.stderr)
             return 1
+        finally:
+            gc.enable()
         return 0
 
     def terminal(self, start: Start) -> int:

@@ -128,6 +128,7 @@ async def serve_headless(start: Start, environment: Environment, instance: Insta
             idle_shutdown.start()
         instance.headless = True
         async with serve_agents(commander, listener, tokens, instance, idle_shutdown) as serving:
+            gc.enable()
             print(f"cmdr {__version__} listens at {commander.base_url}/mcp", flush=True)
             print(f"token: {tokens.path}\nlog:   {log}", flush=True)
             if commander.policy.toolsets & {"fs", "shell"}:

@@ -44,6 +44,20 @@ async def test_a_library_that_could_not_be_opened_is_tried_again_by_the_next_who
         assert await at.indexing.library() is not None
 
 
+async def test_a_library_is_kept_when_who_asked_leaves_at_the_moment_it_is_open(standing):
+    """Nobody had it then and it was locked: fast typing in Find left it without answers until cmdr was started anew."""
+    async with standing() as at:
+        asked = asyncio.create_task(at.indexing.library())
+        while at.indexing._being_opened is None:
+            await asyncio.sleep(0)
+        # Behind the callback that wakes whoever asked: they are told of the library and sent away in the same moment.
+        await asyncio.sleep(0)
+        at.indexing._being_opened.add_done_callback(lambda _: asked.cancel())
+        with pytest.raises(asyncio.CancelledError):
+            await asked
+        assert await at.indexing.library() is not None
+
+
 async def test_a_scan_that_the_system_fails_says_why(standing, tmp_path, monkeypatch):
     def fails(*_, **__):
         raise OSError(5, "Input/output error")

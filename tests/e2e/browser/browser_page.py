@@ -25,6 +25,16 @@ def login_link(environment):
     raise AssertionError(prompt.screen.text)
 
 
+def _cookies(held):
+    return frozenset((cookie["name"], cookie["value"]) for cookie in held["cookies"])
+
+
+def _page_key(held):
+    """The key that a page stored when it logged in."""
+    stored = [item for origin in held["origins"] for item in origin["localStorage"]]
+    return next(item["value"] for item in stored if item["name"] == "cmdr-page")
+
+
 class BrowserPage:
     """One page of a cmdr, logged in; whatever it complains about fails the test."""
 
@@ -32,6 +42,7 @@ class BrowserPage:
         self.served, self.tree = served, tree or served.tree
         self.origin = f"http://127.0.0.1:{served.port}"
         self.complaints = []
+        self._keys = {_cookies(login): _page_key(login)} if login else {}
         self.context = browser.new_context(
             **{"viewport": {"width": 1280, "height": 760}, "storage_state": login, **how}
         )
@@ -62,9 +73,10 @@ class BrowserPage:
     @property
     def headers(self):
         """What the page sends with every request."""
-        kept = self.context.storage_state()["origins"]
-        key = next(item["value"] for origin in kept for item in origin["localStorage"] if item["name"] == "cmdr-page")
-        return {"origin": self.origin, "x-cmdr-page": key}
+        held = _cookies({"cookies": self.context.cookies()})
+        if held not in self._keys:  # once a login: the browser opens a page to look up what it stores
+            self._keys[held] = _page_key(self.context.storage_state())
+        return {"origin": self.origin, "x-cmdr-page": self._keys[held]}
 
     def state(self):
         """What the workspace looks like."""

@@ -43,6 +43,16 @@ async def viewing(it, *keys):
     return it.terminal.screen.file
 
 
+async def test_whoever_waits_for_the_queue_lets_it_work_on_what_came_a_moment_ago(face):
+    """Keys typed while the terminal opened could stand there unread, and nothing moved any more."""
+    async with face() as it:
+        await it.main.queue.idle()
+        done = []
+        it.main.queue.call_in_turn(lambda: done.append("key"))
+        await it.main.queue.idle()
+        assert done == ["key"]
+
+
 async def test_keys_typed_before_a_file_is_open_act_on_it(face, long_text):
     async with face() as it:
         assert (await viewing(it, "end")).top > 900

@@ -77,15 +77,21 @@ class Indexing:
         async with self._opening:
             if self._library is None:
                 # Whoever asked may leave meanwhile; a library that nobody keeps would lock out the next who asks.
-                self._being_opened = self._being_opened or asyncio.ensure_future(in_thread(_open, self._state))
+                opening = self._being_opened or asyncio.ensure_future(in_thread(_open, self._state))
+                self._being_opened = opening
                 try:
-                    self._library = await asyncio.shield(self._being_opened)
-                    self.version += 1
+                    await asyncio.shield(opening)
                 except IndexFault as error:
                     raise CommandError(str(error)) from error
                 finally:
-                    if self._being_opened.done():
+                    if opening.done():
                         self._being_opened = None  # what failed is tried again by the next who asks
+                        if (
+                            not opening.cancelled() and opening.exception() is None
+                        ):  # kept also when who asked leaves at this very moment
+                            self._library = opening.result()
+                            self.version += 1
+                return opening.result()
             return self._library
 
     async def close(self) -> None:

@@ -135,12 +135,12 @@ class ActionQueue:
         """Queue a command; arguments that turn out to be None drop it."""
         make = arguments if callable(arguments) else lambda: arguments or {}
         self._commands.append(QueuedCommand(command, make, done))
-        self._wakeup.set()
+        self._wake()
 
     def hold_until(self, done: asyncio.Event) -> None:
         """Let what comes after this wait until something else is done, but not for long."""
         self._commands.append(done)
-        self._wakeup.set()
+        self._wake()
 
     def call_in_turn(self, handle: Callable[[], None]) -> None:
         """Do something once all commands of the keys before it are done, or slow."""
@@ -149,7 +149,7 @@ class ActionQueue:
     def put_key(self, key: QueuedKey) -> None:
         """Do what a key means in its turn, and once what it waits for is there."""
         self._keys.append(key)
-        self._wakeup.set()
+        self._wake()
 
     def clear_keys(self) -> None:
         """Drop the keys whose turn has not come."""
@@ -200,6 +200,12 @@ class ActionQueue:
             else:
                 await self._idle.wait()
 
+    def _wake(self) -> None:
+        # At once, not when the worker gets to it: until then `idle` would find work and nothing to wait for, and go
+        # round without ever letting the worker have its turn.
+        self._idle.clear()
+        self._wakeup.set()
+
     async def _work(self) -> None:
         while True:
             if (opening := self._opening()) is not None and not opening.is_set():
@@ -216,7 +222,6 @@ class ActionQueue:
                 self._wakeup.clear()
                 self._idle.set()
                 await self._wakeup.wait()
-                self._idle.clear()
 
     async def _next_key(self) -> None:
         awaited = self._keys[0].waits()
